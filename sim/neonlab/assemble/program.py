@@ -1,0 +1,48 @@
+"""A linked program: bytes at addresses, ready to run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from neonlab.assemble.source import SourceLine
+from neonlab.isa.instruction import Instruction
+from neonlab.isa.isa import Isa
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Bytes that lie together in memory with one protection."""
+
+    name: str
+    address: int
+    data: bytes
+    executable: bool = False
+    writable: bool = False
+
+    @property
+    def end(self) -> int:
+        """Address one past the last byte."""
+        return self.address + len(self.data)
+
+
+@dataclass(frozen=True)
+class Program:
+    """Code and constants at their final addresses, with every instruction decoded and every line known."""
+
+    isa: Isa
+    path: str
+    segments: tuple[Segment, ...]
+    symbols: Mapping[str, int]
+    instructions: tuple[Instruction, ...]  # in order of address; data in .text excluded
+    lines: Mapping[int, SourceLine] = field(default_factory=dict)
+
+    @cached_property
+    def by_address(self) -> Mapping[int, Instruction]:
+        """Instruction that starts at each address."""
+        return {instruction.address: instruction for instruction in self.instructions}
+
+    def line_at(self, address: int) -> SourceLine | None:
+        """Source of the instruction at `address`, or None outside the program's text."""
+        return self.lines.get(address)

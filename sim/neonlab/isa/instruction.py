@@ -1,0 +1,108 @@
+"""What the lab knows about one instruction before anything runs."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from neonlab.isa.isa import Isa, Register
+
+
+class InstructionClass(enum.Enum):
+    """The coarse classes that a report counts; every instruction is in exactly one."""
+
+    NEON_MULTIPLY_ACCUMULATE = "neon multiply-accumulate"
+    NEON_OTHER = "neon other"
+    LOAD = "load"
+    STORE = "store"
+    PREFETCH = "prefetch"
+    BRANCH = "branch"
+    INTEGER = "integer"
+
+
+class AccessKind(enum.Enum):
+    """What an access does to memory."""
+
+    LOAD = "load"
+    STORE = "store"
+    PREFETCH = "prefetch"
+
+
+class BranchKind(enum.Enum):
+    """How control may leave an instruction other than to the next one."""
+
+    NONE = "none"
+    JUMP = "jump"
+    CONDITIONAL = "conditional"
+    CALL = "call"
+    RETURN = "return"
+    INDIRECT = "indirect"
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryAccess:
+    """One logical access: `count` bytes at base + (index extended, shifted) + displacement.
+
+    The address is that of the access itself: the displacement of a post-indexed form is 0, of a pre-indexed form the
+    offset.  `ld4 {v0.8b-v3.8b}` is one access of 32 bytes, `ldp q0, q1` one of 32, a lane load one of the lane's
+    size times the number of registers, `ldm` one of 4 bytes a register.  A prefetch has count 0.
+    """
+
+    kind: AccessKind
+    count: int
+    base: Register
+    index: Register | None = None
+    extend: str = ""  # "", "uxtw", "sxtw", "lsl", "lsr", "asr", "ror", "-lsl" where A32 subtracts the index
+    shift: int = 0
+    displacement: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Writeback:
+    """The base register's change that an addressing mode makes: base += immediate, or base += register."""
+
+    base: Register
+    immediate: int = 0
+    register: Register | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """One decoded instruction at one address.
+
+    `reads` and `writes` are sorted and complete: implicit operands (flags, accumulators, lanes kept of a destination,
+    address write-back, sp, lr) included; the zero register and pc excluded.  `features` names what beyond ARMv7-A NEON
+    or ARMv8.0-A it needs: "dotprod", "i8mm", "rdm", "fp16", "armv8" (A32 forms new in ARMv8), "bti", "pauth"; empty
+    when none.
+    """
+
+    isa: Isa
+    address: int
+    word: int
+    size: int
+    mnemonic: str
+    operands: str
+    instruction_class: InstructionClass
+    reads: tuple[Register, ...]
+    writes: tuple[Register, ...]
+    accesses: tuple[MemoryAccess, ...] = ()
+    writeback: Writeback | None = None
+    branch: BranchKind = BranchKind.NONE
+    target: int | None = None
+    condition: str = ""  # "" when it always executes; else "eq", "ne", ...: A32 predication and A64 b.cond
+    features: frozenset[str] = frozenset()
+
+    @property
+    def text(self) -> str:
+        """Disassembly, one line."""
+        return f"{self.mnemonic} {self.operands}".rstrip()
+
+    @property
+    def loaded_bytes(self) -> int:
+        """Bytes a single execution loads."""
+        return sum(a.count for a in self.accesses if a.kind is AccessKind.LOAD)
+
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes a single execution stores."""
+        return sum(a.count for a in self.accesses if a.kind is AccessKind.STORE)

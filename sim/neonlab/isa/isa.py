@@ -1,0 +1,81 @@
+"""The two instruction sets the lab speaks, and the registers a program in each can name."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Isa(enum.Enum):
+    """A32 (ARMv7-A and AArch32 of ARMv8-A, ARM state) or A64."""
+
+    A32 = "a32"
+    A64 = "a64"
+
+    @property
+    def pointer_bytes(self) -> int:
+        """Size of an address and of a general register, in bytes."""
+        return 4 if self is Isa.A32 else 8
+
+    @property
+    def general_registers(self) -> int:
+        """General registers a kernel could hold values in: r0-r12 and lr, or x0-x30 (x18 included)."""
+        return 14 if self is Isa.A32 else 31
+
+    @property
+    def vector_registers(self) -> int:
+        """Architectural 128-bit NEON registers: q0-q15 or v0-v31."""
+        return 16 if self is Isa.A32 else 32
+
+
+class RegisterKind(enum.Enum):
+    """Which file a register is in."""
+
+    GENERAL = "general"
+    VECTOR = "vector"
+    FLAGS = "flags"
+    STATUS = "status"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Register:
+    """One architectural register in the unit the lab tracks.
+
+    GENERAL: index 0-15 in A32 (13 sp, 14 lr, 15 pc), 0-30 in A64 (31 is sp; the zero register is never one).
+    VECTOR: the 64-bit half d0-d31 in A32 (q1 is both 2 and 3; s1 lies in 0), the whole v0-v31 in A64.
+    FLAGS: N, Z, C, V and GE together, index 0.  STATUS: FPSCR, or FPCR and FPSR together, index 0.
+    """
+
+    file: str
+    index: int
+
+    @property
+    def kind(self) -> RegisterKind:
+        """The file as an enumeration member."""
+        return RegisterKind(self.file)
+
+    def name(self, isa: Isa) -> str:
+        """As it is written in assembly: `x3`, `sp`, `v7`, `r12`, `d9`, `nzcv`."""
+        if self.file == "flags":
+            return "nzcv" if isa is Isa.A64 else "apsr"
+        if self.file == "status":
+            return "fpsr" if isa is Isa.A64 else "fpscr"
+        if self.file == "vector":
+            return f"{'v' if isa is Isa.A64 else 'd'}{self.index}"
+        if isa is Isa.A64:
+            return "sp" if self.index == 31 else f"x{self.index}"
+        return {13: "sp", 14: "lr", 15: "pc"}.get(self.index, f"r{self.index}")
+
+
+def general(index: int) -> Register:
+    """General register `index`."""
+    return Register("general", index)
+
+
+def vector(index: int) -> Register:
+    """Vector register `index` (a d register in A32, a v register in A64)."""
+    return Register("vector", index)
+
+
+FLAGS = Register("flags", 0)
+STATUS = Register("status", 0)
