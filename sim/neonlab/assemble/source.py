@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from neonlab.errors import InputError
+
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
@@ -24,10 +26,6 @@ class SourceLine:
     def where(self) -> str:
         """`file:line:column`, as compilers print it."""
         return f"{self.path}:{self.line}:{self.column}"
-
-
-class InputError(Exception):
-    """Bad input from the person: one clear message, exit status 2."""
 
 
 class AssemblyError(InputError):

@@ -1,0 +1,150 @@
+"""C prototypes, as far as a calling convention needs them."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from neonlab.errors import InputError
+from neonlab.isa.isa import Isa
+
+Kind = Literal["integer", "float", "pointer"]
+
+
+class PrototypeError(InputError):
+    """A prototype that does not parse, or that names a type the lab cannot pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class CType:
+    """A C type that fits in registers.  `size` is in bytes; `signed` is False for pointers and True for floats."""
+
+    name: str
+    kind: Kind
+    size: int
+    signed: bool
+    pointee: CType | None = None
+    const: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One named parameter."""
+
+    name: str
+    ctype: CType
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a function takes and returns; `returns` is None for void."""
+
+    returns: CType | None
+    parameters: tuple[Parameter, ...]
+
+
+# (kind, bytes in A32, bytes in A64, signed): ILP32 and LP64 of AAPCS32 5.1/8.1 and AAPCS64 5.1/10.1.  Plain char is
+# unsigned in both.
+_BASIC: dict[str, tuple[Kind, int, int, bool]] = {
+    "char": ("integer", 1, 1, False),
+    "_Bool": ("integer", 1, 1, False),
+    "float": ("float", 4, 4, True),
+    "double": ("float", 8, 8, True),
+    "size_t": ("integer", 4, 8, False),
+    "ssize_t": ("integer", 4, 8, True),
+    "ptrdiff_t": ("integer", 4, 8, True),
+    "intptr_t": ("integer", 4, 8, True),
+    "uintptr_t": ("integer", 4, 8, False),
+    "float32_t": ("float", 4, 4, True),
+    "float64_t": ("float", 8, 8, True),
+    **{f"int{bits}_t": ("integer", bits // 8, bits // 8, True) for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}_t": ("integer", bits // 8, bits // 8, False) for bits in (8, 16, 32, 64)},
+}
+_TYPEDEFS = "".join(f"typedef int {name};" for name in _BASIC if name.endswith("_t")) + "typedef int bool;"
+
+
+def _basic_type(words: list[str], isa: Isa, text: str) -> CType | None:
+    """The type that a list of specifiers such as ["unsigned", "long"] names; None for void."""
+    name = " ".join(words)
+    if name == "void":
+        return None
+    name = "_Bool" if name == "bool" else name
+    if name in _BASIC:
+        kind, a32, a64, signed = _BASIC[name]
+        return CType(name, kind, a32 if isa is Isa.A32 else a64, signed)
+    rest = sorted(word for word in words if word not in ("signed", "unsigned", "int"))
+    sizes = {
+        (): 4,
+        ("short",): 2,
+        ("long",): isa.pointer_bytes,
+        ("long", "long"): 8,
+        ("char",): 1,
+    }
+    if tuple(rest) not in sizes:
+        raise PrototypeError(f"type `{name}` in prototype `{text}` is not one the lab can pass")
+    return CType(name, "integer", sizes[tuple(rest)], "unsigned" not in words)
+
+
+def _convert(node: Any, isa: Isa, text: str) -> CType | None:
+    from pycparser import c_ast
+
+    const = "const" in (getattr(node, "quals", None) or [])
+    if isinstance(node, c_ast.TypeDecl):
+        inner = node.type
+        if isinstance(inner, (c_ast.Struct, c_ast.Union)):
+            return None  # only ever behind a pointer; checked by the caller
+        if isinstance(inner, c_ast.Enum):
+            return CType("enum", "integer", 4, False)
+        base = _basic_type(list(inner.names), isa, text)
+        if base is None:
+            return None
+        return CType(base.name, base.kind, base.size, base.signed, None, const)
+    if isinstance(node, (c_ast.PtrDecl, c_ast.ArrayDecl)):
+        pointee = None if isinstance(node.type, c_ast.FuncDecl) else _convert(node.type, isa, text)
+        name = f"{pointee.name if pointee else 'void'} *"
+        return CType(name, "pointer", isa.pointer_bytes, False, pointee, const)
+    raise PrototypeError(f"prototype `{text}` is not a plain function prototype")
+
+
+@functools.lru_cache(maxsize=256)
+def parse_prototype(text: str, isa: Isa) -> Signature:
+    """Parse `void (size_t k, const int8_t *a)` or `int32_t name(...)`.
+
+    Raises PrototypeError when the text is not a C prototype, a parameter has no name, or a type cannot be passed.
+    """
+    from pycparser import c_ast, c_parser
+
+    head, parenthesis, tail = text.strip().rstrip(";").partition("(")
+    words = head.split()
+    # An abstract declarator, `void (...)`, gets a name so that it parses as a declaration.
+    named = bool(words) and len(words) > 1 and words[-1].lstrip("*").isidentifier() and words[-1] not in _BASIC
+    named = named and words[-1] not in ("int", "long", "short", "char", "unsigned", "signed", "float", "double")
+    source = f"{_TYPEDEFS}\n{head}{'' if named else ' prototype'}{parenthesis}{tail};"
+    source = source.replace("__restrict__", "restrict").replace("__restrict", "restrict")
+    if not parenthesis:
+        raise PrototypeError(f"prototype `{text}` has no parameter list")
+    try:
+        tree = c_parser.CParser().parse(source, "prototype")
+    except Exception as error:  # pycparser raises ParseError, but its lexer and hostile input raise others
+        raise PrototypeError(f"prototype `{text}` is not valid C: {str(error).split(': ', 1)[-1]}") from None
+    declaration = tree.ext[-1]
+    function = getattr(declaration, "type", None)
+    if not isinstance(function, c_ast.FuncDecl):
+        raise PrototypeError(f"prototype `{text}` does not declare a function")
+    parameters = []
+    for item in function.args.params if function.args else ():
+        if isinstance(item, c_ast.EllipsisParam):
+            raise PrototypeError(f"prototype `{text}` is variadic, which the lab does not call")
+        ctype = _convert(item.type, isa, text)
+        if ctype is None:
+            if getattr(item, "name", None) is None and len(function.args.params) == 1:
+                break  # (void)
+            raise PrototypeError(f"parameter `{item.name}` of prototype `{text}` has no type that can be passed")
+        if not getattr(item, "name", None):
+            raise PrototypeError(f"a parameter of prototype `{text}` has no name; the contract refers to each by name")
+        parameters.append(Parameter(item.name, ctype))
+    names = [parameter.name for parameter in parameters]
+    if len(set(names)) != len(names):
+        raise PrototypeError(f"prototype `{text}` names a parameter twice")
+    return Signature(_convert(function.type, isa, text), tuple(parameters))
