@@ -1,0 +1,40 @@
+"""Run by path as a process of its own: encodes one instruction per line of standard input with Keystone.
+
+Keystone can end the process (SIGSEGV, abort) or loop for ever on some input, so it lives here and not in the lab.  Each
+line is `ADDRESS TEXT` (hexadecimal, then bytes), answered at once by one line: `= HEX-BYTES COUNT` or `! MESSAGE`.
+Arguments: the folder that holds the `keystone` package, then Keystone's architecture and mode numbers.
+"""
+
+import resource
+import signal
+import sys
+
+CPU_SECONDS_PER_STATEMENT = 1.0
+ADDRESS_SPACE_BYTES = 1 << 30
+
+
+def main(package_folder: str, architecture: int, mode: int) -> None:
+    """Answer statements until standard input ends."""
+    sys.path.insert(0, package_folder)
+    import keystone
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE_BYTES, ADDRESS_SPACE_BYTES))
+    engine = keystone.Ks(architecture, mode)
+    write, flush = sys.stdout.buffer.write, sys.stdout.buffer.flush
+    for line in sys.stdin.buffer:
+        address, text = line.rstrip(b"\n").split(b" ", 1)
+        # SIGVTALRM's default action ends the process: a limit in CPU time, so that a busy machine changes nothing.
+        signal.setitimer(signal.ITIMER_VIRTUAL, CPU_SECONDS_PER_STATEMENT)
+        try:
+            encoding, count = engine.asm(text, int(address, 16), as_bytes=True)
+            reply = b"= %s %d\n" % ((encoding or b"").hex().encode(), count)
+        except keystone.KsError as error:
+            reply = b"! %s\n" % str(error).replace("\n", " ").encode()
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        write(reply)
+        flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

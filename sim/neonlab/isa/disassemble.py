@@ -1,0 +1,24 @@
+"""One word to text: Capstone's reading, completed by the tables of `extensions`."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import capstone
+
+from neonlab.isa.isa import Isa
+
+
+@functools.cache
+def _engine(isa: Isa) -> Any:
+    if isa is Isa.A64:
+        return capstone.Cs(capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM)
+    return capstone.Cs(capstone.CS_ARCH_ARM, capstone.CS_MODE_ARM | capstone.CS_MODE_V8)
+
+
+def disassemble(isa: Isa, word: int, address: int) -> tuple[str, str] | None:
+    """Mnemonic and operands of the instruction `word` at `address`; None when it is no instruction that is known."""
+    for _, _, mnemonic, operands in _engine(isa).disasm_lite(word.to_bytes(4, "little"), address, 1):
+        return mnemonic, operands
+    return None
