@@ -1,0 +1,89 @@
+"""Pointwise convolution, int8 x int8 -> int32: output[o, p] = sum over i of weights[o, i] * input[i, p]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from neonlab import Array, Contract, DataSource, Dispatch, Expected, Operator, Shape
+
+_DIMENSIONS = ("height", "width", "in_channels", "out_channels")
+
+
+def _layer(size: int, in_channels: int, out_channels: int) -> Shape:
+    return Shape(_DIMENSIONS, (size, size, in_channels, out_channels))
+
+
+def _remainder_by_8(shape: Shape) -> str:
+    pixels = shape["height"] * shape["width"]
+    return "conv1x1_s8s32_chw_8x4_left4" if pixels % 8 == 4 else "conv1x1_s8s32_chw_8x4"
+
+
+class Conv1x1(Operator):
+    """Stride 1, no padding, no bias.  Layouts: input and output both "chw" or both "hwc"; weights "oc_ic"."""
+
+    name = "conv1x1"
+    dimensions = _DIMENSIONS
+    # Every pointwise layer of MobileNet v1 at 224 (Howard et al. 2017, table 1), repeated ones once.
+    layers: Mapping[str, Shape] = {
+        f"mobilenet_v1 {size}x{size} {ins}->{outs}": _layer(size, ins, outs)
+        for size, ins, outs in (
+            (112, 32, 64),
+            (56, 64, 128),
+            (56, 128, 128),
+            (28, 128, 256),
+            (28, 256, 256),
+            (14, 256, 512),
+            (14, 512, 512),
+            (7, 512, 1024),
+            (7, 1024, 1024),
+        )
+    }
+    dispatches = (
+        Dispatch(
+            "conv1x1_s8s32_chw",
+            ("conv1x1_s8s32_chw_8x4", "conv1x1_s8s32_chw_8x4_left4"),
+            _remainder_by_8,
+            "left4 where 4 pixels remain after the blocks of 8, else the general one",
+        ),
+    )
+
+    def claims(self, contract: Contract) -> bool:
+        return contract.name.startswith("conv1x1_s8s32_")
+
+    def tails(self) -> Iterable[Shape]:
+        for pixels in range(1, 18):
+            for in_channels in range(1, 18):
+                for out_channels in range(1, 10):
+                    yield Shape(_DIMENSIONS, (1, pixels, in_channels, out_channels))
+
+    def integers(self, shape: Shape) -> Mapping[str, int]:
+        return {
+            "pixels": shape["height"] * shape["width"],
+            "in_channels": shape["in_channels"],
+            "out_channels": shape["out_channels"],
+        }
+
+    def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
+        height, width, ins, outs = shape.sizes
+        input_ = contract.argument("input")
+        size = (ins, height, width) if input_.layout == "chw" else (height, width, ins)
+        return {
+            "input": data.array(input_, size),
+            "weights": data.array(contract.argument("weights"), (outs, ins)),
+        }
+
+    def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
+        weights = inputs["weights"].astype(np.int64)
+        pixels = inputs["input"].astype(np.int64)
+        if contract.argument("output").layout == "chw":
+            sums = np.tensordot(weights, pixels, axes=(1, 0))
+            axes = ("channel", "y", "x")
+        else:
+            sums = np.tensordot(pixels, weights, axes=(2, 1))
+            axes = ("y", "x", "channel")
+        return {"output": Expected(np.ascontiguousarray(sums.astype(np.int32)), axes)}
+
+
+OPERATOR = Conv1x1()

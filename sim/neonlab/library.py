@@ -1,0 +1,172 @@
+"""Discovery: which kernels and operators a repository has.
+
+A repository is a folder with asm/ (armv7/*.S, armv8/*.S) and kernels/ (one Python file per operator).  The current
+folder or one above it counts if it has both; else the library that comes with neonlab.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib.util
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from neonlab.assemble.contract import Contract, read_contract
+from neonlab.errors import InputError
+from neonlab.isa.isa import Isa
+from neonlab.verify.operator import Dispatch, Operator
+
+_FOLDERS = {"armv7": Isa.A32, "armv8": Isa.A64}
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One kernel: its file, its contract, and the operator that can say what is right (None: no reference)."""
+
+    contract: Contract
+    path: Path
+    root: Path | None
+    operator: Operator | None
+
+    @property
+    def name(self) -> str:
+        """File name without `.S`, and symbol."""
+        return self.contract.name
+
+    @property
+    def isa(self) -> Isa:
+        """Instruction set."""
+        return self.contract.isa
+
+    @property
+    def title(self) -> str:
+        """`armv8/name` for one in a library's asm/, else the path as given."""
+        if self.path.parent.name in _FOLDERS and self.root is not None and self.root in self.path.parents:
+            return f"{self.path.parent.name}/{self.name}"
+        return str(self.path)
+
+
+@dataclass(frozen=True)
+class Library:
+    """The kernels and operators of one repository."""
+
+    root: Path
+    operators: tuple[Operator, ...]
+    kernels: tuple[Kernel, ...]
+
+    def find(self, name: str) -> tuple[Kernel, ...]:
+        """Kernels called `name`, `armv8/name`, or that a dispatch of that name chooses among; one an ISA or more."""
+        folder, _, bare = name.rpartition("/")
+        if folder and folder not in _FOLDERS:
+            raise self._unknown(name)
+        members = {bare}
+        for dispatch in self.dispatches.values():
+            if dispatch.name == bare:
+                members |= set(dispatch.members)
+        found = tuple(k for k in self.kernels if k.name in members and folder in ("", k.path.parent.name))
+        if not found:
+            raise self._unknown(name)
+        return found
+
+    @property
+    def dispatches(self) -> Mapping[str, Dispatch]:
+        """Every dispatch of every operator, by name."""
+        return {dispatch.name: dispatch for operator in self.operators for dispatch in operator.dispatches}
+
+    def _unknown(self, name: str) -> InputError:
+        names = sorted({k.name for k in self.kernels} | {k.title for k in self.kernels} | set(self.dispatches))
+        near = difflib.get_close_matches(name, names, 1)
+        meant = f"did you mean `{near[0]}`?" if near else "`neonlab list` shows what there is."
+        return InputError(f"no kernel is called `{name}` in {self.root}; {meant}")
+
+
+def find_root(start: Path | None = None) -> Path:
+    """The repository that `start` (default: the current folder) lies in, else the library installed with neonlab."""
+    here = (start or Path.cwd()).resolve()
+    for folder in (here, *here.parents):
+        if (folder / "asm").is_dir() and (folder / "kernels").is_dir():
+            return folder
+    package = Path(__file__).resolve().parent
+    for folder in (package / "library", package.parent.parent):
+        if (folder / "asm").is_dir() and (folder / "kernels").is_dir():
+            return folder
+    raise InputError("no asm/ and kernels/ here, and neonlab was installed without its library")
+
+
+@functools.lru_cache(maxsize=8)
+def open_library(root: Path) -> Library:
+    """Read every contract under asm/ and every operator in kernels/.  Raises InputError on the first bad file."""
+    operators = tuple(_load_operators(root))
+    kernels = []
+    for folder, isa in _FOLDERS.items():
+        for path in sorted((root / "asm" / folder).glob("*.S")):
+            contract = read_contract(path)
+            if contract is None:
+                raise InputError(f"{path}:1: no contract; a kernel's file opens with a /*toml block")
+            if contract.isa is not isa:
+                raise InputError(f"{path}: the contract's isa is {contract.isa.value}, the folder is {folder}")
+            kernels.append(Kernel(contract, path, root, operator_for(operators, contract)))
+    return Library(root, operators, tuple(kernels))
+
+
+def open_kernel(path: Path) -> Kernel:
+    """The kernel in any file with a contract; an operator of the library near it may claim it by its name."""
+    path = path if path.suffix else path.with_suffix(".S")
+    contract = read_contract(path)
+    if contract is None:
+        raise InputError(f"{path}:1: no contract; open the file with a /*toml block so that the lab knows how to call it")
+    root = find_root(path.parent)
+    return Kernel(contract, path, root, operator_for(_load_operators(root), contract))
+
+
+def operator_for(operators: Sequence[Operator], contract: Contract) -> Operator | None:
+    """The operator whose reference speaks for the contract."""
+    claiming = [operator for operator in operators if operator.claims(contract)]
+    if len(claiming) > 1:
+        names = " and ".join(operator.name for operator in claiming)
+        raise InputError(f"{contract.path}: claimed by two operators, {names}")
+    return claiming[0] if claiming else None
+
+
+@functools.lru_cache(maxsize=8)
+def _load_operators(root: Path) -> tuple[Operator, ...]:
+    # The folder becomes a package under a name of its own, so that its modules may import one another and nothing
+    # called `kernels` is ever looked up on the path, where another package has that name.
+    package = f"neonlab_kernels_{abs(hash(str(root))):x}"
+    operators = []
+    for path in sorted((root / "kernels").glob("*.py")):
+        if path.stem.startswith("_"):
+            continue
+        module = _load_module(package, root / "kernels", path)
+        operator = getattr(module, "OPERATOR", None)
+        if not isinstance(operator, Operator):
+            raise InputError(f"{path}: defines no OPERATOR, an instance of a subclass of neonlab.Operator")
+        operators.append(operator)
+    return tuple(operators)
+
+
+def _load_module(package: str, folder: Path, path: Path) -> ModuleType:
+    if package not in sys.modules:
+        parent = ModuleType(package)
+        parent.__path__ = [str(folder)]
+        sys.modules[package] = parent
+    name = f"{package}.{path.stem}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise InputError(f"{path}: is not a Python module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except InputError:
+        raise
+    except Exception as error:  # the file is the user's: its mistakes are input, not ours
+        del sys.modules[name]
+        raise InputError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from None
+    return module

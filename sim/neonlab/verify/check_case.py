@@ -1,0 +1,145 @@
+"""Run one case and compare what comes out with what must."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+
+import numpy as np
+
+from neonlab.assemble.contract import Argument, Contract
+from neonlab.assemble.program import Program
+from neonlab.emulate.buffer import Buffer
+from neonlab.emulate.last_writer import LastWriterProbe
+from neonlab.emulate.machine import Machine
+from neonlab.emulate.run import Fault, Run
+from neonlab.verify.case import Array, Case, Expected
+from neonlab.verify.verdict import Failure, Mismatch, Writer
+
+#: Instructions a guest may take for each declared multiply-accumulate, and on top: far more than any tail needs.
+_STEPS_PER_MAC, _STEPS_AT_LEAST = 200, 5_000_000
+
+
+def step_budget(contract: Contract, integers: Mapping[str, int]) -> int:
+    """Instructions after which a call counts as one that never returns."""
+    macs = contract.macs.evaluate(integers) if contract.macs is not None else 0
+    return _STEPS_AT_LEAST + _STEPS_PER_MAC * macs
+
+
+def call_arguments(contract: Contract, case: Case) -> list[int | float | Buffer]:
+    """What to pass, in the prototype's order.  Outputs that are not read begin as garbage, repeatable by the seed."""
+    garbage = np.random.default_rng([case.seed, zlib.crc32(case.title.encode()), 1])
+    arguments: list[int | float | Buffer] = []
+    for argument in contract.arguments:
+        if argument.is_pointer:
+            arguments.append(Buffer(argument.name, _contents(argument, case, garbage), argument.write is not None))
+        elif argument.ctype.kind == "integer":
+            arguments.append(case.integers[argument.name])
+        else:
+            arguments.append(float(case.inputs[argument.name]))
+    return arguments
+
+
+def _contents(argument: Argument, case: Case, garbage: np.random.Generator) -> Array:
+    sizes = [size.evaluate(case.integers) for size in (argument.read, argument.write) if size is not None]
+    size = max(0, *sizes)
+    if argument.write is None:
+        return case.inputs[argument.name]
+    contents = garbage.integers(0, 256, size, np.uint8)
+    if argument.read is not None:
+        given = np.ascontiguousarray(case.inputs[argument.name]).view(np.uint8).reshape(-1)
+        contents[: given.size] = given
+    whole = size - size % argument.dtype.itemsize
+    return contents.view(argument.dtype) if whole == size else contents
+
+
+def run_case(machine: Machine, contract: Contract, case: Case) -> Run | Fault:
+    """Call the kernel on the case."""
+    return machine.call(
+        contract.name,
+        call_arguments(contract, case),
+        contract.signature,
+        float_abi=contract.float_abi,
+        step_budget=step_budget(contract, case.integers),
+        seed=case.seed,
+    )
+
+
+def check_case(program: Program, machine: Machine, contract: Contract, case: Case) -> Failure | None:
+    """None where the kernel is right on the case; else what went wrong, with the instruction that did it."""
+    outcome = run_case(machine, contract, case)
+    if isinstance(outcome, Fault):
+        return Failure(str(case.shape), case.pattern, case.seed, fault=outcome)
+    for name, expected in case.expected.items():
+        got = outcome.outputs[name].view(np.uint8).reshape(-1)[: expected.array.nbytes].view(expected.array.dtype)
+        if not np.array_equal(got, expected.array.reshape(-1)):
+            mismatch = describe_mismatch(program, contract, case, name, got.reshape(expected.array.shape), expected)
+            return Failure(str(case.shape), case.pattern, case.seed, mismatch=mismatch)
+    return None
+
+
+def describe_mismatch(
+    program: Program, contract: Contract, case: Case, name: str, got: Array, expected: Expected
+) -> Mismatch:
+    """Name the first wrong element, who wrote it, and where the others are."""
+    wrong = got != expected.array
+    flat = int(np.argmax(wrong.reshape(-1)))
+    index = tuple(int(i) for i in np.unravel_index(flat, wrong.shape))
+    title, rows = draw_map(wrong, index, expected.axes)
+    return Mismatch(
+        output=name,
+        index=tuple(zip(expected.axes, index, strict=True)),
+        got=str(got[index]),
+        expected=str(expected.array[index]),
+        wrong=int(wrong.sum()),
+        total=wrong.size,
+        map_title=title,
+        map=rows,
+        writer=last_writer(program, contract, case, name, flat * got.itemsize),
+    )
+
+
+def last_writer(program: Program, contract: Contract, case: Case, name: str, offset: int) -> Writer | None:
+    """Run the case again with every store recorded; who last wrote byte `offset` of buffer `name`."""
+    probe = LastWriterProbe()
+    machine = Machine(program, probes=(probe,))
+    try:
+        run_case(machine, contract, case)
+        address = probe.writer(name, offset)
+    finally:
+        machine.close()
+    if address is None:
+        return None
+    line = program.line_at(address)
+    instruction = program.by_address.get(address)
+    return Writer(
+        address,
+        f"{line.path}:{line.line}" if line else "",
+        (line.expanded or line.text).strip() if line else "",
+        instruction.text if instruction else "",
+    )
+
+
+_MAP_ROWS, _MAP_COLUMNS = 12, 64
+
+
+def draw_map(wrong: Array, index: tuple[int, ...], axes: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The plane through `index` over the two largest axes: a title and rows of `.` and `X`.
+
+    Where the plane is larger than the screen allows, a character stands for a block: `X` if any of it is wrong.
+    """
+    order = sorted(range(wrong.ndim), key=lambda axis: -wrong.shape[axis])[:2]
+    rows_axis, columns_axis = sorted(order) if wrong.ndim > 1 else (None, 0)
+    fixed = {axis: index[axis] for axis in range(wrong.ndim) if axis not in (rows_axis, columns_axis)}
+    plane = wrong[tuple(fixed.get(axis, slice(None)) for axis in range(wrong.ndim))]
+    plane = plane.reshape(1, -1) if plane.ndim == 1 else plane
+    blocks = [-(-size // limit) for size, limit in zip(plane.shape, (_MAP_ROWS, _MAP_COLUMNS), strict=True)]
+    padded = np.zeros([-(-size // block) * block for size, block in zip(plane.shape, blocks, strict=True)], bool)
+    padded[: plane.shape[0], : plane.shape[1]] = plane
+    cells = padded.reshape(padded.shape[0] // blocks[0], blocks[0], -1, blocks[1]).any(axis=(1, 3))
+    at = ", ".join(f"{axes[axis]} {value}" for axis, value in fixed.items())
+    down = axes[rows_axis] if rows_axis is not None else ""
+    title = f"{at + ': ' if at else ''}{down + ' down, ' if down else ''}{axes[columns_axis]} across"
+    if max(blocks) > 1:
+        title += f", {blocks[0]}x{blocks[1]} elements a character"
+    return title, tuple("".join("X" if cell else "." for cell in row) for row in cells)

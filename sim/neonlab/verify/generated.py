@@ -1,0 +1,86 @@
+"""Cases for a kernel that has a contract and nothing else: sizes and data within what the contract declares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from neonlab.assemble.contract import Argument, Contract
+from neonlab.verify.case import PATTERNS, Array, Case, DataSource, Shape
+
+#: No case touches more than this, so that a wide range does not mean a slow check.
+_MAXIMUM_BYTES = 1 << 22
+
+
+def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
+    """Up to `count` sets of integer arguments: the lowest, one step up each, then small and middling ones at random."""
+    arguments = contract.integers
+    names = tuple(argument.name for argument in arguments)
+    random = np.random.default_rng([seed, 2])
+    lowest = tuple(_lowest(argument) for argument in arguments)
+    wanted = [lowest]
+    wanted += [
+        tuple(_step(argument, low, 1) if i == j else low for j, (argument, low) in enumerate(zip(arguments, lowest)))
+        for i in range(len(arguments))
+    ]
+    found: dict[tuple[int, ...], None] = {}
+    for attempt in range(50 * count):
+        if len(found) >= count:
+            break
+        if attempt < len(wanted):
+            sizes = wanted[attempt]
+        else:
+            reach = 2 + attempt // 4
+            sizes = tuple(
+                _step(argument, low, int(random.integers(reach))) for argument, low in zip(arguments, lowest)
+            )
+        values = dict(zip(names, sizes))
+        if _bytes(contract, values) is not None:
+            found[sizes] = None
+    return [Shape(names, sizes) for sizes in found]
+
+
+def generated_case(contract: Contract, shape: Shape, pattern: str, seed: int) -> Case:
+    """The case for one set of integer arguments."""
+    values = dict(zip(shape.names, shape.sizes))
+    contract.check_values(values)
+    data = DataSource(pattern, seed, contract.name, str(shape), pattern)
+    inputs: dict[str, Array] = {}
+    for argument in contract.arguments:
+        if argument.is_pointer and argument.read is not None:
+            size = argument.read.evaluate(values)
+            inputs[argument.name] = data.array(argument, (max(0, size) // argument.dtype.itemsize,))
+        elif argument.ctype.kind == "float":
+            inputs[argument.name] = data.array(argument, (1,)).reshape(())
+    return Case(shape, pattern, seed, values, inputs, {})
+
+
+def generated_cases(contract: Contract, count: int, seed: int) -> Iterator[Case]:
+    """At most `count` cases, patterns in turn."""
+    patterns = list(PATTERNS)
+    for number, shape in enumerate(generated_shapes(contract, count, seed)):
+        yield generated_case(contract, shape, patterns[number % len(patterns)], seed)
+
+
+def _lowest(argument: Argument) -> int:
+    low, high = argument.value_range or (0, 0)
+    return int(low) if low > 0 or high < 1 else int(max(low, min(1, high)) if argument.step == 1 else low)
+
+
+def _step(argument: Argument, low: int, steps: int) -> int:
+    high = int(argument.value_range[1]) if argument.value_range else low
+    return low + argument.step * min(steps, (high - low) // argument.step)
+
+
+def _bytes(contract: Contract, values: Mapping[str, int]) -> int | None:
+    """Bytes that the buffers take together; None where a size is negative or the whole is too much."""
+    total = 0
+    for argument in contract.arguments:
+        for size in (argument.read, argument.write):
+            if size is not None:
+                count = size.evaluate(values)
+                if count < 0:
+                    return None
+                total += count
+    return total if total <= _MAXIMUM_BYTES else None

@@ -1,0 +1,127 @@
+"""What a check found, as values that travel between processes and print themselves nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from neonlab.emulate.run import Fault
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """The instruction that last wrote an element."""
+
+    address: int
+    where: str  # file:line
+    source: str  # the line, or the statement it expanded to
+    instruction: str  # disassembly
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """An output that differs from the reference.
+
+    `index` names the first wrong element in the order of the output's own layout; `map` draws the plane it lies in, a
+    character an element (or a block of them): `.` right, `X` wrong.
+    """
+
+    output: str
+    index: tuple[tuple[str, int], ...]
+    got: str
+    expected: str
+    wrong: int
+    total: int
+    map_title: str
+    map: tuple[str, ...]
+    writer: Writer | None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One case that went wrong: by a fault, or by a mismatch, with the command that shows it alone."""
+
+    shape: str
+    pattern: str
+    seed: int
+    fault: Fault | None = None
+    mismatch: Mismatch | None = None
+
+    @property
+    def identifier(self) -> str:
+        """Stable name of what went wrong: `mismatch`, or the fault's."""
+        return self.fault.kind.value if self.fault is not None else "mismatch"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """All that was tried on one kernel.  `failures` holds the first few; `failed` counts them all."""
+
+    kernel: str
+    isa: str
+    path: str
+    cases: int
+    failed: int
+    failures: tuple[Failure, ...]
+    has_reference: bool
+    seed: int
+
+    @property
+    def passed(self) -> bool:
+        """Whether every case came out right."""
+        return self.failed == 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        return {
+            "kernel": self.kernel,
+            "isa": self.isa,
+            "path": self.path,
+            "passed": self.passed,
+            "has_reference": self.has_reference,
+            "cases": self.cases,
+            "failed": self.failed,
+            "seed": self.seed,
+            "failures": [_failure_json(failure) for failure in self.failures],
+        }
+
+
+def _failure_json(failure: Failure) -> Mapping[str, Any]:
+    found: dict[str, Any] = {
+        "identifier": failure.identifier,
+        "shape": failure.shape,
+        "pattern": failure.pattern,
+        "seed": failure.seed,
+    }
+    if failure.fault is not None:
+        fault = failure.fault
+        found["fault"] = {
+            "message": fault.message,
+            "address": fault.address,
+            "where": f"{fault.source.path}:{fault.source.line}" if fault.source else None,
+            "instruction": fault.instruction,
+            "buffer": fault.buffer,
+            "offset": fault.offset,
+        }
+    if failure.mismatch is not None:
+        mismatch = failure.mismatch
+        writer = mismatch.writer
+        found["mismatch"] = {
+            "output": mismatch.output,
+            "index": dict(mismatch.index),
+            "got": mismatch.got,
+            "expected": mismatch.expected,
+            "wrong": mismatch.wrong,
+            "total": mismatch.total,
+            "map": list(mismatch.map),
+            "writer": None
+            if writer is None
+            else {
+                "address": writer.address,
+                "where": writer.where,
+                "source": writer.source,
+                "instruction": writer.instruction,
+            },
+        }
+    return found
