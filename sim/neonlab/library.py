@@ -118,7 +118,9 @@ def open_kernel(path: Path) -> Kernel:
     path = path if path.suffix else path.with_suffix(".S")
     contract = read_contract(path)
     if contract is None:
-        raise InputError(f"{path}:1: no contract; open the file with a /*toml block so that the lab knows how to call it")
+        raise InputError(
+            f"{path}:1: no contract; open the file with a /*toml block so that the lab knows how to call it"
+        )
     root = find_root(path.parent)
     return Kernel(contract, path, root, operator_for(_load_operators(root), contract))
 

@@ -32,9 +32,7 @@ def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
             sizes = wanted[attempt]
         else:
             reach = 2 + attempt // 4
-            sizes = tuple(
-                _step(argument, low, int(random.integers(reach))) for argument, low in zip(arguments, lowest)
-            )
+            sizes = tuple(_step(argument, low, int(random.integers(reach))) for argument, low in zip(arguments, lowest))
         values = dict(zip(names, sizes))
         if _bytes(contract, values) is not None:
             found[sizes] = None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from neonlab.emulate.run import Fault
@@ -37,6 +36,10 @@ class Mismatch:
     map: tuple[str, ...]
     writer: Writer | None
 
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        return {**asdict(self), "index": dict(self.index), "map": list(self.map)}
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:
@@ -52,6 +55,28 @@ class Failure:
     def identifier(self) -> str:
         """Stable name of what went wrong: `mismatch`, or the fault's."""
         return self.fault.kind.value if self.fault is not None else "mismatch"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        found: dict[str, Any] = {
+            "identifier": self.identifier,
+            "shape": self.shape,
+            "pattern": self.pattern,
+            "seed": self.seed,
+        }
+        if self.fault is not None:
+            fault = self.fault
+            found["fault"] = {
+                "message": fault.message,
+                "address": fault.address,
+                "where": f"{fault.source.path}:{fault.source.line}" if fault.source else None,
+                "instruction": fault.instruction,
+                "buffer": fault.buffer,
+                "offset": fault.offset,
+            }
+        if self.mismatch is not None:
+            found["mismatch"] = self.mismatch.to_json()
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,45 +108,5 @@ class Verdict:
             "cases": self.cases,
             "failed": self.failed,
             "seed": self.seed,
-            "failures": [_failure_json(failure) for failure in self.failures],
+            "failures": [failure.to_json() for failure in self.failures],
         }
-
-
-def _failure_json(failure: Failure) -> Mapping[str, Any]:
-    found: dict[str, Any] = {
-        "identifier": failure.identifier,
-        "shape": failure.shape,
-        "pattern": failure.pattern,
-        "seed": failure.seed,
-    }
-    if failure.fault is not None:
-        fault = failure.fault
-        found["fault"] = {
-            "message": fault.message,
-            "address": fault.address,
-            "where": f"{fault.source.path}:{fault.source.line}" if fault.source else None,
-            "instruction": fault.instruction,
-            "buffer": fault.buffer,
-            "offset": fault.offset,
-        }
-    if failure.mismatch is not None:
-        mismatch = failure.mismatch
-        writer = mismatch.writer
-        found["mismatch"] = {
-            "output": mismatch.output,
-            "index": dict(mismatch.index),
-            "got": mismatch.got,
-            "expected": mismatch.expected,
-            "wrong": mismatch.wrong,
-            "total": mismatch.total,
-            "map": list(mismatch.map),
-            "writer": None
-            if writer is None
-            else {
-                "address": writer.address,
-                "where": writer.where,
-                "source": writer.source,
-                "instruction": writer.instruction,
-            },
-        }
-    return found

@@ -1,0 +1,26 @@
+# What a newcomer types.  The first use of any target sets up .venv.
+
+PYTHON ?= python3
+BIN    := .venv/bin
+
+.PHONY: report test lint clean
+
+report: .venv/ready
+	$(BIN)/neonlab report --embed README.md
+
+test: .venv/ready
+	$(BIN)/python -m pytest -n auto
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+clean:
+	rm -rf .venv dist
+
+.venv/ready: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("neonlab needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@

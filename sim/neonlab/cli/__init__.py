@@ -1,0 +1,51 @@
+"""The command `neonlab`."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def main() -> None:
+    """Run the command line; exit status 0 all well, 1 a kernel failed, 2 bad usage or input."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run with the given arguments and return the exit status.  Whatever happens, no traceback is shown."""
+    import click
+
+    from neonlab.cli.app import build_app
+    from neonlab.errors import InputError
+
+    try:
+        status = build_app()(args=arguments, prog_name="neonlab", standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except click.exceptions.Exit as exit_:
+        return exit_.exit_code
+    except click.exceptions.NoArgsIsHelpError as help_:
+        print(help_.format_message())
+        return 2
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except InputError as error:
+        print(f"neonlab: {error}", file=sys.stderr)
+        return 2
+    except (KeyboardInterrupt, click.exceptions.Abort):
+        print("neonlab: stopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader (head, less) has gone.  Point stdout elsewhere so that closing it cannot fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        if os.environ.get("NEONLAB_DEBUG"):
+            raise
+        print(
+            f"neonlab: internal error: {type(error).__name__}: {error}\n"
+            "  This is a defect in neonlab.  NEONLAB_DEBUG=1 shows where; please report it with the input.",
+            file=sys.stderr,
+        )
+        return 2

@@ -1,0 +1,56 @@
+"""The command tree: what can be typed, and which function answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import typer
+
+from neonlab.cli.commands_assembly import asm
+from neonlab.cli.commands_library import list_kernels, schema
+from neonlab.cli.commands_lab import bench, check, compare, profile, report
+
+_HELP = """Run, prove, count and compare hand-written ARM NEON int8 kernels, with no ARM device at hand.
+
+KERNEL is a name that `neonlab list` shows, with or without its folder (armv7/, armv8/), or the path of a .S file that
+opens with a contract. SHAPE is written as the operator's sizes joined by x: 14x14x256x512 for conv1x1 (height x width x
+input channels x output channels).
+
+Exit status: 0 all well, 1 a kernel failed, 2 bad usage or input.
+"""
+
+_COMMANDS: tuple[tuple[str, Callable[..., Any]], ...] = (
+    ("list", list_kernels),
+    ("check", check),
+    ("profile", profile),
+    ("compare", compare),
+    ("report", report),
+    ("asm", asm),
+    ("bench", bench),
+    ("schema", schema),
+)
+
+
+def build_app() -> Any:
+    """The click command that `main` runs."""
+    app = typer.Typer(
+        name="neonlab",
+        help=_HELP,
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )
+    for name, function in _COMMANDS:
+        app.command(name)(function)
+
+    @app.callback(invoke_without_command=True)
+    def options(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:
+        if version:
+            from neonlab import __version__
+
+            typer.echo(f"neonlab {__version__}")
+            raise typer.Exit
+
+    return typer.main.get_command(app)

@@ -1,0 +1,209 @@
+"""`neonlab check`, `profile`, `compare`, `report`, `bench`: the lab's verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from neonlab.cli.shared import (
+    JobsOption,
+    JsonOption,
+    SeedOption,
+    ShapeOption,
+    console,
+    find_kernels,
+    print_json,
+    progress,
+)
+from neonlab.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from neonlab.lab import Profile
+    from neonlab.library import Kernel
+
+KernelsArgument = Annotated[list[str] | None, typer.Argument(metavar="[KERNEL|FILE.S]...", show_default=False)]
+
+
+def check(
+    kernels: KernelsArgument = None,
+    shape: ShapeOption = None,
+    pattern: Annotated[
+        list[str] | None, typer.Option("--pattern", help="Only data of this pattern; repeatable.")
+    ] = None,
+    seed: SeedOption = 1,
+    every_tail: Annotated[bool, typer.Option("--every-tail", help="Every small shape, not a covering choice.")] = False,
+    layers: Annotated[bool, typer.Option("--layers", help="The layers of real networks too.")] = False,
+    jobs: JobsOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Prove kernels right on many cases, or say which instruction on which line is wrong. All of them by default."""
+    from neonlab.lab import parse_shape, plan_cases
+    from neonlab.report.terminal import print_verdicts
+    from neonlab.workers import Workers, check_all
+
+    found = find_kernels(kernels or ())
+    work = []
+    for kernel in found:
+        shapes = [parse_shape(kernel, text) for text in shape or ()]
+        if len(found) > 1:
+            # Of several kernels, each is tried on the shapes that it takes.
+            operator, contract = kernel.operator, kernel.contract
+            shapes = [s for s in shapes if operator is None or operator.accepts(contract, s)]
+            if shape and not shapes:
+                continue
+        plan = plan_cases(
+            kernel, shapes=shapes, patterns=pattern or (), seed=seed, every_tail=every_tail, layers=layers
+        )
+        work.append((kernel, plan))
+    if not work:
+        raise InputError(f"none of the kernels takes the shape {' or '.join(shape or ())}")
+    total = sum(len(plan) for _, plan in work)
+    with Workers(jobs) as workers, progress("checking", total, quiet=json) as advance:
+        verdicts = check_all(workers, work, seed=seed, advance=advance)
+    if json:
+        print_json("check", seed=seed, verdicts=[verdict.to_json() for verdict in verdicts])
+    else:
+        print_verdicts(console(), verdicts)
+    return 0 if all(verdict.passed for verdict in verdicts) else 1
+
+
+def profile(
+    kernel: Annotated[str, typer.Argument(metavar="KERNEL|FILE.S")],
+    shape: Annotated[list[str], typer.Option("--shape", metavar="SHAPE", help="The shape to run; repeatable.")],
+    seed: SeedOption = 1,
+    jobs: JobsOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Count what a kernel executes on a shape: instructions by class and line, MACs, bytes, registers."""
+    from neonlab.report.terminal import print_profiles
+
+    found = find_kernels([kernel])
+    return _profiles("profile", found, shape, seed, jobs, json, print_profiles)
+
+
+def compare(
+    kernels: Annotated[list[str], typer.Argument(metavar="KERNEL|FILE.S...")],
+    shape: ShapeOption = None,
+    seed: SeedOption = 1,
+    jobs: JobsOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Set kernels side by side, by shape; without --shape, on the layers of real networks that their operator names."""
+    from neonlab.report.terminal import print_comparison
+
+    return _profiles("compare", find_kernels(kernels), shape or [], seed, jobs, json, print_comparison)
+
+
+def report(
+    into: Annotated[Path | None, typer.Option("--into", help="Folder to write; reports/ of the repository.")] = None,
+    embed: Annotated[
+        Path | None, typer.Option("--embed", help="A Markdown file whose marked table to refresh.")
+    ] = None,
+    jobs: JobsOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Check and profile every kernel on the layers of real networks; write the tables to reports/."""
+    from neonlab.library import find_root, open_library
+    from neonlab.report.variants import TABLE_MARKER, embed_table, json_document, markdown_document, readme_table
+    from neonlab.report.variants import rows_of, work_of
+    from neonlab.cli.commands_assembly import write_whole
+    from neonlab.workers import Workers, check_all, profile_all
+
+    library = open_library(find_root())
+    folder = into or library.root / "reports"
+    checks, profiles = work_of(library)
+    total = sum(len(cases) for _, cases in checks) + len(profiles)
+    with Workers(jobs) as workers, progress("reporting", total, quiet=json) as advance:
+        verdicts = check_all(workers, checks, advance=advance)
+        counted = profile_all(workers, profiles, advance=advance)
+    rows = rows_of(checks, verdicts, profiles, counted)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
+    markdown, document = markdown_document(rows), json_document(rows)
+    write_whole(folder / "variants.md", markdown.encode())
+    write_whole(folder / "variants.json", document.encode())
+    if embed is not None:
+        write_whole(embed, embed_table(embed, TABLE_MARKER, readme_table(rows)).encode())
+    if json:
+        print(document, end="")
+    else:
+        console().print(f"{len(rows)} rows in {folder / 'variants.md'} and variants.json", markup=False)
+    return 0 if all(verdict.passed for verdict in verdicts) else 1
+
+
+def bench(
+    kernel: Annotated[str, typer.Argument(metavar="KERNEL")] = "armv8/conv1x1_s8s32_chw_8x4",
+    shape: Annotated[str, typer.Option("--shape", metavar="SHAPE")] = "14x14x256x256",
+    json: JsonOption = False,
+) -> None:
+    """Time the lab itself on a kernel: bare emulation, counting, counting by Python hooks; as ratios in one run."""
+    from neonlab.lab import CaseName, draw_case, kernel_program, parse_shape
+    from neonlab.measure.bench import bench_counts
+    from neonlab.verify.check_case import call_arguments
+
+    found = find_kernels([kernel])
+    results = []
+    for one in found:
+        case = draw_case(one, CaseName(parse_shape(one, shape), "random", 1))
+        arguments = call_arguments(one.contract, case)
+        results.append((one, bench_counts(kernel_program(one), one.name, arguments, one.contract.signature)))
+    if json:
+        print_json("bench", shape=shape, results=[{"kernel": k.title, **result.to_json()} for k, result in results])
+        return
+    out = console()
+    for one, result in results:
+        out.print(f"{one.title} on {shape}", markup=False)
+        for line in result.lines():
+            out.print(f"  {line}", markup=False)
+
+
+def _profiles(
+    command: str,
+    found: list[Kernel],
+    shapes: list[str],
+    seed: int,
+    jobs: int | None,
+    json: bool,
+    show: Callable[[Console, list[Profile]], None],
+) -> int:
+    from neonlab.lab import integers_of, parse_shape
+    from neonlab.report.terminal import print_failures
+    from neonlab.verify.verdict import Failure
+    from neonlab.workers import Workers, profile_all
+
+    work = []
+    for kernel in found:
+        operator, contract = kernel.operator, kernel.contract
+        if not shapes and operator is None:
+            raise InputError(f"{kernel.title} has no operator that names layers: say which --shape")
+        wanted = [parse_shape(kernel, text) for text in shapes] or (list(operator.layers.values()) if operator else [])
+        for shape in wanted:
+            if operator is None or len(found) == 1:
+                contract.check_values(integers_of(kernel, shape))
+            elif not operator.accepts(contract, shape):
+                continue
+            work.append((kernel, shape))
+    if not work:
+        raise InputError(f"none of the kernels takes the shape {' or '.join(shapes)}")
+    with Workers(jobs) as workers, progress("profiling", len(work), quiet=json) as advance:
+        results = profile_all(workers, work, seed=seed, advance=advance)
+    profiles = [result for result in results if not isinstance(result, Failure)]
+    failures = [(k.title, result) for (k, _), result in zip(work, results, strict=True) if isinstance(result, Failure)]
+    if json:
+        print_json(
+            command,
+            seed=seed,
+            profiles=[profile.to_json() for profile in profiles],
+            failures=[{"kernel": title, **failure.to_json()} for title, failure in failures],
+        )
+    else:
+        show(console(), profiles)
+        print_failures(console(), failures)
+    return 1 if failures else 0

@@ -1,0 +1,73 @@
+"""What several commands need: how KERNEL and SHAPE are read, where output goes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from neonlab.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from neonlab.library import Kernel
+
+JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document on standard output (`neonlab schema`).")]
+JobsOption = Annotated[
+    int | None, typer.Option("--jobs", "-j", min=1, help="Processes at a time; all cores unless said.")
+]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of data and of register contents at entry.")]
+ShapeOption = Annotated[list[str] | None, typer.Option("--shape", metavar="SHAPE", help="Only this shape; repeatable.")]
+
+
+def console() -> Console:
+    """Standard output, 80 columns wide unless a terminal says otherwise."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else 80, highlight=False, soft_wrap=not sys.stdout.isatty())
+
+
+def print_json(command: str, **parts: Any) -> None:
+    """One document: the command, the version, and its parts in order."""
+    from neonlab import __version__
+
+    print(json.dumps({"command": command, "neonlab": __version__, **parts}, indent=2))
+
+
+def find_kernels(names: Sequence[str]) -> list[Kernel]:
+    """The kernels that the words on the command line name; all of the library's for none."""
+    from neonlab.library import find_root, open_kernel, open_library
+
+    if not names:
+        return list(open_library(find_root()).kernels)
+    found: list[Kernel] = []
+    for name in names:
+        if name.endswith((".S", ".s")) or Path(name).is_file():
+            if not Path(name).is_file():
+                raise InputError(f"{name}: no such file")
+            found.append(open_kernel(Path(name)))
+        else:
+            found += open_library(find_root()).find(name)
+    return list(dict.fromkeys(found))
+
+
+@contextmanager
+def progress(title: str, total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
+    """A progress bar on standard error while the block runs, where that is a terminal; yields what advances it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    errors = Console(stderr=True)
+    if quiet or not errors.is_terminal:
+        yield lambda _: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=errors, transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda steps: bar.advance(task, steps)

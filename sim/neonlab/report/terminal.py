@@ -1,0 +1,155 @@
+"""Verdicts and profiles as a person reads them in a terminal of 80 columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from neonlab.lab import Profile
+from neonlab.measure.counts import Counts
+from neonlab.verify.verdict import Failure, Mismatch, Verdict
+
+_HOT_LINES = 10
+
+
+def print_verdicts(out: Console, verdicts: Sequence[Verdict]) -> None:
+    """A line each, the reasons of those that failed, and a total."""
+    width = max(len(verdict.kernel) for verdict in verdicts)
+    for verdict in verdicts:
+        word, style = ("exact", "green") if verdict.has_reference else ("ran", "yellow")
+        if not verdict.passed:
+            word, style = "WRONG", "bold red"
+        line = Text()
+        line.append(f"{word:<6}", style)
+        line.append(f"{verdict.kernel:<{width}}  {verdict.cases:>5} cases")
+        if not verdict.passed:
+            line.append(f", {verdict.failed} failed", style)
+        elif not verdict.has_reference:
+            line.append(", no fault; no operator claims it, so results were not compared")
+        out.print(line)
+        for failure in verdict.failures:
+            _print_failure(out, verdict.kernel, failure)
+        if verdict.failed > len(verdict.failures):
+            out.print(f"  and {verdict.failed - len(verdict.failures)} more cases", markup=False)
+    cases = sum(verdict.cases for verdict in verdicts)
+    failed = sum(not verdict.passed for verdict in verdicts)
+    kernels = f"{len(verdicts)} kernel{'s' if len(verdicts) != 1 else ''}, {cases} cases"
+    out.print(f"{kernels}: {f'{failed} failed' if failed else 'all passed'} (seed {verdicts[0].seed})", markup=False)
+
+
+def print_failures(out: Console, failures: Sequence[tuple[str, Failure]]) -> None:
+    """Failures of kernels that were to be profiled."""
+    for kernel, failure in failures:
+        out.print(Text(f"{kernel}: not counted, since it does not run", "bold red"))
+        _print_failure(out, kernel, failure)
+
+
+def _print_failure(out: Console, kernel: str, failure: Failure) -> None:
+    out.print(
+        Text(f"  {failure.identifier}", "bold").append(
+            f" at shape {failure.shape}, pattern {failure.pattern}, seed {failure.seed}", "not bold"
+        )
+    )
+    if failure.fault is not None:
+        fault = failure.fault
+        out.print(f"    {fault.message}", markup=False)
+        if fault.source is not None:
+            where = f"{shown_path(fault.source.path)}:{fault.source.line}"
+            out.print(f"    {where}: {(fault.source.expanded or fault.source.text).strip()}", markup=False)
+    if failure.mismatch is not None:
+        _print_mismatch(out, failure.mismatch)
+    out.print(
+        f"    again: neonlab check {kernel} --shape {failure.shape} --pattern {failure.pattern} --seed {failure.seed}",
+        markup=False,
+    )
+
+
+def _print_mismatch(out: Console, mismatch: Mismatch) -> None:
+    index = ", ".join(f"{axis} {value}" for axis, value in mismatch.index)
+    out.print(
+        f"    {mismatch.output}\\[{index}] = {mismatch.got}, expected {mismatch.expected}"
+        f" ({mismatch.wrong} of {mismatch.total} elements wrong)"
+    )
+    if mismatch.writer is None:
+        out.print("    never written", markup=False)
+    else:
+        path, _, line = mismatch.writer.where.rpartition(":")
+        out.print(f"    last written at {shown_path(path)}:{line}: {mismatch.writer.source}", markup=False)
+    out.print(f"    {mismatch.map_title}", markup=False)
+    for row in mismatch.map:
+        out.print(f"      {row}", markup=False)
+
+
+def print_profiles(out: Console, profiles: Sequence[Profile]) -> None:
+    """Everything counted, a block a profile."""
+    for profile in profiles:
+        counts = profile.counts
+        out.print(Text(profile.kernel, "bold").append(f"  {profile.shape}  {profile.macs:,} MACs", "not bold"))
+        per_mac = f"  {profile.instructions_per_mac:.4f} a MAC" if profile.macs else ""
+        out.print(f"  instructions (INST_RETIRED)  {counts.instructions:>15,}{per_mac}", markup=False)
+        for name, count in counts.by_class.items():
+            share = 100 * count / counts.instructions
+            out.print(f"    {name:<25}  {count:>15,}  {share:5.1f} %", markup=False)
+        for verb, count, rate in (
+            ("loaded", counts.loaded_bytes, profile.loaded_per_mac),
+            ("stored", counts.stored_bytes, profile.stored_per_mac),
+        ):
+            per_mac = f"  {rate:.4f} a MAC" if profile.macs else ""
+            out.print(f"  bytes {verb:<21}  {count:>15,}{per_mac}", markup=False)
+        out.print(f"  NEON registers     {_registers(counts, neon=True)}", markup=False)
+        out.print(f"  general registers  {_registers(counts, neon=False)}", markup=False)
+        _print_hot_lines(out, counts)
+
+
+def _registers(counts: Counts, *, neon: bool) -> str:
+    if neon:
+        return (
+            f"{counts.neon_registers} of {counts.neon_registers_available} used, {counts.peak_live_neon} live at most"
+        )
+    return (
+        f"{counts.general_registers} of {counts.general_registers_available} used, "
+        f"{counts.peak_live_general} live at most"
+    )
+
+
+def _print_hot_lines(out: Console, counts: Counts) -> None:
+    hot = sorted(counts.lines, key=lambda line: (-line.executions, line.path, line.line))[:_HOT_LINES]
+    if not hot:
+        return
+    out.print("  executions  line", markup=False)
+    for line in hot:
+        where = f"{Path(line.path).name}:{line.line}"
+        out.print(f"  {line.executions:>10,}  {where}  {line.text.strip()}"[:80], markup=False)
+
+
+def print_comparison(out: Console, profiles: Sequence[Profile]) -> None:
+    """One table a shape, kernels down, relative to the first of them."""
+    for shape in dict.fromkeys(profile.shape for profile in profiles):
+        rows = [profile for profile in profiles if profile.shape == shape]
+        table = Table(title=f"{shape}, {rows[0].macs:,} MACs", title_justify="left", box=None, pad_edge=False)
+        table.add_column("kernel", overflow="fold")
+        for heading in ("instr", "/MAC", "vs 1st", "load B/MAC", "store B/MAC", "NEON"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        for profile in rows:
+            counts = profile.counts
+            table.add_row(
+                profile.kernel,
+                f"{counts.instructions:,}",
+                f"{profile.instructions_per_mac:.4f}",
+                f"{counts.instructions / rows[0].counts.instructions:.3f}",
+                f"{profile.loaded_per_mac:.3f}",
+                f"{profile.stored_per_mac:.3f}",
+                f"{counts.neon_registers}/{counts.neon_registers_available}",
+            )
+        out.print(table)
+
+
+def shown_path(path: str) -> str:
+    """`path` as one would type it from here, where it lies below the current folder."""
+    here = os.getcwd() + os.sep
+    return path.removeprefix(here)

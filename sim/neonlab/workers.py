@@ -1,0 +1,165 @@
+"""Kernels run in processes of their own: side by side, with a time limit, and free to die.
+
+Emulated code can bring the emulator down, and with it the process.  Here that costs one worker and ends in a verdict.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import TimeoutError as FutureTimeout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pebble import ProcessExpired, ProcessPool
+
+from neonlab.emulate.run import Fault, FaultKind
+from neonlab.errors import InputError
+from neonlab.lab import CaseName, Profile, check_cases, profile, verdict_of
+from neonlab.library import Kernel, open_kernel, open_library
+from neonlab.verify.case import Shape
+from neonlab.verify.verdict import Failure, Verdict
+
+#: Seconds one task may take; the step budget ends a guest that loops long before.
+TIME_LIMIT = 300.0
+_CHUNK = 24
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class KernelName:
+    """A kernel as it travels to a worker: operators hold code, so each process opens the library itself."""
+
+    path: Path
+    root: Path | None
+
+    @staticmethod
+    def of(kernel: Kernel) -> KernelName:
+        """The name of `kernel`."""
+        return KernelName(kernel.path, kernel.root)
+
+    def open(self) -> Kernel:
+        """The kernel itself."""
+        if self.root is not None and self.root in self.path.parents:
+            for kernel in open_library(self.root).kernels:
+                if kernel.path == self.path:
+                    return kernel
+        return open_kernel(self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """A task that ended its process or ran out of time."""
+
+    reason: str
+
+
+class Workers:
+    """A pool of worker processes.  A context manager; `jobs` processes at most, all cores by default."""
+
+    def __init__(self, jobs: int | None = None, time_limit: float = TIME_LIMIT) -> None:
+        self.jobs = jobs or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else jobs or os.cpu_count()
+        self.time_limit = time_limit
+        # A fork server imports the lab once; workers fork from it, so a new one after a crash costs nothing.
+        method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+        context = multiprocessing.get_context(method)
+        if method == "forkserver":
+            context.set_forkserver_preload(["neonlab.workers"])
+        self._pool = ProcessPool(max_workers=self.jobs or 1, context=context)
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.stop()
+        self._pool.join()
+
+    def run(
+        self, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], done: Callable[[int], None] = lambda _: None
+    ) -> Iterator[T | Died]:
+        """`function(*task)` for each task, results in order; `done` hears the index of each task that ended.
+
+        An InputError raised in a worker is raised here; anything else that ends a task is a Died.
+        """
+        futures = [self._pool.schedule(function, args=list(task), timeout=self.time_limit) for task in tasks]
+        for index, future in enumerate(futures):
+            try:
+                result: T | Died = future.result()
+            except InputError:
+                for other in futures:
+                    other.cancel()
+                raise
+            except FutureTimeout:
+                result = Died(f"no end within {self.time_limit:g} s")
+            except ProcessExpired as error:
+                result = Died(f"the emulator's process died with exit code {error.exitcode}")
+            done(index)
+            yield result
+
+
+def _check_chunk(name: KernelName, cases: list[CaseName]) -> list[Failure | None]:
+    return list(check_cases(name.open(), cases))
+
+
+def _profile(name: KernelName, shape: Shape, seed: int) -> Profile | Failure:
+    return profile(name.open(), shape, seed=seed)
+
+
+def check_all(
+    workers: Workers,
+    work: Sequence[tuple[Kernel, Sequence[CaseName]]],
+    *,
+    seed: int = 1,
+    advance: Callable[[int], None] = lambda _: None,
+) -> list[Verdict]:
+    """Check each kernel on its cases; `advance` hears how many cases have ended since it was last called."""
+    tasks = [
+        (kernel, list(cases[start : start + _CHUNK]))
+        for kernel, cases in work
+        for start in range(0, len(cases), _CHUNK)
+    ]
+    named = [(KernelName.of(kernel), cases) for kernel, cases in tasks]
+    outcomes: dict[Path, list[Failure | None]] = {kernel.path: [] for kernel, _ in work}
+    results = workers.run(_check_chunk, named, lambda index: advance(len(tasks[index][1])))
+    with contextlib.closing(results):
+        for (kernel, cases), result in zip(tasks, results, strict=True):
+            if isinstance(result, Died):
+                result = _one_by_one(workers, kernel, cases)
+            outcomes[kernel.path] += result
+    return [verdict_of(kernel, outcomes[kernel.path], seed) for kernel, _ in work]
+
+
+def _one_by_one(workers: Workers, kernel: Kernel, cases: list[CaseName]) -> list[Failure | None]:
+    """The chunk died: find the case that did it."""
+    found: list[Failure | None] = []
+    name = KernelName.of(kernel)
+    for case, result in zip(cases, workers.run(_check_chunk, [(name, [case]) for case in cases]), strict=True):
+        if isinstance(result, Died):
+            fault = Fault(FaultKind.EMULATOR_DIED, result.reason, 0, None, "", None, None)
+            found.append(Failure(str(case.shape), case.pattern, case.seed, fault=fault))
+        else:
+            found += result
+    return found
+
+
+def profile_all(
+    workers: Workers,
+    work: Sequence[tuple[Kernel, Shape]],
+    *,
+    seed: int = 1,
+    advance: Callable[[int], None] = lambda _: None,
+) -> list[Profile | Failure]:
+    """Profile each kernel on its shape."""
+    tasks = [(KernelName.of(kernel), shape, seed) for kernel, shape in work]
+    found: list[Profile | Failure] = []
+    for (_, shape), result in zip(work, workers.run(_profile, tasks, lambda _: advance(1)), strict=True):
+        if isinstance(result, Died):
+            fault = Fault(FaultKind.EMULATOR_DIED, result.reason, 0, None, "", None, None)
+            found.append(Failure(str(shape), "random", seed, fault=fault))
+        else:
+            found.append(result)
+    return found
