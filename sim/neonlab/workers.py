@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,7 +80,7 @@ class Workers:
 
     def run(
         self, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], done: Callable[[int], None] = lambda _: None
-    ) -> Iterator[T | Died]:
+    ) -> Generator[T | Died]:
         """`function(*task)` for each task, results in order; `done` hears the index of each task that ended.
 
         An InputError raised in a worker is raised here; anything else that ends a task is a Died.

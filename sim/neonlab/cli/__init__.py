@@ -13,27 +13,19 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run with the given arguments and return the exit status.  Whatever happens, no traceback is shown."""
-    import click
-
     from neonlab.cli.app import build_app
     from neonlab.errors import InputError
 
     try:
-        status = build_app()(args=arguments, prog_name="neonlab", standalone_mode=False)
+        build_app()(args=arguments, prog_name="neonlab")
+        return 0
+    except SystemExit as exit_:
         sys.stdout.flush()
-        return status if isinstance(status, int) else 0
-    except click.exceptions.Exit as exit_:
-        return exit_.exit_code
-    except click.exceptions.NoArgsIsHelpError as help_:
-        print(help_.format_message())
-        return 2
-    except click.ClickException as error:
-        error.show()
-        return 2
+        return exit_.code if isinstance(exit_.code, int) else 0
     except InputError as error:
         print(f"neonlab: {error}", file=sys.stderr)
         return 2
-    except (KeyboardInterrupt, click.exceptions.Abort):
+    except KeyboardInterrupt:
         print("neonlab: stopped", file=sys.stderr)
         return 130
     except BrokenPipeError:

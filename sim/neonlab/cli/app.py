@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 import typer
 
 from neonlab.cli.commands_assembly import asm
-from neonlab.cli.commands_library import list_kernels, schema
 from neonlab.cli.commands_lab import bench, check, compare, profile, report
+from neonlab.cli.commands_library import list_kernels, schema
 
 _HELP = """Run, prove, count and compare hand-written ARM NEON int8 kernels, with no ARM device at hand.
 
@@ -20,7 +21,7 @@ input channels x output channels).
 Exit status: 0 all well, 1 a kernel failed, 2 bad usage or input.
 """
 
-_COMMANDS: tuple[tuple[str, Callable[..., Any]], ...] = (
+_COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("list", list_kernels),
     ("check", check),
     ("profile", profile),
@@ -30,6 +31,16 @@ _COMMANDS: tuple[tuple[str, Callable[..., Any]], ...] = (
     ("bench", bench),
     ("schema", schema),
 )
+
+
+def _exiting(function: Callable[..., int | None]) -> Callable[..., None]:
+    """`function`, its result turned into the exit status."""
+
+    @functools.wraps(function)
+    def run(*arguments: Any, **options: Any) -> None:
+        raise typer.Exit(function(*arguments, **options) or 0)
+
+    return run
 
 
 def build_app() -> Any:
@@ -43,7 +54,7 @@ def build_app() -> Any:
         pretty_exceptions_enable=False,
     )
     for name, function in _COMMANDS:
-        app.command(name)(function)
+        app.command(name)(_exiting(function))
 
     @app.callback(invoke_without_command=True)
     def options(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:

@@ -34,7 +34,7 @@ def asm(
     if isa is None:
         contract = read_contract(file)
         isa = contract.isa if contract is not None else None
-    defines = dict((name, value if equals else "1") for name, equals, value in (d.partition("=") for d in define or ()))
+    defines = {name: value if equals else "1" for name, equals, value in (d.partition("=") for d in define or ())}
     assembled = assemble_file(file, isa=isa, include_paths=tuple(include or ()), defines=defines)
     if output is not None:
         text = assembled.sections.get(".text")

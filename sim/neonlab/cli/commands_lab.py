@@ -108,10 +108,17 @@ def report(
     json: JsonOption = False,
 ) -> int:
     """Check and profile every kernel on the layers of real networks; write the tables to reports/."""
-    from neonlab.library import find_root, open_library
-    from neonlab.report.variants import TABLE_MARKER, embed_table, json_document, markdown_document, readme_table
-    from neonlab.report.variants import rows_of, work_of
     from neonlab.cli.commands_assembly import write_whole
+    from neonlab.library import find_root, open_library
+    from neonlab.report.variants import (
+        TABLE_MARKER,
+        embed_table,
+        json_document,
+        markdown_document,
+        readme_table,
+        rows_of,
+        work_of,
+    )
     from neonlab.workers import Workers, check_all, profile_all
 
     library = open_library(find_root())

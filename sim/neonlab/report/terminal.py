@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -151,5 +150,4 @@ def print_comparison(out: Console, profiles: Sequence[Profile]) -> None:
 
 def shown_path(path: str) -> str:
     """`path` as one would type it from here, where it lies below the current folder."""
-    here = os.getcwd() + os.sep
-    return path.removeprefix(here)
+    return path.removeprefix(f"{Path.cwd()}/")

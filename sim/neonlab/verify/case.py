@@ -31,7 +31,7 @@ class Shape:
     @staticmethod
     def parse(text: str, names: tuple[str, ...]) -> Shape:
         """Read `14x14x256x512`, one size for each of `names`.  Raises InputError."""
-        parts = text.lower().replace("×", "x").split("x")
+        parts = text.lower().split("x")
         if len(parts) != len(names) or not all(part.isascii() and part.isdecimal() for part in parts):
             example = "x".join(names)
             raise InputError(f"shape `{text}` is not {example}: {len(names)} whole numbers joined by x")

@@ -136,7 +136,7 @@ def draw_map(wrong: Array, index: tuple[int, ...], axes: tuple[str, ...]) -> tup
     blocks = [-(-size // limit) for size, limit in zip(plane.shape, (_MAP_ROWS, _MAP_COLUMNS), strict=True)]
     padded = np.zeros([-(-size // block) * block for size, block in zip(plane.shape, blocks, strict=True)], bool)
     padded[: plane.shape[0], : plane.shape[1]] = plane
-    cells = padded.reshape(padded.shape[0] // blocks[0], blocks[0], -1, blocks[1]).any(axis=(1, 3))
+    cells = padded.reshape(padded.shape[0] // blocks[0], blocks[0], -1, blocks[1]).max(axis=(1, 3)).tolist()
     at = ", ".join(f"{axes[axis]} {value}" for axis, value in fixed.items())
     down = axes[rows_axis] if rows_axis is not None else ""
     title = f"{at + ': ' if at else ''}{down + ' down, ' if down else ''}{axes[columns_axis]} across"

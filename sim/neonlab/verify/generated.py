@@ -19,9 +19,10 @@ def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
     names = tuple(argument.name for argument in arguments)
     random = np.random.default_rng([seed, 2])
     lowest = tuple(_lowest(argument) for argument in arguments)
+    reachable = list(zip(arguments, lowest, strict=True))
     wanted = [lowest]
     wanted += [
-        tuple(_step(argument, low, 1) if i == j else low for j, (argument, low) in enumerate(zip(arguments, lowest)))
+        tuple(_step(argument, low, 1) if i == j else low for j, (argument, low) in enumerate(reachable))
         for i in range(len(arguments))
     ]
     found: dict[tuple[int, ...], None] = {}
@@ -32,8 +33,8 @@ def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
             sizes = wanted[attempt]
         else:
             reach = 2 + attempt // 4
-            sizes = tuple(_step(argument, low, int(random.integers(reach))) for argument, low in zip(arguments, lowest))
-        values = dict(zip(names, sizes))
+            sizes = tuple(_step(argument, low, int(random.integers(reach))) for argument, low in reachable)
+        values = dict(zip(names, sizes, strict=True))
         if _bytes(contract, values) is not None:
             found[sizes] = None
     return [Shape(names, sizes) for sizes in found]
@@ -41,7 +42,7 @@ def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
 
 def generated_case(contract: Contract, shape: Shape, pattern: str, seed: int) -> Case:
     """The case for one set of integer arguments."""
-    values = dict(zip(shape.names, shape.sizes))
+    values = dict(zip(shape.names, shape.sizes, strict=True))
     contract.check_values(values)
     data = DataSource(pattern, seed, contract.name, str(shape), pattern)
     inputs: dict[str, Array] = {}
