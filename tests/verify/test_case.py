@@ -1,0 +1,67 @@
+"""Shapes and data: what is drawn is what was asked for, and can be drawn again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from neonlab.errors import InputError
+from neonlab.verify.case import PATTERNS, DataSource, Shape
+from neonlab.verify.operator import cover
+
+NAMES = ("height", "width")
+
+
+@pytest.mark.parametrize("text", ["", "3", "3x", "3x4x5", "0x4", "-1x4", "ax4", "3 x 4", "٣x4"])
+def test_a_shape_that_is_not_one_is_refused_with_the_names_of_its_sizes(text: str) -> None:
+    with pytest.raises(InputError, match="shape"):
+        Shape.parse(text, NAMES)
+
+
+def test_a_shape_prints_as_it_is_written() -> None:
+    assert str(Shape.parse("14X7", NAMES)) == "14x7"
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "float32"])
+def test_data_stay_in_range_and_repeat_with_the_seed(pattern: str, dtype: str) -> None:
+    low, high = (3, 99) if dtype == "uint8" else (-31, 32)
+    once, again = (DataSource(pattern, 7, "k").draw((5, 6), np.dtype(dtype), low, high) for _ in range(2))
+    assert once.dtype == dtype and once.shape == (5, 6) and once.flags.c_contiguous
+    assert low <= once.min() and once.max() <= high
+    assert np.array_equal(once, again)
+
+
+def test_each_pattern_is_what_its_name_says() -> None:
+    def draw(pattern: str, turn: int = 0) -> np.ndarray:
+        source = DataSource(pattern, 1)
+        for _ in range(turn):
+            source.draw((1,), np.dtype("int8"), -2, 3)
+        return source.draw((40,), np.dtype("int8"), -2, 3)
+
+    assert set(draw("random")) == {-2, -1, 0, 1, 2, 3}
+    assert set(draw("extremes")) == {-2, 3}
+    assert set(draw("lowest")) == {-2} and set(draw("highest")) == {3}
+    assert set(draw("opposed")) == {-2} and set(draw("opposed", 1)) == {3}
+    assert list(draw("alternating")[:4]) == [-2, 3, -2, 3]
+    assert np.count_nonzero(draw("one_hot")) == 1
+
+
+def test_other_seeds_and_names_draw_other_data() -> None:
+    draws = [
+        DataSource("random", seed, name).draw((64,), np.dtype("int8"), -128, 127).tobytes()
+        for seed in (1, 2)
+        for name in "ab"
+    ]
+    assert len(set(draws)) == 4
+
+
+def test_cover_meets_every_pair_of_remainders_and_both_ends() -> None:
+    names = ("a", "b", "c")
+    shapes = [Shape(names, (a, b, c)) for a in range(1, 18) for b in range(1, 18) for c in range(1, 10)]
+    chosen = cover(shapes, 400)
+    assert len(set(chosen)) == 400
+    assert {(1, 1, 1), (17, 17, 9)} <= {shape.sizes for shape in chosen}
+    for first, second in (("a", "b"), ("a", "c"), ("b", "c")):
+        assert len({(s[first], s[second]) for s in chosen}) >= len({(s[first], s[second]) for s in shapes}) * 0.9
+    assert cover(shapes, 400) == chosen
