@@ -1,0 +1,110 @@
+"""Exact executions of every instruction, and the step budget, from one hook per basic block.
+
+A block hook knows where a block starts and how long it is.  Adding one where it starts and taking one away where it
+ends makes the running sum over addresses the number of executions of each word, whatever the lengths at which Unicorn
+happens to cut blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from numba import carray
+from unicorn import UC_HOOK_BLOCK
+
+from neonlab.assemble.program import Program
+from neonlab.emulate.buffer import PlacedBuffer
+from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, native, uc_emu_stop
+
+PAGE = 4096
+MAXIMUM_SPAN = 1 << 28
+
+METER = np.dtype(
+    [
+        ("base", np.int64),  # address of the first word counted
+        ("words", np.int64),  # words counted
+        ("steps", np.int64),  # instructions executed so far
+        ("budget", np.int64),  # stop when steps exceed it
+        ("stopped", np.int64),  # 1 when they did
+        ("last_block", np.int64),  # address of the block entered last
+        ("last_size", np.int64),  # its bytes
+        ("unused", np.int64),
+    ]
+)
+_HEADER = METER.itemsize // 8
+
+
+@native(BLOCK_OR_CODE)
+def _enter_block(uc, address, size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    meter = carray(user, 1, METER)[0]
+    count = np.int64(size >> 2)
+    first = (np.int64(address) - meter.base) >> 2
+    if first >= 0 and first + count <= meter.words:
+        tally = carray(user, (_HEADER + meter.words + 1,), np.int64)
+        tally[_HEADER + first] += 1
+        tally[_HEADER + first + count] -= 1
+    meter.last_block = np.int64(address)
+    meter.last_size = np.int64(size)
+    meter.steps += count
+    if meter.steps > meter.budget:
+        meter.stopped = 1
+        uc_emu_stop(uc)
+
+
+class BlockMeter:
+    """Counts executions and enforces the budget.  Covers all executable segments of `program`."""
+
+    def __init__(self, program: Program) -> None:
+        code = [segment for segment in program.segments if segment.executable]
+        if not code:
+            raise ValueError("the program has no executable segment")
+        self.base = min(segment.address for segment in code) // PAGE * PAGE
+        end = -(-max(segment.end for segment in code) // PAGE) * PAGE
+        if end - self.base > MAXIMUM_SPAN:
+            raise ValueError(f"the program's code spans {end - self.base} bytes, more than {MAXIMUM_SPAN}")
+        words = (end - self.base) // 4
+        self._state = np.zeros(_HEADER + words + 1, np.int64)
+        self._meter = self._state[:_HEADER].view(METER)
+        self._meter["base"], self._meter["words"] = self.base, words
+        self.budget = np.iinfo(np.int64).max
+
+    @property
+    def budget(self) -> int:
+        """Instructions after which a call is stopped."""
+        return int(self._meter["budget"][0])
+
+    @budget.setter
+    def budget(self, instructions: int) -> None:
+        self._meter["budget"] = instructions
+
+    @property
+    def steps(self) -> int:
+        """Instructions executed since the last reset."""
+        return int(self._meter["steps"][0])
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the budget ended the call."""
+        return bool(self._meter["stopped"][0])
+
+    @property
+    def last_instruction(self) -> int | None:
+        """Address of the last instruction of the block entered last; None when none was."""
+        size = int(self._meter["last_size"][0])
+        return int(self._meter["last_block"][0]) + size - 4 if size else None
+
+    def executions(self) -> npt.NDArray[np.int64]:
+        """Executions of the word at `base` + 4 * index since the last reset."""
+        return np.cumsum(self._state[_HEADER:-1])
+
+    def hooks(self) -> Sequence[NativeHook]:
+        """The one block hook."""
+        return (NativeHook(UC_HOOK_BLOCK, _enter_block, self._state),)
+
+    def reset(self, _buffers: Sequence[PlacedBuffer] = ()) -> None:
+        """Back to nothing executed; the budget stays."""
+        self._state[_HEADER:] = 0
+        for name in ("steps", "stopped", "last_block", "last_size"):
+            self._meter[name] = 0

@@ -1,0 +1,70 @@
+"""Memory that a call hands to the guest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PointerField:
+    """A pointer stored inside a buffer: `offset` (bytes) of it holds the address of `target` + `displacement`.
+
+    Arrays of row pointers and parameter structs are made of these.
+    """
+
+    offset: int
+    target: Buffer
+    displacement: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Buffer:
+    """A named array that the guest sees at an address of the machine's choosing.
+
+    `data` is what it holds when the call begins; the guest works on a copy.  The address is congruent to `offset` modulo
+    `alignment` (bytes).  `readable_before` and `readable_after` bytes beyond the ends may be read and hold noise, for
+    kernels that declare an over-read.  The same Buffer given twice is one piece of memory.
+    """
+
+    name: str
+    data: npt.NDArray[Any]
+    writable: bool = False
+    alignment: int = 64
+    offset: int = 0
+    readable_before: int = 0
+    readable_after: int = 0
+    pointers: tuple[PointerField, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.alignment < 1 or self.readable_before < 0 or self.readable_after < 0:
+            raise ValueError(f"buffer `{self.name}`: alignment must be at least 1 and margins not negative")
+
+    @property
+    def size(self) -> int:
+        """Bytes of data."""
+        return self.data.nbytes
+
+    def contents(self) -> npt.NDArray[np.uint8]:
+        """The data as bytes in C order; a view where it can be one."""
+        return np.ascontiguousarray(self.data).reshape(-1).view(np.uint8)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlacedBuffer:
+    """A buffer and the guest address of its first byte."""
+
+    buffer: Buffer
+    address: int
+
+    @property
+    def end(self) -> int:
+        """Address one past its last byte."""
+        return self.address + self.buffer.size
+
+    def distance(self, address: int) -> int:
+        """Bytes between `address` and the nearest byte of the buffer; 0 inside."""
+        return max(self.address - address, address - self.end + 1, 0)

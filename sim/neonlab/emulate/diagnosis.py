@@ -1,0 +1,119 @@
+"""From what stopped a guest to a Fault that a person can act on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from unicorn import unicorn_const as uc_const
+
+from neonlab.assemble.program import Program
+from neonlab.emulate.access_fault import FETCHES, WRITES
+from neonlab.emulate.buffer import PlacedBuffer
+from neonlab.emulate.i8mm import SUPERVISOR_CALL, UNDEFINED
+from neonlab.emulate.memory import STACK_TOP
+from neonlab.emulate.run import Fault, FaultKind
+from neonlab.isa.instruction import BranchKind
+
+# An access this many bytes outside a buffer is taken for an error in walking that buffer.
+_NEAR = 1 << 20
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'s' if count != 1 else ''}"
+
+
+class Diagnosis:
+    """Words a fault of one call."""
+
+    def __init__(self, program: Program, placed: Sequence[PlacedBuffer], stack_size: int, seed: int) -> None:
+        self._program, self._placed, self._stack_size, self._seed = program, placed, stack_size, seed
+
+    def _make(
+        self, kind: FaultKind, message: str, address: int, buffer: str | None = None, offset: int | None = None
+    ) -> Fault:
+        instruction = self._program.by_address.get(address)
+        return Fault(
+            kind,
+            message,
+            address,
+            self._program.line_at(address),
+            instruction.text if instruction else "",
+            buffer,
+            offset,
+            self._seed,
+        )
+
+    def access(self, kind: int, address: int, size: int, pc: int, left_from: int | None) -> Fault:
+        """A refused load, store or instruction fetch."""
+        if kind in FETCHES:
+            return self.departure(address, left_from)
+        writes = kind in WRITES
+        verb = "writes" if writes else "reads"
+        near = min(self._placed, key=lambda item: item.distance(address), default=None)
+        if near is not None and near.distance(address) <= _NEAR:
+            name, offset = near.buffer.name, address - near.address
+            if kind == uc_const.UC_MEM_WRITE_PROT:
+                if not 0 <= offset < near.buffer.size:  # only the margin on its pages
+                    return self._beyond(FaultKind.OUT_OF_BOUNDS_WRITE, verb, size, near, offset, pc)
+                message = f"writes {_bytes(size)} at offset {offset} of `{name}`, which is read-only"
+                return self._make(FaultKind.READ_ONLY_WRITE, message, pc, name, offset)
+            outside = FaultKind.OUT_OF_BOUNDS_WRITE if writes else FaultKind.OUT_OF_BOUNDS_READ
+            return self._beyond(outside, verb, size, near, offset, pc)
+        if kind == uc_const.UC_MEM_WRITE_PROT:
+            segment = next((s for s in self._program.segments if s.address <= address < s.end), None)
+            what = f"{segment.name} of the program" if segment else "the program's own pages"
+            message = f"writes {_bytes(size)} at {address:#x}, in {what}, which is read-only"
+            return self._make(FaultKind.READ_ONLY_WRITE, message, pc)
+        lowest = STACK_TOP - self._stack_size
+        place = "where nothing is mapped"
+        if lowest - _NEAR <= address < lowest:
+            place = f"{_bytes(lowest - address)} below the {self._stack_size // 1024} KiB stack"
+        elif STACK_TOP <= address < STACK_TOP + _NEAR:
+            place = "above the stack"
+        return self._make(FaultKind.UNMAPPED_ACCESS, f"{verb} {_bytes(size)} at {address:#x}, {place}", pc)
+
+    def _beyond(self, kind: FaultKind, verb: str, size: int, near: PlacedBuffer, offset: int, pc: int) -> Fault:
+        name = near.buffer.name
+        if offset < 0:
+            where = f"{_bytes(-offset)} before the start of `{name}`"
+        else:
+            where = f"at offset {offset} of `{name}`, which has {_bytes(near.buffer.size)}"
+        return self._make(kind, f"{verb} {_bytes(size)} {where}", pc, name, offset)
+
+    def exception(self, number: int, pc: int, left_from: int | None) -> Fault:
+        """An exception that the instruction at `pc` raised."""
+        instruction = self._program.by_address.get(pc)
+        text = f"`{instruction.text}`" if instruction else "the instruction"
+        if number == SUPERVISOR_CALL:
+            message = f"{text} calls the operating system; there is none"
+            return self._make(FaultKind.UNDEFINED_INSTRUCTION, message, pc)
+        if instruction is None and number == UNDEFINED:
+            return self.departure(pc, left_from if left_from != pc else pc - 4)
+        what = "is undefined on the emulated CPU" if number == UNDEFINED else f"raises exception {number}"
+        return self._make(FaultKind.UNDEFINED_INSTRUCTION, f"{text} {what}", pc)
+
+    def budget(self, pc: int, budget: int) -> Fault:
+        """The guest still ran after `budget` instructions."""
+        return self._make(FaultKind.STEP_BUDGET, f"did not return within {budget} instructions", pc)
+
+    def departure(self, target: int, left_from: int | None) -> Fault:
+        """Control went to `target`, which is neither the program's code nor the caller."""
+        instruction = self._program.by_address.get(left_from) if left_from is not None else None
+        if instruction is None:
+            message = f"execution reached {target:#x}, where the program has no code"
+        elif instruction.branch is BranchKind.NONE:
+            message = f"ran past the end of the code after `{instruction.text}` without returning"
+        elif instruction.branch is BranchKind.RETURN:
+            message = f"`{instruction.text}` returns to {target:#x}, which is not where it was called from"
+        else:
+            message = f"`{instruction.text}` goes to {target:#x}, where the program has no code"
+        return self._make(FaultKind.BAD_RETURN, message, left_from if left_from is not None else target)
+
+    def stopped(self, status: int, pc: int) -> Fault:
+        """The CPU stopped for no reason that a hook saw: it waits for an interrupt, or cannot go on."""
+        waiting = self._program.by_address.get(pc - 4)
+        if status == 0 and waiting is not None and waiting.mnemonic.startswith(("wfi", "wfe", "yield", "hlt")):
+            message = f"`{waiting.text}` waits for an event that never comes"
+            return self._make(FaultKind.UNDEFINED_INSTRUCTION, message, pc - 4)
+        message = f"the emulated CPU stopped (Unicorn status {status})"
+        return self._make(FaultKind.UNDEFINED_INSTRUCTION, message, pc)

@@ -1,0 +1,247 @@
+"""An emulated CPU that calls functions of one program."""
+
+from __future__ import annotations
+
+import operator
+import struct
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+from unicorn import UC_ARCH_ARM, UC_ARCH_ARM64, UC_MODE_ARM, Uc, arm64_const, arm_const
+from unicorn.unicorn_py3.unicorn import uclib
+
+from neonlab.assemble.program import Program
+from neonlab.emulate.access_fault import AccessFault
+from neonlab.emulate.block_meter import BlockMeter
+from neonlab.emulate.buffer import Buffer, PlacedBuffer
+from neonlab.emulate.diagnosis import Diagnosis
+from neonlab.emulate.i8mm import ExceptionHandler
+from neonlab.emulate.memory import RETURN_ADDRESS, STACK_TOP, CallError, Memory
+from neonlab.emulate.native import add_native_hook
+from neonlab.emulate.probe import Probe
+from neonlab.emulate.registers import RegisterFile, RegisterState
+from neonlab.emulate.run import Fault, Run
+from neonlab.isa.isa import Isa
+from neonlab.isa.procedure_call import FloatAbi, Location, place_arguments, place_result
+from neonlab.isa.prototype import CType, Signature
+
+Argument = int | float | Buffer
+DEFAULT_STEP_BUDGET = 1_000_000_000
+_NOISE_BYTES = 1 << 14
+
+
+def new_engine(isa: Isa) -> Uc:
+    """A Unicorn engine on the most capable model of `isa`, with NEON on."""
+    if isa is Isa.A64:
+        engine = Uc(UC_ARCH_ARM64, UC_MODE_ARM)
+        engine.ctl_set_cpu_model(arm64_const.UC_CPU_ARM64_MAX)
+        engine.reg_write(arm64_const.UC_ARM64_REG_CPACR_EL1, 3 << 20)
+        return engine
+    engine = Uc(UC_ARCH_ARM, UC_MODE_ARM)
+    engine.ctl_set_cpu_model(arm_const.UC_CPU_ARM_MAX)
+    engine.reg_write(arm_const.UC_ARM_REG_C1_C0_2, 0xF << 20)  # CPACR: coprocessors 10 and 11
+    engine.reg_write(arm_const.UC_ARM_REG_FPEXC, 1 << 30)
+    # User mode now, so that the stack pointer and link register written later are those of user mode.
+    engine.reg_write(arm_const.UC_ARM_REG_CPSR, 0x10)
+    return engine
+
+
+class Machine:
+    """Calls functions of `program`, any number of times; each call starts from memory and registers of its own.
+
+    What the AAPCS does not promise to the callee is noise drawn from the seed: registers, flags, the upper parts of
+    narrow arguments, the stack.  `meter=False` runs without the block hook, hence without step budget or counts.
+
+    One thread at a time.  A machine made before a fork can be used on both sides of it.
+    """
+
+    def __init__(
+        self, program: Program, *, probes: Sequence[Probe] = (), stack_bytes: int = 65536, meter: bool = True
+    ) -> None:
+        self.program = program
+        self.isa = program.isa
+        self._access = AccessFault(self.isa)
+        self._exceptions = ExceptionHandler(self.isa)
+        self._probes: list[Probe] = [self._access, self._exceptions, *probes]
+        # A probe that is a meter serves as the budget too: two block hooks would only cost time.
+        self._meter = next((probe for probe in probes if isinstance(probe, BlockMeter)), None)
+        if self._meter is None and meter:
+            self._meter = BlockMeter(program)
+            self._probes.append(self._meter)
+        self.engine = new_engine(self.isa)
+        self._hooks = [hook for probe in self._probes for hook in probe.hooks()]
+        for hook in self._hooks:
+            add_native_hook(self.engine, hook)
+        self._memory = Memory(self.engine, program, stack_bytes)
+        self._entry = RegisterFile(self.isa, self.engine)
+        self._exit = RegisterFile(self.isa, self.engine)
+
+    def call(
+        self,
+        symbol: str,
+        arguments: Sequence[Argument],
+        signature: Signature,
+        *,
+        float_abi: FloatAbi = FloatAbi.HARD,
+        step_budget: int = DEFAULT_STEP_BUDGET,
+        seed: int = 0,
+    ) -> Run | Fault:
+        """Call `symbol` with one argument for each parameter; pointers are Buffers, or plain addresses such as 0.
+
+        Returns a Run when the guest came back within `step_budget` instructions, else the Fault.  Raises CallError for
+        an unknown symbol, or arguments that do not fit the signature.
+        """
+        entry = self.program.symbols.get(symbol)
+        if entry is None:
+            raise CallError(f"{self.program.path}: no symbol `{symbol}`")
+        noise = np.frombuffer(np.random.Generator(np.random.SFC64(seed)).bytes(_NOISE_BYTES), np.uint8)
+        buffers = _distinct_buffers(arguments)
+        placed = self._memory.place(buffers, noise)
+        self._memory.restore_data()
+        self._set_up(arguments, signature, float_abi, placed, noise)
+        for probe in self._probes:
+            probe.reset(placed)
+        if self._meter is not None:
+            self._meter.budget = step_budget
+        status = uclib.uc_emu_start(self.engine._uch, entry, RETURN_ADDRESS, 0, 0)
+        self._exit.load()
+        fault = self._fault(status, placed, seed, step_budget)
+        if fault is not None:
+            return fault
+        return Run(
+            returned=self._returned(signature, float_abi),
+            outputs={
+                item.buffer.name: self._memory.contents(index, item)
+                .view(item.buffer.data.dtype)
+                .reshape(item.buffer.data.shape)
+                for index, item in enumerate(placed)
+                if item.buffer.writable
+            },
+            addresses={item.buffer.name: item.address for item in placed},
+            seed=seed,
+            steps=self._meter.steps if self._meter is not None else 0,
+        )
+
+    @property
+    def entry_state(self) -> RegisterState:
+        """Registers as the last call found them; pc has no meaning."""
+        return self._entry.snapshot()
+
+    @property
+    def exit_state(self) -> RegisterState:
+        """Registers as the last call left them."""
+        return self._exit.snapshot()
+
+    def close(self) -> None:
+        """Free the engine; the machine is of no use afterwards."""
+        if hasattr(self, "engine"):
+            del self._entry, self._exit, self._memory
+            del self.engine
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _set_up(
+        self,
+        arguments: Sequence[Argument],
+        signature: Signature,
+        float_abi: FloatAbi,
+        placed: Sequence[PlacedBuffer],
+        noise: npt.NDArray[np.uint8],
+    ) -> None:
+        if len(arguments) != len(signature.parameters):
+            raise CallError(f"{len(arguments)} arguments for {len(signature.parameters)} parameters")
+        addresses = {id(item.buffer): item.address for item in placed}
+        locations = place_arguments(self.isa, signature, float_abi)
+        on_stack = max((loc.stack_offset + 8 for loc in locations if loc.stack_offset is not None), default=0)
+        on_stack = -(-on_stack // 16) * 16
+        stack = self._memory.stack
+        if on_stack > stack.size:
+            raise CallError(f"{on_stack} bytes of stack arguments do not fit a stack of {stack.size} bytes")
+        for first in range(0, stack.size, noise.size):
+            stack[first : first + noise.size] = noise[: stack.size - first]
+        self._entry.scramble(noise, STACK_TOP - on_stack, RETURN_ADDRESS)
+        for argument, parameter, location in zip(arguments, signature.parameters, locations, strict=True):
+            value: int | float = addresses[id(argument)] if isinstance(argument, Buffer) else argument
+            data = _encode(value, parameter.ctype, parameter.name, self.isa)
+            if location.stack_offset is not None:
+                start = stack.size - on_stack + location.stack_offset
+                stack[start : start + len(data)] = np.frombuffer(data, np.uint8)
+            else:
+                width = -(-len(data) // len(location.registers))
+                for part, register in enumerate(location.registers):
+                    chunk = data[part * width : (part + 1) * width]
+                    self._entry.put(register, int.from_bytes(chunk, "little"), len(chunk))
+        self._entry.store()
+
+    def _returned(self, signature: Signature, float_abi: FloatAbi) -> int | float | None:
+        location, ctype = place_result(self.isa, signature, float_abi), signature.returns
+        if location is None or ctype is None:
+            return None
+        return _decode(self._exit.snapshot(), location, ctype)
+
+    def _fault(self, status: int, placed: Sequence[PlacedBuffer], seed: int, budget: int) -> Fault | None:
+        pc = self._exit.read_control("pc")
+        thumb = self.isa is Isa.A32 and self._exit.read_control("cpsr") & 0x20
+        if status == 0 and pc == RETURN_ADDRESS and not thumb and self._exceptions.exception is None:
+            return None
+        diagnosis = Diagnosis(self.program, placed, self._memory.stack_size, seed)
+        left_from = self._meter.last_instruction if self._meter is not None else None
+        if (access := self._access.access) is not None:
+            return diagnosis.access(*access, left_from)
+        if (exception := self._exceptions.exception) is not None:
+            return diagnosis.exception(*exception, left_from)
+        if self._meter is not None and self._meter.stopped:
+            return diagnosis.budget(pc, budget)
+        if pc == RETURN_ADDRESS and thumb:
+            return diagnosis.departure(RETURN_ADDRESS | 1, left_from)
+        return diagnosis.stopped(status, pc)
+
+
+def _distinct_buffers(arguments: Sequence[Argument]) -> list[Buffer]:
+    """Buffers among the arguments, then those that they point to, each once."""
+    found: dict[int, Buffer] = {}
+    waiting = [argument for argument in arguments if isinstance(argument, Buffer)]
+    while waiting:
+        following = []
+        for buffer in waiting:
+            if id(buffer) not in found:
+                found[id(buffer)] = buffer
+                following += [field.target for field in buffer.pointers]
+        waiting = following
+    names = [buffer.name for buffer in found.values()]
+    if len(set(names)) != len(names):
+        raise CallError(f"two different buffers have one name: {', '.join(sorted(names))}")
+    return list(found.values())
+
+
+def _encode(value: int | float, ctype: CType, name: str, isa: Isa) -> bytes:
+    """Bytes of an argument as the caller passes it: its own size, but for A32, which widens integers to a word."""
+    try:
+        if ctype.kind == "float":
+            return struct.pack("<d" if ctype.size == 8 else "<f", value)
+        number, bits = operator.index(value), 8 * ctype.size  # type: ignore[arg-type]
+    except (TypeError, struct.error, OverflowError) as error:
+        raise CallError(f"argument `{name}` is no {ctype.name}: {value!r}") from error
+    if not -(1 << bits - 1) <= number < 1 << bits:
+        raise CallError(f"argument `{name}` does not fit {ctype.name}: {number}")
+    data = (number % (1 << bits)).to_bytes(ctype.size, "little")
+    if isa is Isa.A32 and ctype.size < 4:
+        data = int.from_bytes(data, "little", signed=ctype.signed).to_bytes(4, "little", signed=ctype.signed)
+    return data
+
+
+def _decode(state: RegisterState, location: Location, ctype: CType) -> int | float:
+    width = -(-ctype.size // len(location.registers))
+    data = b"".join(state.read(register, width).to_bytes(width, "little") for register in location.registers)
+    if ctype.kind == "float":
+        return float(struct.unpack("<d" if ctype.size == 8 else "<f", data)[0])
+    return int.from_bytes(data, "little", signed=ctype.signed)

@@ -1,0 +1,174 @@
+"""The guest's address space: the program, the stack, and buffers between pages that nothing is mapped on.
+
+Everything is host memory that Unicorn maps as it is, so that a buffer's contents come and go as one numpy copy.
+Addresses depend on nothing but the program and the sizes of a call's buffers, never on calls before.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from unicorn import UC_PROT_EXEC, UC_PROT_READ, UC_PROT_WRITE, Uc, UcError
+from unicorn.unicorn_py3.unicorn import uclib
+
+from neonlab.assemble.program import Program, Segment
+from neonlab.emulate.buffer import Buffer, PlacedBuffer
+from neonlab.emulate.native import aligned_bytes
+from neonlab.errors import InputError
+from neonlab.isa.isa import Isa
+
+PAGE = 4096
+BUFFERS, BUFFERS_END = 0x2000_0000, 0x7000_0000
+SLOT = 0x40_0000
+# Buffers start on different pages modulo the ways of a first-level cache, as allocated memory does.
+STAGGER = 5 * PAGE
+STACK_TOP = 0x7F00_0000
+RETURN_ADDRESS = 0x7FFF_0000  # nothing is ever mapped here
+_UNDEFINED = {Isa.A32: 0xE7F000F0, Isa.A64: 0x0000_0000}  # udf #0
+
+
+class CallError(InputError):
+    """A call that cannot be made as asked: an unknown symbol, arguments that do not fit, memory that does not."""
+
+
+@dataclass(slots=True)
+class _Region:
+    """Host memory, and where it is mapped at present."""
+
+    host: npt.NDArray[np.uint8]
+    address: int = 0
+    size: int = 0
+    protection: int = 0
+
+
+class Memory:
+    """Mappings of one engine."""
+
+    def __init__(self, engine: Uc, program: Program, stack_bytes: int) -> None:
+        self._engine = engine
+        self._program = program
+        self._data: list[tuple[Segment, npt.NDArray[np.uint8]]] = []
+        self._keep: list[npt.NDArray[np.uint8]] = []
+        self._buffers: list[_Region] = []
+        self._program_end = 0
+        for segment in sorted(program.segments, key=lambda segment: segment.address):
+            self._map_segment(segment)
+        self.stack_size = -(-stack_bytes // PAGE) * PAGE
+        self.stack = aligned_bytes(self.stack_size)
+        self._map(STACK_TOP - self.stack_size, self.stack, UC_PROT_READ | UC_PROT_WRITE)
+
+    def _map_segment(self, segment: Segment) -> None:
+        start, end = segment.address // PAGE * PAGE, -(-segment.end // PAGE) * PAGE
+        if start < self._program_end or end > BUFFERS:
+            raise ValueError(f"segment `{segment.name}` shares a page with another, or lies above {BUFFERS:#x}")
+        if start == end:
+            return
+        self._program_end = end
+        host = aligned_bytes(end - start)
+        if segment.executable:  # so that running off either end is noticed
+            host.view(np.uint32)[:] = _UNDEFINED[self._program.isa]
+        inside = host[segment.address - start : segment.end - start]
+        inside[:] = np.frombuffer(segment.data, np.uint8)
+        protection = UC_PROT_READ
+        protection |= UC_PROT_EXEC if segment.executable else 0
+        if segment.writable:
+            protection |= UC_PROT_WRITE
+            self._data.append((segment, inside))
+        self._map(start, host, protection)
+
+    def _map(self, address: int, host: npt.NDArray[np.uint8], protection: int) -> None:
+        self._keep.append(host)
+        start = ctypes.c_void_p(host.ctypes.data)
+        self._check(uclib.uc_mem_map_ptr(self._engine._uch, address, host.size, protection, start))
+
+    def restore_data(self) -> None:
+        """The program's writable segments as the program has them."""
+        for segment, host in self._data:
+            host[:] = np.frombuffer(segment.data, np.uint8)
+
+    def place(self, buffers: Sequence[Buffer], noise: npt.NDArray[np.uint8]) -> tuple[PlacedBuffer, ...]:
+        """Map and fill `buffers`, each as close to the end of its last page as its alignment allows.
+
+        What lies between a buffer and the edges of its pages holds `noise`.  Raises CallError when they do not fit.
+        """
+        placed = []
+        slot_address = BUFFERS
+        for index, buffer in enumerate(buffers):
+            start = slot_address + index % 64 * STAGGER
+            occupied = buffer.readable_before + buffer.size + buffer.readable_after
+            pages = max(-(-occupied // PAGE), 1)
+            while True:
+                last = start + pages * PAGE - buffer.readable_after - buffer.size
+                address = last - (last - buffer.offset) % buffer.alignment
+                if address - buffer.readable_before >= start:
+                    break
+                pages += -(-(start - address + buffer.readable_before) // PAGE)
+            end = start + pages * PAGE
+            slot_address += -(-(end + PAGE - slot_address) // SLOT) * SLOT
+            if slot_address > BUFFERS_END:
+                raise CallError(f"buffer `{buffer.name}` does not fit: all buffers share {BUFFERS_END - BUFFERS} bytes")
+            host = self._map_buffer(index, start, end - start, buffer.writable)
+            self._fill(host, buffer, address - start, noise)
+            placed.append(PlacedBuffer(buffer, address))
+        for index in range(len(buffers), len(self._buffers)):
+            self._unmap(self._buffers[index])
+        self._store_pointers(placed)
+        return tuple(placed)
+
+    def _map_buffer(self, index: int, address: int, size: int, writable: bool) -> npt.NDArray[np.uint8]:
+        protection = UC_PROT_READ | (UC_PROT_WRITE if writable else 0)
+        if index == len(self._buffers):
+            self._buffers.append(_Region(aligned_bytes(size)))
+        region = self._buffers[index]
+        if (region.address, region.size) != (address, size):
+            self._unmap(region)
+            if region.host.size < size:
+                region.host = aligned_bytes(size)
+            start = ctypes.c_void_p(region.host.ctypes.data)
+            self._check(uclib.uc_mem_map_ptr(self._engine._uch, address, size, protection, start))
+            region.address, region.size, region.protection = address, size, protection
+        elif region.protection != protection:
+            self._check(uclib.uc_mem_protect(self._engine._uch, address, size, protection))
+            region.protection = protection
+        return region.host[:size]
+
+    def _unmap(self, region: _Region) -> None:
+        if region.size:
+            self._check(uclib.uc_mem_unmap(self._engine._uch, region.address, region.size))
+            region.size = 0
+
+    @staticmethod
+    def _fill(host: npt.NDArray[np.uint8], buffer: Buffer, start: int, noise: npt.NDArray[np.uint8]) -> None:
+        end = start + buffer.size
+        for margin in (host[:start], host[end:]):
+            for first in range(0, margin.size, noise.size):
+                part = margin[first : first + noise.size]
+                part[:] = noise[: part.size]
+        host[start:end] = buffer.contents()
+
+    def _store_pointers(self, placed: Sequence[PlacedBuffer]) -> None:
+        addresses = {id(item.buffer): item.address for item in placed}
+        width = self._program.isa.pointer_bytes
+        for index, item in enumerate(placed):
+            start = item.address - self._buffers[index].address
+            for field in item.buffer.pointers:
+                if not 0 <= field.offset <= item.buffer.size - width:
+                    raise CallError(f"buffer `{item.buffer.name}` has no room for a pointer at offset {field.offset}")
+                value = (addresses[id(field.target)] + field.displacement) % (1 << 8 * width)
+                where = start + field.offset
+                host = self._buffers[index].host
+                host[where : where + width] = np.frombuffer(value.to_bytes(width, "little"), np.uint8)
+
+    def contents(self, index: int, placed: PlacedBuffer) -> npt.NDArray[np.uint8]:
+        """A copy of the bytes of buffer `index` of the last `place`, as they are now."""
+        start = placed.address - self._buffers[index].address
+        return self._buffers[index].host[start : start + placed.buffer.size].copy()
+
+    @staticmethod
+    def _check(status: int) -> None:
+        if status:
+            raise UcError(status)

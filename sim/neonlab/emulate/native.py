@@ -1,0 +1,114 @@
+"""Hooks compiled to machine code, so that no Python runs while the guest runs.
+
+Unicorn calls a hook through a C function pointer.  `numba.cfunc` compiles a function of a small subset of Python to C's
+calling convention, and its address goes to `uc_hook_add` as it is.  Unicorn's own entry points are made known to LLVM
+by name, so that a compiled hook can call them and still be cached on disk between processes.
+
+A compiled function and the compiled functions that it calls stay in one module: numba notices a change of a module only
+through that module's own file.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import llvmlite.binding as llvm
+import numpy as np
+import numpy.typing as npt
+from numba import cfunc, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from unicorn import Uc, UcError
+from unicorn.unicorn_py3.unicorn import uclib
+
+pointer = types.voidptr
+
+
+def _extern(name: str, *arguments: Any) -> Any:
+    llvm.add_symbol(name, ctypes.cast(getattr(uclib, name), ctypes.c_void_p).value)
+    return types.ExternalFunction(name, types.int32(*arguments))
+
+
+# Each returns Unicorn's status, 0 when well.
+uc_reg_read = _extern("uc_reg_read", pointer, types.int32, pointer)
+uc_reg_write = _extern("uc_reg_write", pointer, types.int32, pointer)
+uc_mem_read = _extern("uc_mem_read", pointer, types.uint64, pointer, types.uint64)
+uc_emu_stop = _extern("uc_emu_stop", pointer)
+
+# The C types of Unicorn's callbacks; the last argument is the address of the hook's state.
+BLOCK_OR_CODE = types.void(pointer, types.uint64, types.uint32, pointer)
+MEMORY = types.void(pointer, types.int32, types.uint64, types.int32, types.int64, pointer)
+INVALID_MEMORY = types.boolean(pointer, types.int32, types.uint64, types.int32, types.int64, pointer)
+INTERRUPT = types.void(pointer, types.uint32, pointer)
+INVALID_INSTRUCTION = types.boolean(pointer, pointer)
+
+
+@intrinsic
+def as_pointer(_context: Any, _address: Any) -> Any:
+    """In compiled code: the uint64 `address` as a pointer that `numba.carray` takes."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
+
+    return pointer(types.uint64), codegen
+
+
+def native(signature: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile a function to C's calling convention, once per machine where a cache directory can be written.
+
+    Numba caches beside the source, or in the user's cache directory where that is read-only; where neither can be
+    written it refuses, and the function is then compiled in each process.
+    """
+
+    def compile_function(function: Callable[..., Any]) -> Any:
+        try:
+            return cfunc(signature, cache=True)(function)
+        except RuntimeError as error:
+            if "cannot cache" not in str(error):
+                raise
+            return cfunc(signature)(function)
+
+    return compile_function
+
+
+@dataclass(frozen=True, slots=True)
+class NativeHook:
+    """A compiled callback for one kind of event (`UC_HOOK_BLOCK`, ...), and the array that it works on.
+
+    `state` must be C-contiguous and is referred to, not copied; whoever attaches the hook keeps it alive.
+    """
+
+    kind: int
+    function: Any
+    state: npt.NDArray[Any]
+
+
+def add_native_hook(engine: Uc, hook: NativeHook) -> None:
+    """Attach `hook` to every address.  Code translated before goes without it, so hooks come first.
+
+    Raises UcError when Unicorn refuses the kind.
+    """
+    if not hook.state.flags.c_contiguous:
+        raise ValueError("the state of a native hook must be contiguous")
+    handle = ctypes.c_size_t()
+    everywhere = (ctypes.c_uint64(1), ctypes.c_uint64(0))  # begin > end
+    status = uclib.uc_hook_add(
+        engine._uch,
+        ctypes.byref(handle),
+        hook.kind,
+        ctypes.c_void_p(hook.function.address),
+        ctypes.c_void_p(hook.state.ctypes.data),
+        *everywhere,
+    )
+    if status:
+        raise UcError(status)
+
+
+def aligned_bytes(size: int, alignment: int = 4096) -> npt.NDArray[np.uint8]:
+    """Zeroed host memory whose address is a multiple of `alignment`, private to this process and to forks of it."""
+    block = np.zeros(size + alignment, np.uint8)
+    start = -block.ctypes.data % alignment
+    return block[start : start + size]

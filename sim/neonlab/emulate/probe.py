@@ -1,0 +1,21 @@
+"""What watches a guest while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from neonlab.emulate.buffer import PlacedBuffer
+from neonlab.emulate.native import NativeHook
+
+
+class Probe(Protocol):
+    """Compiled hooks over plain numpy state.  Each probe offers a `collect` of its own that makes a frozen result."""
+
+    def hooks(self) -> Sequence[NativeHook]:
+        """Hooks to attach, asked once, when a machine is made."""
+        ...
+
+    def reset(self, buffers: Sequence[PlacedBuffer]) -> None:
+        """Forget the last call; the next one sees `buffers`."""
+        ...
