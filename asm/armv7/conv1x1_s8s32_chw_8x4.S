@@ -1,5 +1,5 @@
 /*toml
-summary   = "output[o][p] = sum over i of weights[o][i] * input[i][p], int8 x int8 -> int32, CHW, output re-read every 8 input channels"
+summary   = "output[o][p] = sum_i weights[o][i] * input[i][p], int8 x int8 -> int32, CHW, sums kept in output"
 prototype = "void (const int8_t *input, const int8_t *weights, int32_t *output, size_t pixels, size_t in_channels, size_t out_channels)"
 isa       = ["armv7-a", "neon"]
 stack     = 148
@@ -45,10 +45,12 @@ macs = "pixels*in_channels*out_channels"
 //
 // Why weights lie in [-31, 32]: eight products are added in int16 before they are widened. The extreme products are
 // -128 * 32 = -4096 and 127 * 32 = 4064, -128 * -31 = 3968; eight of them reach -32768 and 32512, both int16. One step
-// more does not fit: 8 * (-128 * -32) = 32768 and 8 * (-128 * 33) = -33792. The int32 sums are safe: 65536 * 4096 = 2^28.
+// more does not fit: 8 * (-128 * -32) = 32768 and 8 * (-128 * 33) = -33792. The int32 sums are safe: no more than
+// 65536 * 4096 = 2^28.
 //
 // How the output gets its first value: the first pass loads its running sums not from the output but from 32 bytes of
-// zeros on the stack, with a row stride of 0. So nothing needs clearing, and no output byte is read before it is written.
+// zeros on the stack, with a row stride of 0. So nothing needs clearing, and no output byte is read before it is
+// written.
 //
 // Cost of the hot loop, per 8 pixels x 4 output channels x 8 input channels = 256 MACs:
 //     32 vmull/vmlal, 8 vaddw, 8 input loads, 4 weight loads, 4 sum loads, 4 stores, 2 for the loop = 62 instructions,

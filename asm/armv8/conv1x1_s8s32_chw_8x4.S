@@ -1,5 +1,5 @@
 /*toml
-summary   = "output[o][p] = sum over i of weights[o][i] * input[i][p], int8 x int8 -> int32, CHW, output re-read every 8 input channels"
+summary   = "output[o][p] = sum_i weights[o][i] * input[i][p], int8 x int8 -> int32, CHW, sums kept in output"
 prototype = "void (const int8_t *input, const int8_t *weights, int32_t *output, size_t pixels, size_t in_channels, size_t out_channels)"
 isa       = ["armv8.0-a", "neon"]
 stack     = 96
@@ -25,9 +25,9 @@ macs = "pixels*in_channels*out_channels"
 //
 //                                   8 pixels
 //                              +----------------+
-//                              | v0 lo          |  input channel 0      two channels share a register, one in each half,
-//                    input     | v0 hi          |                1      because smlal takes the low halves of both operands
-//                    8 x 8     | v1 lo          |                2      and smlal2 the high halves
+//                              | v0 lo          |  input channel 0      two channels share a register,
+//                    input     | v0 hi          |                1      one in each half: smlal takes the
+//                    8 x 8     | v1 lo          |                2      low halves, smlal2 the high ones
 //                    int8      |  ...           |
 //                              | v3 hi          |                7
 //                              +----------------+
@@ -46,10 +46,12 @@ macs = "pixels*in_channels*out_channels"
 //
 // Why weights lie in [-31, 32]: eight products are added in int16 before they are widened. The extreme products are
 // -128 * 32 = -4096 and 127 * 32 = 4064, -128 * -31 = 3968; eight of them reach -32768 and 32512, both int16. One step
-// more does not fit: 8 * (-128 * -32) = 32768 and 8 * (-128 * 33) = -33792. The int32 sums are safe: 65536 * 4096 = 2^28.
+// more does not fit: 8 * (-128 * -32) = 32768 and 8 * (-128 * 33) = -33792. The int32 sums are safe: no more than
+// 65536 * 4096 = 2^28.
 //
 // How the output gets its first value: the first pass loads its running sums not from the output but from 32 bytes of
-// zeros on the stack, with a row stride of 0. So nothing needs clearing, and no output byte is read before it is written.
+// zeros on the stack, with a row stride of 0. So nothing needs clearing, and no output byte is read before it is
+// written.
 //
 // Cost of the hot loop, per 8 pixels x 4 output channels x 8 input channels = 256 MACs:
 //     32 smull/smlal, 8 saddw, 8 input loads, 4 sum loads, 4 stores, 2 for the loop = 58 instructions, 0.227 per MAC.
@@ -67,8 +69,8 @@ in_channels  .req x4        // also the bytes from one row of weights to the nex
 out_channels .req x5        // counts down
 row          .req x6        // walks down the rows of weights
 channels     .req x7        // input channels left, counts down
-x            .req x8        // walks through the input
-x_next       .req x9        // from the last channel of a piece to the first of the next
+in           .req x8        // walks through the input
+in_next      .req x9        // from the last channel of a piece to the first of the next
 sums         .req x10       // where the running sums come from
 sums_row     .req x11       // bytes from one row of them to the next: 0 while they are the zeros on the stack
 sums_next    .req x12       // from the last row of a piece to the first of the next
@@ -77,10 +79,10 @@ store_row    .req x14       // 4 * pixels
 store_next   .req x15
 count        .req x16
 
-// low half of pair = 8 pixels of one channel, high half = 8 pixels of the next
+// low half of pair = 8 pixels of one channel, high half = 8 pixels of the next; in += after
 .macro load_pair pair, after
-    ld1     {\pair\().8b}, [x], pixels
-    ld1     {\pair\().d}[1], [x], \after
+    ld1     {\pair\().8b}, [in], pixels
+    ld1     {\pair\().d}[1], [in], \after
 .endm
 
 // s[r] (op)= w[r].low * pair.low for every row r: 8 MACs an instruction; op is smull to begin with, then smlal
@@ -115,7 +117,7 @@ count        .req x16
     zip1    \c\().4s, \c\().4s, \c\().4s            // 44444444 55555555
 .endm
 
-// sum (8 x int32) += s (8 x int16), and back to memory
+// running sums (8 x int32) += s (8 x int16), and back to memory; store += after
 .macro widen_and_store s, low, high, after
     saddw   \low\().4s, \low\().4s, \s\().4h
     saddw2  \high\().4s, \high\().4s, \s\().8h
@@ -130,10 +132,10 @@ count        .req x16
     multiply_low  \rows, smull, v0, v16, v20, v24, v28
     load_pair v2, pixels
     multiply_high \rows, v0, v16, v20, v24, v28
-    load_pair v3, x_next
+    load_pair v3, in_next
     multiply_low  \rows, smlal, v1, v17, v21, v25, v29
   .else
-    ld1     {v0.8b}, [x], x_next
+    ld1     {v0.8b}, [in], in_next
     multiply_low  \rows, smull, v0, v16, v20, v24, v28
   .endif
   .if \rows == 4
@@ -165,13 +167,13 @@ count        .req x16
 // v16-v19 the rows of weights as they lie in memory, and each row is added up across
 .macro one_pixel rows, channels
   .if \channels == 8
-    ld1r    {v0.8b}, [x], pixels                    // all lanes, so that none keeps an old value
+    ld1r    {v0.8b}, [in], pixels                    // all lanes, so that none keeps an old value
    .irp lane, 1, 2, 3, 4, 5, 6
-    ld1     {v0.b}[\lane], [x], pixels
+    ld1     {v0.b}[\lane], [in], pixels
    .endr
-    ld1     {v0.b}[7], [x], x_next
+    ld1     {v0.b}[7], [in], in_next
   .else
-    ldr     b0, [x], #1                             // the other lanes become 0
+    ldr     b0, [in], #1                             // the other lanes become 0
   .endif
     smull   v4.8h, v0.8b, v16.8b
     saddlp  v4.4s, v4.8h
@@ -212,8 +214,8 @@ count        .req x16
     spread_row v24, v25, v26, v27
     spread_row v28, v29, v30, v31
    .endif
-    sub     x_next, pixels, pixels, lsl #3          // -7 channels
-    add     x_next, x_next, #8                      // +8 pixels
+    sub     in_next, pixels, pixels, lsl #3          // -7 channels
+    add     in_next, in_next, #8                      // +8 pixels
   .else
     ld1r    {v16.8b}, [row], in_channels
    .if \rows == 4
@@ -221,7 +223,7 @@ count        .req x16
     ld1r    {v24.8b}, [row], in_channels
     ld1r    {v28.8b}, [row]
    .endif
-    mov     x_next, #8
+    mov     in_next, #8
   .endif
   .if \rows == 4
     sub     store_next, store_row, store_row, lsl #2    // -3 rows
@@ -249,7 +251,7 @@ count        .req x16
     ld1     {v18.8b}, [row], in_channels
     ld1     {v19.8b}, [row]
    .endif
-    sub     x_next, x_next, #7                      // +1 pixel in place of 8
+    sub     in_next, in_next, #7                      // +1 pixel in place of 8
   .else
    .if \rows == 4                                   // v16 is as it must be
     mov     v17.8b, v20.8b
@@ -265,9 +267,9 @@ count        .req x16
     subs    count, count, #1
     b.ne    3b
 4:
-  .if \channels == 8                                // x is one channel on
-    add     x, x, pixels, lsl #3
-    sub     x, x, pixels
+  .if \channels == 8                                // in is one channel on
+    add     in, in, pixels, lsl #3
+    sub     in, in, pixels
   .endif
     add     weights, weights, #\channels
     mov     sums, output                            // from the second pass on, the sums are in the output
@@ -276,7 +278,7 @@ count        .req x16
 
 // output[rows][pixels] = weights[rows][in_channels] * input[in_channels][pixels]
 .macro output_channels rows
-    mov     x, input
+    mov     in, input
     mov     sums, sp                                // the zeros
     mov     sums_row, #0
     subs    channels, in_channels, #8
@@ -293,7 +295,7 @@ count        .req x16
     subs    channels, channels, #1
     b.ne    7b
 8:
-  .if \rows == 4                                    // weights is one row on
+  .if \rows == 4                                    // the weights are one row on
     add     weights, weights, in_channels, lsl #1
     add     weights, weights, in_channels
     add     output, output, store_row, lsl #2
