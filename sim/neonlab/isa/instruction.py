@@ -46,24 +46,34 @@ class MemoryAccess:
     The address is that of the access itself: the displacement of a post-indexed form is 0, of a pre-indexed form the
     offset.  `ld4 {v0.8b-v3.8b}` is one access of 32 bytes, `ldp q0, q1` one of 32, a lane load one of the lane's
     size times the number of registers, `ldm` one of 4 bytes a register.  A prefetch has count 0.
+
+    `base` is None where it is pc (literal loads): displacement then holds the absolute address, to which an index, if
+    there is one, is still added.  `alignment` is what the text promises of the address in bytes (`[r0 :128]` is 16), 1
+    where it promises nothing.  `neonlab.isa.addressing.address_of` evaluates the sum.
     """
 
     kind: AccessKind
     count: int
-    base: Register
+    base: Register | None
     index: Register | None = None
-    extend: str = ""  # "", "uxtw", "sxtw", "lsl", "lsr", "asr", "ror", "-lsl" where A32 subtracts the index
+    extend: str = ""  # "uxtw", "sxtw", "lsl", "lsr", "asr", "ror", "rrx"; "-lsl" and so on where A32 subtracts
     shift: int = 0
     displacement: int = 0
+    alignment: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Writeback:
-    """The base register's change that an addressing mode makes: base += immediate, or base += register."""
+    """The base register's change that an addressing mode makes: base += immediate, or base += register.
+
+    `extend` and `shift` apply to the register as in `MemoryAccess`; plain addition is "" and 0.
+    """
 
     base: Register
     immediate: int = 0
     register: Register | None = None
+    extend: str = ""
+    shift: int = 0
 
 
 @dataclass(frozen=True, slots=True)
