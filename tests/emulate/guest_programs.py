@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import tempfile
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
+
+from tests.tools import require
 
 from neonlab.assemble.program import Program, Segment
 from neonlab.assemble.source import SourceLine
 from neonlab.isa.decode import UndecodableWord, decode_word
 from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import Isa
-from tests.tools import require
 
 BASE = 0x10000
 _PREFIX = {Isa.A64: "aarch64-linux-gnu-", Isa.A32: "arm-linux-gnueabihf-"}
@@ -52,7 +53,7 @@ def _link(isa: Isa, folder: Path, objects: list[Path], name: str) -> Program:
     return Program(isa, name, (Segment(".text", BASE, code, executable=True),), symbols, instructions, lines)
 
 
-@lru_cache(maxsize=None)
+@cache
 def assembled(isa: Isa, text: str) -> Program:
     """Statements as GNU as reads them; `kernel` is the first unless the text says otherwise."""
     head = _HEAD[isa] + ("" if "kernel:" in text else "kernel:\n")
@@ -63,7 +64,7 @@ def assembled(isa: Isa, text: str) -> Program:
         return _link(isa, folder, [folder / "a.o"], "a.s")
 
 
-@lru_cache(maxsize=None)
+@cache
 def compiled(isa: Isa, source: str, *options: str) -> Program:
     """C compiled by GCC; nothing outside the source may be called."""
     with tempfile.TemporaryDirectory() as name:

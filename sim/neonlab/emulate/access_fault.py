@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import carray
-from unicorn import UC_HOOK_MEM_INVALID, arm64_const, arm_const
+from numba.np.numpy_support import carray
+from unicorn import UC_HOOK_MEM_INVALID
 from unicorn import unicorn_const as uc_const
 
 from neonlab.emulate.buffer import PlacedBuffer
+from neonlab.emulate.engine import program_counter
 from neonlab.emulate.native import INVALID_MEMORY, NativeHook, native, uc_reg_read
 from neonlab.isa.isa import Isa
 
@@ -42,13 +43,12 @@ def _refused(uc, kind, address, size, _value, user):  # type: ignore[no-untyped-
 class AccessFault:
     """Remembers the first refused access of a call."""
 
-    def __init__(self, isa: Isa) -> None:
+    def __init__(self) -> None:
         self._state = np.zeros(1, ACCESS)
-        pc = arm64_const.UC_ARM64_REG_PC if isa is Isa.A64 else arm_const.UC_ARM_REG_PC
-        self._state["program_counter"] = pc
 
-    def hooks(self) -> Sequence[NativeHook]:
+    def hooks(self, isa: Isa) -> Sequence[NativeHook]:
         """One hook, which only refused accesses reach."""
+        self._state["program_counter"] = program_counter(isa)
         return (NativeHook(UC_HOOK_MEM_INVALID, _refused, self._state),)
 
     def reset(self, _buffers: Sequence[PlacedBuffer] = ()) -> None:

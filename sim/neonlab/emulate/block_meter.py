@@ -11,12 +11,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from numba import carray
+from numba.np.numpy_support import carray
 from unicorn import UC_HOOK_BLOCK
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, native, uc_emu_stop
+from neonlab.isa.isa import Isa
 
 PAGE = 4096
 MAXIMUM_SPAN = 1 << 28
@@ -99,7 +100,7 @@ class BlockMeter:
         """Executions of the word at `base` + 4 * index since the last reset."""
         return np.cumsum(self._state[_HEADER:-1])
 
-    def hooks(self) -> Sequence[NativeHook]:
+    def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
         """The one block hook."""
         return (NativeHook(UC_HOOK_BLOCK, _enter_block, self._state),)
 

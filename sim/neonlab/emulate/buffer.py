@@ -25,9 +25,9 @@ class PointerField:
 class Buffer:
     """A named array that the guest sees at an address of the machine's choosing.
 
-    `data` is what it holds when the call begins; the guest works on a copy.  The address is congruent to `offset` modulo
-    `alignment` (bytes).  `readable_before` and `readable_after` bytes beyond the ends may be read and hold noise, for
-    kernels that declare an over-read.  The same Buffer given twice is one piece of memory.
+    `data` is what it holds when the call begins; the guest works on a copy.  The address is congruent to `offset`
+    modulo `alignment` (bytes).  `readable_before` and `readable_after` bytes beyond the ends may be read and hold
+    noise, for kernels that declare an over-read.  The same Buffer given twice is one piece of memory.
     """
 
     name: str

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import carray, njit
+from numba import njit
+from numba.np.numpy_support import carray
 from unicorn import UC_HOOK_INSN_INVALID, UC_HOOK_INTR, arm64_const, arm_const
 
 from neonlab.emulate.buffer import PlacedBuffer
@@ -59,7 +60,7 @@ def _accumulate(state, matrix, n_signed, m_signed, index):  # type: ignore[no-un
     """Lanes of d += 2x8 by 8x2 product, or dot products of four bytes; `index` >= 0 takes one group of m for all."""
     lanes = state[_D : _D + 16].view(np.int32)
     for lane in range(4):
-        total = np.int32(lanes[lane])
+        total = lanes[lane]
         if matrix:
             for k in range(8):
                 n, m = state[_N + 8 * (lane >> 1) + k], state[_M + 8 * (lane & 1) + k]
@@ -80,7 +81,7 @@ def _a64_exception(uc, number, user):  # type: ignore[no-untyped-def]  # noqa: A
     handled = False
     if number == UNDEFINED and uc_mem_read(uc, np.uint64(trap.pc), base + _WORD, 4) == 0:
         word = np.int64(trap.word & np.uint64(0xFFFFFFFF))
-        matrix, n_signed, m_signed, index, wide = False, False, False, -1, True
+        matrix, n_signed, m_signed, index, wide = False, False, False, np.int64(-1), True
         if (word & 0xDFE0FC00) == 0x4E80A400:  # SMMLA, UMMLA
             handled, matrix = True, True
             n_signed = m_signed = (word >> 29) & 1 == 0
@@ -133,7 +134,7 @@ def _a32_undefined(uc, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, A
         d = ((word >> 18) & 16) | ((word >> 12) & 15)
         n = ((word >> 3) & 16) | ((word >> 16) & 15)
         m = ((word >> 1) & 16) | (word & 15)
-        matrix, n_signed, m_signed, index = False, False, False, -1
+        matrix, n_signed, m_signed, index = False, False, False, np.int64(-1)
         if (word & 0xFFB00F40) == 0xFC200C40 and (word & 0x00800010) != 0x00800010:  # VSMMLA, VUMMLA, VUSMMLA
             handled, matrix = True, True
             unsigned_both, mixed = (word >> 4) & 1 == 1, (word >> 23) & 1 == 1
@@ -172,14 +173,13 @@ def _a32_undefined(uc, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, A
 class ExceptionHandler:
     """Executes the 8-bit matrix instructions; remembers the exception that ended a call."""
 
-    def __init__(self, isa: Isa) -> None:
-        self._isa = isa
+    def __init__(self) -> None:
         self._state = np.zeros(TRAP.itemsize, np.uint8)
         self._trap = self._state.view(TRAP)
 
-    def hooks(self) -> Sequence[NativeHook]:
+    def hooks(self, isa: Isa) -> Sequence[NativeHook]:
         """One exception hook in A64; in A32, where undefined instructions have a hook of their own, two."""
-        if self._isa is Isa.A64:
+        if isa is Isa.A64:
             return (NativeHook(UC_HOOK_INTR, _a64_exception, self._state),)
         return (
             NativeHook(UC_HOOK_INTR, _a32_exception, self._state),

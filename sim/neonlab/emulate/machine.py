@@ -10,14 +10,13 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
-from unicorn import UC_ARCH_ARM, UC_ARCH_ARM64, UC_MODE_ARM, Uc, arm64_const, arm_const
-from unicorn.unicorn_py3.unicorn import uclib
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.access_fault import AccessFault
 from neonlab.emulate.block_meter import BlockMeter
 from neonlab.emulate.buffer import Buffer, PlacedBuffer
 from neonlab.emulate.diagnosis import Diagnosis
+from neonlab.emulate.engine import new_engine, uclib
 from neonlab.emulate.i8mm import ExceptionHandler
 from neonlab.emulate.memory import RETURN_ADDRESS, STACK_TOP, CallError, Memory
 from neonlab.emulate.native import add_native_hook
@@ -31,22 +30,6 @@ from neonlab.isa.prototype import CType, Signature
 Argument = int | float | Buffer
 DEFAULT_STEP_BUDGET = 1_000_000_000
 _NOISE_BYTES = 1 << 14
-
-
-def new_engine(isa: Isa) -> Uc:
-    """A Unicorn engine on the most capable model of `isa`, with NEON on."""
-    if isa is Isa.A64:
-        engine = Uc(UC_ARCH_ARM64, UC_MODE_ARM)
-        engine.ctl_set_cpu_model(arm64_const.UC_CPU_ARM64_MAX)
-        engine.reg_write(arm64_const.UC_ARM64_REG_CPACR_EL1, 3 << 20)
-        return engine
-    engine = Uc(UC_ARCH_ARM, UC_MODE_ARM)
-    engine.ctl_set_cpu_model(arm_const.UC_CPU_ARM_MAX)
-    engine.reg_write(arm_const.UC_ARM_REG_C1_C0_2, 0xF << 20)  # CPACR: coprocessors 10 and 11
-    engine.reg_write(arm_const.UC_ARM_REG_FPEXC, 1 << 30)
-    # User mode now, so that the stack pointer and link register written later are those of user mode.
-    engine.reg_write(arm_const.UC_ARM_REG_CPSR, 0x10)
-    return engine
 
 
 class Machine:
@@ -63,8 +46,8 @@ class Machine:
     ) -> None:
         self.program = program
         self.isa = program.isa
-        self._access = AccessFault(self.isa)
-        self._exceptions = ExceptionHandler(self.isa)
+        self._access = AccessFault()
+        self._exceptions = ExceptionHandler()
         self._probes: list[Probe] = [self._access, self._exceptions, *probes]
         # A probe that is a meter serves as the budget too: two block hooks would only cost time.
         self._meter = next((probe for probe in probes if isinstance(probe, BlockMeter)), None)
@@ -72,7 +55,7 @@ class Machine:
             self._meter = BlockMeter(program)
             self._probes.append(self._meter)
         self.engine = new_engine(self.isa)
-        self._hooks = [hook for probe in self._probes for hook in probe.hooks()]
+        self._hooks = [hook for probe in self._probes for hook in probe.hooks(self.isa)]
         for hook in self._hooks:
             add_native_hook(self.engine, hook)
         self._memory = Memory(self.engine, program, stack_bytes)

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from unicorn import UC_PROT_EXEC, UC_PROT_READ, UC_PROT_WRITE, Uc, UcError
-from unicorn.unicorn_py3.unicorn import uclib
+from unicorn import UC_PROT_EXEC, UC_PROT_READ, UC_PROT_WRITE
 
 from neonlab.assemble.program import Program, Segment
 from neonlab.emulate.buffer import Buffer, PlacedBuffer
+from neonlab.emulate.engine import Uc, check, uclib
 from neonlab.emulate.native import aligned_bytes
 from neonlab.errors import InputError
 from neonlab.isa.isa import Isa
@@ -83,7 +83,7 @@ class Memory:
     def _map(self, address: int, host: npt.NDArray[np.uint8], protection: int) -> None:
         self._keep.append(host)
         start = ctypes.c_void_p(host.ctypes.data)
-        self._check(uclib.uc_mem_map_ptr(self._engine._uch, address, host.size, protection, start))
+        check(uclib.uc_mem_map_ptr(self._engine._uch, address, host.size, protection, start))
 
     def restore_data(self) -> None:
         """The program's writable segments as the program has them."""
@@ -129,16 +129,16 @@ class Memory:
             if region.host.size < size:
                 region.host = aligned_bytes(size)
             start = ctypes.c_void_p(region.host.ctypes.data)
-            self._check(uclib.uc_mem_map_ptr(self._engine._uch, address, size, protection, start))
+            check(uclib.uc_mem_map_ptr(self._engine._uch, address, size, protection, start))
             region.address, region.size, region.protection = address, size, protection
         elif region.protection != protection:
-            self._check(uclib.uc_mem_protect(self._engine._uch, address, size, protection))
+            check(uclib.uc_mem_protect(self._engine._uch, address, size, protection))
             region.protection = protection
         return region.host[:size]
 
     def _unmap(self, region: _Region) -> None:
         if region.size:
-            self._check(uclib.uc_mem_unmap(self._engine._uch, region.address, region.size))
+            check(uclib.uc_mem_unmap(self._engine._uch, region.address, region.size))
             region.size = 0
 
     @staticmethod
@@ -167,8 +167,3 @@ class Memory:
         """A copy of the bytes of buffer `index` of the last `place`, as they are now."""
         start = placed.address - self._buffers[index].address
         return self._buffers[index].host[start : start + placed.buffer.size].copy()
-
-    @staticmethod
-    def _check(status: int) -> None:
-        if status:
-            raise UcError(status)

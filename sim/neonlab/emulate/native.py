@@ -21,8 +21,8 @@ import numpy.typing as npt
 from numba import cfunc, types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from unicorn import Uc, UcError
-from unicorn.unicorn_py3.unicorn import uclib
+
+from neonlab.emulate.engine import Uc, check, uclib
 
 pointer = types.voidptr
 
@@ -46,14 +46,16 @@ INTERRUPT = types.void(pointer, types.uint32, pointer)
 INVALID_INSTRUCTION = types.boolean(pointer, pointer)
 
 
-@intrinsic
-def as_pointer(_context: Any, _address: Any) -> Any:
-    """In compiled code: the uint64 `address` as a pointer that `numba.carray` takes."""
+def _as_pointer(_context: Any, _address: Any) -> Any:
+    """In compiled code: a uint64 address as a pointer that `numba.carray` takes."""
 
     def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], cgutils.voidptr_t)
 
     return pointer(types.uint64), codegen
+
+
+as_pointer: Any = intrinsic(_as_pointer)
 
 
 def native(signature: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -95,16 +97,8 @@ def add_native_hook(engine: Uc, hook: NativeHook) -> None:
         raise ValueError("the state of a native hook must be contiguous")
     handle = ctypes.c_size_t()
     everywhere = (ctypes.c_uint64(1), ctypes.c_uint64(0))  # begin > end
-    status = uclib.uc_hook_add(
-        engine._uch,
-        ctypes.byref(handle),
-        hook.kind,
-        ctypes.c_void_p(hook.function.address),
-        ctypes.c_void_p(hook.state.ctypes.data),
-        *everywhere,
-    )
-    if status:
-        raise UcError(status)
+    function, state = ctypes.c_void_p(hook.function.address), ctypes.c_void_p(hook.state.ctypes.data)
+    check(uclib.uc_hook_add(engine._uch, ctypes.byref(handle), hook.kind, function, state, *everywhere))
 
 
 def aligned_bytes(size: int, alignment: int = 4096) -> npt.NDArray[np.uint8]:

@@ -7,12 +7,13 @@ from typing import Protocol
 
 from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.emulate.native import NativeHook
+from neonlab.isa.isa import Isa
 
 
 class Probe(Protocol):
     """Compiled hooks over plain numpy state.  Each probe offers a `collect` of its own that makes a frozen result."""
 
-    def hooks(self) -> Sequence[NativeHook]:
+    def hooks(self, isa: Isa) -> Sequence[NativeHook]:
         """Hooks to attach, asked once, when a machine is made."""
         ...
 

@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from unicorn import Uc, UcError, arm64_const, arm_const
-from unicorn.unicorn_py3.unicorn import uclib
+from unicorn import arm64_const, arm_const
 
+from neonlab.emulate.engine import Uc, check, uclib
 from neonlab.isa.isa import Isa
 
 SLOT = 16  # bytes set aside for each register
@@ -108,7 +108,7 @@ class RegisterFile:
         return self._count * SLOT
 
     def scramble(self, noise: npt.NDArray[np.uint8], stack_pointer: int, return_address: int) -> None:
-        """All registers and flags as `noise` has them; user mode, default floating-point control, sp and lr as given."""
+        """All registers and flags as `noise` has them, sp and lr as given; user mode, floating point as by default."""
         self.image[:] = noise[: self.image.size]
         status = "pstate" if self._isa is Isa.A64 else "cpsr"
         flags = int.from_bytes(noise[-4:].tobytes(), "little") & _FLAGS[self._isa]
@@ -130,17 +130,12 @@ class RegisterFile:
 
     def store(self) -> None:
         """Image to engine, but for pc, which a start sets."""
-        self._check(uclib.uc_reg_write_batch(self._engine._uch, self._identifiers, self._values, self._count - 1))
+        check(uclib.uc_reg_write_batch(self._engine._uch, self._identifiers, self._values, self._count - 1))
 
     def load(self) -> None:
         """Engine to image."""
-        self._check(uclib.uc_reg_read_batch(self._engine._uch, self._identifiers, self._values, self._count))
+        check(uclib.uc_reg_read_batch(self._engine._uch, self._identifiers, self._values, self._count))
 
     def snapshot(self) -> RegisterState:
         """A copy that later calls do not change."""
         return RegisterState(self._isa, self.image.copy())
-
-    @staticmethod
-    def _check(status: int) -> None:
-        if status:
-            raise UcError(status)

@@ -1,0 +1,38 @@
+"""A Unicorn engine set up to run user-mode NEON code."""
+
+from __future__ import annotations
+
+from unicorn import UC_ARCH_ARM, UC_ARCH_ARM64, UC_MODE_ARM, arm64_const, arm_const
+from unicorn.unicorn_py3.unicorn import Uc, UcError, uclib
+
+from neonlab.isa.isa import Isa
+
+__all__ = ["Uc", "check", "new_engine", "program_counter", "uclib"]
+
+
+def new_engine(isa: Isa) -> Uc:
+    """An engine on the most capable CPU model of `isa`, in user mode with NEON on and nothing mapped."""
+    if isa is Isa.A64:
+        engine = Uc(UC_ARCH_ARM64, UC_MODE_ARM)
+        engine.ctl_set_cpu_model(arm64_const.UC_CPU_ARM64_MAX)
+        engine.reg_write(arm64_const.UC_ARM64_REG_CPACR_EL1, 3 << 20)
+        return engine
+    engine = Uc(UC_ARCH_ARM, UC_MODE_ARM)
+    engine.ctl_set_cpu_model(arm_const.UC_CPU_ARM_MAX)
+    # CPACR: coprocessors 10 and 11 for all modes; then FPEXC.EN.
+    engine.reg_write(arm_const.UC_ARM_REG_C1_C0_2, 0xF << 20)
+    engine.reg_write(arm_const.UC_ARM_REG_FPEXC, 1 << 30)
+    # User mode now, so that the stack pointer and link register written later are those of user mode.
+    engine.reg_write(arm_const.UC_ARM_REG_CPSR, 0x10)
+    return engine
+
+
+def program_counter(isa: Isa) -> int:
+    """Unicorn's identifier of pc."""
+    return int(arm64_const.UC_ARM64_REG_PC if isa is Isa.A64 else arm_const.UC_ARM_REG_PC)
+
+
+def check(status: int) -> None:
+    """Raise UcError unless `status` is 0."""
+    if status:
+        raise UcError(status)

@@ -1,0 +1,69 @@
+"""Which instruction last wrote each byte of the writable buffers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba.np.numpy_support import carray
+from unicorn import UC_HOOK_MEM_WRITE
+
+from neonlab.emulate.buffer import PlacedBuffer
+from neonlab.emulate.engine import program_counter
+from neonlab.emulate.native import MEMORY, NativeHook, as_pointer, native, uc_reg_read
+from neonlab.isa.isa import Isa
+
+WRITER = np.dtype(
+    [
+        ("pc", np.uint64),
+        ("program_counter", np.int64),  # Unicorn's identifier of the register
+        ("ranges", np.int64),  # rows of the table
+        ("table", np.uint64),  # where it is: first address, address past the last, where the shadow is
+    ]
+)
+
+
+@native(MEMORY)
+def _written(uc, _kind, address, size, _value, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    state = carray(user, 1, WRITER)[0]
+    uc_reg_read(uc, np.int32(state.program_counter), carray(user, 1, WRITER).ctypes.data)
+    table = carray(as_pointer(state.table), (state.ranges, 3), np.uint64)
+    first, last = np.uint64(address), np.uint64(address) + np.uint64(size)
+    for row in range(state.ranges):
+        start, end = max(first, table[row, 0]), min(last, table[row, 1])
+        if start < end:
+            length: Any = np.int64(table[row, 1] - table[row, 0])
+            shadow = carray(as_pointer(table[row, 2]), (length,), np.uint32)
+            shadow[np.int64(start - table[row, 0]) : np.int64(end - table[row, 0])] = np.uint32(state.pc)
+
+
+class LastWriterProbe:
+    """Shadows every writable buffer with the address of the instruction that wrote each byte last."""
+
+    def __init__(self) -> None:
+        self._state = np.zeros(1, WRITER)
+        self._table = np.zeros((0, 3), np.uint64)
+        self._shadows: dict[str, npt.NDArray[np.uint32]] = {}
+
+    def hooks(self, isa: Isa) -> Sequence[NativeHook]:
+        """One hook on stores."""
+        self._state["program_counter"] = program_counter(isa)
+        return (NativeHook(UC_HOOK_MEM_WRITE, _written, self._state),)
+
+    def reset(self, buffers: Sequence[PlacedBuffer]) -> None:
+        """Shadow the writable ones of `buffers`, not yet written."""
+        writable = [item for item in buffers if item.buffer.writable]
+        self._shadows = {item.buffer.name: np.zeros(item.buffer.size, np.uint32) for item in writable}
+        rows = [(item.address, item.end, self._shadows[item.buffer.name].ctypes.data) for item in writable]
+        self._table = np.array(rows, np.uint64).reshape(-1, 3)
+        self._state["ranges"], self._state["table"] = len(rows), self._table.ctypes.data
+
+    def collect(self, name: str) -> npt.NDArray[np.uint32]:
+        """Address of the last writer of each byte of buffer `name`, 0 where there was none; shape (bytes,)."""
+        return self._shadows[name].copy()
+
+    def writer(self, name: str, offset: int) -> int | None:
+        """Address of the instruction that last wrote byte `offset` of buffer `name`; None when none did."""
+        return int(self._shadows[name][offset]) or None
