@@ -51,14 +51,15 @@ def list_kernels(json: JsonOption = False) -> None:
 def schema(
     command: Annotated[str | None, typer.Argument(help="The command whose --json output to describe.")] = None,
 ) -> None:
-    """Print the JSON schema of a command's --json output; without COMMAND, the names of those that have one."""
-    from importlib.resources import files
+    """Print the JSON schema of a command's --json output; without COMMAND, which have one."""
+    import json
 
-    folder = files("neonlab.report") / "schema"
-    names = sorted(item.name.removesuffix(".json") for item in folder.iterdir() if item.name.endswith(".json"))
+    from neonlab.report.schemas import schemas
+
+    known = schemas()
     if command is None:
-        print("\n".join(names))
-        return
-    if command not in names:
-        raise InputError(f"no schema for `{command}`; there are: {', '.join(names)}")
-    print((folder / f"{command}.json").read_text(encoding="utf-8"), end="")
+        print("\n".join(known))
+    elif command in known:
+        print(json.dumps(known[command], indent=2))
+    else:
+        raise InputError(f"no schema for `{command}`; there are: {', '.join(known)}")

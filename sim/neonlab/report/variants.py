@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from neonlab import __version__
 from neonlab.errors import InputError
 from neonlab.lab import CaseName, Profile
 from neonlab.library import Kernel, Library
@@ -115,6 +116,7 @@ def json_document(rows: Sequence[Row]) -> str:
     """reports/variants.json."""
     document = {
         "command": "report",
+        "neonlab": __version__,
         "rows": [
             {
                 "kernel": row.kernel,

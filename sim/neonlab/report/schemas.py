@@ -1,0 +1,173 @@
+"""JSON Schema (draft 2020-12) of what each command prints with --json: the documentation, and what tests hold it to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Schema = dict[str, Any]
+
+_STRING: Schema = {"type": "string"}
+_INTEGER: Schema = {"type": "integer"}
+_NUMBER: Schema = {"type": "number"}
+_BOOLEAN: Schema = {"type": "boolean"}
+
+
+def _described(schema: Schema, text: str) -> Schema:
+    return {**schema, "description": text}
+
+
+def _nullable(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _list(of: Schema) -> Schema:
+    return {"type": "array", "items": of}
+
+
+def _object(**properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def _optional(schema: Schema, *names: str) -> Schema:
+    return {**schema, "required": [name for name in schema["required"] if name not in names]}
+
+
+def _document(command: str, **properties: Schema) -> Schema:
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"neonlab {command} --json",
+        **_object(command={"const": command}, neonlab=_described(_STRING, "version that wrote this"), **properties),
+    }
+
+
+_ISA: Schema = {"enum": ["a32", "a64"]}
+_WHERE = _described(_nullable(_STRING), "file:line")
+_FAULT = _object(
+    message=_described(_STRING, "a plain sentence"),
+    address=_described(_INTEGER, "of the instruction at fault"),
+    where=_WHERE,
+    instruction=_described(_STRING, "disassembly, empty where unknown"),
+    buffer=_described(_nullable(_STRING), "argument whose memory is concerned"),
+    offset=_described(_nullable(_INTEGER), "bytes from the buffer's start, negative before it"),
+)
+_WRITER = _object(address=_INTEGER, where=_STRING, source=_STRING, instruction=_STRING)
+_MISMATCH = _object(
+    output=_described(_STRING, "argument that differs from the reference"),
+    index=_described({"type": "object", "additionalProperties": _INTEGER}, "first wrong element, by axis"),
+    got=_STRING,
+    expected=_STRING,
+    wrong=_described(_INTEGER, "elements that differ"),
+    total=_INTEGER,
+    map_title=_STRING,
+    map=_described(_list(_STRING), "`.` right, `X` wrong"),
+    writer=_described(_nullable(_WRITER), "instruction that last wrote the element; null where none did"),
+)
+_FAILURE = _optional(
+    _object(
+        identifier=_described(_STRING, "`mismatch`, or the fault's stable name"),
+        shape=_STRING,
+        pattern=_STRING,
+        seed=_INTEGER,
+        fault=_FAULT,
+        mismatch=_MISMATCH,
+    ),
+    "fault",
+    "mismatch",
+)
+_VERDICT = _object(
+    kernel=_STRING,
+    isa=_ISA,
+    path=_STRING,
+    passed=_BOOLEAN,
+    has_reference=_described(_BOOLEAN, "whether results were compared, or only faults looked for"),
+    cases=_INTEGER,
+    failed=_INTEGER,
+    seed=_INTEGER,
+    failures=_described(_list(_FAILURE), "the first few"),
+)
+_COUNTS: Schema = {
+    "type": "object",
+    "description": "exact; the keys in by_class are the instruction classes, those in lines file:line",
+    "properties": {
+        "instructions": _described(_INTEGER, "executed (INST_RETIRED)"),
+        "by_class": {"type": "object", "additionalProperties": _INTEGER},
+        "loaded_bytes": _described(_INTEGER, "moved by loads"),
+        "stored_bytes": _described(_INTEGER, "moved by stores"),
+    },
+    "required": ["instructions", "by_class", "loaded_bytes", "stored_bytes"],
+}
+_PROFILE = _object(
+    kernel=_STRING,
+    isa=_ISA,
+    shape=_STRING,
+    macs=_described(_INTEGER, "multiply-accumulates that the contract declares, 0 for none"),
+    instructions_per_mac=_NUMBER,
+    loaded_bytes_per_mac=_NUMBER,
+    stored_bytes_per_mac=_NUMBER,
+    counts=_COUNTS,
+)
+_NAMED_FAILURE: Schema = {
+    **_FAILURE,
+    "properties": {"kernel": _STRING, **_FAILURE["properties"]},
+    "required": ["kernel", *_FAILURE["required"]],
+}
+_PROFILES = {"seed": _INTEGER, "profiles": _list(_PROFILE), "failures": _list(_NAMED_FAILURE)}
+
+
+def schemas() -> dict[str, Schema]:
+    """The schema of each command that has --json, by the command's name."""
+    return {
+        "asm": _document(
+            "asm",
+            path=_STRING,
+            isa=_ISA,
+            rows=_list(
+                _object(
+                    section=_STRING,
+                    address=_described(_INTEGER, "offset in the section"),
+                    bytes=_described(_STRING, "hexadecimal, in the order of memory"),
+                    disassembly=_STRING,
+                    where=_STRING,
+                    source=_STRING,
+                )
+            ),
+        ),
+        "bench": _document(
+            "bench",
+            shape=_STRING,
+            results=_list({"type": "object", "properties": {"kernel": _STRING}, "required": ["kernel"]}),
+        ),
+        "check": _document("check", seed=_INTEGER, verdicts=_list(_VERDICT)),
+        "compare": _document("compare", **_PROFILES),
+        "list": _document(
+            "list",
+            root=_described(_STRING, "the repository"),
+            kernels=_list(
+                _object(
+                    kernel=_STRING,
+                    isa=_ISA,
+                    path=_STRING,
+                    operator=_described(_nullable(_STRING), "whose reference speaks for it"),
+                    summary=_STRING,
+                    prototype=_STRING,
+                    architecture=_STRING,
+                    features=_list(_STRING),
+                )
+            ),
+            dispatches=_list(_object(name=_STRING, members=_list(_STRING), reason=_STRING)),
+        ),
+        "profile": _document("profile", **_PROFILES),
+        "report": _document(
+            "report",
+            rows=_list(
+                _object(
+                    kernel=_STRING,
+                    layer=_STRING,
+                    shape=_STRING,
+                    exact=_BOOLEAN,
+                    chosen=_described(_BOOLEAN, "whether the operator's dispatch picks it for the shape"),
+                    profile=_nullable(_PROFILE),
+                )
+            ),
+        ),
+    }

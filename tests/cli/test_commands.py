@@ -1,0 +1,117 @@
+"""The commands as they are typed: exit status, output, messages, JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from neonlab.report.schemas import schemas
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNEL = "conv1x1_s8s32_chw_8x4"
+
+
+def neonlab(*arguments: str, cwd: Path = ROOT, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own, as a person would."""
+    return subprocess.run(
+        [sys.executable, "-c", "from neonlab.cli import main; main()", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="session")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository of its own, where kernels may be broken."""
+    root = tmp_path_factory.mktemp("repository")
+    for name in ("asm", "kernels"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return root
+
+
+def sabotage(root: Path, old: str, new: str, folder: str = "armv8") -> tuple[Path, int]:
+    """Replace the first `old` of the kernel by `new` under another name; the file and the line of the change."""
+    text = (root / "asm" / folder / f"{KERNEL}.S").read_text()
+    assert old in text
+    line = text[: text.index(old)].count("\n") + 1
+    name = f"{KERNEL}_broken{abs(hash((old, new, folder))) % 10**8}"
+    path = root / f"{name}.S"
+    path.write_text(re.sub(rf"\b{KERNEL}\b", name, text.replace(old, new, 1)))
+    return path, line
+
+
+def test_help_leads_to_every_command() -> None:
+    shown = neonlab("--help")
+    assert shown.returncode == 0
+    for command in ("list", "check", "profile", "compare", "report", "asm", "bench", "schema"):
+        assert re.search(rf"^  {command} ", shown.stdout, re.MULTILINE)
+        assert neonlab(command, "--help").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nonsense",), "No such command"),
+        (("check", "conv1x1_s8s32_chw_8x5"), "did you mean `conv1x1_s8s32_chw_8x4`"),
+        (("check", "armv9/conv1x1_s8s32_chw_8x4"), "did you mean"),
+        (("check", "absent.S"), "no such file"),
+        (("check", KERNEL, "--shape", "1x2x3"), "height x width x in_channels x out_channels".replace(" x ", "x")),
+        (("check", KERNEL, "--pattern", "rnadom"), "is none of random"),
+        (("check", KERNEL + "_left4", "--shape", "1x8x8x4"), "step"),
+        (("profile", KERNEL), "--shape"),
+        (("profile", KERNEL, "--shape", "0x1x1x1"), "at least 1"),
+        (("asm", "absent.S"), "no such file"),
+        (("asm", "README.md"), "isa"),
+        (("schema", "nonsense"), "no schema for `nonsense`"),
+    ],
+)
+def test_bad_usage_gets_one_clear_message_and_status_2(arguments: tuple[str, ...], words: str) -> None:
+    result = neonlab(*arguments)
+    assert result.returncode == 2, result.stderr
+    assert words in result.stderr and "Traceback" not in result.stderr and result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("list",),
+        ("check", f"armv8/{KERNEL}", "--shape", "1x9x8x4"),
+        ("profile", f"armv7/{KERNEL}", "--shape", "1x9x8x4"),
+        ("compare", KERNEL, "--shape", "1x9x8x4", "--shape", "1x12x8x4"),
+        ("asm", f"asm/armv8/{KERNEL}.S"),
+        ("bench", f"armv8/{KERNEL}", "--shape", "1x64x64x16"),
+    ],
+)
+def test_json_is_one_document_that_keeps_to_its_schema(arguments: tuple[str, ...]) -> None:
+    result = neonlab(*arguments, "--json")
+    assert result.returncode == 0, result.stderr
+    jsonschema.validate(json.loads(result.stdout), schemas()[arguments[0]])
+
+
+def test_every_schema_is_a_schema_and_is_printed() -> None:
+    for name, schema in schemas().items():
+        jsonschema.Draft202012Validator.check_schema(schema)
+        assert json.loads(neonlab("schema", name).stdout) == schema
+
+
+def test_check_without_arguments_checks_every_kernel_with_at_least_40_cases_each() -> None:
+    result = neonlab("check", "--json", timeout=300)
+    assert result.returncode == 0, result.stdout
+    verdicts = json.loads(result.stdout)["verdicts"]
+    assert {Path(verdict["path"]).name for verdict in verdicts} == {path.name for path in ROOT.glob("asm/*/*.S")}
+    assert all(verdict["passed"] and verdict["has_reference"] and verdict["cases"] >= 40 for verdict in verdicts)
+
+
+def test_the_same_seed_prints_the_same_and_is_printed() -> None:
+    once, again = (neonlab("check", f"armv8/{KERNEL}", "--seed", "5").stdout for _ in range(2))
+    assert once == again and "seed 5" in once
