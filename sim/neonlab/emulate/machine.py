@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import struct
+import time
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
@@ -61,6 +62,7 @@ class Machine:
         self._memory = Memory(self.engine, program, stack_bytes)
         self._entry = RegisterFile(self.isa, self.engine)
         self._exit = RegisterFile(self.isa, self.engine)
+        self.guest_seconds = 0.0  # time the guest itself took in the last call
 
     def call(
         self,
@@ -89,7 +91,9 @@ class Machine:
             probe.reset(placed)
         if self._meter is not None:
             self._meter.budget = step_budget
+        start = time.perf_counter()
         status = uclib.uc_emu_start(self.engine._uch, entry, RETURN_ADDRESS, 0, 0)
+        self.guest_seconds = time.perf_counter() - start
         self._exit.load()
         fault = self._fault(status, placed, seed, step_budget)
         if fault is not None:

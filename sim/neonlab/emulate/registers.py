@@ -78,10 +78,9 @@ class RegisterState:
     @property
     def general(self) -> npt.NDArray[np.uint64]:
         """x0-x30 (31 values), or r0-r12, sp, lr (15)."""
-        words = self.image.view(np.uint64)[::2]
         if self.isa is Isa.A64:
-            return words[:31].copy()
-        return np.append(words[:13], [self.read("sp"), self.read("lr")]) & np.uint64(0xFFFFFFFF)
+            return self.image.view(np.uint64)[: 2 * 31 : 2].copy()
+        return np.array([self.read(f"r{index}") for index in range(15)], np.uint64)
 
     @property
     def vectors(self) -> npt.NDArray[np.uint8]:
