@@ -10,6 +10,7 @@ import difflib
 import functools
 import importlib.util
 import sys
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,7 +139,7 @@ def operator_for(operators: Sequence[Operator], contract: Contract) -> Operator 
 def _load_operators(root: Path) -> tuple[Operator, ...]:
     # The folder becomes a package under a name of its own, so that its modules may import one another and nothing
     # called `kernels` is ever looked up on the path, where another package has that name.
-    package = f"neonlab_kernels_{abs(hash(str(root))):x}"
+    package = f"neonlab_kernels_{zlib.crc32(str(root).encode()):08x}"
     operators = []
     for path in sorted((root / "kernels").glob("*.py")):
         if path.stem.startswith("_"):

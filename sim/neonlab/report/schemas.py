@@ -85,17 +85,28 @@ _VERDICT = _object(
     seed=_INTEGER,
     failures=_described(_list(_FAILURE), "the first few"),
 )
-_COUNTS: Schema = {
-    "type": "object",
-    "description": "exact; the keys in by_class are the instruction classes, those in lines file:line",
-    "properties": {
-        "instructions": _described(_INTEGER, "executed (INST_RETIRED)"),
-        "by_class": {"type": "object", "additionalProperties": _INTEGER},
-        "loaded_bytes": _described(_INTEGER, "moved by loads"),
-        "stored_bytes": _described(_INTEGER, "moved by stores"),
-    },
-    "required": ["instructions", "by_class", "loaded_bytes", "stored_bytes"],
-}
+_COUNTS = _optional(
+    _object(
+        instructions=_described(_INTEGER, "executed (INST_RETIRED)"),
+        by_class=_described(
+            {"type": "object", "additionalProperties": _INTEGER}, "instructions by class; every instruction is in one"
+        ),
+        loaded_bytes=_described(_INTEGER, "that executed load instructions name"),
+        stored_bytes=_described(_INTEGER, "that executed store instructions name"),
+        branches=_described(_INTEGER, "executed branch instructions, taken or not"),
+        neon_registers=_described(_INTEGER, "128-bit NEON registers that executed instructions name"),
+        neon_registers_available=_INTEGER,
+        peak_live_neon=_described(_INTEGER, "NEON registers that hold a value still needed, at the worst point"),
+        general_registers=_described(_INTEGER, "general registers that executed instructions name"),
+        general_registers_available=_INTEGER,
+        peak_live_general=_INTEGER,
+        lines=_described(
+            _list(_object(path=_STRING, line=_INTEGER, text=_STRING, executions=_INTEGER)),
+            "instructions executed from each line; left out of reports",
+        ),
+    ),
+    "lines",
+)
 _PROFILE = _object(
     kernel=_STRING,
     isa=_ISA,

@@ -18,6 +18,7 @@ from neonlab.verify.verdict import Failure, Mismatch, Writer
 
 #: Instructions a guest may take for each declared multiply-accumulate, and on top: far more than any tail needs.
 _STEPS_PER_MAC, _STEPS_AT_LEAST = 200, 5_000_000
+_AXES = ("channel", "y", "x")
 
 
 def step_budget(contract: Contract, integers: Mapping[str, int]) -> int:
@@ -88,7 +89,7 @@ def describe_mismatch(
     title, rows = draw_map(wrong, index, expected.axes)
     return Mismatch(
         output=name,
-        index=tuple(zip(expected.axes, index, strict=True)),
+        index=tuple(sorted(zip(expected.axes, index, strict=True), key=_axis_order)),
         got=str(got[index]),
         expected=str(expected.array[index]),
         wrong=int(wrong.sum()),
@@ -97,6 +98,11 @@ def describe_mismatch(
         map=rows,
         writer=last_writer(program, contract, case, name, flat * got.itemsize),
     )
+
+
+def _axis_order(item: tuple[str, int]) -> int:
+    """People name an element (channel, y, x) however it is laid out; other axes keep their order, after these."""
+    return _AXES.index(item[0]) if item[0] in _AXES else len(_AXES)
 
 
 def last_writer(program: Program, contract: Contract, case: Case, name: str, offset: int) -> Writer | None:

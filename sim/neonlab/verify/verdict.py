@@ -22,8 +22,8 @@ class Writer:
 class Mismatch:
     """An output that differs from the reference.
 
-    `index` names the first wrong element in the order of the output's own layout; `map` draws the plane it lies in, a
-    character an element (or a block of them): `.` right, `X` wrong.
+    `index` names the element that is wrong first in the order of memory; `map` draws the plane it lies in, a character
+    an element (or a block of them): `.` right, `X` wrong.
     """
 
     output: str
