@@ -1,5 +1,5 @@
 /*toml
-summary   = "output[o][p] = sum_i weights[o][i] * input[i][p], int8 x int8 -> int32, CHW, sums kept in output, pixels % 8 = 4"
+summary   = "output[o][p] = sum_i weights[o][i] * input[i][p], int8 x int8 -> int32, CHW, pixels % 8 = 4"
 prototype = "void (const int8_t *input, const int8_t *weights, int32_t *output, size_t pixels, size_t in_channels, size_t out_channels)"
 isa       = ["armv7-a", "neon"]
 stack     = 148
