@@ -1,0 +1,186 @@
+"""Every kernel of asm/, built by GNU as and run by qemu-user from C: none of neonlab's own code takes part.
+
+`driver.c` checks the sums against int64 arithmetic, with the buffers against inaccessible pages, the stack painted and
+the callee-saved registers watched.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from tests.tools import require
+
+HERE = Path(__file__).parent
+ASM = HERE.parents[1] / "asm"
+SEED = 20240607
+
+
+@dataclass(frozen=True)
+class Target:
+    """How one ISA is built and run; the numbers are those of the registers that call_watched gives back."""
+
+    prefix: str
+    emulator: str
+    call_watched: str
+    defines: tuple[str, ...]
+
+
+TARGETS = {
+    "armv7": Target(
+        "arm-linux-gnueabihf-",
+        "qemu-arm",
+        "call_watched_arm.S",
+        ("SAVED_REGISTERS=16", "SAVED_GENERAL=8", "STACK_ARGUMENTS=8"),
+    ),
+    "armv8": Target(
+        "aarch64-linux-gnu-",
+        "qemu-aarch64",
+        "call_watched_aarch64.S",
+        ("SAVED_REGISTERS=20", "SAVED_GENERAL=12", "STACK_ARGUMENTS=0"),
+    ),
+}
+
+KERNELS = sorted(f"{path.parent.name}/{path.stem}" for path in ASM.glob("*/conv1x1_s8s32_*.S"))
+
+
+def contract_of(kernel: str) -> dict:
+    header = (ASM / f"{kernel}.S").read_text().split("*/")[0]
+    return tomllib.loads(header.removeprefix("/*toml"))
+
+
+def first_pixels_and_step(kernel: str) -> tuple[int, int]:
+    pixels = contract_of(kernel)["args"]["pixels"]
+    return pixels["range"][0], pixels.get("step", 1)
+
+
+class Builder:
+    """Links the driver with one kernel, or with a changed text of it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def build(self, kernel: str, source: str | None = None) -> list[str]:
+        isa, name = kernel.split("/")
+        target = TARGETS[isa]
+        compiler = require(target.prefix + "gcc")
+        emulator = require(target.emulator)
+        program = self.folder / f"{isa}_{name}"
+        assembly = ASM / f"{kernel}.S"
+        if source is not None:
+            program = self.folder / f"{isa}_{name}_changed"
+            assembly = program.with_suffix(".S")
+            assembly.write_text(source)
+        defines = [f"-D{define}" for define in (*target.defines, f"KERNEL={name}")]
+        options = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-static", *defines]
+        inputs = [HERE / "driver.c", HERE / target.call_watched, assembly]
+        subprocess.run([compiler, *options, *inputs, "-o", program], check=True, timeout=60)
+        return [emulator, str(program)]
+
+
+@pytest.fixture(scope="module")
+def builder(tmp_path_factory: pytest.TempPathFactory) -> Builder:
+    return Builder(tmp_path_factory.mktemp("kernels"))
+
+
+@pytest.fixture(scope="module", params=KERNELS)
+def kernel(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def program(kernel: str, builder: Builder) -> list[str]:
+    return builder.build(kernel)
+
+
+def drive(program: list[str], kernel: str, *sizes: object, weights: tuple[int, int] | None = None) -> tuple[int, str]:
+    """Exit status and text of the driver: 0 exact, 1 wrong, negative when a signal ended it."""
+    contract = contract_of(kernel)
+    low, high = weights or contract["args"]["weights"]["range"]
+    layout = contract["args"]["input"]["layout"]
+    arguments = [layout, low, high, contract["stack"], SEED, *sizes]
+    print("seed", SEED, *arguments)
+    run = subprocess.run([*program, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+    return run.returncode, run.stdout + run.stderr
+
+
+def test_every_size_is_exact_and_stays_inside_its_buffers(program: list[str], kernel: str) -> None:
+    first, step = first_pixels_and_step(kernel)
+    status, text = drive(program, kernel, first, max(17, first + 2 * step), step, 17, 9)
+    assert status == 0, text
+
+
+def test_input_channels_around_the_steps_of_the_hot_loop_are_exact(program: list[str], kernel: str) -> None:
+    first, step = first_pixels_and_step(kernel)
+    for in_channels in (31, 32, 33, 47, 48, 63, 64, 65, 79, 95, 96):
+        for pixels in (first, first + step, first + 4 * step):
+            status, text = drive(program, kernel, pixels, pixels, 1, in_channels, 5, "exactly")
+            assert status == 0, text
+
+
+# Pointwise layers of MobileNet v1 at 224: pixels, input channels, output channels.
+MOBILENET = [(112 * 112, 32, 64), (28 * 28, 128, 256), (14 * 14, 256, 512), (7 * 7, 512, 1024)]
+
+
+@pytest.mark.parametrize("shape", MOBILENET, ids=str)
+def test_pointwise_layers_of_mobilenet_are_exact(program: list[str], kernel: str, shape: tuple[int, int, int]) -> None:
+    pixels, in_channels, out_channels = shape
+    first, step = first_pixels_and_step(kernel)
+    if (pixels - first) % step == 0:  # else the contract does not allow it
+        status, text = drive(program, kernel, pixels, pixels, 1, in_channels, out_channels, "exactly")
+        assert status == 0, text
+
+
+@pytest.mark.parametrize("end", ["low", "high"])
+def test_weights_one_step_outside_the_declared_range_go_wrong(program: list[str], kernel: str, end: str) -> None:
+    low, high = contract_of(kernel)["args"]["weights"]["range"]
+    low, high = (low - 1, high) if end == "low" else (low, high + 1)
+    if high > 127:  # not an int8
+        return
+    first, step = first_pixels_and_step(kernel)
+    pixels = first + (8 if step == 8 else 7)
+    status, text = drive(program, kernel, pixels, pixels, 1, 16, 4, weights=(low, high))
+    assert status == 1, text
+    assert "wrong sum" in text
+    assert f"low x {end}" in text  # -128 everywhere is the worst input
+
+
+# kernel, what is changed in it, and what the driver must say (None: an inaccessible page ends the process)
+SABOTAGE = [
+    ("armv8/conv1x1_s8s32_chw_8x4", "smlal2  v4.8h", "smlsl2  v4.8h", "wrong sum"),
+    ("armv8/conv1x1_s8s32_chw_8x4", "ldp     d8, d9, [sp, #32]", "", "callee-saved register not kept"),
+    ("armv8/conv1x1_s8s32_chw_8x4", "ldr     b0, [in], #1", "ldr     s0, [in], #1", None),
+    (
+        "armv8/conv1x1_s8s32_chw_8x4",
+        "stp     xzr, xzr, [sp]",
+        "stp     xzr, xzr, [sp, #-16]\n stp xzr, xzr, [sp]",
+        "stack",
+    ),
+    ("armv8/conv1x1_s8s32_hwc_4x4", "[\\to], #4", "[\\to], #4\n st1 {\\s\\().4s}, [\\to]", None),
+    ("armv7/conv1x1_s8s32_hwc_2x4", "vpop    {d8-d15}", "add sp, sp, #64", "callee-saved register not kept"),
+    (
+        "armv7/conv1x1_s8s32_hwc_2x4",
+        "ldr     out_channels, [sp, #(FRAME + 4)]",
+        "ldr out_channels, [sp, #104]\n str r0, [sp, #100]",
+        "caller",
+    ),
+    ("armv7/conv1x1_s8s32_chw_8x4", "vld1.8      {d0[0]}, [in]!", "vld1.32 {d0[0]}, [in]\n add in, in, #1", None),
+]
+
+
+@pytest.mark.parametrize(("kernel_name", "right", "wrong", "complaint"), SABOTAGE)
+def test_driver_notices_a_kernel_that_breaks_its_contract(
+    builder: Builder, kernel_name: str, right: str, wrong: str, complaint: str | None
+) -> None:
+    source = (ASM / f"{kernel_name}.S").read_text()
+    assert source.count(right) == 1
+    program = builder.build(kernel_name, source.replace(right, wrong))
+    status, text = drive(program, kernel_name, 1, 17, 4, 9, 5)
+    if complaint is None:
+        assert status < 0, text
+    else:
+        assert status == 1, text
+        assert complaint in text
