@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ from neonlab.verify.verdict import Failure, Verdict
 
 #: Shapes that `check` tries without being asked for more; patterns take turns over them.
 DEFAULT_SHAPES = 60
-#: Failures described in full; the rest are only counted.
+#: Different failures described in full; the rest are only counted.
 _DESCRIBED = 3
 
 
@@ -183,10 +184,18 @@ def verdict_of(kernel: Kernel, outcomes: Iterable[Failure | None], seed: int) ->
         path=str(kernel.path),
         cases=cases,
         failed=len(failures),
-        failures=tuple(failures[:_DESCRIBED]),
+        failures=_telling(failures),
         has_reference=kernel.operator is not None,
         seed=seed,
     )
+
+
+def _telling(failures: Sequence[Failure]) -> tuple[Failure, ...]:
+    """The failures worth showing: each thing that went wrong once, on the smallest shape it went wrong on."""
+    found: dict[tuple[str, str], Failure] = {}
+    for failure in sorted(failures, key=lambda failure: math.prod(map(int, failure.shape.split("x")))):
+        found.setdefault((failure.identifier, failure.where), failure)
+    return tuple(found.values())[:_DESCRIBED]
 
 
 def check(

@@ -33,8 +33,6 @@ def print_verdicts(out: Console, verdicts: Sequence[Verdict]) -> None:
         out.print(line)
         for failure in verdict.failures:
             _print_failure(out, verdict.kernel, failure)
-        if verdict.failed > len(verdict.failures):
-            out.print(f"  and {verdict.failed - len(verdict.failures)} more cases", markup=False)
     cases = sum(verdict.cases for verdict in verdicts)
     failed = sum(not verdict.passed for verdict in verdicts)
     kernels = f"{len(verdicts)} kernel{'s' if len(verdicts) != 1 else ''}, {cases} cases"
@@ -79,9 +77,10 @@ def _print_mismatch(out: Console, mismatch: Mismatch) -> None:
     else:
         path, _, line = mismatch.writer.where.rpartition(":")
         out.print(f"    last written at {shown_path(path)}:{line}: {mismatch.writer.source}", markup=False)
-    out.print(f"    {mismatch.map_title}", markup=False)
-    for row in mismatch.map:
-        out.print(f"      {row}", markup=False)
+    if mismatch.total > 1:
+        out.print(f"    {mismatch.map_title}", markup=False)
+        for row in mismatch.map:
+            out.print(f"      {row}", markup=False)
 
 
 def print_profiles(out: Console, profiles: Sequence[Profile]) -> None:

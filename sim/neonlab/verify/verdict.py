@@ -56,6 +56,13 @@ class Failure:
         """Stable name of what went wrong: `mismatch`, or the fault's."""
         return self.fault.kind.value if self.fault is not None else "mismatch"
 
+    @property
+    def where(self) -> str:
+        """file:line of the instruction held responsible, empty where none is."""
+        if self.fault is not None:
+            return f"{self.fault.source.path}:{self.fault.source.line}" if self.fault.source else ""
+        return self.mismatch.writer.where if self.mismatch and self.mismatch.writer else ""
+
     def to_json(self) -> dict[str, Any]:
         """Plain values for `--json`."""
         found: dict[str, Any] = {
@@ -69,7 +76,7 @@ class Failure:
             found["fault"] = {
                 "message": fault.message,
                 "address": fault.address,
-                "where": f"{fault.source.path}:{fault.source.line}" if fault.source else None,
+                "where": self.where or None,
                 "instruction": fault.instruction,
                 "buffer": fault.buffer,
                 "offset": fault.offset,
@@ -81,7 +88,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """All that was tried on one kernel.  `failures` holds the first few; `failed` counts them all."""
+    """All that was tried on one kernel.  `failures` holds the telling ones, smallest shape first."""
 
     kernel: str
     isa: str
