@@ -60,8 +60,9 @@ macs = "pixels*in_channels*out_channels"
 //     32 vmull/vmlal, 8 vaddw, 8 input loads, 4 weight loads, 4 sum loads, 4 stores, 2 for the loop = 62 instructions,
 //     0.242 per MAC (with a vdup for each weight it would be 90). The multiplies alone are 32, 0.125 per MAC. The rest
 // is the price of the scheme: 256 bytes of sums go in and out for 64 bytes of input, in every pass, and of the register
-// file, which holds half of the weights. No prefetch: there are 12 plain ascending streams, and the hot loop has no
-// issue slot to give away. The last 4 pixels cost 56 instructions for 128 MACs.
+// file, which holds half of the weights.
+// The last 4 pixels cost 56 instructions for 128 MACs.
+// No prefetch: there are 12 plain ascending streams, which hardware finds by itself.
 
     .syntax unified
     .arch   armv7-a
