@@ -7,6 +7,7 @@ import random
 
 import numpy as np
 import pytest
+from tests.emulate.guest_programs import assembled, compiled
 
 from neonlab.emulate.buffer import Buffer, PointerField
 from neonlab.emulate.machine import Machine
@@ -15,7 +16,6 @@ from neonlab.emulate.run import Run
 from neonlab.isa.isa import Isa
 from neonlab.isa.procedure_call import FloatAbi
 from neonlab.isa.prototype import parse_prototype
-from tests.emulate.guest_programs import assembled, compiled
 
 TYPES = {
     **{f"int{bits}_t": f"__INT{bits}_TYPE__" for bits in (8, 16, 32, 64)},

@@ -87,7 +87,8 @@ class Diagnosis:
         if number == SUPERVISOR_CALL:
             message = f"{text} calls the operating system; there is none"
             return self._make(FaultKind.UNDEFINED_INSTRUCTION, message, pc)
-        if instruction is None and number == UNDEFINED:
+        inside = any(s.executable and s.address <= pc < s.end for s in self._program.segments)
+        if not inside and number == UNDEFINED:
             return self.departure(pc, left_from if left_from != pc else pc - 4)
         what = "is undefined on the emulated CPU" if number == UNDEFINED else f"raises exception {number}"
         return self._make(FaultKind.UNDEFINED_INSTRUCTION, f"{text} {what}", pc)

@@ -135,7 +135,7 @@ def _a32_undefined(uc, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, A
         n = ((word >> 3) & 16) | ((word >> 16) & 15)
         m = ((word >> 1) & 16) | (word & 15)
         matrix, n_signed, m_signed, index = False, False, False, np.int64(-1)
-        if (word & 0xFFB00F40) == 0xFC200C40 and (word & 0x00800010) != 0x00800010:  # VSMMLA, VUMMLA, VUSMMLA
+        if (word & 0xFF300F40) == 0xFC200C40 and (word & 0x00800010) != 0x00800010:  # VSMMLA, VUMMLA, VUSMMLA
             handled, matrix = True, True
             unsigned_both, mixed = (word >> 4) & 1 == 1, (word >> 23) & 1 == 1
             n_signed, m_signed = not unsigned_both and not mixed, not unsigned_both
