@@ -129,9 +129,10 @@ def print_comparison(out: Console, profiles: Sequence[Profile]) -> None:
     """One table a shape, kernels down, relative to the first of them."""
     for shape in dict.fromkeys(profile.shape for profile in profiles):
         rows = [profile for profile in profiles if profile.shape == shape]
-        table = Table(title=f"{shape}, {rows[0].macs:,} MACs", title_justify="left", box=None, pad_edge=False)
+        out.print(Text(shape, "bold").append(f"  {rows[0].macs:,} MACs", "not bold"))
+        table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
         table.add_column("kernel", overflow="fold")
-        for heading in ("instr", "/MAC", "vs 1st", "load B/MAC", "store B/MAC", "NEON"):
+        for heading in ("instr", "/MAC", "rel", "ld/M", "st/M", "NEON"):
             table.add_column(heading, justify="right", no_wrap=True)
         for profile in rows:
             counts = profile.counts
@@ -145,6 +146,10 @@ def print_comparison(out: Console, profiles: Sequence[Profile]) -> None:
                 f"{counts.neon_registers}/{counts.neon_registers_available}",
             )
         out.print(table)
+    out.print(
+        "/MAC, ld/M, st/M: instructions, bytes loaded and bytes stored a MAC; rel: instructions, first row = 1",
+        markup=False,
+    )
 
 
 def shown_path(path: str) -> str:
