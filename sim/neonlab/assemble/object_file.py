@@ -68,3 +68,4 @@ class ObjectFile:
     relocations: tuple[Relocation, ...] = ()
     lines: Mapping[tuple[str, int], SourceLine] = field(default_factory=dict)
     code: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()

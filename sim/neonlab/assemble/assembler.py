@@ -1,0 +1,94 @@
+"""Assembly text to an object file: the one door to the front end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from neonlab.assemble.assembly import Assembly
+from neonlab.assemble.lines import Line
+from neonlab.assemble.object_file import ObjectFile
+from neonlab.assemble.object_writer import ReadSource, write_object
+from neonlab.assemble.preprocess import CPreprocessor, logical_lines, read_source
+from neonlab.assemble.reader import Reader
+from neonlab.assemble.source import AssemblyError, InputError
+from neonlab.isa.isa import Isa
+
+_FOLDERS = {
+    "armv7": Isa.A32, "arm32": Isa.A32, "aarch32": Isa.A32, "a32": Isa.A32,
+    "armv8": Isa.A64, "arm64": Isa.A64, "aarch64": Isa.A64, "a64": Isa.A64,
+}  # fmt: skip
+
+
+def assemble_file(
+    path: str | Path,
+    *,
+    isa: Isa | None = None,
+    include_paths: Sequence[str | Path] = (),
+    defines: Mapping[str, str] | None = None,
+) -> ObjectFile:
+    """Assembles a file; without `isa`, the folder it lies in (armv7, armv8) decides.
+
+    `include_paths` are searched as by `-I`, `defines` are as by `-D`.  As with gcc, a file whose name ends in a small
+    `.s` does not go through the C preprocessor.  InputError, and AssemblyError with the place, when it cannot be done.
+    """
+    path = Path(path)
+    text = read_source(path)
+    if isa is None:
+        isa = isa_of_folder(path)
+    return _assemble(text, isa, str(path), path.parent, include_paths, defines or {}, plain=path.suffix == ".s")
+
+
+def assemble_text(
+    text: str,
+    *,
+    isa: Isa,
+    path: str = "<text>",
+    include_paths: Sequence[str | Path] = (),
+    defines: Mapping[str, str] | None = None,
+) -> ObjectFile:
+    """Assembles text as if it stood in `path`."""
+    return _assemble(text, isa, path, Path(path).parent, include_paths, defines or {}, plain=False)
+
+
+def isa_of_folder(path: Path) -> Isa:
+    """The instruction set that the file's folder names; InputError when it names none."""
+    isa = _FOLDERS.get(path.absolute().parent.name)
+    if isa is None:
+        raise InputError(f"{path}: A32 or A64? Say so with --isa, or put the file in a folder armv7 or armv8")
+    return isa
+
+
+def _assemble(
+    text: str,
+    isa: Isa,
+    path: str,
+    folder: Path,
+    include_paths: Sequence[str | Path],
+    defines: Mapping[str, str],
+    *,
+    plain: bool,
+) -> ObjectFile:
+    lines: Iterable[Line]
+    if plain:
+        lines = logical_lines(text, path)
+    else:
+        lines = CPreprocessor(isa, [Path(entry) for entry in include_paths], defines).run(text, path, folder)
+    assembly = Assembly(isa)
+    try:
+        Reader(assembly).read(lines)
+        return write_object(
+            ReadSource(
+                isa=isa,
+                path=path,
+                sections=list(assembly.sections.values()),
+                names=list(assembly.symbols.by_name.values()),
+                instructions=assembly.instructions,
+                data=assembly.data,
+                ranges=assembly.ranges,
+                nop=assembly.nop,
+                warnings=assembly.warnings,
+            )
+        )
+    except RecursionError:
+        raise AssemblyError(f"{path}: expressions or macros are nested too deeply") from None

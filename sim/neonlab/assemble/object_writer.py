@@ -1,0 +1,215 @@
+"""What has been read, to an object file: sections laid out, instructions encoded, relocations named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from neonlab.assemble.encoder import Encoder, EncodingError
+from neonlab.assemble.encoder import Statement as Encodable
+from neonlab.assemble.expressions import Node, Value, evaluate
+from neonlab.assemble.fixups import FixupRules, Hole
+from neonlab.assemble.lines import SyntaxFault
+from neonlab.assemble.object_file import ObjectFile, Relocation, Section, Symbol
+from neonlab.assemble.operands import ParsedInstruction, Slot
+from neonlab.assemble.sections import Fragment, SectionBuilder
+from neonlab.assemble.source import AssemblyError, SourceLine
+from neonlab.assemble.symbols import Symbol as Name
+from neonlab.isa.isa import Isa
+
+# Sections start here while instructions are encoded, so that no target is a negative number.
+_ENCODING_BASE = 0x10000000
+
+
+@dataclass(frozen=True, slots=True)
+class PendingInstruction:
+    """An instruction whose word is still zeros at `offset` of `fragment`.
+
+    `place` is its own address where `.` and distances to it are meant; `is_pool` says that its slot loads from a literal pool.
+    """
+
+    fragment: Fragment
+    offset: int
+    parsed: ParsedInstruction
+    source: SourceLine
+
+    @property
+    def address(self) -> int:
+        """Offset in the section."""
+        return self.fragment.address + self.offset
+
+
+@dataclass(frozen=True, slots=True)
+class PendingData:
+    """A number of `size` bytes to be written at `offset` of `fragment`."""
+
+    fragment: Fragment
+    offset: int
+    size: int
+    node: Node
+    source: SourceLine
+
+    @property
+    def address(self) -> int:
+        """Offset in the section."""
+        return self.fragment.address + self.offset
+
+
+@dataclass(frozen=True, slots=True)
+class EmittedRange:
+    """Bytes that a statement made, for the line table; `is_code` when they are instructions."""
+
+    fragment: Fragment
+    offset: int
+    size: int
+    source: SourceLine
+    is_code: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReadSource:
+    """Everything that reading a source leaves behind."""
+
+    isa: Isa
+    path: str
+    sections: Sequence[SectionBuilder]
+    names: Iterable[Name]
+    instructions: Sequence[PendingInstruction]
+    data: Sequence[PendingData]
+    ranges: Sequence[EmittedRange]
+    nop: int
+    warnings: Sequence[str]
+
+
+def write_object(read: ReadSource) -> ObjectFile:
+    """The object file; AssemblyError at the first statement that has no meaning."""
+    for section in read.sections:
+        section.lay_out()
+    rules = FixupRules(read.isa)
+    relocations: list[Relocation] = []
+    for datum in read.data:
+        with _Placed(datum.source):
+            number, relocation = rules.data(
+                datum.address, datum.fragment.section.name, datum.size, evaluate(datum.node)
+            )
+            datum.fragment.data[datum.offset : datum.offset + datum.size] = number.to_bytes(datum.size, "little")
+            if relocation is not None:
+                relocations.append(relocation)
+    _encode(read, rules, relocations)
+    nop = read.nop.to_bytes(4, "little")
+    sections = {section.name: _section(section, nop) for section in read.sections}
+    relocations.sort(key=lambda relocation: (relocation.section, relocation.offset))
+    return ObjectFile(
+        isa=read.isa,
+        path=read.path,
+        sections=sections,
+        symbols={name.name: _symbol(name) for name in read.names if _is_kept(name)},
+        relocations=tuple(relocations),
+        lines={(r.fragment.section.name, r.fragment.address + r.offset): r.source for r in read.ranges},
+        code={
+            section.name: runs
+            for section in read.sections
+            if (runs := _code_runs(section, [r for r in read.ranges if r.fragment.section is section]))
+        },
+        warnings=tuple(read.warnings),
+    )
+
+
+class _Placed:
+    """Gives faults inside a `with` their place."""
+
+    def __init__(self, source: SourceLine) -> None:
+        self._source = source
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, SyntaxFault):
+            raise error.at(point_at(self._source, error.token)) from None
+
+
+def point_at(source: SourceLine, token: str) -> SourceLine:
+    """The same place with the column of `token`, when the quoted line has it."""
+    found = source.text.find(token, source.column - 1) if token else -1
+    if found < 0:
+        return source
+    return SourceLine(source.path, source.line, found + 1, source.text, source.expanded, source.trail)
+
+
+def _encode(read: ReadSource, rules: FixupRules, relocations: list[Relocation]) -> None:
+    statements: list[Encodable] = []
+    for pending in read.instructions:
+        with _Placed(pending.source):
+            parts: list[str] = []
+            for part in pending.parsed.parts:
+                if isinstance(part, str):
+                    parts.append(part)
+                    continue
+                hole = _fill(rules, pending, part)
+                parts.append(hole.text)
+                if hole.relocation is not None:
+                    relocations.append(hole.relocation)
+            statements.append(Encodable("".join(parts), _ENCODING_BASE + pending.address))
+    with Encoder(read.isa) as encoder:
+        words = encoder.encode(statements)
+    for pending, word in zip(read.instructions, words, strict=True):
+        if isinstance(word, EncodingError):
+            raise AssemblyError(word.message, pending.source, word.hint)
+        pending.fragment.data[pending.offset : pending.offset + 4] = word.to_bytes(4, "little")
+
+
+def _fill(rules: FixupRules, pending: PendingInstruction, slot: Slot) -> Hole:
+    value: Value = evaluate(slot.node)
+    section = pending.fragment.section.name
+    return rules.operand(pending.address, section, pending.parsed.mnemonic, slot, value, _ENCODING_BASE)
+
+
+def _section(section: SectionBuilder, nop: bytes) -> Section:
+    data = section.image(nop)
+    return Section(
+        section.name,
+        b"" if section.is_bss else data,
+        1 << section.alignment_power,
+        section.executable,
+        section.writable,
+        len(data) if section.is_bss else 0,
+    )
+
+
+def _is_kept(name: Name) -> bool:
+    return not name.is_local_name and (name.is_defined or name.is_global or name.used is not None)
+
+
+def _symbol(name: Name) -> Symbol:
+    flags = {"is_global": name.is_global or name.is_weak, "is_function": name.is_function}
+    if name.fragment is not None:
+        return Symbol(name.name, name.fragment.section.name, name.address, **flags)
+    if name.equated is not None:
+        value = evaluate(name.equated)
+        if value.is_absolute:
+            return Symbol(name.name, "*ABS*", value.number, **flags)
+        place = value.plus
+        if value.minus is None and place is not None and place.fragment is not None:
+            return Symbol(name.name, place.fragment.section.name, place.address + value.number, **flags)
+    return Symbol(name.name, None, 0, **flags)
+
+
+def _code_runs(section: SectionBuilder, ranges: Sequence[EmittedRange]) -> tuple[tuple[int, int], ...]:
+    """Where instructions lie, NOPs of alignment included."""
+    pieces = [(r.fragment.address + r.offset, r.size) for r in ranges if r.is_code]
+    if section.executable:
+        for fragment in section.fragments():
+            padding = fragment.padding
+            if fragment.padding_bytes and padding is not None and padding.fill is None:
+                odd = fragment.padding_bytes % 4
+                pieces.append((fragment.end + odd, fragment.padding_bytes - odd))
+    runs: list[tuple[int, int]] = []
+    for start, size in sorted(pieces):
+        if not size:
+            continue
+        if runs and runs[-1][1] == start:
+            runs[-1] = (runs[-1][0], start + size)
+        else:
+            runs.append((start, start + size))
+    return tuple(runs)
