@@ -1,0 +1,91 @@
+"""The conv1x1 kernels: right on every tail and every real layer, exact to the edge of their range and not beyond."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from neonlab.lab import CaseName, check_cases, kernel_program, plan_cases
+from neonlab.library import Kernel, open_library
+from neonlab.verify.case import Case, Shape
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNELS = [kernel for kernel in open_library(ROOT).kernels if kernel.operator and kernel.operator.name == "conv1x1"]
+every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.title)
+
+
+@every_kernel
+def test_every_tail_comes_out_right(kernel: Kernel) -> None:
+    names = plan_cases(kernel, every_tail=True)
+    assert kernel.operator is not None
+    shapes = {shape for shape in kernel.operator.tails() if kernel.operator.accepts(kernel.contract, shape)}
+    assert {name.shape for name in names} == shapes
+    assert [failure for failure in check_cases(kernel, names) if failure is not None] == []
+
+
+@every_kernel
+@pytest.mark.parametrize("layer", ["112x112x32x64", "56x56x64x128", "28x28x128x256", "14x14x256x512", "7x7x1024x1024"])
+def test_layers_of_mobilenet_come_out_right(kernel: Kernel, layer: str) -> None:
+    assert kernel.operator is not None
+    shape = Shape.parse(layer, kernel.operator.dimensions)
+    if not kernel.operator.accepts(kernel.contract, shape):
+        pixels = shape["height"] * shape["width"]
+        assert kernel.name.endswith("left4") and pixels % 8 != 4
+        return
+    assert list(check_cases(kernel, [CaseName(shape, "extremes", 3)])) == [None]
+
+
+@pytest.mark.parametrize("pixels", [4, 8, 12, 17])
+def test_the_reference_is_the_sum_written_out(pixels: int) -> None:
+    rng = np.random.default_rng(pixels)
+    for kernel in KERNELS:
+        assert kernel.operator is not None
+        shape = Shape(kernel.operator.dimensions, (1, pixels, 5, 3))
+        if not kernel.operator.accepts(kernel.contract, shape):
+            continue
+        case = kernel.operator.case(kernel.contract, shape, "random", int(rng.integers(99)))
+        chw = kernel.contract.argument("input").layout == "chw"
+        weights, output = case.inputs["weights"], case.expected["output"].array
+        for p in range(pixels):
+            for o in range(3):
+                image = case.inputs["input"][:, 0, p] if chw else case.inputs["input"][0, p, :]
+                total = sum(int(w) * int(x) for w, x in zip(weights[o], image, strict=True))
+                assert total == (output[o, 0, p] if chw else output[0, p, o])
+
+
+def worst_case(kernel: Kernel, input_value: int, weight: int) -> Case:
+    """16 input channels, every input and every weight alike."""
+    assert kernel.operator is not None
+    shape = Shape(kernel.operator.dimensions, (1, 12, 16, 4))
+    case = kernel.operator.case(kernel.contract, shape, "lowest", 1)
+    inputs = {
+        "input": np.full_like(case.inputs["input"], input_value),
+        "weights": np.full_like(case.inputs["weights"], weight),
+    }
+    return dataclasses.replace(case, inputs=inputs, expected=kernel.operator.expected(kernel.contract, shape, inputs))
+
+
+def is_right(kernel: Kernel, case: Case) -> bool:
+    from neonlab.emulate.machine import Machine
+    from neonlab.verify.check_case import check_case
+
+    program = kernel_program(kernel)
+    with Machine(program) as machine:
+        return check_case(program, machine, kernel.contract, case) is None
+
+
+@every_kernel
+def test_the_declared_range_is_exact_at_its_edge_and_wrong_one_step_outside(kernel: Kernel) -> None:
+    low, high = (int(bound) for bound in kernel.contract.argument("weights").value_range or (-128, 127))
+    input_low, input_high = (int(bound) for bound in kernel.contract.argument("input").value_range or (-128, 127))
+    for image in (input_low, input_high):
+        for weight in (low, high):
+            assert is_right(kernel, worst_case(kernel, image, weight)), (image, weight)
+    # Outside int8 there is nothing to be wrong with; inside, each end of the range is the last that is exact.
+    outside = [weight for weight in (low - 1, high + 1) if -128 <= weight <= 127]
+    assert outside, "a range that is all of int8 needs no test, and no range"
+    for weight in outside:
+        assert not all(is_right(kernel, worst_case(kernel, image, weight)) for image in (input_low, input_high)), weight
