@@ -1,0 +1,338 @@
+"""Every step of a call: where it was, and what it left in each register that it writes.
+
+A code hook runs before each instruction.  It first notes the registers that the instruction before it wrote (which ones
+is known from the decoded program), then where it is now.  With the registers on entry that log gives the value of every
+register at every step, hence the address of every access, and nothing else has to be stored: about 1.5 values a step.
+A trace is meant for small cases; beyond `limit` steps recording ends, the call goes on, and `overflow` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from numba.np.numpy_support import carray
+from unicorn import UC_HOOK_CODE, arm64_const, arm_const
+
+from neonlab.assemble.program import Program
+from neonlab.emulate.buffer import PlacedBuffer
+from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, as_pointer, native, uc_reg_read
+from neonlab.emulate.registers import RegisterState
+from neonlab.isa.addressing import address_of
+from neonlab.isa.condition import holds
+from neonlab.isa.instruction import AccessKind, Instruction
+from neonlab.isa.isa import FLAGS, Isa, Register
+
+if TYPE_CHECKING:
+    from neonlab.emulate.machine import Machine
+
+DEFAULT_LIMIT = 1 << 18
+
+TRACER = np.dtype(
+    [
+        ("base", np.int64),  # address of the first word of code
+        ("words", np.int64),  # words of code
+        ("limit", np.int64),  # steps that fit
+        ("room", np.int64),  # writes that fit
+        ("steps", np.int64),  # steps recorded
+        ("writes", np.int64),  # writes recorded
+        ("pending", np.int64),  # word executed last, -1 for none
+        ("overflow", np.int64),  # 1 when a step was not recorded
+        ("written_from", np.uint64),  # int32[words + 1]: where each word's registers begin in `written`
+        ("written", np.uint64),  # int32[...]: Unicorn's identifiers of the registers that each word writes
+        ("pcs", np.uint64),  # uint64[limit]
+        ("first_writes", np.uint64),  # int64[limit]: writes recorded before the step
+        ("values", np.uint64),  # uint64[room, 2]
+    ]
+)
+
+
+@native(BLOCK_OR_CODE)
+def _step(uc, address, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    state = carray(user, 1, TRACER)[0]
+    if state.overflow != 0:
+        return
+    if state.pending >= 0:
+        begins = carray(as_pointer(state.written_from), (state.words + 1,), np.int32)
+        first, last = begins[state.pending], begins[state.pending + 1]
+        if state.writes + last - first > state.room:
+            state.overflow = 1
+            return
+        written = carray(as_pointer(state.written), (last,), np.int32)
+        values = carray(as_pointer(state.values), (state.room, 2), np.uint64)
+        for entry in range(first, last):
+            row = state.writes
+            values[row, 0] = 0
+            values[row, 1] = 0
+            uc_reg_read(uc, written[entry], values[row:].ctypes.data)
+            state.writes = row + 1
+        state.pending = -1
+    if state.steps >= state.limit:
+        state.overflow = 1
+        return
+    pcs = carray(as_pointer(state.pcs), (state.limit,), np.uint64)
+    first_writes = carray(as_pointer(state.first_writes), (state.limit,), np.int64)
+    pcs[state.steps] = address
+    first_writes[state.steps] = state.writes
+    state.steps += 1
+    word = (np.int64(address) - state.base) >> 2
+    if word >= 0 and word < state.words:
+        state.pending = word
+
+
+def _identifier(isa: Isa, register: Register) -> int:
+    """Unicorn's identifier of what the trace keeps of a register: of STATUS in A64 it is FPSR alone."""
+    constants = arm64_const if isa is Isa.A64 else arm_const
+    prefix = "UC_ARM64_REG_" if isa is Isa.A64 else "UC_ARM_REG_"
+    if register.file == "status":
+        name = "FPSR" if isa is Isa.A64 else "FPSCR"
+    elif register.file == "flags":
+        name = "NZCV" if isa is Isa.A64 else "CPSR"
+    elif register.file == "vector":
+        name = f"{'Q' if isa is Isa.A64 else 'D'}{register.index}"
+    else:
+        name = register.name(isa).upper()
+    return int(getattr(constants, prefix + name))
+
+
+def entry_value(state: RegisterState, register: Register) -> int:
+    """Value of `register` in `state`; of FLAGS the N, Z, C and V bits where the status register has them."""
+    isa = state.isa
+    if register.file == "status":
+        return state.read("fpsr" if isa is Isa.A64 else "fpscr")
+    if register.file == "flags":
+        return state.read("pstate" if isa is Isa.A64 else "cpsr") & _FLAG_BITS[isa]
+    if register.file == "vector":
+        return state.read(f"{'q' if isa is Isa.A64 else 'd'}{register.index}")
+    return state.read(register.name(isa))
+
+
+# N, Z, C and V; and GE in A32.  Q of A32 belongs to STATUS and is not kept.
+_FLAG_BITS = {Isa.A64: 0xF0000000, Isa.A32: 0xF00F0000}
+
+
+class TraceProbe:
+    """Records the steps of each call, up to `limit` of them."""
+
+    def __init__(self, program: Program, limit: int = DEFAULT_LIMIT) -> None:
+        if limit < 1:
+            raise ValueError("a trace holds at least one step")
+        self._program = program
+        instructions = program.instructions
+        self._base = min((i.address for i in instructions), default=0)
+        words = (max((i.address for i in instructions), default=-4) - self._base) // 4 + 1
+        writes: list[tuple[Register, ...]] = [()] * words
+        for instruction in instructions:
+            writes[(instruction.address - self._base) // 4] = instruction.writes
+        identifiers = [_identifier(program.isa, register) for registers in writes for register in registers]
+        self._written_from = np.cumsum([0, *map(len, writes)]).astype(np.int32)
+        self._written = np.array(identifiers or [0], np.int32)
+        # Untouched memory costs nothing, so there is room for the longest trace from the start.
+        self._pcs = np.zeros(limit, np.uint64)
+        self._first_writes = np.zeros(limit, np.int64)
+        self._values = np.zeros((4 * limit + 64, 2), np.uint64)
+        self._state = np.zeros(1, TRACER)
+        self._state["base"], self._state["words"] = self._base, words
+        self._state["limit"], self._state["room"] = limit, len(self._values)
+        for name in ("written_from", "written", "pcs", "first_writes", "values"):
+            self._state[name] = getattr(self, f"_{name}").ctypes.data
+        self._buffers: tuple[PlacedBuffer, ...] = ()
+        self.reset(())
+
+    def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
+        """One hook on every instruction."""
+        return (NativeHook(UC_HOOK_CODE, _step, self._state),)
+
+    def reset(self, buffers: Sequence[PlacedBuffer]) -> None:
+        """Begin anew with `buffers`."""
+        self._buffers = tuple(buffers)
+        self._state["steps"] = self._state["writes"] = self._state["overflow"] = 0
+        self._state["pending"] = -1
+
+    def collect(self, machine: Machine) -> Trace:
+        """The last call of `machine`, which this probe must be attached to."""
+        steps, writes = int(self._state["steps"][0]), int(self._state["writes"][0])
+        first_writes = np.append(self._first_writes[:steps], writes)
+        values = self._values[:writes].copy()
+        pending = int(self._state["pending"][0])
+        if pending >= 0:  # nothing ran after the last instruction: what it wrote is what the call left
+            registers = self._program.by_address[self._base + 4 * pending].writes
+            final = [entry_value(machine.exit_state, register) for register in registers]
+            rows = [[value & (1 << 64) - 1, value >> 64] for value in final]
+            values = np.concatenate([values, np.array(rows, np.uint64).reshape(-1, 2)])
+            first_writes[-1] = len(values)
+        return Trace(
+            self._program,
+            machine.entry_state,
+            self._buffers,
+            self._pcs[:steps].copy(),
+            first_writes,
+            values,
+            bool(self._state["overflow"][0]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AccessAt:
+    """One access of one step."""
+
+    kind: AccessKind
+    address: int
+    count: int
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The steps of one call, numbered from 0.
+
+    `pcs` (steps,) is where each step was.  Rows `first_writes[s]` up to `first_writes[s + 1]` of `values` (rows, 2; low
+    and high 64 bits) hold, in the order of `Instruction.writes`, what step s left in the registers it writes.
+    `overflow` says that the call went on after the last step recorded.
+    """
+
+    program: Program
+    entry: RegisterState
+    buffers: tuple[PlacedBuffer, ...]
+    pcs: npt.NDArray[np.uint64]
+    first_writes: npt.NDArray[np.int64]
+    values: npt.NDArray[np.uint64]
+    overflow: bool
+
+    def __len__(self) -> int:
+        return len(self.pcs)
+
+    @property
+    def isa(self) -> Isa:
+        """The program's."""
+        return self.program.isa
+
+    def instruction(self, step: int) -> Instruction | None:
+        """What ran; None outside the program's text."""
+        return self.program.by_address.get(int(self.pcs[step]))
+
+    def steps(self) -> Iterator[tuple[int, Instruction, tuple[AccessAt, ...]]]:
+        """Each step with its instruction and the accesses that took place, in order."""
+        for step in range(len(self)):
+            instruction = self.instruction(step)
+            if instruction is not None:
+                yield step, instruction, self.accesses(step)
+
+    @cached_property
+    def executions(self) -> dict[int, npt.NDArray[np.int64]]:
+        """Steps at which each address ran, ascending."""
+        order = np.argsort(self.pcs, kind="stable")
+        addresses, first = np.unique(self.pcs[order], return_index=True)
+        return dict(zip(addresses.tolist(), np.split(order, first[1:]), strict=True))
+
+    @cached_property
+    def _written(self) -> dict[Register, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+        """Steps that write each register, ascending, and the row of `values` of each."""
+        found: dict[Register, list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]] = {}
+        for address, steps in self.executions.items():
+            instruction = self.program.by_address.get(address)
+            for position, register in enumerate(instruction.writes if instruction else ()):
+                rows = self.first_writes[steps] + position
+                known = rows < self.first_writes[steps + 1]  # the step at which recording ended has none
+                found.setdefault(register, []).append((steps[known], rows[known]))
+        merged = {}
+        for register, pieces in found.items():
+            steps = np.concatenate([piece[0] for piece in pieces])
+            order = np.argsort(steps, kind="stable")
+            merged[register] = steps[order], np.concatenate([piece[1] for piece in pieces])[order]
+        return merged
+
+    def definition(self, step: int, register: Register) -> int | None:
+        """The last step before `step` that wrote `register`; None when it still holds what it held on entry."""
+        found = self._written.get(register)
+        index = int(np.searchsorted(found[0], step)) if found is not None else 0
+        return int(found[0][index - 1]) if found is not None and index else None
+
+    def before(self, step: int, register: Register) -> int:
+        """Value of `register` when step `step` began; `step` may be len(self), for the end."""
+        found = self._written.get(register)
+        index = int(np.searchsorted(found[0], step)) if found is not None else 0
+        if found is None or not index:
+            return entry_value(self.entry, register)
+        low, high = self.values[found[1][index - 1]].tolist()
+        value = int(low) | int(high) << 64
+        return value & _FLAG_BITS[self.isa] if register == FLAGS else value
+
+    def after(self, step: int, register: Register) -> int:
+        """Value of `register` when step `step` had ended."""
+        return self.before(step + 1, register)
+
+    def befores(self, steps: npt.NDArray[np.int64], register: Register) -> npt.NDArray[np.uint64]:
+        """Low 64 bits of `register` at the beginning of each of `steps`."""
+        entry = np.uint64(entry_value(self.entry, register) & (1 << 64) - 1)
+        found = self._written.get(register)
+        if found is None or not len(found[0]):
+            return np.full(len(steps), entry)
+        index = np.searchsorted(found[0], steps)
+        values: npt.NDArray[np.uint64] = self.values[found[1][np.maximum(index - 1, 0)], 0]
+        return np.where(index > 0, values, entry)
+
+    def executed(self, step: int) -> bool:
+        """Whether the instruction of `step` had an effect: its condition, if it has one, held."""
+        instruction = self.instruction(step)
+        if instruction is None or not instruction.condition or instruction.isa is Isa.A64:
+            return True
+        return holds(instruction.condition, self.before(step, FLAGS))
+
+    def accesses(self, step: int) -> tuple[AccessAt, ...]:
+        """Logical accesses that took place in `step`, in the order of `Instruction.accesses`; prefetches included."""
+        instruction = self.instruction(step)
+        if instruction is None or not instruction.accesses or not self.executed(step):
+            return ()
+        return tuple(
+            AccessAt(
+                access.kind, address_of(access, self.isa, lambda register: self.before(step, register)), access.count
+            )
+            for access in instruction.accesses
+        )
+
+    def addresses(self, pc: int, number: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
+        """Steps at which access `number` of the instruction at `pc` took place, and the address it had at each."""
+        instruction = self.program.by_address[pc]
+        steps = self.executions.get(pc, np.zeros(0, np.int64))
+        if instruction.condition and self.isa is Isa.A32:
+            steps = steps[[self.executed(step) for step in steps.tolist()]]
+        values = {register: self.befores(steps, register).tolist() for register in instruction.reads}
+        access, found = instruction.accesses[number], np.zeros(len(steps), np.uint64)
+        for at in range(len(steps)):
+            found[at] = address_of(access, self.isa, lambda register, at=at: values[register][at])  # type: ignore[misc]
+        return steps, found
+
+    @cached_property
+    def stores(self) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Address, step and access number of every byte stored, sorted by address, then step."""
+        addresses, steps, numbers = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for pc in self.executions:
+            instruction = self.program.by_address.get(pc)
+            for number, access in enumerate(instruction.accesses if instruction else ()):
+                if access.kind is AccessKind.STORE:
+                    ran, first = self.addresses(pc, number)
+                    addresses.append((first[:, None] + np.arange(access.count, dtype=np.uint64)).reshape(-1))
+                    steps.append(np.repeat(ran, access.count))
+                    numbers.append(np.full(steps[-1].size, number, np.int64))
+        at, by, of = np.concatenate(addresses), np.concatenate(steps), np.concatenate(numbers)
+        order = np.lexsort((of, by, at))
+        return at[order], by[order], of[order]
+
+    def last_store(self, step: int, address: int) -> tuple[int, int] | None:
+        """(step, access number) of the last store to the byte at `address` before `step`; None when there was none."""
+        addresses, steps, numbers = self.stores
+        first = int(np.searchsorted(addresses, np.uint64(address)))
+        last = int(np.searchsorted(addresses, np.uint64(address), side="right"))
+        index = first + int(np.searchsorted(steps[first:last], step))
+        return (int(steps[index - 1]), int(numbers[index - 1])) if index > first else None
+
+    def buffer_at(self, address: int) -> tuple[PlacedBuffer, int] | None:
+        """The buffer that the byte at `address` lies in, and its offset there; None outside all buffers."""
+        for item in self.buffers:
+            if item.address <= address < item.end:
+                return item, address - item.address
+        return None

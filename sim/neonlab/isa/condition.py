@@ -1,0 +1,28 @@
+"""Whether the flags meet a condition (DDI 0487, C1.2.4; DDI 0406C, A8.3)."""
+
+from __future__ import annotations
+
+
+def holds(condition: str, flags: int) -> bool:
+    """Whether N, Z, C and V in bits 31 to 28 of `flags` meet `condition` ("eq", "hs", ..., "" for always)."""
+    negative, zero, carry, overflow = (bool(flags >> bit & 1) for bit in (31, 30, 29, 28))
+    return {
+        "": True,
+        "al": True,
+        "eq": zero,
+        "ne": not zero,
+        "hs": carry,
+        "cs": carry,
+        "lo": not carry,
+        "cc": not carry,
+        "mi": negative,
+        "pl": not negative,
+        "vs": overflow,
+        "vc": not overflow,
+        "hi": carry and not zero,
+        "ls": not carry or zero,
+        "ge": negative == overflow,
+        "lt": negative != overflow,
+        "gt": not zero and negative == overflow,
+        "le": zero or negative != overflow,
+    }[condition]
