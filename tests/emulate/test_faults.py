@@ -240,6 +240,35 @@ def test_the_budget_allows_exactly_that_many_instructions(isa: Isa) -> None:
     assert isinstance(call(isa, text, budget=needed - 1), Fault)
 
 
+def test_user_mode_may_do_what_linux_lets_it_do() -> None:
+    text = "mrs x2, ctr_el0\nadd x1, x1, #63\nand x1, x1, #~63\ndc zva, x1\nprfm pldl1keep, [x0]\ndmb ish\nret"
+    assert isinstance(call(Isa.A64, text), Run)
+
+
+@pytest.mark.parametrize(
+    ("isa", "upset"),
+    [
+        (Isa.A32, "setend be\nbx lr"),
+        (Isa.A32, "mvn r2, #0\nvmsr fpscr, r2\nbx lr"),
+        (Isa.A32, "mov sp, #0\nbx lr"),
+        (Isa.A32, "orr lr, lr, #1\nbx lr"),
+        (Isa.A64, "mov x2, #-1\nmsr fpcr, x2\nmsr fpsr, x2\nret"),
+        (Isa.A64, "mov sp, x0\nret"),
+    ],
+)
+def test_what_one_call_leaves_behind_does_not_reach_the_next(isa: Isa, upset: str) -> None:
+    one, two = ("x0", "w0") if isa is Isa.A64 else ("r0", "r0")
+    status = "mrs x1, fpcr\nmrs x2, fpsr\norr x1, x1, x2" if isa is Isa.A64 else "vmrs r1, fpscr"
+    check = f"check:\nldr {two}, [{one}]\n{status}\nadd {one}, {one}, {one.replace('0', '1')}\n{RETURN[isa]}"
+    signature = parse_prototype("uint32_t f(const uint8_t *a)", isa)
+    a = Buffer("a", np.array([1, 2, 3, 4], np.uint8))
+    with Machine(assembled(isa, f"kernel:\n{upset}\n{check}")) as machine:
+        machine.call("kernel", [a], signature)
+        run = machine.call("check", [a], signature)
+    assert isinstance(run, Run)
+    assert run.returned == 0x04030201
+
+
 @both
 @pytest.mark.parametrize("seed", range(6))
 def test_random_bytes_never_take_the_process_down(isa: Isa, seed: int) -> None:

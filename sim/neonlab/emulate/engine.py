@@ -9,6 +9,8 @@ from neonlab.isa.isa import Isa
 
 __all__ = ["Uc", "check", "new_engine", "program_counter", "uclib"]
 
+_SCTLR_EL1 = (1, 0, 3, 0, 0)  # CRn, CRm, op0, op1, op2
+
 
 def new_engine(isa: Isa) -> Uc:
     """An engine on the most capable CPU model of `isa`, in user mode with NEON on and nothing mapped."""
@@ -16,6 +18,10 @@ def new_engine(isa: Isa) -> Uc:
         engine = Uc(UC_ARCH_ARM64, UC_MODE_ARM)
         engine.ctl_set_cpu_model(arm64_const.UC_CPU_ARM64_MAX)
         engine.reg_write(arm64_const.UC_ARM64_REG_CPACR_EL1, 3 << 20)
+        sctlr = engine.reg_read(arm64_const.UC_ARM64_REG_CP_REG, _SCTLR_EL1)
+        # SCTLR_EL1: user mode may zero and clean cache lines and read CTR_EL0, as it may under Linux.
+        dze, uct, uci = 1 << 14, 1 << 15, 1 << 26
+        engine.reg_write(arm64_const.UC_ARM64_REG_CP_REG, (*_SCTLR_EL1, sctlr | dze | uct | uci))
         return engine
     engine = Uc(UC_ARCH_ARM, UC_MODE_ARM)
     engine.ctl_set_cpu_model(arm_const.UC_CPU_ARM_MAX)

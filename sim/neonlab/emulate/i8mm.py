@@ -48,14 +48,14 @@ _SIZE = TRAP.itemsize
 _PC, _WORD, _N, _M, _D = 16, 32, 40, 56, 72  # where fields lie, for Unicorn to write to; constants to the compiler
 
 
-@njit(cache=True)
+@njit
 def _product(a, a_signed, b, b_signed):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     x = np.int32(np.int8(a)) if a_signed else np.int32(a)
     y = np.int32(np.int8(b)) if b_signed else np.int32(b)
     return x * y
 
 
-@njit(cache=True)
+@njit
 def _accumulate(state, matrix, n_signed, m_signed, index):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     """Lanes of d += 2x8 by 8x2 product, or dot products of four bytes; `index` >= 0 takes one group of m for all."""
     lanes = state[_D : _D + 16].view(np.int32)

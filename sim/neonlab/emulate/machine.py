@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import struct
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
@@ -25,7 +25,7 @@ from neonlab.emulate.probe import Probe
 from neonlab.emulate.registers import RegisterFile, RegisterState
 from neonlab.emulate.run import Fault, Run
 from neonlab.isa.isa import Isa
-from neonlab.isa.procedure_call import FloatAbi, Location, place_arguments, place_result
+from neonlab.isa.procedure_call import FloatAbi, Location, place_arguments, place_result, stack_argument_bytes
 from neonlab.isa.prototype import CType, Signature
 
 Argument = int | float | Buffer
@@ -73,8 +73,12 @@ class Machine:
         float_abi: FloatAbi = FloatAbi.HARD,
         step_budget: int = DEFAULT_STEP_BUDGET,
         seed: int = 0,
+        widened: Mapping[str, bool] | None = None,
     ) -> Run | Fault:
         """Call `symbol` with one argument for each parameter; pointers are Buffers, or plain addresses such as 0.
+
+        In A64 the register or stack slot of an integer narrower than 64 bits holds noise above its value.  `widened`
+        names the parameters that arrive widened to 64 bits instead, by sign where it says True, else by zeros.
 
         Returns a Run when the guest came back within `step_budget` instructions, else the Fault.  Raises CallError for
         an unknown symbol, or arguments that do not fit the signature.
@@ -86,7 +90,7 @@ class Machine:
         buffers = _distinct_buffers(arguments)
         placed = self._memory.place(buffers, noise)
         self._memory.restore_data()
-        self._set_up(arguments, signature, float_abi, placed, noise)
+        self._set_up(arguments, signature, float_abi, placed, noise, widened or {})
         for probe in self._probes:
             probe.reset(placed)
         if self._meter is not None:
@@ -143,13 +147,13 @@ class Machine:
         float_abi: FloatAbi,
         placed: Sequence[PlacedBuffer],
         noise: npt.NDArray[np.uint8],
+        widened: Mapping[str, bool],
     ) -> None:
         if len(arguments) != len(signature.parameters):
             raise CallError(f"{len(arguments)} arguments for {len(signature.parameters)} parameters")
         addresses = {id(item.buffer): item.address for item in placed}
         locations = place_arguments(self.isa, signature, float_abi)
-        on_stack = max((loc.stack_offset + 8 for loc in locations if loc.stack_offset is not None), default=0)
-        on_stack = -(-on_stack // 16) * 16
+        on_stack = stack_argument_bytes(locations)
         stack = self._memory.stack
         if on_stack > stack.size:
             raise CallError(f"{on_stack} bytes of stack arguments do not fit a stack of {stack.size} bytes")
@@ -159,9 +163,12 @@ class Machine:
         for argument, parameter, location in zip(arguments, signature.parameters, locations, strict=True):
             value: int | float = addresses[id(argument)] if isinstance(argument, Buffer) else argument
             data = _encode(value, parameter.ctype, parameter.name, self.isa)
+            if self.isa is Isa.A64 and parameter.name in widened and parameter.ctype.kind == "integer":
+                number = int.from_bytes(data, "little", signed=widened[parameter.name])
+                data = (number % (1 << 64)).to_bytes(8, "little")
             if location.stack_offset is not None:
                 start = stack.size - on_stack + location.stack_offset
-                stack[start : start + len(data)] = np.frombuffer(data, np.uint8)
+                stack.data[start : start + len(data)] = data
             else:
                 width = -(-len(data) // len(location.registers))
                 for part, register in enumerate(location.registers):

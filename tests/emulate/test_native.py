@@ -1,0 +1,65 @@
+"""Compiled hooks: cached on disk between processes, wherever the package lies."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import neonlab
+
+SCRIPT = """
+import sys
+sys.path.insert(0, {root!r})
+import neonlab.emulate.block_meter as meter, neonlab.emulate.i8mm, neonlab.emulate.access_fault
+import neonlab.emulate.last_writer as writer
+assert meter.__file__.startswith({root!r}), meter.__file__
+for function in (meter._enter_block, writer._written):
+    print(function.cache_hits if hasattr(function, "cache_hits") else function._cache_hits)
+"""
+
+
+def _copy_of_the_package(folder: Path) -> Path:
+    root = folder / "site-packages"
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(neonlab.__file__).parent, root / "neonlab", ignore=ignore)
+    return root
+
+
+def _run(root: Path, home: Path) -> list[int]:
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("NUMBA", "XDG", "PYTHON"))}
+    environment |= {"HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-c", SCRIPT.format(root=str(root))]
+    out = subprocess.run(command, env=environment, cwd=home, check=True, capture_output=True, text=True)
+    return [int(word) for word in out.stdout.split()]
+
+
+def test_the_second_process_loads_what_the_first_compiled(tmp_path: Path) -> None:
+    root = _copy_of_the_package(tmp_path)
+    assert _run(root, tmp_path) == [0, 0]
+    assert _run(root, tmp_path) == [1, 1]
+
+
+def test_a_package_that_cannot_be_written_is_cached_in_the_home(tmp_path: Path) -> None:
+    root = _copy_of_the_package(tmp_path)
+    home = tmp_path / "home"
+    home.mkdir()
+    # A file where the cache directory would be: it cannot be made, even by root.
+    (root / "neonlab" / "emulate" / "__pycache__").write_text("")
+    assert _run(root, home) == [0, 0]
+    assert _run(root, home) == [1, 1]
+    assert list(home.rglob("*.nbc"))
+
+
+def test_without_any_place_for_a_cache_hooks_are_compiled_each_time(tmp_path: Path) -> None:
+    root = _copy_of_the_package(tmp_path)
+    home = tmp_path / "home"
+    home.write_text("not a directory")
+    (root / "neonlab" / "emulate" / "__pycache__").write_text("")
+    environment = {"HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1", "PATH": os.environ["PATH"]}
+    script = SCRIPT.format(root=str(root)) + "print(meter._enter_block.address != 0)"
+    done = subprocess.run([sys.executable, "-c", script], env=environment, check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["0", "0", "True"]
