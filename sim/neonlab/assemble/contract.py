@@ -38,8 +38,8 @@ from neonlab.isa.prototype import CType, PrototypeError, Signature, parse_protot
 
 _BLOCK = re.compile(r"/\*toml[ \t]*\r?\n(.*?)\*/", re.DOTALL)
 _DTYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64")
-_TOP_KEYS = ("summary", "prototype", "isa", "stack", "float_abi", "args", "counts")
-_POINTER_KEYS = ("reg", "read", "write", "layout", "dtype", "range", "align")
+_TOP_KEYS = ("summary", "prototype", "isa", "stack", "below_stack", "float_abi", "args", "counts")
+_POINTER_KEYS = ("reg", "read", "write", "over_read", "under_read", "layout", "dtype", "range", "align")
 _NUMBER_KEYS = ("reg", "range", "step", "dtype")
 
 
@@ -53,6 +53,8 @@ class Argument:
 
     For a pointer: `read` and `write` are byte counts (None where it is not read or written), `dtype` the element type,
     `value_range` the inclusive range of element values for which the kernel is exact, None for all of the type.
+    `over_read` and `under_read` are the bytes after its end and before its start that the kernel may read besides, and
+    must not depend on; `align` the alignment in bytes that the caller promises.
     For a number: `value_range` is the inclusive range it may have, in steps of `step` from the lower end.
     """
 
@@ -66,6 +68,8 @@ class Argument:
     value_range: tuple[float, float] | None = None
     step: int = 1
     align: int = 1
+    over_read: int = 0
+    under_read: int = 0
 
     @property
     def is_pointer(self) -> bool:
@@ -75,7 +79,10 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What a kernel's file promises about itself; `stack` in bytes; `macs` the work of one call."""
+    """What a kernel's file promises about itself; `macs` is the work of one call.
+
+    `stack` is the bytes by which it lowers sp, `below_stack` the bytes below sp that it uses without lowering it.
+    """
 
     path: str
     line: int
@@ -89,6 +96,7 @@ class Contract:
     stack: int = 0
     float_abi: FloatAbi = FloatAbi.HARD
     macs: SizeExpression | None = None
+    below_stack: int = 0
 
     @property
     def name(self) -> str:
@@ -171,9 +179,7 @@ class _Reader:
             if at is None:
                 raise ContractError(f"{self.path}:{self.first_line}: contract: not TOML: {message}") from None
             line = self.first_line + int(at[1]) - 1
-            raise ContractError(
-                f"{self.path}:{line}:{at[2]}: contract: not TOML: {message[: at.start()]}"
-            ) from None
+            raise ContractError(f"{self.path}:{line}:{at[2]}: contract: not TOML: {message[: at.start()]}") from None
         self.known(table, _TOP_KEYS, "a contract", "")
         isa, architecture, features = self.architecture(table.get("isa"))
         prototype = self.string(table, "prototype", required=True)
@@ -185,9 +191,7 @@ class _Reader:
         if abi not in ("hard", "soft") or (abi == "soft" and isa is Isa.A64):
             raise self.error(f'float_abi is "hard", or in A32 "soft", not "{abi}"', "float_abi")
         float_abi = FloatAbi(abi)
-        stack = table.get("stack", 0)
-        if type(stack) is not int or not 0 <= stack <= 1 << 20:
-            raise self.error("stack is a number of bytes, 0 to 1048576", "stack")
+        stack, below_stack = (self.byte_count(table, key, key) for key in ("stack", "below_stack"))
         arguments = self.arguments(table.get("args", {}), signature, isa, float_abi)
         integers = frozenset(a.name for a in arguments if a.ctype.kind == "integer")
         counts = table.get("counts", {})
@@ -208,6 +212,7 @@ class _Reader:
             stack,
             float_abi,
             macs,
+            below_stack,
         )
 
     def known(self, table: Mapping[str, Any], keys: Iterable[str], of: str, key: str) -> None:
@@ -223,6 +228,12 @@ class _Reader:
             raise self.error(f"{key} is a string", key)
         if required and not value.strip():
             raise self.error(f"`{key}` is missing: every contract states it", key)
+        return value
+
+    def byte_count(self, table: Mapping[str, Any], key: str, at: str) -> int:
+        value = table.get(key, 0)
+        if type(value) is not int or not 0 <= value <= 1 << 20:
+            raise self.error(f"{key} is a number of bytes, 0 to 1048576", at)
         return value
 
     def architecture(self, value: Any) -> tuple[Isa, str, frozenset[str]]:
@@ -259,9 +270,7 @@ class _Reader:
             raise self.error(f"{key} = `{value}` uses `{unknown[0]}`, no integer argument (there are: {have})", at)
         return expression
 
-    def arguments(
-        self, tables: Any, signature: Signature, isa: Isa, float_abi: FloatAbi
-    ) -> tuple[Argument, ...]:
+    def arguments(self, tables: Any, signature: Signature, isa: Isa, float_abi: FloatAbi) -> tuple[Argument, ...]:
         if not isinstance(tables, dict):
             raise self.error("[args] is a table with one entry an argument", "args")
         names = [parameter.name for parameter in signature.parameters]
@@ -291,7 +300,9 @@ class _Reader:
         read = self.expression(table, "read", integers, name)
         write = self.expression(table, "write", integers, name)
         if pointer and read is None and write is None:
-            raise self.error(f"pointer `{name}` states neither `read` nor `write`: how many bytes may be touched?", name)
+            raise self.error(
+                f"pointer `{name}` states neither `read` nor `write`: how many bytes may be touched?", name
+            )
         if write is not None and ctype.pointee is not None and ctype.pointee.const:
             raise self.error(f"`{name}` is written, but the prototype says const", name)
         step = table.get("step", 1)
@@ -300,11 +311,14 @@ class _Reader:
         align = table.get("align", 1)
         if type(align) is not int or align < 1 or align & (align - 1):
             raise self.error(f"align of `{name}` is a power of two, in bytes", name)
+        over_read, under_read = (self.byte_count(table, key, name) for key in ("over_read", "under_read"))
+        if (over_read or under_read) and read is None:
+            raise self.error(f"`{name}` declares over_read or under_read, but no `read`", name)
         bounds = self.range(name, table, dtype)
         if ctype.kind == "integer" and bounds is None:
             raise self.error(f"number `{name}` states no `range`: the lab would not know what to call it with", name)
         layout = self.string(table, "layout")
-        return Argument(name, ctype, place, dtype, read, write, layout, bounds, step, align)
+        return Argument(name, ctype, place, dtype, read, write, layout, bounds, step, align, over_read, under_read)
 
     def dtype(self, name: str, ctype: CType, table: Mapping[str, Any]) -> np.dtype[Any]:
         base = ctype.pointee if ctype.kind == "pointer" else ctype

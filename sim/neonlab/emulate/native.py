@@ -80,25 +80,28 @@ def native(signature: Any) -> Callable[[Callable[..., Any]], Any]:
 class NativeHook:
     """A compiled callback for one kind of event (`UC_HOOK_BLOCK`, ...), and the array that it works on.
 
-    `state` must be C-contiguous and is referred to, not copied; whoever attaches the hook keeps it alive.
+    `state` must be C-contiguous and is referred to, not copied; whoever attaches the hook keeps it alive.  The hook
+    sees events at addresses from `begin` to `end`, both included; as given, at every address.
     """
 
     kind: int
     function: Any
     state: npt.NDArray[Any]
+    begin: int = 1
+    end: int = 0
 
 
 def add_native_hook(engine: Uc, hook: NativeHook) -> None:
-    """Attach `hook` to every address.  Code translated before goes without it, so hooks come first.
+    """Attach `hook`.  Code translated before goes without it, so hooks come first.
 
     Raises UcError when Unicorn refuses the kind.
     """
     if not hook.state.flags.c_contiguous:
         raise ValueError("the state of a native hook must be contiguous")
     handle = ctypes.c_size_t()
-    everywhere = (ctypes.c_uint64(1), ctypes.c_uint64(0))  # begin > end
+    where = (ctypes.c_uint64(hook.begin), ctypes.c_uint64(hook.end))  # begin > end: everywhere
     function, state = ctypes.c_void_p(hook.function.address), ctypes.c_void_p(hook.state.ctypes.data)
-    check(uclib.uc_hook_add(engine._uch, ctypes.byref(handle), hook.kind, function, state, *everywhere))
+    check(uclib.uc_hook_add(engine._uch, ctypes.byref(handle), hook.kind, function, state, *where))
 
 
 def aligned_bytes(size: int, alignment: int = 4096) -> npt.NDArray[np.uint8]:

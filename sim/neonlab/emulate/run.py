@@ -59,7 +59,8 @@ class Fault:
 
     `message` is a plain sentence.  `address` is that of the instruction at fault, `source` and `instruction` its line
     and disassembly where known.  `buffer` and `offset` (bytes from its start, negative before it) say which buffer is
-    concerned.
+    concerned.  `register` names the register concerned; `clause` is what the kernel breaks: a line of its contract
+    ("input: read = pixels*in_channels") or of a standard ("AAPCS64 6.1.2: ...").
     """
 
     kind: FaultKind
@@ -70,3 +71,5 @@ class Fault:
     buffer: str | None = None
     offset: int | None = None
     seed: int = 0
+    register: str | None = None
+    clause: str = ""

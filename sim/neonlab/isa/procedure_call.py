@@ -7,6 +7,7 @@ for the Arm 64-bit Architecture" (IHI 0055), section 6.8.2, stages C.1 to C.17.
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from neonlab.isa.isa import Isa
@@ -37,6 +38,12 @@ def place_arguments(isa: Isa, signature: Signature, float_abi: FloatAbi = FloatA
     """Location of each parameter at entry, in order."""
     types = [parameter.ctype for parameter in signature.parameters]
     return _place_a64(types) if isa is Isa.A64 else _place_a32(types, float_abi)
+
+
+def stack_argument_bytes(locations: Sequence[Location]) -> int:
+    """Bytes by which a caller lowers a stack pointer aligned to 16 to make room for the arguments passed there."""
+    end = max((place.stack_offset + 8 for place in locations if place.stack_offset is not None), default=0)
+    return -(-end // 16) * 16
 
 
 def place_result(isa: Isa, signature: Signature, float_abi: FloatAbi = FloatAbi.HARD) -> Location | None:
