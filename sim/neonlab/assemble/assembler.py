@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from neonlab.assemble.assembly import Assembly
-from neonlab.assemble.lines import Line
 from neonlab.assemble.object_file import ObjectFile
 from neonlab.assemble.object_writer import ReadSource, write_object
 from neonlab.assemble.preprocess import CPreprocessor, logical_lines, read_source
 from neonlab.assemble.reader import Reader
-from neonlab.assemble.source import AssemblyError, InputError
+from neonlab.assemble.source import AssemblyError
+from neonlab.errors import InputError
 from neonlab.isa.isa import Isa
 
 _FOLDERS = {
@@ -69,14 +69,11 @@ def _assemble(
     *,
     plain: bool,
 ) -> ObjectFile:
-    lines: Iterable[Line]
-    if plain:
-        lines = logical_lines(text, path)
-    else:
-        lines = CPreprocessor(isa, [Path(entry) for entry in include_paths], defines).run(text, path, folder)
+    paths = [Path(entry) for entry in include_paths]
+    lines = logical_lines(text, path) if plain else CPreprocessor(isa, paths, defines).run(text, path, folder)
     assembly = Assembly(isa)
     try:
-        Reader(assembly).read(lines)
+        Reader(assembly, paths).read(lines)
         return write_object(
             ReadSource(
                 isa=isa,

@@ -113,8 +113,12 @@ class Assembly:
                 self.warn(f"{node} is cut to {size} byte{'s' * (size > 1)}")
             self.emit((node & mask).to_bytes(size, "little"))
             return
+        self.emit_relocated(node, size, "")
+
+    def emit_relocated(self, node: Node, size: int, operator: str) -> None:
+        """Appends a number that waits for layout; `operator` as in `symbol(got)`."""
         fragment = self.current.last
-        self.data.append(PendingData(fragment, len(fragment.data), size, node, self.source))
+        self.data.append(PendingData(fragment, len(fragment.data), size, node, self.source, operator))
         if fragment.section.is_bss:
             raise SyntaxFault("a section without contents cannot hold an address")
         self.emit(bytes(size))

@@ -27,6 +27,7 @@ _SIZES = {
 }  # fmt: skip
 _FLOATS = {".float": "f", ".single": "f", ".double": "d", ".float16": "e", ".dc.s": "f", ".dc.d": "d"}
 _NUMBER_IN_FLOAT = re.compile(r"(?:0[a-zA-Z])?([-+]?(?:nan|inf(?:inity)?|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?))", re.I)
+_RELOCATED = re.compile(r"(.*?[\w.$])\((got|gotoff|plt|target[12]|got_prel|sbrel|none)\)(.*)", re.I)
 # as writes this quiet NaN for `nan`.
 _NAN = {"f": b"\xff\xff\xff\x7f", "d": b"\xff" * 7 + b"\x7f", "e": b"\xff\x7f"}
 
@@ -42,8 +43,15 @@ def emit_numbers(assembly: Assembly, name: str, operands: str) -> None:
             assembly.warn("a missing value is taken for zero")
             assembly.emit_number(0, size)
             continue
+        operator = ""
+        if assembly.isa is Isa.A32 and size == 4 and (match := _RELOCATED.fullmatch(argument)):
+            operator = match.group(2).lower()
+            argument = match.group(1) + match.group(3)
         node = assembly.expressions.parse_all(argument.removeprefix("#"))
         value = constant(node)
+        if operator:
+            assembly.emit_relocated(node, size, operator)
+            continue
         assembly.emit_number(node if value is None else value, size)
 
 

@@ -163,9 +163,8 @@ class ExpressionParser:
         if name == ".":
             return self._here()
         symbol = self._symbols.reference(name)
-        if symbol.equated is not None:
-            return symbol.equated
-        return symbol
+        equated: Node | None = symbol.equated
+        return symbol if equated is None else equated
 
     def _fold(self, operator: str, left: Node, right: Node) -> Node:
         if isinstance(left, int) and isinstance(right, int):

@@ -37,6 +37,17 @@ _RELATIVE_DATA = {
     Isa.A64: {2: "R_AARCH64_PREL16", 4: "R_AARCH64_PREL32", 8: "R_AARCH64_PREL64"},
     Isa.A32: {4: "R_ARM_REL32"},
 }
+# `.word symbol(got)`
+_A32_OPERATORS = {
+    "got": "R_ARM_GOT32",
+    "gotoff": "R_ARM_GOTOFF32",
+    "plt": "R_ARM_ABS32",
+    "target1": "R_ARM_TARGET1",
+    "target2": "R_ARM_TARGET2",
+    "got_prel": "R_ARM_GOT_PREL",
+    "sbrel": "R_ARM_SBREL32",
+    "none": "R_ARM_NONE",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +67,10 @@ class FixupRules:
     def __init__(self, isa: Isa) -> None:
         self._isa = isa
 
-    def data(self, address: int, section: str, size: int, value: Value) -> tuple[int, Relocation | None]:
-        """Bytes of a datum as a number, and its relocation."""
+    def data(
+        self, address: int, section: str, size: int, value: Value, operator: str = ""
+    ) -> tuple[int, Relocation | None]:
+        """Bytes of a datum as a number, and its relocation; `operator` as in `symbol(got)`."""
         mask = (1 << 8 * size) - 1
         if value.is_absolute:
             if not -(1 << 8 * size) < value.number <= mask:
@@ -72,6 +85,8 @@ class FixupRules:
         kind = kinds[self._isa].get(size)
         if kind is None:
             raise SyntaxFault(f"no relocation puts an address into {size} byte{'s' * (size > 1)}")
+        if operator:
+            return addend & mask, Relocation(section, address, _A32_OPERATORS[operator], value.plus.name, addend)
         name, addend = self._target(value.plus, addend)
         hole = addend & mask if self._isa is Isa.A32 else 0
         return hole, Relocation(section, address, kind, name, addend)

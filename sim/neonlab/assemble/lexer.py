@@ -1,7 +1,7 @@
 """Lines to statements, as GNU as scrubs them before it parses.
 
-Comments go, `;` separates, and of the blanks only those stay that the parser could need: between two characters that may
-be part of a name.  Macro arguments are split at the blanks that are left, so this decides what a macro receives.
+Comments go, `;` separates, and of the blanks only those stay that the parser could need: between two characters that
+may be part of a name.  Macro arguments are split at the blanks that are left, so this decides what a macro receives.
 """
 
 from __future__ import annotations

@@ -42,7 +42,11 @@ _A32_LOAD = re.compile(
 _A32_SYSTEM = re.compile(
     rf"(?:mcr|mrc|mcrr|mrrc|mrs|msr|vmrs|vmsr|fmrx|fmxr|dmb|dsb|isb|cps|cpsie|cpsid)2?({_CONDITIONS})?"
 )
-_A64_SYSTEM = frozenset(["mrs", "msr", "sys", "sysl", "dc", "ic", "at", "tlbi", "dmb", "dsb", "isb", "hint", "psb", "tsb", "csdb"])
+_A64_SYSTEM = frozenset(
+    """
+    mrs msr sys sysl dc ic at tlbi dmb dsb isb hint psb tsb csdb
+    """.split()  # noqa: SIM905 - a table to be read
+)
 _A64 = {
     "b": Mnemonic("b", Place.BRANCH, 0, "R_AARCH64_JUMP26"),
     "bl": Mnemonic("bl", Place.BRANCH, 0, "R_AARCH64_CALL26"),

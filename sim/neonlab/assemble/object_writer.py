@@ -23,10 +23,7 @@ _ENCODING_BASE = 0x10000000
 
 @dataclass(frozen=True, slots=True)
 class PendingInstruction:
-    """An instruction whose word is still zeros at `offset` of `fragment`.
-
-    `place` is its own address where `.` and distances to it are meant; `is_pool` says that its slot loads from a literal pool.
-    """
+    """An instruction whose word is still zeros at `offset` of `fragment`."""
 
     fragment: Fragment
     offset: int
@@ -48,6 +45,7 @@ class PendingData:
     size: int
     node: Node
     source: SourceLine
+    operator: str = ""
 
     @property
     def address(self) -> int:
@@ -89,9 +87,8 @@ def write_object(read: ReadSource) -> ObjectFile:
     relocations: list[Relocation] = []
     for datum in read.data:
         with _Placed(datum.source):
-            number, relocation = rules.data(
-                datum.address, datum.fragment.section.name, datum.size, evaluate(datum.node)
-            )
+            home = datum.fragment.section.name
+            number, relocation = rules.data(datum.address, home, datum.size, evaluate(datum.node), datum.operator)
             datum.fragment.data[datum.offset : datum.offset + datum.size] = number.to_bytes(datum.size, "little")
             if relocation is not None:
                 relocations.append(relocation)

@@ -20,9 +20,16 @@ _NAME = re.compile(NAME)
 _FLOAT = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?")
 _PLAIN_NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|[1-9]\d{0,17}|0)")
 _OPERATOR = re.compile(r":([a-z][a-z0-9_]*):")
-_SHIFTS = frozenset(["lsl", "lsr", "asr", "ror", "msl", "mul", "uxtb", "uxth", "uxtw", "uxtx", "sxtb", "sxth", "sxtw", "sxtx"])
+_SHIFTS = frozenset(
+    """
+    lsl lsr asr ror msl mul uxtb uxth uxtw uxtx sxtb sxth sxtw sxtx
+    """.split()  # noqa: SIM905 - a table to be read
+)
 _KEYWORDS = frozenset(
-    ["eq", "ne", "cs", "hs", "cc", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "al", "nv", "rrx", "vl", "pow2", "all", "sy", "st", "ld", "ish", "ishst", "ishld", "nsh", "nshst", "nshld", "osh", "oshst", "oshld", "c", "j", "jc", "csync"]
+    """
+    eq ne cs hs cc lo mi pl vs vc hi ls ge lt gt le al nv rrx vl pow2 all sy st ld ish ishst ishld nsh nshst
+    nshld osh oshst oshld c j jc csync
+    """.split()  # noqa: SIM905 - a table to be read
 )
 _PREFETCH = re.compile(r"p(?:ld|li|st)l[123](?:keep|strm)")
 
@@ -142,6 +149,8 @@ class InstructionParser:
             return None
         self._timeless = False
         text = text.removeprefix("#")
+        if text.lower().endswith("(plt)"):
+            text = text[:-5]  # what a call relocates to anyway
         operator = _OPERATOR.match(text)
         node = self._expressions.parse_all(text[operator.end() :] if operator else text)
         parts.append(Slot(node, known.place, operator.group(1) if operator else "", text, self._register))
@@ -197,6 +206,7 @@ class InstructionParser:
                 return None
             rest = f"-{last}"
         elif rest.startswith(":"):
+            self._timeless = False
             alignment = evaluate(self._expressions.parse_all(rest[1:].removesuffix("!")))
             if not alignment.is_absolute:
                 return None
@@ -234,15 +244,17 @@ class InstructionParser:
         return False
 
     def _colon(self, text: str, parts: list[str | Slot]) -> None:
+        self._timeless = False
         operator = _OPERATOR.match(text)
         if operator is None:
             # `[r0, :128]` is `[r0:128]`
             if parts and parts[-1] == ", ":
                 parts.pop()
             alignment = evaluate(self._expressions.parse_all(text[1:]))
+            if not alignment.is_absolute:
+                raise SyntaxFault(f"`{text[1:]}` is not a number", text[1:])
             parts.append(f":{alignment.number}")
             return
-        self._timeless = False
         node = self._expressions.parse_all(text[operator.end() :])
         parts += ["#", Slot(node, Place.NONE, operator.group(1), text, self._register)]
 

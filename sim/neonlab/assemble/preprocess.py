@@ -16,7 +16,9 @@ from ply.lex import LexToken
 
 from neonlab.assemble.lines import Line
 from neonlab.assemble.predefined import predefined_macros
-from neonlab.assemble.source import AssemblyError, InputError, SourceLine
+from neonlab.assemble.search import find_include
+from neonlab.assemble.source import AssemblyError, SourceLine
+from neonlab.errors import InputError
 from neonlab.isa.isa import Isa
 
 _MAX_FILE_BYTES = 16 << 20
@@ -224,7 +226,7 @@ class CPreprocessor:
         if depth >= _MAX_INCLUDE_DEPTH:
             raise AssemblyError(f"`#include` nested deeper than {_MAX_INCLUDE_DEPTH}", line.source())
         own = match.group(1) is not None and not skip_own
-        found = self._find(name, folder, own=own, after=Path(line.path) if skip_own else None)
+        found = find_include(name, folder, self._include_paths, own=own, after=Path(line.path) if skip_own else None)
         if found is None:
             raise AssemblyError(
                 f"cannot find the include file `{name}`",
@@ -238,20 +240,6 @@ class CPreprocessor:
             self._once.add(resolved)
         self._file(read_source(found), str(found), found.parent, depth + 1, out)
         self._expander.define(_tokens(f'__FILE__ "{Path(line.path).name}"'))
-
-    def _find(self, name: str, folder: Path, *, own: bool, after: Path | None) -> Path | None:
-        """As C compilers search; then, for sources cut out of their build, in the folders above and their include/."""
-        candidates = [*([folder] if own else []), *self._include_paths]
-        for parent in (folder, *folder.resolve().parents):
-            candidates += [parent, parent / "include", parent / "src"]
-        for candidate in candidates:
-            path = candidate / name
-            try:
-                if path.is_file() and (after is None or path.resolve() != after.resolve()):
-                    return path
-            except (OSError, ValueError):
-                continue
-        return None
 
 
 class _Conditions:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import difflib
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from neonlab.assemble import data_directives, section_directives, symbol_directives
 from neonlab.assemble.assembly import Assembly
@@ -15,7 +16,10 @@ from neonlab.assemble.lexer import NAME, Scrubber, string_bytes
 from neonlab.assemble.lines import Line, Statement, SyntaxFault
 from neonlab.assemble.macros import Macro, MacroTable
 from neonlab.assemble.object_writer import point_at
+from neonlab.assemble.preprocess import logical_lines, read_source
+from neonlab.assemble.search import find_include
 from neonlab.assemble.source import AssemblyError, SourceLine
+from neonlab.isa.isa import Isa
 
 _MAX_STATEMENTS = 400_000
 _MAX_DEPTH = 100  # of macro calls; the limit of GNU as
@@ -25,6 +29,7 @@ _LABEL = re.compile(rf"({NAME}|\d+): ?")
 _ASSIGNMENT = re.compile(rf"({NAME}) ?=(=?)(?!=) ?(.*)", re.S)
 _ALIAS = re.compile(r"\.(?:req|dn|qn)\b", re.I)
 _FIRST_WORD = re.compile(rf"(?:(?:{NAME}|\d+): ?)*([^ \x02\"]+)")
+_IT = re.compile("it[te]{0,3}")
 _LOOPS = frozenset({".rept", ".rep", ".irp", ".irpc", ".irep", ".irepc"})
 _DIRECTIVES = {**data_directives.DIRECTIVES, **section_directives.DIRECTIVES, **symbol_directives.DIRECTIVES}
 _CONTROL = (
@@ -50,8 +55,9 @@ class _Frame:
 class Reader:
     """Feeds an Assembly."""
 
-    def __init__(self, assembly: Assembly) -> None:
+    def __init__(self, assembly: Assembly, include_paths: Sequence[Path] = ()) -> None:
         self._assembly = assembly
+        self._include_paths = include_paths
         self._scrubber = Scrubber(assembly.isa)
         self._macros = MacroTable()
         self._conditionals = Conditionals(assembly.number, assembly.symbols.is_defined)
@@ -144,6 +150,8 @@ class Reader:
         if lower == "nop" and not operands:
             assembly.emit_word(assembly.nop)
             return
+        if assembly.isa is Isa.A32 and _IT.fullmatch(lower):
+            return  # makes the next instructions conditional in T32; in A32 they carry conditions of their own
         assembly.emit_instruction(assembly.instructions_parser.parse(name, operands))
 
     def _directive(self, lower: str, name: str, operands: str) -> None:
@@ -189,7 +197,7 @@ class Reader:
         elif name in {".endm", ".endr"}:
             raise SyntaxFault(f"`{name}` without `{'.macro' if name == '.endm' else '.rept'}`", name)
         elif name == ".include":
-            raise SyntaxFault("`.include` is not supported; use `#include`", name)
+            self._include(operands)
 
     def _define(self, operands: str) -> None:
         start = self._source()
@@ -269,6 +277,20 @@ class Reader:
             )
         trail = (*frame.trail, f"{line.path}:{line.number}: in `{name}`")
         self._frames.append(_Frame(statements, trail, self._conditionals.depth, macro_depth=frame.macro_depth))
+
+    def _include(self, operands: str) -> None:
+        name = operands.strip().strip('"')
+        found = find_include(name, Path(self._statement.line.path).parent, self._include_paths, own=True)
+        if found is None:
+            raise SyntaxFault(f"cannot find the include file `{name}`", name, hint="name its folder with -I")
+        frame = self._frames[-1]
+        depth = frame.macro_depth + 1
+        if depth > _MAX_DEPTH:
+            raise SyntaxFault(f"files are included deeper than {_MAX_DEPTH}", name)
+        lines = logical_lines(read_source(found), str(found))
+        self._frames.append(
+            _Frame(self._file_statements(lines), frame.trail, self._conditionals.depth, macro_depth=depth)
+        )
 
     def _exit(self) -> None:
         while self._frames and not self._frames[-1].is_macro:

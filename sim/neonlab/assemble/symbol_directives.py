@@ -20,7 +20,13 @@ _THUMB = frozenset({".thumb", ".thumb_func", ".thumb_set"})
 
 # Debugging and unwinding tables, attributes, listings, visibility: nothing of it is in the bytes of a kernel.
 _WITHOUT_EFFECT = frozenset(
-    [".arch_extension", ".fpu", ".object_arch", ".size", ".hidden", ".protected", ".internal", ".extern", ".func", ".endfunc", ".eabi_attribute", ".gnu_attribute", ".file", ".loc", ".loc_mark_labels", ".ident", ".line", ".fnstart", ".fnend", ".save", ".pad", ".vsave", ".setfp", ".movsp", ".cantunwind", ".personality", ".personalityindex", ".handlerdata", ".unwind_raw", ".title", ".sbttl", ".list", ".nolist", ".psize", ".eject", ".version", ".symver", ".variant_pcs", ".cfi_startproc", ".cfi_endproc", ".tlsdescadd", ".linkonce", ".stabs", ".stabn", ".stabd", ".def", ".endef", ".scl", ".val", ".dim", ".tag", ".addrsig", ".addrsig_sym", ".build_version", ".cfi_sections"]
+    """
+    .arch_extension .fpu .object_arch .size .hidden .protected .internal .extern .func .endfunc
+    .eabi_attribute .gnu_attribute .file .loc .loc_mark_labels .ident .line .fnstart .fnend .save .pad .vsave
+    .setfp .movsp .cantunwind .personality .personalityindex .handlerdata .unwind_raw .title .sbttl .list
+    .nolist .psize .eject .version .symver .variant_pcs .cfi_startproc .cfi_endproc .tlsdescadd .linkonce
+    .stabs .stabn .stabd .def .endef .scl .val .dim .tag .addrsig .addrsig_sym .build_version .cfi_sections
+    """.split()  # noqa: SIM905 - a table to be read
 )
 
 
