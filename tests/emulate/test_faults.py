@@ -116,6 +116,20 @@ CASES = {
         "nop\nsvc #0\nret",
         "nop\nsvc #0\nbx lr",
     ),
+    "call to a secure monitor": (
+        "undefined-instruction",
+        1,
+        "`smc #0`",
+        "nop\nsmc #0\nret",
+        "nop\n.inst 0xe1600070\nbx lr",
+    ),
+    "misaligned atomic": (
+        "alignment-hint",
+        1,
+        "needs an aligned address, and has another",
+        "add x1, x1, #1\nldaxp x2, x3, [x1]\nret",
+        "add r1, r1, #1\nldrexd r2, r3, [r1]\nbx lr",
+    ),
     "breakpoint": ("undefined-instruction", 1, "raises exception 7", "nop\nbrk #1\nret", "nop\nbkpt #1\nbx lr"),
     "wait for an interrupt": (
         "undefined-instruction",

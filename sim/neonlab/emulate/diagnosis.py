@@ -9,7 +9,7 @@ from unicorn import unicorn_const as uc_const
 from neonlab.assemble.program import Program
 from neonlab.emulate.access_fault import FETCHES, WRITES
 from neonlab.emulate.buffer import PlacedBuffer
-from neonlab.emulate.i8mm import SUPERVISOR_CALL, UNDEFINED
+from neonlab.emulate.i8mm import DATA_ABORT, SYSTEM_CALLS, UNDEFINED
 from neonlab.emulate.memory import STACK_TOP
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.isa.instruction import BranchKind
@@ -84,12 +84,15 @@ class Diagnosis:
         """An exception that the instruction at `pc` raised."""
         instruction = self._program.by_address.get(pc)
         text = f"`{instruction.text}`" if instruction else "the instruction"
-        if number == SUPERVISOR_CALL:
+        if number in SYSTEM_CALLS:
             message = f"{text} calls the operating system; there is none"
             return self._make(FaultKind.UNDEFINED_INSTRUCTION, message, pc)
         inside = any(s.executable and s.address <= pc < s.end for s in self._program.segments)
         if not inside and number == UNDEFINED:
             return self.departure(pc, left_from if left_from != pc else pc - 4)
+        if number == DATA_ABORT:  # the refused accesses have been told apart before: what is left is alignment
+            message = f"{text} needs an aligned address, and has another"
+            return self._make(FaultKind.ALIGNMENT_HINT, message, pc)
         what = "is undefined on the emulated CPU" if number == UNDEFINED else f"raises exception {number}"
         return self._make(FaultKind.UNDEFINED_INSTRUCTION, f"{text} {what}", pc)
 

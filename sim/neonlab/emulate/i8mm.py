@@ -29,14 +29,15 @@ from neonlab.isa.isa import Isa
 
 A64_PC, A64_Q0 = arm64_const.UC_ARM64_REG_PC, arm64_const.UC_ARM64_REG_Q0
 A32_PC, A32_D0 = arm_const.UC_ARM_REG_PC, arm_const.UC_ARM_REG_D0
-UNDEFINED = 1  # QEMU's numbers of exceptions
-SUPERVISOR_CALL = 2
+# QEMU's numbers of exceptions.  The calls to higher levels are reported with pc behind the instruction.
+UNDEFINED, DATA_ABORT = 1, 4
+SYSTEM_CALLS = (2, 11, 13)  # svc, hvc, smc
 
 TRAP = np.dtype(
     [
         ("seen", np.int64),  # 1 when an exception ended the call
         ("number", np.int64),  # of the exception
-        ("pc", np.int64),  # of the instruction, or the next one for a supervisor call
+        ("pc", np.int64),  # of the instruction, or the next one for a system call
         ("executed", np.int64),  # instructions executed here
         ("word", np.uint64),
         ("n", np.uint8, 16),
@@ -197,7 +198,7 @@ class ExceptionHandler:
         if not trap["seen"]:
             return None
         number, pc = int(trap["number"]), int(trap["pc"])
-        return number, pc - 4 if number == SUPERVISOR_CALL else pc
+        return number, pc - 4 if number in SYSTEM_CALLS else pc
 
     @property
     def executed(self) -> int:
