@@ -42,15 +42,17 @@ def _document(command: str, **properties: Schema) -> Schema:
 
 _ISA: Schema = {"enum": ["a32", "a64"]}
 _WHERE = _described(_nullable(_STRING), "file:line")
+_TRAIL = _described(_list(_STRING), "macro calls around the line, outermost first")
 _FAULT = _object(
     message=_described(_STRING, "a plain sentence"),
     address=_described(_INTEGER, "of the instruction at fault"),
     where=_WHERE,
     instruction=_described(_STRING, "disassembly, empty where unknown"),
+    trail=_TRAIL,
     buffer=_described(_nullable(_STRING), "argument whose memory is concerned"),
     offset=_described(_nullable(_INTEGER), "bytes from the buffer's start, negative before it"),
 )
-_WRITER = _object(address=_INTEGER, where=_STRING, source=_STRING, instruction=_STRING)
+_WRITER = _object(address=_INTEGER, where=_STRING, source=_STRING, instruction=_STRING, trail=_TRAIL)
 _MISMATCH = _object(
     output=_described(_STRING, "argument that differs from the reference"),
     index=_described({"type": "object", "additionalProperties": _INTEGER}, "first wrong element, by axis"),

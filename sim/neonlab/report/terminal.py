@@ -58,6 +58,7 @@ def _print_failure(out: Console, kernel: str, failure: Failure) -> None:
         if fault.source is not None:
             where = f"{shown_path(fault.source.path)}:{fault.source.line}"
             out.print(f"    {where}: {(fault.source.expanded or fault.source.text).strip()}", markup=False)
+            _print_trail(out, fault.source.trail)
     if failure.mismatch is not None:
         _print_mismatch(out, failure.mismatch)
     out.print(
@@ -77,10 +78,16 @@ def _print_mismatch(out: Console, mismatch: Mismatch) -> None:
     else:
         path, _, line = mismatch.writer.where.rpartition(":")
         out.print(f"    last written at {shown_path(path)}:{line}: {mismatch.writer.source}", markup=False)
+        _print_trail(out, mismatch.writer.trail)
     if mismatch.total > 1:
         out.print(f"    {mismatch.map_title}", markup=False)
         for row in mismatch.map:
             out.print(f"      {row}", markup=False)
+
+
+def _print_trail(out: Console, trail: Sequence[str]) -> None:
+    for step in reversed(trail[-3:]):
+        out.print(f"      {shown_path(step)}", markup=False)
 
 
 def print_profiles(out: Console, profiles: Sequence[Profile]) -> None:

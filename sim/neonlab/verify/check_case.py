@@ -123,6 +123,7 @@ def last_writer(program: Program, contract: Contract, case: Case, name: str, off
         f"{line.path}:{line.line}" if line else "",
         (line.expanded or line.text).strip() if line else "",
         instruction.text if instruction else "",
+        line.trail if line else (),
     )
 
 

@@ -16,6 +16,7 @@ class Writer:
     where: str  # file:line
     source: str  # the line, or the statement it expanded to
     instruction: str  # disassembly
+    trail: tuple[str, ...] = ()  # macro calls around it, outermost first
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,8 @@ class Mismatch:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for `--json`."""
-        return {**asdict(self), "index": dict(self.index), "map": list(self.map)}
+        writer = {**asdict(self.writer), "trail": list(self.writer.trail)} if self.writer else None
+        return {**asdict(self), "index": dict(self.index), "map": list(self.map), "writer": writer}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ class Failure:
                 "address": fault.address,
                 "where": self.where or None,
                 "instruction": fault.instruction,
+                "trail": list(fault.source.trail) if fault.source else [],
                 "buffer": fault.buffer,
                 "offset": fault.offset,
             }
