@@ -187,7 +187,7 @@ class InstructionParser:
         elif first in "!^" and len(text) <= 2:
             parts.append(text)
         elif not self._keyword(text, parts, is_system=is_system):
-            prefix = "#" if self._isa is Isa.A64 and not in_index and not is_system else ""
+            prefix = "" if in_index or is_system else "#"
             self._immediate(text, parts, prefix)
 
     def _register_text(self, text: str) -> str | None:

@@ -1,0 +1,156 @@
+"""An object file to a program: sections at addresses, relocations applied, instructions decoded."""
+
+from __future__ import annotations
+
+from neonlab.assemble import relocations
+from neonlab.assemble.object_file import ObjectFile, Relocation, Section
+from neonlab.assemble.program import Program, Segment
+from neonlab.assemble.source import AssemblyError, SourceLine
+from neonlab.errors import InputError
+from neonlab.isa.decode import UndecodableWord, decode
+from neonlab.isa.instruction import Instruction
+
+BASE = 0x10000
+_PAGE = 0x1000
+_GOT = ".got"
+# Tables for debuggers, unwinders and linkers, which no program has in memory.
+_NOT_LOADED = (".note", ".comment", ".debug", ".ARM.", ".gnu.", ".stab", ".group")
+
+
+def link(object_file: ObjectFile, *, base: int = BASE) -> Program:
+    """The program; .text at `base`, every section on pages of its own with an unmapped page between.
+
+    InputError when a symbol is undefined, a relocation unknown or out of range, or a word no instruction.
+    """
+    if base % _PAGE:
+        raise InputError(f"the base address {base:#x} is not a multiple of {_PAGE:#x}")
+    loaded = [
+        section
+        for section in object_file.sections.values()
+        if section.size and not section.name.startswith(_NOT_LOADED)
+    ]
+    got = _got_symbols(object_file)
+    addresses = _addresses(loaded, base)
+    pointer = object_file.isa.pointer_bytes
+    end = max([addresses[section.name] + section.size for section in loaded], default=base)
+    got_address = -(-(end + _PAGE) // _PAGE) * _PAGE
+    places = {name: got_address + pointer * index for index, name in enumerate(got)}
+    values = _symbol_values(object_file, addresses)
+    images = {section.name: bytearray(section.data + bytes(section.zeros)) for section in loaded}
+    for relocation in object_file.relocations:
+        if relocation.section in images:
+            _apply(object_file, relocation, images[relocation.section], addresses, values, places)
+    segments = [
+        Segment(
+            section.name, addresses[section.name], bytes(images[section.name]), section.executable, section.writable
+        )
+        for section in loaded
+    ]
+    if got:
+        table = b"".join(values[name].to_bytes(pointer, "little") for name in got)
+        segments.append(Segment(_GOT, got_address, table))
+    return Program(
+        isa=object_file.isa,
+        path=object_file.path,
+        segments=tuple(segments),
+        symbols={name: values[name] for name, symbol in object_file.symbols.items() if symbol.section in addresses},
+        instructions=_instructions(object_file, images, addresses),
+        lines={
+            addresses[section] + offset: line
+            for (section, offset), line in object_file.lines.items()
+            if section in addresses
+        },
+    )
+
+
+def _addresses(sections: list[Section], base: int) -> dict[str, int]:
+    addresses: dict[str, int] = {}
+    address = base
+    # .text first, so that addresses in it do not depend on the data
+    for section in sorted(sections, key=lambda section: (section.name != ".text", not section.executable)):
+        alignment = max(section.alignment, _PAGE)
+        address = -(-address // alignment) * alignment
+        addresses[section.name] = address
+        address = -(-(address + section.size) // _PAGE) * _PAGE + _PAGE
+    return addresses
+
+
+def _got_symbols(object_file: ObjectFile) -> list[str]:
+    names = [
+        relocation.symbol
+        for relocation in object_file.relocations
+        if relocations.is_supported(relocation.kind) and relocations.uses_got(relocation.kind)
+    ]
+    return list(dict.fromkeys(names))
+
+
+def _symbol_values(object_file: ObjectFile, addresses: dict[str, int]) -> dict[str, int]:
+    """Addresses of sections and defined symbols; refuses what is referred to and nowhere defined."""
+    values = {"*ABS*": 0, **addresses}
+    for name, symbol in object_file.symbols.items():
+        if symbol.section == "*ABS*":
+            values[name] = symbol.value
+        elif symbol.section in addresses:
+            values[name] = addresses[symbol.section] + symbol.value
+        elif symbol.section is not None:
+            # a label of an empty section is a place all the same
+            values[name] = addresses.get(".text", BASE) + symbol.value
+    for section in object_file.sections:
+        values.setdefault(section, addresses.get(".text", BASE))
+    missing: dict[str, list[str]] = {}
+    for relocation in object_file.relocations:
+        if relocation.symbol not in values:
+            line = _line(object_file, relocation)
+            missing.setdefault(relocation.symbol, []).append(line.where if line else relocation.section)
+    if missing:
+        reports = []
+        for name, users in missing.items():
+            more = f" and {len(users) - 3} more" if len(users) > 3 else ""
+            reports.append(f"`{name}`, which {', '.join(users[:3])}{more} refer{'s' * (len(users) == 1)} to")
+        raise InputError(f"{object_file.path}: error: undefined symbol: " + "; ".join(reports))
+    return values
+
+
+def _line(object_file: ObjectFile, relocation: Relocation) -> SourceLine | None:
+    return object_file.lines.get((relocation.section, relocation.offset))
+
+
+def _apply(
+    object_file: ObjectFile,
+    relocation: Relocation,
+    image: bytearray,
+    addresses: dict[str, int],
+    values: dict[str, int],
+    places: dict[str, int],
+) -> None:
+    if not relocations.is_supported(relocation.kind):
+        raise AssemblyError(
+            f"the relocation {relocation.kind} against `{relocation.symbol}` is not supported",
+            _line(object_file, relocation),
+        )
+    target = places if relocations.uses_got(relocation.kind) else values
+    place = addresses[relocation.section] + relocation.offset
+    try:
+        value = target[relocation.symbol] + relocation.addend
+        relocations.apply(relocation.kind, image, relocation.offset, value, place)
+    except relocations.RelocationRangeError as error:
+        raise AssemblyError(f"`{relocation.symbol}`: {error}", _line(object_file, relocation)) from None
+
+
+def _instructions(
+    object_file: ObjectFile, images: dict[str, bytearray], addresses: dict[str, int]
+) -> tuple[Instruction, ...]:
+    instructions: list[Instruction] = []
+    for name in sorted(object_file.code, key=lambda name: addresses.get(name, 0)):
+        if name not in images:
+            continue
+        for start, end in object_file.code[name]:
+            line = object_file.lines.get((name, start))
+            if start % 4:
+                raise AssemblyError("an instruction at an address that is no multiple of 4", line)
+            try:
+                instructions += decode(object_file.isa, bytes(images[name][start:end]), addresses[name] + start)
+            except UndecodableWord as error:
+                at = object_file.lines.get((name, error.address - addresses[name]))
+                raise AssemblyError(f"the word 0x{error.word:08x} is no instruction known here", at) from None
+    return tuple(instructions)
