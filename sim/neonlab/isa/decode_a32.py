@@ -53,6 +53,13 @@ def _r(index: int) -> Register | None:
     return None if index == 15 else g(index)
 
 
+def _w(index: int) -> Register:
+    """A destination that may not be pc."""
+    if index == 15:
+        raise UnknownEncodingError
+    return g(index)
+
+
 def _branch(effects: Effects, word: int, address: int) -> None:
     effects.target = (address + 8 + 4 * signed(word & 0xFFFFFF, 24)) & _ADDRESS_MASK
     effects.absolute = True
@@ -131,7 +138,7 @@ def _register_or_miscellaneous(effects: Effects, word: int, address: int) -> Non
 def _data_immediate(effects: Effects, word: int, address: int) -> None:
     opcode, d = word >> 20 & 31, word >> 12 & 15
     if opcode in (16, 20):  # movw, movt
-        effects.write(_r(d))
+        effects.write(_w(d))
         if opcode == 20:
             effects.read(_r(d))
     elif opcode in (18, 22):  # msr (immediate) and the hints
@@ -156,11 +163,11 @@ def _multiply(effects: Effects, word: int) -> None:
     """mul and mla; umull, smlal and so on, whose two destinations are d:n."""
     opcode, d, n, m, s = word >> 21 & 7, word >> 16 & 15, word >> 12 & 15, word & 15, word >> 8 & 15
     effects.read(_r(m), _r(s))
-    effects.write(_r(d))
+    effects.write(_w(d))
     if opcode in (1, 3):
         effects.read(_r(n))
     elif opcode in (2, 4, 5, 6, 7):
-        effects.write(_r(n))
+        effects.write(_w(n))
         if opcode in (2, 5, 7):  # umaal, umlal, smlal
             effects.read(_r(d), _r(n))
     if word >> 20 & 1:
@@ -171,13 +178,13 @@ def _half_multiply(effects: Effects, word: int) -> None:
     """smlabb, smlawb, smulwb, smlalbb, smulbb and their relatives."""
     opcode, d, n, m, s = word >> 21 & 3, word >> 16 & 15, word >> 12 & 15, word & 15, word >> 8 & 15
     effects.read(_r(m), _r(s))
-    effects.write(_r(d))
+    effects.write(_w(d))
     if opcode == 0 or (opcode == 1 and not word >> 5 & 1):
         effects.read(_r(n))
         effects.saturates()
     elif opcode == 2:
         effects.read(_r(d), _r(n))
-        effects.write(_r(n))
+        effects.write(_w(n))
 
 
 def _miscellaneous(effects: Effects, word: int) -> None:
@@ -185,7 +192,7 @@ def _miscellaneous(effects: Effects, word: int) -> None:
     d, n, m = word >> 12 & 15, word >> 16 & 15, word & 15
     if kind == 0 and not word >> 9 & 1:
         if not opcode & 1:  # mrs
-            effects.write(_r(d))
+            effects.write(_w(d))
             if not opcode:
                 effects.read(FLAGS, STATUS)
         else:
@@ -194,7 +201,7 @@ def _miscellaneous(effects: Effects, word: int) -> None:
                 _move_to_status(effects, word)
     elif kind == 1 and opcode == 3:  # clz
         effects.read(_r(m))
-        effects.write(_r(d))
+        effects.write(_w(d))
     elif kind in (1, 2, 3) and opcode == 1:  # bx, bxj, blx
         effects.read(_r(m))
         effects.branch = BranchKind.CALL if kind == 3 else BranchKind.RETURN if m == 14 else BranchKind.INDIRECT
@@ -203,10 +210,10 @@ def _miscellaneous(effects: Effects, word: int) -> None:
     elif kind == 4:
         effects.features.add("crc")
         effects.read(_r(n), _r(m))
-        effects.write(_r(d))
+        effects.write(_w(d))
     elif kind == 5:  # qadd, qsub, qdadd, qdsub
         effects.read(_r(n), _r(m))
-        effects.write(_r(d))
+        effects.write(_w(d))
         effects.saturates()
     elif kind == 7:  # hlt, bkpt, hvc, smc
         if opcode == 0:
@@ -220,7 +227,7 @@ def _media(effects: Effects, word: int) -> None:
     d, n, m = word >> 12 & 15, word >> 16 & 15, word & 15
     if opcode < 8:  # parallel addition and subtraction
         effects.read(_r(n), _r(m))
-        effects.write(_r(d))
+        effects.write(_w(d))
         if opcode & 3 == 1:  # sadd8, uadd8, ...: GE, beside the N, Z, C and V that stay
             effects.read(FLAGS)
             effects.sets_flags()
@@ -230,13 +237,13 @@ def _media(effects: Effects, word: int) -> None:
         _signed_multiply(effects, word)
     elif opcode == 24 and kind == 0:  # usad8, usada8; here d is the accumulator's field
         effects.read(_r(word >> 8 & 15), _r(m), _r(d))
-        effects.write(_r(n))
+        effects.write(_w(n))
     elif opcode in (26, 27, 30, 31) and kind & 3 == 2:  # sbfx, ubfx
         effects.read(_r(m))
-        effects.write(_r(d))
+        effects.write(_w(d))
     elif opcode in (28, 29) and kind & 3 == 0:  # bfi, bfc
         effects.read(_r(m), _r(d))
-        effects.write(_r(d))
+        effects.write(_w(d))
     elif opcode == 31 and kind == 7:  # udf
         pass
     else:
@@ -247,7 +254,7 @@ def _pack_saturate_reverse(effects: Effects, word: int) -> None:
     opcode, kind = word >> 20 & 7, word >> 5 & 7
     d, n, m = word >> 12 & 15, word >> 16 & 15, word & 15
     effects.read(_r(m))
-    effects.write(_r(d))
+    effects.write(_w(d))
     if kind == 3:  # sxtb, sxtab, ...
         effects.read(_r(n))
     elif opcode == 0 and kind == 5:  # sel
@@ -265,7 +272,7 @@ def _signed_multiply(effects: Effects, word: int) -> None:
     opcode, kind = word >> 20 & 7, word >> 5 & 7
     d, a, m, s = word >> 16 & 15, word >> 12 & 15, word & 15, word >> 8 & 15
     effects.read(_r(m), _r(s))
-    effects.write(_r(d))
+    effects.write(_w(d))
     if opcode == 0 and kind < 4:  # smuad, smlad
         effects.read(_r(a))
         if kind < 2 or a != 15:
@@ -274,7 +281,7 @@ def _signed_multiply(effects: Effects, word: int) -> None:
         effects.features.add("idiv")
     elif opcode == 4 and kind < 4:  # smlald, smlsld
         effects.read(_r(d), _r(a))
-        effects.write(_r(a))
+        effects.write(_w(a))
     elif opcode == 5 and kind in (0, 1, 6, 7):  # smmul, smmla, smmls
         effects.read(_r(a))
     else:

@@ -30,6 +30,8 @@ def _addressed(
     base = _r(n)
     displacement = offset if before else 0
     if base is None:
+        if writes or not before:
+            raise UnknownEncodingError
         effects.absolute = True
         displacement = (displacement + address + 8) & 0xFFFFFFFF
     if before and index is not None:
@@ -61,8 +63,10 @@ def load_store_word(effects: Effects, word: int, address: int, *, prefetch: bool
     """ldr, str, ldrb, strb and their unprivileged forms; pld, pldw and pli."""
     is_load, count, t, n = word >> 20 & 1, 1 if word >> 22 & 1 else 4, word >> 12 & 15, word >> 16 & 15
     kind = LOAD if is_load else STORE
-    if prefetch:
-        kind, count = PREFETCH, 0
+    if prefetch:  # bits 24 and 21 tell the kinds of prefetch apart, and do not ask for write-back
+        kind, count, word = PREFETCH, 0, (word | 1 << 24) & ~(1 << 21)
+    elif t == 15 and count == 1:
+        raise UnknownEncodingError
     if word >> 25 & 1:
         extend, shift = _shifted(word)
         index = _r(word & 15)
@@ -85,9 +89,11 @@ def extra_load_store(effects: Effects, word: int, address: int) -> None:
     kind, is_load, t = word >> 5 & 3, bool(word >> 20 & 1), word >> 12 & 15
     count, registers = 2 if kind in (1, 3) else 1, [t]
     if not is_load and kind >= 2:  # ldrd, strd
-        if t & 1:
+        if t & 1 or t == 14:
             raise UnknownEncodingError
         count, registers, is_load = 8, [t, t + 1], kind == 2
+    elif t == 15:
+        raise UnknownEncodingError
     access = LOAD if is_load else STORE
     if word >> 22 & 1:
         offset = word >> 4 & 0xF0 | word & 15

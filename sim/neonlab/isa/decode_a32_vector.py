@@ -48,8 +48,7 @@ def neon_data(effects: Effects, word: int) -> None:
         else:
             _three_different(effects, word)
     elif not word >> 24 & 1:  # vext
-        quad = word >> 6 & 1
-        _operate(effects, _span(_d(word), quad), _span(_n(word), quad), _span(_m(word), quad))
+        _extract(effects, word)
     elif not word >> 11 & 1:
         _two_miscellaneous(effects, word)
     elif word >> 10 & 3 == 2:  # vtbl, vtbx
@@ -61,6 +60,16 @@ def neon_data(effects: Effects, word: int) -> None:
         _operate(effects, _span(_d(word), word >> 6 & 1), [_m(word)])
     else:
         raise UnknownEncodingError
+
+
+def _extract(effects: Effects, word: int) -> None:
+    """vext: the bytes from `start` on of the second source above the first; only the halves they lie in are read."""
+    quad, start = word >> 6 & 1, word >> 8 & 15
+    length = 16 if quad else 8
+    if start >= length:
+        raise UnknownEncodingError
+    halves = _span(_n(word), quad) + _span(_m(word), quad)
+    _operate(effects, _span(_d(word), quad), halves[start // 8 : (start + length - 1) // 8 + 1])
 
 
 # (opcode, bit 4): vqadd, vqsub, vqshl, vqrshl, vqdmulh and vqrdmulh

@@ -11,8 +11,11 @@ from neonlab.isa.instruction import AccessKind
 from neonlab.isa.isa import FLAGS, STATUS, Register
 
 
-def _r(index: int) -> Register | None:
-    return None if index == 15 else g(index)
+def _r(index: int) -> Register:
+    """A core register that may not be pc."""
+    if index == 15:
+        raise UnknownEncodingError
+    return g(index)
 
 
 def coprocessor(effects: Effects, word: int, address: int) -> None:
@@ -153,14 +156,14 @@ def _memory(effects: Effects, word: int, address: int) -> None:
     first = word >> 12 & 15
     effects.is_vector = True
     kind = AccessKind.LOAD if is_load else AccessKind.STORE
-    keeps = False
+    kept: list[int] = []  # written in one half only
     if before and not writes:
         registers = [_register(word, 12, 22, double)]
         offset = amount * (2 if number == 9 else 4)
         if number == 9:
             effects.features.add("fp16")
         _place(effects, kind, 8 if double else 2 if number == 9 else 4, n, offset if up else -offset, address)
-        keeps = not double
+        kept = [] if double else registers
     else:
         if number == 9 or before == up or amount == 0:
             raise UnknownEncodingError
@@ -172,7 +175,7 @@ def _memory(effects: Effects, word: int, address: int) -> None:
         else:
             start, count = first << 1 | word >> 22 & 1, size
             registers = list(range(start // 2, (start + amount - 1) // 2 + 1))
-            keeps = bool(start & 1 or (start + amount) & 1)
+            kept = [registers[0]] * (start & 1) + [registers[-1]] * ((start + amount) & 1)
         if registers[-1:] > [31] or not registers or (n == 15 and writes):
             raise UnknownEncodingError
         _place(effects, kind, count, n, -size if before else 0, address)
@@ -180,8 +183,7 @@ def _memory(effects: Effects, word: int, address: int) -> None:
             effects.write_back(g(n), -size if before else size)
     if is_load:
         effects.write_vectors(registers)
-        if keeps:
-            effects.read_vectors(registers)
+        effects.read_vectors(kept)
     else:
         effects.read_vectors(registers)
 
