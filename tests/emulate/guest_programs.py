@@ -75,3 +75,13 @@ def compiled(isa: Isa, source: str, *options: str) -> Program:
             flags += ["-marm"]
         _run(require(_PREFIX[isa] + "gcc"), *flags, "-c", folder / "a.c", "-o", folder / "a.o")
         return _link(isa, folder, [folder / "a.o"], "a.c")
+
+
+@cache
+def built(isa: Isa, path: Path) -> Program:
+    """A file of assembly text through the C preprocessor and GNU as."""
+    options = ["-march=armv7-a", "-mfpu=neon", "-mfloat-abi=hard"] if isa is Isa.A32 else ["-march=armv8.6-a+i8mm"]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        _run(require(_PREFIX[isa] + "gcc"), *options, "-c", path, "-o", folder / "a.o")
+        return _link(isa, folder, [folder / "a.o"], str(path))
