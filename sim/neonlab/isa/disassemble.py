@@ -7,6 +7,7 @@ from typing import Any
 
 import capstone
 
+from neonlab.isa import extensions
 from neonlab.isa.isa import Isa
 
 
@@ -20,5 +21,7 @@ def _engine(isa: Isa) -> Any:
 def disassemble(isa: Isa, word: int, address: int) -> tuple[str, str] | None:
     """Mnemonic and operands of the instruction `word` at `address`; None when it is no instruction that is known."""
     for _, _, mnemonic, operands in _engine(isa).disasm_lite(word.to_bytes(4, "little"), address, 1):
+        if isa is Isa.A64 and operands.startswith(","):  # Capstone has no name for some prefetch operations
+            operands = f"#{word & 31}{operands}"
         return mnemonic, operands
-    return None
+    return extensions.decode(isa, word, address)

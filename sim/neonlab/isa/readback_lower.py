@@ -1,0 +1,13 @@
+"""The base form of an instruction: equal for two texts exactly when they assemble to the same word."""
+
+from __future__ import annotations
+
+from neonlab.isa import readback_a32, readback_a64
+from neonlab.isa.isa import Isa
+from neonlab.isa.readback_text import Spelled, spell
+
+
+def lower(isa: Isa, text: str, address: int) -> Spelled:
+    """The base form of `text` at `address`.  SpellingError when the text cannot be read."""
+    spelled = spell(isa, text)
+    return readback_a64.lower(spelled, address) if isa is Isa.A64 else readback_a32.lower(spelled, address)

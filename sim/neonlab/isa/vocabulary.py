@@ -1,0 +1,28 @@
+"""Every mnemonic that one of the tables or Capstone knows."""
+
+from __future__ import annotations
+
+import functools
+
+import capstone
+
+from neonlab.isa import extensions, readback_a32_names, readback_a64
+from neonlab.isa.isa import Isa
+
+
+@functools.cache
+def mnemonics(isa: Isa) -> frozenset[str]:
+    """All mnemonics, conditions and types of A32 left off."""
+    if isa is Isa.A32:
+        return readback_a32_names.KNOWN
+    engine = capstone.Cs(capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM)
+    names = {engine.insn_name(number) for number in range(1, capstone.arm64_const.ARM64_INS_ENDING)}
+    return frozenset(names - {None, ""}) | readback_a64.aliases() | frozenset(extensions.table(isa).mnemonics)
+
+
+def is_known(isa: Isa, mnemonic: str) -> bool:
+    """Whether `mnemonic`, as written, is one."""
+    if isa is Isa.A32:
+        return readback_a32_names.split(mnemonic) is not None
+    base = mnemonic.partition(".")[0]
+    return mnemonic in mnemonics(isa) or base in mnemonics(isa)
