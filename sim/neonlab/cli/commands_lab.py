@@ -160,7 +160,11 @@ def bench(
     for one in found:
         case = draw_case(one, CaseName(parse_shape(one, shape), "random", 1))
         arguments = call_arguments(one.contract, case)
-        results.append((one, bench_counts(kernel_program(one), one.name, arguments, one.contract.signature)))
+        contract = one.contract
+        result = bench_counts(
+            kernel_program(one), one.name, arguments, contract.signature, float_abi=contract.float_abi
+        )
+        results.append((one, result))
     if json:
         print_json("bench", shape=shape, results=[{"kernel": k.title, **result.to_json()} for k, result in results])
         return
