@@ -138,19 +138,21 @@ def plan_cases(
     if small:
         last = max(small, key=lambda shape: (sum(shape.sizes), shape.sizes))
         names += [name for p in chosen if (name := CaseName(last, p, seed)) not in names]
-    if layers and operator is not None:
-        names += [
-            CaseName(shape, pattern, seed)
-            for shape in operator.layers.values()
-            if operator.accepts(kernel.contract, shape)
-            for pattern in (chosen if patterns else ("random", "extremes"))
-        ]
+    if layers:
+        few = chosen if patterns else ("random", "extremes")
+        names += [CaseName(shape, pattern, seed) for shape in layers_of(kernel) for pattern in few]
     return names
 
 
 def integers_of(kernel: Kernel, shape: Shape) -> Mapping[str, int]:
     """The integer arguments that stand for `shape`."""
     return kernel.operator.integers(shape) if kernel.operator else dict(zip(shape.names, shape.sizes, strict=True))
+
+
+def layers_of(kernel: Kernel) -> list[Shape]:
+    """The layers of real networks that the kernel's operator names and its contract allows."""
+    operator = kernel.operator
+    return [s for s in operator.layers.values() if operator.accepts(kernel.contract, s)] if operator else []
 
 
 def draw_case(kernel: Kernel, name: CaseName) -> Case:

@@ -17,6 +17,7 @@ from neonlab.cli.shared import (
     find_kernels,
     print_json,
     progress,
+    shapes_by_kernel,
 )
 from neonlab.errors import InputError
 
@@ -42,26 +43,16 @@ def check(
     json: JsonOption = False,
 ) -> int:
     """Prove kernels right on many cases, or say which instruction on which line is wrong. All of them by default."""
-    from neonlab.lab import parse_shape, plan_cases
+    from neonlab.lab import plan_cases
     from neonlab.report.terminal import print_verdicts
     from neonlab.workers import Workers, check_all
 
     found = find_kernels(kernels or ())
-    work = []
-    for kernel in found:
-        shapes = [parse_shape(kernel, text) for text in shape or ()]
-        if len(found) > 1:
-            # Of several kernels, each is tried on the shapes that it takes.
-            operator, contract = kernel.operator, kernel.contract
-            shapes = [s for s in shapes if operator is None or operator.accepts(contract, s)]
-            if shape and not shapes:
-                continue
-        plan = plan_cases(
-            kernel, shapes=shapes, patterns=pattern or (), seed=seed, every_tail=every_tail, layers=layers
-        )
-        work.append((kernel, plan))
-    if not work:
-        raise InputError(f"none of the kernels takes the shape {' or '.join(shape or ())}")
+    wanted = shapes_by_kernel(found, shape) if shape else [(kernel, []) for kernel in found]
+    work = [
+        (one, plan_cases(one, shapes=shapes, patterns=pattern or (), seed=seed, every_tail=every_tail, layers=layers))
+        for one, shapes in wanted
+    ]
     total = sum(len(plan) for _, plan in work)
     with Workers(jobs) as workers, progress("checking", total, quiet=json) as advance:
         verdicts = check_all(workers, work, seed=seed, advance=advance)
@@ -184,25 +175,18 @@ def _profiles(
     json: bool,
     show: Callable[[Console, list[Profile]], None],
 ) -> int:
-    from neonlab.lab import integers_of, parse_shape
+    from neonlab.lab import layers_of
     from neonlab.report.terminal import print_failures
     from neonlab.verify.verdict import Failure
     from neonlab.workers import Workers, profile_all
 
-    work = []
-    for kernel in found:
-        operator, contract = kernel.operator, kernel.contract
-        if not shapes and operator is None:
-            raise InputError(f"{kernel.title} has no operator that names layers: say which --shape")
-        wanted = [parse_shape(kernel, text) for text in shapes] or (list(operator.layers.values()) if operator else [])
-        for shape in wanted:
-            if operator is None or len(found) == 1:
-                contract.check_values(integers_of(kernel, shape))
-            elif not operator.accepts(contract, shape):
-                continue
-            work.append((kernel, shape))
-    if not work:
-        raise InputError(f"none of the kernels takes the shape {' or '.join(shapes)}")
+    if shapes:
+        wanted = shapes_by_kernel(found, shapes)
+    else:
+        wanted = [(kernel, layers_of(kernel)) for kernel in found]
+        if not any(layers for _, layers in wanted):
+            raise InputError(f"{found[0].title} has no operator that names layers: say which --shape")
+    work = [(kernel, shape) for kernel, taken in wanted for shape in taken]
     with Workers(jobs) as workers, progress("profiling", len(work), quiet=json) as advance:
         results = profile_all(workers, work, seed=seed, advance=advance)
     profiles = [result for result in results if not isinstance(result, Failure)]

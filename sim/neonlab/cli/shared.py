@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from neonlab.library import Kernel
+    from neonlab.verify.case import Shape
 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document on standard output (`neonlab schema`).")]
 JobsOption = Annotated[
@@ -55,6 +56,33 @@ def find_kernels(names: Sequence[str]) -> list[Kernel]:
         else:
             found += open_library(find_root()).find(name)
     return list(dict.fromkeys(found))
+
+
+def shapes_by_kernel(kernels: Sequence[Kernel], texts: Sequence[str]) -> list[tuple[Kernel, list[Shape]]]:
+    """Each kernel with those of the shapes that its contract allows, kernels that take none left out.
+
+    Raises InputError where nothing is left, and for one kernel where any shape is not allowed.
+    """
+    from neonlab.assemble.contract import ContractError
+    from neonlab.lab import integers_of, parse_shape
+
+    found: list[tuple[Kernel, list[Shape]]] = []
+    refusal: ContractError | None = None
+    for kernel in kernels:
+        taken = []
+        for shape in (parse_shape(kernel, text) for text in texts):
+            try:
+                kernel.contract.check_values(integers_of(kernel, shape))
+                taken.append(shape)
+            except ContractError as error:
+                if len(kernels) == 1:
+                    raise
+                refusal = refusal or error
+        if taken:
+            found.append((kernel, taken))
+    if not found and refusal is not None:
+        raise refusal
+    return found
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from neonlab import __version__
 from neonlab.errors import InputError
-from neonlab.lab import CaseName, Profile
+from neonlab.lab import CaseName, Profile, layers_of
 from neonlab.library import Kernel, Library
 from neonlab.verify.case import Shape
 from neonlab.verify.verdict import Failure, Verdict
@@ -38,11 +38,7 @@ def work_of(library: Library) -> tuple[CheckWork, ProfileWork]:
     checks: CheckWork = []
     profiles: ProfileWork = []
     for kernel in library.kernels:
-        operator = kernel.operator
-        if operator is None:
-            continue
-        shapes = [shape for shape in operator.layers.values() if operator.accepts(kernel.contract, shape)]
-        if shapes:
+        if shapes := layers_of(kernel):
             checks.append((kernel, [CaseName(shape, pattern, 1) for shape in shapes for pattern in _PATTERNS]))
             profiles += [(kernel, shape) for shape in shapes]
     return checks, profiles
