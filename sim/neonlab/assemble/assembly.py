@@ -6,6 +6,7 @@ from neonlab.assemble.expressions import ExpressionParser, Node, evaluate
 from neonlab.assemble.lines import SyntaxFault
 from neonlab.assemble.literal_loads import load_literal
 from neonlab.assemble.literal_pool import A32Pool, A64Pool
+from neonlab.assemble.mnemonics import Place
 from neonlab.assemble.object_writer import EmittedRange, PendingData, PendingInstruction
 from neonlab.assemble.operands import InstructionParser, ParsedInstruction
 from neonlab.assemble.registers import RegisterNames
@@ -143,7 +144,7 @@ class Assembly:
             parsed = load_literal(self.isa, parsed, parsed.literal, self._pool())
         fragment = self.current.last
         self.instructions.append(PendingInstruction(fragment, len(fragment.data), parsed, self.source))
-        self.emit(bytes(4), is_code=True)
+        self.emit(bytes(8 if parsed.mnemonic.place is Place.ADRL else 4), is_code=True)
 
     def emit_word(self, word: int) -> None:
         """Appends an instruction given as its word."""

@@ -29,6 +29,8 @@ _A64_ADRP = {
     "got": "R_AARCH64_ADR_GOT_PAGE",
 }
 _TRANSFER_BITS = {"w": 32, "s": 32, "x": 64, "d": 64, "b": 8, "h": 16, "q": 128}
+_CONDITIONS = "eq ne cs cc mi pl vs vc hi ls ge lt gt le al"
+_CONDITION_CODES = {name: code for code, name in enumerate(_CONDITIONS.split())} | {"hs": 2, "lo": 3, "": 14}
 _DATA = {
     Isa.A64: {2: "R_AARCH64_ABS16", 4: "R_AARCH64_ABS32", 8: "R_AARCH64_ABS64"},
     Isa.A32: {1: "R_ARM_ABS8", 2: "R_ARM_ABS16", 4: "R_ARM_ABS32"},
@@ -181,12 +183,13 @@ class FixupRules:
             text = str((base + address) & ~0xFFF)
         elif operator in _A64_MOVW:
             shift, kind = _A64_MOVW[operator]
-            text = "0"
+            move = f", lsl #{shift}" if shift else ""
+            text = f"0{move}"
             if value.is_absolute:
                 number = value.number >> shift
                 if not operator.endswith("_nc") and not -0x10000 < number < 0x10000:
                     raise SyntaxFault(f"{value.number} does not fit `:{operator}:`", slot.token)
-                return Hole(str(number & 0xFFFF))
+                return Hole(f"{number & 0xFFFF}{move}")
         elif operator == "lo12":
             kind, text = self._low_twelve(known, slot), "0"
         elif operator == "got_lo12":
@@ -217,6 +220,26 @@ class FixupRules:
         else:
             bits = _TRANSFER_BITS.get(slot.register[:1], 64)
         return f"R_AARCH64_LDST{bits}_ABS_LO12_NC"
+
+
+def adrl_words(condition: str, register: int, distance: int, token: str) -> tuple[int, int]:
+    """The two instructions of A32 `adrl`: add or subtract a part of `distance` to pc, then the other part.
+
+    The second is `mov r0, r0` when one is enough.
+    """
+    opcode = 0x02800000 if distance >= 0 else 0x02400000
+    base = _CONDITION_CODES[condition] << 28 | opcode | register << 12
+    size = abs(distance)
+    for turn in range(0, 32, 2):
+        turned = (size << turn | size >> (32 - turn)) & 0xFFFFFFFF
+        rest = turned & ~0xFF
+        shift = next((shift for shift in (8, 16, 24) if not rest & ~(0xFF << shift)), None)
+        if (turned & 0xFF or not size) and shift is not None:
+            first = base | 15 << 16 | turn << 7 | turned & 0xFF
+            if not rest:
+                return first, 0xE1A00000
+            return first, base | register << 16 | ((turn + 32 - shift) % 32) << 7 | rest >> shift
+    raise SyntaxFault("the target is too far away for `adrl`", token)
 
 
 def _number(value: Value, slot: Slot) -> int:

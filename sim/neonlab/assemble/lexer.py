@@ -6,6 +6,7 @@ may be part of a name.  Macro arguments are split at the blanks that are left, s
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -20,8 +21,9 @@ _QUOTED = re.compile(r""""((?:\\.|[^"\\])*)("|\Z)|'(\\(?:[0-7]{1,3}|.)|[^\\])?'?
 _QUOTED_OR_END = {
     # what ends the reading of a line: a comment, or a separator of statements
     Isa.A64: re.compile(r""""(?:\\.|[^"\\])*"?|'(?:\\.|[^\\])'?|//.*|;""", re.S),
-    Isa.A32: re.compile(r""""(?:\\.|[^"\\])*"?|'(?:\\.|[^\\])'?|//.*|@.*|;""", re.S),
+    Isa.A32: re.compile(r""""(?:\\.|[^"\\])*"?|'(?:\\.|[^\\])'?|//.*|(?<!\\)@.*|;""", re.S),
 }
+_AT_COMMENT = re.compile(r"(?<!\\)@")  # `\@` is the number of a macro call
 _HEAD = re.compile(rf"((?:(?:{NAME}|\d+)[ \t]*:(?!=)[ \t]*)*)([^ \t]*)([ \t]*)(.*)", re.S)
 _BEFORE_COLON = re.compile(r"[ \t]*:[ \t]*")
 # as --target=arm counts # [ ] { } among the characters of names for this purpose, and aarch64 does not.
@@ -53,7 +55,7 @@ class Scrubber:
         for part in parts:
             text = self.squeeze(part)
             if text:
-                first = part.strip().split(None, 1)[0]
+                first = part.split(None, 1)[0]
                 found = line.raw.find(first, position)
                 if found >= 0:
                     position = found + len(first)
@@ -61,9 +63,11 @@ class Scrubber:
 
     def split(self, text: str) -> list[str]:
         """Text between separators, comments cut off, strings kept whole."""
+        if text.lstrip().startswith("#"):
+            return [""]
         if '"' not in text and "'" not in text:
             if self._has_at_comments:
-                text = text.partition("@")[0]
+                text = _AT_COMMENT.split(text, maxsplit=1)[0]
             text = text.partition("//")[0] if "//" in text else text
             parts = text.split(";") if ";" in text else [text]
         else:
@@ -77,7 +81,8 @@ class Scrubber:
                     text = text[: match.start()]
                     break
             parts.append(text[start:])
-        return [part for part in parts if part and not part.lstrip().startswith("#")] or [""]
+        # `#` comments at the start of any statement, up to the end of the line
+        return list(itertools.takewhile(lambda part: not part.lstrip().startswith("#"), parts))
 
     def squeeze(self, text: str) -> str:
         """One statement with superfluous blanks gone and character constants as numbers."""

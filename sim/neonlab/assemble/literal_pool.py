@@ -100,8 +100,9 @@ class A32Pool:
     def groups(self) -> list[tuple[int, list[PoolWord]]]:
         """Empties the pool: alignment as a power of two, and the words behind it."""
         words = [PoolWord(entry.node, 4, entry.place) for entry in self._entries]
-        power, self._power, self._entries = self._power, 2, []
-        return [(power, words)] if words else []
+        self._entries = []
+        # once 8, as keeps the alignment for later pools of the same section
+        return [(self._power, words)] if words else []
 
 
 def _key(node: Node) -> object:

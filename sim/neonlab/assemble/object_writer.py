@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from neonlab.assemble.encoder import Encoder, EncodingError
 from neonlab.assemble.encoder import Statement as Encodable
 from neonlab.assemble.expressions import Node, Value, evaluate
-from neonlab.assemble.fixups import FixupRules, Hole
+from neonlab.assemble.fixups import FixupRules, Hole, adrl_words
 from neonlab.assemble.lines import SyntaxFault
+from neonlab.assemble.mnemonics import Place
 from neonlab.assemble.object_file import ObjectFile, Relocation, Section, Symbol
 from neonlab.assemble.operands import ParsedInstruction, Slot
 from neonlab.assemble.sections import Fragment, SectionBuilder
@@ -136,8 +137,12 @@ def point_at(source: SourceLine, token: str) -> SourceLine:
 
 def _encode(read: ReadSource, rules: FixupRules, relocations: list[Relocation]) -> None:
     statements: list[Encodable] = []
+    encodable: list[PendingInstruction] = []
     for pending in read.instructions:
         with _Placed(pending.source):
+            if pending.parsed.mnemonic.place is Place.ADRL:
+                _write_adrl(pending)
+                continue
             parts: list[str] = []
             for part in pending.parsed.parts:
                 if isinstance(part, str):
@@ -147,13 +152,32 @@ def _encode(read: ReadSource, rules: FixupRules, relocations: list[Relocation]) 
                 parts.append(hole.text)
                 if hole.relocation is not None:
                     relocations.append(hole.relocation)
+            encodable.append(pending)
             statements.append(Encodable("".join(parts), _ENCODING_BASE + pending.address))
     with Encoder(read.isa) as encoder:
         words = encoder.encode(statements)
-    for pending, word in zip(read.instructions, words, strict=True):
+    for pending, word in zip(encodable, words, strict=True):
         if isinstance(word, EncodingError):
             raise AssemblyError(word.message, pending.source, word.hint)
         pending.fragment.data[pending.offset : pending.offset + 4] = word.to_bytes(4, "little")
+
+
+def _write_adrl(pending: PendingInstruction) -> None:
+    head, *slots = pending.parsed.parts
+    assert isinstance(head, str)
+    name, register = head.rstrip(", ").split(" ", 1)
+    if len(slots) != 1 or not isinstance(slots[0], Slot) or not register.startswith("r"):
+        raise SyntaxFault("`adrl` takes a general register and an address", name)
+    value = evaluate(slots[0].node)
+    target = value.plus
+    if value.minus is not None or target is None or target.fragment is None:
+        raise SyntaxFault(f"`{slots[0].token}` must be defined in this section", slots[0].token)
+    if target.fragment.section is not pending.fragment.section:
+        raise SyntaxFault(f"`{slots[0].token}` must be defined in this section", slots[0].token)
+    distance = target.address + value.number - pending.address - 8
+    words = adrl_words(name.removeprefix("adrl"), int(register[1:]), distance, slots[0].token)
+    data = b"".join(word.to_bytes(4, "little") for word in words)
+    pending.fragment.data[pending.offset : pending.offset + 8] = data
 
 
 def _fill(rules: FixupRules, pending: PendingInstruction, slot: Slot) -> Hole:

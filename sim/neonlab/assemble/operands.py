@@ -90,7 +90,7 @@ class InstructionParser:
         if known is not None:
             return known
         self._timeless = True
-        known_mnemonic = mnemonic(self._isa, name)
+        known_mnemonic = mnemonic(self._isa, name + self._element_suffix(name, operands))
         self._register = self._registers.find(operands.split(",", 1)[0].strip()) or ""
         parts: list[str | Slot] = [known_mnemonic.text + " "] if operands else [known_mnemonic.text]
         literal = self._operands(known_mnemonic, operands, parts)
@@ -99,6 +99,15 @@ class InstructionParser:
         if self._timeless and len(merged) == 1 and literal is None:
             self._remembered[key] = result
         return result
+
+    def _element_suffix(self, name: str, operands: str) -> str:
+        """The type that names made by `.dn` and `.qn` give to a NEON mnemonic without one."""
+        if not self._registers.has_elements or name[0] not in "vV" or "." in name:
+            return ""
+        aliases = [self._registers.aliases.get(word) for word in _NAME.findall(operands)]
+        elements = [alias.element for alias in aliases if alias is not None and alias.element]
+        # a conversion has two types; otherwise the sources', which come last, are what the mnemonic carries
+        return "".join(f".{element}" for element in (elements if name.lower().startswith("vcvt") else elements[-1:]))
 
     def _operands(self, known: Mnemonic, operands: str, parts: list[str | Slot]) -> Literal | None:
         brackets: list[str] = []
@@ -144,7 +153,7 @@ class InstructionParser:
         if (is_register and not (known.place is Place.BRANCH and self._isa is Isa.A64)) or operand > known.operand:
             self._piece(text, parts, is_system=False, in_index=False)
             return None
-        if self._isa is Isa.A32 and known.place is Place.LOAD and "[" in operands:
+        if known.place is Place.LOAD and "[" in operands:
             self._piece(text, parts, is_system=False, in_index=False)
             return None
         self._timeless = False

@@ -35,9 +35,18 @@ _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _TOKEN = re.compile(
     r"""(?P<CPP_WS>[ \t\f\v\r]+)|(?P<CPP_ID>[A-Za-z_]\w*)|(?P<CPP_INTEGER>\.?\d(?:[eEpP][+-]|[\w.])*)
     |(?P<CPP_STRING>"(?:\\.|[^"\\])*"|["'].*\Z)|(?P<CPP_CHAR>'(?:\\.|[^'\\])*')
-    |(?P<CPP_DPOUND>\#\#)|(?P<CPP_POUND>\#)|(?P<CPP_LPAREN>\()|(?P<CPP_RPAREN>\))|(?P<CPP_COMMA>,)|(?P<OTHER>.)""",
+    |(?P<OTHER>\#\#|<<|>>|<=|>=|==|!=|&&|\|\||.)""",
     re.X | re.S,
 )
+# pcpp's names for the tokens that its parser of expressions and of macro calls asks for.
+_OPERATORS = {
+    "##": "CPP_DPOUND", "#": "CPP_POUND", "(": "CPP_LPAREN", ")": "CPP_RPAREN", ",": "CPP_COMMA", "+": "CPP_PLUS",
+    "-": "CPP_MINUS", "*": "CPP_STAR", "/": "CPP_FSLASH", "%": "CPP_PERCENT", "|": "CPP_BAR", "&": "CPP_AMPERSAND",
+    "~": "CPP_TILDE", "^": "CPP_HAT", "<": "CPP_LESS", ">": "CPP_GREATER", "!": "CPP_EXCLAMATION",
+    "?": "CPP_QUESTION", ":": "CPP_COLON", "<<": "CPP_LSHIFT", ">>": "CPP_RSHIFT", "<=": "CPP_LESSEQUAL",
+    ">=": "CPP_GREATEREQUAL", "==": "CPP_EQUALITY", "!=": "CPP_INEQUALITY", "&&": "CPP_LOGICALAND",
+    "||": "CPP_LOGICALOR",
+}  # fmt: skip
 _CONDITIONALS = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif"})
 
 
@@ -84,7 +93,7 @@ def _tokens(text: str) -> list[Any]:
         token = LexToken()
         token.type, token.value = match.lastgroup, match.group()
         if token.type == "OTHER":
-            token.type = token.value
+            token.type = _OPERATORS.get(token.value, token.value)
         token.lineno = token.lexpos = 0
         token.source = ""
         tokens.append(token)

@@ -40,6 +40,7 @@ class RegisterNames:
         self._pattern = _A64 if isa is Isa.A64 else _A32
         self._built_in_aliases = _ALIASES[isa]
         self.aliases: dict[str, Alias] = {}
+        self.has_elements = False  # whether any name carries a type
         self._known: dict[str, str | None] = {}
 
     def find(self, name: str) -> str | None:
@@ -71,6 +72,7 @@ class RegisterNames:
         # as also knows the name all in capitals and all in small letters.
         for spelling in (name, name.upper(), name.lower()):
             self.aliases.setdefault(spelling, alias)
+        self.has_elements = self.has_elements or bool(alias.element)
         return None
 
     def undefine(self, name: str) -> bool:

@@ -67,6 +67,10 @@ class Subsection:
         last = self.last
         last.padding = padding
         address = last.pad()
+        if padding.fill is not None and last.padding_bytes % len(padding.fill):
+            raise SyntaxFault(
+                f"{last.padding_bytes} bytes of padding are no multiple of the pattern's {len(padding.fill)}"
+            )
         self.section.reserve(last.padding_bytes)
         self.section.alignment_power = max(self.section.alignment_power, padding.power)
         self.fragments.append(Fragment(self, address))
@@ -123,6 +127,4 @@ def padding_image(count: int, fill: bytes | None, nop: bytes) -> bytes:
     """`count` bytes of padding: the pattern, cut at the end; or zeros up to a word, then NOPs."""
     if fill is None:
         return bytes(count % 4) + nop * (count // 4)
-    if len(fill) == 1:
-        return fill * count
     return bytes(count % len(fill)) + fill * (count // len(fill))

@@ -1,0 +1,6 @@
+.arch armv5te
+mov r0, r0
+nop
+.align 4
+mov r0, r0
+.align 4

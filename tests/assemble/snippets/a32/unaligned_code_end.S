@@ -1,0 +1,3 @@
+.syntax unified
+nop
+.byte 1
