@@ -28,8 +28,6 @@ from neonlab.verify.verdict import Failure, Verdict
 
 #: Shapes that `check` tries without being asked for more; patterns take turns over them.
 DEFAULT_SHAPES = 60
-#: Different failures described in full; the rest are only counted.
-_DESCRIBED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,11 +191,11 @@ def verdict_of(kernel: Kernel, outcomes: Iterable[Failure | None], seed: int) ->
 
 
 def _telling(failures: Sequence[Failure]) -> tuple[Failure, ...]:
-    """The failures worth showing: each thing that went wrong once, on the smallest shape it went wrong on."""
-    found: dict[tuple[str, str], Failure] = {}
+    """The failures worth showing: each kind once, on the smallest shape it showed on."""
+    found: dict[str, Failure] = {}
     for failure in sorted(failures, key=lambda failure: math.prod(map(int, failure.shape.split("x")))):
-        found.setdefault((failure.identifier, failure.where), failure)
-    return tuple(found.values())[:_DESCRIBED]
+        found.setdefault(failure.identifier, failure)
+    return tuple(found.values())
 
 
 def check(
