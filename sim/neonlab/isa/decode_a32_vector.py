@@ -6,26 +6,30 @@ from neonlab.isa.decode_effects import Effects, UnknownEncodingError, g
 from neonlab.isa.instruction import AccessKind
 
 
-def _d(word: int) -> int:
+def vector_d(word: int) -> int:
+    """Number D:Vd."""
     return word >> 18 & 16 | word >> 12 & 15
 
 
-def _n(word: int) -> int:
+def vector_n(word: int) -> int:
+    """Number N:Vn."""
     return word >> 3 & 16 | word >> 16 & 15
 
 
-def _m(word: int) -> int:
+def vector_m(word: int) -> int:
+    """Number M:Vm."""
     return word >> 1 & 16 | word & 15
 
 
-def _span(first: int, quad: int) -> list[int]:
+def span(first: int, quad: int) -> list[int]:
     """The d registers of a d or q operand; a q register has an even number."""
     if quad and first & 1:
         raise UnknownEncodingError
     return [first, first + 1] if quad else [first]
 
 
-def _operate(effects: Effects, destination: list[int], *sources: list[int], keeps: bool = False) -> None:
+def operate(effects: Effects, destination: list[int], *sources: list[int], keeps: bool = False) -> None:
+    """Write the destination; read the sources, and the destination too when it `keeps` something."""
     effects.write_vectors(destination)
     for source in sources:
         effects.read_vectors(source)
@@ -52,12 +56,12 @@ def neon_data(effects: Effects, word: int) -> None:
     elif not word >> 11 & 1:
         _two_miscellaneous(effects, word)
     elif word >> 10 & 3 == 2:  # vtbl, vtbx
-        table = [_n(word) + i for i in range((word >> 8 & 3) + 1)]
+        table = [vector_n(word) + i for i in range((word >> 8 & 3) + 1)]
         if table[-1] > 31:
             raise UnknownEncodingError
-        _operate(effects, [_d(word)], table, [_m(word)], keeps=bool(word >> 6 & 1))
+        operate(effects, [vector_d(word)], table, [vector_m(word)], keeps=bool(word >> 6 & 1))
     elif word >> 7 & 31 == 24:  # vdup (scalar)
-        _operate(effects, _span(_d(word), word >> 6 & 1), [_m(word)])
+        operate(effects, span(vector_d(word), word >> 6 & 1), [vector_m(word)])
     else:
         raise UnknownEncodingError
 
@@ -68,8 +72,8 @@ def _extract(effects: Effects, word: int) -> None:
     length = 16 if quad else 8
     if start >= length:
         raise UnknownEncodingError
-    halves = _span(_n(word), quad) + _span(_m(word), quad)
-    _operate(effects, _span(_d(word), quad), halves[start // 8 : (start + length - 1) // 8 + 1])
+    halves = span(vector_n(word), quad) + span(vector_m(word), quad)
+    operate(effects, span(vector_d(word), quad), halves[start // 8 : (start + length - 1) // 8 + 1])
 
 
 # (opcode, bit 4): vqadd, vqsub, vqshl, vqrshl, vqdmulh and vqrdmulh
@@ -93,7 +97,7 @@ def _three_same(effects: Effects, word: int) -> None:
         effects.is_multiply = opcode == 9 or (opcode, low) == (11, 0)
         if (opcode, low) in _SATURATES:
             effects.saturates()
-    _operate(effects, _span(_d(word), quad), _span(_n(word), quad), _span(_m(word), quad), keeps=keeps)
+    operate(effects, span(vector_d(word), quad), span(vector_n(word), quad), span(vector_m(word), quad), keeps=keeps)
 
 
 def _three_same_float(effects: Effects, word: int) -> bool:
@@ -127,8 +131,8 @@ def _three_different(effects: Effects, word: int) -> None:
         effects.saturates()
     if opcode == 14 and size == 2:
         effects.features.add("crypto")
-    second = _span(_m(word), narrows)
-    _operate(effects, _span(_d(word), not narrows), _span(_n(word), wide_first), second, keeps=keeps)
+    second = span(vector_m(word), narrows)
+    operate(effects, span(vector_d(word), not narrows), span(vector_n(word), wide_first), second, keeps=keeps)
 
 
 def _by_scalar(effects: Effects, word: int) -> None:
@@ -147,32 +151,32 @@ def _by_scalar(effects: Effects, word: int) -> None:
         if size == 1:
             effects.features.add("fp16")
     keeps = opcode < 8 or opcode in (14, 15)
-    source = _span(_n(word), not is_long and quad)
-    _operate(effects, _span(_d(word), is_long or quad), source, [scalar], keeps=keeps)
+    source = span(vector_n(word), not is_long and quad)
+    operate(effects, span(vector_d(word), is_long or quad), source, [scalar], keeps=keeps)
 
 
 def _modified_immediate(effects: Effects, word: int) -> None:
     cmode = word >> 8 & 15
     keeps = bool(cmode & 1 and cmode < 12)  # vorr, vbic
-    _operate(effects, _span(_d(word), word >> 6 & 1), keeps=keeps)
+    operate(effects, span(vector_d(word), word >> 6 & 1), keeps=keeps)
 
 
 def _shift_immediate(effects: Effects, word: int) -> None:
     u, opcode, quad = word >> 24 & 1, word >> 8 & 15, word >> 6 & 1
-    d, m = _d(word), _m(word)
+    d, m = vector_d(word), vector_m(word)
     if opcode < 8:
         keeps = opcode in (1, 3, 4) or (opcode == 5 and bool(u))  # vsra, vrsra, vsri, vsli
-        _operate(effects, _span(d, quad), _span(m, quad), keeps=keeps)
+        operate(effects, span(d, quad), span(m, quad), keeps=keeps)
         if opcode in (6, 7):
             effects.saturates()
     elif opcode in (8, 9):  # vshrn, vqshrn and so on
-        _operate(effects, [d], _span(m, 1))
+        operate(effects, [d], span(m, 1))
         if opcode == 9 or u:
             effects.saturates()
     elif opcode == 10:  # vshll, vmovl
-        _operate(effects, _span(d, 1), [m])
+        operate(effects, span(d, 1), [m])
     elif opcode >= 12:  # vcvt with fraction bits
-        _operate(effects, _span(d, quad), _span(m, quad))
+        operate(effects, span(d, quad), span(m, quad))
         is_half = opcode in (12, 13)
         effects.arithmetic_fp(reads_control=is_half)
         if is_half:
@@ -183,7 +187,7 @@ def _shift_immediate(effects: Effects, word: int) -> None:
 
 def _two_miscellaneous(effects: Effects, word: int) -> None:
     group, opcode, quad = word >> 16 & 3, word >> 7 & 15, word >> 6 & 1
-    d, m = _d(word), _m(word)
+    d, m = vector_d(word), vector_m(word)
     keeps = False
     if group == 0:
         keeps = opcode in (12, 13) or opcode == 6  # vpadal; aese, aesd
@@ -210,31 +214,35 @@ def _two_miscellaneous(effects: Effects, word: int) -> None:
             effects.features.add("armv8")
         if opcode not in (8, 9):  # vrecpe and vrsqrte of integers
             effects.arithmetic_fp(reads_control=is_half)
-    _operate(effects, _span(d, quad), _span(m, quad), keeps=keeps)
+    operate(effects, span(d, quad), span(m, quad), keeps=keeps)
 
 
 def _miscellaneous_narrow_or_permute(effects: Effects, word: int) -> None:
     opcode, quad, size = word >> 7 & 15, word >> 6 & 1, word >> 18 & 3
-    d, m = _d(word), _m(word)
+    d, m = vector_d(word), vector_m(word)
     if opcode < 4:  # vswp, vtrn, vuzp, vzip: both operands change
-        both = _span(d, quad) + _span(m, quad)
-        _operate(effects, both, both)
+        both = span(d, quad) + span(m, quad)
+        operate(effects, both, both)
     elif opcode in (4, 5):  # vmovn; vqmovun, vqmovn
-        _operate(effects, [d], _span(m, 1))
+        operate(effects, [d], span(m, 1))
         if opcode == 5 or quad:
             effects.saturates()
     elif opcode == 6 and not quad:  # vshll
-        _operate(effects, _span(d, 1), [m])
+        operate(effects, span(d, 1), [m])
     elif opcode == 7:  # sha1su1, sha256su0
         effects.features.add("crypto")
-        _operate(effects, _span(d, 1), _span(m, 1), keeps=True)
-    elif opcode in (12, 14) and not quad:  # vcvt.f16.f32, vcvt.f32.f16
-        _operate(effects, _span(d, opcode == 14), _span(m, opcode == 12))
+        operate(effects, span(d, 1), span(m, 1), keeps=True)
+    elif opcode == 12 and quad:  # vcvt.bf16.f32
+        operate(effects, [d], span(m, 1))
         effects.arithmetic_fp()
-        effects.features.add("vfpv4" if size == 1 else "bf16")
+        effects.features.add("bf16")
+    elif opcode in (12, 14) and not quad:  # vcvt.f16.f32, vcvt.f32.f16
+        operate(effects, span(d, opcode == 14), span(m, opcode == 12))
+        effects.arithmetic_fp()
+        effects.features.add("vfpv4")
     elif opcode in (8, 9, 10, 11, 13, 15):  # vrint
         effects.features.update({"armv8", "fp16"} if size == 1 else {"armv8"})
-        _operate(effects, _span(d, quad), _span(m, quad))
+        operate(effects, span(d, quad), span(m, quad))
         effects.arithmetic_fp(reads_control=size == 1)
     else:
         raise UnknownEncodingError
@@ -284,7 +292,7 @@ def _whole(word: int) -> tuple[list[int], int, int]:
 
 
 def _listed(word: int, registers: int, step: int) -> list[int]:
-    return [_d(word) + step * i for i in range(registers)]
+    return [vector_d(word) + step * i for i in range(registers)]
 
 
 def _replicated(word: int) -> tuple[list[int], int, int]:
@@ -314,43 +322,3 @@ def _lane(word: int) -> tuple[list[int], int, int]:
     else:  # four words are promised to lie at a multiple of 8 or 16
         alignment = (4 << align if size == 2 else count) if align else 1
     return _listed(word, elements, step), count, alignment
-
-
-# (mask, value, features): three registers, or two and a scalar, in the unconditional coprocessor space
-_EXTENSIONS = (
-    (0xFFB00F00, 0xFC200D00, {"dotprod"}),  # vsdot, vudot
-    (0xFFB00F00, 0xFE200D00, {"dotprod"}),  # by element
-    (0xFFB00F10, 0xFCA00D00, {"i8mm"}),  # vusdot
-    (0xFFB00F00, 0xFE800D00, {"i8mm"}),  # vusdot, vsudot by element
-    (0xFFB00F40, 0xFC200C40, {"i8mm"}),  # vsmmla, vummla
-    (0xFFB00F50, 0xFCA00C40, {"i8mm"}),  # vusmmla
-    (0xFFB00F10, 0xFC000D00, {"bf16"}),  # vdot
-    (0xFFB00F10, 0xFE000D00, {"bf16"}),  # by element
-    (0xFFB00F50, 0xFC000C40, {"bf16"}),  # vmmla
-    (0xFE200F10, 0xFC200800, {"fcma"}),  # vcmla
-    (0xFF000F10, 0xFE000800, {"fcma"}),  # by element
-    (0xFEA00F10, 0xFC800800, {"fcma"}),  # vcadd
-)
-
-
-def neon_extension(effects: Effects, word: int) -> bool:
-    """Dot products, matrix multiplies and complex arithmetic; says whether the word is one of them."""
-    features = next((features for mask, value, features in _EXTENSIONS if word & mask == value), None)
-    if features is None:
-        return False
-    quad, m, by_element = word >> 6 & 1, _m(word), bool(word >> 25 & 1)
-    effects.features |= features
-    is_complex = "fcma" in features
-    adds_only = is_complex and not by_element and not word >> 21 & 1
-    if is_complex:
-        is_single = word >> (23 if by_element else 20) & 1
-        if not is_single:
-            effects.features.add("fp16")
-        effects.arithmetic_fp(reads_control=not is_single)
-        scalar = m if is_single else m & 15
-    else:
-        scalar = m & 15
-    effects.is_multiply = not adds_only
-    second = [scalar] if by_element else _span(m, quad)
-    _operate(effects, _span(_d(word), quad), _span(_n(word), quad), second, keeps=not adds_only)
-    return True

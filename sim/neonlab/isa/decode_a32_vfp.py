@@ -5,7 +5,7 @@ Single-precision registers are parts of d registers, so writing one keeps, and t
 
 from __future__ import annotations
 
-from neonlab.isa.decode_a32_vector import neon_extension
+from neonlab.isa.decode_a32_extension import neon_extension
 from neonlab.isa.decode_effects import Effects, UnknownEncodingError, g
 from neonlab.isa.instruction import AccessKind
 from neonlab.isa.isa import FLAGS, STATUS, Register
@@ -94,6 +94,11 @@ def _combine(effects: Effects, d: int, sources: list[int], double: bool, *, keep
 def _arithmetic(effects: Effects, word: int) -> None:
     number, opcode = word >> 8 & 15, word >> 21 & 4 | word >> 20 & 3
     double = number == 11
+    if number == 9 and word & 0x00BF0F40 == 0x00B30940:  # vcvtb.bf16.f32, vcvtt.bf16.f32
+        effects.features.add("bf16")
+        _combine(effects, word >> 12 & 15, [word & 15], False)
+        effects.arithmetic_fp()
+        return
     if number == 9:
         effects.features.add("fp16")
     if opcode == 7:
@@ -222,7 +227,8 @@ def _move_two(effects: Effects, word: int) -> None:
 
 def _move_one(effects: Effects, word: int) -> None:
     """vmov between a core register and an s register or a lane, vdup, vmrs and vmsr."""
-    opcode, to_core, is_lane, t = word >> 21 & 7, word >> 20 & 1, word >> 8 & 1, word >> 12 & 15
+    opcode, to_core, t = word >> 21 & 7, word >> 20 & 1, word >> 12 & 15
+    is_lane = word >> 8 & 15 == 11
     if not is_lane and opcode == 7:
         _move_status(effects, word, bool(to_core), t)
     elif not is_lane:

@@ -134,7 +134,8 @@ def _system(effects: Effects, word: int) -> None:
     if word & 0xFFFFF01F == 0xD503201F:
         _hint(effects, word >> 5 & 0x7F)
     elif word & 0xFFFFF000 == 0xD5033000:  # barriers, clrex
-        pass
+        if word == 0xD50330FF:
+            effects.features.add("sb")
     elif word & 0xFFF8F01F == 0xD500401F:  # msr (immediate), cfinv, xaflag, axflag
         if word & 0x7FF00 == 0x04000 and word >> 5 & 7 < 3:
             effects.features.add("flagm")

@@ -108,7 +108,7 @@ def _three_same(effects: Effects, word: int) -> None:
         effects.is_multiply = opcode in _SAME_MULTIPLY
         return
     if (u, opcode) in ((0, 0b11101), (1, 0b11001)) and not size & 1:  # fmlal, fmlsl and their upper halves
-        effects.features.add("fhm")
+        effects.features.add("fp16fml")
         _registers(effects, word, sources=2, keeps=True)
         effects.is_multiply = True
     else:
@@ -138,15 +138,16 @@ def _same_extra(effects: Effects, word: int) -> None:
     elif (opcode == 3 and not u) or opcode == 4 or (opcode == 5 and not u):
         effects.features.add("i8mm")
     elif opcode & 12 == 8 and u:
-        effects.features.update({"fcma", "fp16"} if size == 1 else {"fcma"})
+        effects.features.update({"complex", "fp16"} if size == 1 else {"complex"})
         effects.arithmetic_fp()
     elif opcode in (12, 14) and u:
-        effects.features.update({"fcma", "fp16"} if size == 1 else {"fcma"})
+        effects.features.update({"complex", "fp16"} if size == 1 else {"complex"})
         effects.arithmetic_fp()
         keeps = False
     elif opcode in (13, 15) and u:
         effects.features.add("bf16")
-        effects.arithmetic_fp()
+        if opcode == 15 and size == 3:  # bfmlalb, bfmlalt; bfdot and bfmmla have a rounding of their own
+            effects.arithmetic_fp()
     else:
         raise UnknownEncodingError
     _registers(effects, word, sources=2, keeps=keeps)
@@ -238,7 +239,7 @@ def _by_element(effects: Effects, word: int) -> None:
     accumulates = True
     m_is_short = size == 1 if size in (1, 2) else size == 0
     if (opcode in (0, 4) and not u) or (opcode in (8, 12) and u):  # fmlal, fmlsl
-        effects.features.add("fhm")
+        effects.features.add("fp16fml")
         effects.arithmetic_fp()
         m_is_short = True
     elif (opcode in (1, 5) and not u) or opcode == 9:  # fmla, fmls, fmul, fmulx
@@ -247,7 +248,7 @@ def _by_element(effects: Effects, word: int) -> None:
         if size == 0:
             effects.features.add("fp16")
     elif u and opcode & 9 == 1:  # fcmla
-        effects.features.update({"fcma", "fp16"} if size == 1 else {"fcma"})
+        effects.features.update({"complex", "fp16"} if size == 1 else {"complex"})
         effects.arithmetic_fp()
         m_is_short = False
     elif opcode in (2, 6) or (opcode in (0, 4) and u):  # smlal, mla
@@ -270,7 +271,7 @@ def _by_element(effects: Effects, word: int) -> None:
         m_is_short = False
     elif opcode == 15:  # sudot, bfdot, usdot, bfmlal
         effects.features.add("bf16" if size & 1 else "i8mm")
-        if size & 1:
+        if size == 3:
             effects.arithmetic_fp()
         m_is_short = size == 3
     else:
