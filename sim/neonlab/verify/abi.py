@@ -1,0 +1,171 @@
+"""What a function owes its caller when it returns, and what it owes the cores that its contract names.
+
+Clauses are quoted by section title, since the numbers change between releases; the texts are aapcs32.rst and
+aapcs64.rst of https://github.com/ARM-software/abi-aa.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from neonlab.assemble.contract import Contract
+from neonlab.assemble.program import Program
+from neonlab.emulate.block_meter import BlockMeter
+from neonlab.emulate.memory import STACK_TOP
+from neonlab.emulate.probe import Probe
+from neonlab.emulate.registers import RegisterState
+from neonlab.emulate.run import Fault, FaultKind
+from neonlab.isa.instruction import Instruction
+from neonlab.isa.isa import Isa, general
+from neonlab.verify.register_history import RegisterHistory, Writers
+
+_X18 = general(18)
+_SAVED = {
+    Isa.A64: (*(f"x{i}" for i in range(19, 30)), *(f"d{i}" for i in range(8, 16))),
+    Isa.A32: (*(f"r{i}" for i in range(4, 12)), *(f"d{i}" for i in range(8, 16))),
+}
+_CLAUSES = {
+    (Isa.A64, "x"): "AAPCS64, General-purpose Registers: x19-x29 and sp are preserved",
+    (Isa.A64, "d"): "AAPCS64, SIMD and Floating-Point Registers: the low 64 bits of v8-v15 are preserved",
+    (Isa.A32, "r"): "AAPCS32, Core registers: r4-r11 and sp are preserved",
+    (Isa.A32, "d"): "AAPCS32, VFP register usage conventions: d8-d15 are preserved",
+}
+# FPCR whole: its exception bits live in FPSR.  FPSCR but for N, Z, C, V, QC and the cumulative exception bits, which
+# "are not preserved across a public interface".
+_CONTROL = {Isa.A64: ("fpcr", 0xFFFFFFFF), Isa.A32: ("fpscr", 0x07FF9F00)}
+_A64_HINTS = 0xD503201F  # nop and its neighbours (bti, paciasp): no operation on cores that do not know them
+
+_STACK_REACH = 1 << 24  # no stack is larger
+
+Rerun = Callable[[Probe], object]
+"""Makes the same call again with the probe attached."""
+
+
+def preserved_registers(isa: Isa) -> tuple[str, ...]:
+    """Registers that a function leaves as it found them, but for sp."""
+    return _SAVED[isa]
+
+
+def check_exit(
+    program: Program, contract: Contract, entry: RegisterState, left: RegisterState, rerun: Rerun
+) -> Fault | None:
+    """Compare the registers that a call `left` with those on `entry`; None where all is preserved that must be.
+
+    `rerun` is used only when something is wrong, to find the instruction.
+    """
+    isa = program.isa
+    if entry.read("sp") != left.read("sp"):
+        return _locate(program, ["sp"], entry, left, rerun)
+    spoilt = [name for name in _SAVED[isa] if entry.read(name) != left.read(name)]
+    if spoilt:
+        return _locate(program, spoilt, entry, left, rerun)
+    control, mask = _CONTROL[isa]
+    if (entry.read(control) ^ left.read(control)) & mask:
+        return _locate(program, [control], entry, left, rerun)
+    return None
+
+
+def _locate(program: Program, spoilt: list[str], entry: RegisterState, left: RegisterState, rerun: Rerun) -> Fault:
+    history = RegisterHistory(program, spoilt, entry)
+    rerun(history)
+    name = spoilt[0]
+    writers = history.collect(name)
+    before, after = entry.read(name), left.read(name)
+    standard = "AAPCS64" if program.isa is Isa.A64 else "AAPCS32"
+    at = writers.last
+    if name == "sp":
+        kind = FaultKind.STACK_POINTER
+        change = after - before
+        message = f"returns with sp {abs(change)} bytes {'above' if change > 0 else 'below'} its value on entry"
+        clause = _CLAUSES[program.isa, "x" if program.isa is Isa.A64 else "r"]
+    elif name in ("fpcr", "fpscr"):
+        kind = FaultKind.FLOATING_POINT_CONTROL
+        message = f"returns with {name.upper()} = {after:#x}; it was {before:#x} on entry"
+        clause = f"{standard}: the control bits of {name.upper()} are global and preserved"
+    else:
+        kind = FaultKind.CLOBBERED_CALLEE_SAVED
+        restored = _is_restore(writers, entry.read("sp"))
+        at = writers.last if restored else writers.first
+        others = f", and {', '.join(spoilt[1:])} changed too" if len(spoilt) > 1 else ""
+        how = "is restored wrongly" if restored else "is overwritten and not restored"
+        message = f"{name} {how}: {before:#x} on entry, {after:#x} on return{others}"
+        clause = _CLAUSES[program.isa, name[0]]
+    return _fault(program, kind, message, at or 0, name, clause)
+
+
+def _is_restore(writers: Writers, sp: int) -> bool:
+    """Whether the last writer loaded from the frame, which lies below sp on entry."""
+    return STACK_TOP - _STACK_REACH < writers.last_base < sp
+
+
+def _fault(program: Program, kind: FaultKind, message: str, at: int, register: str, clause: str) -> Fault:
+    instruction = program.by_address.get(at)
+    return Fault(
+        kind,
+        message,
+        at,
+        program.line_at(at),
+        instruction.text if instruction else "",
+        register=register or None,
+        clause=clause,
+    )
+
+
+class StaticCheck:
+    """Instructions that may not be executed whatever they do: features not declared, and writes of x18."""
+
+    def __init__(self, program: Program, contract: Contract) -> None:
+        self._program, self._contract = program, contract
+        self._undeclared = [
+            (instruction, missing)
+            for instruction in program.instructions
+            if (missing := missing_features(instruction, contract.features))
+        ]
+        self._platform = [i for i in program.instructions if program.isa is Isa.A64 and _X18 in i.writes]
+
+    def collect(self, meter: BlockMeter) -> Fault | None:
+        """A fault at the lowest address of what was executed and may not be, or None."""
+        if not self._undeclared and not self._platform:
+            return None
+        executions = meter.executions()
+
+        def executed(instruction: Instruction) -> bool:
+            word = (instruction.address - meter.base) // 4
+            return 0 <= word < executions.size and executions[word] > 0
+
+        for instruction, missing in self._undeclared:
+            if executed(instruction):
+                name = " and ".join(missing)
+                message = f"`{instruction.text}` needs {name}, which the contract does not declare"
+                declared = ", ".join(sorted(self._contract.features)) or "nothing more"
+                clause = f"isa = {self._contract.architecture}: {declared}"
+                return _fault(self._program, FaultKind.FEATURE_NOT_DECLARED, message, instruction.address, "", clause)
+        for instruction in self._platform:
+            if executed(instruction):
+                message = "writes x18, the platform register"
+                clause = (
+                    "AAPCS64, General-purpose Registers: x18 is the platform register; portable hand-coded assembler "
+                    "avoids it entirely, and to save and restore it is not enough"
+                )
+                return _fault(
+                    self._program, FaultKind.CLOBBERED_CALLEE_SAVED, message, instruction.address, "x18", clause
+                )
+        return None
+
+
+def missing_features(instruction: Instruction, declared: Collection[str]) -> tuple[str, ...]:
+    """Features that the instruction needs and that are not declared, sorted."""
+    needed = set(instruction.features)
+    if instruction.isa is Isa.A64 and instruction.word & 0xFFFFF01F == _A64_HINTS:
+        return ()
+    if instruction.isa is Isa.A32 and _is_advanced_simd(instruction.word):
+        needed.add("neon")
+    return tuple(sorted(needed - set(declared)))
+
+
+def _is_advanced_simd(word: int) -> bool:
+    """Whether an A32 word is Advanced SIMD rather than VFP (DDI 0406C, A7.4, A7.7 and A7.8)."""
+    if word >> 25 == 0b1111001 or word >> 24 == 0xF4:
+        return True
+    transfer = word >> 28 != 15 and word & 0x0F000F10 == 0x0E000B10  # vmov and vdup between core register and lane
+    return transfer and (word & 0x00900000 == 0x00800000 or word & 0x00400020 != 0)

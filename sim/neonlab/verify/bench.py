@@ -1,0 +1,79 @@
+"""How fast a kernel runs with everything watched, against bare emulation, in one run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from neonlab.assemble.contract import Contract
+from neonlab.assemble.program import Program
+from neonlab.emulate.machine import Argument, Machine
+from neonlab.emulate.run import Fault
+from neonlab.measure.bench import BenchError
+from neonlab.verify.sanitized_machine import SanitizedMachine
+
+#: What the project holds itself to, in guest instructions a second.
+LEAST_SANITIZED = 10e6
+_REPETITIONS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SanitizerBench:
+    """Guest speeds in instructions a second, over the same call of `instructions` instructions."""
+
+    instructions: int
+    accesses: int
+    bare: float
+    sanitized: float
+
+    @property
+    def of_bare(self) -> float:
+        """Speed with the sanitizer, over bare speed."""
+        return self.sanitized / self.bare
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `--json`; speeds in instructions a second."""
+        return {
+            "instructions": self.instructions,
+            "accesses": self.accesses,
+            "bare": round(self.bare),
+            "sanitizer": round(self.sanitized),
+            "sanitizer_of_bare": round(self.of_bare, 4),
+        }
+
+    def lines(self) -> tuple[str, ...]:
+        """For the terminal."""
+        return (
+            f"sanitizer            {self.sanitized / 1e6:9.1f} MIPS  {self.of_bare:6.3f} of bare "
+            f"(at least {LEAST_SANITIZED / 1e6:.0f} MIPS wanted)",
+        )
+
+
+def bench_sanitizer(
+    program: Program,
+    contract: Contract,
+    arguments: Sequence[Argument],
+    *,
+    repetitions: int = _REPETITIONS,
+    seed: int = 0,
+) -> SanitizerBench:
+    """Time the kernel on the same arguments bare and watched, in turns.  Raises BenchError when it faults."""
+    with Machine(program, meter=False) as bare, SanitizedMachine(program, contract) as sanitized:
+
+        def seconds(machine: Machine | SanitizedMachine) -> float:
+            outcome = machine.call(
+                contract.name, arguments, contract.signature, float_abi=contract.float_abi, seed=seed
+            )
+            if isinstance(outcome, Fault):
+                raise BenchError(f"{contract.name}: {outcome.kind.value}: {outcome.message}")
+            return machine.guest_seconds
+
+        for machine in (bare, sanitized):
+            seconds(machine)  # translates the code
+        instructions, accesses = sanitized.meter.steps, sanitized.memory.accesses
+        bare_seconds = sanitized_seconds = float("inf")
+        for _ in range(repetitions):
+            bare_seconds = min(bare_seconds, seconds(bare))
+            sanitized_seconds = min(sanitized_seconds, seconds(sanitized))
+    return SanitizerBench(instructions, accesses, instructions / bare_seconds, instructions / sanitized_seconds)

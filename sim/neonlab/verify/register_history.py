@@ -1,0 +1,142 @@
+"""Who wrote a register: the first instruction since it last held its value on entry, and the last one.
+
+A compiled hook runs before each instruction that writes one of the registers followed, and compares the register's
+value of the moment with the one on entry.  A register that was saved, used and restored rightly holds its value on
+entry again when it is written next, and a predicated instruction that does nothing leaves it; so what remains is the
+instruction that spoilt it for good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba.np.numpy_support import carray
+from unicorn import UC_HOOK_CODE, arm64_const, arm_const
+
+from neonlab.assemble.program import Program
+from neonlab.emulate.buffer import PlacedBuffer
+from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, as_pointer, native, uc_reg_read
+from neonlab.emulate.registers import RegisterState
+from neonlab.isa.instruction import AccessKind, Instruction
+from neonlab.isa.isa import Isa, Register
+
+HISTORY = np.dtype(
+    [
+        ("value", np.uint64),  # where registers are read to
+        ("code", np.uint64),  # address of the first word
+        ("words", np.int64),
+        ("masks", np.uint64),  # address of uint64 each word: which of the registers followed it writes
+        ("bases", np.uint64),  # address of int32 each word: base register where it is a load, else 0
+        ("followed", np.int64),
+        ("table", np.uint64),  # address of FOLLOWED each register
+    ]
+)
+FOLLOWED = np.dtype(
+    [
+        ("identifier", np.int64),  # Unicorn's
+        ("entry", np.uint64),  # its value on entry
+        ("first", np.uint64),
+        ("last", np.uint64),
+        ("last_base", np.uint64),  # value of the base register where the last writer loads, else 0
+    ]
+)
+
+
+@native(BLOCK_OR_CODE)
+def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    history = carray(user, 1, HISTORY)[0]
+    value = carray(user, 1, HISTORY).ctypes.data  # of its first field
+    word = np.int64((np.uint64(at) - history.code) >> np.uint64(2))
+    words: Any = history.words
+    if word < 0 or word >= words:
+        return
+    mask = carray(as_pointer(history.masks), (words,), np.uint64)[word]
+    if mask == 0:
+        return
+    count: Any = history.followed
+    table = carray(as_pointer(history.table), (count,), FOLLOWED)
+    base = carray(as_pointer(history.bases), (words,), np.int32)[word]
+    for number in range(count):
+        if mask >> np.uint64(number) & np.uint64(1):
+            followed = table[number]
+            history.value = np.uint64(0)
+            uc_reg_read(uc, np.int32(followed.identifier), value)
+            if followed.first == 0 or history.value == followed.entry:
+                followed.first = np.uint64(at)
+            followed.last = np.uint64(at)
+            followed.last_base = np.uint64(0)
+            if base:
+                history.value = np.uint64(0)
+                uc_reg_read(uc, base, value)
+                followed.last_base = history.value
+
+
+@dataclass(frozen=True, slots=True)
+class Writers:
+    """Addresses of instructions, None where there was none; `last_base` as the last one's load found it, else 0."""
+
+    first: int | None
+    last: int | None
+    last_base: int
+
+
+def _identifier(isa: Isa, name: str) -> int:
+    constants: Any = arm64_const if isa is Isa.A64 else arm_const
+    return int(getattr(constants, ("UC_ARM64_REG_" if isa is Isa.A64 else "UC_ARM_REG_") + name.upper()))
+
+
+class RegisterHistory:
+    """Follows up to 64 registers, by the names that `RegisterState` reads them by (`x19`, `d8`, `sp`, `fpcr`).
+
+    `entry` holds the registers on entry of the call that will be watched.
+    """
+
+    def __init__(self, program: Program, names: Sequence[str], entry: RegisterState) -> None:
+        isa = program.isa
+        self._names = list(names)
+        first = program.instructions[0].address if program.instructions else 0
+        words = (program.instructions[-1].address - first) // 4 + 1 if program.instructions else 0
+        self._masks, self._bases = np.zeros(words, np.uint64), np.zeros(words, np.int32)
+        for instruction in program.instructions:
+            written = [number for number, name in enumerate(self._names) if _writes(instruction, name)]
+            word = (instruction.address - first) // 4
+            self._masks[word] = sum(1 << number for number in written)
+            base = next((a.base for a in instruction.accesses if a.kind is AccessKind.LOAD), None)
+            if base is not None and written:
+                self._bases[word] = _identifier(isa, base.name(isa))
+        self._table = np.zeros(len(self._names), FOLLOWED)
+        self._table["identifier"] = [_identifier(isa, name) for name in self._names]
+        self._table["entry"] = [entry.read(name) for name in self._names]
+        self._state = np.zeros(1, HISTORY)
+        self._state["masks"], self._state["bases"] = self._masks.ctypes.data, self._bases.ctypes.data
+        self._state["table"] = self._table.ctypes.data
+        self._state["code"], self._state["words"], self._state["followed"] = first, words, len(self._names)
+
+    def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
+        """One, before each instruction."""
+        return (NativeHook(UC_HOOK_CODE, _before, self._state),)
+
+    def reset(self, _buffers: Sequence[PlacedBuffer] = ()) -> None:
+        """Forget the last call."""
+        for field in ("first", "last", "last_base"):
+            self._table[field] = 0
+
+    def collect(self, name: str) -> Writers:
+        """Who wrote register `name` in the last call."""
+        row = self._table[self._names.index(name)]
+        return Writers(int(row["first"]) or None, int(row["last"]) or None, int(row["last_base"]))
+
+
+def _writes(instruction: Instruction, name: str) -> bool:
+    if name in ("fpcr", "fpscr"):
+        return instruction.mnemonic.startswith(("msr", "vmsr", "fmxr")) and name in instruction.operands.lower()
+    return _register(instruction.isa, name) in instruction.writes
+
+
+def _register(isa: Isa, name: str) -> Register:
+    if name == "sp":
+        return Register("general", 31 if isa is Isa.A64 else 13)
+    return Register("vector" if name[0] == "d" else "general", int(name[1:]))

@@ -1,0 +1,107 @@
+"""A machine on which nothing that the contract or the procedure call standard forbids goes unnoticed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+from neonlab.assemble.contract import Contract
+from neonlab.assemble.program import Program
+from neonlab.emulate.block_meter import BlockMeter
+from neonlab.emulate.machine import DEFAULT_STEP_BUDGET, Argument, Machine
+from neonlab.emulate.probe import Probe
+from neonlab.emulate.registers import RegisterState
+from neonlab.emulate.run import Fault, Run
+from neonlab.isa.procedure_call import FloatAbi
+from neonlab.isa.prototype import Signature
+from neonlab.verify.abi import StaticCheck, check_exit
+from neonlab.verify.sanitizer import DEFAULT_STACK_BYTES, SanitizerProbe
+
+
+class SanitizedMachine:
+    """Calls a kernel as `Machine` does, and returns the first Fault of: memory, execution, features, exit.
+
+    `probes` watch the same calls.  A BlockMeter among them serves as the budget and the count of executions.
+    """
+
+    def __init__(self, program: Program, contract: Contract, *, probes: Sequence[Probe] = ()) -> None:
+        self.program, self.contract = program, contract
+        self._stack_bytes = DEFAULT_STACK_BYTES + contract.stack + contract.below_stack
+        given = next((probe for probe in probes if isinstance(probe, BlockMeter)), None)
+        self.meter = given or BlockMeter(program)
+        self.memory = SanitizerProbe(program, contract, stack_bytes=self._stack_bytes)
+        watching: list[Probe] = [self.memory, *probes] if given else [self.meter, self.memory, *probes]
+        self.machine = Machine(program, probes=watching, stack_bytes=self._stack_bytes)
+        self._static = StaticCheck(program, contract)
+
+    def call(
+        self,
+        symbol: str,
+        arguments: Sequence[Argument],
+        signature: Signature,
+        *,
+        float_abi: FloatAbi = FloatAbi.HARD,
+        step_budget: int = DEFAULT_STEP_BUDGET,
+        seed: int = 0,
+        widened: Mapping[str, bool] | None = None,
+    ) -> Run | Fault:
+        """Call `symbol`; arguments as in `Machine.call`.  A Run is one that broke no rule."""
+        self.memory.integers = {
+            parameter.name: argument
+            for parameter, argument in zip(signature.parameters, arguments, strict=False)
+            if parameter.ctype.kind == "integer" and isinstance(argument, int)
+        }
+
+        def call(machine: Machine) -> Run | Fault:
+            return machine.call(
+                symbol,
+                arguments,
+                signature,
+                float_abi=float_abi,
+                step_budget=step_budget,
+                seed=seed,
+                widened=widened,
+            )
+
+        def rerun(probe: Probe) -> None:
+            with Machine(self.program, probes=(probe,), stack_bytes=self._stack_bytes) as machine:
+                call(machine)
+
+        outcome = call(self.machine)
+        fault = self.memory.collect(seed)
+        if fault is None and isinstance(outcome, Fault):
+            fault = outcome
+        if fault is None:
+            fault = self._static.collect(self.meter)
+        if fault is None:
+            fault = check_exit(self.program, self.contract, self.machine.entry_state, self.machine.exit_state, rerun)
+        return replace(fault, seed=seed) if fault is not None else outcome
+
+    @property
+    def entry_state(self) -> RegisterState:
+        """Registers as the last call found them."""
+        return self.machine.entry_state
+
+    @property
+    def exit_state(self) -> RegisterState:
+        """Registers as the last call left them."""
+        return self.machine.exit_state
+
+    @property
+    def guest_seconds(self) -> float:
+        """Time the guest itself took in the last call."""
+        return self.machine.guest_seconds
+
+    def close(self) -> None:
+        """Free the machine."""
+        self.machine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

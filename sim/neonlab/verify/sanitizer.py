@@ -1,0 +1,303 @@
+"""What a kernel may touch by its contract, and the first access of a call that goes beyond it, in words.
+
+Clauses of the procedure call standards are quoted by section title, since the numbers change between releases; the
+texts are aapcs32.rst and aapcs64.rst of https://github.com/ARM-software/abi-aa.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from neonlab.assemble.contract import Argument, Contract
+from neonlab.assemble.program import Program, Segment
+from neonlab.emulate.buffer import Buffer, PlacedBuffer
+from neonlab.emulate.memory import STACK_TOP
+from neonlab.emulate.native import NativeHook
+from neonlab.emulate.run import Fault, FaultKind
+from neonlab.isa.instruction import Instruction
+from neonlab.isa.isa import Isa
+from neonlab.isa.procedure_call import place_arguments, stack_argument_bytes
+from neonlab.verify import shadow as sh
+
+DEFAULT_STACK_BYTES = 65536
+# An access this many bytes outside a buffer is taken for an error in walking that buffer.
+_NEAR = 1 << 20
+# Loads and stores that need addresses on words in ARMv7-A whatever SCTLR.A says (DDI 0406C, A3.2.1).
+_WORD_ALIGNED = ("ldm", "stm", "push", "pop", "ldrd", "strd", "vldm", "vstm", "vldr", "vstr", "vpush", "vpop")
+_WORD_CLAUSE = "ARMv7-A A3.2.1, Unaligned data access: this instruction needs an address on a word"
+
+
+def entry_stack_pointer(contract: Contract) -> int:
+    """Value of sp when the kernel is entered."""
+    places = place_arguments(contract.isa, contract.signature, contract.float_abi)
+    return STACK_TOP - stack_argument_bytes(places)
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'s' if count != 1 else ''}"
+
+
+class SanitizerProbe:
+    """Checks every access of a call to the byte, and where sp goes; see `neonlab.verify.shadow` for how.
+
+    `integers` holds the call's integer arguments; with them an argument that is read and written is held to its `write`
+    bytes where `read` is larger.  `strict_slots` takes the unused upper bytes of narrow stack arguments for forbidden.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        contract: Contract,
+        *,
+        stack_bytes: int = DEFAULT_STACK_BYTES,
+        strict_slots: bool = False,
+    ) -> None:
+        self._program, self._contract = program, contract
+        self._arguments = {argument.name: argument for argument in contract.arguments}
+        self._placed: Sequence[PlacedBuffer] = ()
+        self.integers: Mapping[str, int] = {}
+        self._shadow = sh.Shadow()
+        alignments = {i.address: needed for i in program.instructions if (needed := _alignment(i)) > 1}
+        self._watch = sh.Watch(program, self._shadow, alignments)
+        self._stack_lowest = STACK_TOP - stack_bytes
+        self._entry_sp = entry_stack_pointer(contract)
+        self._allow_program_and_stack(strict_slots)
+        self._watch.set(
+            below=contract.below_stack,
+            stack_mask=15 if program.isa is Isa.A64 else 3,
+            sp_lowest=self._entry_sp - contract.stack,
+            sp_highest=self._entry_sp,
+        )
+
+    def _allow_program_and_stack(self, strict_slots: bool) -> None:
+        on_stack = sh.READABLE | sh.WRITABLE | sh.STACK
+        for segment in self._program.segments:
+            self._shadow.allow(segment.address, segment.end, sh.READABLE | (sh.WRITABLE if segment.writable else 0))
+        self._shadow.allow(self._stack_lowest, self._entry_sp, on_stack)
+        for place in place_arguments(self._contract.isa, self._contract.signature, self._contract.float_abi):
+            if place.stack_offset is not None:
+                start, slot = self._entry_sp + place.stack_offset, -(-place.size // 4) * 4
+                if self._program.isa is Isa.A64:
+                    slot = place.size if strict_slots else 8
+                self._shadow.allow(start, start + slot, on_stack)
+        self._shadow.keep()
+
+    def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
+        """One, before each instruction of the program."""
+        return self._watch.hooks()
+
+    def reset(self, buffers: Sequence[PlacedBuffer]) -> None:
+        """Allow what the contract allows of `buffers`, and nothing else."""
+        self._placed = buffers
+        self._shadow.clear()
+        for item in buffers:
+            buffer = item.buffer
+            margin = sh.READABLE | sh.MARGIN
+            self._shadow.allow(item.address - buffer.readable_before, item.address, margin)
+            self._shadow.allow(item.end, item.end + buffer.readable_after, margin)
+            self._shadow.allow(item.address, item.end, sh.READABLE)
+            self._shadow.allow(item.address, item.address + self._writable_bytes(buffer), sh.READABLE | sh.WRITABLE)
+        self._watch.reset()
+
+    def _writable_bytes(self, buffer: Buffer) -> int:
+        if not buffer.writable:
+            return 0
+        argument = self._arguments.get(buffer.name)
+        if argument is None or argument.write is None or not self.integers:
+            return buffer.size
+        return min(buffer.size, argument.write.evaluate(self.integers))
+
+    @property
+    def access_hash(self) -> int:
+        """A hash of (pc, address, bytes) of every access of the last call, in their order: equal for equal runs."""
+        return self._watch.get("hash")
+
+    @property
+    def accesses(self) -> int:
+        """Loads and stores of the last call; `ld1 {v0.16b, v1.16b}` is one of 32 bytes."""
+        return self._watch.get("accesses")
+
+    @property
+    def stack_used(self) -> int:
+        """Bytes below sp on entry that the last call reached down to."""
+        return max(0, self._entry_sp - self._watch.get("lowest"))
+
+    def collect(self, seed: int = 0) -> Fault | None:
+        """The first thing that the last call did wrong, or None."""
+        wrong = self._watch.get("wrong")
+        if wrong == sh.NOTHING:
+            return None
+        return _Wording(self._program, self._contract, self._placed, self._shadow, self._watch, seed).fault(wrong)
+
+
+def _alignment(instruction: Instruction) -> int:
+    """Bytes that the address of its accesses must be a multiple of."""
+    hint = max((access.alignment for access in instruction.accesses), default=1)
+    return 4 if hint == 1 and instruction.isa is Isa.A32 and _needs_word(instruction) else hint
+
+
+def _needs_word(instruction: Instruction) -> bool:
+    return instruction.mnemonic.startswith(_WORD_ALIGNED) and not instruction.mnemonic.endswith(".16")
+
+
+class _Wording:
+    """Puts one recorded violation into a Fault."""
+
+    def __init__(
+        self,
+        program: Program,
+        contract: Contract,
+        placed: Sequence[PlacedBuffer],
+        shadow: sh.Shadow,
+        watch: sh.Watch,
+        seed: int,
+    ) -> None:
+        self._program, self._contract, self._placed = program, contract, placed
+        self._shadow, self._watch, self._seed = shadow, watch, seed
+        self._entry_sp = entry_stack_pointer(contract)
+        self._standard = "AAPCS64" if program.isa is Isa.A64 else "AAPCS32"
+        self._at = watch.get("at")
+        self._instruction = program.by_address.get(self._at)
+        self._writes = bool(watch.get("writes"))
+        self._start, self._size = watch.get("address"), watch.get("size")
+
+    def _make(
+        self,
+        kind: FaultKind,
+        message: str,
+        clause: str,
+        *,
+        buffer: str | None = None,
+        offset: int | None = None,
+        register: str | None = None,
+        address: int | None = None,
+    ) -> Fault:
+        address = self._at if address is None else address
+        instruction = self._program.by_address.get(address)
+        text = instruction.text if instruction else ""
+        line = self._program.line_at(address)
+        return Fault(kind, message, address, line, text, buffer, offset, self._seed, register, clause)
+
+    @property
+    def _verb(self) -> str:
+        return "writes" if self._writes else "reads"
+
+    def fault(self, wrong: int) -> Fault:
+        if wrong == sh.FORBIDDEN:
+            return self._forbidden()
+        if wrong == sh.BELOW_STACK:
+            return self._below_stack()
+        if wrong == sh.MISALIGNED:
+            return self._misaligned()
+        if wrong == sh.UNKNOWN:
+            message = f"executes the word at {self._at:#x}, which is no instruction known here"
+            return self._make(FaultKind.UNDEFINED_INSTRUCTION, message, "isa = the instructions of the architecture")
+        return self._stack_pointer(wrong)
+
+    def _forbidden(self) -> Fault:
+        needed = sh.WRITABLE if self._writes else sh.READABLE
+        touched = range(self._start, self._start + self._size)
+        bad = next((byte for byte in touched if not self._shadow.permissions(byte) & needed), self._start)
+        near = min(self._placed, key=lambda item: item.distance(bad), default=None)
+        if near is not None and near.distance(bad) <= _NEAR:
+            return self._beyond_buffer(near, bad)
+        if segment := next((s for s in self._program.segments if s.address <= bad < s.end), None):
+            return self._program_written(segment)
+        lowest = self._entry_sp - DEFAULT_STACK_BYTES
+        if lowest - _NEAR <= bad < self._entry_sp:
+            return self._below_stack()
+        kind = FaultKind.OUT_OF_BOUNDS_WRITE if self._writes else FaultKind.OUT_OF_BOUNDS_READ
+        if self._entry_sp <= bad < STACK_TOP + _NEAR:
+            return self._caller_frame(kind)
+        message = f"{self._verb} {_bytes(self._size)} at {self._start:#x}, where the kernel was given nothing"
+        return self._make(kind, message, "a kernel touches its arguments' buffers, its own data and its stack")
+
+    def _beyond_buffer(self, near: PlacedBuffer, bad: int) -> Fault:
+        buffer = near.buffer
+        offset, size = self._start - near.address, buffer.size
+        argument = next((a for a in self._contract.arguments if a.name == buffer.name), None)
+        clause = _clause(argument, self._writes) if argument else ""
+        access = f"{self._verb} {_bytes(self._size)} of `{buffer.name}` at offset {offset} of {size}"
+        if self._writes and near.address <= bad < near.end:
+            if not buffer.writable:
+                message = f"{access}, which is read-only"
+                return self._make(FaultKind.READ_ONLY_WRITE, message, clause, buffer=buffer.name, offset=offset)
+            where = f"{_bytes(self._start + self._size - bad)} beyond those that it may write"
+        elif bad >= near.end:
+            where = f"{_bytes(offset + self._size - size)} beyond its end"
+        else:
+            where = f"{_bytes(-offset)} before its start"
+        margin = buffer.readable_after if bad >= near.end else buffer.readable_before
+        if margin:
+            where += f", where {_bytes(margin)} may be read and none written"
+        kind = FaultKind.OUT_OF_BOUNDS_WRITE if self._writes else FaultKind.OUT_OF_BOUNDS_READ
+        return self._make(kind, f"{access}: {where}", clause, buffer=buffer.name, offset=offset)
+
+    def _program_written(self, segment: Segment) -> Fault:
+        where = f"at offset {self._start - segment.address} of {segment.name}"
+        message = f"{self._verb} {_bytes(self._size)} {where}, which is read-only"
+        clause = f"{self._standard}, Processes, Memory and the Stack: code and read-only data are not written"
+        return self._make(FaultKind.READ_ONLY_WRITE, message, clause)
+
+    def _caller_frame(self, kind: FaultKind) -> Fault:
+        places = place_arguments(self._contract.isa, self._contract.signature, self._contract.float_abi)
+        passed = max((p.stack_offset + p.size for p in places if p.stack_offset is not None), default=0)
+        offset = self._start - self._entry_sp
+        frame = f"beyond the {_bytes(passed)} of arguments there" if passed else "where no arguments are"
+        message = f"{self._verb} {_bytes(self._size)} at sp{offset:+d} as sp was on entry: the caller's frame, {frame}"
+        return self._make(kind, message, f"{self._standard}, Parameter Passing: arguments are all that is shared there")
+
+    def _below_stack(self) -> Fault:
+        declared, sp = self._contract.below_stack, self._watch.get("sp")
+        message = f"{self._verb} {_bytes(self._size)} at sp{self._start - sp:+d}, below the stack pointer"
+        if declared:
+            message += f" and beyond the {_bytes(declared)} declared"
+        clause = f"below_stack = {declared}; {self._standard}, Universal stack constraints: [sp, base - 1] is accessed"
+        return self._make(FaultKind.BELOW_STACK, message, clause, register="sp")
+
+    def _misaligned(self) -> Fault:
+        instruction = self._instruction
+        access = instruction.accesses[0] if instruction else None
+        near = min(self._placed, key=lambda item: item.distance(self._start), default=None)
+        inside = near if near is not None and near.distance(self._start) == 0 else None
+        name = inside.buffer.name if inside else None
+        offset = self._start - inside.address if inside else None
+        place = f"offset {offset} of `{name}`, at {self._start:#x}" if inside else f"{self._start:#x}"
+        base = access.base.name(self._program.isa) if access is not None and access.base is not None else None
+        if access is not None and access.alignment > 1:
+            over = self._start % access.alignment
+            message = f"promises an address on {access.alignment} bytes, but {place}, is {over} beyond one"
+            clause = f"the hint in the text, :{8 * access.alignment}"
+        else:
+            message = f"needs an address on 4 bytes, but {place}, is {self._start % 4} beyond one"
+            clause = _WORD_CLAUSE
+        argument = next((a for a in self._contract.arguments if a.name == name), None)
+        if argument is not None:
+            clause = f"{clause}; {argument.name}: align = {argument.align}"
+        return self._make(FaultKind.ALIGNMENT_HINT, message, clause, buffer=name, offset=offset, register=base)
+
+    def _stack_pointer(self, wrong: int) -> Fault:
+        sp, at = self._watch.get("sp"), self._at
+        if wrong == sh.SP_MISALIGNED:
+            unit = 16 if self._program.isa is Isa.A64 else 4
+            at = self._watch.get("sp_misaligned_by") or at
+            message = f"leaves sp {sp % unit} bytes off a multiple of {unit}, and memory is accessed through it"
+            clause = f"{self._standard}, Universal stack constraints: sp mod {unit} = 0"
+        elif wrong == sh.SP_TOO_LOW:
+            message = f"lowers sp to {_bytes(self._entry_sp - sp)} below its value on entry"
+            clause = f"stack = {self._contract.stack}"
+        else:
+            message = f"raises sp to {_bytes(sp - self._entry_sp)} above its value on entry, into the caller's frame"
+            clause = f"{self._standard}, The Stack: what lies below sp is nobody's"
+        return self._make(FaultKind.STACK_POINTER, message, clause, register="sp", address=at)
+
+
+def _clause(argument: Argument, writes: bool) -> str:
+    """What the contract says of the bytes that may be touched."""
+    if writes:
+        return f"{argument.name}: write = {argument.write.text}" if argument.write else f"{argument.name}: no write"
+    size = argument.read or argument.write
+    clause = f"{argument.name}: {'read' if argument.read else 'write'} = {size.text if size else 0}"
+    for key, margin in (("over_read", argument.over_read), ("under_read", argument.under_read)):
+        clause += f", {key} = {margin}" if margin else ""
+    return clause
