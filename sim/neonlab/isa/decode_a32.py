@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from neonlab.isa import condition
 from neonlab.isa.decode_a32_memory import extra_load_store, load_store_word, multiple, synchronisation
 from neonlab.isa.decode_a32_vector import neon_data, neon_memory
 from neonlab.isa.decode_a32_vfp import coprocessor, coprocessor_unconditional
@@ -9,7 +10,6 @@ from neonlab.isa.decode_effects import Effects, UnknownEncodingError, g, signed
 from neonlab.isa.instruction import BranchKind
 from neonlab.isa.isa import FLAGS, STATUS, Register
 
-CONDITIONS = ("eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "", "")
 _ADDRESS_MASK = (1 << 32) - 1
 
 
@@ -36,7 +36,7 @@ def effects_a32(word: int, address: int) -> Effects:
         pass
     else:
         coprocessor(effects, word, address)
-    effects.condition = CONDITIONS[word >> 28]
+    effects.condition = condition.NAMES[word >> 28]
     if effects.condition:
         _predicate(effects)
     return effects

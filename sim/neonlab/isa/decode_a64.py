@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from neonlab.isa import condition
 from neonlab.isa.decode_a64_memory import memory
 from neonlab.isa.decode_a64_vector import vector_data
 from neonlab.isa.decode_effects import Effects, UnknownEncodingError, g, signed
 from neonlab.isa.instruction import BranchKind
 from neonlab.isa.isa import FLAGS, STATUS, Register
-
-CONDITIONS = ("eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "", "")
 
 
 def effects_a64(word: int, address: int) -> Effects:
@@ -86,7 +85,7 @@ def _branch_or_system(effects: Effects, word: int, address: int) -> None:
         effects.target = address + 4 * signed(word >> 5 & 0x3FFF, 14)
         effects.read(_x(word & 31))
     elif top == 0x54:  # b.cond
-        effects.condition, effects.absolute = CONDITIONS[word & 15], True
+        effects.condition, effects.absolute = condition.NAMES[word & 15], True
         effects.target = address + 4 * signed(word >> 5 & 0x7FFFF, 19)
         effects.branch = BranchKind.CONDITIONAL if effects.condition else BranchKind.JUMP
         if effects.condition:

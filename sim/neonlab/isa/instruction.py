@@ -82,8 +82,8 @@ class Instruction:
 
     `reads` and `writes` are sorted and complete: implicit operands (flags, accumulators, lanes kept of a destination,
     address write-back, sp, lr) included; the zero register and pc excluded.  `features` names what beyond ARMv7-A NEON
-    or ARMv8.0-A it needs: "dotprod", "i8mm", "rdm", "fp16", "armv8" (A32 forms new in ARMv8), "bti", "pauth"; empty
-    when none.
+    or ARMv8.0-A it needs: "dotprod", "i8mm", "rdm", "fp16", "armv8" (A32 forms new in ARMv8), "bti", "pauth",
+    "vfpv4" (A32 fused multiply-add and half precision conversions), "idiv", "lse", ...; empty when none.
     """
 
     isa: Isa
