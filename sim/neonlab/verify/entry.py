@@ -1,4 +1,4 @@
-"""What a caller does not promise: the upper halves of narrow arguments, and better alignment than the contract says."""
+"""What a caller does not promise: that the upper halves of narrow arguments hold anything in particular."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numba.np.numpy_support import carray
 from unicorn import UC_HOOK_CODE
 
-from neonlab.assemble.contract import Argument, Contract
+from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
 from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.emulate.machine import DEFAULT_STEP_BUDGET, Machine
@@ -26,23 +26,6 @@ _CLAUSE = (
     "AAPCS64, Parameter Passing: the bits of a register or stack slot above an argument narrower than it have "
     "unspecified values"
 )
-
-
-def exact_placement(argument: Argument, turn: int = 0) -> tuple[int, int]:
-    """`alignment` and `offset` for a Buffer that is aligned as the contract promises and no better.
-
-    What is promised is `align`, and never less than the element's own size, which C promises.  `turn` picks one of
-    several such places.
-    """
-    promised = max(argument.align, argument.dtype.itemsize)
-    modulus = max(128, 2 * promised)
-    odd = 2 * (turn * 5 % (modulus // promised // 2)) + 1
-    return modulus, odd * promised
-
-
-def flush_placement(argument: Argument) -> tuple[int, int]:
-    """`alignment` and `offset` for a Buffer that ends as close to the end of a page as what is promised allows."""
-    return max(argument.align, argument.dtype.itemsize), 0
 
 
 FIRST = np.dtype([("code", np.uint64), ("words", np.int64), ("at", np.uint64)])

@@ -25,7 +25,7 @@ from unicorn import UC_HOOK_CODE, arm64_const, arm_const
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, as_pointer, native, uc_emu_stop, uc_reg_read
-from neonlab.isa.decode_a32 import CONDITIONS
+from neonlab.isa.condition import NAMES
 from neonlab.isa.instruction import AccessKind, Instruction, MemoryAccess
 from neonlab.isa.isa import Isa, Register
 
@@ -52,7 +52,7 @@ _THROUGH_SP = 4  # the base register is sp
 _EXTENDS = {"": 0, "lsl": 0, "uxtx": 0, "sxtx": 0, "uxtw": 1, "sxtw": 2, "lsr": 3, "asr": 4, "ror": 5, "rrx": 6}
 _LSL, _UXTW, _SXTW, _LSR, _ASR, _ROR, _RRX = range(7)
 _SUBTRACT = 8
-_CONDITIONS = CONDITIONS[:14]
+_CONDITIONS = NAMES[:14]
 _ALWAYS = 14
 
 ACCESS = np.dtype(

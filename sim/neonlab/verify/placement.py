@@ -1,0 +1,48 @@
+"""Where buffers lie: aligned as the contract promises and no better, and with the margins that it allows to be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from neonlab.assemble.contract import Argument, Contract
+from neonlab.emulate.buffer import Buffer
+from neonlab.emulate.machine import Argument as Passed
+
+
+def promised_alignment(argument: Argument) -> int:
+    """Bytes: `align` of the contract, and never less than the element's own size, which C promises."""
+    return max(argument.align, argument.dtype.itemsize)
+
+
+def exact_placement(argument: Argument, turn: int = 0) -> tuple[int, int]:
+    """`alignment` and `offset` for a Buffer that is aligned as promised and no better; `turn` picks one such place."""
+    promised = promised_alignment(argument)
+    modulus = max(128, 2 * promised)
+    odd = 2 * (turn * 5 % (modulus // promised // 2)) + 1
+    return modulus, odd * promised
+
+
+def flush_placement(argument: Argument) -> tuple[int, int]:
+    """`alignment` and `offset` for a Buffer that ends as close to the end of a page as what is promised allows."""
+    return promised_alignment(argument), 0
+
+
+def place_arguments(contract: Contract, arguments: Sequence[Passed], turn: int) -> list[Passed]:
+    """The arguments of a call with their buffers placed: flush right at turn 0, then at exact alignments in turn.
+
+    Every buffer gets the margins that the contract declares.
+    """
+    placed: list[Passed] = []
+    for number, (argument, value) in enumerate(zip(contract.arguments, arguments, strict=True)):
+        if isinstance(value, Buffer):
+            where = flush_placement(argument) if turn == 0 else exact_placement(argument, turn - 1 + number)
+            value = replace(
+                value,
+                alignment=where[0],
+                offset=where[1],
+                readable_before=argument.under_read,
+                readable_after=argument.over_read,
+            )
+        placed.append(value)
+    return placed
