@@ -65,6 +65,8 @@ class Encoder:
         return [known[key] for key in keys]
 
     def _encode_distinct(self, keys: Sequence[tuple[str, int]]) -> list[int | EncodingError]:
+        if keys:
+            shared_process(self._isa).start()  # it gets ready while the texts are read
         results: dict[tuple[str, int], int | EncodingError] = {}
         lowered: dict[tuple[str, int], Spelled] = {}
         for key in keys:
@@ -73,7 +75,7 @@ class Encoder:
                 results[key] = base
                 continue
             lowered[key] = base
-            word = extensions.encode(self._isa, *key)
+            word = extensions.encode_lowered(self._isa, base, key[1])
             if word is not None and readback.read(self._isa, word, key[1]) == base:
                 results[key] = word
         # Keystone is asked for the text as it stands, then, where that fails, for what the text stands for.
@@ -101,6 +103,13 @@ class Encoder:
         word = int.from_bytes(reply, "little")
         found = readback.read(self._isa, word, key[1])
         if found != lowered:
+            if (
+                found is not None
+                and found.mnemonic == lowered.mnemonic
+                and lowered.operands[-1:] != found.operands[-1:]
+            ):
+                if _is_relative(self._isa, key[0]):
+                    return EncodingError("the target is out of reach")
             return EncodingError(f"the word {word:#010x} made of it reads back as `{found or 'no instruction'}`")
         return word
 
@@ -122,8 +131,11 @@ _RELATIVE = {
 
 def _key(isa: Isa, statement: Statement) -> tuple[str, int]:
     text = " ".join(statement.text.split())
-    relative = text.lower().startswith(_RELATIVE[isa]) and not text.endswith(("]", "!"))
-    return text, statement.address if relative else 0
+    return text, statement.address if _is_relative(isa, text) else 0
+
+
+def _is_relative(isa: Isa, text: str) -> bool:
+    return text.lower().startswith(_RELATIVE[isa]) and not text.endswith(("]", "!"))
 
 
 def _prepare(isa: Isa, text: str, address: int) -> Spelled | EncodingError:

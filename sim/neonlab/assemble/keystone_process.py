@@ -54,8 +54,15 @@ class KeystoneProcess:
                 while end < len(statements) and end - len(results) < _CHUNK_STATEMENTS and size < _CHUNK_BYTES:
                     size += len(statements[end][0]) + 20
                     end += 1
-                results += self._chunk(statements[len(results) : end])
+                chunk = statements[len(results) : end]
+                # Answers are sent in bulk, for speed; if they do not come, again and one by one, to see which it is.
+                results += self._chunk(chunk, one_by_one=False) or self._chunk(chunk, one_by_one=True)
             return results
+
+    def start(self) -> None:
+        """Start the worker, if it does not run, without waiting for it to be ready."""
+        with self._lock:
+            self._started()
 
     def stop(self) -> None:
         """End the worker; the next statement starts a new one."""
@@ -68,13 +75,18 @@ class KeystoneProcess:
             if pipe is not None:
                 pipe.close()
 
-    def _chunk(self, statements: Sequence[tuple[bytes, int]]) -> list[bytes | str]:
-        """Replies to the statements up to and including the first that killed the worker."""
+    def _chunk(self, statements: Sequence[tuple[bytes, int]], one_by_one: bool) -> list[bytes | str]:
+        """Replies to the statements: all of them; or, one by one, up to and including the one that kills the worker."""
         process = self._started()
         assert process.stdin is not None
+        last = len(statements) - 1
+        lines = [
+            b"%s%x %s\n" % (b"+" if one_by_one or i == last else b"", address, text)
+            for i, (text, address) in enumerate(statements)
+        ]
         results: list[bytes | str] = []
         try:
-            process.stdin.write(b"".join(b"%x %s\n" % (address, text) for text, address in statements))
+            process.stdin.write(b"".join(lines))
             process.stdin.flush()
         except BrokenPipeError:
             pass  # it died on an early statement; the replies say on which
@@ -85,7 +97,7 @@ class KeystoneProcess:
                 process.wait()
                 reason = "it never ends" if process.returncode == -signal.SIGVTALRM else "it crashes"
                 self.stop()
-                return [*results, f"Keystone cannot assemble this statement ({reason})"]
+                return [*results, f"Keystone cannot assemble this statement ({reason})"] if one_by_one else []
             results.append(_parsed(line))
         return results
 

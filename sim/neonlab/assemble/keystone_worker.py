@@ -1,7 +1,8 @@
 """Run by path as a process of its own: encodes one instruction per line of standard input with Keystone.
 
 Keystone can end the process (SIGSEGV, abort) or loop for ever on some input, so it lives here and not in the lab.  Each
-line is `ADDRESS TEXT` (hexadecimal, then bytes), answered at once by one line: `= HEX-BYTES COUNT` or `! MESSAGE`.
+line is `ADDRESS TEXT` (hexadecimal, then bytes), answered by one line, `= HEX-BYTES COUNT` or `! MESSAGE`: at once when
+the line begins with a plus sign, else together with the next that does.
 Arguments: the folder that holds the `keystone` package, then Keystone's architecture and mode numbers.
 """
 
@@ -23,6 +24,7 @@ def main(package_folder: str, architecture: int, mode: int) -> None:
     engine = keystone.Ks(architecture, mode)
     write, flush = sys.stdout.buffer.write, sys.stdout.buffer.flush
     for line in sys.stdin.buffer:
+        at_once = line.startswith(b"+")
         address, text = line.rstrip(b"\n").split(b" ", 1)
         # SIGVTALRM's default action ends the process: a limit in CPU time, so that a busy machine changes nothing.
         signal.setitimer(signal.ITIMER_VIRTUAL, CPU_SECONDS_PER_STATEMENT)
@@ -33,7 +35,8 @@ def main(package_folder: str, architecture: int, mode: int) -> None:
             reply = b"! %s\n" % str(error).replace("\n", " ").encode()
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         write(reply)
-        flush()
+        if at_once:
+            flush()
 
 
 if __name__ == "__main__":

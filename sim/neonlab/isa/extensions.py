@@ -8,7 +8,7 @@ from neonlab.isa import extensions_a32, extensions_a32_fp16, extensions_a64, ext
 from neonlab.isa.extensions_pattern import Table
 from neonlab.isa.isa import Isa
 from neonlab.isa.readback_lower import lower
-from neonlab.isa.readback_text import SpellingError
+from neonlab.isa.readback_text import Spelled, SpellingError
 
 _HINT = 0xD503201F
 _BTI = frozenset({32, 34, 36, 38})
@@ -28,9 +28,13 @@ def table(isa: Isa) -> Table:
 def encode(isa: Isa, text: str, address: int) -> int | None:
     """The word of the instruction `text` at `address`; None when the tables do not have it or it cannot be read."""
     try:
-        spelled = lower(isa, text, address)
+        return encode_lowered(isa, lower(isa, text, address), address)
     except SpellingError:
         return None
+
+
+def encode_lowered(isa: Isa, spelled: Spelled, address: int) -> int | None:
+    """As `encode`, for a base form."""
     if isa is Isa.A64 and spelled.mnemonic in ("adr", "adrp") and len(spelled.operands) == 2:
         return _address(spelled.mnemonic, spelled.operands, address)
     return table(isa).encode(spelled.mnemonic, ", ".join(spelled.operands))

@@ -9,19 +9,22 @@ from __future__ import annotations
 from neonlab.isa import readback_a32_words, readback_a64_words
 from neonlab.isa.disassemble import disassemble
 from neonlab.isa.isa import Isa
-from neonlab.isa.readback_lower import lower
+from neonlab.isa.readback_lower import lower, lower_spelled
+from neonlab.isa.readback_reserved import well_formed
 from neonlab.isa.readback_text import Spelled, SpellingError
 
 
 def read(isa: Isa, word: int, address: int) -> Spelled | None:
     """The base form of `word`, None when it is no known instruction."""
+    if not well_formed(isa, word):
+        return None
     words = readback_a64_words if isa is Isa.A64 else readback_a32_words
     spelled = words.read(word, address)
-    shown = disassemble(isa, word, address) if spelled is None else None
-    if spelled is None and shown is None:
-        return None
     try:
-        return lower(isa, str(spelled) if spelled is not None else " ".join(shown or ()), address)
+        if spelled is not None:
+            return lower_spelled(isa, spelled, address)
+        shown = disassemble(isa, word, address)
+        return lower(isa, " ".join(shown), address) if shown is not None else None
     except SpellingError:
         return None
 

@@ -18,14 +18,14 @@ from neonlab.isa.readback_text import Spelled, SpellingError
 Operands = tuple[str, ...]
 _M64 = (1 << 64) - 1
 _GENERAL = re.compile(r"[wx](\d+|zr)|w?sp")
-_BRANCH_CONDITIONS = frozenset(words.CONDITIONS)
+_BRANCHES = frozenset(f"b{name}" for name in words.CONDITIONS if len(name) == 2) - {"bal", "bnv"}
 _LIMIT_SHIFT = re.compile(r"(lsl|uxtw|sxtw|uxtx|sxtx|uxtb|uxth|sxtb|sxth) #0")
 
 
 def lower(text: Spelled, address: int = 0) -> Spelled:
     """The instruction that `text` at `address` stands for, in its base form."""
     mnemonic, operands = text.mnemonic, text.operands
-    if mnemonic.startswith("b.") or (mnemonic[:1] == "b" and mnemonic[1:] in _BRANCH_CONDITIONS):
+    if mnemonic.startswith("b.") or mnemonic in _BRANCHES:
         return Spelled(f"b.{words.condition(mnemonic.lstrip('b').lstrip('.'))}", operands)
     rule = _RULES.get(mnemonic)
     if rule is not None:
@@ -214,6 +214,8 @@ def _system_register(mnemonic: str, operands: Operands) -> Spelled:
 
 
 def _barrier(mnemonic: str, operands: Operands) -> Spelled:
+    if mnemonic in ("ssbb", "pssbb"):
+        mnemonic, operands = "dsb", ("#0" if mnemonic == "ssbb" else "#4",)
     option = operands[0] if operands else "sy"
     return Spelled(mnemonic, (f"#{words.BARRIERS[option]}" if option in words.BARRIERS else option,))
 
@@ -222,6 +224,22 @@ def _hint(mnemonic: str, operands: Operands) -> Spelled:
     """`bti c` and friends."""
     number = words.HINTS.get(" ".join((mnemonic, *operands)))
     return Spelled("hint", (f"#{number}",)) if number is not None else Spelled(mnemonic, operands)
+
+
+def _operation(mnemonic: str, operands: Operands) -> Spelled:
+    """Cache maintenance by name."""
+    if operands and f"{mnemonic} {operands[0]}" in words.CACHE_OPERATIONS:
+        code = words.CACHE_OPERATIONS[f"{mnemonic} {operands[0]}"]
+        return Spelled("sys", (f"#{code[0]}", "c7", f"c{int(code[1:-1])}", f"#{code[-1]}", *(operands[1:] or ("xzr",))))
+    return Spelled(mnemonic, operands)
+
+
+def _sys(mnemonic: str, operands: Operands) -> Spelled:
+    return Spelled(mnemonic, operands if len(operands) != 4 else (*operands, "xzr"))
+
+
+def _rev(mnemonic: str, operands: Operands) -> Spelled:
+    return Spelled("rev" if moves.is_general(operands[0] if operands else "") else mnemonic, operands)
 
 
 def _ret(mnemonic: str, operands: Operands) -> Spelled:
@@ -276,11 +294,15 @@ _RULES: dict[str, Rule] = {
     **dict.fromkeys(_STORE_ATOMICS, _atomic_store),
     **dict.fromkeys(("tbz", "tbnz"), _test_bit),
     **dict.fromkeys(("mrs", "msr"), _system_register),
-    **dict.fromkeys(("dmb", "dsb", "isb", "clrex"), _barrier),
+    **dict.fromkeys(("dmb", "dsb", "isb", "clrex", "ssbb", "pssbb"), _barrier),
     **dict.fromkeys(("bti", "psb", "tsb"), _hint),
     "mov": moves.mov,
     "mvn": moves.mvn,
     "ret": _ret,
+    "rev64": _rev,
+    "dc": _operation,
+    "ic": _operation,
+    "sys": _sys,
     "adrp": _page,
 }
 

@@ -78,6 +78,8 @@ def mov(mnemonic: str, operands: Operands) -> Spelled:
     if "[" in destination:
         return Spelled("ins", operands)
     if "[" in source:
+        if is_general(destination) and f".{'s' if destination[0] == 'w' else 'd'}[" not in source:
+            raise SpellingError(f"`mov` to {destination} takes a lane of {bits(destination)} bits; umov takes any")
         return Spelled("umov" if is_general(destination) else "dup", operands)
     if destination.startswith("v"):
         low = destination.partition(".")[2] in ("8b", "4h", "2s", "1d")

@@ -30,6 +30,15 @@ BARRIERS = {
     ).items()
 }
 
+# op1, CRm (two digits) and op2 of the system instruction; CRn is 7.
+CACHE_OPERATIONS = {
+    name.replace("_", " "): code
+    for name, code in pairs(
+        """ic_ialluis=0010 ic_iallu=0050 ic_ivau=3051 dc_ivac=0061 dc_isw=0062 dc_csw=0102 dc_cisw=0142 dc_zva=3041
+        dc_cvac=3101 dc_cvau=3111 dc_cvap=3121 dc_civac=3141"""
+    ).items()
+}
+
 # Those that code at EL0 can name; `mrs x0, s3_3_c4_c4_0` names any.
 SYSTEM_REGISTERS = pairs(
     """nzcv=s3_3_c4_c2_0 fpcr=s3_3_c4_c4_0 fpsr=s3_3_c4_c4_1 daif=s3_3_c4_c2_1 dit=s3_3_c4_c2_5 ssbs=s3_3_c4_c2_6

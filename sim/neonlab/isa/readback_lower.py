@@ -9,5 +9,9 @@ from neonlab.isa.readback_text import Spelled, spell
 
 def lower(isa: Isa, text: str, address: int) -> Spelled:
     """The base form of `text` at `address`.  SpellingError when the text cannot be read."""
-    spelled = spell(isa, text)
+    return lower_spelled(isa, spell(isa, text), address)
+
+
+def lower_spelled(isa: Isa, spelled: Spelled, address: int) -> Spelled:
+    """As `lower`, for a text already in the one spelling."""
     return readback_a64.lower(spelled, address) if isa is Isa.A64 else readback_a32.lower(spelled, address)

@@ -80,14 +80,15 @@ class _Reader:
     def __init__(self, isa: Isa, text: str, position: int) -> None:
         self._isa = isa
         self._tokens: list[tuple[str, str]] = []
-        end = len(text.rstrip())
-        while position < end:
-            found = _TOKEN.match(text, position)
-            if found is None:
-                raise SpellingError(f"`{text[position:end].strip()[:20]}` cannot be read")
+        text = text.lower()
+        for found in _TOKEN.finditer(text, position):
+            if found.start() != position:
+                break
             kind = found.lastgroup or ""
-            self._tokens.append((kind, found[kind].lower()))
+            self._tokens.append((kind, found[kind]))
             position = found.end()
+        if text[position:].strip():
+            raise SpellingError(f"`{text[position:].strip()[:20]}` cannot be read")
         self._next = 0
 
     def operands(self) -> list[str]:
