@@ -315,7 +315,8 @@ class Trace:
             for number, access in enumerate(instruction.accesses if instruction else ()):
                 if access.kind is AccessKind.STORE:
                     ran, first = self.addresses(pc, number)
-                    addresses.append((first[:, None] + np.arange(access.count, dtype=np.uint64)).reshape(-1))
+                    touched = np.add.outer(first, np.arange(access.count, dtype=np.uint64)).astype(np.uint64)
+                    addresses.append(touched.reshape(-1))
                     steps.append(np.repeat(ran, access.count))
                     numbers.append(np.full(steps[-1].size, number, np.int64))
         at, by, of = np.concatenate(addresses), np.concatenate(steps), np.concatenate(numbers)

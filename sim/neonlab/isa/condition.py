@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+# By the four bits that encode them, in A32 and A64.
+NAMES = ("eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "", "")
+
 
 def holds(condition: str, flags: int) -> bool:
     """Whether N, Z, C and V in bits 31 to 28 of `flags` meet `condition` ("eq", "hs", ..., "" for always)."""
