@@ -73,7 +73,8 @@ def _assemble(
     lines = logical_lines(text, path) if plain else CPreprocessor(isa, paths, defines).run(text, path, folder)
     assembly = Assembly(isa)
     try:
-        Reader(assembly, paths).read(lines)
+        reader = Reader(assembly, paths)
+        reader.read(lines)
         return write_object(
             ReadSource(
                 isa=isa,
@@ -84,6 +85,7 @@ def _assemble(
                 data=assembly.data,
                 ranges=assembly.ranges,
                 nop=assembly.nop,
+                macros=reader.macro_names,
                 warnings=assembly.warnings,
             )
         )

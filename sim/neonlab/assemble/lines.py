@@ -21,6 +21,8 @@ class Line:
     ) -> SourceLine:
         """Position of this line; of `token` in it when it is there, else of its first character."""
         raw = self.raw
+        if not expanded.isascii():
+            expanded = expanded.encode("utf-8", "replace").decode("utf-8")
         if column is None:
             column = len(raw) - len(raw.lstrip()) + 1
         if token:

@@ -12,6 +12,7 @@ from neonlab.isa.instruction import Instruction
 
 BASE = 0x10000
 _PAGE = 0x1000
+_MAX_ALIGNMENT = 1 << 20
 _GOT = ".got"
 # Tables for debuggers, unwinders and linkers, which no program has in memory.
 _NOT_LOADED = (".note", ".comment", ".debug", ".ARM.", ".gnu.", ".stab", ".group")
@@ -68,6 +69,8 @@ def _addresses(sections: list[Section], base: int) -> dict[str, int]:
     address = base
     # .text first, so that addresses in it do not depend on the data
     for section in sorted(sections, key=lambda section: (section.name != ".text", not section.executable)):
+        if section.alignment > _MAX_ALIGNMENT:
+            raise InputError(f"the section {section.name} asks for an alignment of {section.alignment} bytes")
         alignment = max(section.alignment, _PAGE)
         address = -(-address // alignment) * alignment
         addresses[section.name] = address

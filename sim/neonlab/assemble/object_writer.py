@@ -16,6 +16,7 @@ from neonlab.assemble.operands import ParsedInstruction, Slot
 from neonlab.assemble.sections import Fragment, SectionBuilder
 from neonlab.assemble.source import AssemblyError, SourceLine
 from neonlab.assemble.symbols import Symbol as Name
+from neonlab.assemble.unknown import unknown_mnemonic
 from neonlab.isa.isa import Isa
 
 # Sections start here while instructions are encoded, so that no target is a negative number.
@@ -77,6 +78,7 @@ class ReadSource:
     data: Sequence[PendingData]
     ranges: Sequence[EmittedRange]
     nop: int
+    macros: Sequence[str]
     warnings: Sequence[str]
 
 
@@ -148,7 +150,10 @@ def _encode(read: ReadSource, rules: FixupRules, relocations: list[Relocation]) 
                 if isinstance(part, str):
                     parts.append(part)
                     continue
-                hole = _fill(rules, pending, part)
+                try:
+                    hole = _fill(rules, pending, part)
+                except SyntaxFault as fault:
+                    raise _unknown(read, pending) or fault from None
                 parts.append(hole.text)
                 if hole.relocation is not None:
                     relocations.append(hole.relocation)
@@ -158,8 +163,16 @@ def _encode(read: ReadSource, rules: FixupRules, relocations: list[Relocation]) 
         words = encoder.encode(statements)
     for pending, word in zip(encodable, words, strict=True):
         if isinstance(word, EncodingError):
+            with _Placed(pending.source):
+                unknown = _unknown(read, pending)
+                if unknown is not None:
+                    raise unknown
             raise AssemblyError(word.message, pending.source, word.hint)
         pending.fragment.data[pending.offset : pending.offset + 4] = word.to_bytes(4, "little")
+
+
+def _unknown(read: ReadSource, pending: PendingInstruction) -> SyntaxFault | None:
+    return unknown_mnemonic(read.isa, pending.parsed.mnemonic.text, pending.source.expanded, read.macros)
 
 
 def _write_adrl(pending: PendingInstruction) -> None:

@@ -23,7 +23,7 @@ from neonlab.isa.isa import Isa
 
 _MAX_FILE_BYTES = 16 << 20
 _MAX_INCLUDE_DEPTH = 100
-_MAX_EXPANSION_TOKENS = 200_000  # of one line
+_MAX_EXPANSION_TOKENS = 50_000  # of one line
 _MAX_CALL_LINES = 500
 
 _JOINED = "\x01"  # stands for a line break inside a comment or after a backslash; the statement goes on
@@ -177,6 +177,8 @@ class CPreprocessor:
             raise
         except Exception as error:  # pcpp raises whatever its parser trips over
             raise AssemblyError(f"the C preprocessor cannot read this: {error}", line.source()) from None
+        if expander.problem.startswith("Could not evaluate"):
+            raise AssemblyError("this is no expression that the C preprocessor can evaluate", line.source())
         if expander.problem:
             raise AssemblyError(expander.problem[0].lower() + expander.problem[1:], line.source())
         return result
@@ -290,6 +292,9 @@ def logical_lines(text: str, path: str) -> list[Line]:
     """Lines with comments replaced by a space and continued lines joined; blank ones dropped."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     physical = text.split("\n")
+    if not text.isascii():
+        # bytes that are no UTF-8 cannot be shown
+        physical = [line.encode("utf-8", "replace").decode("utf-8") for line in physical]
     if "\0" in text:
         at = next(number for number, line in enumerate(physical, 1) if "\0" in line)
         raise AssemblyError("a NUL byte: this is not assembly text", SourceLine(path, at, 1, ""))

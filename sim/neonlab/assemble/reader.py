@@ -19,9 +19,10 @@ from neonlab.assemble.object_writer import point_at
 from neonlab.assemble.preprocess import logical_lines, read_source
 from neonlab.assemble.search import find_include
 from neonlab.assemble.source import AssemblyError, SourceLine
+from neonlab.assemble.unknown import unknown_mnemonic
 from neonlab.isa.isa import Isa
 
-_MAX_STATEMENTS = 400_000
+_MAX_STATEMENTS = 200_000
 _MAX_DEPTH = 100  # of macro calls; the limit of GNU as
 
 _NAME = re.compile(NAME)
@@ -64,6 +65,11 @@ class Reader:
         self._frames: list[_Frame] = []
         self._statement = Statement("", Line("", "", 0, ""))
         self._left = _MAX_STATEMENTS
+
+    @property
+    def macro_names(self) -> tuple[str, ...]:
+        """Macros defined by now."""
+        return tuple(macro.name for macro in self._macros.by_name.values())
 
     def read(self, lines: Iterable[Line]) -> None:
         """Reads everything; AssemblyError at the first statement that is wrong."""
@@ -152,7 +158,11 @@ class Reader:
             return
         if assembly.isa is Isa.A32 and _IT.fullmatch(lower):
             return  # makes the next instructions conditional in T32; in A32 they carry conditions of their own
-        assembly.emit_instruction(assembly.instructions_parser.parse(name, operands))
+        try:
+            parsed = assembly.instructions_parser.parse(name, operands)
+        except SyntaxFault as fault:
+            raise unknown_mnemonic(assembly.isa, name, name, self.macro_names) or fault from None
+        assembly.emit_instruction(parsed)
 
     def _directive(self, lower: str, name: str, operands: str) -> None:
         handler = _DIRECTIVES.get(lower)

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from neonlab.errors import InputError
 
+_SHOWN = 100  # characters of a line on either side of the column
+_STEPS = 16  # of an expansion trail
+
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
@@ -40,11 +43,21 @@ class AssemblyError(InputError):
         if self.at is None:
             return f"error: {self.message}" + (f"\n  hint: {self.hint}" if self.hint else "")
         at = self.at
-        shown = at.text.replace("\t", " ")
-        lines = [f"{at.where}: error: {self.message}", f"  {shown}", "  " + " " * (at.column - 1) + "^"]
-        if at.expanded and at.expanded.strip() != at.text.strip():
-            lines.append(f"  expanded to: {at.expanded.strip()}")
-        lines += [f"  {step}" for step in reversed(at.trail)]
+        # of a very long line, what stands around the column
+        start = max(0, at.column - _SHOWN) if len(at.text) > 2 * _SHOWN else 0
+        shown = _clipped(at.text[start:].replace("\t", " "))
+        lines = [f"{at.where}: error: {self.message}", f"  {shown}", "  " + " " * (at.column - 1 - start) + "^"]
+        if at.expanded and "".join(at.expanded.split()) != "".join(at.text.split()):
+            lines.append(f"  expanded to: {_clipped(at.expanded.strip())}")
+        steps = [f"  {step}" for step in reversed(at.trail)]
+        if len(steps) > _STEPS:
+            steps[_STEPS // 2 : -_STEPS // 2] = [f"  ... {len(steps) - _STEPS} more ..."]
+        lines += steps
         if self.hint:
             lines.append(f"  hint: {self.hint}")
-        return "\n".join(lines)
+        # bytes that are no UTF-8 are in the text as lone surrogates, which no terminal takes
+        return "\n".join(lines).encode("utf-8", "replace").decode("utf-8")
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= 2 * _SHOWN else f"{text[: 2 * _SHOWN]}..."
