@@ -17,7 +17,7 @@ from neonlab.emulate.registers import RegisterState
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import Isa, general
-from neonlab.verify.register_history import RegisterHistory, Writers
+from neonlab.verify.register_history import RegisterHistory, Write, Writers
 
 _X18 = general(18)
 _SAVED = {
@@ -68,11 +68,13 @@ def check_exit(
 def _locate(program: Program, spoilt: list[str], entry: RegisterState, left: RegisterState, rerun: Rerun) -> Fault:
     history = RegisterHistory(program, spoilt, entry)
     rerun(history)
-    name = spoilt[0]
-    writers = history.collect(name)
+    sp = entry.read("sp")
+    culprits = {name: _culprit(history.collect(name), name, sp) for name in spoilt}
+    # Of several spoilt registers the one that went wrong first speaks for all.
+    name = min(spoilt, key=lambda name: write.order if (write := culprits[name][0]) else 0)
+    write, restored = culprits[name]
     before, after = entry.read(name), left.read(name)
     standard = "AAPCS64" if program.isa is Isa.A64 else "AAPCS32"
-    at = writers.last
     if name == "sp":
         kind = FaultKind.STACK_POINTER
         change = after - before
@@ -84,13 +86,20 @@ def _locate(program: Program, spoilt: list[str], entry: RegisterState, left: Reg
         clause = f"{standard}: the control bits of {name.upper()} are global and preserved"
     else:
         kind = FaultKind.CLOBBERED_CALLEE_SAVED
-        restored = _is_restore(writers, entry.read("sp"))
-        at = writers.last if restored else writers.first
-        others = f", and {', '.join(spoilt[1:])} changed too" if len(spoilt) > 1 else ""
+        rest = [other for other in spoilt if other != name]
+        others = f", and {', '.join(rest)} changed too" if rest else ""
         how = "is restored wrongly" if restored else "is overwritten and not restored"
         message = f"{name} {how}: {before:#x} on entry, {after:#x} on return{others}"
         clause = _CLAUSES[program.isa, name[0]]
-    return _fault(program, kind, message, at or 0, name, clause)
+    return _fault(program, kind, message, write.address if write else 0, name, clause)
+
+
+def _culprit(writers: Writers, name: str, sp: int) -> tuple[Write | None, bool]:
+    """The write to blame for what register `name` holds at the end, and whether it is a restore gone wrong."""
+    if name in ("sp", "fpcr", "fpscr"):
+        return writers.last, False
+    restored = _is_restore(writers, sp)
+    return (writers.last if restored else writers.first), restored
 
 
 def _is_restore(writers: Writers, sp: int) -> bool:

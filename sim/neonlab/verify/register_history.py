@@ -32,6 +32,7 @@ HISTORY = np.dtype(
         ("bases", np.uint64),  # address of int32 each word: base register where it is a load, else 0
         ("followed", np.int64),
         ("table", np.uint64),  # address of FOLLOWED each register
+        ("clock", np.int64),  # writes seen so far
     ]
 )
 FOLLOWED = np.dtype(
@@ -39,7 +40,9 @@ FOLLOWED = np.dtype(
         ("identifier", np.int64),  # Unicorn's
         ("entry", np.uint64),  # its value on entry
         ("first", np.uint64),
+        ("first_clock", np.int64),
         ("last", np.uint64),
+        ("last_clock", np.int64),
         ("last_base", np.uint64),  # value of the base register where the last writer loads, else 0
     ]
 )
@@ -59,6 +62,7 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
     count: Any = history.followed
     table = carray(as_pointer(history.table), (count,), FOLLOWED)
     base = carray(as_pointer(history.bases), (words,), np.int32)[word]
+    history.clock += 1
     for number in range(count):
         if mask >> np.uint64(number) & np.uint64(1):
             followed = table[number]
@@ -66,7 +70,9 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
             uc_reg_read(uc, np.int32(followed.identifier), value)
             if followed.first == 0 or history.value == followed.entry:
                 followed.first = np.uint64(at)
+                followed.first_clock = history.clock
             followed.last = np.uint64(at)
+            followed.last_clock = history.clock
             followed.last_base = np.uint64(0)
             if base:
                 history.value = np.uint64(0)
@@ -75,11 +81,19 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
 
 
 @dataclass(frozen=True, slots=True)
-class Writers:
-    """Addresses of instructions, None where there was none; `last_base` as the last one's load found it, else 0."""
+class Write:
+    """A write of a register: address of the instruction, and its place in the order of all writes followed."""
 
-    first: int | None
-    last: int | None
+    address: int
+    order: int
+
+
+@dataclass(frozen=True, slots=True)
+class Writers:
+    """Who wrote a register, None where nobody did; `last_base` is the base register as the last one's load found it."""
+
+    first: Write | None
+    last: Write | None
     last_base: int
 
 
@@ -121,13 +135,17 @@ class RegisterHistory:
 
     def reset(self, _buffers: Sequence[PlacedBuffer] = ()) -> None:
         """Forget the last call."""
-        for field in ("first", "last", "last_base"):
+        self._state["clock"] = 0
+        for field in ("first", "first_clock", "last", "last_clock", "last_base"):
             self._table[field] = 0
 
     def collect(self, name: str) -> Writers:
         """Who wrote register `name` in the last call."""
         row = self._table[self._names.index(name)]
-        return Writers(int(row["first"]) or None, int(row["last"]) or None, int(row["last_base"]))
+        first, last = (
+            Write(int(row[field]), int(row[f"{field}_clock"])) if row[field] else None for field in ("first", "last")
+        )
+        return Writers(first, last, int(row["last_base"]))
 
 
 def _writes(instruction: Instruction, name: str) -> bool:

@@ -220,10 +220,15 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
                 offset = page * np.uint64(PAGE) + (byte & np.uint64(PAGE - 1))
                 allowed &= carray(as_pointer(watch.pool + offset), 1, np.uint8)[0]
         wrong = NOTHING
-        if not allowed & np.uint8(WRITABLE if access.flags & _WRITES else READABLE):
+        needed = np.uint8(WRITABLE if access.flags & _WRITES else READABLE)
+        if not allowed & needed:
             wrong = FORBIDDEN
-        elif first & access.alignment_mask:
-            wrong = MISALIGNED
+        if first & access.alignment_mask:
+            # An access that begins where it may goes wrong on hardware by its alignment first.
+            page = np.uint64(pages[np.int64(first >> np.uint64(12))]) if first < np.uint64(LIMIT) else np.uint64(0)
+            start = carray(as_pointer(watch.pool + page * np.uint64(PAGE) + within), 1, np.uint8)[0]
+            if not wrong or start & needed:
+                wrong = MISALIGNED
         if wrong or allowed & np.uint8(STACK) or access.flags & _THROUGH_SP:
             watch.value = np.uint64(0)
             uc_reg_read(uc, np.int32(watch.sp_register), value)
