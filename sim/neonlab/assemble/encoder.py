@@ -102,16 +102,11 @@ class Encoder:
             return EncodingError(f"it encodes to {len(reply)} bytes, not 4")
         word = int.from_bytes(reply, "little")
         found = readback.read(self._isa, word, key[1])
-        if found != lowered:
-            if (
-                found is not None
-                and found.mnemonic == lowered.mnemonic
-                and lowered.operands[-1:] != found.operands[-1:]
-            ):
-                if _is_relative(self._isa, key[0]):
-                    return EncodingError("the target is out of reach")
-            return EncodingError(f"the word {word:#010x} made of it reads back as `{found or 'no instruction'}`")
-        return word
+        if found == lowered:
+            return word
+        if found is not None and found.mnemonic == lowered.mnemonic and _is_relative(self._isa, key[0]):
+            return EncodingError("the target is out of reach")
+        return EncodingError(f"the word {word:#010x} made of it reads back as `{found or 'no instruction'}`")
 
 
 _REMEMBERED = 1 << 16

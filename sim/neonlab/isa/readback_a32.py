@@ -205,18 +205,28 @@ def _multiple(name: Name, operands: Operands) -> Lowered:
     way, mode = name.base[:3], name.base[3:]
     stack = _STACK_MODES[way]
     base = way + stack.get(mode, mode).replace("ia", "")
-    return Name(base, False, name.condition), operands
+    return Name(base, False, name.condition), (*operands[:1], *(_ascending(operand) for operand in operands[1:]))
+
+
+def _ascending(registers: str) -> str:
+    """A list of registers in their order, each once: the word has a bit for each."""
+    inner, _, user = registers.removeprefix("{").partition("}")
+    members = {_NUMBERS.get(name) or int(name[1:]) for name in inner.split(", ") if _is_register(name)}
+    if len(members) == 0 or not registers.startswith("{"):
+        return registers
+    return "{" + ", ".join({13: "sp", 14: "lr", 15: "pc"}.get(i, f"r{i}") for i in sorted(members)) + "}" + user
 
 
 def _push(name: Name, operands: Operands) -> Lowered:
     if len(operands) != 1 or not operands[0].startswith("{"):
         raise SpellingError("a list of registers in { } is expected")
-    if "," not in operands[0]:
-        register = operands[0].strip("{}")
+    registers = _ascending(operands[0])
+    if "," not in registers and (name.base, registers) != ("push", "{sp}"):
+        register = registers.strip("{}")
         if name.base == "push":
             return Name("str", False, name.condition), (register, "[sp, #-4]!")
         return Name("ldr", False, name.condition), (register, "[sp]", "#4")
-    return Name("stmdb" if name.base == "push" else "ldm", False, name.condition), ("sp!", *operands)
+    return Name("stmdb" if name.base == "push" else "ldm", False, name.condition), ("sp!", registers)
 
 
 def _double(name: Name, operands: Operands) -> Lowered:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from neonlab.isa import readback_a32_names as names
 from neonlab.isa.readback_a32_names import Name
-from neonlab.isa.readback_text import SpellingError, words
+from neonlab.isa.readback_text import SpellingError, pairs, words
 
 Operands = tuple[str, ...]
 Lowered = tuple[Name, Operands]
@@ -30,6 +30,8 @@ _THREE = words(
     vpadd vpmax vpmin vabd vshl vrshl vqshl vqrshl vshr vrshr vsli vsri vsra vrsra vqshlu vceq vcge vcgt vcle
     vclt vacge vacgt vacle vaclt vtst vqdmulh vqrdmulh vrecps vrsqrts vaddw vsubw vqshlu"""
 )
+# What a narrowing shift by nothing is.
+_NARROWING = pairs("vshrn=vmovn vrshrn=vmovn vqshrn=vqmovn vqrshrn=vqmovn vqshrun=vqmovun vqrshrun=vqmovun")
 _MIRRORED = {"vcle": "vcge", "vclt": "vcgt", "vacle": "vacge", "vaclt": "vacgt"}
 
 
@@ -227,6 +229,10 @@ def _permute(name: Name, operands: Operands) -> Lowered:
 def _shift_right(name: Name, operands: Operands) -> Lowered:
     if operands[-1] == "#0" and name.base in ("vshr", "vrshr"):
         return replace(name, base="vorr", types=""), (operands[0], operands[1], operands[1])
+    if operands[-1] == "#0" and name.base in _NARROWING:
+        return replace(name, base=_NARROWING[name.base]), operands[:-1]
+    if operands[-1] == "#0" and name.base == "vcvt" and operands[0][0] != "s" and len(operands) == 3:
+        return name, operands[:-1]
     return name, operands
 
 
@@ -265,7 +271,7 @@ def _status(name: Name, operands: Operands) -> Lowered:
 _RULES = {
     **dict.fromkeys(("vcmp", "vcmpe", "vceq", "vcge", "vcgt", "vcle", "vclt"), _compare),
     **dict.fromkeys(("vzip", "vuzp"), _permute),
-    **dict.fromkeys(("vshr", "vrshr"), _shift_right),
+    **dict.fromkeys(("vshr", "vrshr", "vcvt", *_NARROWING), _shift_right),
     **dict.fromkeys(("vpush", "vpop", "vldm", "vstm"), _multiple),
     **dict.fromkeys([f"v{way}{count}" for way in ("ld", "st") for count in "1234"], _elements),
     **dict.fromkeys(("vmrs", "vmsr"), _status),

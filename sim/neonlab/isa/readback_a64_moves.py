@@ -14,15 +14,11 @@ _INVERTED = {"bic": "and", "bics": "ands", "orn": "orr", "eon": "eor"}
 
 
 def integer(operand: str) -> int:
-    """The value of `#n`."""
-    try:
-        return int(operand[1:]) if operand.startswith("#") else _no_integer(operand)
-    except ValueError:
-        return _no_integer(operand)
-
-
-def _no_integer(operand: str) -> int:
-    raise SpellingError(f"`{operand}` is no integer")
+    """The value of `#n`, from the lowest to the highest signed number of 64 bits."""
+    if not operand.startswith("#") or not operand[1:].removeprefix("-").isdigit():
+        raise SpellingError(f"`{operand}` is no integer")
+    value = int(operand[1:])
+    return value - (1 << 64) if value >> 63 == 1 else value
 
 
 def zero(register: str) -> str:
@@ -62,6 +58,8 @@ def logic(mnemonic: str, operands: Operands) -> Spelled:
         if size == 32 and value & _M64 >> 32 not in (0, _M64 >> 32) and (value & _M64) >> 32 not in (0, _M64 >> 32):
             raise SpellingError(f"`{operands[2]}` does not fit 32 bits")
         return Spelled(mnemonic, (*operands[:2], f"#{value & (1 << size) - 1}"))
+    if operands[0].startswith("v") and len(operands) > 1 and operands[1].startswith("#"):
+        return movi(mnemonic, operands)
     return Spelled(mnemonic, operands)
 
 
