@@ -9,9 +9,6 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
-import numpy as np
-import numpy.typing as npt
-
 from neonlab.assemble.program import Program
 from neonlab.emulate.access_fault import AccessFault
 from neonlab.emulate.block_meter import BlockMeter
@@ -21,6 +18,7 @@ from neonlab.emulate.engine import new_engine, uclib
 from neonlab.emulate.i8mm import ExceptionHandler
 from neonlab.emulate.memory import RETURN_ADDRESS, STACK_TOP, CallError, Memory
 from neonlab.emulate.native import add_native_hook
+from neonlab.emulate.noise import Noise
 from neonlab.emulate.probe import Probe
 from neonlab.emulate.registers import RegisterFile, RegisterState
 from neonlab.emulate.run import Fault, Run
@@ -30,7 +28,6 @@ from neonlab.isa.prototype import CType, Signature
 
 Argument = int | float | Buffer
 DEFAULT_STEP_BUDGET = 1_000_000_000
-_NOISE_BYTES = 1 << 14
 
 
 class Machine:
@@ -73,12 +70,14 @@ class Machine:
         float_abi: FloatAbi = FloatAbi.HARD,
         step_budget: int = DEFAULT_STEP_BUDGET,
         seed: int = 0,
+        noise: Noise | None = None,
         widened: Mapping[str, bool] | None = None,
     ) -> Run | Fault:
         """Call `symbol` with one argument for each parameter; pointers are Buffers, or plain addresses such as 0.
 
         In A64 the register or stack slot of an integer narrower than 64 bits holds noise above its value.  `widened`
-        names the parameters that arrive widened to 64 bits instead, by sign where it says True, else by zeros.
+        names the parameters that arrive widened to 64 bits instead, by sign where it says True, else by zeros.  What
+        nobody sets is `noise`, by default drawn from the seed.
 
         Returns a Run when the guest came back within `step_budget` instructions, else the Fault.  Raises CallError for
         an unknown symbol, or arguments that do not fit the signature.
@@ -86,9 +85,10 @@ class Machine:
         entry = self.program.symbols.get(symbol)
         if entry is None:
             raise CallError(f"{self.program.path}: no symbol `{symbol}`")
-        noise = np.frombuffer(np.random.Generator(np.random.SFC64(seed)).bytes(_NOISE_BYTES), np.uint8)
+        if noise is None:
+            noise = Noise.drawn(seed)
         buffers = _distinct_buffers(arguments)
-        placed = self._memory.place(buffers, noise)
+        placed = self._memory.place(buffers, noise.margins)
         self._memory.restore_data()
         self._set_up(arguments, signature, float_abi, placed, noise, widened or {})
         for probe in self._probes:
@@ -146,7 +146,7 @@ class Machine:
         signature: Signature,
         float_abi: FloatAbi,
         placed: Sequence[PlacedBuffer],
-        noise: npt.NDArray[np.uint8],
+        noise: Noise,
         widened: Mapping[str, bool],
     ) -> None:
         if len(arguments) != len(signature.parameters):
@@ -157,9 +157,9 @@ class Machine:
         stack = self._memory.stack
         if on_stack > stack.size:
             raise CallError(f"{on_stack} bytes of stack arguments do not fit a stack of {stack.size} bytes")
-        for first in range(0, stack.size, noise.size):
-            stack[first : first + noise.size] = noise[: stack.size - first]
-        self._entry.scramble(noise, STACK_TOP - on_stack, RETURN_ADDRESS)
+        for first in range(0, stack.size, noise.stack.size):
+            stack[first : first + noise.stack.size] = noise.stack[: stack.size - first]
+        self._entry.scramble(noise.registers, STACK_TOP - on_stack, RETURN_ADDRESS)
         for argument, parameter, location in zip(arguments, signature.parameters, locations, strict=True):
             value: int | float = addresses[id(argument)] if isinstance(argument, Buffer) else argument
             data = _encode(value, parameter.ctype, parameter.name, self.isa)
