@@ -1,0 +1,49 @@
+// saboteur: alignment-hint at line 27: vldr needs a word boundary, int8 have none
+/*toml
+summary   = "out[i] = saturate(a[i] + b[i]), int8"
+prototype = "void (const int8_t *a, const int8_t *b, int8_t *out, size_t n)"
+isa       = ["armv7-a", "neon"]
+[args]
+a   = { reg = "r0", read = "n" }
+b   = { reg = "r1", read = "n" }
+out = { reg = "r2", write = "n" }
+n   = { reg = "r3", range = [1, 4096] }
+*/
+
+// 16 elements a pass, then the last 0-15 one at a time.
+
+    .syntax unified
+    .arch   armv7-a
+    .fpu    neon
+    .arm
+    .text
+    .p2align 4
+    .global alignment_hint_vldr_of_bytes
+    .type   alignment_hint_vldr_of_bytes, %function
+alignment_hint_vldr_of_bytes:
+    subs    r3, r3, #16
+    blo     2f
+1:
+    vldr    d0, [r0]
+    add     r0, r0, #8
+    vld1.8  {d1}, [r0]!
+    vld1.8  {d2, d3}, [r1]!
+    subs    r3, r3, #16
+    vqadd.s8 q0, q0, q1
+    vst1.8  {d0, d1}, [r2]!
+    bhs     1b
+2:
+    adds    r3, r3, #16
+    beq     4f
+3:
+    vld1.8  {d0[]}, [r0]!
+    vld1.8  {d1[]}, [r1]!
+    subs    r3, r3, #1
+    vqadd.s8 d0, d0, d1
+    vst1.8  {d0[0]}, [r2]!
+    bne     3b
+4:
+    bx      lr
+    .size   alignment_hint_vldr_of_bytes, . - alignment_hint_vldr_of_bytes
+
+    .section .note.GNU-stack,"",%progbits

@@ -1,0 +1,33 @@
+// saboteur: step-budget at line 21: x30 is lost in a call, so that ret returns to itself
+/*toml
+summary   = "sums[r] = sum of the first 16 int8 of row r"
+prototype = "void (const int8_t *src, int32_t *sums, int32_t rows, int32_t stride)"
+isa       = ["armv8.0-a", "neon"]
+[args]
+src    = { reg = "x0", read = "(rows - 1)*stride + 16" }
+sums   = { reg = "x1", write = "4*rows" }
+rows   = { reg = "w2", range = [4, 4] }
+stride = { reg = "w3", range = [16, 16] }
+*/
+
+// rows and stride are 32-bit: what the upper halves of x2 and x3 hold, nobody promises.
+
+    .text
+    .p2align 4
+    .global step_budget_call_without_saved_lr
+    .type   step_budget_call_without_saved_lr, %function
+step_budget_call_without_saved_lr:
+    bl      1f
+    ret
+1:
+    ldr     q0, [x0]
+    add     x0, x0, w3, sxtw
+    saddlv  h0, v0.16b
+    smov    w4, v0.h[0]
+    str     w4, [x1], #4
+    subs    w2, w2, #1
+    b.ne    1b
+    ret
+    .size   step_budget_call_without_saved_lr, . - step_budget_call_without_saved_lr
+
+    .section .note.GNU-stack,"",%progbits

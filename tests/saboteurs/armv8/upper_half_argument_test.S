@@ -1,0 +1,33 @@
+// saboteur: upper-half-argument at line 20: the count is int32_t and tested as 64 bits
+/*toml
+summary   = "sums[r] = sum of the first 16 int8 of row r"
+prototype = "void (const int8_t *src, int32_t *sums, int32_t rows, int32_t stride)"
+isa       = ["armv8.0-a", "neon"]
+[args]
+src    = { reg = "x0", read = "(rows - 1)*stride + 16" }
+sums   = { reg = "x1", write = "4*rows" }
+rows   = { reg = "w2", range = [1, 64] }
+stride = { reg = "w3", range = [16, 256] }
+*/
+
+// rows and stride are 32-bit: what the upper halves of x2 and x3 hold, nobody promises.
+
+    .text
+    .p2align 4
+    .global upper_half_argument_test
+    .type   upper_half_argument_test, %function
+upper_half_argument_test:
+    tbnz    x2, #63, 2f
+1:
+    ldr     q0, [x0]
+    add     x0, x0, w3, sxtw
+    saddlv  h0, v0.16b
+    smov    w4, v0.h[0]
+    str     w4, [x1], #4
+    sub     w2, w2, #1
+    cbnz    x2, 1b
+2:
+    ret
+    .size   upper_half_argument_test, . - upper_half_argument_test
+
+    .section .note.GNU-stack,"",%progbits
