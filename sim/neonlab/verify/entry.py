@@ -20,6 +20,7 @@ from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import Isa, general
 from neonlab.isa.procedure_call import Location, place_arguments
+from neonlab.verify.sanitized_machine import SanitizedMachine
 from neonlab.verify.sanitizer import DEFAULT_STACK_BYTES, SanitizerProbe
 
 _CLAUSE = (
@@ -79,8 +80,8 @@ def depends_on_upper_half(
 ) -> Fault | None:
     """Why a call that fails comes right once narrow arguments are widened to 64 bits; None where it does not.
 
-    `failed` says of an outcome whether it is wrong.  The fault names the argument and its register, and is placed at
-    the first instruction executed that reads all 64 bits of it.
+    `failed` says of an outcome on a SanitizedMachine whether it is wrong.  The fault names the argument and its
+    register, and is placed at the first instruction executed that reads all 64 bits of it.
     """
     if program.isa is not Isa.A64:
         return None
@@ -94,8 +95,8 @@ def depends_on_upper_half(
         return None
     stack_bytes = DEFAULT_STACK_BYTES + contract.stack + contract.below_stack
 
-    def call(widened: Mapping[str, bool], *probes: Probe) -> Run | Fault:
-        with Machine(program, probes=probes, stack_bytes=stack_bytes) as machine:
+    def call(machine: Machine | SanitizedMachine, widened: Mapping[str, bool]) -> Run | Fault:
+        with machine:
             return machine.call(
                 contract.name,
                 arguments,
@@ -106,14 +107,20 @@ def depends_on_upper_half(
                 widened=widened,
             )
 
-    if not failed(call({})):
+    def fails(widened: Mapping[str, bool]) -> bool:
+        return failed(call(SanitizedMachine(program, contract), widened))
+
+    def watch(probe: Probe) -> None:
+        call(Machine(program, probes=(probe,), stack_bytes=stack_bytes), {})
+
+    if not fails({}):
         return None
-    clean = next((c for s in (False, True) if not failed(call(c := dict.fromkeys(narrow, s)))), None)
+    clean = next((c for s in (False, True) if not fails(c := dict.fromkeys(narrow, s))), None)
     if clean is None:
         return None
-    name = next((n for n in narrow if failed(call({k: v for k, v in clean.items() if k != n}))), next(iter(narrow)))
+    name = next((n for n in narrow if fails({k: v for k, v in clean.items() if k != n})), next(iter(narrow)))
     place = narrow[name]
-    at = _first_reader(program, contract, place, lambda probe: call({}, probe))
+    at = _first_reader(program, contract, place, watch)
     register = place.registers[0].replace("w", "x") if place.registers else str(place)
     size = place.size * 8
     how = "sign" if clean[name] else "zero"
