@@ -5,6 +5,7 @@
     prototype = "void (const int8_t *a, int32_t *c, size_t k)"
     isa       = ["armv8.0-a", "neon"]
     stack     = 0
+    modular   = []
     [args]
     a = { reg = "x0", read = "k", range = [-127, 127] }
     c = { reg = "x1", write = "4*k", dtype = "int32" }
@@ -38,7 +39,8 @@ from neonlab.isa.prototype import CType, PrototypeError, Signature, parse_protot
 
 _BLOCK = re.compile(r"/\*toml[ \t]*\r?\n(.*?)\*/", re.DOTALL)
 _DTYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64")
-_TOP_KEYS = ("summary", "prototype", "isa", "stack", "below_stack", "float_abi", "args", "counts")
+_TOP_KEYS = ("summary", "prototype", "isa", "stack", "below_stack", "modular", "float_abi", "args", "counts")
+_MODULAR = re.compile(r"[a-z][a-z0-9]*(\.[a-z0-9]+)?|label:[\w.$]+|lines:\d+-\d+", re.ASCII)
 _POINTER_KEYS = ("reg", "read", "write", "over_read", "under_read", "layout", "dtype", "range", "align")
 _NUMBER_KEYS = ("reg", "range", "step", "dtype")
 
@@ -82,6 +84,8 @@ class Contract:
     """What a kernel's file promises about itself; `macs` is the work of one call.
 
     `stack` is the bytes by which it lowers sp, `below_stack` the bytes below sp that it uses without lowering it.
+    `modular` names vector arithmetic that is meant to wrap, each entry one of: a mnemonic (`add`, `vadd`, `vadd.i16`),
+    `label:reduce` (from that label up to the next), `lines:120-135` (of the file, both included).
     """
 
     path: str
@@ -97,6 +101,7 @@ class Contract:
     float_abi: FloatAbi = FloatAbi.HARD
     macs: SizeExpression | None = None
     below_stack: int = 0
+    modular: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -213,6 +218,7 @@ class _Reader:
             float_abi,
             macs,
             below_stack,
+            self.modular(table.get("modular", [])),
         )
 
     def known(self, table: Mapping[str, Any], keys: Iterable[str], of: str, key: str) -> None:
@@ -229,6 +235,16 @@ class _Reader:
         if required and not value.strip():
             raise self.error(f"`{key}` is missing: every contract states it", key)
         return value
+
+    def modular(self, value: Any) -> tuple[str, ...]:
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.error('modular is a list such as ["add", "label:reduce", "lines:120-135"]', "modular")
+        for entry in value:
+            if not _MODULAR.fullmatch(entry):
+                raise self.error(
+                    f"modular: `{entry}` is no mnemonic, no `label:NAME` and no `lines:FIRST-LAST`", "modular"
+                )
+        return tuple(value)
 
     def byte_count(self, table: Mapping[str, Any], key: str, at: str) -> int:
         value = table.get(key, 0)
