@@ -7,8 +7,9 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from neonlab.isa.isa import Isa
 from tests.tools import require
+
+from neonlab.isa.isa import Isa
 
 PREFIX = {Isa.A64: "aarch64-linux-gnu-", Isa.A32: "arm-linux-gnueabihf-"}
 FLAGS = {

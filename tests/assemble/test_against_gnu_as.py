@@ -29,7 +29,9 @@ def test_a_snippet_gives_the_bytes_of_gnu_as(isa: Isa, path: Path, tmp_path: Pat
     given = {s.name: s.data for s in ours.sections.values() if s.data and not s.name.startswith(IGNORED)}
     assert set(given) == set(wanted)
     for name, data in wanted.items():
-        difference = next((i for i, pair in enumerate(zip(data, given[name], strict=False)) if len(set(pair)) > 1), None)
+        difference = next(
+            (i for i, pair in enumerate(zip(data, given[name], strict=False)) if len(set(pair)) > 1), None
+        )
         place = None if difference is None else ours.lines.get((name, difference & ~3))
         assert given[name] == data, f"{name} differs at {difference}: {place}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from neonlab.assemble.source import AssemblyError, SourceLine
+from neonlab.assemble.source import AssemblyError, SourceLine, printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,6 @@ class Line:
     ) -> SourceLine:
         """Position of this line; of `token` in it when it is there, else of its first character."""
         raw = self.raw
-        if not expanded.isascii():
-            expanded = expanded.encode("utf-8", "replace").decode("utf-8")
         if column is None:
             column = len(raw) - len(raw.lstrip()) + 1
         if token:
@@ -31,7 +29,7 @@ class Line:
                 found = raw.find(token)
             if found >= 0:
                 column = found + 1
-        return SourceLine(self.path, self.number, column, raw, expanded, trail)
+        return SourceLine(self.path, self.number, column, raw, printable(expanded), trail)
 
 
 @dataclass(frozen=True, slots=True)

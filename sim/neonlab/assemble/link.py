@@ -5,7 +5,7 @@ from __future__ import annotations
 from neonlab.assemble import relocations
 from neonlab.assemble.object_file import ObjectFile, Relocation, Section
 from neonlab.assemble.program import Program, Segment
-from neonlab.assemble.source import AssemblyError, SourceLine
+from neonlab.assemble.source import AssemblyError, SourceLine, printable
 from neonlab.errors import InputError
 from neonlab.isa.decode import UndecodableWord, decode
 from neonlab.isa.instruction import Instruction
@@ -110,7 +110,7 @@ def _symbol_values(object_file: ObjectFile, addresses: dict[str, int]) -> dict[s
         for name, users in missing.items():
             more = f" and {len(users) - 3} more" if len(users) > 3 else ""
             reports.append(f"`{name}`, which {', '.join(users[:3])}{more} refer{'s' * (len(users) == 1)} to")
-        raise InputError(f"{object_file.path}: error: undefined symbol: " + "; ".join(reports))
+        raise InputError(printable(f"{object_file.path}: error: undefined symbol: " + "; ".join(reports)))
     return values
 
 

@@ -6,6 +6,7 @@ import itertools
 from dataclasses import dataclass
 
 from neonlab.assemble.object_file import ObjectFile
+from neonlab.assemble.source import printable
 from neonlab.isa.decode import UndecodableWord, decode_word
 
 _BYTES_IN_A_ROW = 16
@@ -28,7 +29,7 @@ def listing(object_file: ObjectFile) -> tuple[ListingRow, ...]:
     notes: dict[tuple[str, int], str] = {}
     for relocation in object_file.relocations:
         addend = f"{relocation.addend:+#x}" if relocation.addend else ""
-        notes[relocation.section, relocation.offset] = f"  <{relocation.kind} {relocation.symbol}{addend}>"
+        notes[relocation.section, relocation.offset] = printable(f"  <{relocation.kind} {relocation.symbol}{addend}>")
     rows: list[ListingRow] = []
     for name, section in object_file.sections.items():
         starts = sorted(offset for at, offset in object_file.lines if at == name)

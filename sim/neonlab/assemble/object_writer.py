@@ -118,14 +118,14 @@ def write_object(read: ReadSource) -> ObjectFile:
 class _Placed:
     """Gives faults inside a `with` their place."""
 
-    def __init__(self, source: SourceLine) -> None:
+    def __init__(self, source: SourceLine | None) -> None:
         self._source = source
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, SyntaxFault):
+        if isinstance(error, SyntaxFault) and self._source is not None:
             raise error.at(point_at(self._source, error.token)) from None
 
 
@@ -212,7 +212,7 @@ def _section(section: SectionBuilder, nop: bytes) -> Section:
 
 
 def _is_kept(name: Name) -> bool:
-    return not name.is_local_name and (name.is_defined or name.is_global or name.used is not None)
+    return not name.is_local_name and (name.is_defined or name.is_global)
 
 
 def _symbol(name: Name) -> Symbol:
@@ -220,7 +220,8 @@ def _symbol(name: Name) -> Symbol:
     if name.fragment is not None:
         return Symbol(name.name, name.fragment.section.name, name.address, **flags)
     if name.equated is not None:
-        value = evaluate(name.equated)
+        with _Placed(name.set_at):
+            value = evaluate(name.equated)
         if value.is_absolute:
             return Symbol(name.name, "*ABS*", value.number, **flags)
         place = value.plus

@@ -17,7 +17,7 @@ from ply.lex import LexToken
 from neonlab.assemble.lines import Line
 from neonlab.assemble.predefined import predefined_macros
 from neonlab.assemble.search import find_include
-from neonlab.assemble.source import AssemblyError, SourceLine
+from neonlab.assemble.source import AssemblyError, SourceLine, printable
 from neonlab.errors import InputError
 from neonlab.isa.isa import Isa
 
@@ -293,8 +293,7 @@ def logical_lines(text: str, path: str) -> list[Line]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     physical = text.split("\n")
     if not text.isascii():
-        # bytes that are no UTF-8 cannot be shown
-        physical = [line.encode("utf-8", "replace").decode("utf-8") for line in physical]
+        physical = [printable(line) for line in physical]
     if "\0" in text:
         at = next(number for number, line in enumerate(physical, 1) if "\0" in line)
         raise AssemblyError("a NUL byte: this is not assembly text", SourceLine(path, at, 1, ""))

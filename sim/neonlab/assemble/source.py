@@ -55,8 +55,12 @@ class AssemblyError(InputError):
         lines += steps
         if self.hint:
             lines.append(f"  hint: {self.hint}")
-        # bytes that are no UTF-8 are in the text as lone surrogates, which no terminal takes
-        return "\n".join(lines).encode("utf-8", "replace").decode("utf-8")
+        return printable("\n".join(lines))
+
+
+def printable(text: str) -> str:
+    """Source text for a terminal: bytes that are no UTF-8 are in it as lone surrogates, which none takes."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _clipped(text: str) -> str:

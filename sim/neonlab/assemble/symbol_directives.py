@@ -55,7 +55,7 @@ def assign_symbol(assembly: Assembly, target: str, text: str, *, once: bool) -> 
         define_register(assembly, target, ".req", text)
         return
     node = assembly.expressions.parse_all(text.strip().removeprefix("#"))
-    assembly.symbols.equate(target, node, once=once)
+    assembly.symbols.equate(target, node, once=once).set_at = assembly.source
 
 
 def define_register(assembly: Assembly, name: str, directive: str, operands: str) -> None:

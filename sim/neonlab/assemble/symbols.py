@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from neonlab.assemble.lines import Line, SyntaxFault
+from neonlab.assemble.lines import SyntaxFault
 from neonlab.assemble.source import SourceLine
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Symbol:
         "is_weak",
         "name",
         "offset",
-        "used",
+        "set_at",
     )
 
     def __init__(self, name: str) -> None:
@@ -35,7 +35,7 @@ class Symbol:
         self.fixed = False  # defined by .equiv or .eqv: not to be changed
         self.is_global = self.is_weak = self.is_function = False
         self.busy = False
-        self.used: SourceLine | Line | None = None
+        self.set_at: SourceLine | None = None
 
     @property
     def is_defined(self) -> bool:

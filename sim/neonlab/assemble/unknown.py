@@ -20,7 +20,7 @@ def unknown_mnemonic(isa: Isa, name: str, statement: str, macros: Iterable[str])
         return None
     at = statement.lower().find(lower)
     written = statement[at : at + len(name)] if at >= 0 else name
-    candidates = {known: known for known in mnemonics(isa)} | {macro.lower(): macro for macro in macros}
+    candidates = {known: known for known in sorted(mnemonics(isa))} | {macro.lower(): macro for macro in macros}
     near = difflib.get_close_matches(lower, candidates, 1)
     hint = f"did you mean `{candidates[near[0]]}`?" if near else ""
     return SyntaxFault(f"unknown mnemonic `{written}`", written, hint)

@@ -1,0 +1,39 @@
+"""The kernels of this repository assemble to the same bytes with GNU as, and are listed completely."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.assemble.gnu_as import assemble
+
+from neonlab.assemble.assembler import assemble_file
+from neonlab.assemble.link import link
+from neonlab.assemble.listing import listing
+
+ROOT = Path(__file__).parents[2]
+KERNELS = sorted((ROOT / "asm").glob("*/*.S"))
+
+
+def identity(path: Path) -> str:
+    return f"{path.parent.name}-{path.stem}"
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=identity)
+def test_a_kernel_has_the_bytes_of_gnu_as(path: Path, tmp_path: Path) -> None:
+    ours = assemble_file(path)
+    theirs = assemble(ours.isa, path, tmp_path)
+    assert ours.sections[".text"].data.hex(" ", 4) == theirs.sections[".text"].hex(" ", 4)
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=identity)
+def test_a_listing_shows_every_byte_once_and_every_instruction_with_its_line(path: Path) -> None:
+    ours = assemble_file(path)
+    rows = listing(ours)
+    for name, section in ours.sections.items():
+        assert b"".join(row.data for row in rows if row.section == name) == section.data
+    program = link(ours)
+    assert {i.address for i in program.instructions} <= set(program.lines) | {
+        address for address in range(0x10000, 0x10000 + len(section.data), 4) if program.line_at(address) is None
+    }
+    assert path.stem in program.symbols
