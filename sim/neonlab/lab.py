@@ -21,7 +21,8 @@ from neonlab.errors import InputError
 from neonlab.library import Kernel
 from neonlab.measure.counts import Counts, CountsProbe
 from neonlab.verify.case import PATTERNS, Case, Shape
-from neonlab.verify.check_case import check_case, run_case
+from neonlab.verify.check_case import run_case
+from neonlab.verify.checker import Checker
 from neonlab.verify.generated import generated_case, generated_shapes
 from neonlab.verify.operator import cover
 from neonlab.verify.verdict import Failure, Verdict
@@ -160,15 +161,14 @@ def draw_case(kernel: Kernel, name: CaseName) -> Case:
     return kernel.operator.case(kernel.contract, name.shape, name.pattern, name.seed)
 
 
-def check_cases(kernel: Kernel, names: Iterable[CaseName]) -> Iterator[Failure | None]:
-    """Run the cases one after another on one machine; None for each that came out right."""
-    program = kernel_program(kernel)
-    machine = Machine(program)
-    try:
+def check_cases(kernel: Kernel, names: Iterable[CaseName], *, quick: bool = False) -> Iterator[Failure | None]:
+    """Run the cases one after another on one machine; None for each that came out right.
+
+    `quick` leaves out all but results and plain faults.
+    """
+    with Checker(kernel_program(kernel), kernel.contract, quick=quick) as checker:
         for name in names:
-            yield check_case(program, machine, kernel.contract, draw_case(kernel, name))
-    finally:
-        machine.close()
+            yield checker.check(draw_case(kernel, name))
 
 
 def verdict_of(kernel: Kernel, outcomes: Iterable[Failure | None], seed: int) -> Verdict:

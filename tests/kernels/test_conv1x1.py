@@ -11,6 +11,7 @@ import pytest
 from neonlab.lab import CaseName, check_cases, kernel_program, plan_cases
 from neonlab.library import Kernel, open_library
 from neonlab.verify.case import Case, Shape
+from neonlab.verify.checker import Checker
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = [kernel for kernel in open_library(ROOT).kernels if kernel.operator and kernel.operator.name == "conv1x1"]
@@ -69,12 +70,8 @@ def worst_case(kernel: Kernel, input_value: int, weight: int) -> Case:
 
 
 def is_right(kernel: Kernel, case: Case) -> bool:
-    from neonlab.emulate.machine import Machine
-    from neonlab.verify.check_case import check_case
-
-    program = kernel_program(kernel)
-    with Machine(program) as machine:
-        return check_case(program, machine, kernel.contract, case) is None
+    with Checker(kernel_program(kernel), kernel.contract) as checker:
+        return checker.check(case) is None
 
 
 @every_kernel

@@ -14,7 +14,7 @@ from neonlab.emulate.last_writer import LastWriterProbe
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, Run
 from neonlab.verify.case import Array, Case, Expected
-from neonlab.verify.verdict import Failure, Mismatch, Writer
+from neonlab.verify.verdict import Mismatch, Writer
 
 #: Instructions a guest may take for each declared multiply-accumulate, and on top: far more than any tail needs.
 _STEPS_PER_MAC, _STEPS_AT_LEAST = 200, 5_000_000
@@ -66,16 +66,12 @@ def run_case(machine: Machine, contract: Contract, case: Case) -> Run | Fault:
     )
 
 
-def check_case(program: Program, machine: Machine, contract: Contract, case: Case) -> Failure | None:
-    """None where the kernel is right on the case; else what went wrong, with the instruction that did it."""
-    outcome = run_case(machine, contract, case)
-    if isinstance(outcome, Fault):
-        return Failure(str(case.shape), case.pattern, case.seed, fault=outcome)
+def find_mismatch(program: Program, contract: Contract, case: Case, run: Run) -> Mismatch | None:
+    """The first output that differs from what the case expects, described; None where all are right."""
     for name, expected in case.expected.items():
-        got = outcome.outputs[name].view(np.uint8).reshape(-1)[: expected.array.nbytes].view(expected.array.dtype)
+        got = run.outputs[name].view(np.uint8).reshape(-1)[: expected.array.nbytes].view(expected.array.dtype)
         if not np.array_equal(got, expected.array.reshape(-1)):
-            mismatch = describe_mismatch(program, contract, case, name, got.reshape(expected.array.shape), expected)
-            return Failure(str(case.shape), case.pattern, case.seed, mismatch=mismatch)
+            return describe_mismatch(program, contract, case, name, got.reshape(expected.array.shape), expected)
     return None
 
 

@@ -1,0 +1,113 @@
+"""One kernel under every check: memory, procedure call, lanes, noise, and the result itself.
+
+A case that comes out right has been run twice, with other noise in everything that nobody set, and other registers.
+What goes wrong is put down to the cause that explains most: a value that depends on noise first (an address made of an
+unset register is out of bounds only by consequence), then a lane that wrapped, then the fault as it showed, then a
+result that differs.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from neonlab.assemble.contract import Contract
+from neonlab.assemble.program import Program
+from neonlab.emulate.machine import Argument, Machine
+from neonlab.emulate.run import Fault, Run
+from neonlab.verify.case import Case
+from neonlab.verify.check_case import call_arguments, find_mismatch, step_budget
+from neonlab.verify.entry import depends_on_upper_half
+from neonlab.verify.lane_wrap import LaneWrapProbe
+from neonlab.verify.placement import place_arguments
+from neonlab.verify.sanitized_machine import SanitizedMachine
+from neonlab.verify.verdict import Failure, Mismatch
+
+_OTHER_NOISE = 0x5EED
+
+
+class Checker:
+    """Runs cases of one kernel, one after another; a context manager, since it holds an emulator.
+
+    `quick` compares results and looks for plain faults only: for shapes so large that the rest takes too long.
+    """
+
+    def __init__(self, program: Program, contract: Contract, *, quick: bool = False) -> None:
+        self.program, self.contract, self.quick = program, contract, quick
+        self._lanes = LaneWrapProbe(program, contract)
+        self._machine: Machine | SanitizedMachine = (
+            Machine(program) if quick else SanitizedMachine(program, contract, probes=(self._lanes,))
+        )
+
+    def check(self, case: Case) -> Failure | None:
+        """None where the kernel is right on the case."""
+        arguments = place_arguments(self.contract, call_arguments(self.contract, case), case.placement)
+        outcome = self._call(arguments, case, case.seed)
+        mismatch = self._mismatch(case, outcome)
+        wrapped = None if self.quick else self._lanes.collect(case.seed)
+        if self.quick:
+            fault = outcome if isinstance(outcome, Fault) else None
+        elif isinstance(outcome, Fault) or mismatch is not None or wrapped is not None:
+            fault = self._cause(case, arguments, outcome, mismatch, wrapped)
+        else:
+            fault = None
+        if fault is not None:
+            return Failure(str(case.shape), case.pattern, case.seed, fault=fault)
+        if mismatch is not None:
+            return Failure(str(case.shape), case.pattern, case.seed, mismatch=mismatch)
+        return None
+
+    def _call(self, arguments: list[Argument], case: Case, noise: int) -> Run | Fault:
+        return self._machine.call(
+            self.contract.name,
+            arguments,
+            self.contract.signature,
+            float_abi=self.contract.float_abi,
+            step_budget=step_budget(self.contract, case.integers),
+            seed=noise,
+        )
+
+    def _mismatch(self, case: Case, outcome: Run | Fault) -> Mismatch | None:
+        if isinstance(outcome, Fault):
+            return None
+        return find_mismatch(self.program, self.contract, case, outcome)
+
+    def _cause(
+        self,
+        case: Case,
+        arguments: list[Argument],
+        outcome: Run | Fault,
+        mismatch: Mismatch | None,
+        wrapped: Fault | None,
+    ) -> Fault | None:
+        def failed(other: Run | Fault) -> bool:
+            return isinstance(other, Fault) or self._mismatch(case, other) is not None
+
+        if isinstance(outcome, Fault) or mismatch is not None:
+            budget = step_budget(self.contract, case.integers)
+            upper = depends_on_upper_half(
+                self.program, self.contract, arguments, failed, seed=case.seed, step_budget=budget
+            )
+            if upper is not None:
+                return upper
+        if wrapped is not None:
+            if mismatch is not None or isinstance(outcome, Fault):
+                return wrapped
+            # Right all the same: a lane that holds only noise may wrap and harm nothing, and then not every time.
+            self._call(arguments, case, case.seed ^ _OTHER_NOISE)
+            again = self._lanes.collect(case.seed)
+            if again is not None and again.address == wrapped.address:
+                return wrapped
+        return outcome if isinstance(outcome, Fault) else None
+
+    def close(self) -> None:
+        """Free the emulator."""
+        self._machine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
