@@ -21,7 +21,7 @@ from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import Isa, general
 from neonlab.isa.procedure_call import Location, place_arguments
 from neonlab.verify.sanitized_machine import SanitizedMachine
-from neonlab.verify.sanitizer import DEFAULT_STACK_BYTES, SanitizerProbe
+from neonlab.verify.sanitizer import SanitizerProbe, stack_bytes_for
 
 _CLAUSE = (
     "AAPCS64, Parameter Passing: the bits of a register or stack slot above an argument narrower than it have "
@@ -93,7 +93,6 @@ def depends_on_upper_half(
     }
     if not narrow:
         return None
-    stack_bytes = DEFAULT_STACK_BYTES + contract.stack + contract.below_stack
 
     def call(machine: Machine | SanitizedMachine, widened: Mapping[str, bool]) -> Run | Fault:
         with machine:
@@ -111,7 +110,7 @@ def depends_on_upper_half(
         return failed(call(SanitizedMachine(program, contract), widened))
 
     def watch(probe: Probe) -> None:
-        call(Machine(program, probes=(probe,), stack_bytes=stack_bytes), {})
+        call(Machine(program, probes=(probe,), stack_bytes=stack_bytes_for(contract)), {})
 
     if not fails({}):
         return None
@@ -145,8 +144,7 @@ def _first_reader(program: Program, contract: Contract, place: Location, call: C
     """Address of the first executed instruction that reads the argument's place beyond its size, else of the kernel."""
     entry = program.symbols[contract.name]
     if place.stack_offset is not None:
-        stack_bytes = DEFAULT_STACK_BYTES + contract.stack + contract.below_stack
-        strict = SanitizerProbe(program, contract, stack_bytes=stack_bytes, strict_slots=True)
+        strict = SanitizerProbe(program, contract, strict_slots=True)
         call(strict)
         fault = strict.collect()
         return fault.address if fault is not None else entry

@@ -17,7 +17,7 @@ from neonlab.emulate.run import Fault, Run
 from neonlab.isa.procedure_call import FloatAbi
 from neonlab.isa.prototype import Signature
 from neonlab.verify.abi import StaticCheck, check_exit
-from neonlab.verify.sanitizer import DEFAULT_STACK_BYTES, SanitizerProbe
+from neonlab.verify.sanitizer import SanitizerProbe, stack_bytes_for
 
 
 class SanitizedMachine:
@@ -28,10 +28,10 @@ class SanitizedMachine:
 
     def __init__(self, program: Program, contract: Contract, *, probes: Sequence[Probe] = ()) -> None:
         self.program, self.contract = program, contract
-        self._stack_bytes = DEFAULT_STACK_BYTES + contract.stack + contract.below_stack
+        self._stack_bytes = stack_bytes_for(contract)
         given = next((probe for probe in probes if isinstance(probe, BlockMeter)), None)
         self.meter = given or BlockMeter(program)
-        self.memory = SanitizerProbe(program, contract, stack_bytes=self._stack_bytes)
+        self.memory = SanitizerProbe(program, contract)
         watching: list[Probe] = [self.memory, *probes] if given else [self.meter, self.memory, *probes]
         self.machine = Machine(program, probes=watching, stack_bytes=self._stack_bytes)
         self._static = StaticCheck(program, contract)

@@ -33,6 +33,11 @@ def entry_stack_pointer(contract: Contract) -> int:
     return STACK_TOP - stack_argument_bytes(places)
 
 
+def stack_bytes_for(contract: Contract) -> int:
+    """Bytes of stack that a machine for the kernel has."""
+    return max(DEFAULT_STACK_BYTES, 2 * (contract.stack + contract.below_stack))
+
+
 def _bytes(count: int) -> str:
     return f"{count} byte{'s' if count != 1 else ''}"
 
@@ -49,7 +54,6 @@ class SanitizerProbe:
         program: Program,
         contract: Contract,
         *,
-        stack_bytes: int = DEFAULT_STACK_BYTES,
         strict_slots: bool = False,
     ) -> None:
         self._program, self._contract = program, contract
@@ -59,7 +63,7 @@ class SanitizerProbe:
         self._shadow = sh.Shadow()
         alignments = {i.address: needed for i in program.instructions if (needed := _alignment(i)) > 1}
         self._watch = sh.Watch(program, self._shadow, alignments)
-        self._stack_lowest = STACK_TOP - stack_bytes
+        self._stack_lowest = STACK_TOP - stack_bytes_for(contract)
         self._entry_sp = entry_stack_pointer(contract)
         self._allow_program_and_stack(strict_slots)
         self._watch.set(
@@ -203,7 +207,7 @@ class _Wording:
             return self._beyond_buffer(near, bad)
         if segment := next((s for s in self._program.segments if s.address <= bad < s.end), None):
             return self._program_written(segment)
-        lowest = self._entry_sp - DEFAULT_STACK_BYTES
+        lowest = STACK_TOP - stack_bytes_for(self._contract)
         if lowest - _NEAR <= bad < self._entry_sp:
             return self._below_stack()
         kind = FaultKind.OUT_OF_BOUNDS_WRITE if self._writes else FaultKind.OUT_OF_BOUNDS_READ
