@@ -1,0 +1,204 @@
+"""Kernels that each do one thing wrong, and right ones that look suspicious.
+
+The first line of a saboteur says which fault must be reported and at which line:
+
+    // saboteur: oob-read at line 33: the tail loads 8 bytes to use one
+
+It says `at no line` where no instruction can be blamed.  Files called right_* must raise nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.tools import require
+
+from neonlab import lab
+from neonlab.emulate.machine import Machine
+from neonlab.emulate.run import FaultKind, Run
+from neonlab.library import open_kernel
+from neonlab.verify.case import Array
+from neonlab.verify.check_case import run_case
+
+_FOLDER = Path(__file__).parent.parent / "saboteurs"
+_FIRST_LINE = re.compile(r"// saboteur: ([a-z-]+) at (?:line (\d+)|no line): \S")
+_RIGHT = sorted([*_FOLDER.glob("armv?/right_*.S"), *_FOLDER.glob("armv?/conv1x1_s8s32_hwc_right*.S")])
+_SABOTEURS = sorted(path for path in _FOLDER.glob("armv?/*.S") if path not in _RIGHT)
+#: What only the lab itself can get wrong, or another fault says more exactly.
+_INTERNAL = {FaultKind.EMULATOR_DIED, FaultKind.UNMAPPED_ACCESS}
+_ONLY_ON = {FaultKind.ALIGNMENT_HINT: "armv7", FaultKind.UPPER_HALF_ARGUMENT: "armv8"}
+
+
+def _title(path: Path) -> str:
+    return f"{path.parent.name}/{path.stem}"
+
+
+def _promised(path: Path) -> tuple[str, str]:
+    """Identifier and `file:line` that the first line of a saboteur promises."""
+    with path.open(encoding="utf-8") as file:
+        match = _FIRST_LINE.match(file.readline())
+    assert match is not None, f"{path}:1: does not say what is wrong with the kernel and where"
+    return match[1], f"{path}:{match[2]}" if match[2] else ""
+
+
+@pytest.mark.parametrize("path", _SABOTEURS, ids=_title)
+def test_the_fault_is_reported_where_it_is_and_no_other(path: Path) -> None:
+    verdict = lab.check(open_kernel(path))
+    assert [(failure.identifier, failure.where) for failure in verdict.failures] == [_promised(path)]
+
+
+@pytest.mark.parametrize("path", _RIGHT, ids=_title)
+def test_a_right_kernel_raises_nothing(path: Path) -> None:
+    verdict = lab.check(open_kernel(path))
+    assert verdict.failures == ()
+    assert verdict.passed
+    assert verdict.cases > 0
+
+
+@pytest.mark.parametrize("path", _SABOTEURS + _RIGHT, ids=_title)
+def test_gnu_as_takes_the_file_too(path: Path, tmp_path: Path) -> None:
+    prefix = "aarch64-linux-gnu" if path.parent.name == "armv8" else "arm-linux-gnueabihf"
+    compiler = require(f"{prefix}-gcc")
+    done = subprocess.run(
+        [compiler, "-c", str(path), "-o", str(tmp_path / "object.o")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_fault_has_three_saboteurs_on_each_isa_where_it_exists() -> None:
+    have = Counter((path.parent.name, _promised(path)[0]) for path in _SABOTEURS)
+    few = {
+        (folder, kind.value): have[folder, kind.value]
+        for kind in FaultKind
+        for folder in ("armv7", "armv8")
+        if kind not in _INTERNAL and _ONLY_ON.get(kind, folder) == folder and have[folder, kind.value] < 3
+    }
+    assert few == {}
+    known = {kind.value for kind in FaultKind}
+    assert {identifier for _, identifier in have} <= known
+
+
+Integers = Mapping[str, int]
+Inputs = Mapping[str, Array]
+
+
+def _saturate(values: Array, dtype: type) -> Array:
+    limits = np.iinfo(dtype)
+    clipped: Array = np.clip(values, limits.min, limits.max).astype(dtype)
+    return clipped
+
+
+def _add(inputs: Inputs, _integers: Integers) -> Array:
+    return _saturate(inputs["a"].astype(int) + inputs["b"], np.int8)
+
+
+def _dot(inputs: Inputs, _integers: Integers) -> Array:
+    return np.array([inputs["a"].astype(int) @ inputs["b"].astype(int)], np.int32)
+
+
+def _requantize(inputs: Inputs, integers: Integers) -> Array:
+    scaled: Array = (inputs["in"].astype(object) * integers["multiplier"] * 2 + (1 << 31)) // (1 << 32)
+    shifted = (scaled + (1 << integers["shift"] - 1)) // (1 << integers["shift"])
+    narrowed = np.clip(shifted, -32768, 32767)
+    return _saturate(np.clip(narrowed + integers["zero"], -32768, 32767), np.int8)
+
+
+def _gemv(inputs: Inputs, integers: Integers) -> Array:
+    rows = inputs["rows"].astype(int).reshape(4, integers["k"])
+    return np.asarray(rows @ inputs["x"].astype(int), np.int32)
+
+
+def _sum_rows(inputs: Inputs, integers: Integers) -> Array:
+    rows = np.lib.stride_tricks.sliding_window_view(inputs["src"].astype(int), 16)[:: integers["stride"]]
+    return np.asarray(rows.sum(axis=1), np.int32)
+
+
+def _average(inputs: Inputs, _integers: Integers) -> Array:
+    return np.asarray((inputs["a"].astype(int) + inputs["b"] + 1) // 2, np.uint8)
+
+
+def _sum_and_count(inputs: Inputs, _integers: Integers) -> Array:
+    return np.array([inputs["a"].astype(int).sum(), inputs["a"].size], np.int32)
+
+
+def _subtract_zero(inputs: Inputs, integers: Integers) -> Array:
+    return _saturate(inputs["a"][integers["first"] :].astype(int) - integers["zero"], np.int8)
+
+
+def _copy_rows(inputs: Inputs, integers: Integers) -> Array:
+    """The bytes between rows are nobody's: masked."""
+    rows, width = integers["rows"], integers["width"]
+    size = (rows - 1) * integers["dst_stride"] + width
+    expected = np.ma.array(np.zeros(size, np.uint8), mask=np.ones(size, bool))
+    for row in range(rows):
+        source = inputs["src"][row * integers["src_stride"] :][:width]
+        expected[row * integers["dst_stride"] : row * integers["dst_stride"] + width] = source
+    return expected
+
+
+def _difference(inputs: Inputs, _integers: Integers) -> Array:
+    sign = np.where(np.arange(inputs["a"].size) % 16 < 8, 1, -1)
+    return np.array([(inputs["a"].astype(int) * inputs["b"] * sign).sum()], np.int32)
+
+
+def _low_nibbles(inputs: Inputs, _integers: Integers) -> Array:
+    return np.asarray((inputs["a"].astype(int) + 8) % 16 - 8, np.int8)
+
+
+def _saturating_chain(inputs: Inputs, _integers: Integers) -> Array:
+    a, b = inputs["a"].astype(int), inputs["b"].astype(int)
+    high = np.abs(np.clip((2 * a * b + (1 << 15)) >> 16, -32768, 32767))
+    start = _saturate(-_saturate(a + b, np.int16).astype(int), np.int16)
+    start = _saturate(start - _saturate(high, np.int16).astype(int), np.int16).astype(int)
+    doubled = _saturate(2 * a * b, np.int32).astype(int)
+    # Of 8 elements the first 4 have a product more added.
+    first = np.arange(a.size) % 8 < 4
+    doubled = np.where(first, _saturate(doubled + _saturate(2 * start * b, np.int32), np.int32), doubled)
+    total = _saturate(start + _saturate(_saturate(doubled, np.int16).astype(int) << 3, np.int16), np.int16).astype(int)
+    unsigned = _saturate((total + 8) >> 4, np.uint8).astype(int)
+    narrow = _saturate(total >> 2, np.int8).view(np.uint8).astype(int)
+    return _saturate(narrow + unsigned, np.uint8).view(np.int8)
+
+
+#: What right kernels compute, by the summary in their contract.
+_REFERENCES: Mapping[str, Callable[[Inputs, Integers], Array]] = {
+    "out[i] = saturate(a[i] + b[i]), int8": _add,
+    "out = sum_i a[i] * b[i], int8 x int8 -> int32": _dot,
+    "out[i] = saturate(round(in[i] * multiplier / 2^31 / 2^shift) + zero), int32 -> int8": _requantize,
+    "out[r] = sum_i rows[r][i] * x[i] for 4 rows, int8 x int8 -> int32": _gemv,
+    "sums[r] = sum of the first 16 int8 of row r": _sum_rows,
+    "out[i] = (a[i] + b[i] + 1) / 2, uint8": _average,
+    "out = sum_i a[i], int8 -> int32": lambda inputs, _: np.array([inputs["a"].astype(int).sum()], np.int32),
+    "out[0] = sum of a, out[1] = number of bytes, int8": _sum_and_count,
+    "out[i] = saturate(a[i] - zero) for count elements from first on, every number narrower than its register": (
+        _subtract_zero
+    ),
+    "out[i] = a chain of saturating steps of a[i] and b[i], int16 -> int8": _saturating_chain,
+    "dst[row] = src[row], rows of width bytes at strides of their own": _copy_rows,
+    "dst[i] = src[i], both on 16-byte boundaries": lambda inputs, _: inputs["src"],
+    "out[i] = bits set in a[i], by a table of 16": lambda inputs, _: np.bitwise_count(inputs["a"]),
+    "out = sum of a modulo 256, uint8": lambda inputs, _: np.array([inputs["a"].sum() % 256], np.uint8),
+    "out = sum_i a[i] * b[i], the products of the second 8 of each 16 negative, int8 x int8 -> int32": _difference,
+    "out[i] = the low 4 bits of a[i] as a signed number": _low_nibbles,
+    "out[i] = max(a[i], 0), int32": lambda inputs, _: np.maximum(inputs["a"], 0),
+}
+
+
+@pytest.mark.parametrize("path", [path for path in _RIGHT if not path.stem.startswith("conv1x1")], ids=_title)
+def test_a_right_kernel_computes_what_its_contract_says(path: Path) -> None:
+    kernel = open_kernel(path)
+    reference = _REFERENCES[kernel.contract.summary]
+    (written,) = (argument.name for argument in kernel.contract.arguments if argument.write is not None)
+    with Machine(lab.kernel_program(kernel)) as machine:
+        for name in lab.plan_cases(kernel):
+            case = lab.draw_case(kernel, name)
+            outcome = run_case(machine, kernel.contract, case)
+            assert isinstance(outcome, Run), f"{case.title}: {outcome}"
+            expected = reference(case.inputs, case.integers)
+            assert np.ma.allequal(outcome.outputs[written], expected), case.title
