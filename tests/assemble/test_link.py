@@ -63,10 +63,10 @@ def test_zeros_of_bss_are_in_the_image() -> None:
 
 
 def test_instructions_are_decoded_and_data_is_not() -> None:
-    text = "f: nop\n.word 0xd503201f\nadd x0, x0, #1\n.balign 16\nret\n"
+    text = "f: ret\n.word 0xd503201f\nadd x0, x0, #1\n.balign 16\nret\n"
     program = link(assemble_text(text, isa=Isa.A64))
     assert [(i.address - 0x10000, i.mnemonic) for i in program.instructions] == [
-        (0, "nop"), (8, "add"), (12, "nop"), (16, "ret"),
+        (0, "ret"), (8, "add"), (12, "nop"), (16, "ret"),
     ]  # fmt: skip
     line = program.line_at(0x10008)
     assert line is not None
@@ -86,3 +86,12 @@ def test_what_cannot_be_linked_is_refused_by_name(text: str, message: str) -> No
     with pytest.raises(InputError) as caught:
         link(assemble_text(text, isa=Isa.A64, path="f.S"))
     assert message in str(caught.value)
+
+
+def test_a_word_that_execution_falls_into_is_an_instruction_and_one_behind_a_jump_is_data() -> None:
+    text = "f: vmov.i32 q0, #0\n.word 0xfe200dc8, 0xfe222dc8\nbxne lr\n.long 0xfe200dc8\nbx lr\n.word 0xfe200dc8\n"
+    program = link(assemble_text(text, isa=Isa.A32))
+    assert [i.mnemonic.partition(".")[0] for i in program.instructions] == [
+        "vmov", "vsdot", "vsdot", "bxne", "vsdot", "bx",
+    ]  # fmt: skip
+    assert len(program.by_address) == 6

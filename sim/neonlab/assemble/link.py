@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 from neonlab.assemble import relocations
 from neonlab.assemble.object_file import ObjectFile, Relocation, Section
 from neonlab.assemble.program import Program, Segment
 from neonlab.assemble.source import AssemblyError, SourceLine, printable
 from neonlab.errors import InputError
 from neonlab.isa.decode import UndecodableWord, decode
-from neonlab.isa.instruction import Instruction
+from neonlab.isa.instruction import BranchKind, Instruction
 
 BASE = 0x10000
 _PAGE = 0x1000
 _MAX_ALIGNMENT = 1 << 20
 _GOT = ".got"
+_WORD = re.compile(r"(?:\S+: )*\.(?:word|long|int|4byte)\b", re.I)
 # Tables for debuggers, unwinders and linkers, which no program has in memory.
 _NOT_LOADED = (".note", ".comment", ".debug", ".ARM.", ".gnu.", ".stab", ".group")
 
@@ -147,7 +150,8 @@ def _instructions(
     for name in sorted(object_file.code, key=lambda name: addresses.get(name, 0)):
         if name not in images:
             continue
-        for start, end in object_file.code[name]:
+        runs = object_file.code[name]
+        for index, (start, end) in enumerate(runs):
             line = object_file.lines.get((name, start))
             if start % 4:
                 raise AssemblyError("an instruction at an address that is no multiple of 4", line)
@@ -156,4 +160,35 @@ def _instructions(
             except UndecodableWord as error:
                 at = object_file.lines.get((name, error.address - addresses[name]))
                 raise AssemblyError(f"the word 0x{error.word:08x} is no instruction known here", at) from None
+            limit = runs[index + 1][0] if index + 1 < len(runs) else len(images[name])
+            instructions += _words_fallen_into(
+                object_file, name, images[name][:limit], addresses[name], instructions[-1]
+            )
     return tuple(instructions)
+
+
+def _words_fallen_into(
+    object_file: ObjectFile, section: str, image: bytearray, base: int, last: Instruction
+) -> list[Instruction]:
+    """Instructions that someone wrote as `.word` because their assembler did not know them.
+
+    Data that execution falls into is code; data behind a jump is data, such as a literal pool.
+    """
+    found: list[Instruction] = []
+    offset = last.address + 4 - base
+    while offset + 4 <= len(image) and _falls_through(last):
+        line = object_file.lines.get((section, offset))
+        if line is None or not _WORD.match(line.expanded):
+            break
+        try:
+            (last,) = decode(object_file.isa, bytes(image[offset : offset + 4]), base + offset)
+        except UndecodableWord:
+            break
+        found.append(last)
+        offset += 4
+    return found
+
+
+def _falls_through(instruction: Instruction) -> bool:
+    goes_on = instruction.branch in {BranchKind.NONE, BranchKind.CONDITIONAL, BranchKind.CALL}
+    return goes_on or instruction.condition not in {"", "al"}

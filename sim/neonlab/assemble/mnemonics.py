@@ -62,6 +62,27 @@ _A64 = {
 }
 
 
+# Before the unified syntax a condition stood before size, mode and `s`: ldreqb, ldmeqfd, addeqs.
+_DIVIDED = re.compile(
+    rf"(?P<load>ldr|str)(?P<c1>{_CONDITIONS})(?P<size>b|h|sb|sh|d|t|bt)"
+    rf"|(?P<block>ldm|stm)(?P<c2>{_CONDITIONS})(?P<mode>[id][ab]|[fe][da])"
+    rf"|(?P<name>and|eor|sub|rsb|add|adc|sbc|rsc|orr|mov|bic|mvn|mul|mla|[us]m(?:ull|lal)|lsl|lsr|asr|ror)"
+    rf"(?P<c3>{_CONDITIONS})s"
+)
+
+
+def unified_spelling(name: str) -> str:
+    """An A32 mnemonic of the divided syntax as the unified one writes it; any other as it is."""
+    match = _DIVIDED.fullmatch(name.lower())
+    if match is None:
+        return name
+    if match.group("load"):
+        return match.group("load") + match.group("size") + match.group("c1")
+    if match.group("block"):
+        return match.group("block") + match.group("mode") + match.group("c2")
+    return match.group("name") + "s" + match.group("c3")
+
+
 @lru_cache(maxsize=4096)
 def mnemonic(isa: Isa, name: str) -> Mnemonic:
     """What is known of `name`, in whatever case; its `text` is the spelling to encode."""

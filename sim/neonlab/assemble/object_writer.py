@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,7 @@ from neonlab.assemble.symbols import Symbol as Name
 from neonlab.assemble.unknown import unknown_mnemonic
 from neonlab.isa.isa import Isa
 
+_GENERAL = re.compile(r"r\d+")
 # Sections start here while instructions are encoded, so that no target is a negative number.
 _ENCODING_BASE = 0x10000000
 
@@ -178,8 +180,8 @@ def _unknown(read: ReadSource, pending: PendingInstruction) -> SyntaxFault | Non
 def _write_adrl(pending: PendingInstruction) -> None:
     head, *slots = pending.parsed.parts
     assert isinstance(head, str)
-    name, register = head.rstrip(", ").split(" ", 1)
-    if len(slots) != 1 or not isinstance(slots[0], Slot) or not register.startswith("r"):
+    name, _, register = head.rstrip(", ").partition(" ")
+    if len(slots) != 1 or not isinstance(slots[0], Slot) or _GENERAL.fullmatch(register) is None:
         raise SyntaxFault("`adrl` takes a general register and an address", name)
     value = evaluate(slots[0].node)
     target = value.plus

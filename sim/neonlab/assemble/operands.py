@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from neonlab.assemble.expressions import ExpressionParser, Node, Value, evaluate
 from neonlab.assemble.lexer import NAME
 from neonlab.assemble.lines import SyntaxFault
-from neonlab.assemble.mnemonics import Mnemonic, Place, mnemonic
+from neonlab.assemble.mnemonics import Mnemonic, Place, mnemonic, unified_spelling
 from neonlab.assemble.registers import RegisterNames
 from neonlab.isa.isa import Isa
 
@@ -78,6 +78,7 @@ class InstructionParser:
         self._remembered: dict[tuple[str, str], ParsedInstruction] = {}
         self._timeless = True  # nothing seen that a later definition could change
         self._register = ""
+        self.is_unified = False  # `.syntax unified` was seen
 
     def forget(self) -> None:
         """To be called when a register name is defined or dropped."""
@@ -90,6 +91,8 @@ class InstructionParser:
         if known is not None:
             return known
         self._timeless = True
+        if self._isa is Isa.A32 and not self.is_unified:
+            name = unified_spelling(name)
         known_mnemonic = mnemonic(self._isa, name + self._element_suffix(name, operands))
         self._register = self._registers.find(operands.split(",", 1)[0].strip()) or ""
         parts: list[str | Slot] = [known_mnemonic.text + " "] if operands else [known_mnemonic.text]
@@ -175,8 +178,8 @@ class InstructionParser:
         target = self._registers.find(register) or register.lower()
         size = 4
         if self._isa is Isa.A64:
-            size = 4 if known.text == "ldrsw" else {"w": 4, "s": 4, "q": 16}.get(target[0], 8)
-        elif known.text.startswith("v") and target[0] == "d":
+            size = 4 if known.text == "ldrsw" else {"w": 4, "s": 4, "q": 16}.get(target[:1], 8)
+        elif known.text.startswith("v") and target[:1] == "d":
             size = 8
         if known.text == "prfm":
             raise SyntaxFault("`=` is for loads only", f"={text}")

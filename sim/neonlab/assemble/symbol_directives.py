@@ -152,6 +152,8 @@ def syntax(assembly: Assembly, name: str, operands: str) -> None:
     """`.syntax unified` only."""
     if operands.strip().lower() != "unified":
         raise SyntaxFault(f"`.syntax {operands.strip()}`: only the unified syntax is supported", operands.strip())
+    assembly.instructions_parser.is_unified = True
+    assembly.instructions_parser.forget()
 
 
 DIRECTIVES: dict[str, Handler] = {
