@@ -1,0 +1,276 @@
+"""Faults of dependence on what nobody set, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from neonlab.assemble.contract import Argument, Contract
+from neonlab.assemble.program import Program
+from neonlab.emulate.machine import Argument as Passed
+from neonlab.emulate.noise import FLAGS, MARGINS, STACK
+from neonlab.emulate.run import Fault, FaultKind, Run
+from neonlab.emulate.trace import Trace
+from neonlab.isa.dependence import places_of, register_of
+from neonlab.isa.instruction import Instruction
+from neonlab.isa.isa import Isa, Register, general, vector
+from neonlab.isa.procedure_call import place_arguments, place_result
+from neonlab.verify.sanitizer import entry_stack_pointer
+from neonlab.verify.unset_walk import Effect, PairedTraces, Source, is_flag
+
+if TYPE_CHECKING:
+    from neonlab.verify.unset import Observed
+
+_STACK_REACH = 1 << 22
+
+
+class UnsetReport:
+    """Words what was found about one call; `arguments` with their buffers as they were placed."""
+
+    def __init__(self, program: Program, contract: Contract, arguments: Sequence[Passed], seed: int) -> None:
+        self._program, self._contract, self._arguments, self._seed = program, contract, arguments, seed
+        self._isa = program.isa
+        self._entry_sp = entry_stack_pointer(contract)
+        self._places = place_arguments(contract.isa, contract.signature, contract.float_abi)
+
+    # Where bytes are that a call begins with
+
+    def initial_differs(self, a: Trace, b: Trace) -> Callable[[int], bool]:
+        """Whether a byte of memory held something else when the second call began."""
+        set_by_caller = {
+            self._entry_sp + place.stack_offset + byte
+            for place in self._places
+            if place.stack_offset is not None
+            for byte in range(place.size)
+        }
+        contents = [
+            (first.address, first.end, first.buffer.contents(), second.buffer.contents())
+            for first, second in zip(a.buffers, b.buffers, strict=True)
+        ]
+        segments = [(segment.address, segment.end) for segment in self._program.segments]
+
+        def differs(address: int) -> bool:
+            for start, end, ours, theirs in contents:
+                if start <= address < end:
+                    return bool(ours[address - start] != theirs[address - start])
+            if any(start <= address < end for start, end in segments):
+                return False
+            return address not in set_by_caller
+
+        return differs
+
+    def output_addresses(self, trace: Trace, first: Observed, second: Observed) -> Iterator[int]:
+        """Addresses of the output bytes that may differ, those first that surely do."""
+        addresses = {item.buffer.name: item.address for item in trace.buffers}
+        if not isinstance(first.outcome, Run) or not isinstance(second.outcome, Run):
+            return
+        for name in first.outputs:
+            yield from (addresses[name] + int(at) for at in np.flatnonzero(first.changed(second, name)))
+        for name, offsets in first.untouched(second).items():
+            yield from (addresses[name] + int(at) for at in offsets)
+
+    def returned_places(self) -> list[int]:
+        """Register places of the returned value."""
+        location = place_result(self._isa, self._contract.signature, self._contract.float_abi)
+        if location is None:
+            return []
+        width = -(-location.size // len(location.registers))
+        found: list[int] = []
+        for name in location.registers:
+            register, first = _named(name, self._isa)
+            found += places_of(register, self._isa)[first : first + width]
+        return found
+
+    def place_name(self, source: Source, trace: Trace) -> str:
+        """What to change alone to confirm the source: a place of `Noise`, or `contents NAME`."""
+        if source.address is not None:
+            if found := trace.buffer_at(source.address):
+                return f"contents {found[0].buffer.name}"
+            return STACK if self._on_stack(source.address) else MARGINS
+        assert source.place is not None
+        if is_flag(source.place):
+            return FLAGS
+        register, _ = register_of(source.place, self._isa)
+        if register.file == "vector":
+            return f"q{register.index}" if self._isa is Isa.A64 else f"q{register.index // 2}"
+        return register.name(self._isa)
+
+    def _on_stack(self, address: int) -> bool:
+        return self._entry_sp - _STACK_REACH <= address < self._entry_sp + _STACK_REACH
+
+    # Faults
+
+    def unset(self, paired: PairedTraces, effect: Effect, source: Source) -> Fault:
+        """A dependence on `source`, seen by `effect`."""
+        what = self._effect(paired, effect)
+        trace = paired.a
+        if source.address is not None:
+            return self._unset_memory(trace, source, what)
+        assert source.place is not None
+        step = min(source.use, len(trace) - 1)
+        register, byte = register_of(source.place, self._isa)
+        if (argument := self._narrow_argument(register)) is not None:
+            return self._upper_half(trace, step, register, argument, what)
+        name = "the flags" if is_flag(source.place) else register.name(self._isa)
+        if register.file == "vector":
+            name = f"{register.name(self._isa)} (byte {byte})"
+        elif not is_flag(source.place) and self._isa is Isa.A64 and register.index == 18:
+            name = "x18, the platform register"
+        clause = "AAPCS: registers that carry no argument, and the flags, hold nothing in particular on entry"
+        message = f"{what} on {name}, which nothing has set"
+        return self._fault(FaultKind.UNINITIALISED_REGISTER, message, trace, step, clause, register=register)
+
+    def _unset_memory(self, trace: Trace, source: Source, what: str) -> Fault:
+        assert source.address is not None
+        step = source.fetch if source.fetch is not None else source.use
+        kind = FaultKind.UNINITIALISED_READ
+        if found := trace.buffer_at(source.address):
+            item, offset = found
+            name = item.buffer.name
+            message = f"{what} on byte {offset} of `{name}`, which nothing has written before it is read here"
+            clause = self._clause(name)
+            return replace(self._fault(kind, message, trace, step, clause), buffer=name, offset=offset)
+        if self._on_stack(source.address):
+            offset = source.address - self._entry_sp
+            message = f"{what} on the byte at sp{offset:+d} (sp as on entry), which nothing has stored before"
+            clause = "AAPCS: the stack below sp holds nothing in particular on entry"
+            return self._fault(kind, message, trace, step, clause)
+        near = min(trace.buffers, key=lambda item: item.distance(source.address or 0))
+        name, offset = near.buffer.name, source.address - near.address
+        where = (
+            f"{offset - near.buffer.size + 1} bytes beyond the end" if offset >= 0 else f"{-offset} before the start"
+        )
+        message = f"{what} on what lies {where} of `{name}`: that may be read, but nothing may come of it"
+        return replace(self._fault(kind, message, trace, step, self._clause(name)), buffer=name, offset=offset)
+
+    def _upper_half(self, trace: Trace, step: int, register: Register, argument: Argument, what: str) -> Fault:
+        bits = 8 * argument.ctype.size
+        message = (
+            f"{what} on bits {bits}-63 of {register.name(self._isa)}, above the {bits}-bit argument `{argument.name}`"
+        )
+        clause = (
+            "AAPCS64, Parameter Passing: the bits of a register or stack slot above an argument narrower than it have "
+            "unspecified values"
+        )
+        return self._fault(FaultKind.UPPER_HALF_ARGUMENT, message, trace, step, clause, register=register)
+
+    def repeated(self, a: Trace, b: Trace, first: Observed, again: Observed) -> Fault:
+        """The same call came out otherwise."""
+        step, what = self._first_change(a, b, first, again)
+        reader = next((i for i in map(a.instruction, range(len(a))) if i is not None and _reads_system(i)), None)
+        where = self._program.line_at(reader.address) if reader is not None else None
+        cause = f"; `{reader.text}` at line {where.line} reads the system's state" if reader and where else ""
+        message = f"{what} when the same call is made again{cause}"
+        clause = "a kernel's result is a function of its arguments"
+        return self._fault(FaultKind.NONDETERMINISTIC, message, a, step, clause)
+
+    def moved(self, a: Trace, b: Trace, first: Observed, elsewhere: Observed) -> Fault:
+        """The same call came out otherwise with its buffers elsewhere."""
+        step, what = self._first_change(a, b, first, elsewhere)
+        places = ", ".join(
+            f"`{x.buffer.name}` at {x.address:#x} and {y.address:#x}" for x, y in zip(a.buffers, b.buffers, strict=True)
+        )
+        message = f"{what} when the buffers lie elsewhere ({places})"
+        clause = "a kernel's result is a function of its arguments, and not of where they lie"
+        return self._fault(FaultKind.NONDETERMINISTIC, message, a, step, clause)
+
+    def untraced(self, first: Observed, second: Observed) -> Fault:
+        """Something unset matters, in a call too long to record or in a way that the walk cannot follow."""
+        fault = first.fault or second.fault
+        message = "what the kernel does depends on registers or memory that nothing has set"
+        clause = "AAPCS: registers that carry no argument hold nothing in particular on entry"
+        address = fault.address if fault is not None else self._program.symbols[self._contract.name]
+        return self._at(FaultKind.UNINITIALISED_REGISTER, message, address, clause)
+
+    def _first_change(self, a: Trace, b: Trace, first: Observed, second: Observed) -> tuple[int, str]:
+        """The step that last wrote the first output byte that differs, and a sentence about that byte."""
+        addresses = {item.buffer.name: item.address for item in a.buffers}
+        for name in first.outputs if second.outputs else ():
+            changed = np.flatnonzero(first.changed(second, name))
+            if len(changed):
+                offset = int(changed[0])
+                found = a.last_store(len(a), addresses[name] + offset)
+                step = found[0] if found is not None else len(a) - 1
+                return step, f"{self._element(name, offset)} changes"
+        shorter = min(len(a), len(b))
+        if first.fault is not None or second.fault is not None:
+            return shorter - 1, "the kernel faults in one call and not in the other"
+        return len(a) - 1, "the returned value changes"
+
+    def _effect(self, paired: PairedTraces, effect: Effect) -> str:
+        instruction = paired.a.instruction(min(effect.step, len(paired.a) - 1))
+        text = f"`{instruction.text}`" if instruction is not None else "an instruction"
+        if effect.kind == "address":
+            return f"the address of {text} depends"
+        if effect.kind == "branch":
+            return f"which way {text} goes depends"
+        if effect.kind == "return":
+            return "the returned value depends"
+        found = paired.a.buffer_at(effect.address or 0)
+        if found is None:
+            return "the result depends"
+        return f"{self._element(found[0].buffer.name, found[1])} depends"
+
+    def _element(self, name: str, offset: int) -> str:
+        argument = next((a for a in self._contract.arguments if a.name == name), None)
+        size = argument.dtype.itemsize if argument is not None else 1
+        return f"element {offset // size} of `{name}`"
+
+    def _clause(self, name: str) -> str:
+        argument = next((a for a in self._contract.arguments if a.name == name), None)
+        if argument is None:
+            return ""
+        reads = f"read = {argument.read.text}" if argument.read is not None else "no read"
+        writes = f", write = {argument.write.text}" if argument.write is not None else ""
+        margins = "".join(
+            f", {key} = {size}"
+            for key, size in (("over_read", argument.over_read), ("under_read", argument.under_read))
+            if size
+        )
+        return f"{name}: {reads}{writes}{margins}"
+
+    def _narrow_argument(self, register: Register) -> Argument | None:
+        """The argument that the low part of a register carries."""
+        for argument, place in zip(self._contract.arguments, self._places, strict=True):
+            for name in place.registers:
+                if argument.ctype.kind == "integer" and _named(name, self._isa)[0] == register:
+                    return argument
+        return None
+
+    def _fault(
+        self,
+        kind: FaultKind,
+        message: str,
+        trace: Trace,
+        step: int,
+        clause: str,
+        *,
+        register: Register | None = None,
+    ) -> Fault:
+        fault = self._at(kind, message, int(trace.pcs[step]), clause)
+        return replace(fault, register=register.name(self._isa)) if register is not None else fault
+
+    def _at(self, kind: FaultKind, message: str, address: int, clause: str) -> Fault:
+        instruction = self._program.by_address.get(address)
+        line = self._program.line_at(address)
+        text = instruction.text if instruction is not None else ""
+        return Fault(kind, message, address, line, text, seed=self._seed, clause=clause)
+
+
+def _named(name: str, isa: Isa) -> tuple[Register, int]:
+    """The register that an argument's register lies in, and at which byte: `w3`, `s5`, `d1`, `r2`."""
+    kind, number = name[0], int(name[1:])
+    if kind in "wxr":
+        return general(number), 0
+    if isa is Isa.A64:
+        return vector(number), 0
+    return (vector(number), 0) if kind == "d" else (vector(number // 2), 4 * (number % 2))
+
+
+def _reads_system(instruction: Instruction) -> bool:
+    """Whether it reads a system register other than those that belong to the program."""
+    named = ("nzcv", "fpcr", "fpsr", "apsr", "fpscr")
+    return instruction.mnemonic in ("mrs", "mrc", "mrrc") and not instruction.operands.endswith(named)
