@@ -12,16 +12,19 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
-from neonlab.lab import CaseName, Profile, check_cases, profile, verdict_of
 from neonlab.library import Kernel, open_kernel, open_library
+from neonlab.plan import CaseName
 from neonlab.verify.case import Shape
-from neonlab.verify.verdict import Failure, Verdict
+from neonlab.verify.verdict import Failure, Verdict, fold
+
+if TYPE_CHECKING:
+    from neonlab.measure.profile import Profile
 
 #: Seconds one task may take; the step budget ends a guest that loops long before.
 TIME_LIMIT = 300.0
@@ -68,7 +71,7 @@ class Workers:
         method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
         context = multiprocessing.get_context(method)
         if method == "forkserver":
-            context.set_forkserver_preload(["neonlab.workers"])
+            context.set_forkserver_preload(["neonlab.lab"])
         self._pool = ProcessPool(max_workers=self.jobs or 1, context=context)
 
     def __enter__(self) -> Workers:
@@ -101,11 +104,16 @@ class Workers:
             yield result
 
 
+# The two functions that run in a worker import the lab there: the process that only waits for them needs no emulator.
 def _check_chunk(name: KernelName, cases: list[CaseName]) -> list[Failure | None]:
+    from neonlab.lab import check_cases
+
     return list(check_cases(name.open(), cases))
 
 
 def _profile(name: KernelName, shape: Shape, seed: int) -> Profile | Failure:
+    from neonlab.lab import profile
+
     return profile(name.open(), shape, seed=seed)
 
 
@@ -130,7 +138,7 @@ def check_all(
             if isinstance(result, Died):
                 result = _one_by_one(workers, kernel, cases)
             outcomes[kernel.path] += result
-    return [verdict_of(kernel, outcomes[kernel.path], seed) for kernel, _ in work]
+    return [fold(k.title, k.isa.value, str(k.path), k.operator is not None, outcomes[k.path], seed) for k, _ in work]
 
 
 def _one_by_one(workers: Workers, kernel: Kernel, cases: list[CaseName]) -> list[Failure | None]:

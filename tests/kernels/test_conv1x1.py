@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from neonlab.lab import CaseName, check_cases, kernel_program, plan_cases
+from neonlab.lab import check_cases, kernel_program
 from neonlab.library import Kernel, open_library
+from neonlab.plan import CaseName, plan_cases
 from neonlab.verify.case import Case, Shape
 from neonlab.verify.checker import Checker
 

@@ -24,8 +24,8 @@ from neonlab.errors import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from neonlab.lab import Profile
     from neonlab.library import Kernel
+    from neonlab.measure.profile import Profile
 
 KernelsArgument = Annotated[list[str] | None, typer.Argument(metavar="[KERNEL|FILE.S]...", show_default=False)]
 
@@ -39,18 +39,24 @@ def check(
     seed: SeedOption = 1,
     every_tail: Annotated[bool, typer.Option("--every-tail", help="Every small shape, not a covering choice.")] = False,
     layers: Annotated[bool, typer.Option("--layers", help="The layers of real networks too.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Every check on every case, large ones too.")] = False,
     jobs: JobsOption = None,
     json: JsonOption = False,
 ) -> int:
     """Prove kernels right on many cases, or say which instruction on which line is wrong. All of them by default."""
-    from neonlab.lab import plan_cases
+    from neonlab.plan import plan_cases
     from neonlab.report.terminal import print_verdicts
     from neonlab.workers import Workers, check_all
 
     found = find_kernels(kernels or ())
     wanted = shapes_by_kernel(found, shape) if shape else [(kernel, []) for kernel in found]
     work = [
-        (one, plan_cases(one, shapes=shapes, patterns=pattern or (), seed=seed, every_tail=every_tail, layers=layers))
+        (
+            one,
+            plan_cases(
+                one, shapes=shapes, patterns=pattern or (), seed=seed, every_tail=every_tail, layers=layers, full=full
+            ),
+        )
         for one, shapes in wanted
     ]
     total = sum(len(plan) for _, plan in work)
@@ -142,8 +148,9 @@ def bench(
     json: JsonOption = False,
 ) -> None:
     """Time the lab itself on a kernel: bare emulation, counting, counting by Python hooks; as ratios in one run."""
-    from neonlab.lab import CaseName, draw_case, kernel_program, parse_shape
+    from neonlab.lab import kernel_program
     from neonlab.measure.bench import bench_counts
+    from neonlab.plan import CaseName, draw_case, parse_shape
     from neonlab.verify.check_case import call_arguments
 
     found = find_kernels([kernel])
@@ -175,7 +182,7 @@ def _profiles(
     json: bool,
     show: Callable[[Console, list[Profile]], None],
 ) -> int:
-    from neonlab.lab import layers_of
+    from neonlab.plan import layers_of
     from neonlab.report.terminal import print_failures
     from neonlab.verify.verdict import Failure
     from neonlab.workers import Workers, profile_all

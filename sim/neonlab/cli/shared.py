@@ -64,7 +64,7 @@ def shapes_by_kernel(kernels: Sequence[Kernel], texts: Sequence[str]) -> list[tu
     Raises InputError where nothing is left, and for one kernel where any shape is not allowed.
     """
     from neonlab.assemble.contract import ContractError
-    from neonlab.lab import integers_of, parse_shape
+    from neonlab.plan import integers_of, parse_shape
 
     found: list[tuple[Kernel, list[Shape]]] = []
     refusal: ContractError | None = None

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from neonlab.lab import Profile
-from neonlab.measure.counts import Counts
 from neonlab.verify.verdict import Failure, Mismatch, Verdict
+
+if TYPE_CHECKING:
+    # Only to be named: printing a verdict needs no emulator.
+    from neonlab.measure.counts import Counts
+    from neonlab.measure.profile import Profile
 
 _HOT_LINES = 10
 

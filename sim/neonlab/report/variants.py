@@ -9,8 +9,9 @@ from pathlib import Path
 
 from neonlab import __version__
 from neonlab.errors import InputError
-from neonlab.lab import CaseName, Profile, layers_of
 from neonlab.library import Kernel, Library
+from neonlab.measure.profile import Profile
+from neonlab.plan import CaseName, layers_of
 from neonlab.verify.case import Shape
 from neonlab.verify.verdict import Failure, Verdict
 
@@ -39,7 +40,9 @@ def work_of(library: Library) -> tuple[CheckWork, ProfileWork]:
     profiles: ProfileWork = []
     for kernel in library.kernels:
         if shapes := layers_of(kernel):
-            checks.append((kernel, [CaseName(shape, pattern, 1) for shape in shapes for pattern in _PATTERNS]))
+            checks.append(
+                (kernel, [CaseName(shape, pattern, 1, quick=True) for shape in shapes for pattern in _PATTERNS])
+            )
             profiles += [(kernel, shape) for shape in shapes]
     return checks, profiles
 

@@ -8,6 +8,7 @@ result that differs.
 
 from __future__ import annotations
 
+import functools
 from types import TracebackType
 from typing import Self
 
@@ -27,25 +28,33 @@ _OTHER_NOISE = 0x5EED
 
 
 class Checker:
-    """Runs cases of one kernel, one after another; a context manager, since it holds an emulator.
+    """Runs cases of one kernel, one after another; a context manager, since it holds emulators."""
 
-    `quick` compares results and looks for plain faults only: for shapes so large that the rest takes too long.
-    """
+    def __init__(self, program: Program, contract: Contract) -> None:
+        self.program, self.contract = program, contract
 
-    def __init__(self, program: Program, contract: Contract, *, quick: bool = False) -> None:
-        self.program, self.contract, self.quick = program, contract, quick
-        self._lanes = LaneWrapProbe(program, contract)
-        self._machine: Machine | SanitizedMachine = (
-            Machine(program) if quick else SanitizedMachine(program, contract, probes=(self._lanes,))
-        )
+    @functools.cached_property
+    def _lanes(self) -> LaneWrapProbe:
+        return LaneWrapProbe(self.program, self.contract)
 
-    def check(self, case: Case) -> Failure | None:
-        """None where the kernel is right on the case."""
+    @functools.cached_property
+    def _watched(self) -> SanitizedMachine:
+        return SanitizedMachine(self.program, self.contract, probes=(self._lanes,))
+
+    @functools.cached_property
+    def _plain(self) -> Machine:
+        return Machine(self.program)
+
+    def check(self, case: Case, *, quick: bool = False) -> Failure | None:
+        """None where the kernel is right on the case.
+
+        `quick` compares results and looks for plain faults only: for shapes so large that the rest takes too long.
+        """
         arguments = place_arguments(self.contract, call_arguments(self.contract, case), case.placement)
-        outcome = self._call(arguments, case, case.seed)
+        outcome = self._call(self._plain if quick else self._watched, arguments, case, case.seed)
         mismatch = self._mismatch(case, outcome)
-        wrapped = None if self.quick else self._lanes.collect(case.seed)
-        if self.quick:
+        wrapped = None if quick else self._lanes.collect(case.seed)
+        if quick:
             fault = outcome if isinstance(outcome, Fault) else None
         elif isinstance(outcome, Fault) or mismatch is not None or wrapped is not None:
             fault = self._cause(case, arguments, outcome, mismatch, wrapped)
@@ -57,8 +66,10 @@ class Checker:
             return Failure(str(case.shape), case.pattern, case.seed, mismatch=mismatch)
         return None
 
-    def _call(self, arguments: list[Argument], case: Case, noise: int) -> Run | Fault:
-        return self._machine.call(
+    def _call(
+        self, machine: Machine | SanitizedMachine, arguments: list[Argument], case: Case, noise: int
+    ) -> Run | Fault:
+        return machine.call(
             self.contract.name,
             arguments,
             self.contract.signature,
@@ -94,15 +105,17 @@ class Checker:
             if mismatch is not None or isinstance(outcome, Fault):
                 return wrapped
             # Right all the same: a lane that holds only noise may wrap and harm nothing, and then not every time.
-            self._call(arguments, case, case.seed ^ _OTHER_NOISE)
+            self._call(self._watched, arguments, case, case.seed ^ _OTHER_NOISE)
             again = self._lanes.collect(case.seed)
             if again is not None and again.address == wrapped.address:
                 return wrapped
         return outcome if isinstance(outcome, Fault) else None
 
     def close(self) -> None:
-        """Free the emulator."""
-        self._machine.close()
+        """Free the emulators."""
+        for name in ("_watched", "_plain"):
+            if name in self.__dict__:
+                self.__dict__.pop(name).close()
 
     def __enter__(self) -> Self:
         return self

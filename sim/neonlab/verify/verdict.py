@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -120,3 +122,23 @@ class Verdict:
             "seed": self.seed,
             "failures": [failure.to_json() for failure in self.failures],
         }
+
+
+def fold(
+    kernel: str, isa: str, path: str, has_reference: bool, outcomes: Iterable[Failure | None], seed: int
+) -> Verdict:
+    """One verdict from the outcomes of a kernel's cases."""
+    cases, failures = 0, []
+    for outcome in outcomes:
+        cases += 1
+        if outcome is not None:
+            failures.append(outcome)
+    return Verdict(kernel, isa, path, cases, len(failures), _telling(failures), has_reference, seed)
+
+
+def _telling(failures: Sequence[Failure]) -> tuple[Failure, ...]:
+    """The failures worth showing: each kind once, on the smallest shape it showed on."""
+    found: dict[str, Failure] = {}
+    for failure in sorted(failures, key=lambda failure: math.prod(map(int, failure.shape.split("x")))):
+        found.setdefault(failure.identifier, failure)
+    return tuple(found.values())

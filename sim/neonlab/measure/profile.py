@@ -1,0 +1,47 @@
+"""What one call cost, ready to be shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from neonlab.measure.counts import Counts
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What one call cost, counted exactly.  `macs` is the work the contract declares, 0 when it declares none."""
+
+    kernel: str
+    isa: str
+    shape: str
+    macs: int
+    counts: Counts
+
+    @property
+    def instructions_per_mac(self) -> float:
+        """Executed instructions for each multiply-accumulate; 0 when none is declared."""
+        return self.counts.instructions / self.macs if self.macs else 0.0
+
+    @property
+    def loaded_per_mac(self) -> float:
+        """Bytes loaded for each multiply-accumulate; 0 when none is declared."""
+        return self.counts.loaded_bytes / self.macs if self.macs else 0.0
+
+    @property
+    def stored_per_mac(self) -> float:
+        """Bytes stored for each multiply-accumulate; 0 when none is declared."""
+        return self.counts.stored_bytes / self.macs if self.macs else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        return {
+            "kernel": self.kernel,
+            "isa": self.isa,
+            "shape": self.shape,
+            "macs": self.macs,
+            "instructions_per_mac": round(self.instructions_per_mac, 6),
+            "loaded_bytes_per_mac": round(self.loaded_per_mac, 6),
+            "stored_bytes_per_mac": round(self.stored_per_mac, 6),
+            "counts": self.counts.to_json(),
+        }

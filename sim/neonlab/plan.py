@@ -1,0 +1,105 @@
+"""Which cases to try a kernel on.  Needs no emulator, so that a command knows its work before it starts one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from neonlab.errors import InputError
+from neonlab.library import Kernel
+from neonlab.verify.case import PATTERNS, Case, Shape
+from neonlab.verify.generated import generated_case, generated_shapes
+from neonlab.verify.operator import cover
+
+#: Shapes that `check` tries without being asked for more; patterns take turns over them.
+DEFAULT_SHAPES = 60
+#: Multiply-accumulates from which on a case is large: then one pattern is checked in full, the others quickly.
+LARGE = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class CaseName:
+    """Enough to draw a case again: it is a pure function of the kernel's name and these.
+
+    `quick` compares results and looks for plain faults only.
+    """
+
+    shape: Shape
+    pattern: str
+    seed: int
+    quick: bool = False
+
+
+def parse_shape(kernel: Kernel, text: str) -> Shape:
+    """A shape in the terms of the kernel's operator, or of its integer arguments when it has no operator."""
+    names = kernel.operator.dimensions if kernel.operator else tuple(a.name for a in kernel.contract.integers)
+    return Shape.parse(text, names)
+
+
+def integers_of(kernel: Kernel, shape: Shape) -> Mapping[str, int]:
+    """The integer arguments that stand for `shape`."""
+    return kernel.operator.integers(shape) if kernel.operator else dict(zip(shape.names, shape.sizes, strict=True))
+
+
+def layers_of(kernel: Kernel) -> list[Shape]:
+    """The layers of real networks that the kernel's operator names and its contract allows."""
+    operator = kernel.operator
+    return [s for s in operator.layers.values() if operator.accepts(kernel.contract, s)] if operator else []
+
+
+def draw_case(kernel: Kernel, name: CaseName) -> Case:
+    """The case that `name` stands for."""
+    if kernel.operator is None:
+        return generated_case(kernel.contract, name.shape, name.pattern, name.seed)
+    return kernel.operator.case(kernel.contract, name.shape, name.pattern, name.seed)
+
+
+def plan_cases(
+    kernel: Kernel,
+    *,
+    shapes: Sequence[Shape] = (),
+    patterns: Sequence[str] = (),
+    seed: int = 1,
+    every_tail: bool = False,
+    layers: bool = False,
+    full: bool = False,
+) -> list[CaseName]:
+    """What `check` tries: the shapes asked for under every pattern, else tails that cover each pair of sizes.
+
+    `full` checks large cases in full too.  Raises InputError for a shape or a pattern that cannot be tried.
+    """
+    for pattern in patterns:
+        if pattern not in PATTERNS:
+            raise InputError(f"pattern `{pattern}` is none of {', '.join(PATTERNS)}")
+    chosen = tuple(patterns) or tuple(PATTERNS)
+    if shapes:
+        return [name for shape in shapes for name in _under(kernel, shape, chosen, seed, full)]
+    names = _tails(kernel, chosen, seed, every_tail)
+    few = chosen if patterns else ("random", "extremes")
+    for shape in layers_of(kernel) if layers else ():
+        names += _under(kernel, shape, few, seed, full)
+    return names
+
+
+def _under(kernel: Kernel, shape: Shape, patterns: Sequence[str], seed: int, full: bool) -> list[CaseName]:
+    """The shape under each pattern; of a large one, only the first in full."""
+    integers = integers_of(kernel, shape)
+    kernel.contract.check_values(integers)
+    macs = kernel.contract.macs.evaluate(integers) if kernel.contract.macs is not None else 0
+    quick = macs >= LARGE and not full
+    return [CaseName(shape, pattern, seed, quick and number > 0) for number, pattern in enumerate(patterns)]
+
+
+def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool) -> list[CaseName]:
+    """Small shapes, patterns in turn; the largest under every pattern, since it runs every loop of the kernel."""
+    operator = kernel.operator
+    if operator is None:
+        small = generated_shapes(kernel.contract, DEFAULT_SHAPES, seed)
+    else:
+        tails = [shape for shape in operator.tails() if operator.accepts(kernel.contract, shape)]
+        small = tails if every_tail else list(cover(tails, DEFAULT_SHAPES))
+    names = [CaseName(shape, patterns[number % len(patterns)], seed) for number, shape in enumerate(small)]
+    if small:
+        last = max(small, key=lambda shape: (sum(shape.sizes), shape.sizes))
+        names += [name for pattern in patterns if (name := CaseName(last, pattern, seed)) not in names]
+    return names
