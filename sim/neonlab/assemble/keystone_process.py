@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import importlib.util
 import os
 import select
@@ -64,6 +65,11 @@ class KeystoneProcess:
         with self._lock:
             self._started()
 
+    @property
+    def identifier(self) -> int | None:
+        """The process id of the worker, None while there is none."""
+        return None if self._process is None else self._process.pid
+
     def stop(self) -> None:
         """End the worker; the next statement starts a new one."""
         process, self._process, self._pending = self._process, None, b""
@@ -73,7 +79,8 @@ class KeystoneProcess:
         process.wait()
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
-                pipe.close()
+                with contextlib.suppress(BrokenPipeError):  # what was still to be sent to the dead
+                    pipe.close()
 
     def _chunk(self, statements: Sequence[tuple[bytes, int]], one_by_one: bool) -> list[bytes | str]:
         """Replies to the statements: all of them; or, one by one, up to and including the one that kills the worker."""

@@ -14,7 +14,7 @@ BASE = f"""
      | {{o:mov,mvn}}{{s:,s}}{_C} <R:d>, #<A:i>       | cccc00111o1s0000ddddiiiiiiiiiiii
      | {{o:tst,teq,cmp,cmn}}{_C} <R:n>, #<A:i>       | cccc00110oo1nnnn0000iiiiiiiiiiii
      | {{o:movw,movt}}{_C} <R:d>, #<ij>              | cccc00110o00iiiiddddjjjjjjjjjjjj
-     | hint{_C} #<i>                                 | cccc0011001000001111 0000iiiiiiii
+     | hint{_C} #<i>                                 | cccc0011001000001111 0000000iiiii
      | ssat{_C} <R:d>, #<i+1>, <R:n>, asr #32        | cccc0110101iiiiidddd00000101nnnn
      | usat{_C} <R:d>, #<i>, <R:n>, asr #32          | cccc0110111iiiiidddd00000101nnnn
 """

@@ -102,5 +102,6 @@ crypto | sha256su1 v<d>.4s, v<n>.4s, v<m>.4s         | 01011110000mmmmm011000nnn
 crypto | sha1h s<d>, s<n>                            | 0101111000101000000010nnnnnddddd
 crypto | sha1su1 v<d>.4s, v<n>.4s                    | 0101111000101000000110nnnnnddddd
 crypto | sha256su0 v<d>.4s, v<n>.4s                  | 0101111000101000001010nnnnnddddd
+crypto | {o:aese,aesd,aesmc,aesimc} v<d>.16b, v<n>.16b | 010011100010100001oo10nnnnnddddd
 crypto | {q:pmull,pmull2} v<d>.1q, v<n>.{q:1d,2d}, v<m>.{q:1d,2d} | 0q001110111mmmmm111000nnnnnddddd
 """

@@ -101,6 +101,7 @@ class Row:
     def __init__(self, line: str) -> None:
         feature, syntax, bits = (column.strip() for column in line.split("|"))
         self.feature = feature
+        self.syntax = syntax
         self.mnemonic_template, _, self.operands_template = syntax.partition(" ")
         bits = bits.replace(" ", "")
         if len(bits) != 32:
@@ -234,6 +235,8 @@ class Table:
         for row in self.rows:
             for mnemonic in row.mnemonics:
                 self._by_mnemonic.setdefault(mnemonic, []).append(row)
+        # The narrowest class first: a displacement of 0 has rows without one.
+        for row in sorted(self.rows, key=lambda row: -row.mask.bit_count()):
             self._by_mask.setdefault(row.mask, {}).setdefault(row.value, []).append(row)
 
     @property

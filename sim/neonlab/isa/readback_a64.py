@@ -300,6 +300,7 @@ _RULES: dict[str, Rule] = {
     "mvn": moves.mvn,
     "ret": _ret,
     "rev64": _rev,
+    "at": _operation,
     "dc": _operation,
     "ic": _operation,
     "sys": _sys,

@@ -39,7 +39,8 @@ def is_general(operand: str) -> bool:
 def need(operands: Operands, *counts: int) -> None:
     """SpellingError unless there are as many operands as one of `counts` says."""
     if len(operands) not in counts:
-        raise SpellingError(f"{len(operands)} operands where {' or '.join(map(str, counts))} are expected")
+        plural = "operand" if len(operands) == 1 else "operands"
+        raise SpellingError(f"{len(operands)} {plural}, where {' or '.join(map(str, counts))} are expected")
 
 
 # Logic and moves

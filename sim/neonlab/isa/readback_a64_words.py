@@ -35,7 +35,7 @@ CACHE_OPERATIONS = {
     name.replace("_", " "): code
     for name, code in pairs(
         """ic_ialluis=0010 ic_iallu=0050 ic_ivau=3051 dc_ivac=0061 dc_isw=0062 dc_csw=0102 dc_cisw=0142 dc_zva=3041
-        dc_cvac=3101 dc_cvau=3111 dc_cvap=3121 dc_civac=3141"""
+        at_s1e1r=0080 at_s1e1w=0081 at_s1e0r=0082 at_s1e0w=0083 dc_cvac=3101 dc_cvau=3111 dc_cvap=3121 dc_civac=3141"""
     ).items()
 }
 
@@ -132,6 +132,15 @@ def read(word: int, address: int) -> Spelled | None:
         target = (address & ~0xFFF) + (offset << 12) if wide else address + offset
         name = "xzr" if d == 31 else f"x{d}"
         return Spelled("adrp" if wide else "adr", (name, f"#{target & (1 << 64) - 1}"))
+    if word & 0xFFF8F000 == 0xD5087000:  # Capstone leaves the register out where none is expected
+        operands = (
+            f"#{word >> 16 & 7}",
+            "c7",
+            f"c{word >> 8 & 15}",
+            f"#{word >> 5 & 7}",
+            "xzr" if d == 31 else f"x{d}",
+        )
+        return Spelled("sys", operands)
     base = "sp" if n == 31 else f"x{n}"
     if word & 0xFFC00000 == 0xF9800000:
         displacement = f", #{(word >> 10 & 0xFFF) * 8}" if word >> 10 & 0xFFF else ""

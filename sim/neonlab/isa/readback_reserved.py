@@ -13,6 +13,7 @@ _A64 = (
     (0xBFE00000, 0x88600000, 0x001F0000, 0x001F0000),  # ldxp, ldaxp
     (0x3FE00000, 0x08000000, 0x00007C00, 0x00007C00),  # stxr and its kind
     (0xFF608000, 0x9B400000, 0x00007C00, 0x00007C00),  # smulh, umulh
+    (0xFF20FC08, 0x1E202008, 0x001F0000, 0),  # fcmp with zero
 )
 _A32 = (
     (0x0F900000, 0x03100000, 0x0000F000, 0),  # tst, teq, cmp, cmn with a constant
@@ -30,10 +31,19 @@ _A32 = (
     (0x0F9000F0, 0x01000040, 0x00000D00, 0),  # crc32
     (0x0F800010, 0x06000010, 0x00000F00, 0x00000F00),  # parallel addition and subtraction
     (0x0F8000F0, 0x06800070, 0x00000300, 0),  # sxtb and its kind
+    (0x0FF000F0, 0x068000B0, 0x00000F00, 0x00000F00),  # sel
+    (0x0FB002F0, 0x01000000, 0x000F0F0F, 0x000F0000),  # mrs
+    (0x0FE00F10, 0x0EE00A10, 0x000000EF, 0),  # vmrs, vmsr
+    (0x0F8000F0, 0x01800090, 0x00000C00, 0x00000C00),  # ldrex, lda and their kind
+    (0x0F9000F0, 0x01900090, 0x0000000F, 0x0000000F),
+    (0x0F9003F0, 0x01800090, 0x0000F000, 0x0000F000),  # stl
+    (0x0FF000F0, 0x01A00090, 0x00000001, 0x00000000),  # strexd and stlexd take an even register and the next
+    (0x0FF000F0, 0x01B00090, 0x00001000, 0x00000000),  # ldrexd and ldaexd
     (0x0FF000F0, 0x01400070, 0xF0000000, 0xE0000000),  # hvc
     (0x0FF000F0, 0x01200070, 0xF0000000, 0xE0000000),  # bkpt
     (0x0E5F0FFF, 0x041D0004, 0x00800000, 0x00800000),  # Capstone shows `ldr r0, [sp], #-4` as pop
 )
+_A32_UNCONDITIONAL = ((0xFFF30020, 0xF1000000, 0x0000FE1F, 0),)  # cpsie, cpsid
 
 
 def well_formed(isa: Isa, word: int) -> bool:
@@ -41,7 +51,7 @@ def well_formed(isa: Isa, word: int) -> bool:
     if isa is Isa.A64:
         return _as_printed(word, _A64) and _a64_element(word) and _a64_bitmask(word)
     if word >> 28 == 15:
-        return _a32_immediate(word)
+        return _as_printed(word, _A32_UNCONDITIONAL) and _a32_immediate(word)
     return _as_printed(word, _A32) and _a32_list(word)
 
 

@@ -251,6 +251,8 @@ class _Reader:
             raise SpellingError(f"`{name}` is no base register")
         text = self._register(name)
         while not self._accept("]"):
+            if self._next == len(self._tokens):
+                raise SpellingError("`]` is missing")
             self._accept(",")
             if self._accept(":"):
                 text += f":{self._number()}"
