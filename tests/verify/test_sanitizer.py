@@ -7,6 +7,7 @@ import pytest
 from tests.emulate.guest_programs import assembled
 from tests.verify.sanitized_call import call, contract_of, line_of, standard_contract
 
+from neonlab.assemble.contract import ContractError
 from neonlab.emulate.buffer import Buffer
 from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.isa.isa import Isa
@@ -110,7 +111,7 @@ RIGHT = [
     (A64, "prfm pldl1keep, [x0, #4096]\n prfm pldl1keep, [x0, #-8]\n ret"),
     (
         A64,
-        "stp x19, d8, [sp, #-64]!\n".replace("x19, d8", "x19, x20") + " ldr x19, [x0]\n ldp x19, x20, [sp], #64\n ret",
+        "stp x19, x20, [sp, #-64]!\n ldr x19, [x0]\n ldp x19, x20, [sp], #64\n ret",
     ),
     (A64, "ldr w3, 1f\n b 2f\n 1: .word 7\n 2: ret"),
     (A64, "mov x9, sp\n sub sp, sp, #32\n str q0, [x9, #-16]\n mov sp, x9\n ret"),
@@ -237,6 +238,21 @@ def test_the_hash_of_accesses_tells_runs_apart_by_order_place_and_instruction(is
     assert len({hash_of(text) for text in texts.values()}) == len(texts)
 
 
+@pytest.mark.parametrize("isa", Isa)
+def test_a_contract_that_says_nothing_of_the_stack_allows_any_depth_of_it(isa: Isa) -> None:
+    end = "ret" if isa is A64 else "bx lr"
+    deep = f"sub sp, sp, #4096\n {'str x3' if isa is A64 else 'str r3'}, [sp]\n add sp, sp, #4096\n {end}"
+    assert isinstance(call(isa, deep, standard_contract(isa, top="")), Run)
+    for top in ("stack = 0", "stack = 4080"):
+        fault = call(isa, deep, standard_contract(isa, top=top))
+        assert isinstance(fault, Fault)
+        assert (fault.kind, line_of(fault), fault.clause) == (K.STACK_POINTER, 1, top)
+    lost = f"mov {'x9' if isa is A64 else 'r3'}, #256\n mov sp, {'x9' if isa is A64 else 'r3'}\n nop\n {end}"
+    fault = call(isa, lost, standard_contract(isa, top=""))
+    assert isinstance(fault, Fault)
+    assert (fault.kind, line_of(fault)) == (K.STACK_POINTER, 2)
+
+
 def test_stack_used_is_the_depth_that_was_touched() -> None:
     contract = standard_contract(A64)
     text = "sub sp, sp, #64\n str x3, [sp, #24]\n add sp, sp, #64\n ret"
@@ -245,3 +261,18 @@ def test_stack_used_is_the_depth_that_was_touched() -> None:
         assert isinstance(machine.call("kernel", [*buffers, 29], contract.signature), Run)
         assert machine.memory.stack_used == 40
         assert machine.memory.accesses == 1
+
+
+@pytest.mark.parametrize(
+    ("top", "extra", "message"),
+    [
+        ("below_stack = -16", {}, "below_stack is a number of bytes"),
+        ('below_stack = "16"', {}, "below_stack is a number of bytes"),
+        ("", {"src": ", over_read = 1.5"}, "over_read is a number of bytes"),
+        ("", {"src": ", under_read = true"}, "under_read is a number of bytes"),
+        ("", {"dst": ", over_read = 16"}, "`dst` declares over_read or under_read, but no `read`"),
+    ],
+)
+def test_a_contract_that_declares_them_wrongly_is_refused(top: str, extra: dict[str, str], message: str) -> None:
+    with pytest.raises(ContractError, match=message):
+        standard_contract(A64, top=top, **extra)

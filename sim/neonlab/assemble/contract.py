@@ -83,7 +83,8 @@ class Argument:
 class Contract:
     """What a kernel's file promises about itself; `macs` is the work of one call.
 
-    `stack` is the bytes by which it lowers sp, `below_stack` the bytes below sp that it uses without lowering it.
+    `stack` is the bytes by which it lowers sp at most, if `declares_stack`; `below_stack` the bytes below sp that it
+    uses without lowering it.
     `modular` names vector arithmetic that is meant to wrap, each entry one of: a mnemonic (`add`, `vadd`, `vadd.i16`),
     `label:reduce` (from that label up to the next), `lines:120-135` (of the file, both included).
     """
@@ -102,6 +103,7 @@ class Contract:
     macs: SizeExpression | None = None
     below_stack: int = 0
     modular: tuple[str, ...] = ()
+    declares_stack: bool = False
 
     @property
     def name(self) -> str:
@@ -219,6 +221,7 @@ class _Reader:
             macs,
             below_stack,
             self.modular(table.get("modular", [])),
+            "stack" in table,
         )
 
     def known(self, table: Mapping[str, Any], keys: Iterable[str], of: str, key: str) -> None:

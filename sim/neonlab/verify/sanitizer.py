@@ -69,7 +69,7 @@ class SanitizerProbe:
         self._watch.set(
             below=contract.below_stack,
             stack_mask=15 if program.isa is Isa.A64 else 3,
-            sp_lowest=self._entry_sp - contract.stack,
+            sp_lowest=self._entry_sp - contract.stack if contract.declares_stack else self._stack_lowest,
             sp_highest=self._entry_sp,
         )
 
@@ -290,6 +290,9 @@ class _Wording:
         elif wrong == sh.SP_TOO_LOW:
             message = f"lowers sp to {_bytes(self._entry_sp - sp)} below its value on entry"
             clause = f"stack = {self._contract.stack}"
+            if not self._contract.declares_stack:
+                clause = f"{self._standard}, Universal stack constraints: sp stays within the stack, here of "
+                clause += _bytes(stack_bytes_for(self._contract))
         else:
             message = f"raises sp to {_bytes(sp - self._entry_sp)} above its value on entry, into the caller's frame"
             clause = f"{self._standard}, The Stack: what lies below sp is nobody's"
