@@ -39,7 +39,7 @@ def print_verdicts(out: Console, verdicts: Sequence[Verdict]) -> None:
             _print_failure(out, verdict.kernel, failure)
     cases = sum(verdict.cases for verdict in verdicts)
     failed = sum(not verdict.passed for verdict in verdicts)
-    kernels = f"{len(verdicts)} kernel{'s' if len(verdicts) != 1 else ''}, {cases} cases"
+    kernels = f"{len(verdicts)} kernel{'s' if len(verdicts) != 1 else ''}, {cases} case{'s' if cases != 1 else ''}"
     out.print(f"{kernels}: {f'{failed} failed' if failed else 'all passed'} (seed {verdicts[0].seed})", markup=False)
 
 
@@ -74,8 +74,9 @@ def _print_failure(out: Console, kernel: str, failure: Failure) -> None:
 def _print_mismatch(out: Console, mismatch: Mismatch) -> None:
     index = ", ".join(f"{axis} {value}" for axis, value in mismatch.index)
     out.print(
-        f"    {mismatch.output}\\[{index}] = {mismatch.got}, expected {mismatch.expected}"
-        f" ({mismatch.wrong} of {mismatch.total} elements wrong)"
+        f"    {mismatch.output}[{index}] = {mismatch.got}, expected {mismatch.expected}"
+        f" ({mismatch.wrong} of {mismatch.total} elements wrong)",
+        markup=False,
     )
     if mismatch.writer is None:
         out.print("    never written", markup=False)

@@ -1,0 +1,67 @@
+"""Workers may die or hang; who waits for them does not."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from neonlab.errors import InputError
+from neonlab.library import open_library
+from neonlab.plan import CaseName, plan_cases
+from neonlab.workers import Died, KernelName, Workers, check_all
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def square(number: int) -> int:
+    if number == 3:
+        os.abort()
+    if number == 5:
+        time.sleep(60)
+    if number == 7:
+        raise InputError("seven is not a number")
+    return number * number
+
+
+def test_results_come_in_order_and_a_dead_or_hung_task_costs_only_itself() -> None:
+    heard: list[int] = []
+    with Workers(2, time_limit=3.0) as workers:
+        results = list(workers.run(square, [(number,) for number in range(7)], heard.append))
+    assert [result for result in results if not isinstance(result, Died)] == [0, 1, 4, 16, 36]
+    assert isinstance(results[3], Died) and "died" in results[3].reason
+    assert isinstance(results[5], Died) and "3 s" in results[5].reason
+    assert sorted(heard) == list(range(7))
+
+
+def test_bad_input_found_in_a_worker_is_raised_here() -> None:
+    with Workers(1) as workers, pytest.raises(InputError, match="seven"):
+        list(workers.run(square, [(6,), (7,)]))
+
+
+def test_verdicts_do_not_depend_on_the_number_of_workers() -> None:
+    kernels = [kernel for kernel in open_library(ROOT).kernels if "hwc" in kernel.name]
+    work = [(kernel, plan_cases(kernel, patterns=["random"])[:30]) for kernel in kernels]
+    verdicts = []
+    for jobs in (1, 2):
+        with Workers(jobs) as workers:
+            verdicts.append(check_all(workers, work))
+    assert verdicts[0] == verdicts[1] and all(verdict.passed and verdict.cases == 30 for verdict in verdicts[0])
+
+
+def test_a_case_that_kills_its_worker_is_found_among_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = open_library(ROOT).kernels[0]
+    cases = plan_cases(kernel)[:5]
+    killer = cases[3]
+
+    def run(self: Workers, _function: object, tasks: list[tuple[KernelName, list[CaseName]]], done: object = None):  # type: ignore[no-untyped-def]  # noqa: ANN202
+        for _, chunk in tasks:
+            yield Died("the emulator's process died") if killer in chunk else [None] * len(chunk)
+
+    monkeypatch.setattr(Workers, "run", run)
+    with Workers(1) as workers:
+        (verdict,) = check_all(workers, [(kernel, cases)])
+    assert (verdict.cases, verdict.failed) == (5, 1)
+    assert verdict.failures[0].identifier == "emulator-died" and verdict.failures[0].shape == str(killer.shape)
