@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from neonlab import lab
+from neonlab import lab, plan
 from neonlab.emulate.run import Run
 from neonlab.library import Kernel, open_library
 from neonlab.verify.bench import bench_sanitizer
@@ -22,11 +22,11 @@ KERNELS = open_library(ROOT).kernels
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.title)
 def test_no_kernel_of_the_library_breaks_a_rule_on_any_tail(kernel: Kernel) -> None:
     contract = kernel.contract
-    names = lab.plan_cases(kernel, seed=1) + lab.plan_cases(kernel, every_tail=True, seed=2)[:300]
+    names = plan.plan_cases(kernel, seed=1) + plan.plan_cases(kernel, every_tail=True, seed=2)[:300]
     deepest = 0
     with SanitizedMachine(lab.kernel_program(kernel), contract) as machine:
         for number, name in enumerate(names):
-            case = lab.draw_case(kernel, name)
+            case = plan.draw_case(kernel, name)
             arguments = place_arguments(contract, call_arguments(contract, case), number % 5)
             budget = step_budget(contract, case.integers)
             outcome = machine.call(contract.name, arguments, contract.signature, step_budget=budget, seed=number)
@@ -40,7 +40,7 @@ def test_no_kernel_of_the_library_breaks_a_rule_on_any_tail(kernel: Kernel) -> N
 
 def test_the_bench_times_the_same_call_both_ways() -> None:
     kernel = next(k for k in KERNELS if k.title == "armv8/conv1x1_s8s32_chw_8x4")
-    case = lab.draw_case(kernel, lab.plan_cases(kernel)[-1])
+    case = plan.draw_case(kernel, plan.plan_cases(kernel)[-1])
     arguments = call_arguments(kernel.contract, case)
     result = bench_sanitizer(lab.kernel_program(kernel), kernel.contract, arguments, repetitions=2)
     assert result.instructions > result.accesses > 0
