@@ -50,7 +50,9 @@ class Checker:
 
         `quick` compares results and looks for plain faults only: for shapes so large that the rest takes too long.
         """
-        arguments = place_arguments(self.contract, call_arguments(self.contract, case), case.placement)
+        # Unicorn takes five times as long over unaligned accesses: quick cases do without.
+        turn = 0 if quick else case.placement
+        arguments = place_arguments(self.contract, call_arguments(self.contract, case), turn)
         outcome = self._call(self._plain if quick else self._watched, arguments, case, case.seed)
         mismatch = self._mismatch(case, outcome)
         wrapped = None if quick else self._lanes.collect(case.seed)
