@@ -50,7 +50,7 @@ def check_cases(kernel: Kernel, names: Iterable[CaseName]) -> Iterator[Failure |
     """Run the cases one after another, on one machine; None for each that came out right."""
     with Checker(kernel_program(kernel), kernel.contract) as checker:
         for name in names:
-            yield checker.check(draw_case(kernel, name), quick=name.quick)
+            yield checker.check(draw_case(kernel, name), name.depth)
 
 
 def verdict_of(kernel: Kernel, outcomes: Iterable[Failure | None], seed: int) -> Verdict:

@@ -7,27 +7,24 @@ from dataclasses import dataclass
 
 from neonlab.errors import InputError
 from neonlab.library import Kernel
-from neonlab.verify.case import PATTERNS, Case, Shape
+from neonlab.verify.case import PATTERNS, Case, Depth, Shape
 from neonlab.verify.generated import generated_case, generated_shapes
 from neonlab.verify.operator import cover
 
 #: Shapes that `check` tries without being asked for more; patterns take turns over them.
 DEFAULT_SHAPES = 60
-#: Multiply-accumulates from which on a case is large: then one pattern is checked in full, the others quickly.
+#: Multiply-accumulates from which on a case is large: one pattern is watched, the others compare results only.
 LARGE = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class CaseName:
-    """Enough to draw a case again: it is a pure function of the kernel's name and these.
-
-    `quick` compares results and looks for plain faults only.
-    """
+    """Enough to draw a case again: it is a pure function of the kernel's name and these.  `depth` how to check it."""
 
     shape: Shape
     pattern: str
     seed: int
-    quick: bool = False
+    depth: Depth = Depth.FULL
 
 
 def parse_shape(kernel: Kernel, text: str) -> Shape:
@@ -82,12 +79,14 @@ def plan_cases(
 
 
 def _under(kernel: Kernel, shape: Shape, patterns: Sequence[str], seed: int, full: bool) -> list[CaseName]:
-    """The shape under each pattern; of a large one, only the first in full."""
+    """The shape under each pattern; of a large one, only the first watched."""
     integers = integers_of(kernel, shape)
     kernel.contract.check_values(integers)
     macs = kernel.contract.macs.evaluate(integers) if kernel.contract.macs is not None else 0
-    quick = macs >= LARGE and not full
-    return [CaseName(shape, pattern, seed, quick and number > 0) for number, pattern in enumerate(patterns)]
+    if macs < LARGE or full:
+        return [CaseName(shape, pattern, seed) for pattern in patterns]
+    depths = [Depth.WATCHED] + [Depth.QUICK] * len(patterns)
+    return [CaseName(shape, pattern, seed, depth) for pattern, depth in zip(patterns, depths, strict=False)]
 
 
 def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool) -> list[CaseName]:

@@ -12,7 +12,7 @@ from neonlab.errors import InputError
 from neonlab.library import Kernel, Library
 from neonlab.measure.profile import Profile
 from neonlab.plan import CaseName, layers_of
-from neonlab.verify.case import Shape
+from neonlab.verify.case import Depth, Shape
 from neonlab.verify.verdict import Failure, Verdict
 
 TABLE_MARKER = "variants"
@@ -41,7 +41,7 @@ def work_of(library: Library) -> tuple[CheckWork, ProfileWork]:
     for kernel in library.kernels:
         if shapes := layers_of(kernel):
             checks.append(
-                (kernel, [CaseName(shape, pattern, 1, quick=True) for shape in shapes for pattern in _PATTERNS])
+                (kernel, [CaseName(shape, pattern, 1, Depth.QUICK) for shape in shapes for pattern in _PATTERNS])
             )
             profiles += [(kernel, shape) for shape in shapes]
     return checks, profiles

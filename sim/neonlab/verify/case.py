@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -40,6 +41,14 @@ class Shape:
         if min(sizes) < 1:
             raise InputError(f"shape `{text}`: every size is at least 1")
         return Shape(names, sizes)
+
+
+class Depth(enum.Enum):
+    """How much a case is checked for."""
+
+    QUICK = "quick"  # results, and the faults that the emulator itself sees
+    WATCHED = "watched"  # every access, every lane, the procedure call standard
+    FULL = "full"  # that, and whether anything depends on what nobody set or on where buffers lie
 
 
 PATTERNS: Mapping[str, str] = {

@@ -15,16 +15,23 @@ from typing import Self
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
 from neonlab.emulate.machine import Argument, Machine
-from neonlab.emulate.run import Fault, Run
-from neonlab.verify.case import Case
+from neonlab.emulate.run import Fault, FaultKind, Run
+from neonlab.verify.case import Case, Depth
 from neonlab.verify.check_case import call_arguments, find_mismatch, step_budget
 from neonlab.verify.entry import depends_on_upper_half
 from neonlab.verify.lane_wrap import LaneWrapProbe
 from neonlab.verify.placement import place_arguments
 from neonlab.verify.sanitized_machine import SanitizedMachine
+from neonlab.verify.unset import UnsetCheck
 from neonlab.verify.verdict import Failure, Mismatch
 
 _OTHER_NOISE = 0x5EED
+_DEPENDENCES = (
+    FaultKind.UNINITIALISED_REGISTER,
+    FaultKind.UNINITIALISED_READ,
+    FaultKind.UPPER_HALF_ARGUMENT,
+    FaultKind.NONDETERMINISTIC,
+)
 
 
 class Checker:
@@ -45,23 +52,25 @@ class Checker:
     def _plain(self) -> Machine:
         return Machine(self.program)
 
-    def check(self, case: Case, *, quick: bool = False) -> Failure | None:
-        """None where the kernel is right on the case.
+    @functools.cached_property
+    def _unset(self) -> UnsetCheck:
+        return UnsetCheck(self.program, self.contract)
 
-        `quick` compares results and looks for plain faults only: for shapes so large that the rest takes too long.
-        """
+    def check(self, case: Case, depth: Depth = Depth.FULL) -> Failure | None:
+        """None where the kernel is right on the case, as far as `depth` looks."""
+        passed = call_arguments(self.contract, case)
         # Unicorn takes five times as long over unaligned accesses: quick cases do without.
-        turn = 0 if quick else case.placement
-        arguments = place_arguments(self.contract, call_arguments(self.contract, case), turn)
-        outcome = self._call(self._plain if quick else self._watched, arguments, case, case.seed)
+        turn = 0 if depth is Depth.QUICK else case.placement
+        arguments = place_arguments(self.contract, passed, turn)
+        outcome = self._call(self._plain if depth is Depth.QUICK else self._watched, arguments, case, case.seed)
         mismatch = self._mismatch(case, outcome)
-        wrapped = None if quick else self._lanes.collect(case.seed)
-        if quick:
-            fault = outcome if isinstance(outcome, Fault) else None
-        elif isinstance(outcome, Fault) or mismatch is not None or wrapped is not None:
-            fault = self._cause(case, arguments, outcome, mismatch, wrapped)
-        else:
-            fault = None
+        fault = outcome if isinstance(outcome, Fault) else None
+        if depth is not Depth.QUICK:
+            wrapped = self._lanes.collect(case.seed)
+            if fault is not None or mismatch is not None or wrapped is not None:
+                fault = self._cause(case, arguments, fault, mismatch, wrapped)
+            elif depth is Depth.FULL:
+                fault = self._depends(case, passed)
         if fault is not None:
             return Failure(str(case.shape), case.pattern, case.seed, fault=fault)
         if mismatch is not None:
@@ -89,33 +98,39 @@ class Checker:
         self,
         case: Case,
         arguments: list[Argument],
-        outcome: Run | Fault,
+        fault: Fault | None,
         mismatch: Mismatch | None,
         wrapped: Fault | None,
     ) -> Fault | None:
+        """Of all that is wrong, what explains most; None for a result that is merely wrong, or a harmless wrap."""
+
         def failed(other: Run | Fault) -> bool:
             return isinstance(other, Fault) or self._mismatch(case, other) is not None
 
-        if isinstance(outcome, Fault) or mismatch is not None:
+        if fault is not None or mismatch is not None:
             budget = step_budget(self.contract, case.integers)
             upper = depends_on_upper_half(
                 self.program, self.contract, arguments, failed, seed=case.seed, step_budget=budget
             )
             if upper is not None:
                 return upper
-        if wrapped is not None:
-            if mismatch is not None or isinstance(outcome, Fault):
-                return wrapped
-            # Right all the same: a lane that holds only noise may wrap and harm nothing, and then not every time.
-            self._call(self._watched, arguments, case, case.seed ^ _OTHER_NOISE)
-            again = self._lanes.collect(case.seed)
-            if again is not None and again.address == wrapped.address:
-                return wrapped
-        return outcome if isinstance(outcome, Fault) else None
+        unset = self._depends(case, arguments)
+        if unset is not None and unset.kind in _DEPENDENCES:
+            return unset
+        if wrapped is None or fault is not None or mismatch is not None:
+            return wrapped or fault
+        # Right all the same: a lane that holds only noise may wrap and harm nothing, and then not every time.
+        self._call(self._watched, arguments, case, case.seed ^ _OTHER_NOISE)
+        again = self._lanes.collect(case.seed)
+        return wrapped if again is not None and again.address == wrapped.address else None
+
+    def _depends(self, case: Case, arguments: list[Argument]) -> Fault | None:
+        budget = step_budget(self.contract, case.integers)
+        return self._unset.find(arguments, seed=case.seed, step_budget=budget)
 
     def close(self) -> None:
         """Free the emulators."""
-        for name in ("_watched", "_plain"):
+        for name in ("_watched", "_plain", "_unset"):
             if name in self.__dict__:
                 self.__dict__.pop(name).close()
 
