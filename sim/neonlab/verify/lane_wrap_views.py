@@ -1,0 +1,138 @@
+"""Which instructions are held to their true result, and under which reading of their lanes.
+
+The rule is that of `neonlab.verify.lane_wrap_signs`; here it meets each instruction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from neonlab.isa.instruction import Instruction
+from neonlab.isa.lanes import LaneOperation
+from neonlab.verify.lane_wrap_signs import DIFFERENCES, SHIFT, STORE, Reading, SignAnalysis, Tags
+
+_NARROWS = {"shr", "addhn", "subhn"}
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How each source lane is read (True is signed), and as what the result may fit."""
+
+    signs: tuple[bool, ...]
+    fits_signed: bool
+    fits_unsigned: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """An instruction whose lanes can lose their result: a lane is right when one of `views` finds it right."""
+
+    instruction: Instruction
+    operation: LaneOperation
+    views: tuple[View, ...]
+
+
+def can_wrap(operation: LaneOperation) -> bool:
+    """Whether some operands have a true result that the lane does not hold."""
+    if operation.saturates:
+        return False
+    bits = operation.destination.bits
+    widest = max((lanes.bits for lanes in operation.sources), default=bits)
+    match operation.family:
+        case "add" | "sub" | "mul" | "addp" | "addv":
+            return widest >= bits
+        case "mla" | "mls" | "aba" | "adalp" | "sra" | "dot" | "mmla" | "abs" | "neg":
+            return True
+        case "shl":
+            return widest == bits and operation.immediate > 0 and bits < 64
+        case "shift":
+            return bits < 64
+        case "shr":
+            return widest > bits
+        case "addhn" | "subhn":
+            return bits < 32
+        case _:
+            return False
+
+
+def checked_instructions_of(analysis: SignAnalysis) -> tuple[Checked, ...]:
+    """Every reachable instruction that can wrap, with the views that decide whether it did."""
+    found = []
+    for number, operation in enumerate(analysis.operations):
+        tags = analysis.before[number]
+        if operation is None or tags is None or not can_wrap(operation):
+            continue
+        views = _Decision(analysis, number, operation, tags).views()
+        if views:
+            found.append(Checked(analysis.instructions[number], operation, views))
+    return tuple(found)
+
+
+class _Decision:
+    """The views of one instruction."""
+
+    def __init__(self, analysis: SignAnalysis, number: int, operation: LaneOperation, tags: Tags) -> None:
+        self._analysis, self._operation, self._tags = analysis, operation, tags
+        self._uses = analysis.uses(number, operation.destination)
+        self._is_open = [lanes.signed is None for lanes in operation.sources]
+
+    def views(self) -> tuple[View, ...]:
+        operation, analysis = self._operation, self._analysis
+        if operation.family == "shl" and (self._is_raw() or self._is_only_shifted_back()):
+            return ()
+        if operation.family in _NARROWS and self._is_raw():
+            return ()
+        readings = analysis.operand_readings(operation, self._tags)
+        declared = operation.destination.signed
+        if declared is not None and operation.family not in _NARROWS and operation.family != "abs":
+            signs = tuple(reading is not Reading.UNSIGNED for reading in readings)
+            return (View(signs, declared, not declared),)
+        known = {reading for reading in readings if reading is not None}
+        if not known:  # constants alone
+            known = {analysis.of_memory(operation.destination.bits)}
+        decided = known - {Reading.EITHER}
+        total_is_open = self._is_open[0] and not any(self._is_open[1:]) and readings[0] in (None, Reading.EITHER)
+        if not decided or (total_is_open and readings[0] is Reading.EITHER):
+            return tuple(
+                self._view([reading if is_open else r for r, is_open in zip(readings, self._is_open, strict=True)])
+                for reading in (Reading.SIGNED, Reading.UNSIGNED)
+            )
+        follow = Reading.SIGNED if Reading.SIGNED in decided else Reading.UNSIGNED
+        return (self._view([r if r in decided else follow for r in readings]),)
+
+    def _view(self, readings: list[Reading | None]) -> View:
+        signs = tuple(reading is Reading.SIGNED for reading in readings)
+        family = self._operation.family
+        if family in _NARROWS or family == "abs":
+            return View(signs, *self._fits())
+        if all(signs):
+            return View(signs, True, False)
+        if not any(signs):
+            if family in DIFFERENCES:
+                return View(signs, *self._fits())
+            return View(signs, False, True)
+        if self._is_open[0] and not any(self._is_open[1:]):
+            return View(signs, signs[0], not signs[0])  # what is added does not change how the sum is read
+        return View(signs, True, True)
+
+    def _fits(self) -> tuple[bool, bool]:
+        """Whether the result may fit as signed, and as unsigned, by what is done with it."""
+        bits = self._operation.destination.bits
+        letters = {letter for letter, width in self._uses if width == bits}
+        if letters & {"s", "u"}:
+            return "s" in letters, "u" in letters
+        signed = self._analysis.defaults.written.get(bits)
+        if (STORE, 0) in self._uses and signed is not None:
+            return signed, not signed
+        return True, True
+
+    def _is_only_shifted_back(self) -> bool:
+        return {kind for kind, bits in self._uses if bits == 0} == {SHIFT}
+
+    def _is_raw(self) -> bool:
+        """Straight from memory that the contract gives no numbers of this width, or made of masks."""
+        lanes = self._operation.sources[0]
+        tag = self._analysis.tag(self._tags, lanes)
+        if tag.reading is Reading.MEMORY:
+            return lanes.bits not in self._analysis.defaults.widths
+        return tag.reading is Reading.BITS

@@ -1,0 +1,78 @@
+"""The compiled check against the pure lane arithmetic, for every form that can wrap, under every way to read it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.emulate.lane_programs import LanePrograms
+from tests.emulate.test_cpu_against_qemu import as_register_file, random_states
+from tests.isa.lane_forms import forms
+from tests.verify.lane_kernels import contract_of
+
+from neonlab.emulate.machine import Machine
+from neonlab.isa.isa import Isa
+from neonlab.isa.lanes import LaneOperation, lane_operation, true_lanes
+from neonlab.isa.lanes_families import bounds
+from neonlab.verify.lane_wrap import LaneWrapProbe
+from neonlab.verify.lane_wrap_views import Checked, View, can_wrap
+
+SEED = 31
+STATES = 96
+
+
+@pytest.fixture(scope="module", params=list(Isa), ids=lambda isa: isa.value)
+def programs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LanePrograms:
+    return LanePrograms(request.param, Path(tmp_path_factory.mktemp("lanes")))
+
+
+def signs(operation: LaneOperation, signed: bool) -> tuple[bool, ...]:
+    return tuple(signed if lanes.signed is None else lanes.signed for lanes in operation.sources)
+
+
+def views_of(operation: LaneOperation, kind: str) -> tuple[View, ...]:
+    signed, unsigned = View(signs(operation, True), True, False), View(signs(operation, False), False, True)
+    either = View(signs(operation, True), True, True)
+    return {"signed": (signed,), "unsigned": (unsigned,), "either": (either,), "both": (signed, unsigned)}[kind]
+
+
+def lost(operation: LaneOperation, views: tuple[View, ...], files: np.ndarray) -> np.ndarray:
+    """Lanes whose true result fits under no view, by the pure functions."""
+    found = np.ones((len(files), operation.destination.count), bool)
+    for view in views:
+        sources = tuple(
+            type(lanes)(lanes.start, lanes.count, lanes.bits, sign, lanes.same)
+            for lanes, sign in zip(operation.sources, view.signs, strict=True)
+        )
+        read = type(operation)(**{**{f: getattr(operation, f) for f in operation.__slots__}, "sources": sources})
+        (true,) = true_lanes(read, files)
+        low = bounds(operation.destination.bits, True)[0] if view.fits_signed else 0
+        high = bounds(operation.destination.bits, not view.fits_unsigned)[1]
+        found &= np.asarray((true < low) | (true > high), bool)
+    return found
+
+
+@pytest.mark.parametrize("kind", ["signed", "unsigned", "either", "both"])
+def test_the_compiled_check_finds_the_lanes_that_the_arithmetic_finds(programs: LanePrograms, kind: str) -> None:
+    print(f"seed {SEED}")
+    isa = programs.isa
+    states = random_states(STATES, SEED)
+    files = as_register_file(isa, states)
+    checked = {}
+    for number, instruction in enumerate(programs.instructions):
+        operation = lane_operation(instruction)
+        if operation is not None and can_wrap(operation):
+            checked[number] = Checked(instruction, operation, views_of(operation, kind))
+    assert len(checked) > 150
+    probe = LaneWrapProbe(programs.program, contract_of(isa), checked=list(checked.values()))
+    wrong = []
+    with Machine(programs.program, probes=(probe,), meter=False) as machine:
+        for number, item in checked.items():
+            programs.on_the_lab(machine, number, states)
+            expected = lost(item.operation, item.views, files)
+            rows = np.flatnonzero(expected.any(axis=1))
+            mask = int((expected[rows[0]] << np.arange(expected.shape[1])).sum()) if rows.size else 0
+            if probe.hits(item) != (rows.size, mask):
+                wrong.append(f"{forms(isa)[number]}: {probe.hits(item)}, not {(rows.size, mask)}")
+    assert not wrong, "\n".join(wrong)
