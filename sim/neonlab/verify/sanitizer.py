@@ -17,6 +17,7 @@ from neonlab.emulate.run import Fault, FaultKind
 from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import Isa
 from neonlab.isa.procedure_call import place_arguments, stack_argument_bytes
+from neonlab.verify import access_watch as aw
 from neonlab.verify import shadow as sh
 
 DEFAULT_STACK_BYTES = 65536
@@ -43,7 +44,7 @@ def _bytes(count: int) -> str:
 
 
 class SanitizerProbe:
-    """Checks every access of a call to the byte, and where sp goes; see `neonlab.verify.shadow` for how.
+    """Checks every access of a call to the byte, and where sp goes; see `neonlab.verify.access_watch` for how.
 
     `integers` holds the call's integer arguments; with them an argument that is read and written is held to its `write`
     bytes where `read` is larger.  `strict_slots` takes the unused upper bytes of narrow stack arguments for forbidden.
@@ -62,7 +63,7 @@ class SanitizerProbe:
         self.integers: Mapping[str, int] = {}
         self._shadow = sh.Shadow()
         alignments = {i.address: needed for i in program.instructions if (needed := _alignment(i)) > 1}
-        self._watch = sh.Watch(program, self._shadow, alignments)
+        self._watch = aw.Watch(program, self._shadow, alignments)
         self._stack_lowest = STACK_TOP - stack_bytes_for(contract)
         self._entry_sp = entry_stack_pointer(contract)
         self._allow_program_and_stack(strict_slots)
@@ -129,7 +130,7 @@ class SanitizerProbe:
     def collect(self, seed: int = 0) -> Fault | None:
         """The first thing that the last call did wrong, or None."""
         wrong = self._watch.get("wrong")
-        if wrong == sh.NOTHING:
+        if wrong == aw.NOTHING:
             return None
         return _Wording(self._program, self._contract, self._placed, self._shadow, self._watch, seed).fault(wrong)
 
@@ -153,7 +154,7 @@ class _Wording:
         contract: Contract,
         placed: Sequence[PlacedBuffer],
         shadow: sh.Shadow,
-        watch: sh.Watch,
+        watch: aw.Watch,
         seed: int,
     ) -> None:
         self._program, self._contract, self._placed = program, contract, placed
@@ -187,13 +188,13 @@ class _Wording:
         return "writes" if self._writes else "reads"
 
     def fault(self, wrong: int) -> Fault:
-        if wrong == sh.FORBIDDEN:
+        if wrong == aw.FORBIDDEN:
             return self._forbidden()
-        if wrong == sh.BELOW_STACK:
+        if wrong == aw.BELOW_STACK:
             return self._below_stack()
-        if wrong == sh.MISALIGNED:
+        if wrong == aw.MISALIGNED:
             return self._misaligned()
-        if wrong == sh.UNKNOWN:
+        if wrong == aw.UNKNOWN:
             message = f"executes the word at {self._at:#x}, which is no instruction known here"
             return self._make(FaultKind.UNDEFINED_INSTRUCTION, message, "isa = the instructions of the architecture")
         return self._stack_pointer(wrong)
@@ -282,12 +283,12 @@ class _Wording:
 
     def _stack_pointer(self, wrong: int) -> Fault:
         sp, at = self._watch.get("sp"), self._at
-        if wrong == sh.SP_MISALIGNED:
+        if wrong == aw.SP_MISALIGNED:
             unit = 16 if self._program.isa is Isa.A64 else 4
             at = self._watch.get("sp_misaligned_by") or at
             message = f"leaves sp {sp % unit} bytes off a multiple of {unit}, and memory is accessed through it"
             clause = f"{self._standard}, Universal stack constraints: sp mod {unit} = 0"
-        elif wrong == sh.SP_TOO_LOW:
+        elif wrong == aw.SP_TOO_LOW:
             message = f"lowers sp to {_bytes(self._entry_sp - sp)} below its value on entry"
             clause = f"stack = {self._contract.stack}"
             if not self._contract.declares_stack:
