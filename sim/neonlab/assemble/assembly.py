@@ -126,7 +126,7 @@ class Assembly:
 
     def align(self, padding: Padding) -> None:
         """Pads to an alignment."""
-        self.current.align(padding)
+        self.current.align(padding, self.source)
 
     def align_for_instruction(self) -> None:
         """A64 instructions follow data at a multiple of 4; A32 ones lie where they come."""
@@ -175,4 +175,5 @@ class Assembly:
         if self.isa is Isa.A32:
             for section in self.sections.values():
                 if section.executable:
-                    section.subsections[max(section.subsections)].align(Padding(min(2, section.alignment_power), b"\0"))
+                    last = section.subsections[max(section.subsections)]
+                    last.align(Padding(min(2, section.alignment_power), b"\0"), self.source)

@@ -23,6 +23,9 @@ class Line:
         raw = self.raw
         if column is None:
             column = len(raw) - len(raw.lstrip()) + 1
+            first = expanded.partition(" ")[0]
+            if not raw.startswith(first, column - 1):  # behind a comment, or made by a macro
+                column = raw.find(first) + 1 or column
         if token:
             found = raw.find(token, column - 1)
             if found < 0:

@@ -1,7 +1,7 @@
 """A relocatable object: what the assembler makes, and what the linker places.
 
-Addresses in here are offsets in a section.  Relocations carry the names and the meaning that the ELF supplements for the
-Arm architectures give them (AAELF32, AAELF64), so objects made elsewhere have the same shape.
+Addresses in here are offsets in a section.  Relocations carry the names and the meaning that the ELF supplements for
+the Arm architectures give them (AAELF32, AAELF64), so objects made elsewhere have the same shape.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Relocation:
-    """`kind` (`R_AARCH64_ADR_PREL_PG_HI21`, `R_ARM_MOVW_ABS_NC`, ...) at `offset` of `section`, against symbol + addend."""
+    """`kind` (`R_AARCH64_CALL26`, `R_ARM_MOVW_ABS_NC`, ...) at `offset` of `section`, against symbol + addend."""
 
     section: str
     offset: int

@@ -107,7 +107,7 @@ def write_object(read: ReadSource) -> ObjectFile:
         sections=sections,
         symbols={name.name: _symbol(name) for name in read.names if _is_kept(name)},
         relocations=tuple(relocations),
-        lines={(r.fragment.section.name, r.fragment.address + r.offset): r.source for r in read.ranges},
+        lines=_lines(read),
         code={
             section.name: runs
             for section in read.sections
@@ -115,6 +115,16 @@ def write_object(read: ReadSource) -> ObjectFile:
         },
         warnings=tuple(read.warnings),
     )
+
+
+def _lines(read: ReadSource) -> dict[tuple[str, int], SourceLine]:
+    """Source of each statement that made bytes, and of each alignment that padded."""
+    lines = {(r.fragment.section.name, r.fragment.address + r.offset): r.source for r in read.ranges if r.size}
+    for section in read.sections:
+        for fragment in section.fragments():
+            if fragment.padding_bytes and fragment.padding_source is not None:
+                lines[section.name, fragment.end] = fragment.padding_source
+    return lines
 
 
 class _Placed:

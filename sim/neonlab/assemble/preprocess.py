@@ -59,7 +59,7 @@ def read_source(path: Path) -> str:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{path}: cannot be read: {reason}") from None
-    return data.decode("utf-8", errors="surrogateescape")
+    return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="surrogateescape")
 
 
 class _Expander(Preprocessor):  # type: ignore[misc]  # pcpp carries no types

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from neonlab.assemble.lines import SyntaxFault
+from neonlab.assemble.source import SourceLine
 
 _MAX_BYTES = 64 << 20
 
@@ -21,7 +22,7 @@ class Padding:
 class Fragment:
     """Bytes whose distance from each other is known, and the padding that follows them."""
 
-    __slots__ = ("address", "data", "padding", "padding_bytes", "section", "subsection")
+    __slots__ = ("address", "data", "padding", "padding_bytes", "padding_source", "section", "subsection")
 
     def __init__(self, subsection: Subsection, address: int) -> None:
         self.subsection = subsection
@@ -30,6 +31,7 @@ class Fragment:
         self.data = bytearray()
         self.padding: Padding | None = None
         self.padding_bytes = 0
+        self.padding_source: SourceLine | None = None
 
     @property
     def end(self) -> int:
@@ -60,12 +62,12 @@ class Subsection:
         """Where bytes go."""
         return self.fragments[-1]
 
-    def align(self, padding: Padding) -> None:
-        """Ends the fragment with padding and starts the next one."""
+    def align(self, padding: Padding, source: SourceLine) -> None:
+        """Ends the fragment with padding, which `source` asked for, and starts the next one."""
         if padding.power > 31:
             raise SyntaxFault("an alignment above 2**31 bytes")
         last = self.last
-        last.padding = padding
+        last.padding, last.padding_source = padding, source
         address = last.pad()
         if padding.fill is not None and last.padding_bytes % len(padding.fill):
             raise SyntaxFault(

@@ -6,7 +6,7 @@ import re
 
 from neonlab.assemble.arguments import split_arguments
 from neonlab.assemble.assembly import Assembly
-from neonlab.assemble.data_directives import Handler
+from neonlab.assemble.data_directives import Handler, org
 from neonlab.assemble.lines import SyntaxFault
 from neonlab.assemble.sections import Padding
 from neonlab.isa.isa import Isa
@@ -46,14 +46,12 @@ def assign(assembly: Assembly, name: str, operands: str) -> None:
 def assign_symbol(assembly: Assembly, target: str, text: str, *, once: bool) -> None:
     """Gives `target` the value of the expression; `.` moves the place."""
     if target == ".":
-        from neonlab.assemble.data_directives import org
-
         org(assembly, ".org", text)
         return
     register = assembly.registers.find(text.strip())
     if register is not None and not assembly.symbols.is_defined(text.strip()):
-        define_register(assembly, target, ".req", text)
-        return
+        hint = f"`{target} .req {text.strip()}` names a register"
+        raise SyntaxFault(f"`{text.strip()}` is a register, not a value", text.strip(), hint)
     node = assembly.expressions.parse_all(text.strip().removeprefix("#"))
     assembly.symbols.equate(target, node, once=once).set_at = assembly.source
 
