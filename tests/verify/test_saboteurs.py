@@ -23,6 +23,7 @@ from neonlab import lab
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import FaultKind, Run
 from neonlab.library import open_kernel
+from neonlab.plan import draw_case, plan_cases
 from neonlab.verify.case import Array
 from neonlab.verify.check_case import run_case
 
@@ -197,8 +198,8 @@ def test_a_right_kernel_computes_what_its_contract_says(path: Path) -> None:
     reference = _REFERENCES[kernel.contract.summary]
     (written,) = (argument.name for argument in kernel.contract.arguments if argument.write is not None)
     with Machine(lab.kernel_program(kernel)) as machine:
-        for name in lab.plan_cases(kernel):
-            case = lab.draw_case(kernel, name)
+        for name in plan_cases(kernel):
+            case = draw_case(kernel, name)
             outcome = run_case(machine, kernel.contract, case)
             assert isinstance(outcome, Run), f"{case.title}: {outcome}"
             expected = reference(case.inputs, case.integers)
