@@ -199,10 +199,9 @@ class SignAnalysis:
             return tuple(changed)
         result = self._result(operation, tags)
         for lanes in (operation.destination, operation.second):
-            for register in _registers(self._isa, lanes) if lanes is not None else ():
-                size = VECTOR_BYTES[self._isa]
-                whole = lanes is not None and max(lanes.end, operation.clear_end) - lanes.start >= size
-                changed[register] = result if whole else join(tags[register], result)
+            if lanes is not None:
+                for register in _registers(self._isa, lanes):
+                    changed[register] = result if self._is_whole(operation, lanes) else join(tags[register], result)
         return tuple(changed)
 
     def _result(self, operation: LaneOperation, tags: Tags) -> Tag:
@@ -290,24 +289,31 @@ class SignAnalysis:
     def _demanded(self, number: int, after: list[Demand]) -> list[Demand]:
         instruction, operation = self.instructions[number], self.operations[number]
         before = list(after)
-        written = {r.index for r in instruction.writes if r.file == "vector"}
-        kept = {r.index for r in instruction.reads if r.file == "vector"}
-        for register in written - kept:
-            before[register] = frozenset()
+        read = {r.index for r in instruction.reads if r.file == "vector"}
         if operation is None:
+            written = {r.index for r in instruction.writes if r.file == "vector"}
+            for register in written - read:
+                before[register] = frozenset()
             what = (STORE, 0) if instruction.accesses else (USE, 0)
-            for register in kept - written:
+            for register in read - written:
                 before[register] = before[register] | {what}
             return before
         passed: Demand = frozenset()
         for lanes in (operation.destination, operation.second):
-            for register in _registers(self._isa, lanes) if lanes is not None else ():
-                passed |= after[register]
+            if lanes is not None:
+                for register in _registers(self._isa, lanes):
+                    passed |= after[register]
+                    if self._is_whole(operation, lanes):
+                        before[register] = frozenset()
         for lanes in operation.sources:
             wanted = self._wanted(operation, lanes, passed)
             for register in _registers(self._isa, lanes):
                 before[register] = before[register] | wanted
         return before
+
+    def _is_whole(self, operation: LaneOperation, lanes: Lanes) -> bool:
+        """Whether a destination leaves nothing of its registers' old contents."""
+        return max(lanes.end, operation.clear_end) - lanes.start >= VECTOR_BYTES[self._isa]
 
     @staticmethod
     def _wanted(operation: LaneOperation, lanes: Lanes, passed: Demand) -> Demand:

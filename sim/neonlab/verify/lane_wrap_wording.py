@@ -26,7 +26,9 @@ def wrap_fault(program: Program, contract: Contract, checked: Checked, state: By
         kinds = [f"int{bits}", f"uint{bits}"]
     fits = f"does not fit {kinds[0]}" if len(kinds) == 1 else f"fits neither {' nor '.join(kinds)}"
     shown = _expression(operation, values, lane)
-    message = f"{instruction.text}: lane {lane}: {shown} = {int(true[lane])} {fits}"
+    result = int(true[lane])
+    worked_out = shown if shown == str(result) else f"{shown} = {result}"
+    message = f"{instruction.text}: lane {lane}: {worked_out} {fits}"
     return Fault(
         FaultKind.LANE_WRAP,
         message,
