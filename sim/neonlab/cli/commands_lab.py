@@ -147,29 +147,27 @@ def bench(
     shape: Annotated[str, typer.Option("--shape", metavar="SHAPE")] = "14x14x256x256",
     json: JsonOption = False,
 ) -> None:
-    """Time the lab itself on a kernel: bare emulation, counting, counting by Python hooks; as ratios in one run."""
+    """Time the lab itself on a kernel, against bare emulation: counting, and every check; as ratios in one run."""
     from neonlab.lab import kernel_program
     from neonlab.measure.bench import bench_counts
     from neonlab.plan import CaseName, draw_case, parse_shape
+    from neonlab.verify.bench import bench_sanitizer
     from neonlab.verify.check_case import call_arguments
 
-    found = find_kernels([kernel])
     results = []
-    for one in found:
-        case = draw_case(one, CaseName(parse_shape(one, shape), "random", 1))
-        arguments = call_arguments(one.contract, case)
-        contract = one.contract
-        result = bench_counts(
-            kernel_program(one), one.name, arguments, contract.signature, float_abi=contract.float_abi
-        )
-        results.append((one, result))
+    for one in find_kernels([kernel]):
+        contract, program = one.contract, kernel_program(one)
+        arguments = call_arguments(contract, draw_case(one, CaseName(parse_shape(one, shape), "random", 1)))
+        counts = bench_counts(program, one.name, arguments, contract.signature, float_abi=contract.float_abi)
+        results.append((one, counts, bench_sanitizer(program, contract, arguments)))
     if json:
-        print_json("bench", shape=shape, results=[{"kernel": k.title, **result.to_json()} for k, result in results])
+        figures = [{"kernel": one.title, **counts.to_json(), **checks.to_json()} for one, counts, checks in results]
+        print_json("bench", shape=shape, results=figures)
         return
     out = console()
-    for one, result in results:
+    for one, counts, checks in results:
         out.print(f"{one.title} on {shape}", markup=False)
-        for line in result.lines():
+        for line in (*counts.lines(), *checks.lines()):
             out.print(f"  {line}", markup=False)
 
 

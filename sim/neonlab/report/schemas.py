@@ -148,7 +148,20 @@ def schemas() -> dict[str, Schema]:
         "bench": _document(
             "bench",
             shape=_STRING,
-            results=_list({"type": "object", "properties": {"kernel": _STRING}, "required": ["kernel"]}),
+            results=_list(
+                _object(
+                    kernel=_STRING,
+                    instructions=_described(_INTEGER, "executed in one call"),
+                    bare=_described(_INTEGER, "guest instructions a second, nothing watched"),
+                    counts=_described(_INTEGER, "the same with counts"),
+                    python_hooks=_described(_INTEGER, "the same with counts taken by Python hooks"),
+                    counts_of_bare=_NUMBER,
+                    counts_over_python_hooks=_NUMBER,
+                    accesses=_described(_INTEGER, "memory accesses in one call"),
+                    sanitizer=_described(_INTEGER, "guest instructions a second with the sanitizer"),
+                    sanitizer_of_bare=_NUMBER,
+                )
+            ),
         ),
         "check": _document("check", seed=_INTEGER, verdicts=_list(_VERDICT)),
         "compare": _document("compare", **_PROFILES),

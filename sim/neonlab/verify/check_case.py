@@ -16,15 +16,17 @@ from neonlab.emulate.run import Fault, Run
 from neonlab.verify.case import Array, Case, Expected
 from neonlab.verify.verdict import Mismatch, Writer
 
-#: Instructions a guest may take for each declared multiply-accumulate, and on top: far more than any tail needs.
-_STEPS_PER_MAC, _STEPS_AT_LEAST = 200, 5_000_000
+#: Instructions a guest may take: for each declared multiply-accumulate, for each byte of its buffers, and on top.
+#: Far more than any kernel needs, so that only one that never ends runs out.
+_STEPS_PER_MAC, _STEPS_PER_BYTE, _STEPS_AT_LEAST = 200, 200, 1_000_000
 _AXES = ("channel", "y", "x")
 
 
 def step_budget(contract: Contract, integers: Mapping[str, int]) -> int:
     """Instructions after which a call counts as one that never returns."""
     macs = contract.macs.evaluate(integers) if contract.macs is not None else 0
-    return _STEPS_AT_LEAST + _STEPS_PER_MAC * macs
+    sizes = [size.evaluate(integers) for a in contract.arguments for size in (a.read, a.write) if size is not None]
+    return _STEPS_AT_LEAST + _STEPS_PER_MAC * macs + _STEPS_PER_BYTE * sum(sizes)
 
 
 def call_arguments(contract: Contract, case: Case) -> list[int | float | Buffer]:

@@ -10,7 +10,7 @@ from neonlab.assemble.contract import Argument, Contract
 from neonlab.verify.case import PATTERNS, Array, Case, DataSource, Shape
 
 #: No case touches more than this, so that a wide range does not mean a slow check.
-_MAXIMUM_BYTES = 1 << 22
+_MAXIMUM_BYTES = 1 << 18
 
 
 def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
