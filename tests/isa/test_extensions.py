@@ -17,7 +17,7 @@ both = pytest.mark.parametrize("isa", list(Isa), ids=lambda isa: isa.value)
 SEED = 1977
 # objdump shows asr #32 as asr #0, and floating-point constants encoded.
 _SHOWN_OTHERWISE = r"asr #32|^vmov\w*\.f16 s\d+, #"
-_NOT_IN_GNU_AS = r"\b(pc|sp)\b|^hint|^vcvt\w*\.(f16\.[su]16|[su]16\.f16) s"
+_NOT_IN_GNU_AS = r"\b(pc|sp)\b|^hint|^vcvt\w*\.(f16\.[su]16|[su]16\.f16) s|^stlex\w* (r\d+), .*\b\3\b"
 
 
 def samples(row: Row, chance: random.Random, count: int) -> list[int]:

@@ -28,13 +28,11 @@ def corpus_words(isa: Isa) -> list[int]:
 @both
 def test_a_word_with_any_one_bit_wrong_is_refused(isa: Isa) -> None:
     """Every register, lane, arrangement, constant, condition and addressing mode, one bit at a time."""
-    print(f"seed {SEED}")
     statements = placed(corpus(isa))
     words = corpus_words(isa)
-    chosen = random.Random(SEED).sample(list(zip(statements, words, strict=True)), 500)
     missed = [
         (statement.text, f"{word:08x}", bit)
-        for statement, word in chosen
+        for statement, word in zip(statements, words, strict=True)
         for bit in range(32)
         if same_instruction(isa, statement.text, statement.address, word ^ 1 << bit) is None
     ]

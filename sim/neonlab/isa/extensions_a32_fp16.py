@@ -82,6 +82,10 @@ armv8 | vrint{{rz:r,z,x,-}}{_C}.f32 s<dD>, s<mM>       | cccc11101D11011rdddd101
 armv8 | vrint{{rz:r,z,x,-}}{_C}.f64 d<Dd>, d<Mm>       | cccc11101D11011rdddd1011z1M0mmmm
 armv8 | vsel{{r:eq,vs,ge,gt}}.f32 s<dD>, s<nN>, s<mM>  | 111111100Drrnnnndddd1010N0M0mmmm
 armv8 | vsel{{r:eq,vs,ge,gt}}.f64 d<Dd>, d<Nn>, d<Mm>  | 111111100Drrnnnndddd1011N0M0mmmm
+armv8 | lda{{z:,-,b,h}}{_C} <R:t>, [<R:n>]             | cccc00011zz1nnnntttt110010011111
+armv8 | ldaex{{z:,-,b,h}}{_C} <R:t>, [<R:n>]           | cccc00011zz1nnnntttt111010011111
+armv8 | stl{{z:,-,b,h}}{_C} <R:t>, [<R:n>]             | cccc00011zz0nnnn111111001001tttt
+armv8 | stlex{{z:,-,b,h}}{_C} <R:d>, <R:t>, [<R:n>]    | cccc00011zz0nnnndddd11101001tttt
 crc   | crc32{{z:b,h,w,-}} <R:d>, <R:n>, <R:m>         | 111000010zz0nnnndddd00000100mmmm
 crc   | crc32c{{z:b,h,w,-}} <R:d>, <R:n>, <R:m>        | 111000010zz0nnnndddd00100100mmmm
 """

@@ -87,6 +87,8 @@ flagm | cfinv                                       | 11010101000000000100000000
 flagm | {o:-,xaflag,axflag,-}                       | 110101010000000001000000 0oo11111
 flagm | rmif <X:n>, #<i>, #<k>                      | 10111010000iiiiii00001nnnnn0kkkk
 flagm | setf{z:8,16} <W:n>                          | 00111010000000000z0010nnnnn01101
+crc   | crc32{c:,c}{z:b,h,w,-} <W:d>, <W:n>, <W:m>   | 00011010110mmmmm010czznnnnnddddd
+crc   | crc32{c:,c}x <W:d>, <W:n>, <X:m>             | 10011010110mmmmm010c11nnnnnddddd
 sb    | sb                                          | 11010101000000110011000011111111
 crypto | eor3 v<d>.16b, v<n>.16b, v<m>.16b, v<a>.16b | 11001110000mmmmm0aaaaannnnnddddd
 crypto | bcax v<d>.16b, v<n>.16b, v<m>.16b, v<a>.16b | 11001110001mmmmm0aaaaannnnnddddd

@@ -74,6 +74,14 @@ for _letter, _type in (("s", "f32"), ("d", "f64")):
     OLD_FLOAT |= {f"{old}{_letter}": new.format(_type) for old, new in _OLD_CONVERSIONS.items()}
     OLD_FLOAT |= {f"{old}{_letter}": new for old, new in _OLD_TRANSFERS.items()}
 
+# GNU as also takes these with a q behind: `vmulq.f32 q0, q1, q2`.
+_QUAD = words(
+    """vaba vabd vabs vacge vacgt vacle vaclt vadd vand vbic vbif vbit vbsl vceq vcge vcgt vcle vcls vclt vclz vcnt vcvt
+    vdup veor vext vhadd vhsub vmax vmin vmla vmls vmov vmul vmvn vneg vorn vorr vpadal vpaddl vqabs vqadd vqdmulh vqneg
+    vqrdmlah vqrdmlsh vqrdmulh vqrshl vqshl vqshlu vqsub vrecpe vrecps vrev16 vrev32 vrev64 vrhadd vrshl vrshr vrsqrte
+    vrsqrts vrsra vshl vshr vsli vsra vsri vsub vswp vtrn vtst vuzp vzip"""
+)
+
 KNOWN = _FLAG_SETTING | _PARALLEL | _INTEGER | _MEMORY | _CONTROL | _VECTOR | OLD_FLOAT.keys()
 # What may stand behind the condition in the divided syntax: `ldreqb`, `ldmeqia`, `addeqs`.
 _TAILS = ("s", "b", "h", "d", "t", "bt", "sb", "sh", "ia", "ib", "da", "db", "fd", "ed", "fa", "ea", "l", "p")
@@ -117,6 +125,8 @@ def split(mnemonic: str) -> Name | None:
 def _flags(head: str) -> tuple[str, bool] | None:
     if head in KNOWN:
         return head, False
+    if head.endswith("q") and head[:-1] in _QUAD:
+        return head[:-1], False
     if head.endswith("s") and head[:-1] in _FLAG_SETTING:
         return head[:-1], True
     return None

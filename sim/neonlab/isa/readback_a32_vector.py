@@ -13,6 +13,7 @@ Operands = tuple[str, ...]
 Lowered = tuple[Name, Operands]
 _M32 = (1 << 32) - 1
 _TYPE = re.compile(r"([suifp]|bf|)(8|16|32|64)")
+_TYPED_OPERAND = re.compile(r"([qds]\d+)\.([a-z]?\d+)(\[\d*\])?")
 _GENERAL = re.compile(r"r\d+|sp|lr|pc")
 _PLAIN_LIST = re.compile(r"[sd]\d+")
 
@@ -47,7 +48,7 @@ def modern(name: Name, operands: Operands) -> Lowered:
 
 def lower(name: Name, operands: Operands) -> Lowered:
     """The base form of a `v...` instruction."""
-    types = name.types
+    types, operands = _operand_types(name, operands)
     if types in ("f", "d", "s"):
         types = {"f": "f32", "s": "f32", "d": "f64"}[types]
     name = replace(name, types=types)
@@ -68,6 +69,19 @@ def lower(name: Name, operands: Operands) -> Lowered:
     if rule is not None:
         name, operands = rule(name, operands)
     return _typed(name, operands), operands
+
+
+def _operand_types(name: Name, operands: Operands) -> tuple[str, Operands]:
+    """The type of the mnemonic, taken from the operands where they carry it: `vmull q0.s32, d0.s16, d1.s16`."""
+    found = [_TYPED_OPERAND.fullmatch(operand) for operand in operands]
+    types = [match[2] for match in found if match is not None]
+    if not types or name.types:
+        return name.types, operands
+    plain = tuple(
+        operand if match is None else match[1] + (match[3] or "")
+        for operand, match in zip(operands, found, strict=True)
+    )
+    return ".".join(types) if name.base == "vcvt" else types[-1], plain
 
 
 def _typed(name: Name, operands: Operands) -> Name:

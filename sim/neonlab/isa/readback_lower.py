@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neonlab.isa import readback_a32, readback_a64
 from neonlab.isa.isa import Isa
-from neonlab.isa.readback_text import Spelled, spell
+from neonlab.isa.readback_text import Spelled, SpellingError, spell
 
 
 def lower(isa: Isa, text: str, address: int) -> Spelled:
@@ -14,4 +14,10 @@ def lower(isa: Isa, text: str, address: int) -> Spelled:
 
 def lower_spelled(isa: Isa, spelled: Spelled, address: int) -> Spelled:
     """As `lower`, for a text already in the one spelling."""
-    return readback_a64.lower(spelled, address) if isa is Isa.A64 else readback_a32.lower(spelled, address)
+    try:
+        return readback_a64.lower(spelled, address) if isa is Isa.A64 else readback_a32.lower(spelled, address)
+    except SpellingError:
+        raise
+    except (IndexError, ValueError, OverflowError):
+        # The rules take the operands apart in the order in which an instruction has them.
+        raise SpellingError(f"`{spelled.mnemonic}` does not take these operands") from None

@@ -52,7 +52,7 @@ def well_formed(isa: Isa, word: int) -> bool:
         return _as_printed(word, _A64) and _a64_element(word) and _a64_bitmask(word)
     if word >> 28 == 15:
         return _as_printed(word, _A32_UNCONDITIONAL) and _a32_immediate(word)
-    return _as_printed(word, _A32) and _a32_list(word)
+    return _as_printed(word, _A32) and _a32_list(word) and _a32_field(word)
 
 
 def _as_printed(word: int, classes: tuple[tuple[int, int, int, int], ...]) -> bool:
@@ -87,6 +87,16 @@ def _a32_list(word: int) -> bool:
     first = (word >> 22 & 1) << 4 | first if double else first << 1 | word >> 22 & 1
     registers = count >> 1 if double else count
     return registers > 0 and first + registers <= 32 and (registers <= 16 or not double)
+
+
+def _a32_field(word: int) -> bool:
+    """Bit fields must lie within the register and have a width."""
+    lowest, upper = word >> 7 & 31, word >> 16 & 31
+    if word & 0x0FE00070 == 0x07C00010:  # bfi, bfc: the highest bit
+        return upper >= lowest
+    if word & 0x0FA00070 == 0x07A00050:  # sbfx, ubfx: the width less one
+        return upper + lowest < 32
+    return True
 
 
 def _a32_immediate(word: int) -> bool:
