@@ -4,8 +4,8 @@ The same call is made several times with other contents in everything that the c
 carry no argument, the upper parts of those that carry a narrow one, flags, the stack, bytes of buffers that are only
 written, and the margins that may be read beyond buffers.  All bits are drawn at random, then inverted, then zero (a
 register compared with 0 is never 0 by chance).  What can be observed must stay: the bytes that the contract says are
-written, the returned value, the fault if there is one, and the sequence of instructions and addresses.  So a kernel may
-copy, spill, reload or compute with unset values as much as it likes, as long as nothing comes of it.
+written, the returned value, the fault if there is one, the accesses in their order, and how often each instruction ran.
+So a kernel may copy, spill, reload or compute with unset values as much as it likes, as long as nothing comes of it.
 
 Only where something differs, the two calls are recorded, and the difference is followed backwards from what it changed
 to the byte it began with (`neonlab.verify.unset_walk`); that it begins there is then confirmed by a call in which
@@ -62,7 +62,7 @@ class Observed:
     fault: Fault | None
     outputs: dict[str, npt.NDArray[np.uint8]]
     before: dict[str, npt.NDArray[np.uint8]]
-    path: int  # hash of instructions and addresses in their order
+    path: tuple[int, bytes]  # hash of all accesses in their order, and how often each instruction ran
     steps: int
 
     def differs_in_result(self, other: Observed) -> bool:
@@ -119,7 +119,8 @@ class UnsetCheck:
         """The first dependence found on anything unset, on time, or on addresses; None where there is none.
 
         `arguments` as for `Machine.call`, in the contract's order.  A right kernel costs 1 + `rounds` + `placements`
-        calls; `rounds` is at most 2.
+        calls; `rounds` is at most 2.  A fault that is the same in all calls is none of this; one that only other places
+        of the buffers bring about (`alignment-hint`) is returned as it is.
         """
         call = _Call(self, arguments, seed, step_budget)
         first = call.observe(call.first)
@@ -130,9 +131,11 @@ class UnsetCheck:
                 if call.differ(first, again):
                     return call.report().repeated(*call.traces(call.first, call.first), first, again)
                 return self._explain(call, first, second, other)
-        for turn in range(placements):
+        for turn in range(placements if first.fault is None else 0):
             moved = replace(call.first, turn=2 * turn + 1 + seed % 2)
             elsewhere = call.observe(moved)
+            if elsewhere.fault is not None:
+                return elsewhere.fault
             if first.differs_in_result(elsewhere):
                 return call.report().moved(*call.traces(call.first, moved), first, elsewhere)
         return None
@@ -181,7 +184,8 @@ class UnsetCheck:
             before[name] = buffer.contents()[:size]
             if isinstance(outcome, Run):
                 outputs[name] = np.ascontiguousarray(outcome.outputs[name]).reshape(-1).view(np.uint8)[:size]
-        return Observed(outcome, fault, outputs, before, self._memory.access_hash, self._meter.steps)
+        path = self._memory.access_hash, self._meter.executions().tobytes()
+        return Observed(outcome, fault, outputs, before, path, self._meter.steps)
 
     def traced(self, setting: Setting, seed: int, step_budget: int, limit: int) -> Trace:
         """One call recorded."""

@@ -80,7 +80,7 @@ class UnsetReport:
         width = -(-location.size // len(location.registers))
         found: list[int] = []
         for name in location.registers:
-            register, first = _named(name, self._isa)
+            register, first = argument_register(name, self._isa)
             found += places_of(register, self._isa)[first : first + width]
         return found
 
@@ -161,8 +161,7 @@ class UnsetReport:
         """The same call came out otherwise."""
         step, what = self._first_change(a, b, first, again)
         reader = next((i for i in map(a.instruction, range(len(a))) if i is not None and _reads_system(i)), None)
-        where = self._program.line_at(reader.address) if reader is not None else None
-        cause = f"; `{reader.text}` at line {where.line} reads the system's state" if reader and where else ""
+        cause = f"; {self._quoted(reader.address)} reads the system's state" if reader is not None else ""
         message = f"{what} when the same call is made again{cause}"
         clause = "a kernel's result is a function of its arguments"
         return self._fault(FaultKind.NONDETERMINISTIC, message, a, step, clause)
@@ -195,14 +194,12 @@ class UnsetReport:
                 found = a.last_store(len(a), addresses[name] + offset)
                 step = found[0] if found is not None else len(a) - 1
                 return step, f"{self._element(name, offset)} changes"
-        shorter = min(len(a), len(b))
         if first.fault is not None or second.fault is not None:
-            return shorter - 1, "the kernel faults in one call and not in the other"
+            return min(len(a), len(b)) - 1, "whether the kernel faults changes"
         return len(a) - 1, "the returned value changes"
 
     def _effect(self, paired: PairedTraces, effect: Effect) -> str:
-        instruction = paired.a.instruction(min(effect.step, len(paired.a) - 1))
-        text = f"`{instruction.text}`" if instruction is not None else "an instruction"
+        text = self._quoted(int(paired.a.pcs[min(effect.step, len(paired.a) - 1)]))
         if effect.kind == "address":
             return f"the address of {text} depends"
         if effect.kind == "branch":
@@ -213,6 +210,13 @@ class UnsetReport:
         if found is None:
             return "the result depends"
         return f"{self._element(found[0].buffer.name, found[1])} depends"
+
+    def _quoted(self, address: int) -> str:
+        """An instruction as its author wrote it, with its line."""
+        line, instruction = self._program.line_at(address), self._program.by_address.get(address)
+        if line is None:
+            return f"`{instruction.text}`" if instruction is not None else "an instruction"
+        return f"`{' '.join((line.expanded or line.text).split())}` (line {line.line})"
 
     def _element(self, name: str, offset: int) -> str:
         argument = next((a for a in self._contract.arguments if a.name == name), None)
@@ -236,7 +240,7 @@ class UnsetReport:
         """The argument that the low part of a register carries."""
         for argument, place in zip(self._contract.arguments, self._places, strict=True):
             for name in place.registers:
-                if argument.ctype.kind == "integer" and _named(name, self._isa)[0] == register:
+                if argument.ctype.kind == "integer" and argument_register(name, self._isa)[0] == register:
                     return argument
         return None
 
@@ -260,7 +264,7 @@ class UnsetReport:
         return Fault(kind, message, address, line, text, seed=self._seed, clause=clause)
 
 
-def _named(name: str, isa: Isa) -> tuple[Register, int]:
+def argument_register(name: str, isa: Isa) -> tuple[Register, int]:
     """The register that an argument's register lies in, and at which byte: `w3`, `s5`, `d1`, `r2`."""
     kind, number = name[0], int(name[1:])
     if kind in "wxr":

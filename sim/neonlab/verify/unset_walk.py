@@ -209,9 +209,24 @@ class PairedTraces:
         writeback = instruction.writeback if instruction is not None else None
         if writeback is not None and origin.place in places_of(writeback.base, self.isa):
             return False
-        kept = rule.sources.get(origin.place, frozenset()) == {origin.place}
-        unexecuted = not (self.a.executed(step) and self.b.executed(step)) and place == origin.place
-        return rule.moves or kept or unexecuted
+        if place != origin.place or place >= MEMORY:
+            return rule.moves
+        unexecuted = not (self.a.executed(step) and self.b.executed(step))
+        return rule.moves or unexecuted or self._keeps(step, place)
+
+    def _keeps(self, step: int, place: int) -> bool:
+        """Whether the instruction leaves the byte (or flag) as it is while it sets others of the same register."""
+        register, _ = register_of(place, self.isa)
+        for trace in (self.a, self.b):
+            held = value_of(place, trace.before(step, register), self.isa)
+            if value_of(place, trace.after(step, register), self.isa) != held:
+                return False
+        sources = self.flow.rule(step).sources
+        if register == FLAGS:
+            return True
+        return sources.get(place) == frozenset({place}) and any(
+            sources.get(other) != frozenset({other}) for other in places_of(register, self.isa)
+        )
 
 
 class _EitherFlow(Dataflow):
