@@ -57,12 +57,14 @@ class Encoder:
         """The word of each statement, or why there is none; a bad statement does not disturb its neighbours."""
         known = _memory(self._isa)
         keys = [_key(self._isa, statement) for statement in statements]
-        missing = [key for key in dict.fromkeys(keys) if key not in known]
-        if len(known) + len(missing) > _REMEMBERED:
+        found = {key: known[key] for key in dict.fromkeys(keys) if key in known}
+        missing = [key for key in dict.fromkeys(keys) if key not in found]
+        encoded = dict(zip(missing, self._encode_distinct(missing), strict=True))
+        if len(known) + len(encoded) > _REMEMBERED:
             known.clear()
-            missing = list(dict.fromkeys(keys))
-        known.update(zip(missing, self._encode_distinct(missing), strict=True))
-        return [known[key] for key in keys]
+        known.update(encoded)
+        found.update(encoded)
+        return [found[key] for key in keys]
 
     def _encode_distinct(self, keys: Sequence[tuple[str, int]]) -> list[int | EncodingError]:
         if keys:

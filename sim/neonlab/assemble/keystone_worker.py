@@ -6,6 +6,7 @@ the line begins with a plus sign, else together with the next that does.
 Arguments: the folder that holds the `keystone` package, then Keystone's architecture and mode numbers.
 """
 
+import contextlib
 import resource
 import signal
 import sys
@@ -20,7 +21,8 @@ def main(package_folder: str, architecture: int, mode: int) -> None:
     import keystone
 
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE_BYTES, ADDRESS_SPACE_BYTES))
+    with contextlib.suppress(OSError, ValueError):  # not every system lets this limit be set
+        resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE_BYTES, ADDRESS_SPACE_BYTES))
     engine = keystone.Ks(architecture, mode)
     write, flush = sys.stdout.buffer.write, sys.stdout.buffer.flush
     for line in sys.stdin.buffer:
