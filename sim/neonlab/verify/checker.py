@@ -15,6 +15,7 @@ from typing import Self
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
 from neonlab.emulate.machine import Argument, Machine
+from neonlab.emulate.noise import Noise
 from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.verify.case import Case, Depth
 from neonlab.verify.check_case import call_arguments, find_mismatch, step_budget
@@ -22,10 +23,10 @@ from neonlab.verify.entry import depends_on_upper_half
 from neonlab.verify.lane_wrap import LaneWrapProbe
 from neonlab.verify.placement import place_arguments
 from neonlab.verify.sanitized_machine import SanitizedMachine
+from neonlab.verify.sanitizer import stack_bytes_for
 from neonlab.verify.unset import UnsetCheck
 from neonlab.verify.verdict import Failure, Mismatch
 
-_OTHER_NOISE = 0x5EED
 _DEPENDENCES = (
     FaultKind.UNINITIALISED_REGISTER,
     FaultKind.UNINITIALISED_READ,
@@ -117,12 +118,27 @@ class Checker:
         unset = self._depends(case, arguments)
         if unset is not None and unset.kind in _DEPENDENCES:
             return unset
-        if wrapped is None or fault is not None or mismatch is not None:
-            return wrapped or fault
-        # Right all the same: a lane that holds only noise may wrap and harm nothing, and then not every time.
-        self._call(self._watched, arguments, case, case.seed ^ _OTHER_NOISE)
-        again = self._lanes.collect(case.seed)
-        return wrapped if again is not None and again.address == wrapped.address else None
+        if wrapped is not None:
+            wrapped = self._wraps_without_noise(case, arguments)
+        return wrapped or fault
+
+    def _wraps_without_noise(self, case: Case, arguments: list[Argument]) -> Fault | None:
+        """A lane that wraps though nothing unset does: with zeros in all that nobody set.
+
+        Lanes that hold noise wrap sooner or later, and where nothing depends on them that harms nothing.
+        """
+        lanes = LaneWrapProbe(self.program, self.contract, checked=self._lanes.checked)
+        with Machine(self.program, probes=(lanes,), stack_bytes=stack_bytes_for(self.contract)) as machine:
+            machine.call(
+                self.contract.name,
+                arguments,
+                self.contract.signature,
+                float_abi=self.contract.float_abi,
+                step_budget=step_budget(self.contract, case.integers),
+                seed=case.seed,
+                noise=Noise.zeros(),
+            )
+        return lanes.collect(case.seed)
 
     def _depends(self, case: Case, arguments: list[Argument]) -> Fault | None:
         budget = step_budget(self.contract, case.integers)
