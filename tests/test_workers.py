@@ -57,7 +57,7 @@ def test_a_case_that_kills_its_worker_is_found_among_the_others(monkeypatch: pyt
     killer = cases[3]
 
     def run(self: Workers, _function: object, tasks: list[tuple[KernelName, list[CaseName]]], done: object = None):  # type: ignore[no-untyped-def]  # noqa: ANN202
-        for _, chunk in tasks:
+        for _, chunk, *_ in tasks:
             yield Died("the emulator's process died") if killer in chunk else [None] * len(chunk)
 
     monkeypatch.setattr(Workers, "run", run)

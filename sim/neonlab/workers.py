@@ -105,10 +105,15 @@ class Workers:
 
 
 # The two functions that run in a worker import the lab there: the process that only waits for them needs no emulator.
-def _check_chunk(name: KernelName, cases: list[CaseName]) -> list[Failure | None]:
+def _check_chunk(name: KernelName, cases: list[CaseName], fail_fast: bool = False) -> list[Failure | None]:
     from neonlab.lab import check_cases
 
-    return list(check_cases(name.open(), cases))
+    found = []
+    for outcome in check_cases(name.open(), cases):
+        found.append(outcome)
+        if fail_fast and outcome is not None:
+            break
+    return found
 
 
 def _profile(name: KernelName, shape: Shape, seed: int) -> Profile | Failure:
@@ -122,15 +127,19 @@ def check_all(
     work: Sequence[tuple[Kernel, Sequence[CaseName]]],
     *,
     seed: int = 1,
+    fail_fast: bool = False,
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[Verdict]:
-    """Check each kernel on its cases; `advance` hears how many cases have ended since it was last called."""
+    """Check each kernel on its cases; `advance` hears how many cases have ended since it was last called.
+
+    `fail_fast` stops at the first failure; kernels not begun by then have no verdict.
+    """
     tasks = [
         (kernel, list(cases[start : start + _CHUNK]))
         for kernel, cases in work
         for start in range(0, len(cases), _CHUNK)
     ]
-    named = [(KernelName.of(kernel), cases) for kernel, cases in tasks]
+    named = [(KernelName.of(kernel), cases, fail_fast) for kernel, cases in tasks]
     outcomes: dict[Path, list[Failure | None]] = {kernel.path: [] for kernel, _ in work}
     results = workers.run(_check_chunk, named, lambda index: advance(len(tasks[index][1])))
     with contextlib.closing(results):
@@ -138,7 +147,13 @@ def check_all(
             if isinstance(result, Died):
                 result = _one_by_one(workers, kernel, cases)
             outcomes[kernel.path] += result
-    return [fold(k.title, k.isa.value, str(k.path), k.operator is not None, outcomes[k.path], seed) for k, _ in work]
+            if fail_fast and any(result):
+                break
+    return [
+        fold(k.title, k.isa.value, str(k.path), k.operator is not None, outcomes[k.path], seed)
+        for k, _ in work
+        if outcomes[k.path]
+    ]
 
 
 def _one_by_one(workers: Workers, kernel: Kernel, cases: list[CaseName]) -> list[Failure | None]:

@@ -16,7 +16,7 @@ from neonlab.isa.prototype import parse_prototype
         (
             Isa.A64,
             "hard",
-            "void (%s)" % ", ".join(f"int a{i}" for i in range(10)),
+            f"void ({', '.join(f'int a{i}' for i in range(10))})",
             "w0 w1 w2 w3 w4 w5 w6 w7 stack+0 stack+8",
         ),
         (Isa.A32, "hard", "void (int a, int64_t b, int c)", "r0 r2:r3 stack+0"),

@@ -40,6 +40,7 @@ def check(
     every_tail: Annotated[bool, typer.Option("--every-tail", help="Every small shape, not a covering choice.")] = False,
     layers: Annotated[bool, typer.Option("--layers", help="The layers of real networks too.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Every check on every case, large ones too.")] = False,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", "-x", help="Stop at the first failure.")] = False,
     jobs: JobsOption = None,
     json: JsonOption = False,
 ) -> int:
@@ -61,7 +62,7 @@ def check(
     ]
     total = sum(len(plan) for _, plan in work)
     with Workers(jobs) as workers, progress("checking", total, quiet=json) as advance:
-        verdicts = check_all(workers, work, seed=seed, advance=advance)
+        verdicts = check_all(workers, work, seed=seed, fail_fast=fail_fast, advance=advance)
     if json:
         print_json("check", seed=seed, verdicts=[verdict.to_json() for verdict in verdicts])
     else:

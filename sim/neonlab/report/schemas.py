@@ -49,6 +49,8 @@ _FAULT = _object(
     where=_WHERE,
     instruction=_described(_STRING, "disassembly, empty where unknown"),
     trail=_TRAIL,
+    clause=_described(_STRING, "what of the contract or the call standard it breaks"),
+    register=_described(_nullable(_STRING), "register that is concerned"),
     buffer=_described(_nullable(_STRING), "argument whose memory is concerned"),
     offset=_described(_nullable(_INTEGER), "bytes from the buffer's start, negative before it"),
 )

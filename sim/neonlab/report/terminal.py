@@ -63,6 +63,8 @@ def _print_failure(out: Console, kernel: str, failure: Failure) -> None:
             where = f"{shown_path(fault.source.path)}:{fault.source.line}"
             out.print(f"    {where}: {(fault.source.expanded or fault.source.text).strip()}", markup=False)
             _print_trail(out, fault.source.trail)
+        if fault.clause:
+            out.print(f"    breaks {fault.clause}", markup=False)
     if failure.mismatch is not None:
         _print_mismatch(out, failure.mismatch)
     out.print(

@@ -83,6 +83,8 @@ class Failure:
                 "where": self.where or None,
                 "instruction": fault.instruction,
                 "trail": list(fault.source.trail) if fault.source else [],
+                "clause": fault.clause,
+                "register": fault.register,
                 "buffer": fault.buffer,
                 "offset": fault.offset,
             }
