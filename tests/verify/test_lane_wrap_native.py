@@ -13,10 +13,10 @@ from tests.verify.lane_kernels import contract_of
 
 from neonlab.emulate.machine import Machine
 from neonlab.isa.isa import Isa
-from neonlab.isa.lanes import LaneOperation, lane_operation, true_lanes
-from neonlab.isa.lanes_families import bounds
+from neonlab.isa.lanes import LaneOperation, lane_operation
 from neonlab.verify.lane_wrap import LaneWrapProbe
 from neonlab.verify.lane_wrap_views import Checked, View, can_wrap
+from neonlab.verify.lane_wrap_wording import lost_lanes
 
 SEED = 31
 STATES = 96
@@ -37,22 +37,6 @@ def views_of(operation: LaneOperation, kind: str) -> tuple[View, ...]:
     return {"signed": (signed,), "unsigned": (unsigned,), "either": (either,), "both": (signed, unsigned)}[kind]
 
 
-def lost(operation: LaneOperation, views: tuple[View, ...], files: np.ndarray) -> np.ndarray:
-    """Lanes whose true result fits under no view, by the pure functions."""
-    found = np.ones((len(files), operation.destination.count), bool)
-    for view in views:
-        sources = tuple(
-            type(lanes)(lanes.start, lanes.count, lanes.bits, sign, lanes.same)
-            for lanes, sign in zip(operation.sources, view.signs, strict=True)
-        )
-        read = type(operation)(**{**{f: getattr(operation, f) for f in operation.__slots__}, "sources": sources})
-        (true,) = true_lanes(read, files)
-        low = bounds(operation.destination.bits, True)[0] if view.fits_signed else 0
-        high = bounds(operation.destination.bits, not view.fits_unsigned)[1]
-        found &= np.asarray((true < low) | (true > high), bool)
-    return found
-
-
 @pytest.mark.parametrize("kind", ["signed", "unsigned", "either", "both"])
 def test_the_compiled_check_finds_the_lanes_that_the_arithmetic_finds(programs: LanePrograms, kind: str) -> None:
     print(f"seed {SEED}")
@@ -70,7 +54,7 @@ def test_the_compiled_check_finds_the_lanes_that_the_arithmetic_finds(programs: 
     with Machine(programs.program, probes=(probe,), meter=False) as machine:
         for number, item in checked.items():
             programs.on_the_lab(machine, number, states)
-            expected = lost(item.operation, item.views, files)
+            expected = lost_lanes(item, files)
             rows = np.flatnonzero(expected.any(axis=1))
             mask = int((expected[rows[0]] << np.arange(expected.shape[1])).sum()) if rows.size else 0
             if probe.hits(item) != (rows.size, mask):

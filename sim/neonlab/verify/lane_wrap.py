@@ -166,7 +166,7 @@ class LaneWrapProbe:
     def reset(self, _buffers: Sequence[PlacedBuffer] = ()) -> None:
         """Forget the last call."""
         self._header["hits"] = 0
-        self._rows["hits"] = 0
+        self._rows["hits"] = self._rows["lanes_ever"] = 0
 
     def hits(self, checked: Checked) -> tuple[int, int]:
         """How often an instruction lost a lane in the last call, and which lanes (bit i: lane i) the first time."""
@@ -180,14 +180,20 @@ class LaneWrapProbe:
         return tuple(self.checked[number] for _, number in sorted(hit))
 
     def collect(self, seed: int = 0) -> Fault | None:
-        """The first lane that wrapped in the last call, or None."""
-        if not self.wrapped:
-            return None
-        checked = self.wrapped[0]
+        """The first lane that wrapped in the last call, or None.  Whether anybody sees it, `harmful_wrap` says."""
+        return self.fault_of(self.wrapped[0], seed) if self.wrapped else None
+
+    def fault_of(self, checked: Checked, seed: int = 0) -> Fault:
+        """What `checked`, one of `wrapped`, did the first time."""
         row = self._rows[self.checked.index(checked)]
         lanes = int(row["lanes_lost"])
         lane = (lanes & -lanes).bit_length() - 1
         return wrap_fault(self._program, self._contract, checked, self._state(checked, row["bytes"]), lane, seed)
+
+    def lanes_ever_lost(self, checked: Checked) -> tuple[int, ...]:
+        """Lanes that `checked` lost in any execution of the last call."""
+        row = self._rows[self.checked.index(checked)]
+        return tuple(lane for lane in range(16) if int(row["lanes_ever"]) >> lane & 1)
 
     def _state(self, checked: Checked, held: Bytes) -> Bytes:
         """A register file with the operands as they were at the first wrap."""

@@ -64,6 +64,7 @@ ROW = np.dtype(
         ("hits", np.int64),  # executions in which some lane wrapped
         ("order", np.int64),  # hits of all rows before the first
         ("lanes_lost", np.int64),  # bit i: lane i wrapped at the first hit
+        ("lanes_ever", np.int64),  # bit i: lane i wrapped at some hit
     ],
     align=True,
 )
@@ -370,4 +371,5 @@ def check_lanes(uc, address, _size, user):  # type: ignore[no-untyped-def]  # no
             for place in range(48):
                 row.bytes[place] = scratch[place]
         row.hits += 1
+        row.lanes_ever |= lost
         header.hits += 1

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
+import numpy.typing as npt
+
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.isa.isa import Isa
 from neonlab.isa.lanes import Bytes, LaneOperation, Lanes, read_lanes, true_lanes
-from neonlab.isa.lanes_families import Array
+from neonlab.isa.lanes_families import Array, bounds
 from neonlab.verify.lane_wrap_views import Checked, View
 
 
@@ -39,6 +42,18 @@ def wrap_fault(program: Program, contract: Contract, checked: Checked, state: By
         register=_register_name(program.isa, operation.destination),
         clause=value_clause(contract),
     )
+
+
+def lost_lanes(checked: Checked, states: Bytes) -> npt.NDArray[np.bool_]:
+    """Lanes whose true result fits under no view, given register files before; shape (..., lanes)."""
+    bits = checked.operation.destination.bits
+    lost = np.ones((*states.shape[:-1], checked.operation.destination.count), bool)
+    for view in checked.views:
+        (true,) = true_lanes(read_by(checked.operation, view), states)
+        lowest = bounds(bits, True)[0] if view.fits_signed else 0
+        highest = bounds(bits, not view.fits_unsigned)[1]
+        lost &= np.asarray((true < lowest) | (true > highest), bool)
+    return lost
 
 
 def read_by(operation: LaneOperation, view: View) -> LaneOperation:
