@@ -21,7 +21,7 @@ from neonlab.errors import InputError
 from neonlab.library import Kernel, open_kernel, open_library
 from neonlab.plan import CaseName
 from neonlab.verify.case import Shape
-from neonlab.verify.verdict import Failure, Verdict, fold
+from neonlab.verify.verdict import Failure, Search, Verdict, fold
 
 if TYPE_CHECKING:
     from neonlab.measure.profile import Profile
@@ -122,6 +122,34 @@ def _profile(name: KernelName, shape: Shape, seed: int) -> Profile | Failure:
     return profile(name.open(), shape, seed=seed)
 
 
+def _search(name: KernelName, examples: int, seed: int) -> Search:
+    from neonlab.search import search
+
+    return search(name.open(), examples, seed)
+
+
+def search_all(workers: Workers, kernels: Sequence[Kernel], examples: int, seed: int) -> list[Verdict]:
+    """Let Hypothesis look for a failing case of each kernel; a verdict holds the simplest it found."""
+    tasks = [(KernelName.of(kernel), examples, seed) for kernel in kernels]
+    verdicts = []
+    for kernel, result in zip(kernels, workers.run(_search, tasks), strict=True):
+        found = Search(examples, _died("", "", seed, result)) if isinstance(result, Died) else result
+        failures = () if found.failure is None else (found.failure,)
+        verdicts.append(
+            Verdict(
+                kernel=kernel.title,
+                isa=kernel.isa.value,
+                path=str(kernel.path),
+                cases=found.cases,
+                failed=len(failures),
+                failures=failures,
+                has_reference=kernel.operator is not None,
+                seed=seed,
+            )
+        )
+    return verdicts
+
+
 def check_all(
     workers: Workers,
     work: Sequence[tuple[Kernel, Sequence[CaseName]]],
@@ -156,14 +184,17 @@ def check_all(
     ]
 
 
+def _died(shape: str, pattern: str, seed: int, died: Died) -> Failure:
+    return Failure(shape, pattern, seed, fault=Fault(FaultKind.EMULATOR_DIED, died.reason, 0))
+
+
 def _one_by_one(workers: Workers, kernel: Kernel, cases: list[CaseName]) -> list[Failure | None]:
     """The chunk died: find the case that did it."""
     found: list[Failure | None] = []
     name = KernelName.of(kernel)
     for case, result in zip(cases, workers.run(_check_chunk, [(name, [case]) for case in cases]), strict=True):
         if isinstance(result, Died):
-            fault = Fault(FaultKind.EMULATOR_DIED, result.reason, 0, None, "", None, None)
-            found.append(Failure(str(case.shape), case.pattern, case.seed, fault=fault))
+            found.append(_died(str(case.shape), case.pattern, case.seed, result))
         else:
             found += result
     return found
@@ -181,8 +212,7 @@ def profile_all(
     found: list[Profile | Failure] = []
     for (_, shape), result in zip(work, workers.run(_profile, tasks, lambda _: advance(1)), strict=True):
         if isinstance(result, Died):
-            fault = Fault(FaultKind.EMULATOR_DIED, result.reason, 0, None, "", None, None)
-            found.append(Failure(str(shape), "random", seed, fault=fault))
+            found.append(_died(str(shape), "random", seed, result))
         else:
             found.append(result)
     return found

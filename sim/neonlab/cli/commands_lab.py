@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from neonlab.library import Kernel
     from neonlab.measure.profile import Profile
+    from neonlab.verify.verdict import Verdict
 
 KernelsArgument = Annotated[list[str] | None, typer.Argument(metavar="[KERNEL|FILE.S]...", show_default=False)]
 
@@ -40,16 +41,22 @@ def check(
     every_tail: Annotated[bool, typer.Option("--every-tail", help="Every small shape, not a covering choice.")] = False,
     layers: Annotated[bool, typer.Option("--layers", help="The layers of real networks too.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Every check on every case, large ones too.")] = False,
+    search: Annotated[
+        int | None, typer.Option("--search", min=1, metavar="N", help="Let Hypothesis choose N cases instead.")
+    ] = None,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", "-x", help="Stop at the first failure.")] = False,
     jobs: JobsOption = None,
     json: JsonOption = False,
 ) -> int:
     """Prove kernels right on many cases, or say which instruction on which line is wrong. All of them by default."""
     from neonlab.plan import plan_cases
-    from neonlab.report.terminal import print_verdicts
-    from neonlab.workers import Workers, check_all
+    from neonlab.workers import Workers, check_all, search_all
 
     found = find_kernels(kernels or ())
+    if search is not None:
+        with Workers(jobs) as workers:
+            verdicts = search_all(workers, found, search, seed)
+        return _show_verdicts(verdicts, seed, json)
     wanted = shapes_by_kernel(found, shape) if shape else [(kernel, []) for kernel in found]
     work = [
         (
@@ -63,11 +70,7 @@ def check(
     total = sum(len(plan) for _, plan in work)
     with Workers(jobs) as workers, progress("checking", total, quiet=json) as advance:
         verdicts = check_all(workers, work, seed=seed, fail_fast=fail_fast, advance=advance)
-    if json:
-        print_json("check", seed=seed, verdicts=[verdict.to_json() for verdict in verdicts])
-    else:
-        print_verdicts(console(), verdicts)
-    return 0 if all(verdict.passed for verdict in verdicts) else 1
+    return _show_verdicts(verdicts, seed, json)
 
 
 def profile(
@@ -170,6 +173,16 @@ def bench(
         out.print(f"{one.title} on {shape}", markup=False)
         for line in (*counts.lines(), *checks.lines()):
             out.print(f"  {line}", markup=False)
+
+
+def _show_verdicts(verdicts: list[Verdict], seed: int, json: bool) -> int:
+    from neonlab.report.terminal import print_verdicts
+
+    if json:
+        print_json("check", seed=seed, verdicts=[verdict.to_json() for verdict in verdicts])
+    else:
+        print_verdicts(console(), verdicts)
+    return 0 if all(verdict.passed for verdict in verdicts) else 1
 
 
 def _profiles(

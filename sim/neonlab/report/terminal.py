@@ -67,6 +67,8 @@ def _print_failure(out: Console, kernel: str, failure: Failure) -> None:
             out.print(f"    breaks {fault.clause}", markup=False)
     if failure.mismatch is not None:
         _print_mismatch(out, failure.mismatch)
+    if not failure.shape:
+        return
     out.print(
         f"    again: neonlab check {kernel} --shape {failure.shape} --pattern {failure.pattern} --seed {failure.seed}",
         markup=False,

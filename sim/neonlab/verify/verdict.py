@@ -94,6 +94,14 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Search:
+    """What a search for a failing case did: how many it tried, and the simplest that failed."""
+
+    cases: int
+    failure: Failure | None
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """All that was tried on one kernel.  `failures` holds the telling ones, smallest shape first."""
 

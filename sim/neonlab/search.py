@@ -1,0 +1,73 @@
+"""Cases chosen by Hypothesis: shapes and data beyond the planned ones, and the simplest that still fails."""
+
+from __future__ import annotations
+
+from neonlab.assemble.contract import ContractError
+from neonlab.errors import InputError
+from neonlab.lab import kernel_program
+from neonlab.library import Kernel
+from neonlab.plan import CaseName, draw_case, integers_of
+from neonlab.verify.case import PATTERNS, Shape
+from neonlab.verify.checker import Checker
+from neonlab.verify.verdict import Failure, Search
+
+#: How many sizes of a dimension may be drawn, from its smallest on; and the most work of a case.
+_SIZES, _MOST_MACS = 40, 100_000
+
+
+def search(kernel: Kernel, examples: int, seed: int) -> Search:
+    """Try `examples` cases that Hypothesis draws from `seed`.  Raises InputError without the hypothesis package."""
+    try:
+        from hypothesis import HealthCheck, Phase, assume, given, settings
+        from hypothesis import seed as seeded
+        from hypothesis import strategies as st
+    except ImportError:
+        raise InputError("--search needs the package hypothesis: pip install hypothesis") from None
+    names, ranges = _dimensions(kernel)
+    sizes = st.tuples(*(st.sampled_from(values) for values in ranges))
+    tried = 0
+    simplest: Failure | None = None
+    with Checker(kernel_program(kernel), kernel.contract) as checker:
+
+        @seeded(seed)
+        @settings(
+            max_examples=examples,
+            database=None,
+            deadline=None,
+            phases=(Phase.generate, Phase.shrink),
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(sizes, st.sampled_from(list(PATTERNS)), st.integers(0, 2**16))
+        def right(drawn: tuple[int, ...], pattern: str, data_seed: int) -> None:
+            nonlocal tried, simplest
+            shape = Shape(names, drawn)
+            integers = integers_of(kernel, shape)
+            try:
+                kernel.contract.check_values(integers)
+            except ContractError:
+                assume(False)
+            macs = kernel.contract.macs.evaluate(integers) if kernel.contract.macs is not None else 0
+            assume(macs <= _MOST_MACS)
+            tried += 1
+            failure = checker.check(draw_case(kernel, CaseName(shape, pattern, data_seed)))
+            if failure is not None:
+                simplest = failure  # the last that fails is the one that could not be made simpler
+                raise AssertionError(failure.identifier)
+
+        try:
+            right()
+        except AssertionError:
+            return Search(tried, simplest)
+    return Search(tried, None)
+
+
+def _dimensions(kernel: Kernel) -> tuple[tuple[str, ...], list[range]]:
+    """Names of the shape's sizes, and the values that each may be drawn from."""
+    if kernel.operator is not None:
+        names = kernel.operator.dimensions
+        return names, [range(1, _SIZES + 1)] * len(names)
+    arguments = kernel.contract.integers
+    lows = [int(a.value_range[0]) if a.value_range else 1 for a in arguments]
+    steps = [argument.step for argument in arguments]
+    ranges = [range(low, low + _SIZES * step, step) for low, step in zip(lows, steps, strict=True)]
+    return tuple(argument.name for argument in arguments), ranges
