@@ -63,8 +63,8 @@ class Slice:
         return {**asdict(self), "elements": {name: list(found) for name, found in self.elements.items()}}
 
     def render(self, width: int = 80) -> str:
-        """Lines of text of at most `width` characters; `×3` says that a line had a part three times."""
-        numbers = [f"{line.line}" + (f" ×{line.times}" if line.times > 1 else "") for line in self.lines]
+        """Lines of text of at most `width` characters; `x3` says that a line had a part three times."""
+        numbers = [f"{line.line}" + (f" x{line.times}" if line.times > 1 else "") for line in self.lines]
         margin = max(map(len, numbers), default=1) + 2
         source_width = min(max((len(line.source) for line in self.lines), default=0), max(2 * width // 5, 16))
         rows = [f"{self.target}, made by {self.steps} instructions, {self.multiply_accumulates} of them multiplies:"]
