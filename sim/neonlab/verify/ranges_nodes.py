@@ -1,0 +1,278 @@
+"""Expressions over a call's input elements, each with the interval of values that it can take.
+
+A node is a number: an input element, a constant, or arithmetic on other nodes.  Its interval is right whatever the
+inputs are within their ranges; it is tight where no input takes part twice, since then every operand can be at the end
+of its own interval that the result needs.  Nodes are made in batches, lanes of one instruction at a time.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Ids = npt.NDArray[np.int64]
+Values = npt.NDArray[np.int64]
+
+# Intervals end here at the latest, so that sums of two ends fit 64 bits.
+LIMIT = (1 << 62) - 1
+
+
+class Kind(enum.IntEnum):
+    """What a node is made of; `x` and `y` are its operands, `amount` a shift or an end."""
+
+    CONSTANT = 0
+    INPUT = 1
+    UNKNOWN = 2
+    ADD = 3
+    SUBTRACT = 4
+    MULTIPLY = 5
+    NEGATE = 6
+    MAGNITUDE = 7
+    SHIFT_LEFT = 8
+    SHIFT_RIGHT = 9  # floor of x / 2**amount
+    MINIMUM = 10
+    MAXIMUM = 11
+    CLAMP = 12  # x held between the node's own ends
+    WITHIN = 13  # x, known not to leave the node's own ends
+
+
+@dataclass(frozen=True, slots=True)
+class InputElement:
+    """Element `index` of argument `name`."""
+
+    name: str
+    index: int
+
+
+def _clip(values: npt.NDArray[np.float64] | Values, exact: Values) -> Values:
+    return np.where(np.abs(values) >= LIMIT, np.where(values > 0, LIMIT, -LIMIT), exact).astype(np.int64)
+
+
+def _product(first: Values, second: Values) -> Values:
+    with np.errstate(over="ignore"):
+        return _clip(first.astype(np.float64) * second, first * second)
+
+
+class Nodes:
+    """A growing table of nodes; ids are positions in it, operands always before results."""
+
+    def __init__(self) -> None:
+        self._size = 0
+        self._kind = np.zeros(1024, np.int8)
+        self._x = np.zeros(1024, np.int64)
+        self._y = np.zeros(1024, np.int64)
+        self._amount = np.zeros(1024, np.int64)
+        self._low = np.zeros(1024, np.int64)
+        self._high = np.zeros(1024, np.int64)
+        self.inputs: dict[int, InputElement] = {}
+        self._constants: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return self._size
+
+    def low(self, ids: Ids) -> Values:
+        """Lowest value of each node."""
+        return self._low[ids]
+
+    def high(self, ids: Ids) -> Values:
+        """Highest value of each node."""
+        return self._high[ids]
+
+    def _add(self, kind: Kind, low: Values, high: Values, x: Ids | int = 0, y: Ids | int = 0, amount: int = 0) -> Ids:
+        count, first = len(low), self._size
+        while first + count > len(self._kind):
+            for name in ("_kind", "_x", "_y", "_amount", "_low", "_high"):
+                old = getattr(self, name)
+                setattr(self, name, np.concatenate([old, np.zeros_like(old)]))
+        where = slice(first, first + count)
+        self._kind[where], self._x[where], self._y[where], self._amount[where] = kind, x, y, amount
+        self._low[where], self._high[where] = low, high
+        self._size += count
+        return np.arange(first, first + count)
+
+    def input(self, element: InputElement, low: int, high: int) -> int:
+        """A new input element with its declared range."""
+        (node,) = self._add(Kind.INPUT, np.array([low]), np.array([high])).tolist()
+        self.inputs[node] = element
+        return int(node)
+
+    def constant(self, value: int) -> int:
+        """The node of a number."""
+        if value not in self._constants:
+            held = np.array([max(-LIMIT, min(LIMIT, value))])
+            self._constants[value] = int(self._add(Kind.CONSTANT, held, held)[0])
+        return self._constants[value]
+
+    def constants(self, values: Iterable[int]) -> Ids:
+        """Nodes of numbers."""
+        return np.array([self.constant(value) for value in values], np.int64)
+
+    def unknown(self, count: int, low: int, high: int) -> Ids:
+        """Nodes of which nothing else is known."""
+        ends = np.array([[max(-LIMIT, low)], [min(LIMIT, high)]]).repeat(count, axis=1)
+        return self._add(Kind.UNKNOWN, ends[0], ends[1])
+
+    def add(self, x: Ids, y: Ids) -> Ids:
+        """x + y."""
+        low, high = self._low[x] + self._low[y], self._high[x] + self._high[y]
+        return self._add(Kind.ADD, np.maximum(low, -LIMIT), np.minimum(high, LIMIT), x, y)
+
+    def subtract(self, x: Ids, y: Ids) -> Ids:
+        """x - y."""
+        low, high = self._low[x] - self._high[y], self._high[x] - self._low[y]
+        return self._add(Kind.SUBTRACT, np.maximum(low, -LIMIT), np.minimum(high, LIMIT), x, y)
+
+    def multiply(self, x: Ids, y: Ids) -> Ids:
+        """x * y."""
+        corners = np.stack(
+            [_product(a, b) for a in (self._low[x], self._high[x]) for b in (self._low[y], self._high[y])]
+        )
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        same = x == y  # a square is not negative
+        low = np.where(
+            same & (self._low[x] <= 0) & (self._high[x] >= 0), 0, np.where(same, corners[[0, 3]].min(axis=0), low)
+        )
+        high = np.where(same, corners[[0, 3]].max(axis=0), high)
+        return self._add(Kind.MULTIPLY, low, high, x, y)
+
+    def negate(self, x: Ids) -> Ids:
+        """-x."""
+        return self._add(Kind.NEGATE, -self._high[x], -self._low[x], x)
+
+    def magnitude(self, x: Ids) -> Ids:
+        """|x|."""
+        low, high = self._low[x], self._high[x]
+        least = np.where((low <= 0) & (high >= 0), 0, np.minimum(np.abs(low), np.abs(high)))
+        return self._add(Kind.MAGNITUDE, least, np.maximum(np.abs(low), np.abs(high)), x)
+
+    def shift_left(self, x: Ids, amount: int) -> Ids:
+        """x * 2**amount."""
+        factor = np.full(len(x), 1 << min(amount, 61))
+        return self._add(Kind.SHIFT_LEFT, _product(self._low[x], factor), _product(self._high[x], factor), x, 0, amount)
+
+    def shift_right(self, x: Ids, amount: int) -> Ids:
+        """Floor of x / 2**amount."""
+        amount = min(amount, 63)
+        return self._add(Kind.SHIFT_RIGHT, self._low[x] >> amount, self._high[x] >> amount, x, 0, amount)
+
+    def minimum(self, x: Ids, y: Ids) -> Ids:
+        """The smaller."""
+        low, high = np.minimum(self._low[x], self._low[y]), np.minimum(self._high[x], self._high[y])
+        return self._add(Kind.MINIMUM, low, high, x, y)
+
+    def maximum(self, x: Ids, y: Ids) -> Ids:
+        """The larger."""
+        low, high = np.maximum(self._low[x], self._low[y]), np.maximum(self._high[x], self._high[y])
+        return self._add(Kind.MAXIMUM, low, high, x, y)
+
+    def clamp(self, x: Ids, low: int, high: int) -> Ids:
+        """x, or the end that it goes beyond."""
+        ends = np.clip(self._low[x], low, high), np.clip(self._high[x], low, high)
+        return self._add(Kind.CLAMP, *ends, x)
+
+    def within(self, x: Ids, low: int, high: int) -> Ids:
+        """x, where it cannot be beyond the ends."""
+        return self._add(Kind.WITHIN, np.clip(self._low[x], low, high), np.clip(self._high[x], low, high), x)
+
+    def reachable(self, node: int) -> list[int]:
+        """The node and all that it is made of, operands first."""
+        found, waiting = {node}, [node]
+        while waiting:
+            for operand in self._operands(waiting.pop()):
+                if operand not in found:
+                    found.add(operand)
+                    waiting.append(operand)
+        return sorted(found)
+
+    def _operands(self, node: int) -> tuple[int, ...]:
+        kind = self._kind[node]
+        if kind <= Kind.UNKNOWN:
+            return ()
+        if kind in (Kind.ADD, Kind.SUBTRACT, Kind.MULTIPLY, Kind.MINIMUM, Kind.MAXIMUM):
+            return int(self._x[node]), int(self._y[node])
+        return (int(self._x[node]),)
+
+    def evaluate(self, order: Iterable[int], chosen: Mapping[int, int]) -> dict[int, int]:
+        """Value of each node of `order`, operands first, with inputs as chosen; others are as close to 0 as may be."""
+        values: dict[int, int] = {}
+        for node in order:
+            low, high = int(self._low[node]), int(self._high[node])
+            x = values.get(int(self._x[node]), 0)
+            y = values.get(int(self._y[node]), 0)
+            amount = int(self._amount[node])
+            match self._kind[node]:
+                case Kind.CONSTANT | Kind.UNKNOWN:
+                    value = min(max(0, low), high)
+                case Kind.INPUT:
+                    value = chosen.get(node, min(max(0, low), high))
+                case Kind.ADD:
+                    value = x + y
+                case Kind.SUBTRACT:
+                    value = x - y
+                case Kind.MULTIPLY:
+                    value = x * y
+                case Kind.NEGATE:
+                    value = -x
+                case Kind.MAGNITUDE:
+                    value = abs(x)
+                case Kind.SHIFT_LEFT:
+                    value = x << amount
+                case Kind.SHIFT_RIGHT:
+                    value = x >> amount
+                case Kind.MINIMUM:
+                    value = min(x, y)
+                case Kind.MAXIMUM:
+                    value = max(x, y)
+                case Kind.CLAMP:
+                    value = min(max(x, low), high)
+                case _:
+                    value = x
+            values[node] = value
+        return values
+
+    def wishes(self, node: int, highest: bool) -> dict[int, list[int]]:
+        """What each input should be for `node` to be highest (or lowest), once for each time that it takes part.
+
+        Read backwards from the node: each operand is asked for the end of its interval that the result needs.
+        """
+        found: dict[int, list[int]] = {}
+        waiting = [(node, highest)]
+        while waiting:
+            at, up = waiting.pop()
+            x, y = int(self._x[at]), int(self._y[at])
+            match self._kind[at]:
+                case Kind.CONSTANT | Kind.UNKNOWN:
+                    continue
+                case Kind.INPUT:
+                    found.setdefault(at, []).append(int(self._high[at] if up else self._low[at]))
+                case Kind.ADD | Kind.MINIMUM | Kind.MAXIMUM:
+                    waiting += [(x, up), (y, up)]
+                case Kind.SUBTRACT:
+                    waiting += [(x, up), (y, not up)]
+                case Kind.MULTIPLY:
+                    waiting += self._corner(x, y, up)
+                case Kind.NEGATE:
+                    waiting.append((x, not up))
+                case Kind.MAGNITUDE:
+                    larger = abs(int(self._high[x])) >= abs(int(self._low[x]))
+                    waiting.append((x, larger == up))
+                case _:
+                    waiting.append((x, up))
+            if len(waiting) > 1 << 16:
+                break  # an expression that shares so much is no sum of products
+        return found
+
+    def _corner(self, x: int, y: int, up: bool) -> list[tuple[int, bool]]:
+        """Which ends of two factors give the highest, or lowest, product."""
+        ends = [(a, b) for a in (False, True) for b in (False, True) if x != y or a == b]
+
+        def product(choice: tuple[bool, bool]) -> int:
+            a, b = choice
+            return int(self._high[x] if a else self._low[x]) * int(self._high[y] if b else self._low[y])
+
+        a, b = max(ends, key=product) if up else min(ends, key=product)
+        return [(x, a), (y, b)]
