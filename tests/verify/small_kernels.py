@@ -32,7 +32,8 @@ def kernel(
     size = {Isa.A64: ("w", "x"), Isa.A32: ("r", "r")}[isa]
     lines = []
     for number, name in enumerate(names):
-        register = _REGISTERS[isa][number]
+        registers = _REGISTERS[isa]
+        register = registers[number] if number < len(registers) else f"stack+{8 * (number - len(registers))}"
         if f"int {name}" in prototype:
             register = register.replace("x", size[0])
         lines.append(f'{name} = {{ reg = "{register}", {arguments[name]} }}')

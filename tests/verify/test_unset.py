@@ -120,6 +120,10 @@ A64 = {
         b.eq 1f
         strb wzr, [x1]
     1:  ret"""),
+    "a random number": (IN_OUT, CLOCK, "reads the system's state", f"""
+        mrs x3, s3_3_c2_c4_0            // rndr
+        str x3, [x1]                    // {MARK}
+        ret"""),
     "a pointer in the result": (IN_OUT, CLOCK, "changes when the buffers lie elsewhere", f"""
         str w0, [x1]                    // {MARK}
         ret"""),
@@ -406,11 +410,41 @@ def test_one_line_changed_in_a_kernel_of_the_library_is_found_where_it_shows(cha
     assert all(line.startswith(tuple(blamed)) for line in lines), lines
 
 
+def test_the_padding_of_a_narrow_argument_on_the_stack_is_no_part_of_it() -> None:
+    names = "abcdefg"
+    prototype = f"void k(uint8_t *out, {', '.join(f'long {name}' for name in names)}, unsigned int n)"
+    arguments = {"out": 'write = "8"', **dict.fromkeys(names, "range = [1, 2]"), "n": "range = [1, 9]"}
+    for load, kind in (("ldr x3", UPPER), ("ldr w3", None)):
+        program, contract, line = kernel(Isa.A64, prototype, arguments, f"{load}, [sp] // {MARK}\nstr x3, [x0]\nret")
+        integers = {**dict.fromkeys(names, 1), "n": 5}
+        fault = find_unset(program, contract, drawn_arguments(contract, integers, 1))
+        assert (fault.kind if fault is not None else None) is kind
+        if fault is not None:
+            assert "bits 32-63 of stack+0, above the 32-bit argument `n`" in fault.message
+            assert fault.source is not None
+            assert fault.source.line == line
+
+
 def test_the_same_seed_finds_the_same_fault() -> None:
     (prototype, arguments), _, _, code = A64["an accumulator that is never cleared"]
     program, contract, _ = kernel(Isa.A64, prototype, arguments, code)
     passed = drawn_arguments(contract, {}, 5)
     assert find_unset(program, contract, passed, seed=5) == find_unset(program, contract, passed, seed=5)
+
+
+def test_a_loop_that_may_never_end_is_explained_by_the_way_into_it() -> None:
+    code = f"""
+        mov w3, #7
+        cbz x9, 2f                      // {MARK}
+    1:  b 1b
+    2:  str w3, [x1]
+        ret"""
+    program, contract, line = kernel(Isa.A64, *IN_OUT, code)
+    fault = find_unset(program, contract, drawn_arguments(contract, {}, 1), step_budget=2_000_000)
+    assert fault is not None
+    assert fault.kind is REGISTER
+    assert fault.source is not None
+    assert fault.source.line == line
 
 
 def test_a_call_too_long_to_record_is_still_found() -> None:

@@ -46,7 +46,7 @@ from neonlab.verify.unset_report import UnsetReport
 from neonlab.verify.unset_walk import PairedTraces
 
 #: Steps beyond which no trace is recorded; the fault is then reported without its instruction.
-_LONGEST_TRACE = 1 << 21
+_LONGEST_TRACE = 1 << 20
 #: Calls made to confirm where a difference begins.
 _MOST_CONFIRMATIONS = 24
 
@@ -144,9 +144,10 @@ class UnsetCheck:
         report = call.report()
         a, b = call.traces(call.first, other)
         paired = PairedTraces(a, b, report.initial_differs(a, b))
-        if a.overflow or b.overflow:
-            return report.untraced(first, second)
-        effect = paired.effect(report.output_addresses(a, first, second), report.returned_places())
+        # Of calls too long to record, only a way or an address that differs early on can be explained.
+        whole = not (a.overflow or b.overflow)
+        outputs = list(report.output_addresses(a, first, second)) if whole else []
+        effect = paired.effect(outputs, report.returned_places() if whole else [])
         if effect is None:
             return report.untraced(first, second)
         sources = paired.sources(effect)

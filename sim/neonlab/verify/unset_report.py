@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from neonlab.verify.unset import Observed
 
 _STACK_REACH = 1 << 22
+_WIDENING = (
+    "AAPCS64, Parameter Passing: the bits of a register or stack slot above an argument narrower than it have "
+    "unspecified values"
+)
 
 
 class UnsetReport:
@@ -135,6 +139,11 @@ class UnsetReport:
             return replace(self._fault(kind, message, trace, step, clause), buffer=name, offset=offset)
         if self._on_stack(source.address):
             offset = source.address - self._entry_sp
+            if (argument := self._stack_argument(offset)) is not None:
+                bits = 8 * argument.ctype.size
+                slot = f"bits {bits}-63 of {argument.location}"
+                message = f"{what} on {slot}, above the {bits}-bit argument `{argument.name}`"
+                return self._fault(FaultKind.UPPER_HALF_ARGUMENT, message, trace, step, _WIDENING)
             message = f"{what} on the byte at sp{offset:+d} (sp as on entry), which nothing has stored before"
             clause = "AAPCS: the stack below sp holds nothing in particular on entry"
             return self._fault(kind, message, trace, step, clause)
@@ -151,11 +160,7 @@ class UnsetReport:
         message = (
             f"{what} on bits {bits}-63 of {register.name(self._isa)}, above the {bits}-bit argument `{argument.name}`"
         )
-        clause = (
-            "AAPCS64, Parameter Passing: the bits of a register or stack slot above an argument narrower than it have "
-            "unspecified values"
-        )
-        return self._fault(FaultKind.UPPER_HALF_ARGUMENT, message, trace, step, clause, register=register)
+        return self._fault(FaultKind.UPPER_HALF_ARGUMENT, message, trace, step, _WIDENING, register=register)
 
     def repeated(self, a: Trace, b: Trace, first: Observed, again: Observed) -> Fault:
         """The same call came out otherwise."""
@@ -235,6 +240,13 @@ class UnsetReport:
             if size
         )
         return f"{name}: {reads}{writes}{margins}"
+
+    def _stack_argument(self, offset: int) -> Argument | None:
+        """The argument whose slot of 8 bytes an offset from sp on entry lies in, in A64."""
+        for argument, place in zip(self._contract.arguments, self._places, strict=True):
+            if self._isa is Isa.A64 and place.stack_offset is not None and 0 <= offset - place.stack_offset < 8:
+                return argument
+        return None
 
     def _narrow_argument(self, register: Register) -> Argument | None:
         """The argument that the low part of a register carries."""

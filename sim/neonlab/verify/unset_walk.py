@@ -96,12 +96,11 @@ class PairedTraces:
         `outputs` are addresses of bytes, in the order in which they count; `returned` register places at the end.
         None where the traces show no difference.
         """
-        for step in range(self.common):
+        for step in self._steps_with_other_registers():
             instruction = self.a.instruction(step)
-            if instruction is not None and touches_memory(instruction):
-                places = self._address_places(step, instruction)
-                if places:
-                    return Effect("address", step, places)
+            places = self._address_places(step, instruction) if instruction is not None else ()
+            if places:
+                return Effect("address", step, places)
         if self.parting:
             step = self.parting - 1
             instruction = self.a.instruction(step)
@@ -116,6 +115,23 @@ class PairedTraces:
                 return Effect("output", origin.step, differing, address)
         places = tuple(place for place in returned if self.differs(end, place))
         return Effect("return", end, places) if places else None
+
+    def _steps_with_other_registers(self) -> list[int]:
+        """Accesses whose address registers, or the flags of whose condition, differ; ascending."""
+        found: set[int] = set()
+        for pc, steps in self.a.executions.items():
+            instruction = self.a.program.by_address.get(pc)
+            if instruction is None or not touches_memory(instruction):
+                continue
+            steps = steps[steps < self.common]
+            registers = {register for access in instruction.accesses for register in (access.base, access.index)}
+            if instruction.condition or any(access.extend.endswith("rrx") for access in instruction.accesses):
+                registers.add(FLAGS)
+            for register in registers - {None}:
+                assert register is not None
+                differ = self.a.befores(steps, register) != self.b.befores(steps, register)
+                found.update(steps[differ].tolist())
+        return sorted(found)
 
     def _address_places(self, step: int, instruction: Instruction) -> tuple[int, ...]:
         """Differing bytes that the addresses of `step` are made of, where an address differs."""
