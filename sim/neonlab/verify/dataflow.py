@@ -9,7 +9,6 @@ from neonlab.isa.addressing import address_of
 from neonlab.isa.dependence import MEMORY, Dependence, access_of, memory_place, register_of
 from neonlab.isa.dependence_rules import dependence_of
 from neonlab.isa.instruction import AccessKind, Instruction
-from neonlab.isa.isa import Isa
 
 NOTHING = Dependence({})
 
@@ -79,10 +78,3 @@ class Dataflow:
 def touches_memory(instruction: Instruction) -> bool:
     """Whether it loads or stores; a prefetch does neither."""
     return any(access.kind is not AccessKind.PREFETCH for access in instruction.accesses)
-
-
-def source_sizes(isa: Isa) -> dict[int, str]:
-    """Letters or numbers that name lanes of so many bytes in the assembly of `isa`."""
-    if isa is Isa.A64:
-        return {1: "b", 2: "h", 4: "s", 8: "d", 16: "q"}
-    return {1: "8", 2: "16", 4: "32", 8: "64"}
