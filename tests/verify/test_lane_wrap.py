@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.verify.lane_kernels import kernel
+from tests.verify.lane_kernels import contract_of, kernel
 
+from neonlab.assemble.contract import ContractError
 from neonlab.emulate.buffer import Buffer
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, FaultKind, Run
@@ -214,3 +215,16 @@ def test_a_kernel_without_vector_arithmetic_costs_no_hook() -> None:
     text = _HEADER.format(A="int8", B="int8", C="int8", isa="armv8.0-a", r="x", extra="").replace(', "dotprod"', "")
     program, contract = kernel(A64, text + _FRAME[A64].format(body="    mov v0.16b, v1.16b"))
     assert LaneWrapProbe(program, contract).hooks(A64) == ()
+
+
+@pytest.mark.parametrize("entry", ["ADD", "label:", "lines:3", "lines:a-b", "add sub", "", "label:two words"])
+def test_an_entry_of_modular_that_names_nothing_is_refused_with_its_line(entry: str) -> None:
+    text = _HEADER.format(A="int8", B="int8", C="int8", isa="armv8.2-a", r="x", extra=f'modular = ["{entry}"]')
+    with pytest.raises(ContractError, match=r"kernel\.S:5: contract: modular: `.*` is no mnemonic"):
+        contract_of(A64, text)
+
+
+def test_modular_is_a_list_of_strings() -> None:
+    text = _HEADER.format(A="int8", B="int8", C="int8", isa="armv8.2-a", r="x", extra="modular = 3")
+    with pytest.raises(ContractError, match="modular is a list such as"):
+        contract_of(A64, text)

@@ -161,32 +161,32 @@ def _may_be_lost(row, where):  # type: ignore[no-untyped-def]  # noqa: ANN001, A
 
 
 @njit(cache=True)
-def _load(scratch, offset, count, bits, signed, out):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    first = offset // (bits // 8)
+def _widen(lanes, count, out):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    for lane in range(count):
+        out[lane] = lanes[lane]
+
+
+@njit(cache=True)
+def _load(where, count, bits, signed, out):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """Lanes at an address as numbers."""
+    at = as_pointer(where)
     if bits == 8:
         if signed:
-            for lane in range(count):
-                out[lane] = scratch.view(np.int8)[first + lane]
+            _widen(carray(at, (16,), np.int8), count, out)
         else:
-            for lane in range(count):
-                out[lane] = scratch[first + lane]
+            _widen(carray(at, (16,), np.uint8), count, out)
     elif bits == 16:
         if signed:
-            for lane in range(count):
-                out[lane] = scratch.view(np.int16)[first + lane]
+            _widen(carray(at, (8,), np.int16), count, out)
         else:
-            for lane in range(count):
-                out[lane] = scratch.view(np.uint16)[first + lane]
+            _widen(carray(at, (8,), np.uint16), count, out)
     elif bits == 32:
         if signed:
-            for lane in range(count):
-                out[lane] = scratch.view(np.int32)[first + lane]
+            _widen(carray(at, (4,), np.int32), count, out)
         else:
-            for lane in range(count):
-                out[lane] = scratch.view(np.uint32)[first + lane]
+            _widen(carray(at, (4,), np.uint32), count, out)
     else:
-        for lane in range(count):
-            out[lane] = scratch.view(np.int64)[first + lane]
+        _widen(carray(at, (2,), np.int64), count, out)
 
 
 @njit(cache=True)
@@ -264,14 +264,14 @@ def _lost_of_64(row, view, a, n, m):  # type: ignore[no-untyped-def]  # noqa: AN
 
 
 @njit(cache=True)
-def _lost(row, view, scratch, a, n, m):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _lost(row, view, where, a, n, m):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     """Bit i: under `view`, the true result of lane i does not fit."""
     bits = row.a_bits
     if row.use != 0:
-        _load(scratch, row.a_offset, row.lanes, bits, (view & A_SIGNED) != 0, a)
-    _load(scratch, row.n_offset, row.n_lanes, row.n_bits, (view & N_SIGNED) != 0, n)
+        _load(where + np.uint64(row.a_offset), row.lanes, bits, (view & A_SIGNED) != 0, a)
+    _load(where + np.uint64(row.n_offset), row.n_lanes, row.n_bits, (view & N_SIGNED) != 0, n)
     if row.m_lanes != 0:
-        _load(scratch, row.m_offset, row.m_lanes, row.m_bits, (view & M_SIGNED) != 0, m)
+        _load(where + np.uint64(row.m_offset), row.m_lanes, row.m_bits, (view & M_SIGNED) != 0, m)
         if row.m_lanes == 1:
             for lane in range(1, row.lanes):
                 m[lane] = m[0]
@@ -361,9 +361,9 @@ def check_lanes(uc, address, _size, user):  # type: ignore[no-untyped-def]  # no
         uc_reg_read(uc, row.m_register, as_pointer(where + np.uint64(32)))
     if not _may_be_lost(row, where):
         return
-    lost = _lost(row, row.reading, scratch, header.a, header.n, header.m)
+    lost = _lost(row, row.reading, where, header.a, header.n, header.m)
     if lost != 0 and row.other_reading != 0:
-        lost &= _lost(row, row.other_reading, scratch, header.a, header.n, header.m)
+        lost &= _lost(row, row.other_reading, where, header.a, header.n, header.m)
     if lost != 0:
         if row.hits == 0:
             row.order = header.hits
