@@ -13,7 +13,7 @@ from neonlab.assemble.assembler import assemble_file
 from neonlab.assemble.link import link
 from neonlab.assemble.program import Program
 from neonlab.emulate.machine import Machine
-from neonlab.emulate.run import Fault
+from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
 from neonlab.isa.isa import Isa
 from neonlab.library import Kernel
@@ -87,6 +87,9 @@ def profile(kernel: Kernel, shape: Shape, *, seed: int = 1) -> Profile | Failure
         if isinstance(outcome, Fault):
             return Failure(str(shape), case.pattern, seed, fault=outcome)
         counts = probe.collect()
+        if sum(counts.by_class.values()) != counts.instructions:
+            unknown = Fault(FaultKind.UNDEFINED_INSTRUCTION, "executes a word that is no instruction known here", 0)
+            return Failure(str(shape), case.pattern, seed, fault=unknown)
     finally:
         machine.close()
     macs = kernel.contract.macs.evaluate(case.integers) if kernel.contract.macs else 0

@@ -78,7 +78,6 @@ def test_instructions_are_decoded_and_data_is_not() -> None:
     [
         ("bl away\nb away\n", "undefined symbol: `away`, which f.S:1:1, f.S:2:1 refer to"),
         ("bl one\nbl two\n", "`one`, which f.S:1:1 refers to; `two`, which f.S:2:1 refers to"),
-        ("nop\n.inst 0xffffffff\n", "f.S:2:1: error: the word 0xffffffff is no instruction known here"),
         (".p2align 25\nnop\n", "alignment"),
     ],
 )
@@ -95,3 +94,9 @@ def test_a_word_that_execution_falls_into_is_an_instruction_and_one_behind_a_jum
         "vmov", "vsdot", "vsdot", "bxne", "vsdot", "bx",
     ]  # fmt: skip
     assert len(program.by_address) == 6
+
+
+def test_a_word_that_is_no_instruction_is_linked_and_left_undecoded() -> None:
+    program = link(assemble_text("f: nop\n.inst 0xffffffff\nret\n", isa=Isa.A64, path="f.S"))
+    assert [instruction.text for instruction in program.instructions] == ["nop", "ret"]
+    assert program.segments[0].data[4:8] == b"\xff" * 4

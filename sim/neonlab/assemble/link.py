@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 
 from neonlab.assemble import relocations
@@ -11,6 +12,7 @@ from neonlab.assemble.source import AssemblyError, SourceLine, printable
 from neonlab.errors import InputError
 from neonlab.isa.decode import UndecodableWord, decode
 from neonlab.isa.instruction import BranchKind, Instruction
+from neonlab.isa.isa import Isa
 
 BASE = 0x10000
 _PAGE = 0x1000
@@ -155,16 +157,21 @@ def _instructions(
             line = object_file.lines.get((name, start))
             if start % 4:
                 raise AssemblyError("an instruction at an address that is no multiple of 4", line)
-            try:
-                instructions += decode(object_file.isa, bytes(images[name][start:end]), addresses[name] + start)
-            except UndecodableWord as error:
-                at = object_file.lines.get((name, error.address - addresses[name]))
-                raise AssemblyError(f"the word 0x{error.word:08x} is no instruction known here", at) from None
+            known = _known(object_file.isa, images[name][start:end], addresses[name] + start)
+            instructions += known
             limit = runs[index + 1][0] if index + 1 < len(runs) else len(images[name])
-            instructions += _words_fallen_into(
-                object_file, name, images[name][:limit], addresses[name], instructions[-1]
-            )
+            if known and known[-1].address + 4 == addresses[name] + end:
+                instructions += _words_fallen_into(object_file, name, images[name][:limit], addresses[name], known[-1])
     return tuple(instructions)
+
+
+def _known(isa: Isa, code: bytearray, address: int) -> list[Instruction]:
+    """The instructions among the words of a run; `.inst` may write others, which are a fault only once executed."""
+    found = []
+    for offset in range(0, len(code), 4):
+        with contextlib.suppress(UndecodableWord):
+            found += decode(isa, bytes(code[offset : offset + 4]), address + offset)
+    return found
 
 
 def _words_fallen_into(

@@ -121,7 +121,7 @@ def _fault(program: Program, kind: FaultKind, message: str, at: int, register: s
 
 
 class StaticCheck:
-    """Instructions that may not be executed whatever they do: features not declared, and writes of x18."""
+    """Instructions that may not be executed whatever they do: privileged, features not declared, writes of x18."""
 
     def __init__(self, program: Program, contract: Contract) -> None:
         self._program, self._contract = program, contract
@@ -130,11 +130,12 @@ class StaticCheck:
             for instruction in program.instructions
             if (missing := missing_features(instruction, contract.features))
         ]
+        self._privileged = [i for i in program.instructions if is_privileged(i)]
         self._platform = [i for i in program.instructions if program.isa is Isa.A64 and _X18 in i.writes]
 
     def collect(self, meter: BlockMeter) -> Fault | None:
         """A fault at the lowest address of what was executed and may not be, or None."""
-        if not self._undeclared and not self._platform:
+        if not self._undeclared and not self._platform and not self._privileged:
             return None
         executions = meter.executions()
 
@@ -149,6 +150,11 @@ class StaticCheck:
                 declared = ", ".join(sorted(self._contract.features)) or "nothing more"
                 clause = f"isa = {self._contract.architecture}: {declared}"
                 return _fault(self._program, FaultKind.FEATURE_NOT_DECLARED, message, instruction.address, "", clause)
+        for instruction in self._privileged:
+            if executed(instruction):
+                message = f"`{instruction.text}` is undefined outside the kernel of an operating system"
+                clause = "isa = instructions that unprivileged code may execute"
+                return _fault(self._program, FaultKind.UNDEFINED_INSTRUCTION, message, instruction.address, "", clause)
         for instruction in self._platform:
             if executed(instruction):
                 message = "writes x18, the platform register"
@@ -160,6 +166,19 @@ class StaticCheck:
                     self._program, FaultKind.CLOBBERED_CALLEE_SAVED, message, instruction.address, "x18", clause
                 )
         return None
+
+
+def is_privileged(instruction: Instruction) -> bool:
+    """Whether an A64 instruction moves a system register that EL0 cannot; Unicorn lets it (DDI 0487, C5.2 and D17.1.3).
+
+    op1 is 3 in the names of the registers that EL0 may have; Linux lets it read the identification registers besides.
+    """
+    word = instruction.word
+    if instruction.isa is not Isa.A64 or word & 0xFFD00000 != 0xD5100000:
+        return False
+    reads, op1, first = word >> 21 & 1, word >> 16 & 7, word >> 12 & 15
+    identification = reads and op1 == 0 and first == 0 and word >> 19 & 1
+    return op1 != 3 and not identification
 
 
 def missing_features(instruction: Instruction, declared: Collection[str]) -> tuple[str, ...]:
