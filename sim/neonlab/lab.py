@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from neonlab.assemble.assembler import assemble_file
@@ -19,10 +20,11 @@ from neonlab.isa.isa import Isa
 from neonlab.library import Kernel
 from neonlab.measure.counts import CountsProbe
 from neonlab.measure.profile import Profile
-from neonlab.plan import CaseName, draw_case, plan_cases
+from neonlab.plan import CaseName, draw_case, parse_shape, plan_cases
 from neonlab.verify.case import Shape
 from neonlab.verify.check_case import run_case
 from neonlab.verify.checker import Checker
+from neonlab.verify.explanation import explain_failure
 from neonlab.verify.verdict import Failure, Verdict, fold
 
 
@@ -51,6 +53,13 @@ def check_cases(kernel: Kernel, names: Iterable[CaseName]) -> Iterator[Failure |
     with Checker(kernel_program(kernel), kernel.contract) as checker:
         for name in names:
             yield checker.check(draw_case(kernel, name), name.depth)
+
+
+def explain(kernel: Kernel, failure: Failure) -> Failure:
+    """The failure with the smallest case that fails alike, and what led to it there, where that tells something."""
+    name = CaseName(parse_shape(kernel, failure.shape), failure.pattern, failure.seed)
+    program, case = kernel_program(kernel), draw_case(kernel, name)
+    return replace(failure, explanation=explain_failure(program, kernel.contract, kernel.operator, case, failure))
 
 
 def verdict_of(kernel: Kernel, outcomes: Iterable[Failure | None], seed: int) -> Verdict:

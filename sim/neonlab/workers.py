@@ -10,7 +10,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: Seconds one task may take; the step budget ends a guest that loops long before.
 TIME_LIMIT = 300.0
-_CHUNK = 24
+_CHUNK = 72
 
 T = TypeVar("T")
 
@@ -186,6 +186,25 @@ def check_all(
 
 def _died(shape: str, pattern: str, seed: int, died: Died) -> Failure:
     return Failure(shape, pattern, seed, fault=Fault(FaultKind.EMULATOR_DIED, died.reason, 0))
+
+
+def _explain(name: KernelName, failure: Failure) -> Failure:
+    from neonlab.lab import explain
+
+    return explain(name.open(), failure)
+
+
+def explain_all(workers: Workers, kernels: Sequence[Kernel], verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts with their failures explained; one whose explanation dies stays as it was."""
+    by_title = {kernel.title: KernelName.of(kernel) for kernel in kernels}
+    tasks = [(by_title[v.kernel], failure) for v in verdicts for failure in v.failures if failure.shape]
+    explained = {
+        (name.path, failure): failure if isinstance(result, Died) else result
+        for (name, failure), result in zip(tasks, workers.run(_explain, tasks), strict=True)
+    }
+    return [
+        replace(v, failures=tuple(explained.get((by_title[v.kernel].path, f), f) for f in v.failures)) for v in verdicts
+    ]
 
 
 def _one_by_one(workers: Workers, kernel: Kernel, cases: list[CaseName]) -> list[Failure | None]:

@@ -167,7 +167,7 @@ def _instructions(
 
 def _known(isa: Isa, code: bytearray, address: int) -> list[Instruction]:
     """The instructions among the words of a run; `.inst` may write others, which are a fault only once executed."""
-    found = []
+    found: list[Instruction] = []
     for offset in range(0, len(code), 4):
         with contextlib.suppress(UndecodableWord):
             found += decode(isa, bytes(code[offset : offset + 4]), address + offset)

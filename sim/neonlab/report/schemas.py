@@ -62,9 +62,19 @@ _MISMATCH = _object(
     expected=_STRING,
     wrong=_described(_INTEGER, "elements that differ"),
     total=_INTEGER,
+    offset=_described(_INTEGER, "of the first wrong element, in bytes"),
+    size=_described(_INTEGER, "of an element, in bytes"),
     map_title=_STRING,
     map=_described(_list(_STRING), "`.` right, `X` wrong"),
     writer=_described(_nullable(_WRITER), "instruction that last wrote the element; null where none did"),
+)
+_EXPLANATION = _object(
+    shape=_described(_STRING, "of the smallest case that fails alike"),
+    inputs=_described(_list(_STRING), "what is left of each input"),
+    got=_nullable(_STRING),
+    expected=_nullable(_STRING),
+    slice=_described(_nullable({"type": "object"}), "the instructions that made the wrong element, latest first"),
+    text=_described(_list(_STRING), "the same to be read"),
 )
 _FAILURE = _optional(
     _object(
@@ -74,9 +84,11 @@ _FAILURE = _optional(
         seed=_INTEGER,
         fault=_FAULT,
         mismatch=_MISMATCH,
+        explanation=_EXPLANATION,
     ),
     "fault",
     "mismatch",
+    "explanation",
 )
 _VERDICT = _object(
     kernel=_STRING,

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from neonlab.verify.verdict import Failure, Mismatch, Verdict
+from neonlab.verify.verdict import Explanation, Failure, Mismatch, Verdict
 
 if TYPE_CHECKING:
     # Only to be named: printing a verdict needs no emulator.
@@ -67,6 +67,8 @@ def _print_failure(out: Console, kernel: str, failure: Failure) -> None:
             out.print(f"    breaks {fault.clause}", markup=False)
     if failure.mismatch is not None:
         _print_mismatch(out, failure.mismatch)
+    if failure.explanation is not None:
+        _print_explanation(out, failure.explanation)
     if not failure.shape:
         return
     out.print(
@@ -92,6 +94,13 @@ def _print_mismatch(out: Console, mismatch: Mismatch) -> None:
         out.print(f"    {mismatch.map_title}", markup=False)
         for row in mismatch.map:
             out.print(f"      {row}", markup=False)
+
+
+def _print_explanation(out: Console, explanation: Explanation) -> None:
+    values = f": {explanation.got}, expected {explanation.expected}" if explanation.got is not None else ""
+    out.print(f"    smallest case that fails so: {explanation.shape}{values}", markup=False)
+    for line in (*explanation.inputs, *explanation.text):
+        out.print(f"      {line}", markup=False)
 
 
 def _print_trail(out: Console, trail: Sequence[str]) -> None:

@@ -95,6 +95,8 @@ def describe_mismatch(
         map_title=title,
         map=rows,
         writer=last_writer(program, contract, case, name, flat * got.itemsize),
+        offset=flat * got.itemsize,
+        size=got.itemsize,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -25,8 +25,8 @@ class Writer:
 class Mismatch:
     """An output that differs from the reference.
 
-    `index` names the element that is wrong first in the order of memory; `map` draws the plane it lies in, a character
-    an element (or a block of them): `.` right, `X` wrong.
+    `index` names the element that is wrong first in the order of memory, `offset` and `size` its bytes in the output.
+    `map` draws the plane it lies in, a character an element (or a block of them): `.` right, `X` wrong.
     """
 
     output: str
@@ -38,11 +38,32 @@ class Mismatch:
     map_title: str
     map: tuple[str, ...]
     writer: Writer | None
+    offset: int = 0
+    size: int = 1
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for `--json`."""
         writer = {**asdict(self.writer), "trail": list(self.writer.trail)} if self.writer else None
         return {**asdict(self), "index": dict(self.index), "map": list(self.map), "writer": writer}
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The smallest and sparsest case that fails alike, and how its first wrong element came about.
+
+    `inputs` lists what is left of each input; `slice` is a `verify.slice.Slice` as JSON, `text` the same to be read.
+    """
+
+    shape: str
+    inputs: tuple[str, ...]
+    got: str | None
+    expected: str | None
+    slice: Mapping[str, Any] | None
+    text: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        return {**asdict(self), "inputs": list(self.inputs), "text": list(self.text)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +75,7 @@ class Failure:
     seed: int
     fault: Fault | None = None
     mismatch: Mismatch | None = None
+    explanation: Explanation | None = None
 
     @property
     def identifier(self) -> str:
@@ -90,6 +112,8 @@ class Failure:
             }
         if self.mismatch is not None:
             found["mismatch"] = self.mismatch.to_json()
+        if self.explanation is not None:
+            found["explanation"] = self.explanation.to_json()
         return found
 
 
