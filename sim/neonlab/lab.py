@@ -20,12 +20,13 @@ from neonlab.isa.isa import Isa
 from neonlab.library import Kernel
 from neonlab.measure.counts import CountsProbe
 from neonlab.measure.profile import Profile
-from neonlab.plan import CaseName, draw_case, parse_shape, plan_cases
+from neonlab.plan import CaseName, draw_case, parse_shape, plan_cases, range_case
 from neonlab.verify.case import Shape
 from neonlab.verify.check_case import run_case
 from neonlab.verify.checker import Checker
 from neonlab.verify.explanation import explain_failure
-from neonlab.verify.verdict import Failure, Verdict, fold
+from neonlab.verify.ranges import range_verdict
+from neonlab.verify.verdict import Failure, RangeAnswer, Verdict, fold, with_ranges
 
 
 def load_program(path: Path, isa: Isa) -> Program:
@@ -62,6 +63,13 @@ def explain(kernel: Kernel, failure: Failure) -> Failure:
     return replace(failure, explanation=explain_failure(program, kernel.contract, kernel.operator, case, failure))
 
 
+def answer_ranges(kernel: Kernel, name: CaseName) -> tuple[RangeAnswer, Failure | None]:
+    """Whether any input within the declared ranges makes a lane wrap at the shape of `name`; a witness is a failure."""
+    found = range_verdict(kernel_program(kernel), kernel.contract, draw_case(kernel, name))
+    failure = Failure(str(name.shape), "worst", name.seed, fault=found.fault) if found.fault is not None else None
+    return RangeAnswer(found.status.value, str(name.shape), found.note), failure
+
+
 def verdict_of(kernel: Kernel, outcomes: Iterable[Failure | None], seed: int) -> Verdict:
     """Fold the outcomes of the kernel's cases into one verdict."""
     return fold(kernel.title, kernel.isa.value, str(kernel.path), kernel.operator is not None, outcomes, seed)
@@ -81,7 +89,9 @@ def check(
     names = plan_cases(
         kernel, shapes=shapes, patterns=patterns, seed=seed, every_tail=every_tail, layers=layers, full=full
     )
-    return verdict_of(kernel, check_cases(kernel, names), seed)
+    verdict = verdict_of(kernel, check_cases(kernel, names), seed)
+    name = range_case(kernel, names)
+    return with_ranges(verdict, *answer_ranges(kernel, name)) if verdict.passed and name is not None else verdict
 
 
 def profile(kernel: Kernel, shape: Shape, *, seed: int = 1) -> Profile | Failure:

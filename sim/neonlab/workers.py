@@ -19,9 +19,9 @@ from pebble import ProcessExpired, ProcessPool
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
 from neonlab.library import Kernel, open_kernel, open_library
-from neonlab.plan import CaseName
+from neonlab.plan import CaseName, range_case
 from neonlab.verify.case import Shape
-from neonlab.verify.verdict import Failure, Search, Verdict, fold
+from neonlab.verify.verdict import Failure, RangeAnswer, Search, Verdict, fold, with_ranges
 
 if TYPE_CHECKING:
     from neonlab.measure.profile import Profile
@@ -186,6 +186,23 @@ def check_all(
 
 def _died(shape: str, pattern: str, seed: int, died: Died) -> Failure:
     return Failure(shape, pattern, seed, fault=Fault(FaultKind.EMULATOR_DIED, died.reason, 0))
+
+
+def _ranges(name: KernelName, case: CaseName) -> tuple[RangeAnswer, Failure | None]:
+    from neonlab.lab import answer_ranges
+
+    return answer_ranges(name.open(), case)
+
+
+def answer_all(
+    workers: Workers, work: Sequence[tuple[Kernel, Sequence[CaseName]]], verdicts: Sequence[Verdict]
+) -> list[Verdict]:
+    """The verdicts with an answer about ranges for each kernel that passed."""
+    passed = {verdict.path for verdict in verdicts if verdict.passed}
+    asked = {str(k.path): (KernelName.of(k), name) for k, names in work if (name := range_case(k, names))}
+    tasks = {path: task for path, task in asked.items() if path in passed}
+    answers = dict(zip(tasks, workers.run(_ranges, list(tasks.values())), strict=True))
+    return [v if isinstance(answer := answers.get(v.path), Died | None) else with_ranges(v, *answer) for v in verdicts]
 
 
 def _explain(name: KernelName, failure: Failure) -> Failure:

@@ -50,7 +50,7 @@ def check(
 ) -> int:
     """Prove kernels right on many cases, or say which instruction on which line is wrong. All of them by default."""
     from neonlab.plan import plan_cases
-    from neonlab.workers import Workers, check_all, explain_all, search_all
+    from neonlab.workers import Workers, answer_all, check_all, explain_all, search_all
 
     found = find_kernels(kernels or ())
     if search is not None:
@@ -70,7 +70,7 @@ def check(
     total = sum(len(plan) for _, plan in work)
     with Workers(jobs) as workers, progress("checking", total, quiet=json) as advance:
         verdicts = check_all(workers, work, seed=seed, fail_fast=fail_fast, advance=advance)
-        verdicts = explain_all(workers, found, verdicts)
+        verdicts = explain_all(workers, found, answer_all(workers, work, verdicts))
     return _show_verdicts(verdicts, seed, json)
 
 

@@ -99,7 +99,11 @@ _VERDICT = _object(
     cases=_INTEGER,
     failed=_INTEGER,
     seed=_INTEGER,
-    failures=_described(_list(_FAILURE), "the first few"),
+    failures=_described(_list(_FAILURE), "each kind once"),
+    ranges=_described(
+        _nullable(_object(status={"enum": ["safe", "wraps", "undecided"]}, shape=_STRING, note=_STRING)),
+        "whether any input within the declared ranges makes a lane wrap; asked where all cases passed",
+    ),
 )
 _COUNTS = _optional(
     _object(

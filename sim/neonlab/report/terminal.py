@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from neonlab.measure.profile import Profile
 
 _HOT_LINES = 10
+_RANGES = {"safe": ", no input in range wraps", "undecided": ", ranges not decided", "wraps": ""}
 
 
 def print_verdicts(out: Console, verdicts: Sequence[Verdict]) -> None:
@@ -32,8 +33,9 @@ def print_verdicts(out: Console, verdicts: Sequence[Verdict]) -> None:
         line.append(f"{verdict.kernel:<{width}}  {verdict.cases:>5} cases")
         if not verdict.passed:
             line.append(f", {verdict.failed} failed", style)
-        elif not verdict.has_reference:
-            line.append(", no fault; no operator claims it, so results were not compared")
+        else:
+            line.append(_RANGES[verdict.ranges.status] if verdict.ranges else "")
+            line.append("" if verdict.has_reference else "; no operator claims it: results not compared")
         out.print(line)
         for failure in verdict.failures:
             _print_failure(out, verdict.kernel, failure)
@@ -71,10 +73,9 @@ def _print_failure(out: Console, kernel: str, failure: Failure) -> None:
         _print_explanation(out, failure.explanation)
     if not failure.shape:
         return
-    out.print(
-        f"    again: neonlab check {kernel} --shape {failure.shape} --pattern {failure.pattern} --seed {failure.seed}",
-        markup=False,
-    )
+    # The worst input of a shape is no pattern: it is looked for whenever that shape is checked.
+    pattern = "" if failure.pattern == "worst" else f" --pattern {failure.pattern}"
+    out.print(f"    again: neonlab check {kernel} --shape {failure.shape}{pattern} --seed {failure.seed}", markup=False)
 
 
 def _print_mismatch(out: Console, mismatch: Mismatch) -> None:

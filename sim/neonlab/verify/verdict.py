@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from neonlab.emulate.run import Fault
@@ -118,6 +118,15 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class RangeAnswer:
+    """Whether any input within the declared ranges makes a lane wrap, at one shape: "safe", "wraps" or "undecided"."""
+
+    status: str
+    shape: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class Search:
     """What a search for a failing case did: how many it tried, and the simplest that failed."""
 
@@ -127,7 +136,10 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """All that was tried on one kernel.  `failures` holds the telling ones, smallest shape first."""
+    """All that was tried on one kernel.
+
+    `failures` holds each kind once, smallest shape first.  `ranges` is None where ranges were not asked about.
+    """
 
     kernel: str
     isa: str
@@ -137,6 +149,7 @@ class Verdict:
     failures: tuple[Failure, ...]
     has_reference: bool
     seed: int
+    ranges: RangeAnswer | None = None
 
     @property
     def passed(self) -> bool:
@@ -155,6 +168,7 @@ class Verdict:
             "failed": self.failed,
             "seed": self.seed,
             "failures": [failure.to_json() for failure in self.failures],
+            "ranges": None if self.ranges is None else asdict(self.ranges),
         }
 
 
@@ -176,3 +190,9 @@ def _telling(failures: Sequence[Failure]) -> tuple[Failure, ...]:
     for failure in sorted(failures, key=lambda failure: math.prod(map(int, failure.shape.split("x")))):
         found.setdefault(failure.identifier, failure)
     return tuple(found.values())
+
+
+def with_ranges(verdict: Verdict, answer: RangeAnswer, failure: Failure | None) -> Verdict:
+    """The verdict with the answer about ranges; a witness of a wrap makes it fail."""
+    failures = (*verdict.failures, failure) if failure is not None else verdict.failures
+    return replace(verdict, ranges=answer, failed=verdict.failed + (failure is not None), failures=failures)
