@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 import neonlab
 
@@ -63,3 +66,36 @@ def test_without_any_place_for_a_cache_hooks_are_compiled_each_time(tmp_path: Pa
     done = subprocess.run([sys.executable, "-c", script], env=environment, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["0", "0", "True"]
+
+
+def _modules_with_hooks() -> list[Path]:
+    source = Path(neonlab.__file__).parent
+    return sorted(
+        path for path in source.rglob("*.py") if "@native(" in path.read_text() or "@njit" in path.read_text()
+    )
+
+
+@pytest.mark.parametrize("path", _modules_with_hooks(), ids=lambda path: path.stem)
+def test_compiled_code_takes_no_constants_from_other_modules(path: Path) -> None:
+    # Numba's cache notices a change of the module's own file only: a constant changed elsewhere would go unnoticed.
+    tree = ast.parse(path.read_text())
+    ours = {
+        alias.asname or alias.name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("neonlab") and node.module != NATIVE
+        for alias in node.names
+    }
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef) and _is_compiled(function):
+            used = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+            assert not used & ours, (function.name, used & ours)
+
+
+NATIVE = "neonlab.emulate.native"
+
+
+def _is_compiled(function: ast.FunctionDef) -> bool:
+    names = {
+        node.id for decorator in function.decorator_list for node in ast.walk(decorator) if isinstance(node, ast.Name)
+    }
+    return bool(names & {"native", "njit"})

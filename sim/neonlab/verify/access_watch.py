@@ -15,7 +15,7 @@ are reported when they are executed.  Prefetches touch nothing.  Instruction fet
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba.np.numpy_support import carray
@@ -26,7 +26,17 @@ from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, as_pointer, native
 from neonlab.isa.condition import NAMES
 from neonlab.isa.instruction import AccessKind, Instruction, MemoryAccess
 from neonlab.isa.isa import Isa, Register
-from neonlab.verify.shadow import LIMIT, PAGE, PAGES, READABLE, STACK, WRITABLE, Shadow
+
+if TYPE_CHECKING:
+    from neonlab.verify.shadow import Shadow
+
+# Constants of compiled code stand in its own module: numba's cache would not notice a change of them elsewhere.
+PAGE = 4096
+LIMIT = 1 << 33  # guest addresses in use lie below
+PAGES = LIMIT // PAGE
+
+# Permissions of a byte.
+READABLE, WRITABLE, STACK, MARGIN = 1, 2, 4, 8
 
 # What is wrong with an access, or with a change of sp.
 NOTHING, FORBIDDEN, BELOW_STACK, MISALIGNED, SP_MISALIGNED, SP_TOO_LOW, SP_TOO_HIGH, UNKNOWN = range(8)

@@ -75,9 +75,9 @@ class SanitizerProbe:
         )
 
     def _allow_program_and_stack(self, strict_slots: bool) -> None:
-        on_stack = sh.READABLE | sh.WRITABLE | sh.STACK
+        on_stack = aw.READABLE | aw.WRITABLE | aw.STACK
         for segment in self._program.segments:
-            self._shadow.allow(segment.address, segment.end, sh.READABLE | (sh.WRITABLE if segment.writable else 0))
+            self._shadow.allow(segment.address, segment.end, aw.READABLE | (aw.WRITABLE if segment.writable else 0))
         self._shadow.allow(self._stack_lowest, self._entry_sp, on_stack)
         for place in place_arguments(self._contract.isa, self._contract.signature, self._contract.float_abi):
             if place.stack_offset is not None:
@@ -97,11 +97,11 @@ class SanitizerProbe:
         self._shadow.clear()
         for item in buffers:
             buffer = item.buffer
-            margin = sh.READABLE | sh.MARGIN
+            margin = aw.READABLE | aw.MARGIN
             self._shadow.allow(item.address - buffer.readable_before, item.address, margin)
             self._shadow.allow(item.end, item.end + buffer.readable_after, margin)
-            self._shadow.allow(item.address, item.end, sh.READABLE)
-            self._shadow.allow(item.address, item.address + self._writable_bytes(buffer), sh.READABLE | sh.WRITABLE)
+            self._shadow.allow(item.address, item.end, aw.READABLE)
+            self._shadow.allow(item.address, item.address + self._writable_bytes(buffer), aw.READABLE | aw.WRITABLE)
         self._watch.reset()
 
     def _writable_bytes(self, buffer: Buffer) -> int:
@@ -200,7 +200,7 @@ class _Wording:
         return self._stack_pointer(wrong)
 
     def _forbidden(self) -> Fault:
-        needed = sh.WRITABLE if self._writes else sh.READABLE
+        needed = aw.WRITABLE if self._writes else aw.READABLE
         touched = range(self._start, self._start + self._size)
         bad = next((byte for byte in touched if not self._shadow.permissions(byte) & needed), self._start)
         near = min(self._placed, key=lambda item: item.distance(bad), default=None)

@@ -9,12 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-PAGE = 4096
-LIMIT = 1 << 31  # guest addresses in use lie below
-PAGES = LIMIT // PAGE
-
-# Permissions of a byte.
-READABLE, WRITABLE, STACK, MARGIN = 1, 2, 4, 8
+from neonlab.verify.access_watch import LIMIT, PAGE, PAGES
 
 
 class Shadow:
