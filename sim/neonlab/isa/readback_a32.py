@@ -20,6 +20,7 @@ Lowered = tuple[Name, Operands]
 _M32 = (1 << 32) - 1
 _REGISTER = re.compile(r"r\d+|sp|lr|pc")
 _SHIFT = re.compile(r"(lsl|lsr|asr|ror) #(\d+)")
+_ELEMENTS = re.compile("v(?:ld|st)[1-4]")  # their `[r0]!` is no offset of 0
 _NUMBERS = {"sp": 13, "lr": 14, "pc": 15}
 
 
@@ -41,6 +42,8 @@ def lower(text: Spelled, address: int = 0) -> Spelled:
         name, operands = vector.lower(name, operands)
     if name.base == "adr":
         name, operands = _adr(name, operands, address)
+    if _ELEMENTS.fullmatch(name.base):
+        return Spelled(str(name), tuple(operand.replace(", #0]", "]") for operand in operands))
     return Spelled(str(name), tuple(_operand(operand) for operand in operands))
 
 

@@ -29,7 +29,8 @@ _SIGNLESS = words("""vadd vsub vmla vmls vmul vpadd vceq vmovn vaddhn vraddhn vs
 _THREE = words(
     """vadd vsub vmul vdiv vnmul vhadd vhsub vrhadd vqadd vqsub vand vbic vorr vorn veor vbsl vmax vmin vmaxnm vminnm
     vpadd vpmax vpmin vabd vshl vrshl vqshl vqrshl vshr vrshr vsli vsri vsra vrsra vqshlu vceq vcge vcgt vcle
-    vclt vacge vacgt vacle vaclt vtst vqdmulh vqrdmulh vrecps vrsqrts vaddw vsubw vqshlu"""
+    vclt vacge vacgt vacle vaclt vtst vqdmulh vqrdmulh vrecps vrsqrts vaddw vsubw vqshlu vmla vmls vfma vfms
+    vqrdmlah vqrdmlsh"""
 )
 # What a narrowing shift by nothing is.
 _NARROWING = pairs("vshrn=vmovn vrshrn=vmovn vqshrn=vqmovn vqrshrn=vqmovn vqshrun=vqmovun vqrshrun=vqmovun")
@@ -87,7 +88,9 @@ def _operand_types(name: Name, operands: Operands) -> tuple[str, Operands]:
 def _typed(name: Name, operands: Operands) -> Name:
     """Only as much of the type as is encoded."""
     base, types = name.base, name.types
-    if base in _NO_TYPE or base in ("vorr", "vbic") or (base in ("vldr", "vstr") and types != "16"):
+    if base in ("vldr", "vstr"):
+        return replace(name, types="16" if types.endswith("16") and operands[0].startswith("s") else "")
+    if base in _NO_TYPE or base in ("vorr", "vbic"):
         return replace(name, types="")
     found = _TYPE.fullmatch(types)
     if found is None:
@@ -113,7 +116,7 @@ def _vmov(name: Name, operands: Operands) -> Lowered:
     if source.startswith("#"):
         return _move_immediate(name, operands)
     if _is_general(source) or _is_general(destination):
-        if name.types in ("f16", "16") and "[" not in destination + source:
+        if name.types.endswith("16") and "[" not in destination + source:
             return replace(name, types="f16"), operands
         if "[" in destination:
             return replace(name, types=size), operands
