@@ -11,10 +11,12 @@ from neonlab.verify.case import PATTERNS, Case, Depth, Shape
 from neonlab.verify.generated import generated_case, generated_shapes
 from neonlab.verify.operator import cover
 
-#: Shapes that `check` tries without being asked for more; patterns take turns over them.
-DEFAULT_SHAPES = 60
+#: Shapes that `check` tries without being asked for more: each on random data, and under another pattern in turn.
+DEFAULT_SHAPES = 140
 #: Multiply-accumulates from which on a case is large: one pattern is watched, the others compare results only.
 LARGE = 2_000_000
+#: Multiply-accumulates, or bytes, up to which a call is walked through with intervals for its data.
+_RANGED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +92,36 @@ def _under(kernel: Kernel, shape: Shape, patterns: Sequence[str], seed: int, ful
 
 
 def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool) -> list[CaseName]:
-    """Small shapes, patterns in turn; the largest under every pattern, since it runs every loop of the kernel."""
+    """Small shapes under the first pattern and another in turn; the largest, which runs every loop, under each.
+
+    The first is random data, which tell most mistakes apart; under the others many operands look alike.
+    """
     operator = kernel.operator
     if operator is None:
         small = generated_shapes(kernel.contract, DEFAULT_SHAPES, seed)
     else:
         tails = [shape for shape in operator.tails() if operator.accepts(kernel.contract, shape)]
         small = tails if every_tail else list(cover(tails, DEFAULT_SHAPES))
-    names = [CaseName(shape, patterns[number % len(patterns)], seed) for number, shape in enumerate(small)]
+    names = [CaseName(shape, patterns[0], seed) for shape in small]
     if small:
         last = max(small, key=lambda shape: (sum(shape.sizes), shape.sizes))
-        names += [name for pattern in patterns if (name := CaseName(last, pattern, seed)) not in names]
+        names += [CaseName(last, pattern, seed) for pattern in patterns[1:]]
+    # What depends on unset values or on addresses has shown on the same shape already.
+    others = [shape for shape in small if shape != last] if len(patterns) > 1 else []
+    for number, shape in enumerate(others):
+        names.append(CaseName(shape, patterns[1 + number % (len(patterns) - 1)], seed, Depth.WATCHED))
     return names
+
+
+def range_case(kernel: Kernel, names: Sequence[CaseName]) -> CaseName | None:
+    """The case, among those planned, at whose shape to ask about ranges: the largest that is quickly walked through."""
+
+    def work(name: CaseName) -> int:
+        integers = integers_of(kernel, name.shape)
+        if kernel.contract.macs is not None:
+            return kernel.contract.macs.evaluate(integers)
+        sizes = [size for a in kernel.contract.arguments for size in (a.read, a.write) if size is not None]
+        return sum(size.evaluate(integers) for size in sizes)
+
+    small = [(work(name), name) for name in names if work(name) <= _RANGED]
+    return max(small, key=lambda pair: pair[0])[1] if small else None

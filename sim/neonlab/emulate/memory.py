@@ -22,7 +22,9 @@ from neonlab.errors import InputError
 from neonlab.isa.isa import Isa
 
 PAGE = 4096
-BUFFERS, BUFFERS_END = 0x2000_0000, 0x7000_0000
+BUFFERS_BYTES = 0x5000_0000
+# In A64 beyond what 32 bits reach, so that a kernel that cuts an address short does not get away with it.
+BUFFERS = {Isa.A32: 0x2000_0000, Isa.A64: 0x1_2000_0000}
 SLOT = 0x40_0000
 # Buffers start on different pages modulo the ways of a first-level cache, as allocated memory does.
 STAGGER = 5 * PAGE
@@ -63,8 +65,10 @@ class Memory:
 
     def _map_segment(self, segment: Segment) -> None:
         start, end = segment.address // PAGE * PAGE, -(-segment.end // PAGE) * PAGE
-        if start < self._program_end or end > BUFFERS:
-            raise ValueError(f"segment `{segment.name}` shares a page with another, or lies above {BUFFERS:#x}")
+        if start < self._program_end or end > BUFFERS[Isa.A32]:
+            raise ValueError(
+                f"segment `{segment.name}` shares a page with another, or lies above {BUFFERS[Isa.A32]:#x}"
+            )
         if start == end:
             return
         self._program_end = end
@@ -96,7 +100,7 @@ class Memory:
         What lies between a buffer and the edges of its pages holds `noise`.  Raises CallError when they do not fit.
         """
         placed = []
-        slot_address = BUFFERS
+        slot_address = lowest = BUFFERS[self._program.isa]
         for index, buffer in enumerate(buffers):
             start = slot_address + index % 64 * STAGGER
             occupied = buffer.readable_before + buffer.size + buffer.readable_after
@@ -109,8 +113,8 @@ class Memory:
                 pages += -(-(start - address + buffer.readable_before) // PAGE)
             end = start + pages * PAGE
             slot_address += -(-(end + PAGE - slot_address) // SLOT) * SLOT
-            if slot_address > BUFFERS_END:
-                raise CallError(f"buffer `{buffer.name}` does not fit: all buffers share {BUFFERS_END - BUFFERS} bytes")
+            if slot_address > lowest + BUFFERS_BYTES:
+                raise CallError(f"buffer `{buffer.name}` does not fit: all buffers share {BUFFERS_BYTES} bytes")
             host = self._map_buffer(index, start, end - start, buffer.writable)
             self._fill(host, buffer, address - start, noise)
             placed.append(PlacedBuffer(buffer, address))

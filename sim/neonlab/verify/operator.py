@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -95,31 +96,39 @@ def _same_size(
 
 
 def cover(shapes: Sequence[Shape], count: int) -> tuple[Shape, ...]:
-    """At most `count` of `shapes`, chosen so that each pair of sizes of two dimensions comes up as often as it can.
+    """At most `count` of `shapes`, spread so that tails and full tiles of all dimensions meet in every combination.
 
-    Greedy: the smallest and the largest first, then whichever shape brings most pairs not seen yet.  Deterministic.
+    The smallest and the largest first; then in turn from each region, a combination of orders of magnitude, whichever
+    shape brings most pairs of remainders not seen yet, and sizes that differ, so that none passes for another.
+    Deterministic.
     """
-    remaining = sorted(set(shapes), key=lambda shape: shape.sizes)
-    if len(remaining) <= count:
-        return tuple(remaining)
-
-    def pairs(shape: Shape) -> frozenset[tuple[int, int, int, int]]:
-        # Sizes count by their remainder by 8 and by whether they fill a tile: that is where kernels branch.
-        classes = [(size % 8) + (8 if size >= 8 else 0) + (16 if size >= 16 else 0) for size in shape.sizes]
-        return frozenset(
-            (i, j, classes[i], classes[j]) for i in range(len(classes)) for j in range(i + 1, len(classes))
-        )
-
-    news = {shape: pairs(shape) for shape in remaining}
-    chosen = [remaining[0], remaining[-1]]
-    seen = set(news[chosen[0]] | news[chosen[1]])
-    candidates = [shape for shape in remaining if shape not in chosen]
-    while candidates and len(chosen) < count:
-        best = max(candidates, key=lambda shape: (len(news[shape] - seen), [-size for size in shape.sizes]))
-        if not news[best] - seen:
-            seen = set()  # all covered: begin another round
-            continue
-        chosen.append(best)
-        seen |= news[best]
-        candidates.remove(best)
+    ordered = sorted(set(shapes), key=lambda shape: shape.sizes)
+    if len(ordered) <= count:
+        return tuple(ordered)
+    # Scrambled, or the first of each region would be the ones with equal sizes.
+    scrambled = sorted(ordered[1:-1], key=lambda shape: (zlib.crc32(str(shape).encode()), shape.sizes))
+    regions: dict[tuple[int, ...], list[Shape]] = {}
+    for shape in scrambled:
+        regions.setdefault(tuple(size.bit_length() for size in shape.sizes), []).append(shape)
+    chosen = [ordered[0], ordered[-1]][:count]
+    seen = {pair for shape in chosen for pair in _pairs(shape)}
+    while len(chosen) < count:
+        for members in regions.values():
+            if members and len(chosen) < count:
+                best = max(members[-_LOOKED_AT:], key=lambda s: (len(set(s.sizes)), len(_pairs(s) - seen)))
+                members.remove(best)
+                chosen.append(best)
+                seen |= _pairs(best)
     return tuple(chosen)
+
+
+#: Shapes of a region among which `cover` chooses.
+_LOOKED_AT = 24
+
+
+def _pairs(shape: Shape) -> frozenset[tuple[int, int, int, int]]:
+    """Remainders by 8 that meet, of sizes below 8 and above apart: there is where kernels branch."""
+    remainders = [size % 8 + 8 * (size >= 8) for size in shape.sizes]
+    return frozenset(
+        (i, j, remainders[i], remainders[j]) for i in range(len(remainders)) for j in range(i + 1, len(remainders))
+    )

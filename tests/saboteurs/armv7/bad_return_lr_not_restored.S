@@ -48,7 +48,7 @@ bad_return_lr_not_restored:
     mla     r12, r4, lr, r12
     bne     2b
 3:
-    mov     lr, r12
+    and     lr, r12, #0xfc                          // below all code, so that it is never a place to go on from
     str     r12, [r2]
     pop     {r4}
     add     sp, sp, #4
