@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -92,7 +93,7 @@ def _under(kernel: Kernel, shape: Shape, patterns: Sequence[str], seed: int, ful
 
 
 def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool) -> list[CaseName]:
-    """Small shapes under the first pattern and another in turn; the largest, which runs every loop, under each.
+    """Shapes from the smallest up, under the first pattern and another in turn; the largest, which runs all, under all.
 
     The first is random data, which tell most mistakes apart; under the others many operands look alike.
     """
@@ -102,14 +103,14 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
     else:
         tails = [shape for shape in operator.tails() if operator.accepts(kernel.contract, shape)]
         small = tails if every_tail else list(cover(tails, DEFAULT_SHAPES))
-    names = [CaseName(shape, patterns[0], seed) for shape in small]
-    if small:
-        last = max(small, key=lambda shape: (sum(shape.sizes), shape.sizes))
-        names += [CaseName(last, pattern, seed) for pattern in patterns[1:]]
-    # What depends on unset values or on addresses has shown on the same shape already.
-    others = [shape for shape in small if shape != last] if len(patterns) > 1 else []
-    for number, shape in enumerate(others):
-        names.append(CaseName(shape, patterns[1 + number % (len(patterns) - 1)], seed, Depth.WATCHED))
+    small = sorted(small, key=lambda shape: (math.prod(shape.sizes), shape.sizes))
+    names = []
+    for number, shape in enumerate(small):
+        names.append(CaseName(shape, patterns[0], seed))
+        # What depends on unset values or on addresses has shown under the first.
+        if patterns[1:] and number < len(small) - 1:
+            names.append(CaseName(shape, patterns[1 + number % (len(patterns) - 1)], seed, Depth.WATCHED))
+    names += [CaseName(small[-1], pattern, seed) for pattern in patterns[1:] if small]
     return names
 
 

@@ -56,12 +56,15 @@ def test_other_seeds_and_names_draw_other_data() -> None:
     assert len(set(draws)) == 4
 
 
-def test_cover_meets_every_pair_of_remainders_and_both_ends() -> None:
+def test_cover_meets_remainders_of_all_dimensions_and_both_ends() -> None:
     names = ("a", "b", "c")
     shapes = [Shape(names, (a, b, c)) for a in range(1, 18) for b in range(1, 18) for c in range(1, 10)]
-    chosen = cover(shapes, 400)
-    assert len(set(chosen)) == 400
+    chosen = cover(shapes, 140)
+    assert len(set(chosen)) == 140 and set(chosen) <= set(shapes)
     assert {(1, 1, 1), (17, 17, 9)} <= {shape.sizes for shape in chosen}
+    for name in names:
+        assert {shape[name] % 8 for shape in chosen} == set(range(8))
     for first, second in (("a", "b"), ("a", "c"), ("b", "c")):
-        assert len({(s[first], s[second]) for s in chosen}) >= len({(s[first], s[second]) for s in shapes}) * 0.9
-    assert cover(shapes, 400) == chosen
+        assert len({(shape[first] % 8, shape[second] % 8) for shape in chosen}) >= 50  # of 64
+    assert cover(shapes, 140) == chosen
+    assert cover(shapes[:9], 140) == tuple(sorted(shapes[:9], key=lambda shape: shape.sizes))

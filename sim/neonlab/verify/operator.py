@@ -98,37 +98,40 @@ def _same_size(
 def cover(shapes: Sequence[Shape], count: int) -> tuple[Shape, ...]:
     """At most `count` of `shapes`, spread so that tails and full tiles of all dimensions meet in every combination.
 
-    The smallest and the largest first; then in turn from each region, a combination of orders of magnitude, whichever
-    shape brings most pairs of remainders not seen yet, and sizes that differ, so that none passes for another.
-    Deterministic.
+    The smallest and the largest; one of each region, a combination of orders of magnitude; then from everywhere.  Of
+    several, the one that brings most pairs of sizes not seen yet, then sizes that differ, so that none passes for
+    another.  Deterministic.
     """
     ordered = sorted(set(shapes), key=lambda shape: shape.sizes)
     if len(ordered) <= count:
         return tuple(ordered)
     # Scrambled, or the first of each region would be the ones with equal sizes.
     scrambled = sorted(ordered[1:-1], key=lambda shape: (zlib.crc32(str(shape).encode()), shape.sizes))
+    remaining = list(scrambled)
     regions: dict[tuple[int, ...], list[Shape]] = {}
     for shape in scrambled:
         regions.setdefault(tuple(size.bit_length() for size in shape.sizes), []).append(shape)
     chosen = [ordered[0], ordered[-1]][:count]
     seen = {pair for shape in chosen for pair in _pairs(shape)}
+
+    def choose(members: Sequence[Shape]) -> None:
+        best = max(members, key=lambda shape: (len(_pairs(shape) - seen), len(set(shape.sizes))))
+        remaining.remove(best)
+        chosen.append(best)
+        seen.update(_pairs(best))
+
+    for members in list(regions.values())[: count - len(chosen)]:
+        choose(members[:_LOOKED_AT])
     while len(chosen) < count:
-        for members in regions.values():
-            if members and len(chosen) < count:
-                best = max(members[-_LOOKED_AT:], key=lambda s: (len(set(s.sizes)), len(_pairs(s) - seen)))
-                members.remove(best)
-                chosen.append(best)
-                seen |= _pairs(best)
+        choose(remaining[:_LOOKED_AT])
     return tuple(chosen)
 
 
-#: Shapes of a region among which `cover` chooses.
-_LOOKED_AT = 24
+#: Shapes among which `cover` chooses one.
+_LOOKED_AT = 64
 
 
 def _pairs(shape: Shape) -> frozenset[tuple[int, int, int, int]]:
-    """Remainders by 8 that meet, of sizes below 8 and above apart: there is where kernels branch."""
-    remainders = [size % 8 + 8 * (size >= 8) for size in shape.sizes]
-    return frozenset(
-        (i, j, remainders[i], remainders[j]) for i in range(len(remainders)) for j in range(i + 1, len(remainders))
-    )
+    """Sizes of two dimensions that meet."""
+    sizes = shape.sizes
+    return frozenset((i, j, sizes[i], sizes[j]) for i in range(len(sizes)) for j in range(i + 1, len(sizes)))

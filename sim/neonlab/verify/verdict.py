@@ -185,11 +185,16 @@ def fold(
 
 
 def _telling(failures: Sequence[Failure]) -> tuple[Failure, ...]:
-    """The failures worth showing: each kind once, on the smallest shape it showed on."""
+    """The failures worth showing: each kind once, on the smallest shape it showed on.
+
+    Those that no line is known of (a jump into nowhere goes on in its own way each time) stand back for those that have
+    one.
+    """
     found: dict[str, Failure] = {}
     for failure in sorted(failures, key=lambda failure: math.prod(map(int, failure.shape.split("x")))):
         found.setdefault(failure.identifier, failure)
-    return tuple(found.values())
+    placed = tuple(failure for failure in found.values() if failure.where)
+    return placed or tuple(found.values())
 
 
 def with_ranges(verdict: Verdict, answer: RangeAnswer, failure: Failure | None) -> Verdict:
