@@ -36,38 +36,47 @@ _INVERSE = {
     "ne": "eq", "lo": "hs", "pl": "mi", "vc": "vs", "ls": "hi", "lt": "ge", "le": "gt",
 }  # fmt: skip
 _AT_EQUALITY = {"hs": "hi", "hi": "hs", "lo": "ls", "ls": "lo", "ge": "gt", "gt": "ge", "lt": "le", "le": "lt"}
+_OTHER_CONDITIONS = {
+    condition: [inverse, *([_AT_EQUALITY[condition]] if condition in _AT_EQUALITY else [])]
+    for condition, inverse in _INVERSE.items()
+}
 
 # What is easily written for what.  A32 mnemonics without their type.
 _CONFUSED = {
     Isa.A64: """
-        smlal smull smlal2 smlsl umlal; smlal2 smlal smull2 smlsl2 umlal2; smull smlal umull smull2; smull2 smlal2 umull2 smull
-        umlal umull umlal2 umlsl smlal; umlal2 umlal umull2 umlsl2 smlal2; umull umlal smull umull2; umull2 umlal2 smull2 umull
-        saddw uaddw ssubw saddw2; saddw2 uaddw2 ssubw2 saddw; uaddw saddw usubw uaddw2; uaddw2 saddw2 usubw2 uaddw
-        saddl uaddl ssubl saddl2; saddl2 uaddl2 ssubl2 saddl; saddlp uaddlp sadalp; uaddlp saddlp uadalp
-        sadalp uadalp saddlp; uadalp sadalp uaddlp; addp add smaxp; addv smaxv; add sub addp; sub add; adds add subs; subs sub adds
-        mla mls mul; mls mla; mul mla; sdot udot; udot sdot; smmla ummla; ummla smmla; usdot udot sudot; sudot usdot
-        sxtl uxtl sxtl2; sxtl2 uxtl2 sxtl; uxtl sxtl uxtl2; uxtl2 sxtl2 uxtl; sshll ushll sshll2; sshll2 ushll2 sshll
-        xtn sqxtn xtn2; sqxtn xtn sqxtun sqxtn2; sqxtn2 sqxtun2 sqxtn; sqxtun sqxtn uqxtn; sqrdmulh sqdmulh; sqdmulh sqrdmulh
-        srshl sshl; sshl srshl; srshr sshr; sshr ushr srshr; ushr sshr; smax smin umax; smin smax umin
-        zip1 zip2 uzp1 trn1; zip2 zip1 uzp2 trn2; uzp1 uzp2 zip1; uzp2 uzp1 zip2; trn1 trn2 zip1; trn2 trn1 zip2
-        tbl tbx; ld1 ld2 ld3 ld4 ld1r; ld2 ld1; ld3 ld1; ld4 ld1; st1 st2; ld1r ld2r; st2 st1; st3 st1; st4 st1; ext trn1
-        ands and orr; and ands orr; orr and eor; eor orr; tst cmp cmn; cmp cmn tst; lsr lsl; lsl lsr; asr lsr
-        cbz cbnz; cbnz cbz; tbz tbnz; tbnz tbz; csel csinc; ldr ldur; ldrb ldrsb ldrh; ldrsb ldrb ldrsh; madd msub; msub madd
-        movi mvni; mov mvn; ldp ldnp; b bl; ret br
+        smlal smull smlal2 smlsl umlal; smlal2 smlal smull2 smlsl2 umlal2; smull smlal umull smull2;
+        smull2 smlal2 umull2 smull; umlal umull umlal2 umlsl smlal; umlal2 umlal umull2 umlsl2 smlal2;
+        umull umlal smull umull2; umull2 umlal2 smull2 umull; saddw uaddw ssubw saddw2;
+        saddw2 uaddw2 ssubw2 saddw; uaddw saddw usubw uaddw2; uaddw2 saddw2 usubw2 uaddw;
+        saddl uaddl ssubl saddl2; saddl2 uaddl2 ssubl2 saddl; saddlp uaddlp sadalp; uaddlp saddlp uadalp;
+        sadalp uadalp saddlp; uadalp sadalp uaddlp; addp add smaxp; addv smaxv; add sub addp; sub add;
+        adds add subs; subs sub adds; mla mls mul; mls mla; mul mla; sdot udot; udot sdot; smmla ummla;
+        ummla smmla; usdot udot sudot; sudot usdot; sxtl uxtl sxtl2; sxtl2 uxtl2 sxtl; uxtl sxtl uxtl2;
+        uxtl2 sxtl2 uxtl; sshll ushll sshll2; sshll2 ushll2 sshll; xtn sqxtn xtn2; sqxtn xtn sqxtun sqxtn2;
+        sqxtn2 sqxtun2 sqxtn; sqxtun sqxtn uqxtn; sqrdmulh sqdmulh; sqdmulh sqrdmulh; srshl sshl; sshl srshl;
+        srshr sshr; sshr ushr srshr; ushr sshr; smax smin umax; smin smax umin; zip1 zip2 uzp1 trn1;
+        zip2 zip1 uzp2 trn2; uzp1 uzp2 zip1; uzp2 uzp1 zip2; trn1 trn2 zip1; trn2 trn1 zip2; tbl tbx;
+        ld1 ld2 ld3 ld4 ld1r; ld2 ld1; ld3 ld1; ld4 ld1; st1 st2; ld1r ld2r; st2 st1; st3 st1; st4 st1; ext trn1;
+        ands and orr; and ands orr; orr and eor; eor orr; tst cmp cmn; cmp cmn tst; lsr lsl; lsl lsr; asr lsr;
+        cbz cbnz; cbnz cbz; tbz tbnz; tbnz tbz; csel csinc; ldr ldur; ldrb ldrsb ldrh; ldrsb ldrb ldrsh;
+        madd msub; msub madd; movi mvni; mov mvn; ldp ldnp; b bl; ret br
     """,
     Isa.A32: """
-        vmlal vmull vmlsl; vmull vmlal; vmla vmls vmul; vmls vmla; vmul vmla; vaddw vsubw vaddl; vaddl vsubl vaddw
-        vpadal vpaddl; vpaddl vpadal; vpadd vadd vpmax; vadd vsub vpadd vqadd; vsub vadd; vmovl vmov; vqmovn vqmovun vmovn
-        vmovn vqmovn; vqrdmulh vqdmulh; vqdmulh vqrdmulh; vrshl vshl; vshl vrshl vshr; vshr vrshr vshl; vmax vmin; vmin vmax
-        vzip vuzp vtrn; vuzp vzip vtrn; vtrn vzip vuzp; vld1 vld2 vld3 vld4; vld2 vld1; vld3 vld1; vld4 vld1; vst1 vst2; vst2 vst1
-        vorr vand veor; vmov vmvn; vext vtbl; vpush vpop; vpop vpush; push pop; pop push; vdup vmov; vsdot vudot; vudot vsdot
-        add sub adc; sub add rsb; adds add subs; subs sub adds rsbs; rsb sub add; ands and orrs; and ands orr; orr and eor
-        cmp cmn tst; tst teq cmp; lsl lsr; lsr lsl; lsls lsl lsrs; lsrs lsr lsls; asr lsr; mov mvn movs; ldrb ldrsb ldrh ldr
-        ldrsb ldrb ldrsh; mla mls mul; mul mla; vldr vstr; vldmia vldmdb; b bl; bx blx
+        vmlal vmull vmlsl; vmull vmlal; vmla vmls vmul; vmls vmla; vmul vmla; vaddw vsubw vaddl;
+        vaddl vsubl vaddw; vpadal vpaddl; vpaddl vpadal; vpadd vadd vpmax; vadd vsub vpadd vqadd; vsub vadd;
+        vmovl vmov; vqmovn vqmovun vmovn; vmovn vqmovn; vqrdmulh vqdmulh; vqdmulh vqrdmulh; vrshl vshl;
+        vshl vrshl vshr; vshr vrshr vshl; vmax vmin; vmin vmax; vzip vuzp vtrn; vuzp vzip vtrn; vtrn vzip vuzp;
+        vld1 vld2 vld3 vld4; vld2 vld1; vld3 vld1; vld4 vld1; vst1 vst2; vst2 vst1; vorr vand veor; vmov vmvn;
+        vext vtbl; vpush vpop; vpop vpush; push pop; pop push; vdup vmov; vsdot vudot; vudot vsdot; add sub adc;
+        sub add rsb; adds add subs; subs sub adds rsbs; rsb sub add; ands and orrs; and ands orr; orr and eor;
+        cmp cmn tst; tst teq cmp; lsl lsr; lsr lsl; lsls lsl lsrs; lsrs lsr lsls; asr lsr; mov mvn movs;
+        ldrb ldrsb ldrh ldr; ldrsb ldrb ldrsh; mla mls mul; mul mla; vldr vstr; vldmia vldmdb; b bl; bx blx
     """,
 }
 _TABLES = {
-    isa: {first: others for first, *others in (row.split() for row in text.replace("\n", ";").split(";") if row.strip())}
+    isa: {
+        first: others for first, *others in (row.split() for row in text.replace("\n", ";").split(";") if row.strip())
+    }
     for isa, text in _CONFUSED.items()
 }
 
@@ -206,7 +215,8 @@ def _sizes(instruction: Instruction) -> Iterator[str]:
         others = [f"{sign}{size}" for size in (bits // 2, bits * 2) if 8 <= size <= 64]
         others += [f"{other}{bits}" for other in {"s": "u", "u": "s"}.get(sign, "")]
         for other in others:
-            yield f"{instruction.mnemonic[: found.start(1)]}{other}{instruction.mnemonic[found.end() :]} {instruction.operands}"
+            changed = instruction.mnemonic[: found.start(1)] + other + instruction.mnemonic[found.end() :]
+            yield f"{changed} {instruction.operands}"
     if "{" not in text:
         yield _text(instruction, re.sub(r"\bq(\d+)\b", lambda found: f"d{2 * int(found[1])}", instruction.operands))
         if all(int(found[1]) % 2 == 0 for found in re.finditer(r"\bd(\d+)\b", instruction.operands)):
@@ -240,18 +250,16 @@ def _mnemonics(instruction: Instruction) -> Iterator[str]:
 def _conditions(instruction: Instruction, base: str, dot: str, kind: str) -> Iterator[str]:
     operands, condition = instruction.operands, instruction.condition
     if instruction.isa is Isa.A32 and condition in _INVERSE:
-        for other in (_INVERSE[condition], _AT_EQUALITY.get(condition, ""), ""):
+        for other in (*_OTHER_CONDITIONS[condition], ""):
             yield f"{base}{other}{dot}{kind} {operands}"
     elif condition in _INVERSE:  # b.ne
-        for other in (_INVERSE[condition], _AT_EQUALITY.get(condition)):
-            if other is not None:
-                yield f"{base}.{other} {operands}"
+        for other in _OTHER_CONDITIONS[condition]:
+            yield f"{base}.{other} {operands}"
         yield f"b {operands}"
     head, comma, last = operands.rpartition(", ")
     if comma and last in _INVERSE:  # csel x0, x1, x2, ne
-        for other in (_INVERSE[last], _AT_EQUALITY.get(last)):
-            if other is not None:
-                yield _text(instruction, f"{head}, {other}")
+        for other in _OTHER_CONDITIONS[last]:
+            yield _text(instruction, f"{head}, {other}")
 
 
 def _text(instruction: Instruction, operands: str) -> str:
