@@ -65,7 +65,7 @@ def test_an_unknown_mnemonic_in_nested_macros_shows_the_whole_trail() -> None:
         ("a .req zz\n", "f.S:1:8: error: `zz` is not a register", "zz"),
         (".popsection\n", "f.S:1:1: error: `.popsection` without `.pushsection`", ".pop"),
         ("nop\n.org 2\n", "f.S:2:6: error: `.org` cannot go backwards", "2"),
-        (".syntax divided\n", "f.S:1:9: error: `.syntax divided`: only the unified syntax is supported", "div"),
+        (".syntax joined\n", "f.S:1:9: error: `.syntax joined`: there are `unified` and `divided`", "joined"),
         ("x: .byte y - x\n.space 300\ny:\n", "f.S:1:1: error: 301 does not fit 1 byte", "x:"),
         ("add x0,x0,:tprel_lo12:x\n", "f.S:1:11: error: the operator `:tprel_lo12:` is not supported here", ":tp"),
         ("nop\n\0\n", "f.S:2:1: error: a NUL byte: this is not assembly text", ""),
@@ -87,6 +87,15 @@ def test_thumb_is_refused_by_name(directive: str) -> None:
 
 def test_a_macro_with_a_similar_name_is_the_hint() -> None:
     assert "did you mean `BEGIN_FUNCTION`?" in error(".macro BEGIN_FUNCTION n\n.endm\nBEGIN_FUNCTON foo\n")
+
+
+def test_a_missing_include_names_the_folders_searched(tmp_path: Path) -> None:
+    source = tmp_path / "k.S"
+    source.write_text("#include <lib/none.h>\n")
+    with pytest.raises(AssemblyError) as caught:
+        assemble_file(source, isa=Isa.A64, include_paths=("one", "two/three"))
+    hint = str(caught.value).splitlines()[-1]
+    assert hint.startswith(f"  hint: searched one, two/three, {tmp_path}, then every folder above")
 
 
 def test_an_error_in_an_included_file_names_that_file(tmp_path: Path) -> None:

@@ -233,6 +233,8 @@ class InstructionParser:
             return False
         name = match.group().lower()
         rest = text[match.end() :].strip()
+        if name == "asl" and self._isa is Isa.A32:
+            name = "lsl"
         if name in _SHIFTS:
             if not rest:
                 parts.append(name)

@@ -16,7 +16,7 @@ from ply.lex import LexToken
 
 from neonlab.assemble.lines import Line
 from neonlab.assemble.predefined import predefined_macros
-from neonlab.assemble.search import find_include
+from neonlab.assemble.search import find_include, where_searched
 from neonlab.assemble.source import AssemblyError, SourceLine, printable
 from neonlab.errors import InputError
 from neonlab.isa.isa import Isa
@@ -242,7 +242,7 @@ class CPreprocessor:
             raise AssemblyError(
                 f"cannot find the include file `{name}`",
                 line.source(token=name),
-                hint="name its folder with -I",
+                hint=where_searched(folder, self._include_paths, own=own),
             )
         resolved = found.resolve()
         if resolved in self._once:

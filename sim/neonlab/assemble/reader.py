@@ -17,7 +17,7 @@ from neonlab.assemble.lines import Line, Statement, SyntaxFault
 from neonlab.assemble.macros import Macro, MacroTable
 from neonlab.assemble.object_writer import point_at
 from neonlab.assemble.preprocess import logical_lines, read_source
-from neonlab.assemble.search import find_include
+from neonlab.assemble.search import find_include, where_searched
 from neonlab.assemble.source import AssemblyError, SourceLine
 from neonlab.assemble.unknown import unknown_mnemonic
 from neonlab.isa.isa import Isa
@@ -290,9 +290,11 @@ class Reader:
 
     def _include(self, operands: str) -> None:
         name = operands.strip().strip('"')
-        found = find_include(name, Path(self._statement.line.path).parent, self._include_paths, own=True)
+        folder = Path(self._statement.line.path).parent
+        found = find_include(name, folder, self._include_paths, own=True)
         if found is None:
-            raise SyntaxFault(f"cannot find the include file `{name}`", name, hint="name its folder with -I")
+            hint = where_searched(folder, self._include_paths, own=True)
+            raise SyntaxFault(f"cannot find the include file `{name}`", name, hint=hint)
         frame = self._frames[-1]
         depth = frame.macro_depth + 1
         if depth > _MAX_DEPTH:

@@ -25,3 +25,12 @@ def find_include(
         except (OSError, ValueError):
             continue
     return None
+
+
+def where_searched(folder: Path, paths: Sequence[Path], *, own: bool) -> str:
+    """For the message about a file that is nowhere: the folders in the order of the search."""
+    places = list(dict.fromkeys([*([str(folder)] if own else []), *map(str, paths), str(folder)]))
+    return (
+        f"searched {', '.join(places)}, then every folder above {folder} with its include/ and src/; "
+        "name another folder with -I"
+    )

@@ -147,10 +147,11 @@ def arm_state(assembly: Assembly, name: str, operands: str) -> None:
 
 
 def syntax(assembly: Assembly, name: str, operands: str) -> None:
-    """`.syntax unified` only."""
-    if operands.strip().lower() != "unified":
-        raise SyntaxFault(f"`.syntax {operands.strip()}`: only the unified syntax is supported", operands.strip())
-    assembly.instructions_parser.is_unified = True
+    """`.syntax unified` or `.syntax divided`, which is what A32 starts with."""
+    kind = operands.strip().lower()
+    if kind not in {"unified", "divided"}:
+        raise SyntaxFault(f"`.syntax {operands.strip()}`: there are `unified` and `divided`", operands.strip())
+    assembly.instructions_parser.is_unified = kind == "unified"
     assembly.instructions_parser.forget()
 
 
