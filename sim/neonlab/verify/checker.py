@@ -15,12 +15,12 @@ from typing import Self
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
 from neonlab.emulate.machine import Argument, Machine
-from neonlab.emulate.noise import Noise
 from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.verify.case import Case, Depth
 from neonlab.verify.check_case import call_arguments, find_mismatch, step_budget
 from neonlab.verify.entry import depends_on_upper_half
 from neonlab.verify.lane_wrap import LaneWrapProbe
+from neonlab.verify.lane_wrap_reach import harmful_wrap
 from neonlab.verify.placement import place_arguments
 from neonlab.verify.sanitized_machine import SanitizedMachine
 from neonlab.verify.sanitizer import stack_bytes_for
@@ -118,27 +118,18 @@ class Checker:
         unset = self._depends(case, arguments)
         if unset is not None and unset.kind in _DEPENDENCES:
             return unset
-        if wrapped is not None:
-            wrapped = self._wraps_without_noise(case, arguments)
-        return wrapped or fault
+        return (self._harmful_wrap(case, arguments) if wrapped is not None else None) or fault
 
-    def _wraps_without_noise(self, case: Case, arguments: list[Argument]) -> Fault | None:
-        """A lane that wraps though nothing unset does: with zeros in all that nobody set.
-
-        Lanes that hold noise wrap sooner or later, and where nothing depends on them that harms nothing.
-        """
-        lanes = LaneWrapProbe(self.program, self.contract, checked=self._lanes.checked)
-        with Machine(self.program, probes=(lanes,), stack_bytes=stack_bytes_for(self.contract)) as machine:
-            machine.call(
-                self.contract.name,
-                arguments,
-                self.contract.signature,
-                float_abi=self.contract.float_abi,
-                step_budget=step_budget(self.contract, case.integers),
-                seed=case.seed,
-                noise=Noise.zeros(),
-            )
-        return lanes.collect(case.seed)
+    def _harmful_wrap(self, case: Case, arguments: list[Argument]) -> Fault | None:
+        """The first lane that wrapped and of which something comes; one that nobody reads may wrap as it likes."""
+        return harmful_wrap(
+            self.program,
+            self.contract,
+            self._lanes,
+            lambda machine: self._call(machine, arguments, case, case.seed),
+            case.seed,
+            stack_bytes_for(self.contract),
+        )
 
     def _depends(self, case: Case, arguments: list[Argument]) -> Fault | None:
         budget = step_budget(self.contract, case.integers)
