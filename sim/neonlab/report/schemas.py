@@ -178,6 +178,7 @@ def schemas() -> dict[str, Schema]:
                     accesses=_described(_INTEGER, "memory accesses in one call"),
                     sanitizer=_described(_INTEGER, "guest instructions a second with the sanitizer"),
                     sanitizer_of_bare=_NUMBER,
+                    sanitizer_and_lanes=_described(_INTEGER, "the same with every check on"),
                 )
             ),
         ),
