@@ -48,9 +48,9 @@ class SanitizerBench:
     def lines(self) -> tuple[str, ...]:
         """For the terminal."""
         return (
-            f"sanitizer            {self.sanitized / 1e6:9.1f} MIPS  {self.of_bare:6.3f} of bare "
+            f"sanitizer     {self.sanitized / 1e6:8.1f} MIPS  {self.of_bare:.3f} of bare "
             f"(wanted: {LEAST_SANITIZED / 1e6:.0f} MIPS)",
-            f"sanitizer and lanes  {self.watched / 1e6:9.1f} MIPS  {self.watched / self.bare:6.3f} of bare",
+            f"  and lanes   {self.watched / 1e6:8.1f} MIPS  {self.watched / self.bare:.3f} of bare",
         )
 
 
