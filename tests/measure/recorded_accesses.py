@@ -21,6 +21,7 @@ from neonlab.isa.condition import holds
 from neonlab.isa.instruction import AccessKind
 from neonlab.isa.isa import FLAGS, Isa, Register
 from neonlab.measure.address_feed import CONSUMER, EVENT, RUN, AddressFeed
+from neonlab.measure.block_addresses import make_plan
 
 LIMIT = 1 << 18
 RECORD = np.dtype([("used", np.int64), ("runs", np.int64), ("events", EVENT, LIMIT)])
@@ -59,7 +60,7 @@ class Recorder:
 def planned(program: Program, call: Call, *, stepwise: bool | None = None) -> tuple[list[Access], AddressFeed]:
     """What the plan says, and the feed."""
     recorder = Recorder()
-    feed = AddressFeed(program, (recorder,), stepwise=stepwise)
+    feed = AddressFeed(make_plan(program, stepwise=stepwise), (recorder,))
     with Machine(program, probes=(feed,)) as machine:
         outcome = call(machine)
         assert isinstance(outcome, Run), outcome

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -118,38 +119,35 @@ def _a64(r: random.Random, number: int) -> str:
     base, other = f"x{r.randint(5, 9)}", f"x{r.randint(5, 9)}"
     op = r.choice(["ld", "st"])
     step = r.randint(-8, 8) * 16
-    return r.choice(
-        [
-            lambda: f"ldr {base}, [x2, #{8 * r.randrange(16)}]",
-            lambda: f"add {base}, {other}, #{r.randrange(200)}",
-            lambda: f"sub {base}, {other}, #{r.randrange(200)}",
-            lambda: f"add {base}, {other}, x10, lsl #{r.randrange(4)}",
-            lambda: f"sub {base}, {other}, x10",
-            lambda: f"add {base}, {other}, w10, {r.choice(['uxtw', 'sxtw'])} #{r.randrange(3)}",
-            lambda: f"mov {base}, {other}",
-            lambda: f"ldrb w10, [x3, #{r.randrange(200)}]",
-            lambda: f"mov w10, #{r.randrange(90)}",
-            lambda: f"lsl x11, x10, #2\n add {base}, {other}, x11",
-            lambda: f"mov x10, #{r.randrange(90)}",
-            lambda: f"cmp x10, #{r.randrange(64)}\n csel {base}, {base}, {other}, {r.choice(['lo', 'eq', 'hi'])}",
-            lambda: f"{op}r q1, [{base}, #{abs(step)}]",
-            lambda: f"{op}r x11, [{base}, x10, lsl #3]",
-            lambda: f"{op}rb w11, [{base}, w10, {r.choice(['uxtw', 'sxtw'])}]",
-            lambda: f"{op}r {r.choice(['q1', 'x11', 'w11'])}, [{base}], #{step}",
-            lambda: f"{op}r {r.choice(['q1', 'x11', 'w11'])}, [{base}, #{step}]!",
-            lambda: f"{op}p {r.choice(['q1, q2', 'x11, x12'])}, [{base}], #{step}",
-            lambda: f"{op}1 {{v1.16b-v4.16b}}, [{base}], #64",
-            lambda: f"{op}4 {{v1.8b-v4.8b}}, [{base}], x10",
-            lambda: f"{op}4 {{v1.h-v4.h}}[{r.randrange(8)}], [{base}]",
-            lambda: f"{op}1 {{v1.s}}[{r.randrange(4)}], [{base}], x10",
-            lambda: f"prfm pldl1keep, [{base}, #{abs(step)}]",
-            lambda: f"prfm pldl1strm, [{base}, x10]",
-            lambda: (
-                f"tbz x10, #{r.randrange(4)}, 1{number}f\n {op}r x11, [{base}]\n add {base}, {base}, #16\n1{number}:"
-            ),
-            lambda: "nop",
-        ]
-    )()
+    statements: list[Callable[[], str]] = [
+        lambda: f"ldr {base}, [x2, #{8 * r.randrange(16)}]",
+        lambda: f"add {base}, {other}, #{r.randrange(200)}",
+        lambda: f"sub {base}, {other}, #{r.randrange(200)}",
+        lambda: f"add {base}, {other}, x10, lsl #{r.randrange(4)}",
+        lambda: f"sub {base}, {other}, x10",
+        lambda: f"add {base}, {other}, w10, {r.choice(['uxtw', 'sxtw'])} #{r.randrange(3)}",
+        lambda: f"mov {base}, {other}",
+        lambda: f"ldrb w10, [x3, #{r.randrange(200)}]",
+        lambda: f"mov w10, #{r.randrange(90)}",
+        lambda: f"lsl x11, x10, #2\n add {base}, {other}, x11",
+        lambda: f"mov x10, #{r.randrange(90)}",
+        lambda: f"cmp x10, #{r.randrange(64)}\n csel {base}, {base}, {other}, {r.choice(['lo', 'eq', 'hi'])}",
+        lambda: f"{op}r q1, [{base}, #{abs(step)}]",
+        lambda: f"{op}r x11, [{base}, x10, lsl #3]",
+        lambda: f"{op}rb w11, [{base}, w10, {r.choice(['uxtw', 'sxtw'])}]",
+        lambda: f"{op}r {r.choice(['q1', 'x11', 'w11'])}, [{base}], #{step}",
+        lambda: f"{op}r {r.choice(['q1', 'x11', 'w11'])}, [{base}, #{step}]!",
+        lambda: f"{op}p {r.choice(['q1, q2', 'x11, x12'])}, [{base}], #{step}",
+        lambda: f"{op}1 {{v1.16b-v4.16b}}, [{base}], #64",
+        lambda: f"{op}4 {{v1.8b-v4.8b}}, [{base}], x10",
+        lambda: f"{op}4 {{v1.h-v4.h}}[{r.randrange(8)}], [{base}]",
+        lambda: f"{op}1 {{v1.s}}[{r.randrange(4)}], [{base}], x10",
+        lambda: f"prfm pldl1keep, [{base}, #{abs(step)}]",
+        lambda: f"prfm pldl1strm, [{base}, x10]",
+        lambda: f"tbz x10, #{r.randrange(4)}, 1{number}f\n {op}r x11, [{base}]\n add {base}, {base}, #16\n1{number}:",
+        lambda: "nop",
+    ]
+    return r.choice(statements)()
 
 
 def _a32(r: random.Random, number: int) -> str:
@@ -159,43 +157,42 @@ def _a32(r: random.Random, number: int) -> str:
     step = r.randint(-8, 8) * 16
     condition = r.choice(["eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le"])
     maybe = r.choice(["", condition])
-    return r.choice(
-        [
-            lambda: f"ldr{maybe} {base}, [r2, #{4 * r.randrange(16)}]",
-            lambda: f"add{maybe} {base}, {other}, #{r.randrange(200)}",
-            lambda: f"sub {base}, {other}, #{r.randrange(200)}",
-            lambda: f"add{maybe} {base}, {other}, r9, lsl #{r.randrange(4)}",
-            lambda: f"sub {base}, {other}, r9, lsr #{r.randrange(1, 4)}",
-            lambda: f"rsb r10, {other}, #0\n rsb {base}, r10, #32",
-            lambda: f"mov{maybe} {base}, {other}",
-            lambda: f"ldrb r9, [r3, #{r.randrange(200)}]",
-            lambda: f"movw r9, #{r.randrange(90)}\n movt r9, #0",
-            lambda: f"cmp r9, #{r.randrange(64)}",
-            lambda: f"subs r10, r9, #{r.randrange(64)}",
-            lambda: f"{op}r{maybe} r10, [{base}, #{step}]",
-            lambda: f"{op}r{maybe} r10, [{base}, {r.choice(['', '-'])}r9, {r.choice(['lsl #2', 'lsr #1', 'asr #1'])}]",
-            lambda: f"{op}r{maybe} r10, [{base}], #{step}",
-            lambda: f"{op}r{maybe} r10, [{base}, #{step}]!",
-            lambda: f"{op}rb{maybe} r10, [{base}], r9",
-            lambda: f"{op}rd{maybe} r10, r11, [{base}, #{step}]",
-            lambda: f"{op}m{r.choice(['ia', 'ib', 'da', 'db'])}{maybe} {base}{r.choice(['', '!'])}, {{r10, r11, r12}}",
-            lambda: f"v{op}m{r.choice(['ia', 'db'])}{maybe} {base}!, {{d1-d5}}",
-            lambda: f"v{op}r{maybe} d1, [{base}, #{step}]",
-            lambda: f"v{op}1.8 {{d1-d4}}, [{base}]{r.choice(['', '!', ', r9'])}",
-            lambda: f"v{op}4.8 {{d1-d4}}, [{base}]{r.choice(['', '!', ', r9'])}",
-            lambda: f"v{op}2.16 {{d1[2], d2[2]}}, [{base}]{r.choice(['', '!', ', r9'])}",
-            lambda: f"pld [{base}, #{step}]",
-            lambda: f"pld [{base}, r9, lsl #1]",
-            lambda: (
-                f"tst r9, #{1 << r.randrange(4)}\n b{condition} 1{number}f\n {op}r r10, [{base}]\n"
-                f" add {base}, {base}, #16\n1{number}:"
-            ),
-            lambda: "nop",
-        ]
-    )()
+    statements: list[Callable[[], str]] = [
+        lambda: f"ldr{maybe} {base}, [r2, #{4 * r.randrange(16)}]",
+        lambda: f"add{maybe} {base}, {other}, #{r.randrange(200)}",
+        lambda: f"sub {base}, {other}, #{r.randrange(200)}",
+        lambda: f"add{maybe} {base}, {other}, r9, lsl #{r.randrange(4)}",
+        lambda: f"sub {base}, {other}, r9, lsr #{r.randrange(1, 4)}",
+        lambda: f"rsb r10, {other}, #0\n rsb {base}, r10, #32",
+        lambda: f"mov{maybe} {base}, {other}",
+        lambda: f"ldrb r9, [r3, #{r.randrange(200)}]",
+        lambda: f"movw r9, #{r.randrange(90)}\n movt r9, #0",
+        lambda: f"cmp r9, #{r.randrange(64)}",
+        lambda: f"subs r10, r9, #{r.randrange(64)}",
+        lambda: f"{op}r{maybe} r10, [{base}, #{step}]",
+        lambda: f"{op}r{maybe} r10, [{base}, {r.choice(['', '-'])}r9, {r.choice(['lsl #2', 'lsr #1', 'asr #1'])}]",
+        lambda: f"{op}r{maybe} r10, [{base}], #{step}",
+        lambda: f"{op}r{maybe} r10, [{base}, #{step}]!",
+        lambda: f"{op}rb{maybe} r10, [{base}], r9",
+        lambda: f"{op}rd{maybe} r10, r11, [{base}, #{step}]",
+        lambda: f"{op}m{r.choice(['ia', 'ib', 'da', 'db'])}{maybe} {base}{r.choice(['', '!'])}, {{r10, r11, r12}}",
+        lambda: f"v{op}m{r.choice(['ia', 'db'])}{maybe} {base}!, {{d1-d5}}",
+        lambda: f"v{op}r{maybe} d1, [{base}, #{step}]",
+        lambda: f"v{op}1.8 {{d1-d4}}, [{base}]{r.choice(['', '!', ', r9'])}",
+        lambda: f"v{op}4.8 {{d1-d4}}, [{base}]{r.choice(['', '!', ', r9'])}",
+        lambda: f"v{op}2.16 {{d1[2], d2[2]}}, [{base}]{r.choice(['', '!', ', r9'])}",
+        lambda: f"pld [{base}, #{step}]",
+        lambda: f"pld [{base}, r9, lsl #1]",
+        lambda: (
+            f"tst r9, #{1 << r.randrange(4)}\n b{condition} 1{number}f\n {op}r r10, [{base}]\n"
+            f" add {base}, {base}, #16\n1{number}:"
+        ),
+        lambda: "nop",
+    ]
+    return r.choice(statements)()
 
 
-def _function(isa: Isa, r: random.Random, name: str, length: int) -> str:
+def random_function(isa: Isa, r: random.Random, name: str, length: int) -> str:
     if isa is Isa.A64:
         before = [f"ldr x{k}, [x2, #{8 * k}]" for k in range(5, 10)] + ["ldrb w10, [x3]", "2:"]
         after = ["subs x0, x0, #1", "b.ne 2b", "ret"]
@@ -213,7 +210,7 @@ def test_random_programs_are_worked_out_in_order(isa: Isa) -> None:
     print(f"seed {seed}")
     r = random.Random(seed)
     names = ["kernel", *(f"f{number}" for number in range(39))]
-    program = assembled(isa, "\n".join(_function(isa, r, name, 30) for name in names))
+    program = assembled(isa, "\n".join(random_function(isa, r, name, 30) for name in names))
     accesses = sum(agree(program, call_with_pointers(isa, seed, 3, name)) for name in names)
     assert accesses > 1000
     plan = make_plan(program)

@@ -19,7 +19,6 @@ from numba.extending import intrinsic
 from numba.np.numpy_support import carray
 from unicorn import UC_HOOK_BLOCK, UC_HOOK_CODE, arm64_const, arm_const
 
-from neonlab.assemble.program import Program
 from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, as_pointer, native, pointer, uc_reg_read
 from neonlab.isa.isa import FLAGS, Isa, Register, general
@@ -36,8 +35,6 @@ from neonlab.measure.block_addresses import (
     TERM,
     UXTW,
     Plan,
-    arrives_anywhere,
-    make_plan,
 )
 
 _BATCH = 4096
@@ -273,15 +270,13 @@ class Consumer(Protocol):
 class AddressFeed:
     """A probe that works out the addresses of a call and hands them to consumers, in the order given.
 
-    Where control can arrive anywhere (a computed jump) it watches every instruction that accesses memory instead of
-    every block, as it does when `stepwise` asks for it.
+    With a plan that is stepwise it watches every instruction that accesses memory instead of every run.
     """
 
-    def __init__(self, program: Program, consumers: Sequence[Consumer], *, stepwise: bool | None = None) -> None:
-        self.stepwise = arrives_anywhere(program) if stepwise is None else stepwise
-        self.plan: Plan = make_plan(program, stepwise=self.stepwise)
+    def __init__(self, plan: Plan, consumers: Sequence[Consumer]) -> None:
+        self.plan = plan
         self._consumers = tuple(consumers)
-        plan, most_rows = self.plan, int(self.plan.segments["rows"].max(initial=0))
+        most_rows = int(plan.segments["rows"].max(initial=0))
         self._registers = np.array([_identifier(plan.isa, general(int(i))) for i in plan.registers], np.int32)
         values = int((plan.segments["registers"] + plan.segments["sums"]).max(initial=0)) + 1
         self._values = np.zeros(values, np.uint64)
@@ -290,7 +285,7 @@ class AddressFeed:
         self._pairs = self._pairs.reshape(-1, 2)
         self._state = np.zeros(1, FEED)
         self._state["bits"], self._state["base"] = (1 << 8 * plan.isa.pointer_bytes) - 1, plan.base
-        self._state["words"], self._state["stepwise"] = plan.entries.size, self.stepwise
+        self._state["words"], self._state["stepwise"] = plan.entries.size, plan.stepwise
         for name in ("entries", "continuations", "run_ends", "segments", "sums", "terms", "rows"):
             self._state[name] = getattr(plan, name).ctypes.data
         for name in ("segment", "sum", "term", "row"):
@@ -329,7 +324,7 @@ class AddressFeed:
     def unplanned(self) -> int | None:
         """Where control arrived that the text does not tell of, such as a return to a computed address; or None.
 
-        Accesses are missing then, and the call is to be made again with a feed that is `stepwise`.
+        Accesses are missing then, and the call is to be made again with a plan that is `stepwise`.
         """
         return int(self._state["unplanned"][0]) or None
 

@@ -86,6 +86,7 @@ class Plan:
     """
 
     isa: Isa
+    stepwise: bool
     base: int
     sites: tuple[Site, ...]
     entries: npt.NDArray[np.int32]
@@ -154,8 +155,14 @@ class _Tables:
         return len(self.segments)
 
 
-def make_plan(program: Program, *, stepwise: bool = False) -> Plan:
-    """Plan all of `program`.  `stepwise` makes each instruction that accesses memory a segment of its own."""
+def make_plan(program: Program, *, stepwise: bool | None = None) -> Plan:
+    """Plan all of `program`.
+
+    `stepwise` makes each instruction that accesses memory a segment of its own.  By default that is so where control
+    can arrive anywhere, by a computed jump.
+    """
+    if stepwise is None:
+        stepwise = _arrives_anywhere(program)
     code = [segment for segment in program.segments if segment.executable]
     base = min((segment.address for segment in code), default=0) & ~3
     words = (max((segment.end for segment in code), default=base) - base + 3) // 4
@@ -185,6 +192,7 @@ def make_plan(program: Program, *, stepwise: bool = False) -> Plan:
             waiting.add(following)
     return Plan(
         program.isa,
+        stepwise,
         base,
         tuple(tables.sites),
         entries,
@@ -198,7 +206,7 @@ def make_plan(program: Program, *, stepwise: bool = False) -> Plan:
     )
 
 
-def arrives_anywhere(program: Program) -> bool:
+def _arrives_anywhere(program: Program) -> bool:
     """Whether a computed jump or call may arrive at any instruction."""
     return any(
         i.branch is BranchKind.INDIRECT or (i.branch is BranchKind.CALL and i.target is None)
