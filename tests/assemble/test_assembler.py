@@ -90,3 +90,19 @@ def test_a_listing_names_data_padding_and_relocations(isa: Isa) -> None:
     assert (rows[2].where, rows[2].source) == ("f.S:3", ".balign 4")
     assert (rows[3].disassembly, rows[3].where, rows[3].source) == ("nop", "f.S:4", "nop")
     assert rows[4].disassembly.startswith(".word")
+
+
+@pytest.mark.parametrize(
+    ("place", "isa"),
+    [
+        ("arm64/low_memory/gemm.S", Isa.A64),
+        ("armv8/old/armv7/gemm.S", Isa.A32),
+        ("gen/4x8-asm-aarch32-neon.S", Isa.A32),
+        ("arm32/gemm_aarch64.S", Isa.A64),
+    ],
+)
+def test_name_and_nearest_folder_tell_the_instruction_set(place: str, isa: Isa, tmp_path: Path) -> None:
+    source = tmp_path / place
+    source.parent.mkdir(parents=True)
+    source.write_text("nop\n")
+    assert assemble_file(source).isa is isa

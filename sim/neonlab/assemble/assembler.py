@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -19,6 +20,8 @@ _FOLDERS = {
     "armv8": Isa.A64, "arm64": Isa.A64, "aarch64": Isa.A64, "a64": Isa.A64,
 }  # fmt: skip
 
+_WORD = re.compile(r"[A-Za-z0-9]+")
+
 
 def assemble_file(
     path: str | Path,
@@ -27,7 +30,7 @@ def assemble_file(
     include_paths: Sequence[str | Path] = (),
     defines: Mapping[str, str] | None = None,
 ) -> ObjectFile:
-    """Assembles a file; without `isa`, the folder it lies in (armv7, armv8) decides.
+    """Assembles a file; without `isa`, its name or the folder it lies in (armv7, armv8) decides.
 
     `include_paths` are searched as by `-I`, `defines` are as by `-D`.  As with gcc, a file whose name ends in a small
     `.s` does not go through the C preprocessor.  InputError, and AssemblyError with the place, when it cannot be done.
@@ -35,7 +38,7 @@ def assemble_file(
     path = Path(path)
     text = read_source(path)
     if isa is None:
-        isa = isa_of_folder(path)
+        isa = isa_of_path(path)
     return _assemble(text, isa, str(path), path.parent, include_paths, defines or {}, plain=path.suffix == ".s")
 
 
@@ -51,12 +54,15 @@ def assemble_text(
     return _assemble(text, isa, path, Path(path).parent, include_paths, defines or {}, plain=False)
 
 
-def isa_of_folder(path: Path) -> Isa:
-    """The instruction set that the file's folder names; InputError when it names none."""
-    isa = _FOLDERS.get(path.absolute().parent.name)
-    if isa is None:
-        raise InputError(f"{path}: A32 or A64? Say so with --isa, or put the file in a folder armv7 or armv8")
-    return isa
+def isa_of_path(path: Path) -> Isa:
+    """The instruction set that the file's name or the nearest of its folders names; InputError when none does.
+
+    Libraries of kernels write `arm64/low_memory/gemm.S` and `4x8-aarch32-neon.S`.
+    """
+    for name in (*_WORD.findall(path.stem), *(parent.name for parent in path.absolute().parents)):
+        if name in _FOLDERS:
+            return _FOLDERS[name]
+    raise InputError(f"{path}: A32 or A64? Say so with --isa, or put the file in a folder armv7 or armv8")
 
 
 def _assemble(

@@ -34,7 +34,7 @@ _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*([A-Za-z_]\w*)?[ \t]*(.*)", re.S)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _TOKEN = re.compile(
     r"""(?P<CPP_WS>[ \t\f\v\r]+)|(?P<CPP_ID>[A-Za-z_]\w*)|(?P<CPP_INTEGER>\.?\d(?:[eEpP][+-]|[\w.])*)
-    |(?P<CPP_STRING>"(?:\\.|[^"\\])*"|["'].*\Z)|(?P<CPP_CHAR>'(?:\\.|[^'\\])*')
+    |(?P<CPP_CHAR>'(?:\\.|[^'\\])*')|(?P<CPP_STRING>"(?:\\.|[^"\\])*"|["'].*\Z)
     |(?P<OTHER>\#\#|<<|>>|<=|>=|==|!=|&&|\|\||.)""",
     re.X | re.S,
 )
@@ -47,6 +47,7 @@ _OPERATORS = {
     ">=": "CPP_GREATEREQUAL", "==": "CPP_EQUALITY", "!=": "CPP_INEQUALITY", "&&": "CPP_LOGICALAND",
     "||": "CPP_LOGICALOR",
 }  # fmt: skip
+_HAS_INCLUDE = re.compile(r'\b__has_include[ \t]*\([ \t]*(?:"([^"]+)"|<([^>]+)>)[ \t]*\)')
 _CONDITIONALS = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif"})
 
 
@@ -107,7 +108,8 @@ class CPreprocessor:
         self._include_paths = tuple(Path(path) for path in include_paths)
         self._expander = _Expander()
         self._once: set[Path] = set()
-        for name, value in {**predefined_macros(isa), **(defines or {})}.items():
+        built_in = {"__has_include": "1"}  # so that it is defined; what it asks is answered where it is called
+        for name, value in {**predefined_macros(isa), **built_in, **(defines or {})}.items():
             self._expander.define(_tokens(f"{name} {value}".rstrip()))
 
     def run(self, text: str, path: str, folder: Path) -> list[Line]:
@@ -220,10 +222,16 @@ class CPreprocessor:
             return (match.group() in self._expander.macros) == (name == "ifdef")
         if not rest:
             raise AssemblyError(f"`#{name}` needs an expression", line.source())
+        rest = _HAS_INCLUDE.sub(lambda match: self._has_include(match, Path(line.path).parent), rest)
         value = self._guarded(lambda: self._expander.evalexpr(self._expander.tokenize(rest)), line)
         if value[1] is not None:
             raise AssemblyError(f"`#{name} {rest}` has no value", line.source())
         return bool(value[0])
+
+    def _has_include(self, match: re.Match[str], folder: Path) -> str:
+        quoted, bracketed = match.groups()
+        found = find_include(quoted or bracketed, folder, self._include_paths, own=quoted is not None)
+        return "0" if found is None else "1"
 
     def _include(
         self, rest: str, line: Line, folder: Path, depth: int, out: list[Line], *, once: bool, skip_own: bool

@@ -39,3 +39,16 @@ LIST(1, 2, ADD(1,
 #endif
 # define INDENTED 7
 .byte INDENTED
+.byte 'a', ONE, 'b' + TWO
+.ascii TEXT('c'), "x"
+#if defined(__has_include) && !__has_include("nowhere.h")
+.byte 33
+#endif
+#if __SIZEOF_POINTER__ == 8
+.byte 8
+#elif __SIZEOF_POINTER__ == 4
+.byte 4
+#endif
+#define GLUED(n, rest...) .byte n, ## rest
+GLUED(1)
+GLUED(1, 2, 3)
