@@ -88,6 +88,8 @@ class Scrubber:
         """One statement with superfluous blanks gone and character constants as numbers."""
         strings: list[str] = []
         text = text.replace("\f", " ").replace("\v", " ").strip(" \t\r\n")
+        if _STRING in text:
+            raise SyntaxFault("a control character", _STRING)
         if '"' in text or "'" in text:
             text = _QUOTED.sub(lambda match: self._quoted(match, strings), text)
         head = _HEAD.match(text)

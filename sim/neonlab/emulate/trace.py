@@ -160,7 +160,8 @@ class TraceProbe:
         values = self._values[:writes].copy()
         pending = int(self._state["pending"][0])
         if pending >= 0:  # nothing ran after the last instruction: what it wrote is what the call left
-            registers = self._program.by_address[self._base + 4 * pending].writes
+            last = self._program.by_address.get(self._base + 4 * pending)  # None: a word that is no instruction
+            registers = last.writes if last is not None else ()
             final = [entry_value(machine.exit_state, register) for register in registers]
             rows = [[value & (1 << 64) - 1, value >> 64] for value in final]
             values = np.concatenate([values, np.array(rows, np.uint64).reshape(-1, 2)])

@@ -317,7 +317,7 @@ class Watch:
         predicated = self.isa is Isa.A32 and instruction.condition in _CONDITIONS
         extend = _EXTENDS[access.extend.removeprefix("-")] | (_SUBTRACT if access.extend.startswith("-") else 0)
         return (
-            access.displacement,
+            (access.displacement + (1 << 63)) % (1 << 64) - (1 << 63),  # an absolute address may have bit 63 set
             self._alignments.get(instruction.address, 1) - 1,
             self._identifiers[access.base.index] if access.base is not None else 0,
             self._identifiers[access.index.index] if access.index is not None else 0,
