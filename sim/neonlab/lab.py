@@ -18,8 +18,11 @@ from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
 from neonlab.isa.isa import Isa
 from neonlab.library import Kernel
+from neonlab.measure.core import load_core
 from neonlab.measure.counts import CountsProbe
+from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
+from neonlab.measure.traffic import TrafficProbe
 from neonlab.plan import CaseName, draw_case, parse_shape, plan_cases, range_case
 from neonlab.verify.case import Shape
 from neonlab.verify.check_case import run_case
@@ -27,7 +30,6 @@ from neonlab.verify.checker import Checker
 from neonlab.verify.explanation import explain_failure
 from neonlab.verify.ranges import range_verdict
 from neonlab.verify.verdict import Failure, RangeAnswer, Verdict, fold, with_ranges
-
 
 _ENOUGH_FAILURES = 12
 
@@ -105,13 +107,17 @@ def check(
     return with_ranges(verdict, *answer_ranges(kernel, name)) if verdict.passed and name is not None else verdict
 
 
-def profile(kernel: Kernel, shape: Shape, *, seed: int = 1) -> Profile | Failure:
-    """Count one call on random data; a Failure where the kernel faults.  Raises InputError for a shape not allowed."""
+def profile(kernel: Kernel, shape: Shape, *, seed: int = 1, memory: MemoryOptions | None = None) -> Profile | Failure:
+    """Count one call on random data, and with `memory` where its accesses go; a Failure where the kernel faults.
+
+    Raises InputError for a shape not allowed or a core not known.
+    """
     name = CaseName(shape, "random", seed)
     case = draw_case(kernel, name)
     program = kernel_program(kernel)
     probe = CountsProbe(program)
-    machine = Machine(program, probes=(probe,))
+    traffic = _traffic_probe(program, memory) if memory is not None else None
+    machine = Machine(program, probes=(probe,) if traffic is None else (probe, traffic))
     try:
         outcome = run_case(machine, kernel.contract, case)
         if isinstance(outcome, Fault):
@@ -120,10 +126,24 @@ def profile(kernel: Kernel, shape: Shape, *, seed: int = 1) -> Profile | Failure
         if sum(counts.by_class.values()) != counts.instructions:
             unknown = Fault(FaultKind.UNDEFINED_INSTRUCTION, "executes a word that is no instruction known here", 0)
             return Failure(str(shape), case.pattern, seed, fault=unknown)
+        if memory is not None and traffic is not None and traffic.unplanned is not None:
+            machine.close()
+            traffic = _traffic_probe(program, memory, stepwise=True)
+            machine = Machine(program, probes=(traffic,))
+            run_case(machine, kernel.contract, case)
+        if memory is not None and traffic is not None and memory.core is not None and memory.warm:
+            traffic.warm = True
+            run_case(machine, kernel.contract, case)
     finally:
         machine.close()
     macs = kernel.contract.macs.evaluate(case.integers) if kernel.contract.macs else 0
-    return Profile(kernel.title, kernel.isa.value, str(shape), macs, counts)
+    moved, caches = (traffic.collect(), traffic.collect_caches()) if traffic is not None else (None, None)
+    return Profile(kernel.title, kernel.isa.value, str(shape), macs, counts, moved, caches)
+
+
+def _traffic_probe(program: Program, memory: MemoryOptions, *, stepwise: bool | None = None) -> TrafficProbe:
+    core = load_core(memory.core) if memory.core is not None else None
+    return TrafficProbe(program, core, prefetcher=memory.prefetcher, stepwise=stepwise)
 
 
 def compare(kernels: Sequence[Kernel], shapes: Sequence[Shape], *, seed: int = 1) -> list[Profile | Failure]:

@@ -24,6 +24,7 @@ from neonlab.verify.case import Shape
 from neonlab.verify.verdict import Failure, RangeAnswer, Search, Verdict, fold, with_ranges
 
 if TYPE_CHECKING:
+    from neonlab.measure.options import MemoryOptions
     from neonlab.measure.profile import Profile
 
 #: Seconds one task may take; the step budget ends a guest that loops long before.
@@ -116,10 +117,10 @@ def _check_chunk(name: KernelName, cases: list[CaseName], fail_fast: bool = Fals
     return found
 
 
-def _profile(name: KernelName, shape: Shape, seed: int) -> Profile | Failure:
+def _profile(name: KernelName, shape: Shape, seed: int, memory: MemoryOptions | None) -> Profile | Failure:
     from neonlab.lab import profile
 
-    return profile(name.open(), shape, seed=seed)
+    return profile(name.open(), shape, seed=seed, memory=memory)
 
 
 def _search(name: KernelName, examples: int, seed: int) -> Search:
@@ -241,10 +242,11 @@ def profile_all(
     work: Sequence[tuple[Kernel, Shape]],
     *,
     seed: int = 1,
+    memory: MemoryOptions | None = None,
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[Profile | Failure]:
     """Profile each kernel on its shape."""
-    tasks = [(KernelName.of(kernel), shape, seed) for kernel, shape in work]
+    tasks = [(KernelName.of(kernel), shape, seed, memory) for kernel, shape in work]
     found: list[Profile | Failure] = []
     for (_, shape), result in zip(work, workers.run(_profile, tasks, lambda _: advance(1)), strict=True):
         if isinstance(result, Died):

@@ -372,6 +372,7 @@ def test_a_kernel_gives_the_same_events_whatever_ran_before(kernel: Any) -> None
         for case in cases:
             run_case(machine, kernel.contract, case)
             found.append((probe.collect(), probe.collect_caches()))
+        run_case(machine, kernel.contract, cases[-1])  # nobody asks for these, and the caches hold them all the same
         probe.warm = True
         run_case(machine, kernel.contract, cases[-1])
         warm = probe.collect_caches()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from neonlab.library import Kernel
+    from neonlab.measure.options import MemoryOptions
     from neonlab.measure.profile import Profile
     from neonlab.verify.verdict import Verdict
 
@@ -77,15 +78,27 @@ def check(
 def profile(
     kernel: Annotated[str, typer.Argument(metavar="KERNEL|FILE.S")],
     shape: Annotated[list[str], typer.Option("--shape", metavar="SHAPE", help="The shape to run; repeatable.")],
+    core: Annotated[
+        str | None, typer.Option("--core", metavar="CORE", help="The core whose caches to model, such as cortex-a53.")
+    ] = None,
+    warm: Annotated[bool, typer.Option("--warm", help="Show a second call, on the caches that a first left.")] = False,
+    no_prefetcher: Annotated[bool, typer.Option("--no-prefetcher", help="The core's own prefetcher is off.")] = False,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
     json: JsonOption = False,
 ) -> int:
-    """Count what a kernel executes on a shape: instructions by class and line, MACs, bytes, registers."""
+    """Count what a kernel does on a shape: instructions, registers, traffic by buffer, cache events of a core."""
+    from neonlab.measure.core import load_core
+    from neonlab.measure.options import MemoryOptions
     from neonlab.report.terminal import print_profiles
 
     found = find_kernels([kernel])
-    return _profiles("profile", found, shape, seed, jobs, json, print_profiles)
+    if core is not None:
+        load_core(core)
+    elif warm or no_prefetcher:
+        raise InputError(f"{'--warm' if warm else '--no-prefetcher'} says how to model caches: say of which --core")
+    memory = MemoryOptions(core, warm, not no_prefetcher)
+    return _profiles("profile", found, shape, seed, jobs, json, print_profiles, memory)
 
 
 def compare(
@@ -155,6 +168,7 @@ def bench(
     """Time the lab itself on a kernel, against bare emulation: counting, and every check; as ratios in one run."""
     from neonlab.lab import kernel_program
     from neonlab.measure.bench import bench_counts
+    from neonlab.measure.bench_memory import bench_memory
     from neonlab.plan import CaseName, draw_case, parse_shape
     from neonlab.verify.bench import bench_sanitizer
     from neonlab.verify.check_case import call_arguments
@@ -164,15 +178,19 @@ def bench(
         contract, program = one.contract, kernel_program(one)
         arguments = call_arguments(contract, draw_case(one, CaseName(parse_shape(one, shape), "random", 1)))
         counts = bench_counts(program, one.name, arguments, contract.signature, float_abi=contract.float_abi)
-        results.append((one, counts, bench_sanitizer(program, contract, arguments)))
+        memory = bench_memory(program, one.name, arguments, contract.signature, float_abi=contract.float_abi)
+        results.append((one, counts, memory, bench_sanitizer(program, contract, arguments)))
     if json:
-        figures = [{"kernel": one.title, **counts.to_json(), **checks.to_json()} for one, counts, checks in results]
+        figures = [
+            {"kernel": one.title, **counts.to_json(), **memory.to_json(), **checks.to_json()}
+            for one, counts, memory, checks in results
+        ]
         print_json("bench", shape=shape, results=figures)
         return
     out = console()
-    for one, counts, checks in results:
+    for one, counts, memory, checks in results:
         out.print(f"{one.title} on {shape}", markup=False)
-        for line in (*counts.lines(), *checks.lines()):
+        for line in (*counts.lines(), *memory.lines(), *checks.lines()):
             out.print(f"  {line}", markup=False)
 
 
@@ -194,6 +212,7 @@ def _profiles(
     jobs: int | None,
     json: bool,
     show: Callable[[Console, list[Profile]], None],
+    memory: MemoryOptions | None = None,
 ) -> int:
     from neonlab.plan import layers_of
     from neonlab.report.terminal import print_failures
@@ -208,7 +227,7 @@ def _profiles(
             raise InputError(f"{found[0].title} has no operator that names layers: say which --shape")
     work = [(kernel, shape) for kernel, taken in wanted for shape in taken]
     with Workers(jobs) as workers, progress("profiling", len(work), quiet=json) as advance:
-        results = profile_all(workers, work, seed=seed, advance=advance)
+        results = profile_all(workers, work, seed=seed, memory=memory, advance=advance)
     profiles = [result for result in results if not isinstance(result, Failure)]
     failures = [(k.title, result) for (k, _), result in zip(work, results, strict=True) if isinstance(result, Failure)]
     if json:

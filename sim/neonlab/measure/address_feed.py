@@ -307,7 +307,8 @@ class AddressFeed:
         return found
 
     def reset(self, buffers: Sequence[PlacedBuffer]) -> None:
-        """Begin anew with `buffers`."""
+        """Begin anew with `buffers`, once consumers have had all of the last call."""
+        self.flush()
         for name in ("used", "block_end", "run_end", "waiting", "unplanned"):
             self._state[name] = 0
         for consumer in self._consumers:

@@ -73,7 +73,7 @@ class BenchResult:
         )
 
 
-class _Call:
+class RepeatedCall:
     """One call that can be repeated and timed."""
 
     def __init__(
@@ -103,7 +103,7 @@ def bench_counts(
     seed: int = 0,
 ) -> BenchResult:
     """Time `symbol` on the same arguments each way.  Raises BenchError when it faults."""
-    call = _Call(symbol, arguments, signature, float_abi, seed)
+    call = RepeatedCall(symbol, arguments, signature, float_abi, seed)
     probe = CountsProbe(program)
     with Machine(program, meter=False) as bare, Machine(program, probes=(probe,)) as counted:
         for machine in (bare, counted):

@@ -5,18 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from neonlab.measure.caches import CacheEvents
 from neonlab.measure.counts import Counts
+from neonlab.measure.traffic import Traffic
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What one call cost, counted exactly.  `macs` is the work the contract declares, 0 when it declares none."""
+    """What one call cost, counted exactly.  `macs` is the work the contract declares, 0 when it declares none.
+
+    `traffic` is None where nobody asked for it; `caches`, the estimate of a model, also without a core.
+    """
 
     kernel: str
     isa: str
     shape: str
     macs: int
     counts: Counts
+    traffic: Traffic | None = None
+    caches: CacheEvents | None = None
 
     @property
     def instructions_per_mac(self) -> float:
@@ -34,8 +41,8 @@ class Profile:
         return self.counts.stored_bytes / self.macs if self.macs else 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`."""
-        return {
+        """Plain values for `--json`; what was not asked for is left out."""
+        document = {
             "kernel": self.kernel,
             "isa": self.isa,
             "shape": self.shape,
@@ -45,3 +52,8 @@ class Profile:
             "stored_bytes_per_mac": round(self.stored_per_mac, 6),
             "counts": self.counts.to_json(),
         }
+        if self.traffic is not None:
+            document["traffic"] = self.traffic.to_json()
+        if self.caches is not None:
+            document["caches"] = self.caches.to_json()
+        return document

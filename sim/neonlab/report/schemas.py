@@ -127,7 +127,47 @@ _COUNTS = _optional(
     ),
     "lines",
 )
-_PROFILE = _object(
+_PLACE_KIND: Schema = {"enum": ["buffer", "stack", "program", "elsewhere"]}
+_TRAFFIC = _object(
+    line_bytes=_described(_INTEGER, "of the lines that are counted"),
+    places=_list(
+        _object(
+            name=_described(_STRING, "argument, or stack, constants, data, elsewhere"),
+            kind=_PLACE_KIND,
+            loads=_described(_INTEGER, "accesses that instructions name; predicated ones when their condition holds"),
+            stores=_INTEGER,
+            loaded_bytes=_INTEGER,
+            stored_bytes=_INTEGER,
+            footprint_bytes=_described(_INTEGER, "distinct bytes loaded or stored"),
+            footprint_lines=_described(_INTEGER, "distinct lines loaded or stored"),
+            split_lines=_described(_INTEGER, "accesses that cross from one line to another"),
+            unaligned=_described(_INTEGER, "accesses not aligned to the register or element that they transfer"),
+            prefetches=_described(_INTEGER, "prefetch instructions"),
+            prefetches_useful=_described(_INTEGER, "of lines loaded or stored later and not before"),
+            prefetches_redundant=_described(_INTEGER, "of lines touched or prefetched before"),
+            prefetches_wasted=_described(_INTEGER, "of lines that nothing touches"),
+            reuse=_described(_NUMBER, "bytes moved for each byte of footprint"),
+        )
+    ),
+)
+_PLACE_EVENTS: Schema = {"l1d_cache": _INTEGER, "l1d_cache_refill": _INTEGER, "l2d_cache_refill": _INTEGER}
+_CACHES = _object(
+    core=_STRING,
+    warm=_described(_BOOLEAN, "whether an equal call came before"),
+    prefetcher=_described(_BOOLEAN, "whether the core's own prefetcher was modelled"),
+    events=_described(
+        {"type": "object", "additionalProperties": _INTEGER}, "of the model, by names of the performance monitors"
+    ),
+    prefetches=_object(
+        hardware_fills=_described(_INTEGER, "lines that the prefetcher fetched"),
+        hardware_useful=_described(_INTEGER, "of them asked for before they went"),
+        software_fills=_described(_INTEGER, "lines that prefetch instructions fetched"),
+        software_useful=_described(_INTEGER, "of them asked for before they went"),
+    ),
+    places=_list(_object(name=_STRING, kind=_PLACE_KIND, **_PLACE_EVENTS)),
+    lines=_list(_object(path=_STRING, line=_INTEGER, text=_STRING, **_PLACE_EVENTS)),
+)
+_PROFILE_WHOLE = _object(
     kernel=_STRING,
     isa=_ISA,
     shape=_STRING,
@@ -136,7 +176,10 @@ _PROFILE = _object(
     loaded_bytes_per_mac=_NUMBER,
     stored_bytes_per_mac=_NUMBER,
     counts=_COUNTS,
+    traffic=_described(_TRAFFIC, "by `profile` only"),
+    caches=_described(_CACHES, "with --core only"),
 )
+_PROFILE = _optional(_PROFILE_WHOLE, "traffic", "caches")
 _NAMED_FAILURE: Schema = {
     **_FAILURE,
     "properties": {"kernel": _STRING, **_FAILURE["properties"]},
@@ -175,6 +218,11 @@ def schemas() -> dict[str, Schema]:
                     python_hooks=_described(_INTEGER, "the same with counts taken by Python hooks"),
                     counts_of_bare=_NUMBER,
                     counts_over_python_hooks=_NUMBER,
+                    traffic=_described(_INTEGER, "the same with counts and traffic"),
+                    traffic_of_bare=_NUMBER,
+                    core=_described(_STRING, "whose caches were modelled"),
+                    caches=_described(_INTEGER, "the same with counts, traffic and caches"),
+                    caches_of_bare=_NUMBER,
                     accesses=_described(_INTEGER, "memory accesses in one call"),
                     sanitizer=_described(_INTEGER, "guest instructions a second with the sanitizer"),
                     sanitizer_of_bare=_NUMBER,

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from neonlab.report.terminal_memory import print_caches, print_traffic
 from neonlab.verify.verdict import Explanation, Failure, Mismatch, Verdict
 
 if TYPE_CHECKING:
@@ -127,6 +128,10 @@ def print_profiles(out: Console, profiles: Sequence[Profile]) -> None:
             out.print(f"  bytes {verb:<21}  {count:>15,}{per_mac}", markup=False)
         out.print(f"  NEON registers     {_registers(counts, neon=True)}", markup=False)
         out.print(f"  general registers  {_registers(counts, neon=False)}", markup=False)
+        if profile.traffic is not None:
+            print_traffic(out, profile.traffic)
+        if profile.caches is not None:
+            print_caches(out, profile.caches)
         _print_hot_lines(out, counts)
 
 

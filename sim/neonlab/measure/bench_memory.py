@@ -1,0 +1,77 @@
+"""How fast a kernel runs with its traffic counted and a core's caches modelled, against bare emulation, in one run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from neonlab.assemble.program import Program
+from neonlab.emulate.machine import Argument, Machine
+from neonlab.isa.procedure_call import FloatAbi
+from neonlab.isa.prototype import Signature
+from neonlab.measure.bench import RepeatedCall
+from neonlab.measure.core import load_core
+from neonlab.measure.counts import CountsProbe
+from neonlab.measure.traffic import TrafficProbe
+
+#: What the project holds itself to, as fractions of bare speed.
+LEAST_TRAFFIC, LEAST_CACHES = 0.6, 0.35
+_REPETITIONS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryBench:
+    """Guest speeds in instructions a second; with traffic and with caches the instructions are counted too."""
+
+    core: str
+    bare: float
+    traffic: float
+    caches: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `--json`; speeds in instructions a second."""
+        return {
+            "traffic": round(self.traffic),
+            "traffic_of_bare": round(self.traffic / self.bare, 4),
+            "core": self.core,
+            "caches": round(self.caches),
+            "caches_of_bare": round(self.caches / self.bare, 4),
+        }
+
+    def lines(self) -> tuple[str, ...]:
+        """For the terminal."""
+        return (
+            f"  and traffic {self.traffic / 1e6:8.1f} MIPS  {self.traffic / self.bare:.3f} of bare "
+            f"(wanted: {LEAST_TRAFFIC})",
+            f"  and caches  {self.caches / 1e6:8.1f} MIPS  {self.caches / self.bare:.3f} of bare "
+            f"(wanted: {LEAST_CACHES}), of {self.core}",
+        )
+
+
+def bench_memory(
+    program: Program,
+    symbol: str,
+    arguments: Sequence[Argument],
+    signature: Signature,
+    *,
+    core: str = "cortex-a53",
+    float_abi: FloatAbi = FloatAbi.HARD,
+    repetitions: int = _REPETITIONS,
+    seed: int = 0,
+) -> MemoryBench:
+    """Time `symbol` on the same arguments each way, in turns.  Raises BenchError when it faults."""
+    call = RepeatedCall(symbol, arguments, signature, float_abi, seed)
+    counts = CountsProbe(program)
+    with (
+        Machine(program, meter=False) as bare,
+        Machine(program, probes=(counts, TrafficProbe(program))) as moved,
+        Machine(program, probes=(CountsProbe(program), TrafficProbe(program, load_core(core)))) as cached,
+    ):
+        machines = bare, moved, cached
+        for machine in machines:
+            call.seconds(machine)  # translates the code
+        best = [float("inf")] * len(machines)
+        for _ in range(repetitions):
+            best = [min(least, call.seconds(machine)) for least, machine in zip(best, machines, strict=True)]
+    return MemoryBench(core, *(counts.steps / seconds for seconds in best))
