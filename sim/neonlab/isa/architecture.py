@@ -11,8 +11,8 @@ import re
 from neonlab.isa.isa import Isa
 
 FEATURES = frozenset(
-    {"neon", "vfpv4", "idiv", "armv8", "rdm", "crc", "crypto", "lse", "lor", "fp16", "fp16fml", "dotprod", "i8mm", "bf16"}
-    | {"pauth", "bti", "rcpc", "rcpc2", "complex", "jscvt", "flagm", "frintts", "sb", "mte"}
+    {"neon", "vfpv4", "idiv", "armv8", "rdm", "crc", "crypto", "lse", "lor", "fp16", "fp16fml", "dotprod", "i8mm"}
+    | {"bf16", "pauth", "bti", "rcpc", "rcpc2", "complex", "jscvt", "flagm", "frintts", "sb", "mte"}
     | {"sha3", "sha512", "sm3", "sm4"}
 )
 # Mandatory from this minor version of ARMv8-A on.
