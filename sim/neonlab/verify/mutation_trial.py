@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,10 +12,11 @@ from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
 from neonlab.emulate.machine import Argument, Machine
 from neonlab.emulate.run import Fault, FaultKind, Run
-from neonlab.verify.case import Case
+from neonlab.verify.case import Case, Depth
 from neonlab.verify.check_case import call_arguments, step_budget
 from neonlab.verify.checker import Checker
 from neonlab.verify.mutation import Mutant, mutated
+from neonlab.verify.mutation_equivalence import READS_MORE, Equivalence
 from neonlab.verify.placement import place_arguments
 
 #: Cases, the largest, that a mutant is tried on without explanations before the checker gets it.
@@ -22,10 +24,24 @@ _TELLING = 6
 
 
 @dataclass(frozen=True, slots=True)
+class Judgement:
+    """What became of one mutant: `killed` by a fault of that identifier, or no worse for a `reason`, or neither."""
+
+    killed: str | None = None
+    reason: str | None = None
+
+    @property
+    def survives(self) -> bool:
+        """Neither killed nor known to be no worse."""
+        return self.killed is None and self.reason is None
+
+
+@dataclass(frozen=True, slots=True)
 class _Prepared:
     """A case and what its call takes: the same for every mutant."""
 
     case: Case
+    depth: Depth
     arguments: list[Argument]
     budget: int
 
@@ -33,27 +49,49 @@ class _Prepared:
 class Trial:
     """Tries mutants of one program on the cases of its kernel, as `Checker` would, until the first that fails."""
 
-    def __init__(self, program: Program, contract: Contract, cases: Sequence[Case]) -> None:
+    def __init__(self, program: Program, contract: Contract, cases: Sequence[tuple[Case, Depth]]) -> None:
         self.program, self.contract = program, contract
         # The larger a shape the more of the kernel it runs; data at random are hit by most slips.
-        ordered = sorted(cases, key=lambda case: (-sum(case.shape.sizes), case.pattern != "random"))
+        ordered = sorted(cases, key=lambda item: (item[0].pattern != "random", -sum(item[0].shape.sizes)))
         self._cases = [
             _Prepared(
                 case,
+                depth,
                 place_arguments(contract, call_arguments(contract, case), case.placement),
                 step_budget(contract, case.integers),
             )
-            for case in ordered
+            for case, depth in ordered
         ]
 
-    def judge(self, mutant: Mutant) -> str | None:
-        """Identifier of what kills the mutant, None where it survives every case.
+    def judge(self, mutant: Mutant) -> Judgement:
+        """Whether a case kills the mutant; if none does, whether a rule says that none can.
 
-        Results that differ and plain faults show on a machine without watchers, fifteen times sooner; whatever gets
-        past that is the checker's.
+        Results that differ and plain faults show on a machine without watchers, far sooner; whatever gets past that
+        is the checker's, unless it is known to do what the program does.
         """
         program = mutated(self.program, mutant)
+        killed = self._plainly(program)
+        if killed is not None:
+            return Judgement(killed)
+        reason = self._equivalence.reason(mutant)
+        if reason is not None and reason != READS_MORE:
+            return Judgement(reason=reason)
+        killed = self._thoroughly(program)
+        return Judgement(killed) if killed is not None else Judgement(reason=reason)
+
+    def killer(self, mutant: Mutant) -> str | None:
+        """Identifier of what kills the mutant, None where it survives every case, whatever the rules say."""
+        program = mutated(self.program, mutant)
         return self._plainly(program) or self._thoroughly(program)
+
+    def close(self) -> None:
+        """Free the emulator of the rules."""
+        if "_equivalence" in self.__dict__:
+            self.__dict__.pop("_equivalence").close()
+
+    @functools.cached_property
+    def _equivalence(self) -> Equivalence:
+        return Equivalence(self.program, self.contract)
 
     def _plainly(self, program: Program) -> str | None:
         with Machine(program) as machine:
@@ -75,7 +113,7 @@ class Trial:
     def _thoroughly(self, program: Program) -> str | None:
         with Checker(program, self.contract) as checker:
             for prepared in self._cases:
-                failure = checker.check(prepared.case)
+                failure = checker.check(prepared.case, prepared.depth)
                 if failure is not None:
                     return failure.identifier
         return None

@@ -1,0 +1,136 @@
+"""Why a mutant is no worse than the program: shown by rule, or said by someone who looked."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from neonlab.assemble.contract import Contract
+from neonlab.assemble.program import Program
+from neonlab.errors import InputError
+from neonlab.isa.instruction import BranchKind, Instruction, InstructionClass
+from neonlab.verify.mutation import Mutant, instructions_of
+from neonlab.verify.mutation_liveness import live_bytes
+from neonlab.verify.mutation_local import LocalComparison, Same
+
+SAME_EFFECT = "same effect on all that is needed afterwards"
+READS_MORE = "reads more than it needs, which no case finds out of bounds, and uses none of it"
+NEVER_MATTERS = "the path it takes instead does the same"
+PREFETCH = "prefetches only"
+
+# Conditions that never hold at once.
+_EXCLUSIVE = {
+    frozenset(pair.split())
+    for pair in ("eq ne", "hs lo", "hi ls", "hi lo", "hi eq", "mi pl", "vs vc", "ge lt", "gt le", "gt eq")
+}
+
+
+class Equivalence:
+    """Looks for a reason why mutants of one program cannot be told from it."""
+
+    def __init__(self, program: Program, contract: Contract) -> None:
+        self._program = program
+        self._live = live_bytes(program, contract)
+        self._local = LocalComparison(program.isa)
+
+    def close(self) -> None:
+        """Free the emulator."""
+        self._local.close()
+
+    def reason(self, mutant: Mutant) -> str | None:
+        """Why the mutant does what the program does, None where no rule says so."""
+        old, new = instructions_of(self._program, mutant)
+        if all(i.instruction_class is InstructionClass.PREFETCH for i in (*old, *new) if i.mnemonic != "nop"):
+            return PREFETCH
+        if len(old) == 1 and old[0].branch is not BranchKind.NONE:
+            return NEVER_MATTERS if self._same_path(old[0], new[0]) else None
+        same = self._local.compare(old, new, self._live.live_out[old[-1].address])
+        return {Same.YES: SAME_EFFECT, Same.READS_MORE: READS_MORE}.get(same)
+
+    def _same_path(self, old: Instruction, new: Instruction) -> bool:
+        """Whether a branch to a neighbour of its target makes no difference."""
+        kept = (old.mnemonic, old.branch, old.condition, old.reads) == (
+            new.mnemonic,
+            new.branch,
+            new.condition,
+            new.reads,
+        )
+        if not kept or old.target is None or new.target is None or old.branch is BranchKind.CALL:
+            return False
+        by_address = self._program.by_address
+        if new.target == old.target - 4:
+            extra = by_address.get(new.target)
+            if extra is None or old.target not in self._live.live_in:
+                return False
+            if extra.branch is BranchKind.CONDITIONAL:
+                return frozenset((old.condition, extra.condition)) in _EXCLUSIVE
+            return self._local.compare((), (extra,), self._live.live_in[old.target]) is Same.YES
+        skipped = by_address.get(old.target)
+        if new.target != old.target + 4 or skipped is None:
+            return False
+        return self._local.compare((skipped,), (), self._live.live_out[old.target]) is Same.YES
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """Mutants that someone looked at: `places` of them in the kernel have this original and this mutant."""
+
+    kernel: str
+    original: str
+    mutants: tuple[str, ...]
+    places: int
+    reason: str
+
+
+class ReviewedTable:
+    """Reasons by kernel, original and mutant."""
+
+    def __init__(self, entries: Iterable[Reviewed] = ()) -> None:
+        self.entries = tuple(entries)
+
+    def reasons(self, kernel: str, survivors: Iterable[Mutant]) -> Mapping[Mutant, str]:
+        """Reasons for those of `survivors` that are reviewed; none where more survive than were reviewed."""
+        mutants = list(survivors)
+        counts = Counter((mutant.original, mutant.mutant) for mutant in mutants)
+        said = {
+            (entry.original, text): entry for entry in self.entries if entry.kernel == kernel for text in entry.mutants
+        }
+        found = {}
+        for mutant in mutants:
+            entry = said.get((mutant.original, mutant.mutant))
+            if entry is not None and counts[mutant.original, mutant.mutant] <= entry.places:
+                found[mutant] = entry.reason
+        return found
+
+
+def read_reviewed(path: Path) -> ReviewedTable:
+    """The table in a TOML file; empty where there is no such file.  Raises InputError for one that is malformed.
+
+    Each `[[equivalent]]` has `kernel` (as `neonlab list` shows it), `original` and `mutants` (disassembly), `reason`,
+    and, where it holds in more than one place, `places`.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return ReviewedTable()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from None
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: {error}") from None
+    entries = []
+    for number, item in enumerate(document.get("equivalent", []), 1):
+        try:
+            entry = Reviewed(
+                item["kernel"], item["original"], tuple(item["mutants"]), int(item.get("places", 1)), item["reason"]
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"{path}: entry {number} of `equivalent` lacks or misspells {error}") from None
+        if not str(entry.reason).strip():
+            raise InputError(f"{path}: entry {number} of `equivalent` gives no reason")
+        entries.append(entry)
+    return ReviewedTable(entries)

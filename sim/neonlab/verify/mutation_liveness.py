@@ -1,0 +1,127 @@
+"""Which bytes of registers are still needed at every instruction: the backward equations, byte by byte.
+
+    live_out(i) = union of live_in(s) over the successors s of i
+    live_in(i)  = what i needs to produce those bytes of live_out(i) that it produces, and the others of live_out(i)
+
+Memory, addresses and whatever decides a branch are always needed.  Sets of places are integers, a bit for each place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from neonlab.assemble.contract import Contract
+from neonlab.assemble.program import Program
+from neonlab.isa.dependence import MEMORY, general_place, places_of
+from neonlab.isa.dependence_rules import dependence_of
+from neonlab.isa.instruction import BranchKind, Instruction
+from neonlab.isa.isa import FLAGS, Isa, Register, general, vector
+from neonlab.isa.procedure_call import place_result
+
+
+@dataclass(frozen=True)
+class LiveBytes:
+    """Places that are live before and after each instruction, by address."""
+
+    live_in: Mapping[int, int]
+    live_out: Mapping[int, int]
+
+
+def bits(places: Iterable[int]) -> int:
+    """A set of places as an integer; places in memory left out."""
+    found = 0
+    for place in places:
+        if place < MEMORY:
+            found |= 1 << place
+    return found
+
+
+def live_bytes(program: Program, contract: Contract) -> LiveBytes:
+    """For a kernel that returns what its contract says, under the procedure call standard."""
+    instructions = program.instructions
+    at_exit = _needed_at_exit(program.isa, contract)
+    rules = [_Rule(instruction) for instruction in instructions]
+    numbers = {instruction.address: number for number, instruction in enumerate(instructions)}
+    flows = [_successors(instruction, numbers) for instruction in instructions]
+    before, after = [0] * len(instructions), [0] * len(instructions)
+    changed = True
+    while changed:
+        changed = False
+        for number in range(len(instructions) - 1, -1, -1):
+            following, leaves = flows[number]
+            out = at_exit if leaves else 0
+            for successor in following:
+                out |= before[successor]
+            into = rules[number].before(out)
+            if (into, out) != (before[number], after[number]):
+                before[number], after[number], changed = into, out, True
+    addresses = [instruction.address for instruction in instructions]
+    return LiveBytes(dict(zip(addresses, before, strict=True)), dict(zip(addresses, after, strict=True)))
+
+
+class _Rule:
+    """What one instruction does to a set of live places."""
+
+    def __init__(self, instruction: Instruction) -> None:
+        isa, rule = instruction.isa, dependence_of(instruction)
+        self._sources = [(1 << p, bits(found)) for p, found in rule.sources.items() if p < MEMORY]
+        # A predicated instruction may leave its destination as it was.
+        self._kills = 0 if rule.control else bits(rule.sources)
+        always: set[int] = set(rule.control)
+        for place, found in rule.sources.items():
+            if place >= MEMORY:
+                always |= found
+        named = [register for access in instruction.accesses for register in (access.base, access.index)]
+        if instruction.branch is not BranchKind.NONE:
+            named += instruction.reads
+        if instruction.branch in {BranchKind.CALL, BranchKind.INDIRECT}:
+            named += _everything(isa)
+        for register in named:
+            if register is not None:
+                always |= set(places_of(register, isa))
+        self._always = bits(always)
+
+    def before(self, out: int) -> int:
+        into = out & ~self._kills | self._always
+        for produced, needed in self._sources:
+            if out & produced:
+                into |= needed
+        return into
+
+
+def _everything(isa: Isa) -> list[Register]:
+    vectors = 32  # v0-v31, or d0-d31
+    return [*map(general, range(isa.general_registers + 1)), *map(vector, range(vectors)), FLAGS]
+
+
+def _needed_at_exit(isa: Isa, contract: Contract) -> int:
+    """The registers that hold the result, the stack pointer, and those that belong to the caller."""
+    if isa is Isa.A64:
+        kept = [place for i in (*range(18, 30), 31) for place in places_of(general(i), isa)]
+        kept += [place for i in range(8, 16) for place in places_of(vector(i), isa)[:8]]
+    else:
+        kept = [place for i in (*range(4, 12), 13) for place in places_of(general(i), isa)]
+        kept += [place for i in range(8, 16) for place in places_of(vector(i), isa)]
+    location = place_result(isa, contract.signature, contract.float_abi)
+    for name in location.registers if location is not None else ():
+        if name[0] in "xwr":
+            first = general_place(int(name[1:]))
+            kept += range(first, first + isa.pointer_bytes)
+        else:
+            kept += places_of(vector(0), isa)
+    return bits(kept)
+
+
+def _successors(instruction: Instruction, numbers: Mapping[int, int]) -> tuple[list[int], bool]:
+    """Indices of what may execute next, and whether control may leave; an indirect jump may go anywhere."""
+    kind = instruction.branch
+    addresses: set[int] = set()
+    if kind in (BranchKind.NONE, BranchKind.CONDITIONAL, BranchKind.CALL) or instruction.condition:
+        addresses.add(instruction.address + instruction.size)
+    if kind in (BranchKind.JUMP, BranchKind.CONDITIONAL, BranchKind.CALL) and instruction.target is not None:
+        addresses.add(instruction.target)
+    if kind is BranchKind.INDIRECT:
+        addresses.update(numbers)
+    leaves = kind in (BranchKind.RETURN, BranchKind.INDIRECT) or any(address not in numbers for address in addresses)
+    return [numbers[address] for address in sorted(addresses) if address in numbers], leaves
