@@ -4,8 +4,8 @@ Unicorn calls a hook through a C function pointer.  `numba.cfunc` compiles a fun
 calling convention, and its address goes to `uc_hook_add` as it is.  Unicorn's own entry points are made known to LLVM
 by name, so that a compiled hook can call them and still be cached on disk between processes.
 
-A compiled function and the compiled functions that it calls stay in one module: numba notices a change of a module only
-through that module's own file.
+A compiled function and the compiled functions that it calls stay in one module, since numba notices a change of code
+only in the module's own file; constants may come from elsewhere.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 import numpy.typing as npt
-from numba import cfunc, types
+from numba import types
 from numba.core import cgutils
+from numba.core.ccallback import CFunc
+from numba.core.sigutils import normalize_signature
 from numba.extending import intrinsic
 
 from neonlab.emulate.engine import Uc, check, uclib
@@ -66,14 +68,35 @@ def native(signature: Any) -> Callable[[Callable[..., Any]], Any]:
     """
 
     def compile_function(function: Callable[..., Any]) -> Any:
+        compiled: Any = CFunc(function, normalize_signature(signature), locals={}, options={})
         try:
-            return cfunc(signature, cache=True)(function)
+            compiled.enable_caching()
         except RuntimeError as error:
             if "cannot cache" not in str(error):
                 raise
-            return cfunc(signature)(function)
+        else:
+            # Numba takes a cached function for good as long as the file it stands in is unchanged, though constants
+            # compiled into it may come from others.  They become part of what must be unchanged.
+            cached = compiled._cache._cache_file
+            cached._source_stamp = (cached._source_stamp, _constants(function, set()))
+        compiled.compile()
+        return compiled
 
     return compile_function
+
+
+def _constants(function: Callable[..., Any], seen: set[str]) -> str:
+    """Every global value that the function or those it calls compile in, as text."""
+    found = []
+    for name in function.__code__.co_names:
+        value = function.__globals__.get(name)
+        inner = getattr(value, "py_func", None) or getattr(value, "_pyfunc", None)
+        if isinstance(value, (int, float, tuple, np.dtype, np.generic)):
+            found.append(f"{name} = {value!r}")
+        elif inner is not None and name not in seen:
+            seen.add(name)
+            found.append(f"{name}: {inner.__code__.co_code.hex()} {_constants(inner, seen)}")
+    return "; ".join(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,6 @@ from neonlab.isa.isa import Isa, Register
 if TYPE_CHECKING:
     from neonlab.verify.shadow import Shadow
 
-# Constants of compiled code stand in its own module: numba's cache would not notice a change of them elsewhere.
 PAGE = 4096
 LIMIT = 1 << 33  # guest addresses in use lie below
 PAGES = LIMIT // PAGE
