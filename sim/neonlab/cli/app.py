@@ -11,6 +11,7 @@ import typer
 from neonlab.cli.commands_assembly import asm
 from neonlab.cli.commands_lab import bench, check, compare, profile, report
 from neonlab.cli.commands_library import list_kernels, schema
+from neonlab.cli.commands_mutate import mutate
 
 _HELP = """Run, prove, count and compare hand-written ARM NEON int8 kernels, with no ARM device at hand.
 
@@ -29,6 +30,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("report", report),
     ("asm", asm),
     ("bench", bench),
+    ("mutate", mutate),
     ("schema", schema),
 )
 

@@ -249,6 +249,29 @@ def schemas() -> dict[str, Schema]:
             ),
             dispatches=_list(_object(name=_STRING, members=_list(_STRING), reason=_STRING)),
         ),
+        "mutate": _document(
+            "mutate",
+            seed=_INTEGER,
+            kernels=_list(
+                _object(
+                    kernel=_STRING,
+                    isa=_ISA,
+                    made=_described(_INTEGER, "mutants that there are"),
+                    mutants=_described(_INTEGER, "mutants tried"),
+                    killed=_described(_INTEGER, "told from the kernel by some case"),
+                    equivalent=_described(_INTEGER, "no worse than the kernel, by a rule or a reviewed reason"),
+                    survived=_INTEGER,
+                    score=_described(_NUMBER, "killed, of those that are worse than the kernel"),
+                    slips=_described({"type": "object"}, "the same figures by kind of change"),
+                    reasons={"type": "object", "additionalProperties": _INTEGER},
+                    not_killed=_list(
+                        _object(
+                            line=_INTEGER, slip=_STRING, original=_STRING, mutant=_STRING, reason=_nullable(_STRING)
+                        )
+                    ),
+                )
+            ),
+        ),
         "profile": _document("profile", **_PROFILES),
         "report": _document(
             "report",

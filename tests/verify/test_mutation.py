@@ -1,0 +1,69 @@
+"""Mutants of the kernels: what is changed in them is noticed, and what is excused does no harm."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from neonlab.errors import InputError
+from neonlab.lab import kernel_program
+from neonlab.library import Kernel, open_kernel, open_library
+from neonlab.mutants import MutantsOfKernel, judge_all, mutants
+from neonlab.verify.mutation import mutants_of, mutated, sample
+from neonlab.verify.mutation_equivalence import read_reviewed
+from neonlab.workers import Workers
+
+ROOT = Path(__file__).resolve().parents[2]
+REVIEWED = ROOT / "tests" / "verify" / "mutants_equivalent.toml"
+KERNELS = open_library(ROOT).kernels
+SAMPLE = 40
+
+
+def judged(*kernels: Kernel, count: int = SAMPLE) -> list[MutantsOfKernel]:
+    with Workers(2) as workers:
+        return judge_all(workers, [(kernel, *mutants(kernel, count, 1)) for kernel in kernels], read_reviewed(REVIEWED))
+
+
+def test_almost_every_slip_of_the_pen_is_noticed() -> None:
+    for result in judged(*KERNELS):
+        assert len(result.judged) == SAMPLE < result.made
+        assert result.score >= 0.97, (result.kernel, [mutant.title for mutant in result.survivors])
+        assert result.killed >= SAMPLE // 2
+
+
+@pytest.mark.parametrize("kernel", KERNELS[::3], ids=lambda kernel: kernel.title)
+def test_a_mutant_differs_from_the_kernel_in_the_words_it_names_and_no_other(kernel: Kernel) -> None:
+    program = kernel_program(kernel)
+    chosen = sample(mutants_of(program), 50, 7)
+    assert len(set(chosen)) == 50 and chosen == sample(mutants_of(program), 50, 7)
+    for mutant in chosen:
+        changed = mutated(program, mutant)
+        for old, new in zip(program.segments, changed.segments, strict=True):
+            for offset in range(0, len(old.data), 4):
+                inside = 0 <= old.address + offset - mutant.address < 4 * len(mutant.words)
+                same = old.data[offset : offset + 4] == new.data[offset : offset + 4]
+                assert same or inside, mutant.title
+        assert changed.by_address[mutant.address].text in mutant.mutant
+
+
+def test_a_check_that_looks_at_little_lets_mutants_survive(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The judge judged: with one case of one pixel and one channel each way, most of a kernel never runs.
+    from neonlab import mutants as module
+    from neonlab.plan import CaseName, parse_shape
+
+    def one_case(kernel: Kernel, **_: object) -> list[CaseName]:
+        return [CaseName(parse_shape(kernel, "1x1x1x1"), "random", 1)]
+
+    monkeypatch.setattr(module, "plan_cases", one_case)
+    kernel = next(kernel for kernel in KERNELS if kernel.title == "armv8/conv1x1_s8s32_hwc_4x4")
+    trial = module.trial_of(kernel)
+    _, tried = mutants(kernel, 60, 1)
+    survivors = [mutant for mutant in tried if dataclasses.replace(trial.judge(mutant), reason=None).survives]
+    assert len(survivors) > 20
+
+
+def test_a_kernel_that_nobody_can_judge_is_refused() -> None:
+    with pytest.raises(InputError):
+        mutants(open_kernel(ROOT / "tests" / "saboteurs" / "armv8" / "right_add_s8.S"))
