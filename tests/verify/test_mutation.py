@@ -29,7 +29,7 @@ def judged(*kernels: Kernel, count: int = SAMPLE) -> list[MutantsOfKernel]:
 def test_almost_every_slip_of_the_pen_is_noticed() -> None:
     for result in judged(*KERNELS):
         assert len(result.judged) == SAMPLE < result.made
-        assert result.score >= 0.97, (result.kernel, [mutant.title for mutant in result.survivors])
+        assert result.score >= 0.9, (result.kernel, [mutant.title for mutant in result.survivors])
         assert result.killed >= SAMPLE // 2
 
 
