@@ -53,11 +53,15 @@ class Conv1x1(Operator):
         return contract.name.startswith("conv1x1_s8s32_")
 
     def tails(self) -> Iterable[Shape]:
-        # Input channels go on to where blocks of 32 repeat, with what may remain after each.
-        for pixels in range(1, 18):
+        # Pixels and input channels go on to where blocks of 8 and of 32 repeat, with what may remain after each.
+        for pixels in (*range(1, 18), 20, 28):
             for in_channels in (*range(1, 18), 24, 31, 32, 33, 39, 47, 48, 63, 64, 65, 71):
                 for out_channels in range(1, 10):
                     yield Shape(_DIMENSIONS, (1, pixels, in_channels, out_channels))
+        # So many output channels that they could pass for input channels without a remainder.
+        for pixels in (1, 5, 12):
+            for in_channels in (1, 7, 12, 17):
+                yield Shape(_DIMENSIONS, (1, pixels, in_channels, 32))
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
         return {

@@ -11,9 +11,11 @@ from pathlib import Path
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
 from neonlab.errors import InputError
+from neonlab.isa.dependence import places_of
 from neonlab.isa.instruction import BranchKind, Instruction, InstructionClass
+from neonlab.isa.isa import Isa, general
 from neonlab.verify.mutation import Mutant, instructions_of
-from neonlab.verify.mutation_liveness import live_bytes
+from neonlab.verify.mutation_liveness import bits, live_bytes
 from neonlab.verify.mutation_local import LocalComparison, Same
 
 SAME_EFFECT = "same effect on all that is needed afterwards"
@@ -26,6 +28,7 @@ _EXCLUSIVE = {
     frozenset(pair.split())
     for pair in ("eq ne", "hs lo", "hi ls", "hi lo", "hi eq", "mi pl", "vs vc", "ge lt", "gt le", "gt eq")
 }
+_TURNED_INTO_CALL = {(BranchKind.JUMP, BranchKind.CALL), (BranchKind.CONDITIONAL, BranchKind.CALL)}
 
 
 class Equivalence:
@@ -51,7 +54,11 @@ class Equivalence:
         return {Same.YES: SAME_EFFECT, Same.READS_MORE: READS_MORE}.get(same)
 
     def _same_path(self, old: Instruction, new: Instruction) -> bool:
-        """Whether a branch to a neighbour of its target makes no difference."""
+        """Whether a branch to a neighbour of its target, or one that leaves a return address, makes no difference."""
+        if (old.branch, new.branch) in _TURNED_INTO_CALL:
+            link = bits(places_of(general(30 if old.isa is Isa.A64 else 14), old.isa))
+            same = (old.target, old.condition) == (new.target, new.condition)
+            return same and not self._live.live_in.get(old.target or 0, link) & link
         kept = (old.mnemonic, old.branch, old.condition, old.reads) == (
             new.mnemonic,
             new.branch,
@@ -76,11 +83,11 @@ class Equivalence:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """Mutants that someone looked at: `places` of them in the kernel have this original and this mutant."""
+    """A mutant that someone looked at, in so many `places` of the kernel that have this original."""
 
     kernel: str
     original: str
-    mutants: tuple[str, ...]
+    mutant: str
     places: int
     reason: str
 
@@ -95,9 +102,7 @@ class ReviewedTable:
         """Reasons for those of `survivors` that are reviewed; none where more survive than were reviewed."""
         mutants = list(survivors)
         counts = Counter((mutant.original, mutant.mutant) for mutant in mutants)
-        said = {
-            (entry.original, text): entry for entry in self.entries if entry.kernel == kernel for text in entry.mutants
-        }
+        said = {(entry.original, entry.mutant): entry for entry in self.entries if entry.kernel == kernel}
         found = {}
         for mutant in mutants:
             entry = said.get((mutant.original, mutant.mutant))
@@ -109,8 +114,8 @@ class ReviewedTable:
 def read_reviewed(path: Path) -> ReviewedTable:
     """The table in a TOML file; empty where there is no such file.  Raises InputError for one that is malformed.
 
-    Each `[[equivalent]]` has `kernel` (as `neonlab list` shows it), `original` and `mutants` (disassembly), `reason`,
-    and, where it holds in more than one place, `places`.
+    Each `[[equivalent]]` has `kernel` (as `neonlab list` shows it), `reason`, and `mutants`: by original, then by
+    mutant (both disassembly), the number of places that it holds for.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -122,15 +127,17 @@ def read_reviewed(path: Path) -> ReviewedTable:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: {error}") from None
-    entries = []
+    entries: list[Reviewed] = []
     for number, item in enumerate(document.get("equivalent", []), 1):
         try:
-            entry = Reviewed(
-                item["kernel"], item["original"], tuple(item["mutants"]), int(item.get("places", 1)), item["reason"]
-            )
-        except (KeyError, TypeError, ValueError) as error:
+            kernel, reason = str(item["kernel"]), str(item["reason"]).strip()
+            entries += [
+                Reviewed(kernel, original, mutant, int(places), reason)
+                for original, mutants in item["mutants"].items()
+                for mutant, places in mutants.items()
+            ]
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise InputError(f"{path}: entry {number} of `equivalent` lacks or misspells {error}") from None
-        if not str(entry.reason).strip():
+        if not reason:
             raise InputError(f"{path}: entry {number} of `equivalent` gives no reason")
-        entries.append(entry)
     return ReviewedTable(entries)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
-from neonlab.isa.dependence import MEMORY, general_place, places_of
+from neonlab.isa.dependence import FLAG_C, FLAG_N, FLAG_V, FLAG_Z, MEMORY, general_place, places_of
 from neonlab.isa.dependence_rules import dependence_of
 from neonlab.isa.instruction import BranchKind, Instruction
 from neonlab.isa.isa import FLAGS, Isa, Register, general, vector
@@ -65,7 +65,12 @@ class _Rule:
 
     def __init__(self, instruction: Instruction) -> None:
         isa, rule = instruction.isa, dependence_of(instruction)
-        self._sources = [(1 << p, bits(found)) for p, found in rule.sources.items() if p < MEMORY]
+        renewed = _flags_renewed(instruction)
+        self._sources = [
+            (1 << place, bits(found - {place} if place in renewed else found))
+            for place, found in rule.sources.items()
+            if place < MEMORY
+        ]
         # A predicated instruction may leave its destination as it was.
         self._kills = 0 if rule.control else bits(rule.sources)
         always: set[int] = set(rule.control)
@@ -88,6 +93,19 @@ class _Rule:
             if out & produced:
                 into |= needed
         return into
+
+
+def _flags_renewed(instruction: Instruction) -> frozenset[int]:
+    """Flags of A32 whose old value is of no account, where the rule does not say so: arithmetic sets all four."""
+    if instruction.isa is Isa.A64 or instruction.condition or FLAGS not in instruction.writes:
+        return frozenset()
+    if instruction.mnemonic in {"adds", "subs", "rsbs", "cmp", "cmn"}:
+        return frozenset((FLAG_N, FLAG_Z, FLAG_C, FLAG_V))
+    if instruction.mnemonic in {"lsls", "lsrs", "asrs"} and "#" in instruction.operands:
+        return frozenset((FLAG_N, FLAG_Z, FLAG_C))
+    if instruction.mnemonic in {"ands", "orrs", "eors", "bics", "movs", "mvns", "lsls", "lsrs", "asrs", "tst", "teq"}:
+        return frozenset((FLAG_N, FLAG_Z))
+    return frozenset()
 
 
 def _everything(isa: Isa) -> list[Register]:

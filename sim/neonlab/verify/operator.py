@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import itertools
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -98,32 +99,33 @@ def _same_size(
 def cover(shapes: Sequence[Shape], count: int) -> tuple[Shape, ...]:
     """At most `count` of `shapes`, spread so that tails and full tiles of all dimensions meet in every combination.
 
-    The smallest and the largest; one of each region, a combination of orders of magnitude; then from everywhere.  Of
-    several, the one that brings most pairs of sizes not seen yet, then sizes that differ, so that none passes for
-    another.  Deterministic.
+    The smallest and the largest; one of each combination of orders of magnitude; then from everywhere.  Of several, the
+    one that brings most that has not been seen yet, then one whose sizes differ, so that none passes for another.
+    Deterministic.
     """
     ordered = sorted(set(shapes), key=lambda shape: shape.sizes)
     if len(ordered) <= count:
         return tuple(ordered)
     # Scrambled, or the first of each region would be the ones with equal sizes.
     scrambled = sorted(ordered[1:-1], key=lambda shape: (zlib.crc32(str(shape).encode()), shape.sizes))
-    remaining = list(scrambled)
+    features = {shape: _features(shape) for shape in ordered}
+    remaining = dict.fromkeys(scrambled)
     regions: dict[tuple[int, ...], list[Shape]] = {}
     for shape in scrambled:
         regions.setdefault(tuple(size.bit_length() for size in shape.sizes), []).append(shape)
     chosen = [ordered[0], ordered[-1]][:count]
-    seen = {pair for shape in chosen for pair in _pairs(shape)}
+    seen = set().union(*(features[shape] for shape in chosen))
 
-    def choose(members: Sequence[Shape]) -> None:
-        best = max(members, key=lambda shape: (len(_pairs(shape) - seen), len(set(shape.sizes))))
-        remaining.remove(best)
+    def choose(members: Iterable[Shape]) -> None:
+        best = max(members, key=lambda shape: (len(features[shape] - seen), len(set(shape.sizes))))
+        del remaining[best]
         chosen.append(best)
-        seen.update(_pairs(best))
+        seen.update(features[best])
 
     for members in list(regions.values())[: count - len(chosen)]:
         choose(members[:_LOOKED_AT])
     while len(chosen) < count:
-        choose(remaining[:_LOOKED_AT])
+        choose(itertools.islice(remaining, _LOOKED_AT))
     return tuple(chosen)
 
 
@@ -131,7 +133,18 @@ def cover(shapes: Sequence[Shape], count: int) -> tuple[Shape, ...]:
 _LOOKED_AT = 64
 
 
-def _pairs(shape: Shape) -> frozenset[tuple[int, int, int, int]]:
-    """Sizes of two dimensions that meet."""
+def _features(shape: Shape) -> frozenset[tuple[str, int, int, int, int]]:
+    """What is worth having once: each size, and of each two dimensions what meets.
+
+    That is a size with whole tiles of the other and without, two orders of magnitude, two remainders.
+    """
     sizes = shape.sizes
-    return frozenset((i, j, sizes[i], sizes[j]) for i in range(len(sizes)) for j in range(i + 1, len(sizes)))
+    magnitudes = [size.bit_length() for size in sizes]
+    found = {("size", i, -1, size, 0) for i, size in enumerate(sizes)}
+    for i, j in itertools.permutations(range(len(sizes)), 2):
+        found.add(("mixed", i, j, sizes[i], sizes[j] % 4 == 0))
+        if i < j:
+            tiles = 2 * (sizes[i] % 8 == 0) + (sizes[j] % 8 == 0)
+            found.add(("kinds", i, j, 4 * magnitudes[i] + tiles, magnitudes[j]))
+            found.add(("remainders", i, j, sizes[i] % 8, sizes[j] % 8))
+    return frozenset(found)
