@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-BLOCKS = re.findall(r"^```console\n(.*?)^```", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+README = ROOT / "README.md"
+BLOCKS = re.findall(r"^```console\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)
 EXAMPLES = [
     (command, shown)
     for block in BLOCKS
@@ -32,10 +33,14 @@ def test_the_readme_has_examples_of_right_and_wrong_kernels() -> None:
 
 
 @pytest.mark.parametrize(("command", "shown"), EXAMPLES, ids=[command for command, _ in EXAMPLES])
-def test_an_example_prints_what_the_readme_shows(command: str, shown: str) -> None:
+def test_an_example_prints_what_the_readme_shows(command: str, shown: str, request: pytest.FixtureRequest) -> None:
     arguments = shlex.split(command, comments=True)[1:]
     run = [sys.executable, "-c", "from neonlab.cli import main; main()", *arguments]
     result = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    if request.config.getoption("--update") and not matches(shown, result.stdout):
+        text = README.read_text()
+        README.write_text(text.replace(f"$ {command}\n{shown}", f"$ {command}\n{result.stdout}"))
+        return
     assert matches(shown, result.stdout), f"{command} prints now:\n{result.stdout}{result.stderr}"
     assert result.returncode == (1 if "WRONG" in shown else 0)
 

@@ -1,0 +1,9 @@
+"""One flag that brings what tests compare with up to date."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update", action="store_true", help="write what the README's examples print now into the README")
