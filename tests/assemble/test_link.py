@@ -18,10 +18,12 @@ SOURCES = Path(__file__).parent / "linked"
 
 
 @pytest.mark.parametrize("isa", Isa)
-@pytest.mark.parametrize("base", [0x10000, 0x7654000])
-def test_a_linked_program_has_the_bytes_of_gnu_ld(isa: Isa, base: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("base", "displacement"), [(0x10000, 0), (0x7654000, 0), (0x10000, 0xA54), (0x9000_0000, 0x7FC)]
+)
+def test_a_linked_program_has_the_bytes_of_gnu_ld(isa: Isa, base: int, displacement: int, tmp_path: Path) -> None:
     source = SOURCES / f"{isa.value}.S"
-    program = link(assemble_file(source, isa=isa), base=base)
+    program = link(assemble_file(source, isa=isa), base=base, displacement=displacement)
     prefix, compiled, linked = PREFIX[isa], tmp_path / "a.o", tmp_path / "a.elf"
     subprocess.run([require(f"{prefix}gcc"), *FLAGS[isa], "-c", "-o", compiled, source], check=True)
     starts = [f"--section-start={segment.name}={segment.address:#x}" for segment in program.segments]

@@ -50,7 +50,7 @@ def test_constants_are_not_to_be_written(isa: Isa) -> None:
 @both
 @pytest.mark.parametrize("address", [BASE + 0x800, 0x3000_0000])
 def test_segments_that_clash_are_refused(isa: Isa, address: int) -> None:
-    with pytest.raises(ValueError, match="shares a page with another, or lies above"):
+    with pytest.raises(ValueError, match="shares a page with another, or ends 0x"):
         Machine(with_data(isa, writable=True, address=address))
 
 

@@ -95,7 +95,7 @@ def _registers(isa: Isa) -> dict[Register, int]:
 def test_registers_and_accesses_are_those_that_a_python_hook_sees(isa: Isa) -> None:
     program = assembled(isa, PROGRAMS[isa])
     random = np.random.default_rng(1)
-    from neonlab.emulate.memory import RETURN_ADDRESS
+    from neonlab.emulate.address_space import RETURN_ADDRESS
 
     arguments = [
         Buffer("a", random.integers(0, 256, 128, np.uint8)),

@@ -15,9 +15,9 @@ from tests.measure.test_block_addresses import call_with_pointers, random_functi
 from tests.measure.test_counts import arguments, signature
 
 from neonlab.assemble.program import Program
+from neonlab.emulate.address_space import STACK_TOP
 from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.emulate.machine import Machine
-from neonlab.emulate.memory import STACK_TOP
 from neonlab.emulate.native import NativeHook
 from neonlab.emulate.run import Run
 from neonlab.isa.decode import decode_word

@@ -15,9 +15,9 @@ from unicorn.unicorn_const import UC_MEM_WRITE
 
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
+from neonlab.emulate.address_space import STACK_TOP
 from neonlab.emulate.buffer import Buffer
 from neonlab.emulate.machine import Machine
-from neonlab.emulate.memory import STACK_TOP
 from neonlab.emulate.run import Fault, Run
 from neonlab.isa.isa import Isa
 from neonlab.verify.sanitized_machine import SanitizedMachine

@@ -23,8 +23,11 @@ _WORD = re.compile(r"(?:\S+: )*\.(?:word|long|int|4byte)\b", re.I)
 _NOT_LOADED = (".note", ".comment", ".debug", ".ARM.", ".gnu.", ".stab", ".group")
 
 
-def link(object_file: ObjectFile, *, base: int = BASE) -> Program:
+def link(object_file: ObjectFile, *, base: int = BASE, displacement: int = 0) -> Program:
     """The program; .text at `base`, every section on pages of its own with an unmapped page between.
+
+    Sections begin `displacement` bytes, less than a page, after the beginning of their pages, or as many fewer as their
+    alignment asks for.
 
     InputError when a symbol is undefined, a relocation unknown or out of range, or a word no instruction.
     """
@@ -36,7 +39,7 @@ def link(object_file: ObjectFile, *, base: int = BASE) -> Program:
         if section.size and not section.name.startswith(_NOT_LOADED)
     ]
     got = _got_symbols(object_file)
-    addresses = _addresses(loaded, base)
+    addresses = _addresses(loaded, base, displacement % _PAGE)
     pointer = object_file.isa.pointer_bytes
     end = max([addresses[section.name] + section.size for section in loaded], default=base)
     got_address = -(-(end + _PAGE) // _PAGE) * _PAGE
@@ -66,10 +69,11 @@ def link(object_file: ObjectFile, *, base: int = BASE) -> Program:
             for (section, offset), line in object_file.lines.items()
             if section in addresses
         },
+        linked_at=lambda other, further: link(object_file, base=other, displacement=further),
     )
 
 
-def _addresses(sections: list[Section], base: int) -> dict[str, int]:
+def _addresses(sections: list[Section], base: int, displacement: int) -> dict[str, int]:
     addresses: dict[str, int] = {}
     address = base
     # .text first, so that addresses in it do not depend on the data
@@ -78,6 +82,7 @@ def _addresses(sections: list[Section], base: int) -> dict[str, int]:
             raise InputError(f"the section {section.name} asks for an alignment of {section.alignment} bytes")
         alignment = max(section.alignment, _PAGE)
         address = -(-address // alignment) * alignment
+        address += displacement // max(section.alignment, 1) * max(section.alignment, 1)
         addresses[section.name] = address
         address = -(-(address + section.size) // _PAGE) * _PAGE + _PAGE
     return addresses

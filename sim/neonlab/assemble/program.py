@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -29,7 +29,11 @@ class Segment:
 
 @dataclass(frozen=True)
 class Program:
-    """Code and constants at their final addresses, with every instruction decoded and every line known."""
+    """Code and constants at their final addresses, with every instruction decoded and every line known.
+
+    `linked_at` makes the same program with its pages from another address on, its sections as many bytes further into
+    them as the second number says, cut down to their alignment.  None where nobody can.
+    """
 
     isa: Isa
     path: str
@@ -37,6 +41,7 @@ class Program:
     symbols: Mapping[str, int]
     instructions: tuple[Instruction, ...]  # in order of address; data in .text excluded
     lines: Mapping[int, SourceLine] = field(default_factory=dict)
+    linked_at: Callable[[int, int], Program] | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def by_address(self) -> Mapping[int, Instruction]:

@@ -8,9 +8,9 @@ from unicorn import unicorn_const as uc_const
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.access_fault import FETCHES, WRITES
+from neonlab.emulate.address_space import STACK_TOP
 from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.emulate.i8mm import DATA_ABORT, SYSTEM_CALLS, UNDEFINED
-from neonlab.emulate.memory import STACK_TOP
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.isa.instruction import BranchKind
 
@@ -25,8 +25,11 @@ def _bytes(count: int) -> str:
 class Diagnosis:
     """Words a fault of one call."""
 
-    def __init__(self, program: Program, placed: Sequence[PlacedBuffer], stack_size: int, seed: int) -> None:
-        self._program, self._placed, self._stack_size, self._seed = program, placed, stack_size, seed
+    def __init__(
+        self, program: Program, placed: Sequence[PlacedBuffer], stack_size: int, seed: int, stack_top: int = STACK_TOP
+    ) -> None:
+        self._program, self._placed, self._seed = program, placed, seed
+        self._stack_size, self._stack_top = stack_size, stack_top
 
     def _make(
         self, kind: FaultKind, message: str, address: int, buffer: str | None = None, offset: int | None = None
@@ -64,11 +67,11 @@ class Diagnosis:
             what = f"{segment.name} of the program" if segment else "the program's own pages"
             message = f"writes {_bytes(size)} at {address:#x}, in {what}, which is read-only"
             return self._make(FaultKind.READ_ONLY_WRITE, message, pc)
-        lowest = STACK_TOP - self._stack_size
+        lowest = self._stack_top - self._stack_size
         place = "where nothing is mapped"
         if lowest - _NEAR <= address < lowest:
             place = f"{_bytes(lowest - address)} below the {self._stack_size // 1024} KiB stack"
-        elif STACK_TOP <= address < STACK_TOP + _NEAR:
+        elif self._stack_top <= address < self._stack_top + _NEAR:
             place = "above the stack"
         return self._make(FaultKind.UNMAPPED_ACCESS, f"{verb} {_bytes(size)} at {address:#x}, {place}", pc)
 

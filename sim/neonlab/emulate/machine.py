@@ -11,12 +11,13 @@ from typing import Self
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.access_fault import AccessFault
+from neonlab.emulate.address_space import HOME, AddressSpace
 from neonlab.emulate.block_meter import BlockMeter
 from neonlab.emulate.buffer import Buffer, PlacedBuffer
 from neonlab.emulate.diagnosis import Diagnosis
 from neonlab.emulate.engine import new_engine, uclib
 from neonlab.emulate.i8mm import ExceptionHandler
-from neonlab.emulate.memory import RETURN_ADDRESS, STACK_TOP, CallError, Memory
+from neonlab.emulate.memory import CallError, Memory
 from neonlab.emulate.native import add_native_hook
 from neonlab.emulate.noise import Noise
 from neonlab.emulate.probe import Probe
@@ -35,14 +36,22 @@ class Machine:
 
     What the AAPCS does not promise to the callee is noise drawn from the seed: registers, flags, the upper parts of
     narrow arguments, the stack.  `meter=False` runs without the block hook, hence without step budget or counts.
+    `space` says where the stack, the caller and the buffers lie.
 
     One thread at a time.  A machine made before a fork can be used on both sides of it.
     """
 
     def __init__(
-        self, program: Program, *, probes: Sequence[Probe] = (), stack_bytes: int = 65536, meter: bool = True
+        self,
+        program: Program,
+        *,
+        probes: Sequence[Probe] = (),
+        stack_bytes: int = 65536,
+        meter: bool = True,
+        space: AddressSpace = HOME,
     ) -> None:
         self.program = program
+        self.space = space
         self.isa = program.isa
         self._access = AccessFault()
         self._exceptions = ExceptionHandler()
@@ -56,7 +65,7 @@ class Machine:
         self._hooks = [hook for probe in self._probes for hook in probe.hooks(self.isa)]
         for hook in self._hooks:
             add_native_hook(self.engine, hook)
-        self._memory = Memory(self.engine, program, stack_bytes)
+        self._memory = Memory(self.engine, program, stack_bytes, space)
         self._entry = RegisterFile(self.isa, self.engine)
         self._exit = RegisterFile(self.isa, self.engine)
         self.guest_seconds = 0.0  # time the guest itself took in the last call
@@ -96,7 +105,7 @@ class Machine:
         if self._meter is not None:
             self._meter.budget = step_budget
         start = time.perf_counter()
-        status = uclib.uc_emu_start(self.engine._uch, entry, RETURN_ADDRESS, 0, 0)
+        status = uclib.uc_emu_start(self.engine._uch, entry, self.space.return_address, 0, 0)
         self.guest_seconds = time.perf_counter() - start
         self._exit.load()
         fault = self._fault(status, placed, seed, step_budget)
@@ -159,7 +168,7 @@ class Machine:
             raise CallError(f"{on_stack} bytes of stack arguments do not fit a stack of {stack.size} bytes")
         for first in range(0, stack.size, noise.stack.size):
             stack[first : first + noise.stack.size] = noise.stack[: stack.size - first]
-        self._entry.scramble(noise.registers, STACK_TOP - on_stack, RETURN_ADDRESS)
+        self._entry.scramble(noise.registers, self.space.stack_top - on_stack, self.space.return_address)
         for argument, parameter, location in zip(arguments, signature.parameters, locations, strict=True):
             value: int | float = addresses[id(argument)] if isinstance(argument, Buffer) else argument
             data = _encode(value, parameter.ctype, parameter.name, self.isa)
@@ -185,9 +194,9 @@ class Machine:
     def _fault(self, status: int, placed: Sequence[PlacedBuffer], seed: int, budget: int) -> Fault | None:
         pc = self._exit.read_control("pc")
         thumb = self.isa is Isa.A32 and self._exit.read_control("cpsr") & 0x20
-        if status == 0 and pc == RETURN_ADDRESS and not thumb and self._exceptions.exception is None:
+        if status == 0 and pc == self.space.return_address and not thumb and self._exceptions.exception is None:
             return None
-        diagnosis = Diagnosis(self.program, placed, self._memory.stack_size, seed)
+        diagnosis = Diagnosis(self.program, placed, self._memory.stack_size, seed, self.space.stack_top)
         left_from = self._meter.last_instruction if self._meter is not None else None
         if (access := self._access.access) is not None:
             return diagnosis.access(*access, left_from)
@@ -195,8 +204,8 @@ class Machine:
             return diagnosis.exception(*exception, left_from)
         if self._meter is not None and self._meter.stopped:
             return diagnosis.budget(pc, budget)
-        if pc == RETURN_ADDRESS and thumb:
-            return diagnosis.departure(RETURN_ADDRESS | 1, left_from)
+        if pc == self.space.return_address and thumb:
+            return diagnosis.departure(pc | 1, left_from)
         return diagnosis.stopped(status, pc)
 
 

@@ -15,21 +15,16 @@ import numpy.typing as npt
 from unicorn import UC_PROT_EXEC, UC_PROT_READ, UC_PROT_WRITE
 
 from neonlab.assemble.program import Program, Segment
+from neonlab.emulate.address_space import BUFFERS, BUFFERS_BYTES, HOME, PAGE, PROGRAM_BYTES, AddressSpace
 from neonlab.emulate.buffer import Buffer, PlacedBuffer
 from neonlab.emulate.engine import Uc, check, uclib
 from neonlab.emulate.native import aligned_bytes
 from neonlab.errors import InputError
 from neonlab.isa.isa import Isa
 
-PAGE = 4096
-BUFFERS_BYTES = 0x5000_0000
-# In A64 beyond what 32 bits reach, so that a kernel that cuts an address short does not get away with it.
-BUFFERS = {Isa.A32: 0x2000_0000, Isa.A64: 0x1_2000_0000}
 SLOT = 0x40_0000
 # Buffers start on different pages modulo the ways of a first-level cache, as allocated memory does.
 STAGGER = 5 * PAGE
-STACK_TOP = 0x7F00_0000
-RETURN_ADDRESS = 0x7FFF_0000  # nothing is ever mapped here
 _UNDEFINED = {Isa.A32: 0xE7F000F0, Isa.A64: 0x0000_0000}  # udf #0
 
 
@@ -50,9 +45,10 @@ class _Region:
 class Memory:
     """Mappings of one engine."""
 
-    def __init__(self, engine: Uc, program: Program, stack_bytes: int) -> None:
+    def __init__(self, engine: Uc, program: Program, stack_bytes: int, space: AddressSpace = HOME) -> None:
         self._engine = engine
         self._program = program
+        self._space = space
         self._data: list[tuple[Segment, npt.NDArray[np.uint8]]] = []
         self._keep: list[npt.NDArray[np.uint8]] = []
         self._buffers: list[_Region] = []
@@ -60,14 +56,17 @@ class Memory:
         for segment in sorted(program.segments, key=lambda segment: segment.address):
             self._map_segment(segment)
         self.stack_size = -(-stack_bytes // PAGE) * PAGE
-        self.stack = aligned_bytes(self.stack_size)
-        self._map(STACK_TOP - self.stack_size, self.stack, UC_PROT_READ | UC_PROT_WRITE)
+        beyond = -space.stack_top % PAGE
+        pages = aligned_bytes(self.stack_size + (PAGE if beyond else 0))
+        self.stack = pages[pages.size - beyond - self.stack_size : pages.size - beyond]
+        self._map(space.stack_top + beyond - pages.size, pages, UC_PROT_READ | UC_PROT_WRITE)
 
     def _map_segment(self, segment: Segment) -> None:
         start, end = segment.address // PAGE * PAGE, -(-segment.end // PAGE) * PAGE
-        if start < self._program_end or end > BUFFERS[Isa.A32]:
+        lowest = min(other.address for other in self._program.segments) // PAGE * PAGE
+        if start < self._program_end or end - lowest > PROGRAM_BYTES:
             raise ValueError(
-                f"segment `{segment.name}` shares a page with another, or lies above {BUFFERS[Isa.A32]:#x}"
+                f"segment `{segment.name}` shares a page with another, or ends {PROGRAM_BYTES:#x} bytes after the first"
             )
         if start == end:
             return
@@ -99,9 +98,10 @@ class Memory:
 
         What lies between a buffer and the edges of its pages holds `noise`.  Raises CallError when they do not fit.
         """
-        placed = []
-        slot_address = lowest = BUFFERS[self._program.isa]
-        for index, buffer in enumerate(buffers):
+        placed: list[PlacedBuffer] = []
+        slot_address = lowest = BUFFERS[self._program.isa] + self._space.buffers_after
+        for index in self._space.order(len(buffers)):
+            buffer = buffers[index]
             start = slot_address + index % 64 * STAGGER
             occupied = buffer.readable_before + buffer.size + buffer.readable_after
             pages = max(-(-occupied // PAGE), 1)
@@ -118,6 +118,7 @@ class Memory:
             host = self._map_buffer(index, start, end - start, buffer.writable)
             self._fill(host, buffer, address - start, noise)
             placed.append(PlacedBuffer(buffer, address))
+        placed = [placed[at] for at in self._space.order(len(placed))]
         for index in range(len(buffers), len(self._buffers)):
             self._unmap(self._buffers[index])
         self._store_pointers(placed)
@@ -125,7 +126,7 @@ class Memory:
 
     def _map_buffer(self, index: int, address: int, size: int, writable: bool) -> npt.NDArray[np.uint8]:
         protection = UC_PROT_READ | (UC_PROT_WRITE if writable else 0)
-        if index == len(self._buffers):
+        while index >= len(self._buffers):
             self._buffers.append(_Region(aligned_bytes(size)))
         region = self._buffers[index]
         if (region.address, region.size) != (address, size):

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from numba.np.numpy_support import carray
 
 from neonlab.assemble.program import Program
+from neonlab.emulate.address_space import PAGE, STACK_TOP
 from neonlab.emulate.buffer import PlacedBuffer
-from neonlab.emulate.memory import PAGE, STACK_TOP
 from neonlab.emulate.native import as_pointer, native
 from neonlab.isa.instruction import AccessKind
 from neonlab.measure.address_feed import CONSUMER, EVENT

@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection
 
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
+from neonlab.emulate.address_space import STACK_TOP
 from neonlab.emulate.block_meter import BlockMeter
-from neonlab.emulate.memory import STACK_TOP
 from neonlab.emulate.probe import Probe
 from neonlab.emulate.registers import RegisterState
 from neonlab.emulate.run import Fault, FaultKind

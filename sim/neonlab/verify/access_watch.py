@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from neonlab.verify.shadow import Shadow
 
 PAGE = 4096
-LIMIT = 1 << 33  # guest addresses in use lie below
+LIMIT = 1 << 34  # guest addresses in use lie below
 PAGES = LIMIT // PAGE
 
 # Permissions of a byte.

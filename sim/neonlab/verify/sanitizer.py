@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from neonlab.assemble.contract import Argument, Contract
 from neonlab.assemble.program import Program, Segment
+from neonlab.emulate.address_space import HOME, AddressSpace
 from neonlab.emulate.buffer import Buffer, PlacedBuffer
-from neonlab.emulate.memory import STACK_TOP
 from neonlab.emulate.native import NativeHook
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.isa.instruction import Instruction
@@ -28,10 +28,10 @@ _WORD_ALIGNED = ("ldm", "stm", "push", "pop", "ldrd", "strd", "vldm", "vstm", "v
 _WORD_CLAUSE = "ARMv7-A A3.2.1, Unaligned data access: this instruction needs an address on a word"
 
 
-def entry_stack_pointer(contract: Contract) -> int:
+def entry_stack_pointer(contract: Contract, space: AddressSpace = HOME) -> int:
     """Value of sp when the kernel is entered."""
     places = place_arguments(contract.isa, contract.signature, contract.float_abi)
-    return STACK_TOP - stack_argument_bytes(places)
+    return space.stack_top - stack_argument_bytes(places)
 
 
 def stack_bytes_for(contract: Contract) -> int:
@@ -56,16 +56,17 @@ class SanitizerProbe:
         contract: Contract,
         *,
         strict_slots: bool = False,
+        space: AddressSpace = HOME,
     ) -> None:
-        self._program, self._contract = program, contract
+        self._program, self._contract, self._space = program, contract, space
         self._arguments = {argument.name: argument for argument in contract.arguments}
         self._placed: Sequence[PlacedBuffer] = ()
         self.integers: Mapping[str, int] = {}
         self._shadow = sh.Shadow()
         alignments = {i.address: needed for i in program.instructions if (needed := _alignment(i)) > 1}
         self._watch = aw.Watch(program, self._shadow, alignments)
-        self._stack_lowest = STACK_TOP - stack_bytes_for(contract)
-        self._entry_sp = entry_stack_pointer(contract)
+        self._stack_lowest = space.stack_top - stack_bytes_for(contract)
+        self._entry_sp = entry_stack_pointer(contract, space)
         self._allow_program_and_stack(strict_slots)
         self._watch.set(
             below=contract.below_stack,
@@ -132,7 +133,8 @@ class SanitizerProbe:
         wrong = self._watch.get("wrong")
         if wrong == aw.NOTHING:
             return None
-        return _Wording(self._program, self._contract, self._placed, self._shadow, self._watch, seed).fault(wrong)
+        wording = _Wording(self._program, self._contract, self._placed, self._shadow, self._watch, seed, self._space)
+        return wording.fault(wrong)
 
 
 def _alignment(instruction: Instruction) -> int:
@@ -156,10 +158,11 @@ class _Wording:
         shadow: sh.Shadow,
         watch: aw.Watch,
         seed: int,
+        space: AddressSpace,
     ) -> None:
         self._program, self._contract, self._placed = program, contract, placed
-        self._shadow, self._watch, self._seed = shadow, watch, seed
-        self._entry_sp = entry_stack_pointer(contract)
+        self._shadow, self._watch, self._seed, self._space = shadow, watch, seed, space
+        self._entry_sp = entry_stack_pointer(contract, space)
         self._standard = "AAPCS64" if program.isa is Isa.A64 else "AAPCS32"
         self._at = watch.get("at")
         self._instruction = program.by_address.get(self._at)
@@ -208,11 +211,11 @@ class _Wording:
             return self._beyond_buffer(near, bad)
         if segment := next((s for s in self._program.segments if s.address <= bad < s.end), None):
             return self._program_written(segment)
-        lowest = STACK_TOP - stack_bytes_for(self._contract)
+        lowest = self._space.stack_top - stack_bytes_for(self._contract)
         if lowest - _NEAR <= bad < self._entry_sp:
             return self._below_stack()
         kind = FaultKind.OUT_OF_BOUNDS_WRITE if self._writes else FaultKind.OUT_OF_BOUNDS_READ
-        if self._entry_sp <= bad < STACK_TOP + _NEAR:
+        if self._entry_sp <= bad < self._space.stack_top + _NEAR:
             return self._caller_frame(kind)
         message = f"{self._verb} {_bytes(self._size)} at {self._start:#x}, where the kernel was given nothing"
         return self._make(kind, message, "a kernel touches its arguments' buffers, its own data and its stack")

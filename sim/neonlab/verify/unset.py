@@ -16,14 +16,16 @@ What this cannot see: a dependence whose effects cancel for all the contents tri
 bytes that lie in a writable buffer, are declared as written, and never are: those bytes are wrong, and comparing with a
 reference says so.
 
-A call that changes when its buffers move to other addresses, aligned as the contract promises, or when it is merely
-repeated, is not deterministic.  Blamed then is the last writer of the first byte that differs.
+A call whose result changes when everything lies elsewhere, or when it is merely repeated, is not deterministic.  Once
+more the call is made with the stack, the caller, the code (linked anew) and the buffers at other addresses, in another
+order, with other low bits beyond the alignment that is promised.  The way to the result may be another there, as where
+a loop begins with as many bytes as an address is off; the result may not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
@@ -32,16 +34,14 @@ import numpy.typing as npt
 
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
-from neonlab.emulate.block_meter import BlockMeter
 from neonlab.emulate.buffer import Buffer
-from neonlab.emulate.last_writer import LastWriterProbe
-from neonlab.emulate.machine import DEFAULT_STEP_BUDGET, Machine
+from neonlab.emulate.machine import DEFAULT_STEP_BUDGET
 from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.noise import Noise
-from neonlab.emulate.run import Fault, Run
-from neonlab.emulate.trace import Trace, TraceProbe
-from neonlab.verify.placement import place_arguments
-from neonlab.verify.sanitizer import SanitizerProbe, stack_bytes_for
+from neonlab.emulate.run import Fault
+from neonlab.emulate.trace import Trace
+from neonlab.verify.moved_report import MovedReport, at_home
+from neonlab.verify.observed import Observed, Part, Setting, World, integers_in
 from neonlab.verify.unset_report import UnsetReport
 from neonlab.verify.unset_walk import PairedTraces
 
@@ -51,61 +51,12 @@ _LONGEST_TRACE = 1 << 20
 _MOST_CONFIRMATIONS = 24
 
 
-@dataclass(frozen=True, eq=False)
-class Observed:
-    """What one call did, as far as it must not depend on anything unset.
-
-    `outputs` holds the bytes that the contract says are written, `before` what was in them when the call began.
-    """
-
-    outcome: Run | Fault
-    fault: Fault | None
-    outputs: dict[str, npt.NDArray[np.uint8]]
-    before: dict[str, npt.NDArray[np.uint8]]
-    path: tuple[int, bytes]  # hash of all accesses in their order, and how often each instruction ran
-    steps: int
-
-    def differs_in_result(self, other: Observed) -> bool:
-        """Whether the fault, the returned value or an output byte is another, unwritten bytes aside."""
-        if (self.fault is None) != (other.fault is None):
-            return True
-        if self.fault is not None and other.fault is not None:
-            return (self.fault.kind, self.fault.address) != (other.fault.kind, other.fault.address)
-        if _returned(self.outcome) != _returned(other.outcome):
-            return True
-        return any(self.changed(other, name).any() for name in self.outputs)
-
-    def changed(self, other: Observed, name: str) -> npt.NDArray[np.bool_]:
-        """Bytes of an output that differ, but for those that both calls left as they had been."""
-        ours, theirs = self.outputs[name], other.outputs[name]
-        untouched = (ours == self.before[name]) & (theirs == other.before[name])
-        changed: npt.NDArray[np.bool_] = (ours != theirs) & ~untouched
-        return changed
-
-    def untouched(self, other: Observed) -> dict[str, npt.NDArray[np.int64]]:
-        """Offsets of output bytes that differ as they did before the calls: never written, or written as they were."""
-        found = {}
-        for name, ours in self.outputs.items():
-            theirs = other.outputs[name]
-            same = (ours == self.before[name]) & (theirs == other.before[name]) & (ours != theirs)
-            if same.any():
-                found[name] = np.flatnonzero(same)
-        return found
-
-
-def _returned(outcome: Run | Fault) -> str:
-    return repr(outcome.returned) if isinstance(outcome, Run) else ""
-
-
 class UnsetCheck:
     """Makes the calls for one kernel, on machines that are kept between them."""
 
     def __init__(self, program: Program, contract: Contract) -> None:
         self.program, self.contract = program, contract
-        self._stack_bytes = stack_bytes_for(contract)
-        self._meter = BlockMeter(program)
-        self._memory = SanitizerProbe(program, contract)
-        self._machine = Machine(program, probes=(self._meter, self._memory), stack_bytes=self._stack_bytes)
+        self._worlds: dict[frozenset[Part], World] = {}
 
     def find(
         self,
@@ -114,13 +65,12 @@ class UnsetCheck:
         seed: int = 0,
         step_budget: int = DEFAULT_STEP_BUDGET,
         rounds: int = 2,
-        placements: int = 1,
     ) -> Fault | None:
         """The first dependence found on anything unset, on time, or on addresses; None where there is none.
 
-        `arguments` as for `Machine.call`, in the contract's order.  A right kernel costs 1 + `rounds` + `placements`
-        calls; `rounds` is at most 2.  A fault that is the same in all calls is none of this; one that only other places
-        of the buffers bring about (`alignment-hint`) is returned as it is.
+        `arguments` as for `Machine.call`, in the contract's order.  A right kernel costs 2 + `rounds` calls, and
+        `rounds` is at most 2.  A fault that is the same in all calls is none of this; one that only other places bring
+        about (`alignment-hint`) is returned as it is.
         """
         call = _Call(self, arguments, seed, step_budget)
         first = call.observe(call.first)
@@ -131,14 +81,25 @@ class UnsetCheck:
                 if call.differ(first, again):
                     return call.report().repeated(*call.traces(call.first, call.first), first, again)
                 return self._explain(call, first, second, other)
-        for turn in range(placements if first.fault is None else 0):
-            moved = replace(call.first, turn=2 * turn + 1 + seed % 2)
-            elsewhere = call.observe(moved)
-            if elsewhere.fault is not None:
-                return elsewhere.fault
-            if first.differs_in_result(elsewhere):
-                return call.report().moved(*call.traces(call.first, moved), first, elsewhere)
-        return None
+        return self._moved(call, first) if first.fault is None else None
+
+    def _moved(self, call: _Call, first: Observed) -> Fault | None:
+        """What comes of everything lying elsewhere at once; the blame goes to the first part that changes it alone."""
+        everything = call.moved(*Part)
+        elsewhere = call.observe(everything)
+        if elsewhere.fault is not None:
+            return at_home(elsewhere.fault, self.program, self.world(everything.moved).program)
+        if not first.differs_in_result(elsewhere):
+            return None
+        for setting in (call.moved(part) for part in Part):
+            alone = call.observe(setting)
+            if alone.fault is None and first.differs_in_result(alone):
+                return self._blame_move(call, first, setting, alone)
+        return self._blame_move(call, first, everything, elsewhere)
+
+    def _blame_move(self, call: _Call, first: Observed, setting: Setting, other: Observed) -> Fault:
+        a, b = call.traces(call.first, setting)
+        return MovedReport(call.report(), setting.moved, self.world(setting.moved).space).fault(a, b, first, other)
 
     def _explain(self, call: _Call, first: Observed, second: Observed, other: Setting) -> Fault:
         report = call.report()
@@ -162,50 +123,18 @@ class UnsetCheck:
                 return report.unset(paired, effect, source)
         return report.unset(paired, effect, sources[0]) if sources else report.untraced(first, second)
 
-    def call(self, machine: Machine, setting: Setting, seed: int, step_budget: int) -> Run | Fault:
-        """One call on any machine of this kernel."""
-        return machine.call(
-            self.contract.name,
-            setting.arguments,
-            self.contract.signature,
-            float_abi=self.contract.float_abi,
-            step_budget=step_budget,
-            seed=seed,
-            noise=setting.noise,
-        )
-
-    def observed(self, setting: Setting, seed: int, step_budget: int) -> Observed:
-        """One call on the machine that watches."""
-        self._memory.integers = _integers(self.contract, setting.arguments)
-        outcome = self.call(self._machine, setting, seed, step_budget)
-        fault = self._memory.collect(seed) or (outcome if isinstance(outcome, Fault) else None)
-        outputs, before = {}, {}
-        for name, size in _written(self.contract, setting.arguments):
-            buffer = next(b for b in setting.arguments if isinstance(b, Buffer) and b.name == name)
-            before[name] = buffer.contents()[:size]
-            if isinstance(outcome, Run):
-                outputs[name] = np.ascontiguousarray(outcome.outputs[name]).reshape(-1).view(np.uint8)[:size]
-        path = self._memory.access_hash, self._meter.executions().tobytes()
-        return Observed(outcome, fault, outputs, before, path, self._meter.steps)
-
-    def traced(self, setting: Setting, seed: int, step_budget: int, limit: int) -> Trace:
-        """One call recorded."""
-        probe = TraceProbe(self.program, limit)
-        with Machine(self.program, probes=(probe,), stack_bytes=self._stack_bytes) as machine:
-            self.call(machine, setting, seed, step_budget)
-            return probe.collect(machine)
-
-    def written_bytes(self, setting: Setting, seed: int, step_budget: int, name: str) -> npt.NDArray[np.bool_]:
-        """Which bytes of an output a call writes."""
-        probe = LastWriterProbe()
-        with Machine(self.program, probes=(probe,), stack_bytes=self._stack_bytes) as machine:
-            self.call(machine, setting, seed, step_budget)
-            written: npt.NDArray[np.bool_] = probe.collect(name) != 0
-        return written
+    def world(self, moved: frozenset[Part] = frozenset()) -> World:
+        """The kernel with `moved` of it elsewhere."""
+        key = moved - {Part.ALIGNMENT}
+        if key not in self._worlds:
+            self._worlds[key] = World(self.program, self.contract, key)
+        return self._worlds[key]
 
     def close(self) -> None:
-        """Free the machine."""
-        self._machine.close()
+        """Free the machines."""
+        for world in self._worlds.values():
+            world.close()
+        self._worlds.clear()
 
     def __enter__(self) -> Self:
         return self
@@ -227,34 +156,6 @@ def find_unset(
     """`UnsetCheck.find` for a single call."""
     with UnsetCheck(program, contract) as check:
         return check.find(arguments, seed=seed, step_budget=step_budget)
-
-
-@dataclass(frozen=True, eq=False)
-class Setting:
-    """All that a call is given: the arguments, and what it finds where nobody set anything."""
-
-    passed: tuple[Passed, ...]
-    noise: Noise
-    contract: Contract
-    turn: int = 0  # where buffers lie: 0 on 64 bytes, else as `place_arguments` says
-
-    @property
-    def arguments(self) -> Sequence[Passed]:
-        """With their buffers placed."""
-        if self.turn:
-            return place_arguments(self.contract, self.passed, self.turn)
-        placed: list[Passed] = []
-        for argument, value in zip(self.contract.arguments, self.passed, strict=True):
-            if isinstance(value, Buffer):
-                value = replace(
-                    value,
-                    alignment=max(64, argument.align),
-                    offset=0,
-                    readable_before=argument.under_read,
-                    readable_after=argument.over_read,
-                )
-            placed.append(value)
-        return placed
 
 
 class _Call:
@@ -290,7 +191,7 @@ class _Call:
 
     def _contents(self, change: object) -> Iterator[Passed]:
         """The arguments, with other contents in the bytes that are written and not read."""
-        integers = _integers(self._contract, self.first.passed)
+        integers = integers_in(self._contract, self.first.passed)
         for argument, value in zip(self._contract.arguments, self.first.passed, strict=True):
             if isinstance(value, Buffer) and argument.write is not None:
                 given = argument.read.evaluate(integers) if argument.read is not None else 0
@@ -301,9 +202,13 @@ class _Call:
                 value = replace(value, data=shaped)
             yield value
 
+    def moved(self, *parts: Part) -> Setting:
+        """The first setting with `parts` elsewhere."""
+        return replace(self.first, moved=frozenset(parts), turn=1 + self._seed % 2)
+
     def observe(self, setting: Setting) -> Observed:
         """What the call does in `setting`."""
-        found = self._check.observed(setting, self._seed, self._step_budget)
+        found = self._check.world(setting.moved).observed(setting, self._seed, self._step_budget)
         self._traced_steps = max(self._traced_steps, found.steps)
         return found
 
@@ -315,7 +220,8 @@ class _Call:
         # what they held.
         for name, offsets in first.untouched(second).items():
             if name not in self._really_written:
-                self._really_written[name] = self._check.written_bytes(self.first, self._seed, self._step_budget, name)
+                home = self._check.world()
+                self._really_written[name] = home.written_bytes(self.first, self._seed, self._step_budget, name)
             if self._really_written[name][offsets].any():
                 return True
         return False
@@ -323,10 +229,11 @@ class _Call:
     def traces(self, first: Setting, second: Setting) -> tuple[Trace, Trace]:
         """Both calls recorded."""
         limit = min(self._traced_steps + 64, _LONGEST_TRACE)
-        return (
-            self._check.traced(first, self._seed, self._step_budget, limit),
-            self._check.traced(second, self._seed, self._step_budget, limit),
+        a, b = (
+            self._check.world(setting.moved).traced(setting, self._seed, self._step_budget, limit)
+            for setting in (first, second)
         )
+        return a, b
 
     def report(self) -> UnsetReport:
         """What words the fault."""
@@ -338,19 +245,3 @@ def _zeros_but_flags(noise: Noise) -> npt.NDArray[np.uint8]:
     registers = np.zeros_like(noise.registers)
     registers[-4:] = ~noise.registers[-4:]
     return registers
-
-
-def _integers(contract: Contract, arguments: Sequence[Passed]) -> dict[str, int]:
-    return {
-        argument.name: value
-        for argument, value in zip(contract.arguments, arguments, strict=True)
-        if argument.ctype.kind == "integer" and isinstance(value, int)
-    }
-
-
-def _written(contract: Contract, arguments: Sequence[Passed]) -> Iterator[tuple[str, int]]:
-    """Name and bytes written of each output."""
-    integers = _integers(contract, arguments)
-    for argument, value in zip(contract.arguments, arguments, strict=True):
-        if isinstance(value, Buffer) and argument.write is not None:
-            yield value.name, min(value.size, argument.write.evaluate(integers))

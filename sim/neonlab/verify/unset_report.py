@@ -22,7 +22,7 @@ from neonlab.verify.sanitizer import entry_stack_pointer
 from neonlab.verify.unset_walk import Effect, PairedTraces, Source, is_flag
 
 if TYPE_CHECKING:
-    from neonlab.verify.unset import Observed
+    from neonlab.verify.observed import Observed
 
 _STACK_REACH = 1 << 22
 _WIDENING = (
@@ -35,7 +35,7 @@ class UnsetReport:
     """Words what was found about one call; `arguments` with their buffers as they were placed."""
 
     def __init__(self, program: Program, contract: Contract, arguments: Sequence[Passed], seed: int) -> None:
-        self._program, self._contract, self._arguments, self._seed = program, contract, arguments, seed
+        self._program, self.contract, self._arguments, self._seed = program, contract, arguments, seed
         self._isa = program.isa
         self._entry_sp = entry_stack_pointer(contract)
         self._places = place_arguments(contract.isa, contract.signature, contract.float_abi)
@@ -78,7 +78,7 @@ class UnsetReport:
 
     def returned_places(self) -> list[int]:
         """Register places of the returned value."""
-        location = place_result(self._isa, self._contract.signature, self._contract.float_abi)
+        location = place_result(self._isa, self.contract.signature, self.contract.float_abi)
         if location is None:
             return []
         width = -(-location.size // len(location.registers))
@@ -125,7 +125,7 @@ class UnsetReport:
             name = "x18, the platform register"
         clause = "AAPCS: registers that carry no argument, and the flags, hold nothing in particular on entry"
         message = f"{what} on {name}, which nothing has set"
-        return self._fault(FaultKind.UNINITIALISED_REGISTER, message, trace, step, clause, register=register)
+        return self.fault(FaultKind.UNINITIALISED_REGISTER, message, trace, step, clause, register=register)
 
     def _unset_memory(self, trace: Trace, source: Source, what: str) -> Fault:
         assert source.address is not None
@@ -136,60 +136,50 @@ class UnsetReport:
             name = item.buffer.name
             message = f"{what} on byte {offset} of `{name}`, which nothing has written before it is read here"
             clause = self._clause(name)
-            return replace(self._fault(kind, message, trace, step, clause), buffer=name, offset=offset)
+            return replace(self.fault(kind, message, trace, step, clause), buffer=name, offset=offset)
         if self._on_stack(source.address):
             offset = source.address - self._entry_sp
             if (argument := self._stack_argument(offset)) is not None:
                 bits = 8 * argument.ctype.size
                 slot = f"bits {bits}-63 of {argument.location}"
                 message = f"{what} on {slot}, above the {bits}-bit argument `{argument.name}`"
-                return self._fault(FaultKind.UPPER_HALF_ARGUMENT, message, trace, step, _WIDENING)
+                return self.fault(FaultKind.UPPER_HALF_ARGUMENT, message, trace, step, _WIDENING)
             message = f"{what} on the byte at sp{offset:+d} (sp as on entry), which nothing has stored before"
             clause = "AAPCS: the stack below sp holds nothing in particular on entry"
-            return self._fault(kind, message, trace, step, clause)
+            return self.fault(kind, message, trace, step, clause)
         near = min(trace.buffers, key=lambda item: item.distance(source.address or 0))
         name, offset = near.buffer.name, source.address - near.address
         where = (
             f"{offset - near.buffer.size + 1} bytes beyond the end" if offset >= 0 else f"{-offset} before the start"
         )
         message = f"{what} on what lies {where} of `{name}`: that may be read, but nothing may come of it"
-        return replace(self._fault(kind, message, trace, step, self._clause(name)), buffer=name, offset=offset)
+        return replace(self.fault(kind, message, trace, step, self._clause(name)), buffer=name, offset=offset)
 
     def _upper_half(self, trace: Trace, step: int, register: Register, argument: Argument, what: str) -> Fault:
         bits = 8 * argument.ctype.size
         message = (
             f"{what} on bits {bits}-63 of {register.name(self._isa)}, above the {bits}-bit argument `{argument.name}`"
         )
-        return self._fault(FaultKind.UPPER_HALF_ARGUMENT, message, trace, step, _WIDENING, register=register)
+        return self.fault(FaultKind.UPPER_HALF_ARGUMENT, message, trace, step, _WIDENING, register=register)
 
     def repeated(self, a: Trace, b: Trace, first: Observed, again: Observed) -> Fault:
         """The same call came out otherwise."""
-        step, what = self._first_change(a, b, first, again)
+        step, what = self.first_change(a, b, first, again)
         reader = next((i for i in map(a.instruction, range(len(a))) if i is not None and _reads_system(i)), None)
-        cause = f"; {self._quoted(reader.address)} reads the system's state" if reader is not None else ""
+        cause = f"; {self.quoted(reader.address)} reads the system's state" if reader is not None else ""
         message = f"{what} when the same call is made again{cause}"
         clause = "a kernel's result is a function of its arguments"
-        return self._fault(FaultKind.NONDETERMINISTIC, message, a, step, clause)
-
-    def moved(self, a: Trace, b: Trace, first: Observed, elsewhere: Observed) -> Fault:
-        """The same call came out otherwise with its buffers elsewhere."""
-        step, what = self._first_change(a, b, first, elsewhere)
-        places = ", ".join(
-            f"`{x.buffer.name}` at {x.address:#x} and {y.address:#x}" for x, y in zip(a.buffers, b.buffers, strict=True)
-        )
-        message = f"{what} when the buffers lie elsewhere ({places})"
-        clause = "a kernel's result is a function of its arguments, and not of where they lie"
-        return self._fault(FaultKind.NONDETERMINISTIC, message, a, step, clause)
+        return self.fault(FaultKind.NONDETERMINISTIC, message, a, step, clause)
 
     def untraced(self, first: Observed, second: Observed) -> Fault:
         """Something unset matters, in a call too long to record or in a way that the walk cannot follow."""
         fault = first.fault or second.fault
         message = "what the kernel does depends on registers or memory that nothing has set"
         clause = "AAPCS: registers that carry no argument hold nothing in particular on entry"
-        address = fault.address if fault is not None else self._program.symbols[self._contract.name]
+        address = fault.address if fault is not None else self._program.symbols[self.contract.name]
         return self._at(FaultKind.UNINITIALISED_REGISTER, message, address, clause)
 
-    def _first_change(self, a: Trace, b: Trace, first: Observed, second: Observed) -> tuple[int, str]:
+    def first_change(self, a: Trace, b: Trace, first: Observed, second: Observed) -> tuple[int, str]:
         """The step that last wrote the first output byte that differs, and a sentence about that byte."""
         addresses = {item.buffer.name: item.address for item in a.buffers}
         for name in first.outputs if second.outputs else ():
@@ -198,13 +188,13 @@ class UnsetReport:
                 offset = int(changed[0])
                 found = a.last_store(len(a), addresses[name] + offset)
                 step = found[0] if found is not None else len(a) - 1
-                return step, f"{self._element(name, offset)} changes"
+                return step, f"{self.element(name, offset)} changes"
         if first.fault is not None or second.fault is not None:
             return min(len(a), len(b)) - 1, "whether the kernel faults changes"
         return len(a) - 1, "the returned value changes"
 
     def _effect(self, paired: PairedTraces, effect: Effect) -> str:
-        text = self._quoted(int(paired.a.pcs[min(effect.step, len(paired.a) - 1)]))
+        text = self.quoted(int(paired.a.pcs[min(effect.step, len(paired.a) - 1)]))
         if effect.kind == "address":
             return f"the address of {text} depends"
         if effect.kind == "branch":
@@ -214,22 +204,23 @@ class UnsetReport:
         found = paired.a.buffer_at(effect.address or 0)
         if found is None:
             return "the result depends"
-        return f"{self._element(found[0].buffer.name, found[1])} depends"
+        return f"{self.element(found[0].buffer.name, found[1])} depends"
 
-    def _quoted(self, address: int) -> str:
+    def quoted(self, address: int) -> str:
         """An instruction as its author wrote it, with its line."""
         line, instruction = self._program.line_at(address), self._program.by_address.get(address)
         if line is None:
             return f"`{instruction.text}`" if instruction is not None else "an instruction"
         return f"`{' '.join((line.expanded or line.text).split())}` (line {line.line})"
 
-    def _element(self, name: str, offset: int) -> str:
-        argument = next((a for a in self._contract.arguments if a.name == name), None)
+    def element(self, name: str, offset: int) -> str:
+        """The element of an output that a byte is in."""
+        argument = next((a for a in self.contract.arguments if a.name == name), None)
         size = argument.dtype.itemsize if argument is not None else 1
         return f"element {offset // size} of `{name}`"
 
     def _clause(self, name: str) -> str:
-        argument = next((a for a in self._contract.arguments if a.name == name), None)
+        argument = next((a for a in self.contract.arguments if a.name == name), None)
         if argument is None:
             return ""
         reads = f"read = {argument.read.text}" if argument.read is not None else "no read"
@@ -243,20 +234,20 @@ class UnsetReport:
 
     def _stack_argument(self, offset: int) -> Argument | None:
         """The argument whose slot of 8 bytes an offset from sp on entry lies in, in A64."""
-        for argument, place in zip(self._contract.arguments, self._places, strict=True):
+        for argument, place in zip(self.contract.arguments, self._places, strict=True):
             if self._isa is Isa.A64 and place.stack_offset is not None and 0 <= offset - place.stack_offset < 8:
                 return argument
         return None
 
     def _narrow_argument(self, register: Register) -> Argument | None:
         """The argument that the low part of a register carries."""
-        for argument, place in zip(self._contract.arguments, self._places, strict=True):
+        for argument, place in zip(self.contract.arguments, self._places, strict=True):
             for name in place.registers:
                 if argument.ctype.kind == "integer" and argument_register(name, self._isa)[0] == register:
                     return argument
         return None
 
-    def _fault(
+    def fault(
         self,
         kind: FaultKind,
         message: str,
@@ -266,6 +257,7 @@ class UnsetReport:
         *,
         register: Register | None = None,
     ) -> Fault:
+        """A fault at a step of the trace."""
         fault = self._at(kind, message, int(trace.pcs[step]), clause)
         return replace(fault, register=register.name(self._isa)) if register is not None else fault
 

@@ -53,6 +53,9 @@ class Effect:
 class PairedTraces:
     """The traces of two calls of one program with the same arguments; `initial_differs` compares a byte of memory."""
 
+    #: Whether a difference may begin with an instruction itself, as with `adr`, and not only with what it reads.
+    made_counts = False
+
     def __init__(self, a: Trace, b: Trace, initial_differs: Callable[[int], bool]) -> None:
         self.a, self.b = a, b
         self.flow = _EitherFlow(a, b)
@@ -104,7 +107,7 @@ class PairedTraces:
         if self.parting:
             step = self.parting - 1
             instruction = self.a.instruction(step)
-            places = tuple(place for place in _branch_places(instruction, self.isa) if self.differs(step, place))
+            places = tuple(place for place in branch_places(instruction, self.isa) if self.differs(step, place))
             return Effect("branch", step, places)
         end = min(len(self.a), len(self.b))
         for address in outputs:
@@ -169,15 +172,12 @@ class PairedTraces:
         while waiting:
             step, place = waiting.pop()
             origin = self.flow.origin(step, place)
-            if origin.step is None:
+            inputs = self._differing_inputs(origin)
+            if origin.step is None or (self.made_counts and not inputs):
                 key = (None if place >= MEMORY else place, origin.address)
                 leaves.setdefault(key, []).append((step, place))
                 continue
-            assert origin.place is not None
-            for read in self.inputs(origin.step, origin.place):
-                node = (origin.step, read)
-                if not self.differs(*node):
-                    continue
+            for node in inputs:
                 forward.setdefault(node, set()).add((step, place))
                 if node not in seen:
                     seen.add(node)
@@ -188,6 +188,13 @@ class PairedTraces:
             fetch = min(step for step, _ in readers) if address is not None else None
             found.append(Source(leaf, address, fetch, use))
         return sorted(found, key=lambda source: (source.use, source.place or 0, source.address or 0))
+
+    def _differing_inputs(self, origin: Origin) -> list[tuple[int, int]]:
+        """What the contents come of, as (step, place), as far as it differs; nothing for what the call began with."""
+        if origin.step is None or origin.place is None:
+            return []
+        nodes = ((origin.step, place) for place in self.inputs(origin.step, origin.place))
+        return [node for node in nodes if self.differs(*node)]
 
     def _first_use(
         self,
@@ -261,7 +268,7 @@ class _EitherFlow(Dataflow):
         return self._other.first_address(step, number)
 
 
-def _branch_places(instruction: Instruction | None, isa: Isa) -> list[int]:
+def branch_places(instruction: Instruction | None, isa: Isa) -> list[int]:
     """What a branch looks at: flags, a register that it tests, or where it goes."""
     if instruction is None:
         return []

@@ -1,4 +1,4 @@
-// saboteur: nondeterministic at line 34: the low bits of the distance between the buffers get into the sum
+// saboteur: nondeterministic at line 24: the low bits of the distance between the buffers get into the sum
 /*toml
 summary   = "sums[r] = sum of the first 16 int8 of row r"
 prototype = "void (const int8_t *src, int32_t *sums, int32_t rows, int32_t stride)"

@@ -1,4 +1,4 @@
-// saboteur: nondeterministic at line 51: the tail adds to a pointer
+// saboteur: nondeterministic at line 48: the tail adds to a pointer
 /*toml
 summary   = "out = sum_i a[i] * b[i], int8 x int8 -> int32"
 prototype = "void (const int8_t *a, const int8_t *b, int32_t *out, size_t n)"

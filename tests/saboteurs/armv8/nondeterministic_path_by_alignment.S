@@ -1,4 +1,4 @@
-// saboteur: nondeterministic at line 30: rounds otherwise where the input does not lie on 16 bytes
+// saboteur: nondeterministic at line 20: rounds otherwise where the input does not lie on 16 bytes
 /*toml
 summary   = "out[i] = (a[i] + b[i] + 1) / 2, uint8"
 prototype = "void (const uint8_t *a, const uint8_t *b, uint8_t *out, size_t n)"
