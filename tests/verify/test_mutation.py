@@ -67,6 +67,7 @@ def test_a_mutant_differs_from_the_kernel_in_the_words_it_names_and_no_other(ker
     assert len(set(chosen)) == 50 and chosen == sample(mutants_of(program), 50, 7)
     for mutant in chosen:
         changed = mutated(program, mutant)
+        assert changed.linked_at is None  # or the unchanged kernel would run in its place
         for old, new in zip(program.segments, changed.segments, strict=True):
             for offset in range(0, len(old.data), 4):
                 inside = 0 <= old.address + offset - mutant.address < 4 * len(mutant.words)
