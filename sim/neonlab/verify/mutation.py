@@ -88,7 +88,7 @@ def sample(mutants: Sequence[Mutant], count: int | None, seed: int) -> tuple[Mut
 
 
 def mutated(program: Program, mutant: Mutant) -> Program:
-    """The program with the mutant's words in place of its own.  It stays where it is: the linker knows only the other."""
+    """The program with the mutant's words in place of its own; it stays there, for the linker knows only the other."""
     data = b"".join(word.to_bytes(4, "little") for word in mutant.words)
     new = _decoded(program.isa, mutant.address, mutant.words)
     assert new is not None, "a mutant is made of words that decode"
