@@ -1,0 +1,191 @@
+"""A core's pipeline as data: its structure, and the timing of every instruction form, read from `cores/*.pipeline.toml`.
+
+In a file, `[pipeline]` holds the structure, `ports` in it names the ports, and each `[[timing]]` forms that behave alike:
+
+    latency     cycles from issue to the first dependent issue; `second` for results after the first (ldp), if other
+    uses        what it occupies: "V0", "V0+V1*2" (either port, for two cycles), "L V" (one port of each)
+    slots       places it takes of those issued or dispatched in a cycle; as many as `uses` has parts, if not said
+    late        cycles after issue at which the accumulator is read when the producer is of the same `family`
+    alone       nothing is issued with it in the same cycle (in-order cores)
+    forms       names as `instruction_form` makes them; "@load" and so on are what is taken for forms with no entry
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from neonlab.errors import InputError
+from neonlab.isa.instruction import BranchKind, Instruction, InstructionClass
+from neonlab.measure.instruction_form import form_of
+
+_FOLDER = Path(__file__).parent / "cores"
+_SUFFIX = ".pipeline.toml"
+_SYNONYM = {"cmp": "subs", "cmn": "adds", "tst": "ands", "neg": "sub", "negs": "subs", "mvn": "orn", "mov": "orr",
+            "ngc": "sbc", "cset": "csinc", "csetm": "csinv", "cinc": "csinc", "cinv": "csinv", "cneg": "csneg",
+            "vzip": "zip1", "vuzp": "zip1", "vtrn": "trn1", "zip": "zip1", "uzp": "zip1", "trn": "trn1", "swp": "mov",
+            "udot": "sdot", "usdot": "sdot", "sudot": "sdot", "uzp1": "zip1", "uzp2": "zip1"}  # fmt: skip
+_FULL = {"8b": "16b", "4h": "8h", "2s": "4s", "1d": "2d"}
+_CLASS = {
+    InstructionClass.NEON_MULTIPLY_ACCUMULATE: "@multiply",
+    InstructionClass.NEON_OTHER: "@vector",
+    InstructionClass.LOAD: "@load",
+    InstructionClass.STORE: "@store",
+    InstructionClass.PREFETCH: "prfm",
+    InstructionClass.BRANCH: "b",
+    InstructionClass.INTEGER: "@integer",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One of `ports` (a bit set) for `cycles` cycles."""
+
+    ports: int
+    cycles: int
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How one form behaves; see the module's text."""
+
+    latency: int
+    uses: tuple[Use, ...]
+    slots: int
+    second: int
+    late: int = 0
+    family: str = ""
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class PipelineCore:
+    """A core's pipeline.  `queue` is the NEON queue's length, 0 without one; `window` 0 means in-order issue."""
+
+    name: str
+    width: int
+    ports: tuple[str, ...]
+    timings: Mapping[str, Timing]
+    sources: tuple[str, ...] = ()
+    window: int = 0
+    retire: int = 0
+    queue: int = 0
+    writeback_latency: int = 1
+    writeback_use: tuple[Use, ...] = ()
+    store_data_late: int = 0
+    mispredict: int = 8
+    taken_bubble: int = 0
+    table_transfer: int = 0
+    _found: dict[str, Timing] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def in_order(self) -> bool:
+        """Whether instructions issue in program order."""
+        return self.window == 0
+
+    def timing(self, instruction: Instruction) -> Timing:
+        """Timing of the instruction's form, or of the nearest form that the table has."""
+        form = form_of(instruction)
+        known = self._found.get(form)
+        if known is None:
+            known = self._found[form] = self._look_up(form, instruction)
+        return known
+
+    def knows(self, instruction: Instruction) -> bool:
+        """Whether the table has the form itself, or one that differs only in what does not matter."""
+        return any(form in self.timings for form in _nearest(form_of(instruction)))
+
+    def _look_up(self, form: str, instruction: Instruction) -> Timing:
+        for candidate in _nearest(form):
+            if candidate in self.timings:
+                return self.timings[candidate]
+        kind = instruction.instruction_class
+        if instruction.branch is not BranchKind.NONE:
+            kind = InstructionClass.BRANCH
+        fallback = self.timings.get(_CLASS[kind])
+        if fallback is None:
+            raise InputError(f"{self.name}: no timing for {form} and none for {_CLASS[kind]}")
+        return fallback
+
+
+def _nearest(form: str) -> Iterator[str]:
+    """The form, then ever less exact names of it."""
+    base, _, modifier = form.partition(" ")
+    seen = [form]
+    if modifier == "#0":
+        seen.append(f"{base} #")
+    seen.append(base)
+    mnemonic, _, shape = base.partition(".")
+    plain = shape.removesuffix("[]")
+    shapes = [shape, _FULL.get(plain, plain) + shape[len(plain) :], plain, _FULL.get(plain, plain), ""]
+    matched = re.match(r"(\w+)(\[\])?(\*\d+)$", shape)
+    if matched:
+        element, lane, count = matched.group(1)[-1:], matched.group(2) or "", matched.group(3)
+        shapes += [f"{number}{letter}{lane}{count}" for letter in element + "bhsd" for number in _COUNTS[letter]]
+    for name in dict.fromkeys((mnemonic, _SYNONYM.get(mnemonic, mnemonic))):
+        for candidate in shapes:
+            spelled = f"{name}.{candidate}" if candidate else name
+            if modifier:
+                seen.append(f"{spelled} {modifier.replace('#0', '#')}")
+            seen.append(spelled)
+    if plain in ("b", "h", "s", "d"):
+        seen += [f"{mnemonic}.{letter}" for letter in "sdhb"]
+    yield from dict.fromkeys(seen)
+
+
+_COUNTS = {"b": ("", "16", "8"), "h": ("", "8", "4"), "s": ("", "4", "2"), "d": ("", "2", "1")}
+
+
+def pipeline_names() -> tuple[str, ...]:
+    """Cores that have a pipeline model, in order."""
+    return tuple(sorted(path.name[: -len(_SUFFIX)] for path in _FOLDER.glob(f"*{_SUFFIX}")))
+
+
+@functools.cache
+def load_pipeline(name: str) -> PipelineCore:
+    """The model of a core by its name (`cortex-a53`).  InputError where there is none, or it is malformed."""
+    path = _FOLDER / f"{name}{_SUFFIX}"
+    if name not in pipeline_names():
+        raise InputError(f"no pipeline model of {name}; there are {', '.join(pipeline_names())}")
+    with path.open("rb") as file:
+        table = tomllib.load(file)
+    base = load_pipeline(table["like"]) if "like" in table else None
+    try:
+        return _core(name, table, base)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path.name}: {error!r}") from None
+
+
+def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> PipelineCore:
+    structure = dict(table.get("pipeline", {}))
+    ports = tuple(structure["ports"].split()) if "ports" in structure or base is None else base.ports
+    masks = {port: 1 << number for number, port in enumerate(ports)}
+    timings = dict(base.timings) if base else {}
+    for entry in table.get("timing", []):
+        uses = uses_of(entry.get("uses", ""), masks)
+        timing = Timing(
+            latency=entry["latency"], uses=uses, slots=entry.get("slots", max(1, len(uses))),
+            second=entry.get("second", entry["latency"]), late=entry.get("late", 0), family=entry.get("family", ""),
+            alone=entry.get("alone", False),
+        )  # fmt: skip
+        timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
+    keep = ("window", "retire", "queue", "writeback_latency", "store_data_late", "mispredict", "taken_bubble",
+            "table_transfer", "width")  # fmt: skip
+    figures = {key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base}
+    writeback = uses_of(structure["writeback"], masks) if "writeback" in structure else base.writeback_use if base else ()
+    return PipelineCore(
+        name=name, ports=ports, timings=timings, sources=tuple(table.get("sources", ())), writeback_use=writeback, **figures
+    )
+
+
+def uses_of(text: str, masks: Mapping[str, int]) -> tuple[Use, ...]:
+    """Reads "L V0+V1*2"; KeyError for a port that is not named."""
+    parts = (part.partition("*") for part in text.split())
+    return tuple(
+        Use(sum(masks[port] for port in listed.split("+")), int(cycles or 1)) for listed, _, cycles in parts
+    )

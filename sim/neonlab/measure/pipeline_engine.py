@@ -1,0 +1,245 @@
+"""The two pipelines, compiled: one that issues in order and one that issues when operands are there.
+
+Both take the instructions as arrays (`pipeline_program`), a trace of indices into them, and the core's figures as one
+array; nothing in here knows a core.  They return the cycle at which the trace ends, and fill in
+
+    ends       the cycle at which the instruction at each position of the trace was issued or retired
+    stalls     cycles by instruction and cause
+    producer   by instruction, the one that it last waited for
+    busy       cycles that each port was occupied
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+# Figures
+WIDTH, WINDOW, QUEUE, MISPREDICT, BUBBLE, RETIRE, PORTS, UNLIMITED_PORTS, NO_LATENCY = range(9)
+# Causes
+DEPENDENCE, LOAD_USE, PORT, FRONT_END, BRANCH_TAKEN, FULL = range(6)
+CAUSES = ("dependency", "load-use", "port", "front end", "branch", "queue or window full")
+_RING = 1 << 14
+
+_jit: Any = numba.njit(cache=True, nogil=True)
+
+
+@_jit
+def _mispredicted(counter: Any, instruction: int, taken: bool) -> bool:
+    """A two-bit counter a branch, starting weakly taken."""
+    state = counter[instruction]
+    predicted = state >= 2
+    counter[instruction] = min(3, state + 1) if taken else max(0, state - 1)
+    return bool(predicted != taken)
+
+
+@_jit
+def in_order(
+    trace: Any, figures: Any, traits: Any, read_start: Any, reads: Any, write_start: Any, writes: Any, use_start: Any,
+    uses: Any, ends: Any, stalls: Any, producer: Any, busy: Any,
+) -> int:  # fmt: skip
+    """Issues up to WIDTH slots a cycle in program order; with a QUEUE, NEON work waits there and not at issue."""
+    ready = np.zeros(72, np.int64)
+    ready_family = np.zeros(72, np.int64)
+    writer = np.full(72, -1, np.int64)
+    free = np.zeros(64, np.int64)
+    counter = np.full(len(traits), 2, np.int64)
+    queue = figures[QUEUE]
+    waiting = np.zeros(max(1, queue), np.int64)
+    queued = 0
+    now, used, closed = 0, 0, False
+    neon_last, latest = 0, 0
+    for at in range(len(trace)):
+        one = trace[at]
+        decoupled = queue > 0 and traits[one, 3] != 0
+        slots = traits[one, 0]
+        start, cause, blame = now, -1, -1
+        if closed or used + slots > figures[WIDTH] and used > 0 or traits[one, 4] != 0 and used > 0:
+            start, cause = now + 1, FRONT_END
+        front = start
+        work = start
+        work_cause = cause
+        for row in range(read_start[one], read_start[one + 1]):
+            register, late, similar = reads[row, 0], reads[row, 1], reads[row, 2]
+            when = ready[register]
+            if similar == 0 or ready_family[register] == traits[one, 2]:
+                when -= late
+            in_queue = decoupled and register >= 32 and register < 64
+            if when > work:
+                work = when
+                origin = writer[register]
+                blame = origin
+                work_cause = LOAD_USE if origin >= 0 and traits[origin, 5] != 0 else DEPENDENCE
+            if not in_queue and when > start:
+                start, cause = when, work_cause
+        if figures[UNLIMITED_PORTS] == 0:
+            for row in range(use_start[one], use_start[one + 1]):
+                mask = uses[row, 0]
+                best = np.int64(1) << 60
+                for port in range(figures[PORTS]):
+                    if mask >> port & 1 and free[port] < best:
+                        best = free[port]
+                if best > work:
+                    work, work_cause = best, PORT
+                if not decoupled and best > start:
+                    start, cause = best, PORT
+        if decoupled:
+            oldest = waiting[queued % queue]
+            if oldest > start:
+                start, cause = oldest, FULL
+            work = max(work, start, neon_last)
+            waiting[queued % queue] = work
+            queued += 1
+            neon_last = work
+        else:
+            work = max(work, start)
+        if start > front:
+            stalls[one, cause if cause >= 0 else FRONT_END] += start - front
+            if blame >= 0:
+                producer[one] = blame
+        if start > now:
+            if front > now and cause >= 0 and start > front:
+                pass
+            now, used = start, 0
+        closed = traits[one, 4] != 0
+        used += slots
+        for row in range(use_start[one], use_start[one + 1]):
+            mask = uses[row, 0]
+            chosen = -1
+            for port in range(figures[PORTS]):
+                if mask >> port & 1 and (chosen < 0 or free[port] < free[chosen]):
+                    chosen = port
+            if chosen >= 0:
+                free[chosen] = max(work, free[chosen]) + uses[row, 1]
+                busy[chosen] += uses[row, 1]
+        for row in range(write_start[one], write_start[one + 1]):
+            register = writes[row, 0]
+            begun = start if writes[row, 2] != 0 else work
+            ready[register] = begun + (0 if figures[NO_LATENCY] else writes[row, 1])
+            ready_family[register] = traits[one, 2]
+            writer[register] = one
+            latest = max(latest, ready[register])
+        ends[at] = work
+        if traits[one, 6] != 0:
+            taken = at + 1 < len(trace) and trace[at + 1] != one + 1
+            if taken:
+                closed = True
+                if figures[BUBBLE] > 0:
+                    now, used = start + figures[BUBBLE], 0
+            if traits[one, 7] != 0 and _mispredicted(counter, one, taken):
+                now, used, closed = start + figures[MISPREDICT], 0, False
+                stalls[one, BRANCH_TAKEN] += figures[MISPREDICT]
+    return max(now + 1, latest)
+
+
+@_jit
+def out_of_order(
+    trace: Any, figures: Any, traits: Any, read_start: Any, reads: Any, write_start: Any, writes: Any, use_start: Any,
+    uses: Any, ends: Any, stalls: Any, producer: Any, busy: Any,
+) -> int:  # fmt: skip
+    """Dispatches up to WIDTH slots a cycle into a window; each use takes the first free cycle of the port free first."""
+    ports = figures[PORTS]
+    ready = np.zeros(72, np.int64)
+    ready_family = np.zeros(72, np.int64)
+    writer = np.full(72, -1, np.int64)
+    taken_cells = np.zeros((ports, _RING), np.uint8)
+    hint = np.zeros(ports, np.int64)
+    counter = np.full(len(traits), 2, np.int64)
+    window = max(1, figures[WINDOW])
+    leaves = np.zeros(window, np.int64)
+    entered = 0
+    front, used, cleared = 1, 0, 0
+    retired, retire_used = 0, 0
+    for at in range(len(trace)):
+        one = trace[at]
+        slots = traits[one, 0]
+        cause, blame = FRONT_END, -1
+        if used + slots > figures[WIDTH] and used > 0:
+            front, used = front + 1, 0
+        if figures[WINDOW] > 0:
+            for _ in range(min(slots, window)):
+                if leaves[entered % window] > front:
+                    front, used, cause = leaves[entered % window], 0, FULL
+        used += slots
+        while used > figures[WIDTH]:
+            used -= figures[WIDTH]
+            front += 1
+        while cleared < front - 1:
+            for port in range(ports):
+                taken_cells[port, cleared % _RING] = 0
+            cleared += 1
+        work = front
+        for row in range(read_start[one], read_start[one + 1]):
+            register, late, similar = reads[row, 0], reads[row, 1], reads[row, 2]
+            when = ready[register]
+            if similar == 0 or ready_family[register] == traits[one, 2]:
+                when -= late
+            if when > work:
+                work = when
+                blame = writer[register]
+                cause = LOAD_USE if blame >= 0 and traits[blame, 5] != 0 else DEPENDENCE
+        first = work
+        last = work
+        if figures[UNLIMITED_PORTS] == 0:
+            for row in range(use_start[one], use_start[one + 1]):
+                mask, cycles = uses[row, 0], uses[row, 1]
+                best, chosen = np.int64(1) << 60, -1
+                for port in range(ports):
+                    if mask >> port & 1:
+                        cell = max(first, hint[port])
+                        run = 0
+                        while run < cycles:
+                            if cell - cleared >= _RING - cycles:
+                                run = cycles
+                            elif taken_cells[port, (cell + run) % _RING]:
+                                cell, run = cell + run + 1, 0
+                            else:
+                                run += 1
+                        if cell < best or cell == best and busy[port] < busy[chosen]:
+                            best, chosen = cell, port
+                if chosen >= 0:
+                    for step in range(cycles):
+                        taken_cells[chosen, (best + step) % _RING] = 1
+                    low = max(hint[chosen], cleared)
+                    while low - cleared < _RING - 1 and taken_cells[chosen, low % _RING]:
+                        low += 1
+                    hint[chosen] = low
+                    busy[chosen] += cycles
+                    if best > last:
+                        last, cause = best, PORT
+        complete = last
+        for row in range(write_start[one], write_start[one + 1]):
+            register = writes[row, 0]
+            begun = first if writes[row, 2] != 0 else last
+            ready[register] = begun + (0 if figures[NO_LATENCY] else writes[row, 1])
+            ready_family[register] = traits[one, 2]
+            writer[register] = one
+            complete = max(complete, ready[register])
+        before = retired
+        if complete > retired:
+            retired, retire_used = complete, 0
+        retire_used += slots
+        if figures[RETIRE] > 0:
+            while retire_used > figures[RETIRE]:
+                retire_used -= figures[RETIRE]
+                retired += 1
+                cause = FRONT_END if retired - 1 == before else cause
+        if retired > before:
+            stalls[one, cause] += retired - before
+            if blame >= 0:
+                producer[one] = blame
+        for _ in range(slots):
+            leaves[entered % window] = retired
+            entered += 1
+        ends[at] = retired
+        if last - cleared > _RING // 2:  # without a window the front may lie far behind
+            front, used = max(front, last - _RING // 2), 0
+        if traits[one, 6] != 0:
+            taken = at + 1 < len(trace) and trace[at + 1] != one + 1
+            if taken:
+                front, used = front + 1 + figures[BUBBLE], 0
+            if traits[one, 7] != 0 and _mispredicted(counter, one, taken):
+                front, used = max(front, last + figures[MISPREDICT]), 0
+    return retired

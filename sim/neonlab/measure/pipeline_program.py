@@ -1,0 +1,123 @@
+"""Instructions as the arrays that the compiled pipeline runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.isa.instruction import AccessKind, BranchKind, Instruction, InstructionClass
+from neonlab.isa.isa import Register
+from neonlab.measure.instruction_form import repeats_of
+from neonlab.measure.pipeline_core import PipelineCore
+
+Integers = npt.NDArray[np.int64]
+REGISTERS = 72  # general 0-31, vector 32-63, flags 64
+# Columns of `traits`
+SLOTS, LATE, FAMILY, NEON, ALONE, LOAD, BRANCH, PREDICTED = range(8)
+_NEON = (InstructionClass.NEON_MULTIPLY_ACCUMULATE, InstructionClass.NEON_OTHER)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """`read_start[i]` to `read_start[i + 1]` are the rows of `reads` of instruction i; so for `writes` and `uses`.
+
+    reads: register, how many cycles after issue it is looked at, whether that holds for producers of the same family
+    alone.  writes: register, latency, whether through address write-back.  uses: set of ports, cycles.
+    """
+
+    traits: Integers
+    read_start: Integers
+    reads: Integers
+    write_start: Integers
+    writes: Integers
+    use_start: Integers
+    uses: Integers
+
+
+def _number(register: Register) -> int:
+    return {"general": 0, "vector": 32, "flags": 64}[register.file] + register.index
+
+
+def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore) -> Compiled:
+    """Each instruction in the terms of the core.  The status register's cumulative bits hold nothing up."""
+    families = {timing.family: number for number, timing in enumerate(core.timings.values(), start=1) if timing.family}
+    traits, reads, writes, uses = [], [], [], []
+    read_start, write_start, use_start = [0], [0], [0]
+    for instruction in instructions:
+        timing = core.timing(instruction)
+        repeats = repeats_of(instruction)
+        for register, late, similar in _reads(instruction, core, timing.late, bool(timing.family)):
+            reads.append((_number(register), late, similar))
+        base = instruction.writeback.base if instruction.writeback else None
+        seen = 0
+        for register in sorted(instruction.writes, key=lambda r: (r.file == "flags", r)):
+            if register.file == "status":
+                continue
+            if register == base and instruction.accesses:
+                writes.append((_number(register), core.writeback_latency, 1))
+                continue
+            writes.append((_number(register), (timing.second if seen else timing.latency) + (repeats - 1), 0))
+            seen += register.file != "flags"
+        for use in timing.uses:
+            uses.append((use.ports, use.cycles * repeats))
+        if base is not None and instruction.accesses:
+            uses.extend((use.ports, use.cycles) for use in core.writeback_use)
+        extra = len(core.writeback_use) if base is not None and instruction.accesses else 0
+        load = any(access.kind is AccessKind.LOAD for access in instruction.accesses)
+        neon = instruction.instruction_class in _NEON and not instruction.accesses
+        family = families.get(timing.family, 0)
+        branch = instruction.branch is not BranchKind.NONE
+        conditional = instruction.branch is BranchKind.CONDITIONAL
+        traits.append((timing.slots + extra, timing.late, family, neon, timing.alone, load, branch, conditional))
+        read_start.append(len(reads))
+        write_start.append(len(writes))
+        use_start.append(len(uses))
+    return Compiled(
+        _table(traits, 8), np.array(read_start), _table(reads, 3), np.array(write_start), _table(writes, 3),
+        np.array(use_start), _table(uses, 2),
+    )  # fmt: skip
+
+
+def _reads(instruction: Instruction, core: PipelineCore, late: int, family: bool) -> list[tuple[Register, int, int]]:
+    address = {access.base for access in instruction.accesses} | {access.index for access in instruction.accesses}
+    if instruction.writeback is not None:
+        address |= {instruction.writeback.base, instruction.writeback.register}
+    stores = any(access.kind is AccessKind.STORE for access in instruction.accesses)
+    found = []
+    accumulators = _accumulators(instruction)
+    for register in instruction.reads:
+        if register.file == "status":
+            continue
+        if stores and register not in address:
+            found.append((register, core.store_data_late, 0))
+        elif family and late and register in accumulators:
+            found.append((register, late, 1))
+        else:
+            found.append((register, 0, 0))
+    return found
+
+
+def _accumulators(instruction: Instruction) -> frozenset[Register]:
+    """Registers that are read only to be added to: what is written and read, unless it is an operand as well."""
+    both = frozenset(instruction.reads) & frozenset(instruction.writes)
+    if instruction.mnemonic.lower().startswith(("fmadd", "fmsub", "fnm", "madd", "msub", "smadd", "umadd", "smsub", "umsub")):
+        last = instruction.operands.split(",")[-1].strip()
+        others = [operand.strip()[1:] for operand in instruction.operands.split(",")[1:-1]]
+        return frozenset(r for r in instruction.reads if str(r.index) == last[1:] and last[1:] not in others)
+    operands = instruction.operands.lower().split(",", 1)[-1]
+    names = operands.replace("{", " ").replace("}", " ").replace(",", " ").split()
+    used = {name.split(".")[0].split("[")[0] for name in names}
+    kept = set()
+    for register in both:
+        name = register.name(instruction.isa)
+        quad = f"q{register.index // 2}" if instruction.isa.value == "a32" else name
+        if name not in used and quad not in used:
+            kept.add(register)
+    return frozenset(kept)
+
+
+def _table(rows: Sequence[tuple[int, ...]], columns: int) -> Integers:
+    return np.array(rows, np.int64).reshape(len(rows), columns)
