@@ -116,7 +116,8 @@ def _vector(mnemonic: str, operands: list[str]) -> str:
     if mnemonic == "dup" and arranged[0]:
         return f"dup.{arranged[0].group(1)}[]"
     shape = ""
-    for place in (1, 0):
+    folded = mnemonic.endswith("p") and scalars[0] is not None  # faddp d0, v1.2d is not faddp v0.2d, v1.2d, v2.2d
+    for place in (0,) if folded else (1, 0):
         if place < len(operands):
             vector, scalar = arranged[place], scalars[place]
             if vector or scalar:

@@ -75,7 +75,8 @@ class PipelineCore:
     window: int = 0
     retire: int = 0
     queue: int = 0
-    writeback_latency: int = 1
+    load_writeback: int = 1
+    store_writeback: int = 1
     writeback_use: tuple[Use, ...] = ()
     store_data_late: int = 0
     mispredict: int = 8
@@ -174,7 +175,7 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
             alone=entry.get("alone", False),
         )  # fmt: skip
         timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
-    keep = ("window", "retire", "queue", "writeback_latency", "store_data_late", "mispredict", "taken_bubble",
+    keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "store_data_late", "mispredict", "taken_bubble",
             "table_transfer", "width")  # fmt: skip
     figures = {key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base}
     writeback = uses_of(structure["writeback"], masks) if "writeback" in structure else base.writeback_use if base else ()

@@ -156,7 +156,7 @@ def out_of_order(
         one = trace[at]
         slots = traits[one, 0]
         cause, blame = FRONT_END, -1
-        if used + slots > figures[WIDTH] and used > 0:
+        if used >= figures[WIDTH]:
             front, used = front + 1, 0
         if figures[WINDOW] > 0:
             for _ in range(min(slots, window)):

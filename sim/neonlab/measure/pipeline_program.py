@@ -53,11 +53,12 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
             reads.append((_number(register), late, similar))
         base = instruction.writeback.base if instruction.writeback else None
         seen = 0
-        for register in sorted(instruction.writes, key=lambda r: (r.file == "flags", r)):
+        for register in _in_order_written(instruction):
             if register.file == "status":
                 continue
             if register == base and instruction.accesses:
-                writes.append((_number(register), core.writeback_latency, 1))
+                stores = instruction.accesses[0].kind is AccessKind.STORE
+                writes.append((_number(register), core.store_writeback if stores else core.load_writeback, 1))
                 continue
             writes.append((_number(register), (timing.second if seen else timing.latency) + (repeats - 1), 0))
             seen += register.file != "flags"
@@ -79,6 +80,17 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
         _table(traits, 8), np.array(read_start), _table(reads, 3), np.array(write_start), _table(writes, 3),
         np.array(use_start), _table(uses, 2),
     )  # fmt: skip
+
+
+def _in_order_written(instruction: Instruction) -> list[Register]:
+    """Results in the order in which the text names them, flags last; `ldp` has its second result later."""
+    text = instruction.operands.lower().replace("w", "x")
+
+    def place(register: Register) -> tuple[bool, int, int]:
+        at = text.find(register.name(instruction.isa)) if instruction.mnemonic.startswith("ld") else -1
+        return register.file == "flags", at, register.index
+
+    return sorted(instruction.writes, key=place)
 
 
 def _reads(instruction: Instruction, core: PipelineCore, late: int, family: bool) -> list[tuple[Register, int, int]]:

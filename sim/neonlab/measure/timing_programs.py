@@ -40,7 +40,8 @@ def programs_of(recipe: Recipe) -> TimingPrograms | None:
             continue
         lines = []
         step = 1 + max((int(found) for found in re.findall(r"\{d(\d)\}", spelling)), default=0)
-        count = _STREAM if step == 1 else 16 // step
+        free = "v{d" in spelling and not re.search(r"\{[nma]", spelling)  # every vector register can be a destination
+        count = 32 // step if free else _STREAM // step
         for number in range(count):
             registers = dict(_REGISTERS, d=step * number)
             registers["a"] = step * number if re.search(r"f?n?m(add|sub)", spelling) and "{a}" in spelling else 28
