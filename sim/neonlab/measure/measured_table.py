@@ -139,7 +139,9 @@ def _memory(mnemonic: str, element: str, notes: str) -> Recipe:
         text = f"{mnemonic} {letter}{{d}}, {mode}"
     if store:
         return Recipe((text,))
-    return Recipe((text,), chain="" if "pre" in notes or "post" in notes else "p=d", back="fmov x{p}, d{d}" * (letter == "q"))
+    return Recipe(
+        (text,), chain="" if "pre" in notes or "post" in notes else "p=d", back="fmov x{p}, d{d}" * (letter == "q")
+    )
 
 
 def _vector(mnemonic: str, element: str, notes: str) -> Recipe:
@@ -238,7 +240,12 @@ def _scalar(mnemonic: str, element: str, notes: str, chain: str) -> Recipe:
         tied = "{d}" if chain == "a" else "{a}"
         return Recipe((f"{mnemonic} {e}{{d}}, {e}{{n}}, {e}{{m}}, {e}{tied}",), chain)
     pair = {"h": "2h", "s": "2s", "d": "2d"}.get(e, "2d")
-    texts = (f"{e}{{d}}, {e}{{n}}, {e}{{m}}", f"{e}{{d}}, {e}{{n}}", f"{narrow}{{d}}, {e}{{n}}", f"{e}{{d}}, v{{n}}.{pair}")
+    texts = (
+        f"{e}{{d}}, {e}{{n}}, {e}{{m}}",
+        f"{e}{{d}}, {e}{{n}}",
+        f"{narrow}{{d}}, {e}{{n}}",
+        f"{e}{{d}}, v{{n}}.{pair}",
+    )
     return Recipe(tuple(f"{mnemonic} {text}" for text in texts), chain)
 
 
@@ -247,7 +254,9 @@ def _integer(name: str, notes: str) -> Recipe:
     shift = re.search(r"(<<|>>)(\d+)", notes)
     by = ""
     if shift:
-        kind = "lsl" if shift.group(1) == "<<" else "asr" if "signed" in notes else "ror" if "rotate" in notes else "lsr"
+        kind = (
+            "lsl" if shift.group(1) == "<<" else "asr" if "signed" in notes else "ror" if "rotate" in notes else "lsr"
+        )
         by = f", {kind} #{shift.group(2)}"
     if mnemonic == "mov":
         return _moves(name, notes, by)

@@ -72,7 +72,9 @@ def loop_cycles(body: Sequence[Instruction], core: PipelineCore) -> Cycles:
     count = len(body)
     trace = np.tile(np.arange(count, dtype=np.int64), _SETTLED + _MEASURED)
     settled, full = (_run(compiled, part, core) for part in (trace[: _SETTLED * count], trace))
-    bounds = Bounds(*(_rate(_run(compiled, trace, core, only=only), count) for only in ("ports", "width", "dependences")))
+    bounds = Bounds(
+        *(_rate(_run(compiled, trace, core, only=only), count) for only in ("ports", "width", "dependences"))
+    )
     return _cycles(body, core, full, settled, _rate(full, count), count, bounds, _MEASURED)
 
 
@@ -109,10 +111,11 @@ def _cycles(
 
 
 def _run(compiled: Compiled, trace: npt.NDArray[np.int64], core: PipelineCore, only: str = "") -> _Run:
-    figures = np.zeros(9, np.int64)
+    figures = np.zeros(10, np.int64)
     figures[engine.WIDTH] = core.width
     figures[engine.WINDOW], figures[engine.QUEUE] = core.window, core.queue
     figures[engine.MISPREDICT], figures[engine.BUBBLE] = core.mispredict, core.taken_bubble
+    figures[engine.MERGE] = core.merge_latency
     figures[engine.RETIRE], figures[engine.PORTS] = core.retire, len(core.ports)
     ordered = core.in_order
     if only:

@@ -2,6 +2,9 @@
 
 In a file, `[pipeline]` holds the structure, `ports` in it names the ports, and each `[[timing]]` forms that behave alike:
 
+A file may be `like` another core's: it starts from all of that and says what differs; `fold` gives the work of ports
+that the core lacks to others.
+
     latency     cycles from issue to the first dependent issue; `second` for results after the first (ldp), if other
     uses        what it occupies: "V0", "V0+V1*2" (either port, for two cycles), "L V" (one port of each)
     slots       places it takes of those issued or dispatched in a cycle; as many as `uses` has parts, if not said
@@ -12,6 +15,7 @@ In a file, `[pipeline]` holds the structure, `ports` in it names the ports, and 
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import re
 import tomllib
@@ -79,6 +83,7 @@ class PipelineCore:
     store_writeback: int = 1
     writeback_use: tuple[Use, ...] = ()
     store_data_late: int = 0
+    merge_latency: int = 2
     mispredict: int = 8
     taken_bubble: int = 0
     table_transfer: int = 0
@@ -166,7 +171,8 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
     structure = dict(table.get("pipeline", {}))
     ports = tuple(structure["ports"].split()) if "ports" in structure or base is None else base.ports
     masks = {port: 1 << number for number, port in enumerate(ports)}
-    timings = dict(base.timings) if base else {}
+    folded = {masks[old]: masks[new] for old, new in structure.get("fold", {}).items()}
+    timings = {form: _folded(timing, folded) for form, timing in base.timings.items()} if base else {}
     for entry in table.get("timing", []):
         uses = uses_of(entry.get("uses", ""), masks)
         timing = Timing(
@@ -175,18 +181,39 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
             alone=entry.get("alone", False),
         )  # fmt: skip
         timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
-    keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "store_data_late", "mispredict", "taken_bubble",
+    keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "store_data_late", "merge_latency", "mispredict", "taken_bubble",
             "table_transfer", "width")  # fmt: skip
-    figures = {key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base}
-    writeback = uses_of(structure["writeback"], masks) if "writeback" in structure else base.writeback_use if base else ()
-    return PipelineCore(
-        name=name, ports=ports, timings=timings, sources=tuple(table.get("sources", ())), writeback_use=writeback, **figures
+    figures = {
+        key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base
+    }
+    writeback = (
+        uses_of(structure["writeback"], masks) if "writeback" in structure else base.writeback_use if base else ()
     )
+    return PipelineCore(
+        name=name,
+        ports=ports,
+        timings=timings,
+        sources=tuple(table.get("sources", ())),
+        writeback_use=writeback,
+        **figures,
+    )
+
+
+def _folded(timing: Timing, onto: Mapping[int, int]) -> Timing:
+    """For a core that has fewer ports than the one it is like: the work of the missing ones falls to others."""
+    if not onto:
+        return timing
+    uses = []
+    for use in timing.uses:
+        ports = use.ports
+        for old, new in onto.items():
+            if ports & old:
+                ports = ports & ~old | new
+        uses.append(Use(ports, use.cycles))
+    return dataclasses.replace(timing, uses=tuple(uses))
 
 
 def uses_of(text: str, masks: Mapping[str, int]) -> tuple[Use, ...]:
     """Reads "L V0+V1*2"; KeyError for a port that is not named."""
     parts = (part.partition("*") for part in text.split())
-    return tuple(
-        Use(sum(masks[port] for port in listed.split("+")), int(cycles or 1)) for listed, _, cycles in parts
-    )
+    return tuple(Use(sum(masks[port] for port in listed.split("+")), int(cycles or 1)) for listed, _, cycles in parts)

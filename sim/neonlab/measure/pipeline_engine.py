@@ -17,7 +17,7 @@ import numba
 import numpy as np
 
 # Figures
-WIDTH, WINDOW, QUEUE, MISPREDICT, BUBBLE, RETIRE, PORTS, UNLIMITED_PORTS, NO_LATENCY = range(9)
+WIDTH, WINDOW, QUEUE, MISPREDICT, BUBBLE, RETIRE, PORTS, UNLIMITED_PORTS, NO_LATENCY, MERGE = range(10)
 # Causes
 DEPENDENCE, LOAD_USE, PORT, FRONT_END, BRANCH_TAKEN, FULL = range(6)
 CAUSES = ("dependency", "load-use", "port", "front end", "branch", "queue or window full")
@@ -64,7 +64,7 @@ def in_order(
         for row in range(read_start[one], read_start[one + 1]):
             register, late, similar = reads[row, 0], reads[row, 1], reads[row, 2]
             when = ready[register]
-            if similar == 0 or ready_family[register] == traits[one, 2]:
+            if similar != 1 or ready_family[register] == traits[one, 2]:
                 when -= late
             in_queue = decoupled and register >= 32 and register < 64
             if when > work:
@@ -171,9 +171,15 @@ def out_of_order(
                 taken_cells[port, cleared % _RING] = 0
             cleared += 1
         work = front
+        data, source = 0, -1
         for row in range(read_start[one], read_start[one + 1]):
             register, late, similar = reads[row, 0], reads[row, 1], reads[row, 2]
             when = ready[register]
+            if similar == 2:
+                data = max(data, when)
+                if data == when and when > front:
+                    source = writer[register]
+                continue
             if similar == 0 or ready_family[register] == traits[one, 2]:
                 when -= late
             if when > work:
@@ -210,10 +216,15 @@ def out_of_order(
                     if best > last:
                         last, cause = best, PORT
         complete = last
+        if data > last and traits[one, 5] == 0:
+            complete, cause, blame = data, DEPENDENCE, source
         for row in range(write_start[one], write_start[one + 1]):
             register = writes[row, 0]
             begun = first if writes[row, 2] != 0 else last
             ready[register] = begun + (0 if figures[NO_LATENCY] else writes[row, 1])
+            if data > 0 and writes[row, 2] == 0 and data + figures[MERGE] > ready[register]:
+                ready[register] = data + (0 if figures[NO_LATENCY] else figures[MERGE])
+                cause, blame = DEPENDENCE, source
             ready_family[register] = traits[one, 2]
             writer[register] = one
             complete = max(complete, ready[register])

@@ -17,6 +17,7 @@ Integers = npt.NDArray[np.int64]
 REGISTERS = 72  # general 0-31, vector 32-63, flags 64
 # Columns of `traits`
 SLOTS, LATE, FAMILY, NEON, ALONE, LOAD, BRANCH, PREDICTED = range(8)
+ALWAYS, SIMILAR, DATA = range(3)
 _NEON = (InstructionClass.NEON_MULTIPLY_ACCUMULATE, InstructionClass.NEON_OTHER)
 
 
@@ -24,8 +25,8 @@ _NEON = (InstructionClass.NEON_MULTIPLY_ACCUMULATE, InstructionClass.NEON_OTHER)
 class Compiled:
     """`read_start[i]` to `read_start[i + 1]` are the rows of `reads` of instruction i; so for `writes` and `uses`.
 
-    reads: register, how many cycles after issue it is looked at, whether that holds for producers of the same family
-    alone.  writes: register, latency, whether through address write-back.  uses: set of ports, cycles.
+    reads: register, how many cycles after issue it is looked at, and whether that holds for every producer, for those of
+    the same family, or of data that goes to or past memory and that no address waits for.  writes: register, latency, whether through address write-back.  uses: set of ports, cycles.
     """
 
     traits: Integers
@@ -104,18 +105,24 @@ def _reads(instruction: Instruction, core: PipelineCore, late: int, family: bool
         if register.file == "status":
             continue
         if stores and register not in address:
-            found.append((register, core.store_data_late, 0))
+            found.append((register, core.store_data_late, DATA))
+        elif (
+            instruction.accesses and register not in address and register.file == "vector"
+        ):  # a lane load keeps the rest
+            found.append((register, max(0, core.timing(instruction).latency - core.merge_latency), DATA))
         elif family and late and register in accumulators:
-            found.append((register, late, 1))
+            found.append((register, late, SIMILAR))
         else:
-            found.append((register, 0, 0))
+            found.append((register, 0, ALWAYS))
     return found
 
 
 def _accumulators(instruction: Instruction) -> frozenset[Register]:
     """Registers that are read only to be added to: what is written and read, unless it is an operand as well."""
     both = frozenset(instruction.reads) & frozenset(instruction.writes)
-    if instruction.mnemonic.lower().startswith(("fmadd", "fmsub", "fnm", "madd", "msub", "smadd", "umadd", "smsub", "umsub")):
+    if instruction.mnemonic.lower().startswith(
+        ("fmadd", "fmsub", "fnm", "madd", "msub", "smadd", "umadd", "smsub", "umsub")
+    ):
         last = instruction.operands.split(",")[-1].strip()
         others = [operand.strip()[1:] for operand in instruction.operands.split(",")[1:-1]]
         return frozenset(r for r in instruction.reads if str(r.index) == last[1:] and last[1:] not in others)

@@ -27,9 +27,11 @@ class TimingPrograms:
 
 def _filled(template: str, **registers: int) -> str:
     """`{m2}` is the register two after `{m}`, each a register number of its own."""
-    return re.sub(
-        r"\{(\w)(\d?)\}", lambda found: str(registers[found[1]] + int(found[2] or 0)), template
-    ).replace("{{", "{").replace("}}", "}")
+    return (
+        re.sub(r"\{(\w)(\d?)\}", lambda found: str(registers[found[1]] + int(found[2] or 0)), template)
+        .replace("{{", "{")
+        .replace("}}", "}")
+    )
 
 
 def programs_of(recipe: Recipe) -> TimingPrograms | None:

@@ -1,0 +1,163 @@
+"""The pipeline model against what can be counted by hand, and against itself."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+from neonlab.assemble.encoder import Encoder, Statement
+from neonlab.errors import InputError
+from neonlab.isa.decode import decode_word
+from neonlab.isa.instruction import Instruction
+from neonlab.isa.isa import Isa
+from neonlab.measure.instruction_form import form_of
+from neonlab.measure.pipeline import loop_cycles, trace_cycles
+from neonlab.measure.pipeline_core import load_pipeline, pipeline_names
+
+CORES = pipeline_names()
+IN_ORDER = [name for name in CORES if load_pipeline(name).in_order]
+
+
+def code(*lines: str, isa: Isa = Isa.A64) -> tuple[Instruction, ...]:
+    with Encoder(isa) as encoder:
+        words = encoder.encode([Statement(line, 4 * number) for number, line in enumerate(lines)])
+    for line, word in zip(lines, words, strict=True):
+        assert isinstance(word, int), line
+    return tuple(decode_word(isa, int(word), 4 * number) for number, word in enumerate(words))  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    ("line", "form"),
+    [
+        ("smlal v0.8h, v1.8b, v2.8b", "smlal.8b"),
+        ("mul v0.8h, v1.8h, v2.h[3]", "mul.8h[]"),
+        ("sdot v0.4s, v1.16b, v2.4b[1]", "sdot.16b[]"),
+        ("movi v0.16b, #0", "movi.16b #0"),
+        ("cmeq v0.16b, v1.16b, #0", "cmeq.16b #"),
+        ("ldr q0, [x0], #16", "ldr.q ,"),
+        ("ldr x0, [x1, x2]", "ldr.x [r]"),
+        ("ld1 {v0.16b, v1.16b}, [x0]", "ld1.16b*2"),
+        ("ld1 {v0.b}[3], [x0]", "ld1.b[]*1"),
+        ("add x0, x1, x2, lsl #3", "add lsl"),
+        ("add x0, x1, x2, lsl #17", "add shift"),
+        ("umov w0, v1.b[2]", "umov.b"),
+        ("faddp d0, v1.2d", "faddp.d"),
+        ("mul w0, w1, w2", "mul.w"),
+    ],
+)
+def test_an_a64_form_says_what_decides_the_time(line: str, form: str) -> None:
+    assert form_of(code(line)[0]) == form
+
+
+@pytest.mark.parametrize(
+    ("a32", "a64"),
+    [
+        ("vmlal.s8 q0, d2, d3", "smlal v0.8h, v1.8b, v2.8b"),
+        ("vmull.u16 q0, d2, d3", "umull v0.4s, v1.4h, v2.4h"),
+        ("vpadal.s16 q0, q1", "sadalp v0.4s, v1.8h"),
+        ("vaddw.s16 q0, q1, d4", "saddw v0.4s, v1.4s, v2.4h"),
+        ("vmul.i16 q0, q1, d4[2]", "mul v0.8h, v1.8h, v2.h[2]"),
+        ("vld1.8 {d0, d1}, [r0]!", "ld1 {v0.16b}, [x0], #16"),
+        ("vdup.16 q0, d2[1]", "dup v0.8h, v1.h[1]"),
+        ("vqrdmulh.s32 q0, q1, q2", "sqrdmulh v0.4s, v1.4s, v2.4s"),
+        ("vqmovn.s16 d0, q1", "sqxtn v0.8b, v1.8h"),
+        ("addeq r0, r1, r2, lsl #2", "add x0, x1, x2, lsl #2"),
+    ],
+)
+def test_an_a32_form_is_that_of_the_same_operation_in_a64(a32: str, a64: str) -> None:
+    assert form_of(code(a32, isa=Isa.A32)[0]) == form_of(code(a64)[0])
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_every_core_names_its_sources_and_times_everything(core: str) -> None:
+    loaded = load_pipeline(core)
+    assert loaded.sources
+    assert {"@integer", "@vector", "@multiply", "@load", "@store", "b"} <= set(loaded.timings)
+
+
+def test_a_core_that_does_not_exist_is_an_error() -> None:
+    with pytest.raises(InputError, match="cortex-a53"):
+        load_pipeline("../cortex-a53")
+
+
+@pytest.mark.parametrize(
+    ("core", "lines", "cycles"),
+    [
+        ("cortex-a53", ["smlal v0.8h, v1.8b, v2.8b"] * 4, 4),  # the accumulator is forwarded
+        ("cortex-a53", ["smlal v0.8h, v0.8b, v2.8b"] * 4, 16),  # an operand is not
+        (
+            "cortex-a53",
+            ["smlal v0.8h, v4.8b, v5.8b", "add x0, x0, #1", "smlal v1.8h, v4.8b, v5.8b", "add x1, x1, #1"],
+            2,
+        ),
+        ("cortex-a53", ["add v0.16b, v1.16b, v2.16b", "add v3.16b, v1.16b, v2.16b"], 2),  # both halves each
+        ("cortex-a53", ["add v0.8b, v1.8b, v2.8b", "add v3.8b, v1.8b, v2.8b"], 1),
+        ("cortex-a53", ["ldr x0, [x0]"], 3),
+        ("cortex-a72", ["smlal v0.8h, v1.8b, v2.8b"] * 4, 4),
+        ("cortex-a72", ["ldr x0, [x0]"], 4),
+        ("neoverse-n1", ["mul v0.8h, v1.8h, v2.8h", "mul v3.8h, v1.8h, v2.8h"], 4),
+        ("neoverse-n1", ["add x0, x0, #1", "add x1, x1, #1", "add x2, x2, #1"], 1),
+    ],
+)
+def test_small_loops_cost_what_counting_by_hand_gives(core: str, lines: list[str], cycles: float) -> None:
+    assert loop_cycles(code(*lines), load_pipeline(core)).total == pytest.approx(cycles, abs=0.05)
+
+
+def test_queued_neon_work_does_not_hold_up_later_integers_but_does_without_a_queue() -> None:
+    loop = code("fmla v0.4s, v0.4s, v1.4s", *(f"add x{n}, x{n}, #1" for n in range(8)))
+    behind_queue = loop_cycles(loop, load_pipeline("cortex-a53"))
+    assert behind_queue.total == pytest.approx(8, abs=0.1)  # the chain alone
+    chain = loop_cycles(code("fmla v0.4s, v0.4s, v1.4s"), load_pipeline("cortex-a53"))
+    assert chain.total == pytest.approx(8, abs=0.1)
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_a_store_does_not_hold_up_its_pointer_where_issue_is_out_of_order(core: str) -> None:
+    loop = code("fmla v0.4s, v1.4s, v2.4s", "str q0, [x0], #16", "movi v0.4s, #1")
+    cycles = loop_cycles(loop, load_pipeline(core))
+    if core not in IN_ORDER:
+        assert cycles.total <= 8
+
+
+POOL = [
+    "smlal v{a}.8h, v{b}.8b, v{c}.8b", "sadalp v{a}.4s, v{b}.8h", "add x{a}, x{b}, x{c}", "ldr q{a}, [x{b}], #16",
+    "mul v{a}.8h, v{b}.8h, v{c}.8h", "str q{a}, [x{b}], #16", "ldr x{a}, [x{b}]", "zip1 v{a}.16b, v{b}.16b, v{c}.16b",
+    "ld1 {{v{a}.b}}[3], [x{b}]",
+]  # fmt: skip
+
+
+def random_loop(seed: int) -> tuple[Instruction, ...]:
+    print(f"seed {seed}")
+    chooser = random.Random(seed)
+    lines = []
+    for _ in range(chooser.randrange(2, 40)):
+        a, b, c = chooser.sample(range(12), 3)
+        lines.append(chooser.choice(POOL).format(a=a, b=b, c=c))
+    return code(*lines)
+
+
+@pytest.mark.parametrize(("core", "seed"), itertools.product(CORES, range(6)))
+def test_no_loop_beats_its_bounds(core: str, seed: int) -> None:
+    cycles = loop_cycles(random_loop(seed), load_pipeline(core))
+    bounds = cycles.bounds
+    assert cycles.total >= max(bounds.ports, bounds.dispatch) * 0.97 - 0.1
+    assert cycles.total >= bounds.dependencies * 0.97 - 0.1
+    assert all(share <= 1.01 for share in cycles.occupancy.values())
+    assert 0 < cycles.ipc <= load_pipeline(core).width
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_a_trace_of_a_loop_costs_what_the_loop_does(core: str) -> None:
+    loop = random_loop(77)
+    count = 400
+    whole = trace_cycles(loop, np.tile(np.arange(len(loop), dtype=np.int64), count), load_pipeline(core))
+    once = loop_cycles(loop, load_pipeline(core)).total
+    assert whole.total / count == pytest.approx(once, rel=0.02, abs=0.3)
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_the_same_loop_costs_the_same_every_time(core: str) -> None:
+    loop = random_loop(5)
+    assert loop_cycles(loop, load_pipeline(core)) == loop_cycles(loop, load_pipeline(core))
