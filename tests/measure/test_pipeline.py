@@ -7,6 +7,7 @@ import random
 
 import numpy as np
 import pytest
+
 from neonlab.assemble.encoder import Encoder, Statement
 from neonlab.errors import InputError
 from neonlab.isa.decode import decode_word
@@ -138,7 +139,7 @@ def random_loop(seed: int) -> tuple[Instruction, ...]:
     return code(*lines)
 
 
-@pytest.mark.parametrize(("core", "seed"), itertools.product(CORES, range(6)))
+@pytest.mark.parametrize(("core", "seed"), [*itertools.product(CORES, range(6))])
 def test_no_loop_beats_its_bounds(core: str, seed: int) -> None:
     cycles = loop_cycles(random_loop(seed), load_pipeline(core))
     bounds = cycles.bounds

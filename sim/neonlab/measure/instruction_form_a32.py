@@ -54,7 +54,8 @@ def form_of_a32(instruction: Instruction) -> str:
     mnemonic, operands = instruction.mnemonic.lower(), instruction.operands.lower()
     if instruction.branch is not BranchKind.NONE and not instruction.accesses:
         return {
-            BranchKind.CONDITIONAL: "b.cond", BranchKind.CALL: "bl", BranchKind.RETURN: "ret", BranchKind.INDIRECT: "br",
+            BranchKind.CONDITIONAL: "b.cond", BranchKind.CALL: "bl", BranchKind.RETURN: "ret",
+            BranchKind.INDIRECT: "br",
         }.get(instruction.branch, "b")  # fmt: skip
     condition = instruction.condition
     if condition:
@@ -96,7 +97,7 @@ def _memory(mnemonic: str, operands: str, instruction: Instruction) -> str:
             return f"{name}r.{_HALF[bits]}*{ways}{_mode(operands)}"
         if "[" in listed:
             return f"{name}.{_LANE[bits]}[]*{ways}{_mode(operands)}"
-        if ways == 1 and count % 2 or ways > 1 and count == ways:
+        if (ways == 1 and count % 2) or (ways > 1 and count == ways):
             return f"{name}.{_HALF[bits]}*{count}{_mode(operands)}"
         return f"{name}.{_WHOLE[bits]}*{count // 2}{_mode(operands)}"
     if mnemonic.startswith(("vldr", "vstr")):

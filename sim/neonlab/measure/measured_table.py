@@ -75,7 +75,7 @@ def _columns(core: str) -> tuple[str, str]:
 
 def recipe_of(form: str) -> Recipe:
     """The recipe for a row of the table."""
-    if "->" in form and not form.startswith(("mov (", "fcvt")) or "//" in form:
+    if ("->" in form and not form.startswith(("mov (", "fcvt"))) or "//" in form:
         return Recipe(skip="a pair of instructions, one through memory or a branch")
     matched = _ROW.match(form)
     if matched is None:
@@ -145,6 +145,7 @@ def _memory(mnemonic: str, element: str, notes: str) -> Recipe:
 
 
 def _vector(mnemonic: str, element: str, notes: str) -> Recipe:
+    texts: tuple[str, ...]
     if "<->" in notes or "-> reg" in notes or mnemonic in ("smov", "umov"):
         return Recipe(skip="the table's programs are not known")
     if mnemonic == "dup" and "elem" in notes:
@@ -188,7 +189,7 @@ def _vector(mnemonic: str, element: str, notes: str) -> Recipe:
     zero = ", #0" if "zero" in notes else ""
     if mnemonic in ("bic", "orr") and ("imm" in notes or element in "hs"):
         return Recipe((f"{mnemonic} v{{d}}.{whole}, #1" + (", lsl #8" if "<<8" in notes else ""),), chain="d")
-    if zero or mnemonic.startswith("fc") and zero:
+    if zero or (mnemonic.startswith("fc") and zero):
         return Recipe((f"{mnemonic} v{{d}}.{whole}, v{{n}}.{whole}{', #0.0' if mnemonic[0] == 'f' else zero}",))
     same, long, long2 = (whole,) * 3, (wide, half, half), (wide, whole, whole)
     high = _WHOLE.get(_NARROWER.get(element, ""), "16b")
@@ -204,9 +205,9 @@ def _vector(mnemonic: str, element: str, notes: str) -> Recipe:
         pairs = [(whole, whole), (narrow, whole), (high, whole), (wide, half), (wide, whole), (paired, whole)]
         texts += tuple(f"v{{d}}.{d}, v{{n}}.{n}" for d, n in pairs)
         across = (element, _WIDER[element])
-        texts += tuple(f"{d}{{d}}, v{{n}}.{whole}" for d in across) + (f"{element}{{d}}, v{{n}}.{half}",)
+        texts += (*(f"{d}{{d}}, v{{n}}.{whole}" for d in across), f"{element}{{d}}, v{{n}}.{half}")
     if mnemonic in ("sdot", "udot"):
-        texts = (f"v{{d}}.4s, v{{n}}.16b, v{{m}}.16b",)
+        texts = ("v{d}.4s, v{n}.16b, v{m}.16b",)
     return Recipe(tuple(f"{mnemonic} {text}" for text in texts), chain)
 
 

@@ -28,7 +28,7 @@ class Stall:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Cycles if nothing but the ports, the width, or the dependences limited the code; the largest is attacked first."""
+    """Cycles if only the ports, the width, or the dependences limited the code; the largest is attacked first."""
 
     ports: float
     dispatch: float

@@ -1,9 +1,9 @@
-"""A core's pipeline as data: its structure, and the timing of every instruction form, read from `cores/*.pipeline.toml`.
+"""A core's pipeline as data, read from `cores/*.pipeline.toml`: its structure, and how each instruction form behaves.
 
-In a file, `[pipeline]` holds the structure, `ports` in it names the ports, and each `[[timing]]` forms that behave alike:
+In a file, `[pipeline]` holds the structure and names the ports, and each `[[timing]]` holds forms that behave alike.
 
 A file may be `like` another core's: it starts from all of that and says what differs; `fold` gives the work of ports
-that the core lacks to others.
+that the core lacks to others.  Of each `[[timing]]`:
 
     latency     cycles from issue to the first dependent issue; `second` for results after the first (ldp), if other
     uses        what it occupies: "V0", "V0+V1*2" (either port, for two cycles), "L V" (one port of each)
@@ -181,8 +181,8 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
             alone=entry.get("alone", False),
         )  # fmt: skip
         timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
-    keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "store_data_late", "merge_latency", "mispredict", "taken_bubble",
-            "table_transfer", "width")  # fmt: skip
+    keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "store_data_late", "merge_latency",
+            "mispredict", "taken_bubble", "table_transfer", "width")  # fmt: skip
     figures = {
         key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base
     }

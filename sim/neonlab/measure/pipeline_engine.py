@@ -56,7 +56,7 @@ def in_order(
         decoupled = queue > 0 and traits[one, 3] != 0
         slots = traits[one, 0]
         start, cause, blame = now, -1, -1
-        if closed or used + slots > figures[WIDTH] and used > 0 or traits[one, 4] != 0 and used > 0:
+        if closed or (used + slots > figures[WIDTH] and used > 0) or (traits[one, 4] != 0 and used > 0):
             start, cause = now + 1, FRONT_END
         front = start
         work = start
@@ -77,7 +77,7 @@ def in_order(
         if figures[UNLIMITED_PORTS] == 0:
             for row in range(use_start[one], use_start[one + 1]):
                 mask = uses[row, 0]
-                best = np.int64(1) << 60
+                best: Any = np.int64(1) << 60
                 for port in range(figures[PORTS]):
                     if mask >> port & 1 and free[port] < best:
                         best = free[port]
@@ -100,8 +100,6 @@ def in_order(
             if blame >= 0:
                 producer[one] = blame
         if start > now:
-            if front > now and cause >= 0 and start > front:
-                pass
             now, used = start, 0
         closed = traits[one, 4] != 0
         used += slots
@@ -139,7 +137,7 @@ def out_of_order(
     trace: Any, figures: Any, traits: Any, read_start: Any, reads: Any, write_start: Any, writes: Any, use_start: Any,
     uses: Any, ends: Any, stalls: Any, producer: Any, busy: Any,
 ) -> int:  # fmt: skip
-    """Dispatches up to WIDTH slots a cycle into a window; each use takes the first free cycle of the port free first."""
+    """Dispatches up to WIDTH slots a cycle into a window; each use takes the port that is free first."""
     ports = figures[PORTS]
     ready = np.zeros(72, np.int64)
     ready_family = np.zeros(72, np.int64)
@@ -191,7 +189,8 @@ def out_of_order(
         if figures[UNLIMITED_PORTS] == 0:
             for row in range(use_start[one], use_start[one + 1]):
                 mask, cycles = uses[row, 0], uses[row, 1]
-                best, chosen = np.int64(1) << 60, -1
+                best: Any = np.int64(1) << 60
+                chosen = -1
                 for port in range(ports):
                     if mask >> port & 1:
                         cell = max(first, hint[port])
@@ -203,7 +202,7 @@ def out_of_order(
                                 cell, run = cell + run + 1, 0
                             else:
                                 run += 1
-                        if cell < best or cell == best and busy[port] < busy[chosen]:
+                        if cell < best or (cell == best and busy[port] < busy[chosen]):
                             best, chosen = cell, port
                 if chosen >= 0:
                     for step in range(cycles):

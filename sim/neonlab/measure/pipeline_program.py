@@ -25,8 +25,10 @@ _NEON = (InstructionClass.NEON_MULTIPLY_ACCUMULATE, InstructionClass.NEON_OTHER)
 class Compiled:
     """`read_start[i]` to `read_start[i + 1]` are the rows of `reads` of instruction i; so for `writes` and `uses`.
 
-    reads: register, how many cycles after issue it is looked at, and whether that holds for every producer, for those of
-    the same family, or of data that goes to or past memory and that no address waits for.  writes: register, latency, whether through address write-back.  uses: set of ports, cycles.
+    reads: register, how many cycles after issue it is looked at, and whether so for every producer, for those of the
+    same family, or because it is data that goes to or past memory and that no address waits for.
+    writes: register, latency, whether through address write-back.
+    uses: set of ports, cycles.
     """
 
     traits: Integers
@@ -45,7 +47,10 @@ def _number(register: Register) -> int:
 def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore) -> Compiled:
     """Each instruction in the terms of the core.  The status register's cumulative bits hold nothing up."""
     families = {timing.family: number for number, timing in enumerate(core.timings.values(), start=1) if timing.family}
-    traits, reads, writes, uses = [], [], [], []
+    traits: list[tuple[int, ...]] = []
+    reads: list[tuple[int, ...]] = []
+    writes: list[tuple[int, ...]] = []
+    uses: list[tuple[int, ...]] = []
     read_start, write_start, use_start = [0], [0], [0]
     for instruction in instructions:
         timing = core.timing(instruction)
@@ -63,8 +68,7 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
                 continue
             writes.append((_number(register), (timing.second if seen else timing.latency) + (repeats - 1), 0))
             seen += register.file != "flags"
-        for use in timing.uses:
-            uses.append((use.ports, use.cycles * repeats))
+        uses.extend((use.ports, use.cycles * repeats) for use in timing.uses)
         if base is not None and instruction.accesses:
             uses.extend((use.ports, use.cycles) for use in core.writeback_use)
         extra = len(core.writeback_use) if base is not None and instruction.accesses else 0

@@ -52,7 +52,7 @@ class Truth:
 
 
 def against(path: str | Path) -> tuple[Truth, ...]:
-    """Compares every core of the table that has a model (`Neoverse-N1` is `neoverse-n1`).  InputError for a bad file."""
+    """Compares every core of the table that has a model, names in lower case.  InputError for a bad file."""
     table, known = read_table(path), pipeline_names()
     return tuple(_truth(load_pipeline(core.lower()), rows) for core, rows in table.items() if core.lower() in known)
 
