@@ -14,7 +14,7 @@ from neonlab.isa.decode import decode_word
 from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import Isa
 from neonlab.measure.instruction_form import form_of
-from neonlab.measure.pipeline import loop_cycles, trace_cycles
+from neonlab.measure.pipeline import loop_cycles, run_cycles, trace_cycles
 from neonlab.measure.pipeline_core import load_pipeline, pipeline_names
 
 CORES = pipeline_names()
@@ -162,3 +162,19 @@ def test_a_trace_of_a_loop_costs_what_the_loop_does(core: str) -> None:
 def test_the_same_loop_costs_the_same_every_time(core: str) -> None:
     loop = random_loop(5)
     assert loop_cycles(loop, load_pipeline(core)) == loop_cycles(loop, load_pipeline(core))
+
+
+@pytest.mark.parametrize(("core", "seed"), [*itertools.product(CORES, (1, 2, 3))])
+def test_repetitions_that_are_not_gone_through_cost_what_they_would(core: str, seed: int) -> None:
+    loop = random_loop(seed)
+    middle, last = len(loop) // 2, len(loop) - 1
+    chooser = random.Random(seed)
+    blocks = np.array([(0, last, 1), (0, middle, chooser.randrange(1, 300)), (0, last, 250), (middle, last, 77)])
+    trace = np.concatenate([np.tile(np.arange(first, end + 1), times) for first, end, times in blocks])
+    quick = run_cycles(loop, blocks, load_pipeline(core))
+    whole = trace_cycles(loop, trace, load_pipeline(core))
+    assert quick.instructions == whole.instructions == len(trace)
+    assert quick.total == pytest.approx(whole.total, rel=0.02)
+    assert sum(stall.cycles for stall in quick.stalls) == pytest.approx(
+        sum(stall.cycles for stall in whole.stalls), rel=0.03, abs=20
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,8 +12,9 @@ import numpy.typing as npt
 from neonlab.isa.instruction import Instruction
 from neonlab.measure import pipeline_engine as engine
 from neonlab.measure.pipeline_core import PipelineCore
-from neonlab.measure.pipeline_program import Compiled, compile_instructions
+from neonlab.measure.pipeline_program import REGISTERS, Compiled, compile_instructions
 
+_ONLY = ("ports", "width", "dependences")
 _SETTLED, _MEASURED = 48, 96  # iterations of a loop that are run first, and those that are then measured
 
 
@@ -72,9 +74,7 @@ def loop_cycles(body: Sequence[Instruction], core: PipelineCore) -> Cycles:
     count = len(body)
     trace = np.tile(np.arange(count, dtype=np.int64), _SETTLED + _MEASURED)
     settled, full = (_run(compiled, part, core) for part in (trace[: _SETTLED * count], trace))
-    bounds = Bounds(
-        *(_rate(_run(compiled, trace, core, only=only), count) for only in ("ports", "width", "dependences"))
-    )
+    bounds = Bounds(*(_rate(_run(compiled, trace, core, only=only), count) for only in _ONLY))
     return _cycles(body, core, full, settled, _rate(full, count), count, bounds, _MEASURED)
 
 
@@ -82,8 +82,21 @@ def trace_cycles(instructions: Sequence[Instruction], trace: npt.NDArray[np.int6
     """A whole run: `trace` holds the index into `instructions` of each executed one; those lie in order of address."""
     compiled = compile_instructions(instructions, core)
     full = _run(compiled, trace, core)
-    bounds = Bounds(*(float(_run(compiled, trace, core, only=only).end) for only in ("ports", "width", "dependences")))
+    bounds = Bounds(*(float(_run(compiled, trace, core, only=only).end) for only in _ONLY))
     return _cycles(instructions, core, full, None, float(full.end), len(trace), bounds, 1)
+
+
+def run_cycles(instructions: Sequence[Instruction], blocks: npt.NDArray[np.int64], core: PipelineCore) -> Cycles:
+    """A whole run given as blocks in the order in which they ran: one row (first, last, times) each.
+
+    `first` and `last` are indices into `instructions`, which lie in order of address; a block that follows itself is
+    one row.  As `trace_cycles`, but a repetition that costs what the ones before did is not gone through again.
+    """
+    compiled = compile_instructions(instructions, core)
+    full = _walk(compiled, blocks, core)
+    bounds = Bounds(*(float(_walk(compiled, blocks, core, only=only).end) for only in _ONLY))
+    count = int(((blocks[:, 1] - blocks[:, 0] + 1) * blocks[:, 2]).sum())
+    return _cycles(instructions, core, full, None, float(full.end), count, bounds, 1)
 
 
 def _rate(run: _Run, count: int) -> float:
@@ -110,28 +123,60 @@ def _cycles(
     return Cycles(core.name, total, count, tuple(stalls), occupancy, bounds, unknown)
 
 
-def _run(compiled: Compiled, trace: npt.NDArray[np.int64], core: PipelineCore, only: str = "") -> _Run:
+def _figures(core: PipelineCore, only: str) -> npt.NDArray[np.int64]:
     figures = np.zeros(10, np.int64)
     figures[engine.WIDTH] = core.width
     figures[engine.WINDOW], figures[engine.QUEUE] = core.window, core.queue
     figures[engine.MISPREDICT], figures[engine.BUBBLE] = core.mispredict, core.taken_bubble
     figures[engine.MERGE] = core.merge_latency
     figures[engine.RETIRE], figures[engine.PORTS] = core.retire, len(core.ports)
-    ordered = core.in_order
     if only:
-        ordered = False
         figures[[engine.WINDOW, engine.RETIRE, engine.QUEUE, engine.MISPREDICT, engine.BUBBLE]] = 0
         figures[engine.UNLIMITED_PORTS] = only != "ports"
         figures[engine.NO_LATENCY] = only != "dependences"
         if only != "width":
             figures[engine.WIDTH] = 1 << 40
+    return figures
+
+
+def _state(core: PipelineCore, count: int, ordered: bool) -> tuple[npt.NDArray[Any], ...]:
+    """Registers, ports, predictor, queue or window, cycles taken by port, clock: as before the first instruction."""
+    registers = np.zeros((3, REGISTERS), np.int64)
+    registers[2] = -1
+    clock = np.zeros(6, np.int64)
+    clock[0] = not ordered
+    ring = np.zeros(max(1, core.queue, core.window), np.int64)
+    cells = np.zeros((1, 1) if ordered else (len(core.ports), engine.RING), np.uint8)
+    return registers, np.zeros(64, np.int64), np.full(count, 2, np.int64), ring, cells, clock
+
+
+def _run(compiled: Compiled, trace: npt.NDArray[np.int64], core: PipelineCore, only: str = "") -> _Run:
+    figures, ordered = _figures(core, only), core.in_order and not only
+    count = len(compiled.traits)
     ends = np.zeros(len(trace), np.int64)
-    stalls = np.zeros((len(compiled.traits), len(engine.CAUSES)), np.int64)
-    producer = np.zeros(len(compiled.traits), np.int64)
-    busy = np.zeros(max(1, len(core.ports)), np.int64)
+    stalls, producer, busy = _counters(core, count)
     run = engine.in_order if ordered else engine.out_of_order
-    end = run(
-        trace, figures, compiled.traits, compiled.read_start, compiled.reads, compiled.write_start, compiled.writes,
-        compiled.use_start, compiled.uses, ends, stalls, producer, busy,
-    )  # fmt: skip
+    end = run(trace, -1, figures, *_tables(compiled), *_state(core, count, ordered), ends, stalls, producer, busy)
     return _Run(int(end), ends, stalls, producer, busy)
+
+
+def _walk(compiled: Compiled, blocks: npt.NDArray[np.int64], core: PipelineCore, only: str = "") -> _Run:
+    figures, ordered = _figures(core, only), core.in_order and not only
+    count = len(compiled.traits)
+    stalls, producer, busy = _counters(core, count)
+    longest = int((blocks[:, 1] - blocks[:, 0]).max()) + 1
+    state = _state(core, count, ordered)
+    end = engine.walk(blocks, ordered, longest, figures, *_tables(compiled), *state, stalls, producer, busy)
+    return _Run(int(end), np.zeros(0, np.int64), stalls, producer, busy)
+
+
+def _counters(core: PipelineCore, count: int) -> tuple[npt.NDArray[np.int64], ...]:
+    stalls, producer = np.zeros((count, len(engine.CAUSES)), np.int64), np.zeros(count, np.int64)
+    return stalls, producer, np.zeros(max(1, len(core.ports)), np.int64)
+
+
+def _tables(compiled: Compiled) -> tuple[npt.NDArray[np.int64], ...]:
+    return (
+        compiled.traits, compiled.read_start, compiled.reads, compiled.write_start, compiled.writes,
+        compiled.use_start, compiled.uses,
+    )  # fmt: skip

@@ -1,7 +1,9 @@
 """The two pipelines, compiled: one that issues in order and one that issues when operands are there.
 
 Both take the instructions as arrays (`pipeline_program`), a trace of indices into them, and the core's figures as one
-array; nothing in here knows a core.  They return the cycle at which the trace ends, and fill in
+array; nothing in here knows a core.  All that a run leaves behind is in `registers`, `free`, `counter`, `ring`, `cells`
+and `clock`, so that another run can go on from there; `follow` is the instruction after the trace, -1 if none.  They
+return the cycle at which the trace ends, and fill in
 
     ends       the cycle at which the instruction at each position of the trace was issued or retired
     stalls     cycles by instruction and cause
@@ -18,10 +20,11 @@ import numpy as np
 
 # Figures
 WIDTH, WINDOW, QUEUE, MISPREDICT, BUBBLE, RETIRE, PORTS, UNLIMITED_PORTS, NO_LATENCY, MERGE = range(10)
+SAME = 8
 # Causes
 DEPENDENCE, LOAD_USE, PORT, FRONT_END, BRANCH_TAKEN, FULL = range(6)
 CAUSES = ("dependency", "load-use", "port", "front end", "branch", "queue or window full")
-_RING = 1 << 14
+RING = _RING = 1 << 14
 
 _jit: Any = numba.njit(cache=True, nogil=True)
 
@@ -37,20 +40,15 @@ def _mispredicted(counter: Any, instruction: int, taken: bool) -> bool:
 
 @_jit
 def in_order(
-    trace: Any, figures: Any, traits: Any, read_start: Any, reads: Any, write_start: Any, writes: Any, use_start: Any,
-    uses: Any, ends: Any, stalls: Any, producer: Any, busy: Any,
+    trace: Any, follow: int, figures: Any, traits: Any, read_start: Any, reads: Any, write_start: Any, writes: Any,
+    use_start: Any, uses: Any, registers: Any, free: Any, counter: Any, ring: Any, cells: Any, clock: Any, ends: Any,
+    stalls: Any, producer: Any, busy: Any,
 ) -> int:  # fmt: skip
     """Issues up to WIDTH slots a cycle in program order; with a QUEUE, NEON work waits there and not at issue."""
-    ready = np.zeros(72, np.int64)
-    ready_family = np.zeros(72, np.int64)
-    writer = np.full(72, -1, np.int64)
-    free = np.zeros(64, np.int64)
-    counter = np.full(len(traits), 2, np.int64)
+    ready, ready_family, writer = registers[0], registers[1], registers[2]
     queue = figures[QUEUE]
-    waiting = np.zeros(max(1, queue), np.int64)
-    queued = 0
-    now, used, closed = 0, 0, False
-    neon_last, latest = 0, 0
+    waiting = ring
+    now, used, closed, neon_last, latest, queued = clock[0], clock[1], clock[2] != 0, clock[3], clock[4], clock[5]
     for at in range(len(trace)):
         one = trace[at]
         decoupled = queue > 0 and traits[one, 3] != 0
@@ -121,7 +119,8 @@ def in_order(
             latest = max(latest, ready[register])
         ends[at] = work
         if traits[one, 6] != 0:
-            taken = at + 1 < len(trace) and trace[at + 1] != one + 1
+            following = trace[at + 1] if at + 1 < len(trace) else follow
+            taken = following >= 0 and following != one + 1
             if taken:
                 closed = True
                 if figures[BUBBLE] > 0:
@@ -129,27 +128,22 @@ def in_order(
             if traits[one, 7] != 0 and _mispredicted(counter, one, taken):
                 now, used, closed = start + figures[MISPREDICT], 0, False
                 stalls[one, BRANCH_TAKEN] += figures[MISPREDICT]
-    return max(now + 1, latest)
+    clock[0], clock[1], clock[2], clock[3], clock[4], clock[5] = now, used, closed, neon_last, latest, queued
+    return int(max(now + 1, latest))
 
 
 @_jit
 def out_of_order(
-    trace: Any, figures: Any, traits: Any, read_start: Any, reads: Any, write_start: Any, writes: Any, use_start: Any,
-    uses: Any, ends: Any, stalls: Any, producer: Any, busy: Any,
+    trace: Any, follow: int, figures: Any, traits: Any, read_start: Any, reads: Any, write_start: Any, writes: Any,
+    use_start: Any, uses: Any, registers: Any, free: Any, counter: Any, ring: Any, cells: Any, clock: Any, ends: Any,
+    stalls: Any, producer: Any, busy: Any,
 ) -> int:  # fmt: skip
     """Dispatches up to WIDTH slots a cycle into a window; each use takes the port that is free first."""
     ports = figures[PORTS]
-    ready = np.zeros(72, np.int64)
-    ready_family = np.zeros(72, np.int64)
-    writer = np.full(72, -1, np.int64)
-    taken_cells = np.zeros((ports, _RING), np.uint8)
-    hint = np.zeros(ports, np.int64)
-    counter = np.full(len(traits), 2, np.int64)
+    ready, ready_family, writer = registers[0], registers[1], registers[2]
+    taken_cells, hint, leaves = cells, free, ring
     window = max(1, figures[WINDOW])
-    leaves = np.zeros(window, np.int64)
-    entered = 0
-    front, used, cleared = 1, 0, 0
-    retired, retire_used = 0, 0
+    front, used, cleared, retired, retire_used, entered = clock[0], clock[1], clock[2], clock[3], clock[4], clock[5]
     for at in range(len(trace)):
         one = trace[at]
         slots = traits[one, 0]
@@ -247,9 +241,63 @@ def out_of_order(
         if last - cleared > _RING // 2:  # without a window the front may lie far behind
             front, used = max(front, last - _RING // 2), 0
         if traits[one, 6] != 0:
-            taken = at + 1 < len(trace) and trace[at + 1] != one + 1
+            following = trace[at + 1] if at + 1 < len(trace) else follow
+            taken = following >= 0 and following != one + 1
             if taken:
                 front, used = front + 1 + figures[BUBBLE], 0
             if traits[one, 7] != 0 and _mispredicted(counter, one, taken):
                 front, used = max(front, last + figures[MISPREDICT]), 0
-    return retired
+    clock[0], clock[1], clock[2], clock[3], clock[4], clock[5] = front, used, cleared, retired, retire_used, entered
+    return int(retired)
+
+
+@_jit
+def walk(
+    blocks: Any, ordered: bool, longest: int, figures: Any, traits: Any, read_start: Any, reads: Any, write_start: Any,
+    writes: Any, use_start: Any, uses: Any, registers: Any, free: Any, counter: Any, ring: Any, cells: Any, clock: Any,
+    stalls: Any, producer: Any, busy: Any,
+) -> int:  # fmt: skip
+    """Runs (first, last, times) after one another; what a repetition costs is taken over once it has settled.
+
+    It has when three groups of SAME repetitions took the same time and left the back as far behind the front.  The state of the pipeline is relative in time, so
+    leaving out repetitions changes nothing in it.
+    """
+    buffer = np.zeros(longest * SAME, np.int64)
+    ends = np.zeros(longest * SAME, np.int64)
+    skipped, end = 0, 0
+    stalls_before = np.zeros_like(stalls)
+    busy_before = np.zeros_like(busy)
+    for number in range(len(blocks)):
+        first, last, left = blocks[number, 0], blocks[number, 1], blocks[number, 2]
+        size = last - first + 1
+        for at in range(size * SAME):
+            buffer[at] = first + at % size
+        after = blocks[number + 1, 0] if number + 1 < len(blocks) else -1
+        gone_1, gone_2, at_last, lag_1 = -1, -2, -1, -1
+        while left > 0:
+            times = min(left, SAME)
+            if times == SAME and left > SAME:
+                stalls_before[:] = stalls
+                busy_before[:] = busy
+            follow = first if left > times else after
+            if ordered:
+                end = in_order(buffer[: size * times], follow, figures, traits, read_start, reads, write_start, writes,
+                               use_start, uses, registers, free, counter, ring, cells, clock, ends, stalls, producer,
+                               busy)  # fmt: skip
+            else:
+                end = out_of_order(buffer[: size * times], follow, figures, traits, read_start, reads, write_start,
+                                   writes, use_start, uses, registers, free, counter, ring, cells, clock, ends, stalls,
+                                   producer, busy)  # fmt: skip
+            left -= times
+            now = ends[size * times - 1]
+            gone = now - at_last
+            # how far the back is behind the front
+            lag = (clock[3] - clock[0]) * 65536 + max(0, free.max() - clock[0])
+            if at_last >= 0 and gone == gone_1 and gone == gone_2 and lag == lag_1 and left > SAME:
+                groups = (left - 1) // SAME
+                skipped += groups * gone
+                stalls += (stalls - stalls_before) * groups
+                busy += (busy - busy_before) * groups
+                left -= groups * SAME
+            gone_1, gone_2, at_last, lag_1 = (gone if at_last >= 0 else -1), gone_1, now, lag
+    return end + skipped
