@@ -259,8 +259,8 @@ def walk(
 ) -> int:  # fmt: skip
     """Runs (first, last, times) after one another; what a repetition costs is taken over once it has settled.
 
-    It has when three groups of SAME repetitions took the same time and left the back as far behind the front.  The state of the pipeline is relative in time, so
-    leaving out repetitions changes nothing in it.
+    It has when three groups of SAME repetitions took the same time and left the back as far behind the front.  The
+    state of the pipeline is relative in time, so leaving out repetitions changes nothing in it.
     """
     buffer = np.zeros(longest * SAME, np.int64)
     ends = np.zeros(longest * SAME, np.int64)
