@@ -60,6 +60,36 @@ class Cycles:
 
 
 @dataclass(frozen=True, slots=True)
+class Scheduled:
+    """One instruction of one iteration; cycles count from the first dispatch of the schedule.
+
+    `instruction` is its index in the body.  `dispatched` is when it left the front end (in order: when it was issued
+    to its unit or queue), `issued` when its unit began, `ready` when its last result was there, `retired` when it and
+    all before it were done.  `producer` is the place in the schedule of what it last waited for, negative for an
+    instruction of an earlier iteration, None if it waited for no result; `cause` is why it waited, "" if it did not.
+    """
+
+    instruction: int
+    iteration: int
+    dispatched: int
+    issued: int
+    ready: int
+    retired: int
+    producer: int | None
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """`rows` in program order, `length` for each of the iterations."""
+
+    core: str
+    length: int
+    iterations: int
+    rows: tuple[Scheduled, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Run:
     end: int
     ends: npt.NDArray[np.int64]
@@ -76,6 +106,28 @@ def loop_cycles(body: Sequence[Instruction], core: PipelineCore) -> Cycles:
     settled, full = (_run(compiled, part, core) for part in (trace[: _SETTLED * count], trace))
     bounds = Bounds(*(_rate(_run(compiled, trace, core, only=only), count) for only in _ONLY))
     return _cycles(body, core, full, settled, _rate(full, count), count, bounds, _MEASURED)
+
+
+def loop_schedule(body: Sequence[Instruction], core: PipelineCore, iterations: int = 2) -> Schedule:
+    """When each instruction of so many iterations of a loop runs, once the loop has settled."""
+    count = len(body)
+    trace = np.tile(np.arange(count, dtype=np.int64), _SETTLED + iterations)
+    record = np.zeros((len(trace), 6), np.int64)
+    _run(compile_instructions(body, core), trace, core, record=record)
+    first = _SETTLED * count
+    kept = record[first:]
+    origin = int(kept[:, 0].min())
+    kept[:, :4] -= origin
+    kept[kept[:, 4] >= 0, 4] -= first
+    kept[kept[:, 4] == -1, 4] = -first - 1
+    rows = tuple(
+        Scheduled(
+            int(trace[first + at]), at // count, *(int(figure) for figure in row[:4]),
+            int(row[4]) if row[4] >= -first else None, engine.CAUSES[row[5]] if row[5] >= 0 else "",
+        )
+        for at, row in enumerate(kept)
+    )  # fmt: skip
+    return Schedule(core.name, count, iterations, rows)
 
 
 def trace_cycles(instructions: Sequence[Instruction], trace: npt.NDArray[np.int64], core: PipelineCore) -> Cycles:
@@ -141,8 +193,8 @@ def _figures(core: PipelineCore, only: str) -> npt.NDArray[np.int64]:
 
 def _state(core: PipelineCore, count: int, ordered: bool) -> tuple[npt.NDArray[Any], ...]:
     """Registers, ports, predictor, queue or window, cycles taken by port, clock: as before the first instruction."""
-    registers = np.zeros((3, REGISTERS), np.int64)
-    registers[2] = -1
+    registers = np.zeros((4, REGISTERS), np.int64)
+    registers[2:] = -1
     clock = np.zeros(6, np.int64)
     clock[0] = not ordered
     ring = np.zeros(max(1, core.queue, core.window), np.int64)
@@ -150,13 +202,22 @@ def _state(core: PipelineCore, count: int, ordered: bool) -> tuple[npt.NDArray[A
     return registers, np.zeros(64, np.int64), np.full(count, 2, np.int64), ring, cells, clock
 
 
-def _run(compiled: Compiled, trace: npt.NDArray[np.int64], core: PipelineCore, only: str = "") -> _Run:
+def _run(
+    compiled: Compiled,
+    trace: npt.NDArray[np.int64],
+    core: PipelineCore,
+    only: str = "",
+    record: npt.NDArray[np.int64] | None = None,
+) -> _Run:
     figures, ordered = _figures(core, only), core.in_order and not only
     count = len(compiled.traits)
+    record = np.zeros((0, 6), np.int64) if record is None else record
     ends = np.zeros(len(trace), np.int64)
     stalls, producer, busy = _counters(core, count)
     run = engine.in_order if ordered else engine.out_of_order
-    end = run(trace, -1, figures, *_tables(compiled), *_state(core, count, ordered), ends, stalls, producer, busy)
+    end = run(
+        trace, -1, figures, *_tables(compiled), *_state(core, count, ordered), ends, stalls, producer, busy, record
+    )
     return _Run(int(end), ends, stalls, producer, busy)
 
 

@@ -9,6 +9,8 @@ return the cycle at which the trace ends, and fill in
     stalls     cycles by instruction and cause
     producer   by instruction, the one that it last waited for
     busy       cycles that each port was occupied
+    record     if not empty, by position: cycle at which dispatched, begun, results there, retired; the position of the
+               instruction last waited for, -1 for none; the cause of the wait, -1 for none
 """
 
 from __future__ import annotations
@@ -42,18 +44,19 @@ def _mispredicted(counter: Any, instruction: int, taken: bool) -> bool:
 def in_order(
     trace: Any, follow: int, figures: Any, traits: Any, read_start: Any, reads: Any, write_start: Any, writes: Any,
     use_start: Any, uses: Any, registers: Any, free: Any, counter: Any, ring: Any, cells: Any, clock: Any, ends: Any,
-    stalls: Any, producer: Any, busy: Any,
+    stalls: Any, producer: Any, busy: Any, record: Any,
 ) -> int:  # fmt: skip
     """Issues up to WIDTH slots a cycle in program order; with a QUEUE, NEON work waits there and not at issue."""
-    ready, ready_family, writer = registers[0], registers[1], registers[2]
+    ready, ready_family, writer, instance = registers[0], registers[1], registers[2], registers[3]
     queue = figures[QUEUE]
     waiting = ring
+    retired = 0
     now, used, closed, neon_last, latest, queued = clock[0], clock[1], clock[2] != 0, clock[3], clock[4], clock[5]
     for at in range(len(trace)):
         one = trace[at]
         decoupled = queue > 0 and traits[one, 3] != 0
         slots = traits[one, 0]
-        start, cause, blame = now, -1, -1
+        start, cause, blame, awaited = now, -1, -1, -1
         if closed or (used + slots > figures[WIDTH] and used > 0) or (traits[one, 4] != 0 and used > 0):
             start, cause = now + 1, FRONT_END
         front = start
@@ -68,7 +71,7 @@ def in_order(
             if when > work:
                 work = when
                 origin = writer[register]
-                blame = origin
+                blame, awaited = origin, instance[register]
                 work_cause = LOAD_USE if origin >= 0 and traits[origin, 5] != 0 else DEPENDENCE
             if not in_queue and when > start:
                 start, cause = when, work_cause
@@ -110,14 +113,21 @@ def in_order(
             if chosen >= 0:
                 free[chosen] = max(work, free[chosen]) + uses[row, 1]
                 busy[chosen] += uses[row, 1]
+        done = work + 1
         for row in range(write_start[one], write_start[one + 1]):
             register = writes[row, 0]
             begun = start if writes[row, 2] != 0 else work
             ready[register] = begun + (0 if figures[NO_LATENCY] else writes[row, 1])
+            if writes[row, 2] == 0:
+                done = max(done, ready[register])
             ready_family[register] = traits[one, 2]
-            writer[register] = one
+            writer[register], instance[register] = one, at
             latest = max(latest, ready[register])
         ends[at] = work
+        if len(record) > 0:
+            record[at, 0], record[at, 1], record[at, 2], record[at, 3] = start, work, done, max(done, retired)
+            record[at, 4], record[at, 5] = awaited, work_cause
+            retired = record[at, 3]
         if traits[one, 6] != 0:
             following = trace[at + 1] if at + 1 < len(trace) else follow
             taken = following >= 0 and following != one + 1
@@ -136,18 +146,18 @@ def in_order(
 def out_of_order(
     trace: Any, follow: int, figures: Any, traits: Any, read_start: Any, reads: Any, write_start: Any, writes: Any,
     use_start: Any, uses: Any, registers: Any, free: Any, counter: Any, ring: Any, cells: Any, clock: Any, ends: Any,
-    stalls: Any, producer: Any, busy: Any,
+    stalls: Any, producer: Any, busy: Any, record: Any,
 ) -> int:  # fmt: skip
     """Dispatches up to WIDTH slots a cycle into a window; each use takes the port that is free first."""
     ports = figures[PORTS]
-    ready, ready_family, writer = registers[0], registers[1], registers[2]
+    ready, ready_family, writer, instance = registers[0], registers[1], registers[2], registers[3]
     taken_cells, hint, leaves = cells, free, ring
     window = max(1, figures[WINDOW])
     front, used, cleared, retired, retire_used, entered = clock[0], clock[1], clock[2], clock[3], clock[4], clock[5]
     for at in range(len(trace)):
         one = trace[at]
         slots = traits[one, 0]
-        cause, blame = FRONT_END, -1
+        cause, blame, awaited = FRONT_END, -1, -1
         if used >= figures[WIDTH]:
             front, used = front + 1, 0
         if figures[WINDOW] > 0:
@@ -163,20 +173,20 @@ def out_of_order(
                 taken_cells[port, cleared % _RING] = 0
             cleared += 1
         work = front
-        data, source = 0, -1
+        data, source, data_from = 0, -1, -1
         for row in range(read_start[one], read_start[one + 1]):
             register, late, similar = reads[row, 0], reads[row, 1], reads[row, 2]
             when = ready[register]
             if similar == 2:
                 data = max(data, when)
                 if data == when and when > front:
-                    source = writer[register]
+                    source, data_from = writer[register], instance[register]
                 continue
             if similar == 0 or ready_family[register] == traits[one, 2]:
                 when -= late
             if when > work:
                 work = when
-                blame = writer[register]
+                blame, awaited = writer[register], instance[register]
                 cause = LOAD_USE if blame >= 0 and traits[blame, 5] != 0 else DEPENDENCE
         first = work
         last = work
@@ -210,18 +220,18 @@ def out_of_order(
                         last, cause = best, PORT
         complete = last
         if data > last and traits[one, 5] == 0:
-            complete, cause, blame = data, DEPENDENCE, source
+            complete, cause, blame, awaited = data, DEPENDENCE, source, data_from
         for row in range(write_start[one], write_start[one + 1]):
             register = writes[row, 0]
             begun = first if writes[row, 2] != 0 else last
             ready[register] = begun + (0 if figures[NO_LATENCY] else writes[row, 1])
             if data > 0 and writes[row, 2] == 0 and data + figures[MERGE] > ready[register]:
                 ready[register] = data + (0 if figures[NO_LATENCY] else figures[MERGE])
-                cause, blame = DEPENDENCE, source
+                cause, blame, awaited = DEPENDENCE, source, data_from
             ready_family[register] = traits[one, 2]
-            writer[register] = one
+            writer[register], instance[register] = one, at
             complete = max(complete, ready[register])
-        before = retired
+        before, waited_for = retired, cause
         if complete > retired:
             retired, retire_used = complete, 0
         retire_used += slots
@@ -238,6 +248,9 @@ def out_of_order(
             leaves[entered % window] = retired
             entered += 1
         ends[at] = retired
+        if len(record) > 0:
+            record[at, 0], record[at, 1], record[at, 2], record[at, 3] = front, last, complete, retired
+            record[at, 4], record[at, 5] = awaited, waited_for
         if last - cleared > _RING // 2:  # without a window the front may lie far behind
             front, used = max(front, last - _RING // 2), 0
         if traits[one, 6] != 0:
@@ -264,6 +277,7 @@ def walk(
     """
     buffer = np.zeros(longest * SAME, np.int64)
     ends = np.zeros(longest * SAME, np.int64)
+    none = np.zeros((0, 6), np.int64)
     skipped, end = 0, 0
     stalls_before = np.zeros_like(stalls)
     busy_before = np.zeros_like(busy)
@@ -283,11 +297,11 @@ def walk(
             if ordered:
                 end = in_order(buffer[: size * times], follow, figures, traits, read_start, reads, write_start, writes,
                                use_start, uses, registers, free, counter, ring, cells, clock, ends, stalls, producer,
-                               busy)  # fmt: skip
+                               busy, none)  # fmt: skip
             else:
                 end = out_of_order(buffer[: size * times], follow, figures, traits, read_start, reads, write_start,
                                    writes, use_start, uses, registers, free, counter, ring, cells, clock, ends, stalls,
-                                   producer, busy)  # fmt: skip
+                                   producer, busy, none)  # fmt: skip
             left -= times
             now = ends[size * times - 1]
             gone = now - at_last
