@@ -14,7 +14,7 @@ from neonlab.isa.decode import decode_word
 from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import Isa
 from neonlab.measure.instruction_form import form_of
-from neonlab.measure.pipeline import loop_cycles, run_cycles, trace_cycles
+from neonlab.measure.pipeline import loop_cycles, loop_schedule, trace_cycles
 from neonlab.measure.pipeline_core import load_pipeline, pipeline_names
 
 CORES = pipeline_names()
@@ -164,17 +164,35 @@ def test_the_same_loop_costs_the_same_every_time(core: str) -> None:
     assert loop_cycles(loop, load_pipeline(core)) == loop_cycles(loop, load_pipeline(core))
 
 
-@pytest.mark.parametrize(("core", "seed"), [*itertools.product(CORES, (1, 2, 3))])
-def test_repetitions_that_are_not_gone_through_cost_what_they_would(core: str, seed: int) -> None:
-    loop = random_loop(seed)
-    middle, last = len(loop) // 2, len(loop) - 1
+def random_trace(loop: tuple[Instruction, ...], seed: int) -> np.ndarray:
+    """Pieces of the loop, some of them often."""
     chooser = random.Random(seed)
-    blocks = np.array([(0, last, 1), (0, middle, chooser.randrange(1, 300)), (0, last, 250), (middle, last, 77)])
-    trace = np.concatenate([np.tile(np.arange(first, end + 1), times) for first, end, times in blocks])
-    quick = run_cycles(loop, blocks, load_pipeline(core))
-    whole = trace_cycles(loop, trace, load_pipeline(core))
-    assert quick.instructions == whole.instructions == len(trace)
-    assert quick.total == pytest.approx(whole.total, rel=0.02)
-    assert sum(stall.cycles for stall in quick.stalls) == pytest.approx(
-        sum(stall.cycles for stall in whole.stalls), rel=0.03, abs=20
-    )
+    pieces = []
+    for _ in range(12):
+        first = chooser.randrange(len(loop))
+        piece = np.arange(first, chooser.randrange(first, len(loop)) + 1, dtype=np.int64)
+        pieces.append(np.tile(piece, chooser.choice((1, 2, 7, 60))))
+    return np.concatenate(pieces)
+
+
+@pytest.mark.parametrize(("core", "seed"), [*itertools.product(CORES, range(4))])
+def test_what_is_remembered_costs_to_the_cycle_what_it_did(core: str, seed: int) -> None:
+    loop = random_loop(seed)
+    trace = random_trace(loop, seed)
+    quick = trace_cycles(loop, trace, load_pipeline(core))
+    assert quick == trace_cycles(loop, trace, load_pipeline(core), remembers=False)
+    assert 0 <= quick.total - sum(stall.cycles for stall in quick.stalls) <= 1  # the last cycle of issue
+
+
+@pytest.mark.parametrize(("core", "seed"), [*itertools.product(CORES, range(3))])
+def test_a_schedule_is_as_long_as_its_loop_and_waits_for_what_it_names(core: str, seed: int) -> None:
+    loop = random_loop(seed)
+    schedule = loop_schedule(loop, load_pipeline(core), 3)
+    assert len(schedule.rows) == 3 * len(loop)
+    for place, row in enumerate(schedule.rows):
+        assert row.dispatched <= row.issued <= row.ready <= row.retired
+        if row.producer is not None:
+            assert row.producer < place
+            if row.producer >= 0:
+                producer = loop[schedule.rows[row.producer].instruction]
+                assert set(producer.writes) & set(loop[row.instruction].reads)

@@ -267,6 +267,11 @@ class Consumer(Protocol):
         ...
 
 
+def batch_of(plan: Plan) -> int:
+    """Events that consumers get at a time, at most."""
+    return max(_BATCH, int(plan.segments["rows"].max(initial=0)) + 1)
+
+
 class AddressFeed:
     """A probe that works out the addresses of a call and hands them to consumers, in the order given.
 
@@ -276,11 +281,10 @@ class AddressFeed:
     def __init__(self, plan: Plan, consumers: Sequence[Consumer]) -> None:
         self.plan = plan
         self._consumers = tuple(consumers)
-        most_rows = int(plan.segments["rows"].max(initial=0))
         self._registers = np.array([_identifier(plan.isa, general(int(i))) for i in plan.registers], np.int32)
         values = int((plan.segments["registers"] + plan.segments["sums"]).max(initial=0)) + 1
         self._values = np.zeros(values, np.uint64)
-        self._events = np.zeros(max(_BATCH, most_rows + 1), EVENT)
+        self._events = np.zeros(batch_of(plan), EVENT)
         self._pairs = np.array([(c.function.address, c.state.ctypes.data) for c in self._consumers], np.uint64)
         self._pairs = self._pairs.reshape(-1, 2)
         self._state = np.zeros(1, FEED)

@@ -14,6 +14,8 @@ from numba.np.numpy_support import carray
 
 from neonlab.emulate.native import as_pointer, native
 from neonlab.measure.address_feed import CONSUMER, EVENT, RUN
+from neonlab.measure.fill_journal import FETCHED, FILL, JOURNAL, LOADED, PREFETCHED
+from neonlab.measure.fill_journal import STORED as STORED_LINE
 
 LRU, RANDOM, PLRU = range(3)
 DIRTY, HARDWARE, SOFTWARE = 1, 2, 4  # flags of a line; the last two: prefetched, and not asked for since
@@ -68,8 +70,23 @@ STATE = np.dtype(
         ("hardware_useful", np.int64),
         ("software_fills", np.int64),
         ("software_useful", np.int64),
+        ("journal", np.uint64),  # a JOURNAL to be kept, 0 for none
     ]
 )
+
+
+@njit
+def _write_down(state, address, kind, beyond):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """Tell of a line that came from the second level, or from beyond it."""
+    if state.journal:
+        journal = carray(as_pointer(state.journal), (1,), JOURNAL)[0]
+        if journal.fill_count < journal.fill_room:
+            room: Any = journal.fill_room
+            fill = carray(as_pointer(journal.fills), (room,), FILL)[journal.fill_count]
+            fill.line = address >> state.l1d.line_shift
+            fill.event = np.int32(journal.event)
+            fill.kind = np.int32(kind + 1 if beyond else kind)
+            journal.fill_count += 1
 
 
 @njit
@@ -216,7 +233,7 @@ def _prefetch(state, address, level, flag):  # type: ignore[no-untyped-def]  # n
     if level == 1:
         if _find(state.l1d, l1_line, False) >= 0:
             return
-        _from_l2(state, address, True, False)
+        beyond = _from_l2(state, address, True, False)
         gone, mark = _insert(state.l1d, l1_line, np.uint8(flag))
         _evicted(state, gone, mark)
     else:
@@ -224,6 +241,8 @@ def _prefetch(state, address, level, flag):  # type: ignore[no-untyped-def]  # n
             return
         state.l2_accesses += 1
         _into_l2(state, address, np.uint8(flag))
+        beyond = True
+    _write_down(state, address, PREFETCHED, beyond)
     if flag == HARDWARE:
         state.hardware_fills += 1
     else:
@@ -264,8 +283,10 @@ def _fetch(state, address, size):  # type: ignore[no-untyped-def]  # noqa: ANN00
         state.l1i_accesses += 1
         if _find(state.l1i, line, True) < 0:
             state.l1i_refills += 1
-            if _from_l2(state, line << shift, False, True):
+            beyond = _from_l2(state, line << shift, False, True)
+            if beyond:
                 state.l2_refills += 1
+            _write_down(state, line << shift, FETCHED, beyond)
             _insert(state.l1i, line, np.uint8(0))
         line += np.uint64(1)
 
@@ -282,8 +303,18 @@ def cache_events(user, given, number):  # type: ignore[no-untyped-def]  # noqa: 
     lines: Any = state.l1d.lines
     marks = carray(as_pointer(state.l1d.flags), (lines,), np.uint8)
     shift = state.l1d.line_shift
+    if state.journal:
+        journal = carray(as_pointer(state.journal), (1,), JOURNAL)[0]
+        journal.run_count = journal.fill_count = 0
     for e in range(number):
         event = events[e]
+        if state.journal:
+            journal = carray(as_pointer(state.journal), (1,), JOURNAL)[0]
+            journal.event = e
+            if event.site == RUN:
+                run_room: Any = journal.run_count + 1
+                carray(as_pointer(journal.runs), (run_room,), np.int32)[journal.run_count] = np.int32(e)
+                journal.run_count += 1
         if event.site == RUN:
             _fetch(state, event.address, event.place)
             continue
@@ -306,7 +337,9 @@ def cache_events(user, given, number):  # type: ignore[no-untyped-def]  # noqa: 
             else:
                 site.refills += 1
                 places[place, 1] += 1
-                if _from_l2(state, line << shift, True, True):
+                beyond = _from_l2(state, line << shift, True, True)
+                _write_down(state, line << shift, STORED_LINE if site.kind == STORES else LOADED, beyond)
+                if beyond:
                     site.l2_refills += 1
                     places[place, 2] += 1
                     state.l2_refills += 1

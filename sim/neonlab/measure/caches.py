@@ -26,6 +26,7 @@ from neonlab.measure.cache_model import (
     cache_events,
 )
 from neonlab.measure.core import CacheShape, Core
+from neonlab.measure.fill_journal import Journal
 from neonlab.measure.traffic_count import Place
 
 _KINDS = {AccessKind.LOAD: LOADS, AccessKind.STORE: STORES, AccessKind.PREFETCH: PREFETCHES}
@@ -105,7 +106,9 @@ class CacheCounter:
 
     function = cache_events
 
-    def __init__(self, program: Program, plan: Plan, core: Core, *, prefetcher: bool = True) -> None:
+    def __init__(
+        self, program: Program, plan: Plan, core: Core, *, prefetcher: bool = True, journal: Journal | None = None
+    ) -> None:
         self._program, self._plan, self._core, self._prefetcher = program, plan, core, prefetcher
         self.state: npt.NDArray[Any] = np.zeros(1, STATE)
         self._sites = np.zeros(max(1, len(plan.sites)), SITE)
@@ -121,6 +124,9 @@ class CacheCounter:
             self.state["prefetch_level"] = memory.prefetcher.level
             self.state["prefetch_confidence"] = memory.prefetcher.confidence
             self.state["prefetch_depth"] = memory.prefetcher.depth
+        if journal is not None:
+            self._journal = journal
+            self.state["journal"] = journal.state.ctypes.data
         self.state["sites"], self.state["site_count"] = self._sites.ctypes.data, self._sites.size
         self.prepare((), empty=True)
 

@@ -59,6 +59,25 @@ class Prefetcher:
 
 
 @dataclass(frozen=True, slots=True)
+class Latencies:
+    """How long the core waits, in its own cycles.
+
+    `l1`, `l2` and `memory` are from a load's issue to that of the first instruction that needs what it loads into a
+    general register; a line may follow another from the second level after `l2_interval` cycles, from memory after
+    `memory_interval`.  At most `outstanding` lines are on their way; `stores` that missed wait aside.
+    """
+
+    l1: int
+    l2: int
+    memory: int
+    l2_interval: int
+    memory_interval: int
+    outstanding: int
+    stores: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryHierarchy:
     """Caches of one core.  All are write-back and allocate on writes.
 
@@ -71,6 +90,7 @@ class MemoryHierarchy:
     l2: CacheShape
     l2_takes: str
     prefetcher: Prefetcher
+    latency: Latencies
     source: str
 
     def __post_init__(self) -> None:
@@ -113,7 +133,11 @@ def read_core(name: str, text: str) -> Core:
         caches = {level: CacheShape(**memory[level]) for level in ("l1i", "l1d", "l2")}
         prefetcher = Prefetcher(**memory["prefetcher"])
         hierarchy = MemoryHierarchy(
-            **caches, l2_takes=memory["l2_takes"], prefetcher=prefetcher, source=memory["source"]
+            **caches,
+            l2_takes=memory["l2_takes"],
+            prefetcher=prefetcher,
+            latency=Latencies(**memory["latency"]),
+            source=memory["source"],
         )
         return Core(name, table["title"], hierarchy)
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:

@@ -1,26 +1,29 @@
-"""What a loop or a run costs on a core: cycles, what held it up where, and what would be left if only one thing did."""
+"""What a loop or a trace costs on a core: cycles, what held it up where, and what would be left if only one thing did."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neonlab.isa.instruction import Instruction
-from neonlab.measure import pipeline_engine as engine
+from neonlab.measure.pipeline_bounds import dependence_rate, dispatch_bound, port_bound
 from neonlab.measure.pipeline_core import PipelineCore
-from neonlab.measure.pipeline_program import REGISTERS, Compiled, compile_instructions
+from neonlab.measure.pipeline_machine import PipelineMachine
+from neonlab.measure.pipeline_state import BRANCH, BUSY, CAUSES, DEPENDENCE, IDLE_BACK, IDLE_FRONT, LOAD_USE, MISS
 
-_ONLY = ("ports", "width", "dependences")
-_SETTLED, _MEASURED = 48, 96  # iterations of a loop that are run first, and those that are then measured
+_TRAINED = 8  # iterations after which the predictor knows the loop's branches
+_AT_MOST = 4096  # iterations in which a state is to come again
+_SMALL = 13  # states of a loop, as a power of two, that are remembered at most
+_TOGETHER = 16  # instructions between two looks at the state, at least
+_SETTLED = 256  # iterations before those of a schedule
 
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """Cycles that the instruction at `address` waited; `producer` is the address of what it last waited for."""
+    """Cycles that the instruction at `address` waited; `producer` is the address of what it waited for."""
 
     cause: str
     address: int
@@ -41,8 +44,9 @@ class Bounds:
 class Cycles:
     """An estimate by a model, never a measurement.  For a loop all figures are those of one iteration.
 
-    `occupancy` is the share of cycles that each port is busy.  `unknown` are the instructions whose form the core's
-    table does not have and that were taken for the usual one of their class.
+    The stalls add up to `total`: every cycle is put down to one instruction and one cause, which is "issue width" where
+    it could not have come sooner.  `occupancy` is the share of cycles that each port is busy.  `unknown` are the
+    instructions whose form the core's table does not have and that were taken for the usual one of their class.
     """
 
     core: str
@@ -89,155 +93,118 @@ class Schedule:
     rows: tuple[Scheduled, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    end: int
-    ends: npt.NDArray[np.int64]
-    stalls: npt.NDArray[np.int64]
-    producer: npt.NDArray[np.int64]
-    busy: npt.NDArray[np.int64]
-
-
 def loop_cycles(body: Sequence[Instruction], core: PipelineCore) -> Cycles:
-    """Steady state of a loop: its body in program order, the branch back included, all data in the nearest cache."""
-    compiled = compile_instructions(body, core)
-    count = len(body)
-    trace = np.tile(np.arange(count, dtype=np.int64), _SETTLED + _MEASURED)
-    settled, full = (_run(compiled, part, core) for part in (trace[: _SETTLED * count], trace))
-    bounds = Bounds(*(_rate(_run(compiled, trace, core, only=only), count) for only in _ONLY))
-    return _cycles(body, core, full, settled, _rate(full, count), count, bounds, _MEASURED)
+    """Steady state of a loop: its body in program order, the branch back included, all data in the nearest cache.
+
+    The loop runs until the pipeline is in a state that it was in before; what lies between is the result, exactly.
+    """
+    machine = PipelineMachine(body, core, size=_SMALL, remembers=False)
+    together = -(-_TOGETHER // len(body))
+    rows = np.tile(_rows_of(machine, np.arange(len(body), dtype=np.int64)), (together, 1))
+    seen: dict[int, int] = {}
+    times = 0
+    for step in range(_AT_MOST):
+        machine.run(rows)
+        number = machine.state_number
+        if number < 0:
+            break
+        if step * together >= _TRAINED and seen.setdefault(number, step) != step:
+            times = step - seen[number]
+            break
+    times = times or _SETTLED
+    start = machine.clock
+    machine.finish()
+    machine.clear_tally()
+    for _ in range(times):
+        machine.run(rows)
+    period = (machine.clock - start) / (times * together)
+    machine.finish()
+    counts = np.ones(len(body), np.int64)
+    compiled = machine.compiled
+    bounds = Bounds(port_bound(compiled, counts), dispatch_bound(compiled, counts, core), dependence_rate(compiled))
+    return _cycles(machine, period, len(body), bounds, times * together)
 
 
 def loop_schedule(body: Sequence[Instruction], core: PipelineCore, iterations: int = 2) -> Schedule:
     """When each instruction of so many iterations of a loop runs, once the loop has settled."""
     count = len(body)
-    trace = np.tile(np.arange(count, dtype=np.int64), _SETTLED + iterations)
-    record = np.zeros((len(trace), 6), np.int64)
-    _run(compile_instructions(body, core), trace, core, record=record)
+    machine = PipelineMachine(body, core, remembers=False, record=(_SETTLED + iterations) * count)
+    rows = _rows_of(machine, np.arange(count, dtype=np.int64))
+    for _ in range(_SETTLED + iterations):
+        machine.run(rows)
     first = _SETTLED * count
-    kept = record[first:]
-    origin = int(kept[:, 0].min())
-    kept[:, :4] -= origin
-    kept[kept[:, 4] >= 0, 4] -= first
-    kept[kept[:, 4] == -1, 4] = -first - 1
-    rows = tuple(
+    kept = machine.recorded()[first:].copy()
+    kept[:, :4] -= kept[:, 0].min()
+    found = tuple(
         Scheduled(
-            int(trace[first + at]), at // count, *(int(figure) for figure in row[:4]),
-            int(row[4]) if row[4] >= -first else None, engine.CAUSES[row[5]] if row[5] >= 0 else "",
+            int(row[6]), at // count, *(int(figure) for figure in row[:4]),
+            int(row[4]) - first if row[4] >= 0 else None, CAUSES[row[5]],
         )
         for at, row in enumerate(kept)
     )  # fmt: skip
-    return Schedule(core.name, count, iterations, rows)
+    return Schedule(core.name, count, iterations, found)
 
 
-def trace_cycles(instructions: Sequence[Instruction], trace: npt.NDArray[np.int64], core: PipelineCore) -> Cycles:
-    """A whole run: `trace` holds the index into `instructions` of each executed one; those lie in order of address."""
-    compiled = compile_instructions(instructions, core)
-    full = _run(compiled, trace, core)
-    bounds = Bounds(*(float(_run(compiled, trace, core, only=only).end) for only in _ONLY))
-    return _cycles(instructions, core, full, None, float(full.end), len(trace), bounds, 1)
+def trace_cycles(
+    instructions: Sequence[Instruction], trace: npt.NDArray[np.int64], core: PipelineCore, *, remembers: bool = True
+) -> Cycles:
+    """A whole run, all data in the nearest cache; cycles from the first dispatch to the last issue or retirement.
 
-
-def run_cycles(instructions: Sequence[Instruction], blocks: npt.NDArray[np.int64], core: PipelineCore) -> Cycles:
-    """A whole run given as blocks in the order in which they ran: one row (first, last, times) each.
-
-    `first` and `last` are indices into `instructions`, which lie in order of address; a block that follows itself is
-    one row.  As `trace_cycles`, but a repetition that costs what the ones before did is not gone through again.
+    `trace` holds the index into `instructions` of each executed one; those lie in order of address.
     """
-    compiled = compile_instructions(instructions, core)
-    full = _walk(compiled, blocks, core)
-    bounds = Bounds(*(float(_walk(compiled, blocks, core, only=only).end) for only in _ONLY))
-    count = int(((blocks[:, 1] - blocks[:, 0] + 1) * blocks[:, 2]).sum())
-    return _cycles(instructions, core, full, None, float(full.end), count, bounds, 1)
+    machine = PipelineMachine(instructions, core, remembers=remembers)
+    machine.run(_rows_of(machine, trace))
+    machine.finish()
+    counts = np.bincount(trace, minlength=len(instructions))
+    compiled = machine.compiled
+    bounds = Bounds(port_bound(compiled, counts), dispatch_bound(compiled, counts, core), 0.0)
+    return _cycles(machine, float(machine.end), len(trace), bounds, 1)
 
 
-def _rate(run: _Run, count: int) -> float:
-    last, first = run.ends[-1], run.ends[_SETTLED * count - 1]
-    return float(last - first) / _MEASURED
+def _rows_of(machine: PipelineMachine, trace: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Rows of (first, last), cut behind every branch and where the order of addresses breaks."""
+    breaks = (machine.compiled.traits[trace[:-1], BRANCH] != 0) | (np.diff(trace) != 1)
+    last = np.append(np.flatnonzero(breaks), len(trace) - 1)
+    first = np.append(0, last[:-1] + 1)
+    return np.stack([trace[first], trace[last]], axis=1)
 
 
-def _cycles(
-    code: Sequence[Instruction], core: PipelineCore, run: _Run, before: _Run | None, total: float, count: int,
-    bounds: Bounds, times: int,
-) -> Cycles:  # fmt: skip
-    waited = run.stalls - before.stalls if before else run.stalls
-    busy = run.busy - before.busy if before else run.busy
+def _cycles(machine: PipelineMachine, total: float, count: int, bounds: Bounds, times: int) -> Cycles:
+    tally = machine.tally()
+    code, core = machine.instructions, machine.core
+    return Cycles(
+        core.name, total, count, tuple(stalls_of(tally, code, times)), occupancy_of(tally, core, total * times), bounds,
+        unknown_of(code, core),
+    )  # fmt: skip
+
+
+def stalls_of(tally: npt.NDArray[np.int64], code: Sequence[Instruction], times: int = 1) -> list[Stall]:
+    """Cycles by instruction, cause and producer, most first; divided by `times`."""
     stalls = [
         Stall(
-            engine.CAUSES[cause], code[one].address, float(waited[one, cause]) / times,
-            code[run.producer[one]].address if cause in (engine.DEPENDENCE, engine.LOAD_USE) else None,
+            CAUSES[cause], code[one].address, int(cycles) / times,
+            code[blame].address if blame >= 0 and cause in (DEPENDENCE, LOAD_USE, MISS) else None,
         )
-        for one, cause in zip(*np.nonzero(waited), strict=True)
+        for one, cause, blame, cycles in tally
+        if cause < len(CAUSES)
     ]  # fmt: skip
-    stalls.sort(key=lambda stall: (-stall.cycles, stall.address))
-    occupancy = {port: float(busy[number]) / times / total if total else 0.0 for number, port in enumerate(core.ports)}
-    unknown = tuple(dict.fromkeys(instruction for instruction in code if not core.knows(instruction)))
-    return Cycles(core.name, total, count, tuple(stalls), occupancy, bounds, unknown)
+    return sorted(stalls, key=lambda stall: (-stall.cycles, stall.address, stall.cause))
 
 
-def _figures(core: PipelineCore, only: str) -> npt.NDArray[np.int64]:
-    figures = np.zeros(10, np.int64)
-    figures[engine.WIDTH] = core.width
-    figures[engine.WINDOW], figures[engine.QUEUE] = core.window, core.queue
-    figures[engine.MISPREDICT], figures[engine.BUBBLE] = core.mispredict, core.taken_bubble
-    figures[engine.MERGE] = core.merge_latency
-    figures[engine.RETIRE], figures[engine.PORTS] = core.retire, len(core.ports)
-    if only:
-        figures[[engine.WINDOW, engine.RETIRE, engine.QUEUE, engine.MISPREDICT, engine.BUBBLE]] = 0
-        figures[engine.UNLIMITED_PORTS] = only != "ports"
-        figures[engine.NO_LATENCY] = only != "dependences"
-        if only != "width":
-            figures[engine.WIDTH] = 1 << 40
-    return figures
+def occupancy_of(tally: npt.NDArray[np.int64], core: PipelineCore, total: float) -> dict[str, float]:
+    """Share of cycles that each port is busy."""
+    busy = np.zeros(len(core.ports))
+    for port, _, _, cycles in tally[tally[:, 1] == BUSY]:
+        busy[port] += cycles
+    return {port: float(busy[number]) / total if total else 0.0 for number, port in enumerate(core.ports)}
 
 
-def _state(core: PipelineCore, count: int, ordered: bool) -> tuple[npt.NDArray[Any], ...]:
-    """Registers, ports, predictor, queue or window, cycles taken by port, clock: as before the first instruction."""
-    registers = np.zeros((4, REGISTERS), np.int64)
-    registers[2:] = -1
-    clock = np.zeros(6, np.int64)
-    clock[0] = not ordered
-    ring = np.zeros(max(1, core.queue, core.window), np.int64)
-    cells = np.zeros((1, 1) if ordered else (len(core.ports), engine.RING), np.uint8)
-    return registers, np.zeros(64, np.int64), np.full(count, 2, np.int64), ring, cells, clock
+def idle_of(tally: npt.NDArray[np.int64]) -> tuple[int, int]:
+    """Cycles in which nothing was dispatched for want of instructions, and because the back end took none."""
+    front, back = (int(tally[tally[:, 1] == row, 3].sum()) for row in (IDLE_FRONT, IDLE_BACK))
+    return front, back
 
 
-def _run(
-    compiled: Compiled,
-    trace: npt.NDArray[np.int64],
-    core: PipelineCore,
-    only: str = "",
-    record: npt.NDArray[np.int64] | None = None,
-) -> _Run:
-    figures, ordered = _figures(core, only), core.in_order and not only
-    count = len(compiled.traits)
-    record = np.zeros((0, 6), np.int64) if record is None else record
-    ends = np.zeros(len(trace), np.int64)
-    stalls, producer, busy = _counters(core, count)
-    run = engine.in_order if ordered else engine.out_of_order
-    end = run(
-        trace, -1, figures, *_tables(compiled), *_state(core, count, ordered), ends, stalls, producer, busy, record
-    )
-    return _Run(int(end), ends, stalls, producer, busy)
-
-
-def _walk(compiled: Compiled, blocks: npt.NDArray[np.int64], core: PipelineCore, only: str = "") -> _Run:
-    figures, ordered = _figures(core, only), core.in_order and not only
-    count = len(compiled.traits)
-    stalls, producer, busy = _counters(core, count)
-    longest = int((blocks[:, 1] - blocks[:, 0]).max()) + 1
-    state = _state(core, count, ordered)
-    end = engine.walk(blocks, ordered, longest, figures, *_tables(compiled), *state, stalls, producer, busy)
-    return _Run(int(end), np.zeros(0, np.int64), stalls, producer, busy)
-
-
-def _counters(core: PipelineCore, count: int) -> tuple[npt.NDArray[np.int64], ...]:
-    stalls, producer = np.zeros((count, len(engine.CAUSES)), np.int64), np.zeros(count, np.int64)
-    return stalls, producer, np.zeros(max(1, len(core.ports)), np.int64)
-
-
-def _tables(compiled: Compiled) -> tuple[npt.NDArray[np.int64], ...]:
-    return (
-        compiled.traits, compiled.read_start, compiled.reads, compiled.write_start, compiled.writes,
-        compiled.use_start, compiled.uses,
-    )  # fmt: skip
+def unknown_of(code: Iterable[Instruction], core: PipelineCore) -> tuple[Instruction, ...]:
+    """Those whose form the core's table does not have."""
+    return tuple(dict.fromkeys(instruction for instruction in code if not core.knows(instruction)))

@@ -69,7 +69,11 @@ class Timing:
 
 @dataclass(frozen=True)
 class PipelineCore:
-    """A core's pipeline.  `queue` is the NEON queue's length, 0 without one; `window` 0 means in-order issue."""
+    """A core's pipeline.  `queue` is the NEON queue's length, 0 without one; `window` 0 means in-order issue.
+
+    `scheduler` is how many operations can wait for their operands, 0 for as many as the window takes; `history` how
+    many branches back the predictor of conditional branches looks.
+    """
 
     name: str
     width: int
@@ -86,6 +90,8 @@ class PipelineCore:
     merge_latency: int = 2
     mispredict: int = 8
     taken_bubble: int = 0
+    scheduler: int = 0
+    history: int = 8
     table_transfer: int = 0
     _found: dict[str, Timing] = field(default_factory=dict, repr=False, compare=False)
 
@@ -182,7 +188,7 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
         )  # fmt: skip
         timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
     keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "store_data_late", "merge_latency",
-            "mispredict", "taken_bubble", "table_transfer", "width")  # fmt: skip
+            "mispredict", "taken_bubble", "scheduler", "history", "table_transfer", "width")  # fmt: skip
     figures = {
         key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base
     }

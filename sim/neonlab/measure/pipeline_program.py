@@ -12,12 +12,9 @@ from neonlab.isa.instruction import AccessKind, BranchKind, Instruction, Instruc
 from neonlab.isa.isa import Register
 from neonlab.measure.instruction_form import repeats_of
 from neonlab.measure.pipeline_core import PipelineCore
+from neonlab.measure.pipeline_state import ALWAYS, DATA, SIMILAR, TRAITS
 
 Integers = npt.NDArray[np.int64]
-REGISTERS = 72  # general 0-31, vector 32-63, flags 64
-# Columns of `traits`
-SLOTS, LATE, FAMILY, NEON, ALONE, LOAD, BRANCH, PREDICTED = range(8)
-ALWAYS, SIMILAR, DATA = range(3)
 _NEON = (InstructionClass.NEON_MULTIPLY_ACCUMULATE, InstructionClass.NEON_OTHER)
 
 
@@ -73,16 +70,17 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
             uses.extend((use.ports, use.cycles) for use in core.writeback_use)
         extra = len(core.writeback_use) if base is not None and instruction.accesses else 0
         load = any(access.kind is AccessKind.LOAD for access in instruction.accesses)
+        store = any(access.kind is AccessKind.STORE for access in instruction.accesses)
         neon = instruction.instruction_class in _NEON and not instruction.accesses
         family = families.get(timing.family, 0)
         branch = instruction.branch is not BranchKind.NONE
         conditional = instruction.branch is BranchKind.CONDITIONAL
-        traits.append((timing.slots + extra, timing.late, family, neon, timing.alone, load, branch, conditional))
+        traits.append((timing.slots + extra, timing.late, family, neon, timing.alone, load, branch, conditional, store))
         read_start.append(len(reads))
         write_start.append(len(writes))
         use_start.append(len(uses))
     return Compiled(
-        _table(traits, 8), np.array(read_start), _table(reads, 3), np.array(write_start), _table(writes, 3),
+        _table(traits, TRAITS), np.array(read_start), _table(reads, 3), np.array(write_start), _table(writes, 3),
         np.array(use_start), _table(uses, 2),
     )  # fmt: skip
 

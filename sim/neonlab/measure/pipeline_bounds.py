@@ -1,0 +1,77 @@
+"""What code would cost if only one thing limited it: the ports, the width of dispatch, or what waits for what."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from neonlab.measure.pipeline_core import PipelineCore
+from neonlab.measure.pipeline_program import Compiled
+from neonlab.measure.pipeline_state import DATA, FAMILY, LOAD, REGISTERS, SIMILAR, SLOTS
+
+_SETTLED, _MEASURED = 32, 64
+
+
+def port_bound(compiled: Compiled, counts: npt.NDArray[np.int64]) -> float:
+    """Cycles that the ports need for instructions executed so many times each, however they are spread over ports.
+
+    The most that any set of ports has to do alone, by their number (Hall's theorem, for work that can be split).
+    """
+    owner = np.repeat(np.arange(len(counts)), np.diff(compiled.use_start))
+    work: dict[int, int] = {}
+    for row, (ports, cycles) in enumerate(compiled.uses):
+        work[int(ports)] = work.get(int(ports), 0) + int(cycles) * int(counts[owner[row]])
+    unions = {0}
+    for ports in work:
+        unions |= {ports | other for other in unions}
+    return max(
+        (
+            sum(cycles for ports, cycles in work.items() if ports & ~union == 0) / union.bit_count()
+            for union in unions
+            if union
+        ),
+        default=0.0,
+    )
+
+
+def dispatch_bound(compiled: Compiled, counts: npt.NDArray[np.int64], core: PipelineCore) -> float:
+    """Cycles that dispatch needs, and retirement."""
+    slots = int((compiled.traits[:, SLOTS] * counts).sum())
+    return slots / min(core.width, core.retire or core.width)
+
+
+def dependence_rate(compiled: Compiled) -> float:
+    """Cycles an iteration of a loop takes by what waits for what alone."""
+    ends = _dataflow(
+        compiled.traits, compiled.read_start, compiled.reads, compiled.write_start, compiled.writes,
+        _SETTLED + _MEASURED,
+    )  # fmt: skip
+    return float(ends[-1] - ends[_SETTLED - 1]) / _MEASURED
+
+
+@njit(cache=True)
+def _dataflow(traits, read_start, reads, write_start, writes, times):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """The latest result after each iteration, every instruction beginning as soon as its operands are there."""
+    ready = np.zeros(REGISTERS, np.int64)
+    family = np.zeros(REGISTERS, np.int64)
+    ends = np.zeros(times, np.int64)
+    latest = np.int64(0)
+    for iteration in range(times):
+        for one in range(len(traits)):
+            work = np.int64(0)
+            for row in range(read_start[one], read_start[one + 1]):
+                register = reads[row, 0]
+                when = ready[register]
+                if reads[row, 2] == DATA and traits[one, LOAD] == 0:
+                    continue  # a store holds up nothing
+                if reads[row, 2] != SIMILAR or family[register] == traits[one, FAMILY]:
+                    when -= reads[row, 1]
+                work = max(work, when)
+            for row in range(write_start[one], write_start[one + 1]):
+                register = writes[row, 0]
+                ready[register] = work + writes[row, 1]
+                family[register] = traits[one, FAMILY]
+                latest = max(latest, ready[register])
+        ends[iteration] = latest
+    return ends

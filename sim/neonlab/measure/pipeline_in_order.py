@@ -1,0 +1,211 @@
+"""The compiled pipeline that issues in program order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from neonlab.measure.fill_journal import AWAITED, FETCHED, LOADED, STORED
+from neonlab.measure.pipeline_state import (
+    ALONE,
+    ARRIVALS,
+    BRANCH,
+    BUBBLE,
+    BUSY,
+    DEPENDENCE,
+    FAMILY,
+    FETCH,
+    FREE,
+    IDLE_BACK,
+    IDLE_FRONT,
+    INSTANCE,
+    ISSUE,
+    KIND,
+    L2_EXTRA,
+    LOAD,
+    LOAD_USE,
+    MISPREDICT,
+    MISS,
+    NEON,
+    NEON_BLAME,
+    NEON_CAUSE,
+    NEON_LAST,
+    NEON_ONE,
+    NOW,
+    PICKED,
+    PLACE,
+    PORT,
+    PORTS,
+    POSITION,
+    QUEUE,
+    QUEUED,
+    READY,
+    READY_FAMILY,
+    REASON,
+    SIMILAR,
+    SLOTS,
+    STORE_FULL,
+    TAKEN,
+    USED,
+    WAITING,
+    WAITING_BLAME,
+    WAITING_CAUSE,
+    WAITING_ONE,
+    WIDTH,
+    WRITER,
+    buffer_store,
+    fill,
+    note,
+    room_to_store,
+)
+
+
+@njit
+def run_in_order(figures, code, live, first, last, taken, missed, operations, count, log, record):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """Issue instructions `first` to `last`, up to WIDTH slots a cycle; with a QUEUE, NEON work waits there.
+
+    `taken` and `missed` say how the branch at the end goes, and whether that was foreseen.  `operations` are what
+    happens beyond the first-level caches, in order of position.
+    """
+    traits, read_start, reads, write_start, writes, use_start, uses = code
+    width, queue = figures[WIDTH], figures[QUEUE]
+    now, used = live[NOW], live[USED]
+    at_operation = 0
+    while at_operation < count and operations[at_operation, KIND] & ~1 == FETCHED:
+        lost = figures[L2_EXTRA + (operations[at_operation, KIND] & 1)]
+        note(log, live, first, FETCH, -1, lost + (1 if used > 0 else 0))
+        note(log, live, first, IDLE_FRONT, -1, lost)
+        now += lost + (1 if used > 0 else 0)
+        used = 0
+        at_operation += 1
+    for one in range(first, last + 1):
+        decoupled = queue > 0 and traits[one, NEON] != 0
+        slots = traits[one, SLOTS]
+        start = now
+        if used > 0 and (used + slots > width or traits[one, ALONE] != 0):
+            start = now + 1
+        front = start
+        cause, blame = ISSUE, -1  # of what keeps it from issue
+        work, work_cause, work_blame, awaited = start, ISSUE, -1, -1  # and from execution
+        for row in range(read_start[one], read_start[one + 1]):
+            register = reads[row, 0]
+            when = live[READY + register]
+            if reads[row, 2] != SIMILAR or live[READY_FAMILY + register] == traits[one, FAMILY]:
+                when -= reads[row, 1]
+            if when > work:
+                work, work_cause, work_blame = when, live[REASON + register], live[WRITER + register]
+                awaited = live[INSTANCE + register]
+            if when > start and not (decoupled and register >= 32 and register < 64):
+                start, cause, blame = when, live[REASON + register], live[WRITER + register]
+        if decoupled:
+            at = live[QUEUED] % queue
+            if live[WAITING + at] > start:  # full; what holds up the oldest in it holds up this one
+                start = live[WAITING + at]
+                cause, blame = live[WAITING_CAUSE + at], live[WAITING_BLAME + at]
+            if live[NEON_LAST] > work:
+                work, work_cause, work_blame = live[NEON_LAST], live[NEON_CAUSE], live[NEON_BLAME]
+        behind = at_operation
+        while behind < count and operations[behind, POSITION] <= one - first:
+            if operations[behind, KIND] & ~1 == STORED:
+                room = room_to_store(figures, live, max(start, work))
+                if room > max(start, work):
+                    start, cause, blame = room, STORE_FULL, -1
+            behind += 1
+        picked = 0
+        for row in range(use_start[one], use_start[one + 1]):
+            chosen = np.int64(-1)
+            wanted = uses[row, 0]
+            if wanted & ~picked:  # else one port does one after the other
+                wanted &= ~picked
+            for port in range(figures[PORTS]):
+                if wanted >> port & 1:
+                    if chosen < 0 or max(live[FREE + port], now) < max(live[FREE + chosen], now):
+                        chosen = port
+            live[PICKED + row - use_start[one]] = chosen
+            if chosen >= 0:
+                picked |= 1 << chosen
+                free = live[FREE + chosen]
+                if free > work:
+                    work, work_cause, work_blame = free, PORT, -1
+                if free > start and not decoupled:
+                    start, cause, blame = free, PORT, -1
+        work = max(work, start)
+        if not decoupled:
+            start = work
+        else:
+            at = live[QUEUED] % queue
+            live[WAITING + at], live[WAITING_ONE + at] = work, one
+            live[WAITING_CAUSE + at] = work_cause if work_cause != ISSUE else PORT
+            live[WAITING_BLAME + at] = work_blame
+            live[QUEUED] += 1
+            live[NEON_LAST], live[NEON_ONE] = work, one
+            live[NEON_CAUSE], live[NEON_BLAME] = live[WAITING_CAUSE + at], work_blame
+        if start > now:
+            note(log, live, one, ISSUE, -1, front - now)
+            note(log, live, one, cause, blame, start - front)
+            note(log, live, one, IDLE_BACK, -1, start - now - (1 if used > 0 else 0))
+            now, used = start, 0
+        used += slots
+        if traits[one, ALONE] != 0:
+            used = max(used, width)
+        for row in range(use_start[one], use_start[one + 1]):
+            chosen = live[PICKED + row - use_start[one]]
+            if chosen >= 0:
+                live[FREE + chosen] = max(work, live[FREE + chosen]) + uses[row, 1]
+                note(log, live, chosen, BUSY, -1, uses[row, 1])
+        held = work
+        while at_operation < count and operations[at_operation, POSITION] <= one - first:
+            kind = operations[at_operation, KIND]
+            if kind & ~1 == LOADED:
+                held = max(held, fill(figures, live, kind, work))
+            elif kind & ~1 == STORED:
+                buffer_store(figures, live, kind, work)
+            elif kind == AWAITED:
+                held = max(held, live[ARRIVALS + operations[at_operation, PLACE]])
+            else:
+                fill(figures, live, kind, work)
+            at_operation += 1
+        done: Any = work + 1
+        for row in range(write_start[one], write_start[one + 1]):
+            register = writes[row, 0]
+            aside = writes[row, 2] != 0
+            ready = (start if aside else held) + writes[row, 1]
+            live[READY + register] = ready
+            live[READY_FAMILY + register] = traits[one, FAMILY]
+            live[WRITER + register] = one
+            reason = DEPENDENCE
+            if traits[one, LOAD] != 0 and not aside:
+                reason = MISS if held > work else LOAD_USE
+            live[REASON + register] = reason
+            if not aside:
+                done = max(done, ready)
+        if len(record) > 0:
+            at = record[0, 0]
+            for row in range(write_start[one], write_start[one + 1]):
+                live[INSTANCE + writes[row, 0]] = at
+            before = record[at, 3] if at > 0 else 0
+            record[at + 1, 0], record[at + 1, 1], record[at + 1, 2], record[at + 1, 3] = (
+                start,
+                work,
+                done,
+                max(done, before),
+            )
+            record[at + 1, 4] = awaited
+            record[at + 1, 5] = work_cause
+            record[at + 1, 6] = one
+            record[0, 0] = at + 1
+    if traits[last, BRANCH] != 0:
+        if missed:
+            note(log, live, last, TAKEN, -1, figures[MISPREDICT])
+            note(log, live, last, IDLE_FRONT, -1, figures[MISPREDICT] - 1)
+            now += figures[MISPREDICT]
+            used = 0
+        elif taken:
+            note(log, live, last, TAKEN if used < width else ISSUE, -1, 1)
+            note(log, live, last, TAKEN, -1, figures[BUBBLE])
+            note(log, live, last, IDLE_FRONT, -1, figures[BUBBLE])
+            now += 1 + figures[BUBBLE]
+            used = 0
+    live[NOW], live[USED] = now, used

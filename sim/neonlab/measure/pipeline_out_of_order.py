@@ -1,0 +1,241 @@
+"""The compiled pipeline that issues when operands are there."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from neonlab.measure.fill_journal import AWAITED, FETCHED, LOADED, STORED
+from neonlab.measure.pipeline_state import (
+    AHEAD,
+    ARRIVALS,
+    BRANCH,
+    BUBBLE,
+    BUSY,
+    CLEARED,
+    DATA,
+    DEPENDENCE,
+    ENTERED,
+    FAMILY,
+    FETCH,
+    FREE,
+    FRONT_CAUSE,
+    FULL,
+    IDLE_BACK,
+    IDLE_FRONT,
+    INSTANCE,
+    ISSUE,
+    KIND,
+    L2_EXTRA,
+    LEAVES,
+    LOAD,
+    LOAD_USE,
+    MERGE,
+    MISPREDICT,
+    MISS,
+    NOW,
+    PENDING,
+    PLACE,
+    PORT,
+    PORTS,
+    POSITION,
+    READY,
+    READY_FAMILY,
+    REASON,
+    RETIRE,
+    RETIRE_USED,
+    RETIRED,
+    RING,
+    SCHEDULER,
+    SIMILAR,
+    SLOTS,
+    STORE_FULL,
+    TAKEN,
+    TOP,
+    USED,
+    WIDTH,
+    WINDOW,
+    WRITER,
+    buffer_store,
+    fill,
+    note,
+    room_to_store,
+)
+
+
+@njit
+def _clear(figures, live, cells, starts, front):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """Cycles before the front end's are of no use to what is still to come."""
+    for cycle in range(live[CLEARED], min(front, live[TOP] + 1)):
+        mask = cells[cycle % RING]
+        if mask:
+            for port in range(figures[PORTS]):
+                live[AHEAD + port] -= mask >> port & 1
+            cells[cycle % RING] = 0
+        live[PENDING] -= starts[cycle % RING]
+        starts[cycle % RING] = 0
+    live[CLEARED] = max(front, live[CLEARED])
+
+
+@njit
+def _take_port(figures, live, cells, starts, mask, cycles, first):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """The earliest cycle from `first` on at which one of the ports is free; of those the one with least to do."""
+    best, chosen = np.int64(1) << 60, np.int64(-1)
+    for port in range(figures[PORTS]):
+        if mask >> port & 1:
+            cell = max(first, live[FREE + port])
+            run = 0
+            while run < cycles:
+                if cells[(cell + run) % RING] >> port & 1:
+                    cell, run = cell + run + 1, 0
+                else:
+                    run += 1
+            if cell < best or (cell == best and live[AHEAD + port] < live[AHEAD + chosen]):
+                best, chosen = cell, np.int64(port)
+    if chosen < 0:
+        return first, chosen
+    for step in range(cycles):
+        cells[(best + step) % RING] |= 1 << chosen
+    live[AHEAD + chosen] += cycles
+    live[TOP] = max(live[TOP], best + cycles - 1)
+    starts[best % RING] += 1
+    live[PENDING] += 1
+    low = max(live[FREE + chosen], live[CLEARED])
+    while cells[low % RING] >> chosen & 1:
+        low += 1
+    live[FREE + chosen] = low
+    return best, chosen
+
+
+@njit
+def run_out_of_order(figures, code, live, cells, starts, first, last, taken, missed, operations, count, log, record):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """Dispatch instructions `first` to `last` in order, WIDTH slots a cycle, into a window; the rest as `run_in_order`.
+
+    `cells` holds which ports each cycle is spoken for, `starts` how many operations begin in it.
+    """
+    traits, read_start, reads, write_start, writes, use_start, uses = code
+    width, window = figures[WIDTH], figures[WINDOW]
+    front, used, front_cause = live[NOW], live[USED], live[FRONT_CAUSE]
+    retired, retire_used = live[RETIRED], live[RETIRE_USED]
+    at_operation = 0
+    while at_operation < count and operations[at_operation, KIND] & ~1 == FETCHED:
+        lost = figures[L2_EXTRA + (operations[at_operation, KIND] & 1)]
+        note(log, live, first, IDLE_FRONT, -1, lost)
+        front += lost + (1 if used > 0 else 0)
+        used, front_cause = 0, FETCH
+        at_operation += 1
+    issued = front
+    for one in range(first, last + 1):
+        slots = traits[one, SLOTS]
+        if used >= width:
+            front, used, front_cause = front + 1, 0, ISSUE
+        before = front
+        if slots > 0:  # they leave in order: when the last place that it needs is free, all are
+            front = max(front, live[LEAVES + (live[ENTERED] + slots - 1) % window])
+        front = max(front, live[TOP] - RING // 2)  # farther ahead is not kept track of
+        _clear(figures, live, cells, starts, front)
+        if figures[SCHEDULER] > 0:
+            operations_in = use_start[one + 1] - use_start[one]
+            while live[PENDING] > 0 and live[PENDING] + operations_in > figures[SCHEDULER]:
+                front += 1
+                _clear(figures, live, cells, starts, front)
+        if front > before:
+            note(log, live, one, IDLE_BACK, -1, front - before - (1 if used > 0 else 0))
+            used, front_cause = 0, FULL
+        used += slots
+        while used > width:
+            used -= width
+            front += 1
+        _clear(figures, live, cells, starts, front)
+        cause, blame, awaited = front_cause, -1, -1
+        begin = front
+        data, data_from, data_instance, data_reason = np.int64(0), -1, -1, DEPENDENCE
+        for row in range(read_start[one], read_start[one + 1]):
+            register = reads[row, 0]
+            when = live[READY + register]
+            if reads[row, 2] == DATA:
+                if when > front and when > data:
+                    data, data_from, data_instance = when, live[WRITER + register], live[INSTANCE + register]
+                    data_reason = live[REASON + register]
+                continue
+            if reads[row, 2] != SIMILAR or live[READY_FAMILY + register] == traits[one, FAMILY]:
+                when -= reads[row, 1]
+            if when > begin:
+                begin, cause, blame = when, live[REASON + register], live[WRITER + register]
+                awaited = live[INSTANCE + register]
+        issued = begin
+        for row in range(use_start[one], use_start[one + 1]):
+            when, chosen = _take_port(figures, live, cells, starts, uses[row, 0], uses[row, 1], begin)
+            if chosen >= 0:
+                note(log, live, chosen, BUSY, -1, uses[row, 1])
+                if when > issued:
+                    issued, cause, blame = when, PORT, -1
+        held = issued
+        complete = issued
+        while at_operation < count and operations[at_operation, POSITION] <= one - first:
+            kind = operations[at_operation, KIND]
+            if kind & ~1 == LOADED:
+                held = max(held, fill(figures, live, kind, issued))
+            elif kind & ~1 == STORED:
+                room = room_to_store(figures, live, issued)
+                if room > complete:
+                    complete, cause, blame = room, STORE_FULL, -1
+                buffer_store(figures, live, kind, complete)
+            elif kind == AWAITED:
+                held = max(held, live[ARRIVALS + operations[at_operation, PLACE]])
+            else:
+                fill(figures, live, kind, issued)
+            at_operation += 1
+        load = traits[one, LOAD] != 0
+        if held > issued:
+            cause, blame = MISS, -1
+        if data > complete and not load:
+            complete, cause, blame, awaited = data, data_reason, data_from, data_instance
+        for row in range(write_start[one], write_start[one + 1]):
+            register = writes[row, 0]
+            aside = writes[row, 2] != 0
+            ready = (begin if aside else held) + writes[row, 1]
+            reason = DEPENDENCE
+            if load and not aside:
+                reason = MISS if held > issued else LOAD_USE
+            if data > 0 and not aside and data + figures[MERGE] > ready:
+                ready = data + figures[MERGE]
+                cause, blame, awaited, reason = data_reason, data_from, data_instance, DEPENDENCE
+            live[READY + register] = ready
+            live[READY_FAMILY + register] = traits[one, FAMILY]
+            live[WRITER + register] = one
+            live[REASON + register] = reason
+            complete = max(complete, ready)
+        gone = retired
+        if complete > retired:
+            retired, retire_used = complete, 0
+        retire_used += slots
+        if figures[RETIRE] > 0:
+            while retire_used > figures[RETIRE]:
+                retire_used -= figures[RETIRE]
+                retired += 1
+                if retired - 1 == gone:
+                    cause, blame = ISSUE, -1
+        note(log, live, one, cause, blame, retired - gone)
+        for _ in range(slots):
+            live[LEAVES + live[ENTERED] % window] = retired
+            live[ENTERED] += 1
+        if len(record) > 0:
+            at = record[0, 0]
+            for row in range(write_start[one], write_start[one + 1]):
+                live[INSTANCE + writes[row, 0]] = at
+            record[at + 1, 0], record[at + 1, 1], record[at + 1, 2] = front, issued, complete
+            record[at + 1, 3], record[at + 1, 4], record[at + 1, 5] = retired, awaited, cause
+            record[at + 1, 6] = one
+            record[0, 0] = at + 1
+    if traits[last, BRANCH] != 0:
+        if missed:
+            after = max(front + 1, issued + figures[MISPREDICT])
+            note(log, live, last, IDLE_FRONT, -1, after - front - 1)
+            front, used, front_cause = after, 0, TAKEN
+        elif taken:
+            note(log, live, last, IDLE_FRONT, -1, figures[BUBBLE])
+            front, used = front + 1 + figures[BUBBLE], 0
+            front_cause = TAKEN if figures[BUBBLE] > 0 else ISSUE
+    live[NOW], live[USED], live[FRONT_CAUSE] = front, used, front_cause
+    live[RETIRED], live[RETIRE_USED] = retired, retire_used

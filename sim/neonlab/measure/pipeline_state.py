@@ -1,0 +1,303 @@
+"""The state of a pipeline, and what it waits for beyond its first-level caches, as the compiled engines keep them.
+
+All times are cycles of one clock.  What lies before the engine's own time (`NOW` in order, the front end's otherwise)
+has no influence on what comes after it; so a state is worth remembering relative to that time, with the past left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+REGISTERS = 72  # general 0-31, vector 32-63, flags 64
+PORTS_AT_MOST, QUEUE_AT_MOST, WINDOW_AT_MOST, STORES_AT_MOST, FILLS_AT_MOST = 32, 64, 1024, 64, 64
+RING = 1 << 14  # cycles that an out-of-order back end may be ahead of its front end
+
+# Figures of a core
+WIDTH, WINDOW, QUEUE, MISPREDICT, BUBBLE, RETIRE, PORTS, MERGE, SCHEDULER, HISTORY = range(10)
+OUTSTANDING, STORES, L2_EXTRA, MEMORY_EXTRA, L2_INTERVAL, MEMORY_INTERVAL = range(10, 16)
+FIGURES = 16
+
+# Columns of `traits`
+SLOTS, LATE, FAMILY, NEON, ALONE, LOAD, BRANCH, PREDICTED, STORE = range(9)
+TRAITS = 9
+ALWAYS, SIMILAR, DATA = range(3)  # kinds of reads
+
+# Why cycles pass.  Every cycle of a run is put down to one instruction and one of these.
+DEPENDENCE, LOAD_USE, PORT, ISSUE, TAKEN, FULL, MISS, STORE_FULL, FETCH = range(9)
+CAUSES = (
+    "dependency", "load-use", "port", "issue width", "branch", "queue or window full", "cache miss", "store buffer",
+    "instruction fetch",
+)  # fmt: skip
+# Further rows of the same log: cycles that a port was busy, and in which nothing was dispatched for want of
+# instructions or because the back end did not take them.
+BUSY, IDLE_FRONT, IDLE_BACK = range(13, 16)
+
+# What happens beyond the first-level caches, by instruction: columns of an operation.  Kinds: `fill_journal`.
+POSITION, KIND, PLACE = range(3)
+
+# Where things are in `live`
+NOW, USED, NEON_LAST, QUEUED, RETIRED, RETIRE_USED, ENTERED, CLEARED, TOP, FRONT_CAUSE, PENDING = range(11)
+FILLS, STORING, BUSES, LOGGED = 11, 12, 13, 15  # how many lines are on their way, stores wait; two buses; rows of log
+NEON_ONE, NEON_CAUSE, NEON_BLAME = 16, 17, 18
+READY = 24
+READY_FAMILY = READY + REGISTERS
+WRITER = READY_FAMILY + REGISTERS
+REASON = WRITER + REGISTERS
+INSTANCE = REASON + REGISTERS
+FREE = INSTANCE + REGISTERS  # in order: when a port is free; else: the first cycle at which it may be, a hint
+AHEAD = FREE + PORTS_AT_MOST  # cycles for which a port is spoken for
+PICKED = AHEAD + PORTS_AT_MOST
+WAITING = PICKED + PORTS_AT_MOST
+WAITING_ONE = WAITING + QUEUE_AT_MOST
+WAITING_CAUSE = WAITING_ONE + QUEUE_AT_MOST
+WAITING_BLAME = WAITING_CAUSE + QUEUE_AT_MOST
+ARRIVALS = WAITING_BLAME + QUEUE_AT_MOST
+BUFFERED = ARRIVALS + FILLS_AT_MOST
+LEAVES = BUFFERED + STORES_AT_MOST
+LIVE = LEAVES + WINDOW_AT_MOST
+
+
+@njit
+def note(log, live, one, cause, blame, cycles):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """Put down cycles."""
+    if cycles > 0:
+        at = live[LOGGED]
+        log[at, 0], log[at, 1], log[at, 2], log[at, 3] = one, cause, blame, cycles
+        live[LOGGED] = at + 1
+
+
+@njit
+def fill(figures, live, kind, at):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """Fetch a line from the second level or from memory, asked for at `at`; when a load of it may begin."""
+    level = kind & 1
+    start = at
+    if figures[OUTSTANDING] > 0:
+        while True:
+            others, first = 0, np.int64(1) << 60
+            for number in range(live[FILLS]):
+                if live[ARRIVALS + number] > start:
+                    others += 1
+                    first = min(first, live[ARRIVALS + number])
+            if others < figures[OUTSTANDING]:
+                break
+            start = first
+    start = max(start, live[BUSES + level])
+    live[BUSES + level] = start + figures[L2_INTERVAL + level]
+    arrival = start + figures[L2_EXTRA + level]
+    if live[FILLS] < FILLS_AT_MOST:
+        live[ARRIVALS + live[FILLS]] = arrival
+        live[FILLS] += 1
+    return arrival
+
+
+@njit
+def room_to_store(figures, live, at):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """When the store buffer has room, from `at` on."""
+    if figures[STORES] == 0:
+        return at
+    while True:
+        others, first = 0, np.int64(1) << 60
+        for number in range(live[STORING]):
+            if live[BUFFERED + number] > at:
+                others += 1
+                first = min(first, live[BUFFERED + number])
+        if others < figures[STORES]:
+            return at
+        at = first
+
+
+@njit
+def buffer_store(figures, live, kind, at):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """A store that misses waits for its line where nothing else does."""
+    arrival = fill(figures, live, kind, at)
+    kept = 0
+    for number in range(live[STORING]):
+        if live[BUFFERED + number] > at:
+            live[BUFFERED + kept] = live[BUFFERED + number]
+            kept += 1
+    if kept < STORES_AT_MOST:
+        live[BUFFERED + kept] = arrival
+        kept += 1
+    live[STORING] = kept
+
+
+@njit
+def settle(live):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """Forget lines that have arrived; bits of those that have not."""
+    kept = 0
+    mask = np.uint64(0)
+    for number in range(live[FILLS]):
+        if live[ARRIVALS + number] > live[NOW]:
+            live[ARRIVALS + kept] = live[ARRIVALS + number]
+            kept += 1
+            mask |= np.uint64(1) << np.uint64(number)
+    live[FILLS] = kept
+    return mask
+
+
+@njit
+def write_state(figures, live, cells, starts, into):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """The state relative to its own time; how many numbers that takes."""
+    now = live[NOW]
+    into[0], into[1] = live[USED], max(live[BUSES] - now, 0)
+    into[2] = max(live[BUSES + 1] - now, 0)
+    used = 4
+    count = 0
+    for register in range(REGISTERS):
+        if live[READY + register] > now:
+            into[used], into[used + 1] = live[READY + register] - now, register
+            into[used + 2], into[used + 3] = live[READY_FAMILY + register], live[WRITER + register]
+            into[used + 4] = live[REASON + register]
+            used += 5
+            count += 1
+    into[3] = count
+    into[used] = live[FILLS]
+    used += 1
+    for number in range(live[FILLS]):
+        into[used] = live[ARRIVALS + number] - now
+        used += 1
+    place, count = used, 0
+    used += 1
+    for number in range(live[STORING]):
+        if live[BUFFERED + number] > now:
+            into[used] = live[BUFFERED + number] - now
+            used += 1
+            count += 1
+    into[place] = count
+    if figures[WINDOW] == 0:
+        return _write_in_order(figures, live, into, used)
+    return _write_window(figures, live, cells, starts, into, used)
+
+
+@njit
+def _write_in_order(figures, live, into, used):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    now = live[NOW]
+    for port in range(figures[PORTS]):
+        into[used] = max(live[FREE + port] - now, 0)
+        used += 1
+    if figures[QUEUE] > 0:
+        place, count = used, 0
+        used += 1
+        for number in range(figures[QUEUE]):
+            at = (live[QUEUED] + number) % figures[QUEUE]
+            if live[WAITING + at] > now:
+                into[used], into[used + 1] = live[WAITING + at] - now, live[WAITING_ONE + at]
+                into[used + 2], into[used + 3] = live[WAITING_CAUSE + at], live[WAITING_BLAME + at]
+                used += 4
+                count += 1
+        into[place] = count
+    return used
+
+
+@njit
+def _write_window(figures, live, cells, starts, into, used):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    now = live[NOW]
+    into[used], into[used + 1], into[used + 2] = live[RETIRED] - now, live[RETIRE_USED], live[FRONT_CAUSE]
+    used += 3
+    place, count = used, 0
+    used += 1
+    for cycle in range(now, live[TOP] + 1):
+        if cells[cycle % RING]:
+            into[used], into[used + 1], into[used + 2] = cycle - now, cells[cycle % RING], starts[cycle % RING]
+            used += 3
+            count += 1
+    into[place] = count
+    place, count = used, 0
+    used += 1
+    last = now
+    for number in range(figures[WINDOW]):
+        leaving = live[LEAVES + (live[ENTERED] + number) % figures[WINDOW]]
+        if leaving > last:  # they leave in order; so many at one time
+            into[used], into[used + 1] = leaving - now, 1
+            used += 2
+            count += 1
+            last = leaving
+        elif leaving == last and count:
+            into[used - 1] += 1
+    into[place] = count
+    return used
+
+
+@njit
+def read_state(figures, live, cells, starts, what, now):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """Put the state in `what`, as `write_state` made it, at the time `now`."""
+    for cycle in range(live[CLEARED], live[TOP] + 1):
+        cells[cycle % RING] = 0
+        starts[cycle % RING] = 0
+    live[:] = 0
+    live[NOW], live[USED] = now, what[0]
+    live[BUSES], live[BUSES + 1] = now + what[1], now + what[2]
+    used = 4
+    for _ in range(what[3]):
+        register = what[used + 1]
+        live[READY + register] = now + what[used]
+        live[READY_FAMILY + register], live[WRITER + register] = what[used + 2], what[used + 3]
+        live[REASON + register] = what[used + 4]
+        used += 5
+    live[FILLS] = what[used]
+    used += 1
+    for number in range(live[FILLS]):
+        live[ARRIVALS + number] = now + what[used]
+        used += 1
+    live[STORING] = what[used]
+    used += 1
+    for number in range(live[STORING]):
+        live[BUFFERED + number] = now + what[used]
+        used += 1
+    if figures[WINDOW] == 0:
+        _read_in_order(figures, live, what, now, used)
+    else:
+        _read_window(figures, live, cells, starts, what, now, used)
+
+
+@njit
+def _read_in_order(figures, live, what, now, used):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    for port in range(figures[PORTS]):
+        live[FREE + port] = now + what[used]
+        used += 1
+    live[NEON_LAST] = now
+    if figures[QUEUE] > 0:
+        count = what[used]
+        used += 1
+        for number in range(count):
+            live[WAITING + number], live[WAITING_ONE + number] = now + what[used], what[used + 1]
+            live[WAITING_CAUSE + number], live[WAITING_BLAME + number] = what[used + 2], what[used + 3]
+            used += 4
+        live[QUEUED] = count
+        if count > 0:  # the last to enter is the last to begin
+            live[NEON_LAST], live[NEON_ONE] = live[WAITING + count - 1], live[WAITING_ONE + count - 1]
+            live[NEON_CAUSE], live[NEON_BLAME] = live[WAITING_CAUSE + count - 1], live[WAITING_BLAME + count - 1]
+
+
+@njit
+def _read_window(figures, live, cells, starts, what, now, used):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    live[RETIRED], live[RETIRE_USED], live[FRONT_CAUSE] = now + what[used], what[used + 1], what[used + 2]
+    used += 3
+    live[CLEARED], live[TOP] = now, now - 1
+    count = what[used]
+    used += 1
+    for _ in range(count):
+        cycle, mask = now + what[used], what[used + 1]
+        cells[cycle % RING], starts[cycle % RING] = mask, what[used + 2]
+        live[PENDING] += what[used + 2]
+        for port in range(figures[PORTS]):
+            live[AHEAD + port] += mask >> port & 1
+        live[TOP] = cycle
+        used += 3
+    count = what[used]
+    used += 1
+    for _ in range(count):
+        for _ in range(what[used + 1]):
+            live[LEAVES + live[ENTERED] % figures[WINDOW]] = now + what[used]
+            live[ENTERED] += 1
+        used += 2
+
+
+def new_live() -> Any:
+    """The state before the first instruction."""
+    live = np.zeros(LIVE, np.int64)
+    live[TOP] = -1
+    return live
