@@ -21,6 +21,7 @@ from neonlab.library import Kernel
 from neonlab.measure.core import load_core
 from neonlab.measure.counts import CountsProbe
 from neonlab.measure.options import MemoryOptions
+from neonlab.measure.pipeline_core import load_pipeline, pipeline_names
 from neonlab.measure.profile import Profile
 from neonlab.measure.traffic import TrafficProbe
 from neonlab.plan import CaseName, draw_case, parse_shape, plan_cases, range_case
@@ -137,13 +138,17 @@ def profile(kernel: Kernel, shape: Shape, *, seed: int = 1, memory: MemoryOption
     finally:
         machine.close()
     macs = kernel.contract.macs.evaluate(case.integers) if kernel.contract.macs else 0
-    moved, caches = (traffic.collect(), traffic.collect_caches()) if traffic is not None else (None, None)
-    return Profile(kernel.title, kernel.isa.value, str(shape), macs, counts, moved, caches)
+    moved, caches, cycles = None, None, None
+    if traffic is not None:
+        moved, caches = traffic.collect(), traffic.collect_caches()
+        cycles = traffic.collect_cycles(counts.executions)
+    return Profile(kernel.title, kernel.isa.value, str(shape), macs, counts, moved, caches, cycles)
 
 
 def _traffic_probe(program: Program, memory: MemoryOptions, *, stepwise: bool | None = None) -> TrafficProbe:
     core = load_core(memory.core) if memory.core is not None else None
-    return TrafficProbe(program, core, prefetcher=memory.prefetcher, stepwise=stepwise)
+    pipeline = load_pipeline(memory.core) if memory.core in pipeline_names() else None
+    return TrafficProbe(program, core, pipeline=pipeline, prefetcher=memory.prefetcher, stepwise=stepwise)
 
 
 def compare(kernels: Sequence[Kernel], shapes: Sequence[Shape], *, seed: int = 1) -> list[Profile | Failure]:

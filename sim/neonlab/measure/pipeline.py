@@ -1,4 +1,4 @@
-"""What a loop or a trace costs on a core: cycles, what held it up where, and what would be left if only one thing did."""
+"""What a loop or a trace costs on a core: cycles, what held it up where, and what if only one thing did."""
 
 from __future__ import annotations
 

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from neonlab.isa.instruction import BranchKind, Instruction, InstructionClass
+from neonlab.measure.instruction_form import form_of
 from neonlab.measure.pipeline_core import PipelineCore
-from neonlab.measure.pipeline_program import Compiled
+from neonlab.measure.pipeline_program import Compiled, compile_instructions
 from neonlab.measure.pipeline_state import DATA, FAMILY, LOAD, REGISTERS, SIMILAR, SLOTS
 
 _SETTLED, _MEASURED = 32, 64
+_MULTIPLY = re.compile(
+    r"(f?n?m(?:ul|la|ls|add|sub)|[su](?:mull|mlal|mlsl)2?|(?:[su]|us|su)dot|(?:[su]|us)mmla)\.(\d*)([bhsd])"
+)
+_OF_LANE = {"dot": 4, "mmla": 8}  # multiplications for each 32-bit lane of the result
 
 
 def port_bound(compiled: Compiled, counts: npt.NDArray[np.int64]) -> float:
@@ -48,6 +57,52 @@ def dependence_rate(compiled: Compiled) -> float:
         _SETTLED + _MEASURED,
     )  # fmt: skip
     return float(ends[-1] - ends[_SETTLED - 1]) / _MEASURED
+
+
+def loops_bound(code: Sequence[Instruction], executions: npt.NDArray[np.int64], core: PipelineCore) -> float:
+    """Cycles that innermost loops take by what waits for what from one iteration to the next.
+
+    Loops are backward branches over instructions that are all executed as often; iterations are those that another
+    follows.
+    """
+    numbers = {instruction.address: number for number, instruction in enumerate(code)}
+    total = 0.0
+    for last, instruction in enumerate(code):
+        first = numbers.get(instruction.target, last + 1) if instruction.target is not None else last + 1
+        if instruction.branch not in (BranchKind.CONDITIONAL, BranchKind.JUMP) or first > last:
+            continue
+        body = executions[first : last + 1]
+        left = int(executions[last + 1]) if last + 1 < len(code) else 0
+        if body.min() == body.max() > left:
+            total += (int(body[0]) - left) * dependence_rate(compile_instructions(code[first : last + 1], core))
+    return total
+
+
+def multiplications_of(form: str) -> int:
+    """Multiplications of lanes that one instruction of the form does; 0 for forms that do none."""
+    found = _MULTIPLY.match(form)
+    if found is None:
+        return 0
+    mnemonic, lanes = found[1], int(found[2] or 1)
+    for kind, each in _OF_LANE.items():
+        if mnemonic.endswith(kind):
+            return each * lanes // 4
+    return lanes // 2 if mnemonic.endswith("2") else lanes
+
+
+def peak_of(instructions: Iterable[Instruction], core: PipelineCore) -> tuple[float, str]:
+    """The most multiplications a cycle with one of these instructions alone, and its form; (0, "") for none."""
+    best, form = 0.0, ""
+    for instruction in instructions:
+        if instruction.instruction_class is not InstructionClass.NEON_MULTIPLY_ACCUMULATE:
+            continue
+        name = form_of(instruction)
+        once, compiled = np.ones(1, np.int64), compile_instructions([instruction], core)
+        cycles = max(port_bound(compiled, once), dispatch_bound(compiled, once, core))
+        rate = multiplications_of(name) / cycles
+        if rate > best:
+            best, form = rate, name
+    return best, form
 
 
 @njit(cache=True)

@@ -120,9 +120,9 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
             if wanted & ~picked:  # else one port does one after the other
                 wanted &= ~picked
             for port in range(figures[PORTS]):
-                if wanted >> port & 1:
-                    if chosen < 0 or max(live[FREE + port], now) < max(live[FREE + chosen], now):
-                        chosen = port
+                sooner = chosen < 0 or max(live[FREE + port], now) < max(live[FREE + chosen], now)
+                if wanted >> port & 1 and sooner:
+                    chosen = port
             live[PICKED + row - use_start[one]] = chosen
             if chosen >= 0:
                 picked |= 1 << chosen

@@ -59,9 +59,9 @@ _ROWS_BY_INSTRUCTION = 24  # of the log: several causes, and every use of a port
 class PipelineMachine:
     """Runs `instructions`, which lie in order of address, on `core`.
 
-    `latency` says what happens beyond the first-level caches; `remembers` makes it look up what it did before, 2**`size`
-    states at most, which changes nothing but the time that it takes; `record` is how many instructions to write down
-    one by one.
+    `latency` says what happens beyond the first-level caches; `remembers` makes it look up what it did before, with
+    2**`size` states at most, which changes nothing but the time that it takes; `record` is how many instructions to
+    write down one by one.
     """
 
     function = advance
@@ -136,7 +136,7 @@ class PipelineMachine:
         """Nothing counted so far; the pipeline goes on as it is."""
         self._arrays["tally"][:] = 0
         self._arrays["transitions"]["times"][: int(self.state["transition_count"][0])] = 0
-        for name in ("tally_used", "branches", "mispredicted"):
+        for name in ("tally_used", "branches", "mispredicted", "near_fills", "far_fills"):
             self.state[name] = 0
 
     def run(self, rows: Integers) -> None:
@@ -185,6 +185,11 @@ class PipelineMachine:
     def branches(self) -> tuple[int, int]:
         """Conditional branches predicted, and those not as they went."""
         return int(self.state["branches"][0]), int(self.state["mispredicted"][0])
+
+    @property
+    def fills(self) -> tuple[int, int]:
+        """Lines of data that came from the second level, and from memory, prefetched ones among them."""
+        return int(self.state["near_fills"][0]), int(self.state["far_fills"][0])
 
     def tally(self) -> Integers:
         """After `finish`: rows of (instruction, cause, producer or -1, cycles), in order."""

@@ -41,8 +41,8 @@ from neonlab.measure.pipeline_state import (
 OPERATIONS = 1 << 12  # beyond the first level, of one run
 SCRATCH = 1 << 16  # numbers of one state: every cycle of the ring takes two, every place of the window at most two
 PATTERNS = 1 << 16
-#: What a call of `advance` is given: events of an address feed, rows of (first, last), the end of the call, or nothing but the
-#: wish to know the number of the state.
+#: What a call of `advance` is given: events of an address feed, rows of (first, last), the end of the call, or nothing
+#: but the wish to know the number of the state.
 EVENTS, ROWS, END, NUMBER = range(4)
 
 TRANSITION = np.dtype(
@@ -120,6 +120,8 @@ MEMO = np.dtype(
         ("history", np.uint64),
         ("branches", np.int64),
         ("mispredicted", np.int64),
+        ("near_fills", np.int64),
+        ("far_fills", np.int64),
         # the program
         ("base", np.uint64),
         ("words", np.uint64),
@@ -479,6 +481,10 @@ def _note_accesses(memo, events, begin, end, fills, next_fill, fill_count):  # t
                         memo.operation_count += 1
                 line += np.uint64(1)
         while next_fill < fill_count and fills[next_fill].event == e:
+            if fills[next_fill].kind & 1:
+                memo.far_fills += 1
+            else:
+                memo.near_fills += 1
             if memo.operation_count < OPERATIONS:
                 operation = operations[memo.operation_count]
                 operation[POSITION], operation[KIND], operation[PLACE] = position, fills[next_fill].kind, 0

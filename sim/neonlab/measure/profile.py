@@ -7,6 +7,7 @@ from typing import Any
 
 from neonlab.measure.caches import CacheEvents
 from neonlab.measure.counts import Counts
+from neonlab.measure.run_cycles import RunCycles
 from neonlab.measure.traffic import Traffic
 
 
@@ -14,7 +15,7 @@ from neonlab.measure.traffic import Traffic
 class Profile:
     """What one call cost, counted exactly.  `macs` is the work the contract declares, 0 when it declares none.
 
-    `traffic` is None where nobody asked for it; `caches`, the estimate of a model, also without a core.
+    `traffic` is None where nobody asked for it; `caches` and `cycles`, the estimates of models, also without a core.
     """
 
     kernel: str
@@ -24,6 +25,7 @@ class Profile:
     counts: Counts
     traffic: Traffic | None = None
     caches: CacheEvents | None = None
+    cycles: RunCycles | None = None
 
     @property
     def instructions_per_mac(self) -> float:
@@ -39,6 +41,11 @@ class Profile:
     def stored_per_mac(self) -> float:
         """Bytes stored for each multiply-accumulate; 0 when none is declared."""
         return self.counts.stored_bytes / self.macs if self.macs else 0.0
+
+    @property
+    def macs_per_cycle(self) -> float:
+        """Multiply-accumulates a cycle; 0 when none is declared or no core was asked for."""
+        return self.macs / self.cycles.cycles if self.cycles is not None and self.cycles.cycles else 0.0
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for `--json`; what was not asked for is left out."""
@@ -56,4 +63,6 @@ class Profile:
             document["traffic"] = self.traffic.to_json()
         if self.caches is not None:
             document["caches"] = self.caches.to_json()
+        if self.cycles is not None:
+            document["cycles"] = {**self.cycles.to_json(), "macs_per_cycle": round(self.macs_per_cycle, 6)}
         return document

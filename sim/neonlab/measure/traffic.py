@@ -6,14 +6,21 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from neonlab.assemble.program import Program
 from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.emulate.native import NativeHook
 from neonlab.isa.isa import Isa
-from neonlab.measure.address_feed import AddressFeed
+from neonlab.measure.address_feed import AddressFeed, batch_of
 from neonlab.measure.block_addresses import make_plan
 from neonlab.measure.caches import CacheCounter, CacheEvents
 from neonlab.measure.core import Core
+from neonlab.measure.fill_journal import Journal
+from neonlab.measure.pipeline_core import PipelineCore
+from neonlab.measure.pipeline_probe import PipelineCounter
+from neonlab.measure.run_cycles import RunCycles
 from neonlab.measure.traffic_count import LINE, TrafficCounter
 
 
@@ -71,18 +78,33 @@ class Traffic:
 
 
 class TrafficProbe:
-    """Counts the traffic of a call, and what it does to the caches of `core` if one is given.
+    """Counts the traffic of a call, what it does to the caches of `core`, and its cycles on `pipeline`, if given.
 
-    Caches are empty when a call begins, unless `warm` is set: then they are as the call before left them.
+    Caches and pipeline are empty when a call begins, unless `warm` is set: then they are as the call before left them.
+    `remembers` says whether the pipeline looks up what it did before; it changes the time that takes and nothing else.
     """
 
     def __init__(
-        self, program: Program, core: Core | None = None, *, prefetcher: bool = True, stepwise: bool | None = None
+        self,
+        program: Program,
+        core: Core | None = None,
+        *,
+        pipeline: PipelineCore | None = None,
+        prefetcher: bool = True,
+        stepwise: bool | None = None,
+        remembers: bool = True,
     ) -> None:
         plan = make_plan(program, stepwise=stepwise)
         self._counter = TrafficCounter(program, plan)
-        self._caches = CacheCounter(program, plan, core, prefetcher=prefetcher) if core is not None else None
-        self._feed = AddressFeed(plan, [consumer for consumer in (self._counter, self._caches) if consumer is not None])
+        self._caches: CacheCounter | None = None
+        self._pipeline: PipelineCounter | None = None
+        if core is not None:
+            journal = Journal(batch_of(plan)) if pipeline is not None else None
+            self._caches = CacheCounter(program, plan, core, prefetcher=prefetcher, journal=journal)
+            if pipeline is not None and journal is not None:
+                self._pipeline = PipelineCounter(program, plan, core, pipeline, journal, remembers=remembers)
+        consumers = (self._counter, self._caches, self._pipeline)
+        self._feed = AddressFeed(plan, [consumer for consumer in consumers if consumer is not None])
         self.warm = False
 
     def hooks(self, isa: Isa) -> Sequence[NativeHook]:
@@ -94,6 +116,8 @@ class TrafficProbe:
         self._feed.reset(buffers)
         if self._caches is not None:
             self._caches.prepare(self._counter.places, empty=not self.warm)
+        if self._pipeline is not None:
+            self._pipeline.prepare(empty=not self.warm)
 
     @property
     def unplanned(self) -> int | None:
@@ -120,3 +144,8 @@ class TrafficProbe:
         """Cache events of the last call, None without a core."""
         self._feed.flush()
         return self._caches.collect(warm=self.warm) if self._caches is not None else None
+
+    def collect_cycles(self, executions: npt.NDArray[np.int64]) -> RunCycles | None:
+        """Cycles of the last call, in which the program's instructions were executed so often; None without a core."""
+        self._feed.flush()
+        return self._pipeline.collect(executions, warm=self.warm) if self._pipeline is not None else None
