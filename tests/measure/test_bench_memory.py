@@ -25,13 +25,15 @@ def test_traffic_and_caches_are_timed(isa: Isa) -> None:
     signature = parse_prototype("void f(size_t n, const uint8_t *a)", isa)
     arguments: list[Argument] = [2000, Buffer("a", np.zeros(64, np.uint8))]
     result = bench_memory(assembled(isa, LOOP[isa]), "kernel", arguments, signature, repetitions=2)
-    assert min(result.bare, result.traffic, result.caches) > 0
+    assert min(result.bare, result.traffic, result.caches, result.pipeline) > 0
     document = json.loads(json.dumps(result.to_json()))
     assert document["core"] == "cortex-a53"
     assert document["caches_of_bare"] == pytest.approx(result.caches / result.bare, abs=1e-3)
+    assert document["pipeline_of_bare"] == pytest.approx(result.pipeline / result.bare, abs=1e-3)
 
 
 def test_lines_name_the_ratios_and_what_is_wanted() -> None:
-    lines = MemoryBench("cortex-a53", 100e6, 70e6, 40e6).lines()
+    lines = MemoryBench("cortex-a53", 100e6, 70e6, 40e6, 30e6).lines()
     assert "0.700 of bare (wanted: 0.6)" in lines[0] and "0.400 of bare (wanted: 0.35), of cortex-a53" in lines[1]
+    assert "0.300 of bare (wanted: 0.25)" in lines[2]
     assert all(len(line) <= 78 for line in lines)

@@ -1,0 +1,105 @@
+"""What a whole call costs on a core: an estimate, with where the cycles went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class RunBounds:
+    """Cycles of the call if only one thing limited it, whatever the order of instructions.
+
+    `ports`: every port busy all the time; `dispatch`: as many instructions a cycle as the core takes; `dependencies`:
+    what waits for what from one iteration of its innermost loops to the next; `memory`: lines as fast as they can
+    follow one another from the second level and from memory.  No order of the same instructions beats the largest.
+    """
+
+    ports: float
+    dispatch: float
+    dependencies: float
+    memory: float
+
+    @property
+    def largest(self) -> str:
+        """Which of them leaves most cycles."""
+        figures = asdict(self)
+        return max(figures, key=lambda name: figures[name])
+
+
+@dataclass(frozen=True, slots=True)
+class LineCycles:
+    """Cycles put down to one line of source: all, and by cause; the causes add up."""
+
+    path: str
+    line: int
+    text: str
+    cycles: int
+    causes: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Cycles that one line waited for the result of another, or of itself in an earlier iteration."""
+
+    cause: str
+    path: str
+    line: int
+    producer_path: str
+    producer_line: int
+    cycles: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunCycles:
+    """Cycles of one call from its first instruction to its last, as a model of `core` has it.
+
+    In order, that is until the last instruction is issued; otherwise until it is retired.  Cold, the pipeline is empty
+    and nothing was predicted before; warm, the call follows one like it without a gap.  `events` go by the names of
+    the performance monitors; `causes` add up to CPU_CYCLES, "issue width" being what no stall is to blame for.
+    `unknown` are the instructions that the core's table does not have, as text, with how often they were executed;
+    they were taken for the usual one of their class.  `peak` is the most MACs a cycle that the core can do with the
+    instruction `peak_form`, 0 where no work is declared or it has none.
+    """
+
+    core: str
+    warm: bool
+    events: Mapping[str, int]
+    causes: Mapping[str, int]
+    occupancy: Mapping[str, float]
+    bounds: RunBounds
+    lines: tuple[LineCycles, ...]
+    waits: tuple[Wait, ...]
+    unknown: Mapping[str, int]
+    peak: float
+    peak_form: str
+
+    @property
+    def cycles(self) -> int:
+        """CPU_CYCLES."""
+        return self.events["CPU_CYCLES"]
+
+    @property
+    def ipc(self) -> float:
+        """Instructions a cycle."""
+        return self.events["INST_RETIRED"] / self.cycles if self.cycles else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        return {
+            "core": self.core,
+            "warm": self.warm,
+            "estimate": True,
+            "events": dict(self.events),
+            "ipc": round(self.ipc, 6),
+            "peak_macs_per_cycle": self.peak,
+            "peak_form": self.peak_form,
+            "causes": dict(self.causes),
+            "occupancy": {port: round(share, 6) for port, share in self.occupancy.items()},
+            "bounds": {name: round(cycles, 2) for name, cycles in asdict(self.bounds).items()},
+            "limited_by": self.bounds.largest,
+            "lines": [{**asdict(line), "text": line.text.strip(), "causes": dict(line.causes)} for line in self.lines],
+            "waits": [asdict(wait) for wait in self.waits],
+            "unknown_forms": dict(self.unknown),
+        }
