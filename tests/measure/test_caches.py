@@ -28,6 +28,7 @@ from neonlab.measure.core import (
     CacheShape,
     Core,
     CoreError,
+    Latencies,
     MemoryHierarchy,
     Prefetcher,
     core_names,
@@ -61,7 +62,8 @@ def core(
     l1: CacheShape, l2: CacheShape, takes: str = "refills", prefetcher: Prefetcher | None = None, l1i: Any = None
 ) -> Core:
     """A core with these."""
-    hierarchy = MemoryHierarchy(l1i or l1, l1, l2, takes, prefetcher or Prefetcher(1, 2, 4, "test"), "test")
+    latency = Latencies(3, 15, 150, 4, 16, 4, 8, "test")
+    hierarchy = MemoryHierarchy(l1i or l1, l1, l2, takes, prefetcher or Prefetcher(1, 2, 4, "test"), latency, "test")
     return Core("test", "Test", hierarchy)
 
 

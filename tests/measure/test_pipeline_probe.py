@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -46,9 +45,7 @@ def cycles_of(
     """Cycles of the last of so many calls, the caches and the pipeline as the one before left them."""
     of, pipeline = (load_core(core), load_pipeline(core)) if isinstance(core, str) else core
     counts = CountsProbe(program)
-    probe = TrafficProbe(
-        program, of, pipeline=pipeline, remembers=remembers, prefetcher=prefetcher, stepwise=stepwise
-    )
+    probe = TrafficProbe(program, of, pipeline=pipeline, remembers=remembers, prefetcher=prefetcher, stepwise=stepwise)
     with Machine(program, probes=(counts, probe)) as machine:
         for number in range(calls):
             probe.warm = number > 0
@@ -95,3 +92,95 @@ def test_remembering_changes_no_cycle_of_random_programs(isa: Isa, core: str) ->
 def test_remembering_changes_no_cycle_of_a_long_run_or_an_odd_return(isa: Isa, core: str) -> None:
     agree(assembled(isa, LONG[isa]), call_with_pointers(isa, 2), core)
     agree(assembled(isa, RETURNS[isa]), call_with_pointers(isa, 3), core, stepwise=True)
+
+
+SIGNATURE = parse_prototype("void f(size_t n, uint8_t *a)", Isa.A64)
+LINE = 64
+
+
+def walk(text: str, n: int, core: str = "cortex-a72", **options: int) -> RunCycles:
+    """Cycles of a loop over n lines of zeros, the prefetcher off unless asked for."""
+    zeros = Buffer("a", np.zeros(n * LINE, np.uint8), writable=True, alignment=LINE)
+    program = assembled(Isa.A64, f"mov x6, #0\n1:\n{text}\nsubs x0, x0, #1\nb.ne 1b\nret")
+
+    def call(machine: Machine) -> Run | Fault:
+        return machine.call("kernel", [n, zeros], SIGNATURE)
+
+    return cycles_of(program, call, core, **{"prefetcher": False, **options})  # type: ignore[arg-type]
+
+
+CHASE = "ldr x6, [x1, x6]\nadd x1, x1, #64"  # each address depends on what was loaded before
+STREAM = "ldr x6, [x1], #64"
+STORES = "str x6, [x1], #64"
+
+
+@pytest.mark.parametrize("core", ["cortex-a53", "cortex-a72", "cortex-a76", "neoverse-v1"])
+def test_dependent_loads_take_the_latency_of_where_they_hit(core: str) -> None:
+    latency = load_core(core).memory.latency
+    near = walk(CHASE, 400, core, calls=2)
+    assert near.cycles / 400 == pytest.approx(latency.l1, abs=1.5)
+    far = walk(CHASE, 2000, core)
+    assert far.cycles / 2000 == pytest.approx(latency.memory, rel=0.02)
+    assert far.causes["cache miss"] > 0.9 * far.cycles
+
+
+@pytest.mark.parametrize("core", ["cortex-a72", "cortex-a76"])
+def test_dependent_loads_from_the_second_level_take_its_latency(core: str) -> None:
+    lines = 3 * load_core(core).memory.l1d.size // LINE
+    assert walk(CHASE, lines, core, calls=2).cycles / lines == pytest.approx(load_core(core).memory.latency.l2, rel=0.1)
+
+
+@pytest.mark.parametrize("core", ["cortex-a53", "cortex-a72", "cortex-a76"])
+@pytest.mark.parametrize("text", [STREAM, STORES])
+def test_independent_misses_overlap_as_far_as_lines_can_be_outstanding(core: str, text: str) -> None:
+    latency = load_core(core).memory.latency
+    each = walk(text, 3000, core).cycles / 3000
+    least = max((latency.memory - latency.l1) / latency.outstanding, latency.memory_interval)
+    assert least * 0.96 <= each <= least * 1.1
+
+
+def test_a_prefetch_in_time_saves_what_one_too_late_does_not() -> None:
+    without = walk(STREAM + "\nmul x7, x6, x6\nmul x7, x7, x7\nmul x7, x7, x7", 2000, "cortex-a53")
+    early = walk("prfm pldl1keep, [x1, #1024]\n" + STREAM + "\nmul x7, x6, x6", 2000, "cortex-a53")
+    late = walk("prfm pldl1keep, [x1, #64]\n" + STREAM + "\nmul x7, x6, x6", 2000, "cortex-a53")
+    assert early.cycles < 0.5 * late.cycles <= 0.6 * without.cycles
+    by_core = walk(STREAM + "\nmul x7, x6, x6", 2000, "cortex-a53", prefetcher=True)
+    assert by_core.cycles < 0.5 * without.cycles
+
+
+def test_waiting_for_code_is_told_and_a_second_call_does_not_wait() -> None:
+    cold, warm = walk(STREAM, 4), walk(STREAM, 4, calls=2)
+    assert cold.causes["instruction fetch"] > 100 > warm.causes["instruction fetch"] == 0
+    assert warm.cycles < 0.2 * cold.cycles
+
+
+def test_only_the_way_out_of_a_long_loop_is_not_foreseen() -> None:
+    found = walk("nop", 1000, "cortex-a53")
+    assert (found.events["BR_PRED"], found.events["BR_MIS_PRED"]) == (1000, 1)
+    assert found.causes["branch"] >= load_pipeline("cortex-a53").mispredict
+
+
+@pytest.mark.parametrize(("inner", "foreseen"), [(4, True), (40, False)])
+def test_ways_out_of_short_loops_are_learnt(inner: int, foreseen: bool) -> None:
+    found = walk(f"mov x3, #{inner}\n2: subs x3, x3, #1\nb.ne 2b", 200, "cortex-a53")
+    assert (found.events["BR_MIS_PRED"] < 20) == foreseen
+    assert foreseen or found.events["BR_MIS_PRED"] >= 195
+
+
+def test_forms_that_the_core_does_not_know_are_named_with_how_often_they_ran() -> None:
+    found = walk("smmla v0.4s, v1.16b, v2.16b", 10, "cortex-a53")
+    assert sum(found.unknown.values()) == 10 and "smmla" in next(iter(found.unknown))
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_no_call_beats_its_bounds(core: str) -> None:
+    kernel = next(kernel for kernel in KERNELS if kernel.isa is Isa.A64 and kernel.name == "conv1x1_s8s32_chw_8x4")
+    case = draw_case(kernel, CaseName(parse_shape(kernel, "7x7x64x64"), "random", 1))
+    found = cycles_of(kernel_program(kernel), lambda machine: run_case(machine, kernel.contract, case), core)
+    bounds = found.bounds
+    assert max(bounds.ports, bounds.dispatch, bounds.dependencies, bounds.memory) <= found.cycles
+    assert min(bounds.ports, bounds.dispatch, bounds.dependencies) > 0
+    assert max(found.occupancy.values()) <= 1
+    assert sum(line.cycles for line in found.lines) == pytest.approx(found.cycles, abs=1)
+    assert all(sum(line.causes.values()) == line.cycles for line in found.lines)
+    assert 7 * 7 * 64 * 64 / found.cycles < found.peak

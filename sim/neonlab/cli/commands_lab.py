@@ -77,28 +77,40 @@ def check(
 
 def profile(
     kernel: Annotated[str, typer.Argument(metavar="KERNEL|FILE.S")],
-    shape: Annotated[list[str], typer.Option("--shape", metavar="SHAPE", help="The shape to run; repeatable.")],
+    shape: ShapeOption = None,
+    layers: Annotated[
+        bool, typer.Option("--layers", help="All layers of real networks that its operator names, a row each.")
+    ] = False,
     core: Annotated[
-        str | None, typer.Option("--core", metavar="CORE", help="The core whose caches to model, such as cortex-a53.")
+        str | None, typer.Option("--core", metavar="CORE", help="The core to model, such as cortex-a53.")
     ] = None,
-    warm: Annotated[bool, typer.Option("--warm", help="Show a second call, on the caches that a first left.")] = False,
+    warm: Annotated[bool, typer.Option("--warm", help="Show a second call, as a first left caches and core.")] = False,
     no_prefetcher: Annotated[bool, typer.Option("--no-prefetcher", help="The core's own prefetcher is off.")] = False,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
     json: JsonOption = False,
 ) -> int:
-    """Count what a kernel does on a shape: instructions, registers, traffic by buffer, cache events of a core."""
+    """Count what a kernel does on a shape: instructions, registers, traffic; on a core, cache events and cycles too."""
     from neonlab.measure.core import load_core
     from neonlab.measure.options import MemoryOptions
+    from neonlab.measure.pipeline_core import pipeline_names
     from neonlab.report.terminal import print_profiles
+    from neonlab.report.terminal_cycles import print_layers
 
     found = find_kernels([kernel])
+    if bool(shape) == layers:
+        raise InputError("say which --shape to profile, or --layers for those of real networks")
+    if layers and core is None:
+        raise InputError("--layers shows cycles: say on which --core")
+    if layers and core not in pipeline_names():
+        raise InputError(f"no pipeline model of {core}; there are {', '.join(pipeline_names())}")
     if core is not None:
         load_core(core)
     elif warm or no_prefetcher:
-        raise InputError(f"{'--warm' if warm else '--no-prefetcher'} says how to model caches: say of which --core")
+        raise InputError(f"{'--warm' if warm else '--no-prefetcher'} says how to model a core: say which --core")
     memory = MemoryOptions(core, warm, not no_prefetcher)
-    return _profiles("profile", found, shape, seed, jobs, json, print_profiles, memory)
+    show = print_layers if layers else print_profiles
+    return _profiles("profile", found, shape or [], seed, jobs, json, show, memory)
 
 
 def compare(

@@ -112,7 +112,8 @@ class Core:
 def core_names() -> tuple[str, ...]:
     """Every name that `load_core` takes, in alphabetical order."""
     folder = files("neonlab.measure") / "cores"
-    own = [entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")]
+    names = [entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")]
+    own = [name for name in names if not name.endswith(".pipeline")]
     return tuple(sorted([*own, *ALIASES]))
 
 

@@ -12,7 +12,17 @@ from neonlab.isa.instruction import Instruction
 from neonlab.measure.pipeline_bounds import dependence_rate, dispatch_bound, port_bound
 from neonlab.measure.pipeline_core import PipelineCore
 from neonlab.measure.pipeline_machine import PipelineMachine
-from neonlab.measure.pipeline_state import BRANCH, BUSY, CAUSES, DEPENDENCE, IDLE_BACK, IDLE_FRONT, LOAD_USE, MISS
+from neonlab.measure.pipeline_state import (
+    BRANCH,
+    BUSY,
+    CAUSES,
+    DEPENDENCE,
+    IDLE_BACK,
+    IDLE_FRONT,
+    ISSUE,
+    LOAD_USE,
+    MISS,
+)
 
 _TRAINED = 8  # iterations after which the predictor knows the loop's branches
 _AT_MOST = 4096  # iterations in which a state is to come again
@@ -135,14 +145,12 @@ def loop_schedule(body: Sequence[Instruction], core: PipelineCore, iterations: i
     first = _SETTLED * count
     kept = machine.recorded()[first:].copy()
     kept[:, :4] -= kept[:, 0].min()
-    found = tuple(
-        Scheduled(
-            int(row[6]), at // count, *(int(figure) for figure in row[:4]),
-            int(row[4]) - first if row[4] >= 0 else None, CAUSES[row[5]],
-        )
-        for at, row in enumerate(kept)
-    )  # fmt: skip
-    return Schedule(core.name, count, iterations, found)
+    found = []
+    for at, row in enumerate(kept):
+        dispatched, begun, ready, retired, producer, cause, one = (int(figure) for figure in row)
+        source, why = producer - first if producer >= 0 else None, "" if cause == ISSUE else CAUSES[cause]
+        found.append(Scheduled(one, at // count, dispatched, begun, ready, retired, source, why))
+    return Schedule(core.name, count, iterations, tuple(found))
 
 
 def trace_cycles(

@@ -115,7 +115,7 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
             behind += 1
         picked = 0
         for row in range(use_start[one], use_start[one + 1]):
-            chosen = np.int64(-1)
+            chosen: Any = np.int64(-1)
             wanted = uses[row, 0]
             if wanted & ~picked:  # else one port does one after the other
                 wanted &= ~picked
@@ -159,7 +159,13 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
         while at_operation < count and operations[at_operation, POSITION] <= one - first:
             kind = operations[at_operation, KIND]
             if kind & ~1 == LOADED:
-                held = max(held, fill(figures, live, kind, work))
+                arrival = fill(figures, live, kind, work)
+                held = max(held, arrival)
+                begun = arrival - figures[L2_EXTRA + (kind & 1)]
+                if begun > now:  # no line can be asked for until another has come, and nothing passes this load
+                    note(log, live, one, MISS, -1, begun - now)
+                    note(log, live, one, IDLE_BACK, -1, begun - now)
+                    now = begun
             elif kind & ~1 == STORED:
                 buffer_store(figures, live, kind, work)
             elif kind == AWAITED:

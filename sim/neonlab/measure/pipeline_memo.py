@@ -508,7 +508,8 @@ def _take_events(memo, events, number):  # type: ignore[no-untyped-def]  # noqa:
     words: Any = np.int64(memo.words)
     index = carray(as_pointer(memo.index_of_word), (words,), np.int32)
     operations = carray(as_pointer(memo.operations), (OPERATIONS, 3), np.int64)
-    at, next_fill = 0, 0
+    at: Any = 0
+    next_fill: Any = 0
     for run in range(run_count + 1):
         end = np.int64(runs[run]) if run < run_count else np.int64(number)
         if memo.line_count or (next_fill < fill_count and fills[next_fill].event < end):

@@ -167,6 +167,41 @@ _CACHES = _object(
     places=_list(_object(name=_STRING, kind=_PLACE_KIND, **_PLACE_EVENTS)),
     lines=_list(_object(path=_STRING, line=_INTEGER, text=_STRING, **_PLACE_EVENTS)),
 )
+_CAUSES: Schema = {"type": "object", "additionalProperties": _INTEGER}
+_CYCLES = _object(
+    core=_STRING,
+    warm=_described(_BOOLEAN, "whether the call follows one like it without a gap, else from an empty pipeline"),
+    estimate=_described({"const": True}, "by a model, never a measurement"),
+    events=_described(
+        {"type": "object", "additionalProperties": _INTEGER}, "of the model, by names of the performance monitors"
+    ),
+    ipc=_described(_NUMBER, "instructions a cycle"),
+    macs_per_cycle=_NUMBER,
+    peak_macs_per_cycle=_described(_NUMBER, "with the best of the kernel's multiplying instructions alone; 0 for none"),
+    peak_form=_STRING,
+    causes=_described(_CAUSES, "cycles by cause; they add up to CPU_CYCLES"),
+    occupancy=_described({"type": "object", "additionalProperties": _NUMBER}, "share of cycles that each port is busy"),
+    bounds=_described(
+        _object(ports=_NUMBER, dispatch=_NUMBER, dependencies=_NUMBER, memory=_NUMBER),
+        "cycles if that alone limited the call",
+    ),
+    limited_by=_described({"enum": ["ports", "dispatch", "dependencies", "memory"]}, "the largest bound"),
+    lines=_list(_object(path=_STRING, line=_INTEGER, text=_STRING, cycles=_INTEGER, causes=_CAUSES)),
+    waits=_described(
+        _list(
+            _object(
+                cause=_STRING,
+                path=_STRING,
+                line=_INTEGER,
+                producer_path=_STRING,
+                producer_line=_INTEGER,
+                cycles=_INTEGER,
+            )
+        ),
+        "cycles that one line waited for the result of another, most first",
+    ),
+    unknown_forms=_described(_CAUSES, "executed instructions that the core's table does not have"),
+)
 _PROFILE_WHOLE = _object(
     kernel=_STRING,
     isa=_ISA,
@@ -178,8 +213,9 @@ _PROFILE_WHOLE = _object(
     counts=_COUNTS,
     traffic=_described(_TRAFFIC, "by `profile` only"),
     caches=_described(_CACHES, "with --core only"),
+    cycles=_described(_CYCLES, "with --core only, of a core that has a pipeline model"),
 )
-_PROFILE = _optional(_PROFILE_WHOLE, "traffic", "caches")
+_PROFILE = _optional(_PROFILE_WHOLE, "traffic", "caches", "cycles")
 _NAMED_FAILURE: Schema = {
     **_FAILURE,
     "properties": {"kernel": _STRING, **_FAILURE["properties"]},
@@ -220,9 +256,11 @@ def schemas() -> dict[str, Schema]:
                     counts_over_python_hooks=_NUMBER,
                     traffic=_described(_INTEGER, "the same with counts and traffic"),
                     traffic_of_bare=_NUMBER,
-                    core=_described(_STRING, "whose caches were modelled"),
+                    core=_described(_STRING, "that was modelled"),
                     caches=_described(_INTEGER, "the same with counts, traffic and caches"),
                     caches_of_bare=_NUMBER,
+                    pipeline=_described(_INTEGER, "the same with counts, traffic, caches and cycles"),
+                    pipeline_of_bare=_NUMBER,
                     accesses=_described(_INTEGER, "memory accesses in one call"),
                     sanitizer=_described(_INTEGER, "guest instructions a second with the sanitizer"),
                     sanitizer_of_bare=_NUMBER,

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from neonlab.report.terminal_cycles import print_cycles
 from neonlab.report.terminal_memory import print_caches, print_traffic
 from neonlab.verify.verdict import Explanation, Failure, Mismatch, Verdict
 
@@ -132,6 +133,7 @@ def print_profiles(out: Console, profiles: Sequence[Profile]) -> None:
             print_traffic(out, profile.traffic)
         if profile.caches is not None:
             print_caches(out, profile.caches)
+        print_cycles(out, profile)
         _print_hot_lines(out, counts)
 
 

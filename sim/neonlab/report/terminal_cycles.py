@@ -1,0 +1,97 @@
+"""Cycles as a person reads them in a terminal of 80 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from neonlab.report.terminal_memory import short
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from neonlab.measure.profile import Profile
+    from neonlab.measure.run_cycles import RunCycles
+
+_COLUMNS = 80
+_LINES, _WAITS, _UNKNOWN = 8, 4, 5
+
+
+def print_cycles(out: Console, profile: Profile) -> None:
+    """The events, what the cycles went to, what limits them, and the lines that cost most."""
+    if profile.cycles is not None:
+        for line in _cycles(profile, profile.cycles):
+            out.print(line[:_COLUMNS], markup=False)
+
+
+def print_layers(out: Console, profiles: Sequence[Profile]) -> None:
+    """One row a profile: its cycles on the core, and what limits them."""
+    shapes = max(len(profile.shape) for profile in profiles)
+    for kernel in dict.fromkeys(profile.kernel for profile in profiles):
+        rows = [profile for profile in profiles if profile.kernel == kernel and profile.cycles is not None]
+        if not rows:
+            continue
+        first = rows[0].cycles
+        assert first is not None
+        state = "warm" if first.warm else "cold"
+        out.print(f"{kernel} on {first.core}, {state} (estimate of a model)", markup=False)
+        out.print(f"  {'shape':<{shapes}} {'CPU_CYCLES':>12} {'IPC':>6} {'MACs/c':>7}  largest bound", markup=False)
+        for row in rows:
+            if row.cycles is not None:
+                out.print(_layer(row, row.cycles, shapes)[:_COLUMNS], markup=False)
+        total = sum(row.cycles.cycles for row in rows if row.cycles is not None)
+        macs = sum(row.macs for row in rows)
+        rate = f"{macs / total:>7.2f}" if macs and total else ""
+        out.print(f"  {'all':<{shapes}} {total:>12,} {'':>6} {rate}".rstrip(), markup=False)
+
+
+def _layer(profile: Profile, cycles: RunCycles, shapes: int) -> str:
+    name = cycles.bounds.largest
+    bound = getattr(cycles.bounds, name)
+    share = f"{name} {short(round(bound))}, {bound / cycles.cycles:.0%} of it" if cycles.cycles else ""
+    rate = f"{profile.macs_per_cycle:>7.2f}" if profile.macs else f"{'':>7}"
+    return f"  {profile.shape:<{shapes}} {cycles.cycles:>12,} {cycles.ipc:>6.2f} {rate}  {share}"
+
+
+def _cycles(profile: Profile, cycles: RunCycles) -> Iterator[str]:
+    events, total = cycles.events, cycles.cycles
+    yield f"  cycles on {cycles.core}, {'warm' if cycles.warm else 'cold'} (estimate of a model)"
+    yield f"    {'CPU_CYCLES':<25}  {total:>15,}  {cycles.ipc:.2f} instructions a cycle"
+    if profile.macs:
+        peak = f"  of {cycles.peak:g} with {cycles.peak_form} alone" if cycles.peak else ""
+        yield f"    {'MACs a cycle':<25}  {profile.macs_per_cycle:>15.2f}{peak}"
+    for name in ("STALL_FRONTEND", "STALL_BACKEND"):
+        yield f"    {name:<25}  {events[name]:>15,}  {_share(events[name], total)}"
+    yield (
+        f"    {'BR_MIS_PRED':<25}  {events['BR_MIS_PRED']:>15,}  "
+        f"{_share(events['BR_MIS_PRED'], events['BR_PRED'])} of conditional branches"
+    )
+    yield "  cycles by cause"
+    for cause, count in sorted(cycles.causes.items(), key=lambda item: -item[1]):
+        if count:
+            yield f"    {cause:<25}  {count:>15,}  {_share(count, total)}"
+    bounds = cycles.bounds
+    yield "  cycles if one thing alone limited it"
+    for name in ("ports", "dispatch", "dependencies", "memory"):
+        bound = getattr(bounds, name)
+        mark = "  <- most" if name == bounds.largest else ""
+        yield f"    {name:<25}  {round(bound):>15,}  {_share(bound, total)}{mark}"
+    busy = [f"{port} {share:.0%}" for port, share in cycles.occupancy.items() if share >= 0.005]
+    yield f"  ports busy  {'  '.join(busy)}"
+    yield "      cycles  line"
+    for line in sorted(cycles.lines, key=lambda line: (-line.cycles, line.path, line.line))[:_LINES]:
+        main = max(line.causes, key=lambda cause: line.causes[cause])
+        why = f"{main} {_share(line.causes[main], line.cycles).strip()}"
+        yield f"  {line.cycles:>10,}  {Path(line.path).name}:{line.line}  {why}  {line.text.strip()}"
+    for wait in cycles.waits[:_WAITS]:
+        yield f"  {wait.cycles:>10,}  line {wait.line} waits for line {wait.producer_line}: {wait.cause}"
+    if cycles.unknown:
+        executed = sum(cycles.unknown.values())
+        yield f"  not in the core's table, taken for the usual of their class: {executed:,} executed"
+        for text, times in list(cycles.unknown.items())[:_UNKNOWN]:
+            yield f"  {times:>10,}  {text}"
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{100 * part / whole:5.1f} %" if whole else ""
