@@ -72,6 +72,12 @@ def test_help_leads_to_every_command() -> None:
         (("profile", KERNEL, "--shape", "0x1x1x1"), "at least 1"),
         (("profile", KERNEL, "--shape", "1x4x4x4", "--core", "cortex-a99"), "no core `cortex-a99`; there are apple-m1"),
         (("profile", KERNEL, "--shape", "1x4x4x4", "--warm"), "say of which --core"),
+        (("profile", KERNEL, "--layers"), "say on which --core"),
+        (("profile", KERNEL, "--layers", "--core", "cortex-a99"), "there are apple-m1"),
+        (
+            ("profile", KERNEL, "--layers", "--shape", "1x4x4x4", "--core", "cortex-a53"),
+            "--shape to profile, or --layers",
+        ),
         (("asm", "absent.S"), "no such file"),
         (("asm", "LICENSE"), "isa"),
         (("schema", "nonsense"), "no schema for `nonsense`"),

@@ -107,7 +107,7 @@ def profile(
     if core is not None:
         load_core(core)
     elif warm or no_prefetcher:
-        raise InputError(f"{'--warm' if warm else '--no-prefetcher'} says how to model a core: say which --core")
+        raise InputError(f"{'--warm' if warm else '--no-prefetcher'} says how to model a core: say of which --core")
     memory = MemoryOptions(core, warm, not no_prefetcher)
     show = print_layers if layers else print_profiles
     return _profiles("profile", found, shape or [], seed, jobs, json, show, memory)
