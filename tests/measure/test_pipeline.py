@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import Isa
 from neonlab.measure.instruction_form import form_of
 from neonlab.measure.pipeline import loop_cycles, loop_schedule, trace_cycles
-from neonlab.measure.pipeline_core import load_pipeline, pipeline_names
+from neonlab.measure.pipeline_core import PipelineCore, load_pipeline, pipeline_names
 
 CORES = pipeline_names()
 IN_ORDER = [name for name in CORES if load_pipeline(name).in_order]
@@ -196,3 +197,29 @@ def test_a_schedule_is_as_long_as_its_loop_and_waits_for_what_it_names(core: str
             if row.producer >= 0:
                 producer = loop[schedule.rows[row.producer].instruction]
                 assert set(producer.writes) & set(loop[row.instruction].reads)
+
+
+def with_figures(core: str, **figures: int) -> PipelineCore:
+    return replace(load_pipeline(core), **figures)  # type: ignore[arg-type]
+
+
+def test_a_taken_branch_ends_what_is_fetched_but_not_what_is_dispatched() -> None:
+    loop = code(*(f"add x{n}, x{n}, #1" for n in range(1, 4)), "sub x0, x0, #1", "nop", "nop", "cbnz x0, 0")
+    wide = with_figures("neoverse-v1", width=3, retire=3, fetch=7)
+    assert loop_cycles(loop, wide).total == pytest.approx(7 / 3, abs=0.01)  # three a cycle, across the branch
+    assert loop_cycles(loop, with_figures("neoverse-v1", width=3, retire=3, fetch=4)).total == pytest.approx(
+        7 / 3, abs=0.01
+    )
+    assert loop_cycles(loop, with_figures("neoverse-v1", width=3, retire=3, fetch=2)).total == 4
+    assert loop_cycles(loop, with_figures("neoverse-v1", width=8, retire=8, fetch=8)).total == 1
+
+
+def test_a_small_scheduler_holds_back_what_a_large_one_lets_pass() -> None:
+    chain = ("fmul v0.4s, v1.4s, v2.4s", *("fmul v0.4s, v0.4s, v0.4s",) * 7)
+    loop = code(*chain, *(f"add x{n}, x{n}, #1" for n in range(4, 28)))
+    figures = {"window": 128, "retire": 0}
+    small, large = (with_figures("neoverse-n1", scheduler=size, **figures) for size in (4, 0))
+    assert loop_cycles(loop, small).total > loop_cycles(loop, large).total + 1
+    assert (
+        loop_cycles(loop, with_figures("neoverse-n1", scheduler=128, **figures)).total == loop_cycles(loop, large).total
+    )

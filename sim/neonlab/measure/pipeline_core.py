@@ -71,7 +71,8 @@ class Timing:
 class PipelineCore:
     """A core's pipeline.  `queue` is the NEON queue's length, 0 without one; `window` 0 means in-order issue.
 
-    `scheduler` is how many operations can wait for their operands, 0 for as many as the window takes; `history` how
+    `scheduler` is how many operations can wait for their operands, 0 for as many as the window takes; `fetch` how
+    many instructions are fetched a cycle, 0 for `width` of them; `history` how
     many branches back the predictor of conditional branches looks.
     """
 
@@ -91,6 +92,7 @@ class PipelineCore:
     mispredict: int = 8
     taken_bubble: int = 0
     scheduler: int = 0
+    fetch: int = 0
     history: int = 8
     table_transfer: int = 0
     _found: dict[str, Timing] = field(default_factory=dict, repr=False, compare=False)
@@ -188,7 +190,7 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
         )  # fmt: skip
         timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
     keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "store_data_late", "merge_latency",
-            "mispredict", "taken_bubble", "scheduler", "history", "table_transfer", "width")  # fmt: skip
+            "mispredict", "taken_bubble", "scheduler", "fetch", "history", "table_transfer", "width")  # fmt: skip
     figures = {
         key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base
     }

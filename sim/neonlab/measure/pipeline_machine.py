@@ -27,6 +27,7 @@ from neonlab.measure.pipeline_memo import (
 from neonlab.measure.pipeline_program import Compiled, compile_instructions
 from neonlab.measure.pipeline_state import (
     BUBBLE,
+    FETCH_WIDTH,
     FIGURES,
     FILLS_AT_MOST,
     HISTORY,
@@ -208,7 +209,7 @@ def _figures(core: PipelineCore, latency: Latencies | None) -> Integers:
     for place, figure in (
         (WIDTH, core.width), (WINDOW, core.window), (QUEUE, core.queue), (MISPREDICT, core.mispredict),
         (BUBBLE, core.taken_bubble), (RETIRE, core.retire), (PORTS, len(core.ports)), (MERGE, core.merge_latency),
-        (SCHEDULER, core.scheduler), (HISTORY, core.history),
+        (SCHEDULER, core.scheduler), (HISTORY, core.history), (FETCH_WIDTH, core.fetch or core.width),
     ):  # fmt: skip
         figures[place] = figure
     if latency is not None:

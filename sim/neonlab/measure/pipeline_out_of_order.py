@@ -15,9 +15,16 @@ from neonlab.measure.pipeline_state import (
     CLEARED,
     DATA,
     DEPENDENCE,
+    DISPATCHED,
+    DISPATCHES,
     ENTERED,
     FAMILY,
     FETCH,
+    FETCH_AT,
+    FETCH_CAUSE,
+    FETCH_WIDTH,
+    FETCHED_AT_MOST,
+    FETCHING,
     FREE,
     FRONT_CAUSE,
     FULL,
@@ -111,6 +118,8 @@ def _take_port(figures, live, cells, starts, mask, cycles, first):  # type: igno
 def run_out_of_order(figures, code, live, cells, starts, first, last, taken, missed, operations, count, log, record):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
     """Dispatch instructions `first` to `last` in order, WIDTH slots a cycle, into a window; the rest as `run_in_order`.
 
+    Fetch runs ahead of dispatch, FETCH_WIDTH instructions a cycle, none behind a branch that is taken in that cycle.
+
     `cells` holds which ports each cycle is spoken for, `starts` how many operations begin in it.
     """
     traits, read_start, reads, write_start, writes, use_start, uses = code
@@ -120,15 +129,23 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
     at_operation = 0
     while at_operation < count and operations[at_operation, KIND] & ~1 == FETCHED:
         lost = figures[L2_EXTRA + (operations[at_operation, KIND] & 1)]
-        note(log, live, first, IDLE_FRONT, -1, lost)
-        front += lost + (1 if used > 0 else 0)
-        used, front_cause = 0, FETCH
+        live[FETCH_AT] = max(live[FETCH_AT], front) + lost
+        live[FETCHING], live[FETCH_CAUSE] = 0, FETCH
         at_operation += 1
     issued = front
     for one in range(first, last + 1):
         slots = traits[one, SLOTS]
+        leaving = live[DISPATCHED + live[DISPATCHES] % FETCHED_AT_MOST]
+        if leaving > live[FETCH_AT]:
+            live[FETCH_AT], live[FETCHING], live[FETCH_CAUSE] = leaving, 0, ISSUE
+        if live[FETCHING] >= figures[FETCH_WIDTH]:
+            live[FETCH_AT], live[FETCHING], live[FETCH_CAUSE] = live[FETCH_AT] + 1, 0, ISSUE
+        live[FETCHING] += 1
         if used >= width:
             front, used, front_cause = front + 1, 0, ISSUE
+        if live[FETCH_AT] > front:
+            note(log, live, one, IDLE_FRONT, -1, live[FETCH_AT] - front - (1 if used > 0 else 0))
+            front, used, front_cause = live[FETCH_AT], 0, live[FETCH_CAUSE]
         before = front
         if slots > 0:  # they leave in order: when the last place that it needs is free, all are
             front = max(front, live[LEAVES + (live[ENTERED] + slots - 1) % window])
@@ -147,6 +164,8 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
             used -= width
             front += 1
         _clear(figures, live, cells, starts, front)
+        live[DISPATCHED + live[DISPATCHES] % FETCHED_AT_MOST] = front
+        live[DISPATCHES] += 1
         cause, blame, awaited = front_cause, -1, -1
         begin = front
         data, data_from, data_instance, data_reason = np.int64(0), -1, -1, DEPENDENCE
@@ -230,12 +249,10 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
             record[0, 0] = at + 1
     if traits[last, BRANCH] != 0:
         if missed:
-            after = max(front + 1, issued + figures[MISPREDICT])
-            note(log, live, last, IDLE_FRONT, -1, after - front - 1)
-            front, used, front_cause = after, 0, TAKEN
+            live[FETCH_AT] = max(front + 1, issued + figures[MISPREDICT])
         elif taken:
-            note(log, live, last, IDLE_FRONT, -1, figures[BUBBLE])
-            front, used = front + 1 + figures[BUBBLE], 0
-            front_cause = TAKEN if figures[BUBBLE] > 0 else ISSUE
+            live[FETCH_AT] += 1 + figures[BUBBLE]
+        if taken or missed:
+            live[FETCHING], live[FETCH_CAUSE] = 0, TAKEN
     live[NOW], live[USED], live[FRONT_CAUSE] = front, used, front_cause
     live[RETIRED], live[RETIRE_USED] = retired, retire_used

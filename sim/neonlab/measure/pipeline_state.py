@@ -13,12 +13,13 @@ from numba import njit
 
 REGISTERS = 72  # general 0-31, vector 32-63, flags 64
 PORTS_AT_MOST, QUEUE_AT_MOST, WINDOW_AT_MOST, STORES_AT_MOST, FILLS_AT_MOST = 32, 64, 1024, 64, 64
+FETCHED_AT_MOST = 16  # instructions between fetch and dispatch; an estimate that serves every core
 RING = 1 << 14  # cycles that an out-of-order back end may be ahead of its front end
 
 # Figures of a core
 WIDTH, WINDOW, QUEUE, MISPREDICT, BUBBLE, RETIRE, PORTS, MERGE, SCHEDULER, HISTORY = range(10)
-OUTSTANDING, STORES, L2_EXTRA, MEMORY_EXTRA, L2_INTERVAL, MEMORY_INTERVAL = range(10, 16)
-FIGURES = 16
+OUTSTANDING, STORES, L2_EXTRA, MEMORY_EXTRA, L2_INTERVAL, MEMORY_INTERVAL, FETCH_WIDTH = range(10, 17)
+FIGURES = 17
 
 # Columns of `traits`
 SLOTS, LATE, FAMILY, NEON, ALONE, LOAD, BRANCH, PREDICTED, STORE = range(9)
@@ -42,6 +43,7 @@ POSITION, KIND, PLACE = range(3)
 NOW, USED, NEON_LAST, QUEUED, RETIRED, RETIRE_USED, ENTERED, CLEARED, TOP, FRONT_CAUSE, PENDING = range(11)
 FILLS, STORING, BUSES, LOGGED = 11, 12, 13, 15  # how many lines are on their way, stores wait; two buses; rows of log
 NEON_ONE, NEON_CAUSE, NEON_BLAME = 16, 17, 18
+FETCH_AT, FETCHING, FETCH_CAUSE, DISPATCHES = 19, 20, 21, 22  # the fetch unit's time, what it did in it, and of all
 READY = 24
 READY_FAMILY = READY + REGISTERS
 WRITER = READY_FAMILY + REGISTERS
@@ -57,7 +59,8 @@ WAITING_BLAME = WAITING_CAUSE + QUEUE_AT_MOST
 ARRIVALS = WAITING_BLAME + QUEUE_AT_MOST
 BUFFERED = ARRIVALS + FILLS_AT_MOST
 LEAVES = BUFFERED + STORES_AT_MOST
-LIVE = LEAVES + WINDOW_AT_MOST
+DISPATCHED = LEAVES + WINDOW_AT_MOST
+LIVE = DISPATCHED + FETCHED_AT_MOST
 
 
 @njit
@@ -218,6 +221,16 @@ def _write_window(figures, live, cells, starts, into, used):  # type: ignore[no-
         elif leaving == last and count:
             into[used - 1] += 1
     into[place] = count
+    into[used], into[used + 1], into[used + 2] = live[FETCH_AT] - now, live[FETCHING], live[FETCH_CAUSE]
+    place, count = used + 3, 0
+    used += 4
+    for number in range(FETCHED_AT_MOST):  # what was dispatched before the fetch unit's time holds up nothing
+        dispatched = live[DISPATCHED + (live[DISPATCHES] + number) % FETCHED_AT_MOST]
+        if dispatched > live[FETCH_AT]:
+            into[used] = dispatched - now
+            used += 1
+            count += 1
+    into[place] = count
     return used
 
 
@@ -294,6 +307,14 @@ def _read_window(figures, live, cells, starts, what, now, used):  # type: ignore
             live[LEAVES + live[ENTERED] % figures[WINDOW]] = now + what[used]
             live[ENTERED] += 1
         used += 2
+    live[FETCH_AT], live[FETCHING], live[FETCH_CAUSE] = now + what[used], what[used + 1], what[used + 2]
+    count = what[used + 3]
+    used += 4
+    for number in range(FETCHED_AT_MOST):
+        live[DISPATCHED + number] = live[FETCH_AT]
+    for number in range(count):
+        live[DISPATCHED + number] = now + what[used + number]
+    live[DISPATCHES] = count
 
 
 def new_live() -> Any:
