@@ -1,0 +1,130 @@
+"""The same instructions in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from neonlab.isa.instruction import BranchKind, Instruction
+from neonlab.measure.hints.hint import Hint
+from neonlab.measure.hints.study import Study, counted, is_load
+
+_TRIED = 4  # stalls that are looked into, the longest first
+_CAUSES = ("load-use", "dependency")
+_NEARLY = 0.02  # of the cycles of the loop: what the last slots of a move may be short of
+
+
+def moved_up(study: Study) -> Iterator[Hint]:
+    """A result made right before it is needed, by an instruction that nothing holds where it is."""
+    tried: set[int] = set()
+    waits = [s for s in study.cycles.stalls if s.cause in _CAUSES and s.producer in study.places]
+    for stall in waits[:_TRIED]:
+        consumer = study.places[stall.address]
+        producer = study.places[stall.producer] if stall.producer is not None else consumer
+        if producer in tried or producer >= consumer:
+            continue
+        tried.add(producer)
+        hint = _moved(study, producer, consumer)
+        if hint is not None:
+            yield hint
+
+
+def _moved(study: Study, producer: int, consumer: int) -> Hint | None:
+    """The shortest way up that saves nearly as much as the best."""
+    code = list(study.body)
+    moving = code[producer]
+    outcomes: list[tuple[float, int]] = []
+    for slots in range(1, producer + 1):
+        if study.conflict(code[producer - slots], moving):
+            break
+        order = [*code[: producer - slots], moving, *code[producer - slots : producer], *code[producer + 1 :]]
+        cost = study.cost(order)
+        if cost is not None:
+            outcomes.append((cost, slots))
+    if outcomes:
+        best = min(cost for cost, _ in outcomes)
+        slots = next(n for cost, n in outcomes if cost <= best + _NEARLY * study.total)
+        order = [*code[: producer - slots], moving, *code[producer - slots : producer], *code[producer + 1 :]]
+        text = (
+            f"{'load-to-use' if is_load(moving) else 'result-to-use'} of {consumer - producer} at line "
+            f"{study.line(consumer)}: move `{moving.text}` up {counted(slots, 'slot')}"
+        )
+        hint = study.hint("load-earlier" if is_load(moving) else "move-up", (producer, consumer), text, order)
+        if hint is not None:
+            return hint
+    return _next_iteration(study, producer, consumer) if is_load(moving) else None
+
+
+def _next_iteration(study: Study, producer: int, consumer: int) -> Hint | None:
+    """A load at the top made at the end of the iteration before."""
+    code = list(study.body)
+    moving = code[producer]
+    if any(study.conflict(code[place], moving) for place in range(producer)):
+        return None
+    outcomes: list[tuple[float, int, list[Instruction]]] = []
+    rest = [*code[:producer], *code[producer + 1 :]]
+    for slots in range(1, len(rest) + 1):
+        place = len(rest) - slots
+        # Past the branch back, which looks at no register of the load; the load then runs once more than needed.
+        branch = rest[place].branch is not BranchKind.NONE
+        clash = set(rest[place].reads) & set(moving.writes) if branch else study.conflict(rest[place], moving)
+        if clash or place < producer:
+            break
+        order = [*rest[:place], moving, *rest[place:]]
+        cost = None if branch else study.cost(order)
+        if cost is not None:
+            outcomes.append((cost, slots, order))
+    if not outcomes:
+        return None
+    best = min(cost for cost, _, _ in outcomes)
+    _, slots, order = next(one for one in outcomes if one[0] <= best + _NEARLY * study.total)
+    text = (
+        f"load-to-use of {consumer - producer} at line {study.line(consumer)}: load for the next iteration, "
+        f"{counted(slots, 'slot')} before its end (the last time reads too far, unless it is left out)"
+    )
+    return study.hint("load-for-next-iteration", (producer, consumer), text, order)
+
+
+def another_order(study: Study) -> Iterator[Hint]:
+    """All instructions, those first that most cycles of other work wait for."""
+    order = _by_height(study)
+    if order is None:
+        return
+    moved = sum(place != at for at, place in enumerate(order))
+    waits = [study.places[s.address] for s in study.cycles.stalls if s.cause in _CAUSES and s.address in study.places]
+    text = (
+        f"the same {len(order)} instructions in another order, those first that most depends on ({moved} move); "
+        "work of independent results side by side"
+    )
+    hint = study.hint("another-order", waits[:_TRIED], text, [study.body[at] for at in order])
+    if hint is not None:
+        yield hint
+
+
+def _by_height(study: Study) -> Sequence[int] | None:
+    """List scheduling: at each cycle, of what is ready, that with the longest way to the end."""
+    code = study.body
+    count = len(code)
+    before: list[list[int]] = [[] for _ in code]
+    for at in range(count):
+        before[at] = [place for place in range(at) if study.conflict(code[place], code[at])]
+    latency = [study.core.timing(instruction).latency for instruction in code]
+    height = [0] * count
+    for at in range(count - 1, -1, -1):
+        height[at] += latency[at]
+        for place in before[at]:
+            height[place] = max(height[place], height[at])
+    left, clock = set(range(count)), 0
+    done: dict[int, int] = {}
+    order: list[int] = []
+    while left:
+        able = [at for at in left if all(place in done for place in before[at])]
+        begun = {at: max((done[place] for place in before[at]), default=0) for at in able}
+        ready = [at for at in able if begun[at] <= clock] or [min(able, key=lambda at: (begun[at], at))]
+        chosen = max(ready, key=lambda at: (height[at], -at))
+        clock = max(clock, begun[chosen])
+        done[chosen] = clock + latency[chosen]
+        order.append(chosen)
+        left.remove(chosen)
+        if len(order) % study.core.width == 0:
+            clock += 1
+    return None if order == list(range(count)) else order

@@ -1,0 +1,276 @@
+"""What the loop does in one iteration: its tile, its sums, its overhead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from neonlab.isa.instruction import Instruction
+from neonlab.isa.isa import FLAGS, Isa, Register, general, vector
+from neonlab.measure.hints.hint import Hint
+from neonlab.measure.hints.study import Study, counted, is_load, operands, vectors_named, with_operands
+from neonlab.measure.instruction_form import form_of
+from neonlab.measure.pipeline_bounds import multiplications_of
+
+_NOTHING = 0.1  # cycles
+_WORTH = 0.05  # of the cycles: what unrolling must save
+_LONGEST = 64  # instructions of a loop that is worth unrolling
+_PAIRWISE = re.compile(r"v?(s|u)?padal|[su]adalp")
+_LONG = re.compile(r"(v?mull|[su]mull)")
+
+
+def _products(instruction: Instruction) -> int:
+    return multiplications_of(form_of(instruction))
+
+
+def half_rate_widening(study: Study) -> Iterator[Hint]:
+    """Sums of int16 widened after every few products: twice as many first, where the range allows."""
+    changed: list[Instruction | str | None] = list(study.body)
+    left_out, products = [], 0
+    pending: dict[str, tuple[int, str, int]] = {}  # int16 sum: the place, where it was added to, products in it
+    inside: dict[str, int] = {}
+    follows: dict[str, bool] = {}
+    for at, instruction in enumerate(study.body):
+        listed = operands(instruction)
+        name = instruction.mnemonic.partition(".")[0]
+        if re.fullmatch(r"v?(s|u)?mull2?", name) or name in ("vmull",):
+            inside[listed[0].partition(".")[0]] = 1
+            follows[listed[0].partition(".")[0]] = True
+        elif re.fullmatch(r"(s|u)mlal2?|vmlal", name):
+            inside[listed[0].partition(".")[0]] = inside.get(listed[0].partition(".")[0], 0) + 1
+        elif name in ("sadalp", "uadalp", "vpadal"):
+            short, whole = listed[1].partition(".")[0], listed[0]
+            before = pending.pop(short, None)
+            if before is not None and before[1] == whole and follows.get(short):
+                start = next(
+                    place for place in range(before[0] + 1, at)
+                    if _LONG.match(study.body[place].mnemonic)
+                    and operands(study.body[place])[0].partition(".")[0] == short
+                )  # fmt: skip
+                first = study.body[start]
+                changed[before[0]] = None
+                changed[start] = with_operands(first, operands(first), first.mnemonic.replace("mull", "mlal"))
+                left_out.append(before[0])
+                products = max(products, before[2] + inside.get(short, 0))
+            else:
+                pending[short] = at, whole, inside.get(short, 0)
+            follows[short] = False
+    if not left_out:
+        return
+    name = study.body[left_out[0]].mnemonic
+    limit = 32767 // (128 * products)
+    text = (
+        f"`{name}` after every {counted(products // 2, 'product')}: add {products} in int16 first, if one operand "
+        f"stays within ±{limit}"
+    )
+    hint = study.hint("widen-less", left_out, text, [one for one in changed if one is not None])
+    if hint is not None:
+        yield hint
+
+
+def accumulators(study: Study) -> Iterator[Hint]:
+    """One sum that every addition waits for, where another could be made beside it."""
+    chains = _chains(study)
+    if not chains:
+        return
+    register, places = max(chains.items(), key=lambda item: (len(item[1]), -item[0]))
+    count = len(chains)
+    spare = study.free_vectors
+    if len(spare) < count:
+        return
+    name = _vector_name(register, study.isa)
+    doubled: list[Instruction | str] = list(study.body)
+    many = all(len(one) > 1 for one in chains.values())
+    if many:
+        for fresh, (old, chain) in zip(spare, chains.items(), strict=False):
+            for place in chain[1::2]:
+                doubled[place] = _renamed(study.body[place].text, {old: fresh}, study.isa)
+    else:
+        names = dict(zip(chains, spare, strict=False))
+        second = [_renamed(one.text, names, study.isa) if at in _places(chains) else one
+                  for at, one in enumerate(study.body)]  # fmt: skip
+        doubled = [*study.body[:-1], *second]
+    mnemonic = study.body[places[0]].mnemonic
+    text = (
+        f"each `{mnemonic}` waits for the sum before it ({counted(len(places), 'link')} through {name} an iteration): "
+        f"sum into {2 * count} registers in turn and add them up afterwards"
+    )
+    hint = study.hint("accumulators", _places(chains), text, doubled, 1.0 if many else 2.0)
+    plain = study.total if many else (study.cost([*study.body[:-1], *study.body]) or 0.0) / 2
+    if hint is not None and hint.after is not None and hint.after < plain - _NOTHING:
+        yield hint
+
+
+def _places(chains: dict[int, list[int]]) -> list[int]:
+    return sorted(place for places in chains.values() for place in places)
+
+
+def _chains(study: Study) -> dict[int, list[int]]:
+    """By 128-bit register, the places that add to it, where nothing else of the loop touches it."""
+    halves = 2 if study.isa is Isa.A32 else 1
+    found: dict[int, list[int]] = {}
+    spoiled = set()
+    for at, instruction in enumerate(study.body):
+        reads = {r.index // halves for r in instruction.reads if r.file == "vector"}
+        writes = {r.index // halves for r in instruction.writes if r.file == "vector"}
+        listed = operands(instruction)
+        for register in reads | writes:
+            own = register in reads and register in writes and not instruction.accesses
+            names = [one for one in listed[1:] if register in vectors_named([one], study.isa)]
+            plain_sum = instruction.mnemonic.partition(".")[0].removeprefix("v") in ("add", "fadd")
+            if own and (not names or (plain_sum and len(names) == 1)):
+                found.setdefault(register, []).append(at)
+            else:
+                spoiled.add(register)
+    return {register: places for register, places in found.items() if register not in spoiled}
+
+
+def _vector_name(number: int, isa: Isa) -> str:
+    return f"{'v' if isa is Isa.A64 else 'q'}{number}"
+
+
+def _renamed(text: str, names: dict[int, int], isa: Isa) -> str:
+    """The text with 128-bit registers exchanged, by whatever part of them it names."""
+
+    def new(found: re.Match[str]) -> str:
+        letter, number = found[1], int(found[2])
+        if isa is Isa.A32 and letter == "d":
+            return f"d{2 * names.get(number // 2, number // 2) + number % 2}"
+        if isa is Isa.A32 and letter == "s":
+            return f"s{4 * names.get(number // 4, number // 4) + number % 4}"
+        return f"{letter}{names.get(number, number)}"
+
+    letters = "vqdshb" if isa is Isa.A64 else "qds"
+    mnemonic, _, rest = text.partition(" ")
+    return f"{mnemonic} " + re.sub(rf"\b([{letters}])(\d+)\b", new, rest)
+
+
+def idle_registers(study: Study) -> Iterator[Hint]:
+    """Registers that nobody uses, where one more operand would share the loads of the others."""
+    halves = 2 if study.isa is Isa.A32 else 1
+    work = sum(_products(one) for one in study.body)
+    if not _shares(study):
+        return
+    best: tuple[float, Hint] | None = None
+    for at, instruction in enumerate(study.body):
+        if not is_load(instruction) or not any(r.file == "vector" for r in instruction.writes):
+            continue
+        sliced = _slice(study, at)
+        more = sum(_products(study.body[place]) for place in sliced)
+        taken = sorted({r.index // halves for p in sliced for r in study.body[p].writes if r.file == "vector"})
+        if not more or len(taken) > len(study.free_vectors):
+            continue
+        names = dict(zip(taken, study.free_vectors, strict=False))
+        changed: list[Instruction | str] = []
+        for place, one in enumerate(study.body):
+            changed.append(one)
+            if place in sliced:
+                changed.append(_second(study, one, names))
+        text = (
+            f"{len(study.free_vectors)} of {study.isa.vector_registers} vector registers idle: widen the tile, by "
+            f"another load like line {study.line(at)} and its {counted(len(sliced) - 1, 'instruction')}, for which "
+            f"{len(taken)} are enough"
+        )
+        hint = study.hint("idle-registers", (at,), text, changed, (work + more) / work)
+        if hint is not None and (best is None or hint.gain > best[0]):
+            best = hint.gain, hint
+    if best is not None:
+        yield best[1]
+
+
+def _shares(study: Study) -> bool:
+    """Whether several multiplies take the same operand, as those of a tile do."""
+    taken: list[Register] = []
+    for one in study.body:
+        if _products(one):
+            taken += {r for r in one.reads if r.file == "vector" and r not in one.writes}
+    return len(set(taken)) < len(taken)
+
+
+def _slice(study: Study, at: int) -> list[int]:
+    """Places of the load and of all that comes of it in the same iteration, sums included."""
+    carried = {r for r in study.body[at].writes if r.file == "vector"}
+    found = [at]
+    for place in range(at + 1, len(study.body)):
+        one = study.body[place]
+        results = {r for r in one.writes if r.file == "vector"}
+        if carried & set(one.reads):
+            found.append(place)
+            carried |= results
+        else:
+            carried -= results
+    return found
+
+
+def _second(study: Study, instruction: Instruction, names: dict[int, int]) -> str:
+    """The same for the operand beside it; a load of it through another pointer, if one is free."""
+    text = _renamed(instruction.text, names, study.isa)
+    base = instruction.accesses[0].base if instruction.accesses else None
+    if base is not None and study.free_general:
+        spare = general(study.free_general[0]).name(study.isa)
+        text = re.sub(rf"\[{base.name(study.isa)}\b", f"[{spare}", text)
+    return text
+
+
+def unroll(study: Study) -> Iterator[Hint]:
+    """What only counts and branches, once for two iterations."""
+    overhead = _overhead(study)
+    if not overhead or len(study.body) > _LONGEST:
+        return
+    work = [one for at, one in enumerate(study.body) if at not in overhead]
+    if not work:
+        return
+    text = f"loop overhead is {len(overhead)} of {len(study.body)} instructions: unroll twice"
+    hint = study.hint("unroll", overhead, text, [*work, *study.body], 2.0)
+    if hint is not None and hint.gain > _WORTH:
+        yield hint
+
+
+def _overhead(study: Study) -> list[int]:
+    """The branch back, what sets its flags, and the counter, where that is all they are for."""
+    last = len(study.body) - 1
+    found = [last]
+    wanted: set[Register] = set(study.body[last].reads)
+    for at in range(last - 1, -1, -1):
+        one = study.body[at]
+        if not wanted & set(one.writes):
+            continue
+        if one.accesses or any(r.file == "vector" for r in one.writes):
+            return []
+        readers = {place for r in one.writes for place in study.uses(at, [r]).readers}
+        if not readers <= {*found, at, last}:
+            return []
+        found.append(at)
+        wanted |= {r for r in one.reads if r in one.writes or FLAGS in one.writes}
+    return sorted(found)
+
+
+def dot_product(study: Study) -> Iterator[Hint]:
+    """Multiplies of int8 in three instructions, on a core that has one for it."""
+    if study.isa is not Isa.A64 or "sdot.16b" not in study.core.timings or "dotprod" in study.features:
+        return
+    changed: list[Instruction | str | None] = list(study.body)
+    found: list[int] = []
+    for at, instruction in enumerate(study.body):
+        if instruction.mnemonic != "sadalp" or operands(instruction)[0].partition(".")[2] != "4s":
+            continue
+        whole, short = operands(instruction)
+        high = study.producer(at, vector(int(short[1:].partition(".")[0])))
+        low = study.producer(high, vector(int(short[1:].partition(".")[0]))) if high is not None else None
+        if high is None or low is None or study.body[high].mnemonic != "smlal2" or study.body[low].mnemonic != "smull":
+            continue
+        one, two = ([o.partition(".")[0] for o in operands(study.body[p])[1:]] for p in (low, high))
+        inputs = study.body[low].reads
+        if one != two or study.written_between(inputs, low, at) or study.uses(high).readers != (at,):
+            continue
+        changed[low] = changed[high] = None
+        changed[at] = f"sdot {whole}, {one[0]}.16b, {one[1]}.16b"
+        found += [low, high, at]
+    if found:
+        text = (
+            f"{study.core.name} has dot products: `sdot` does in one what `smull`, `smlal2` and `sadalp` do here, "
+            f"{len(found) // 3} times (in a kernel that declares dotprod)"
+        )
+        hint = study.hint("dot-product", found, text, [one for one in changed if one is not None])
+        if hint is not None:
+            yield hint

@@ -1,0 +1,35 @@
+// A sum that begins with a clear in every iteration.
+// core: cortex-a53
+
+    .text
+    .fpu neon
+    .global bad
+bad:
+    vld1.8 {d0, d1}, [r1]
+    vmov.i32 q8, #0
+    vmov.i32 q9, #0
+1:
+    vld1.8 {d2, d3}, [r1]!
+    vmov.i32 q2, #0  // <-
+    vmlal.s8 q2, d2, d0
+    vmlal.s8 q2, d3, d1
+    vpadal.s16 q8, q2
+    subs r0, r0, #1
+    bne 1b
+    vst1.8 {d16-d19}, [r2]
+    bx lr
+
+    .global mended
+mended:
+    vld1.8 {d0, d1}, [r1]
+    vmov.i32 q8, #0
+    vmov.i32 q9, #0
+1:
+    vld1.8 {d2, d3}, [r1]!
+    vmull.s8 q2, d2, d0
+    vmlal.s8 q2, d3, d1
+    vpadal.s16 q8, q2
+    subs r0, r0, #1
+    bne 1b
+    vst1.8 {d16-d19}, [r2]
+    bx lr
