@@ -20,6 +20,7 @@ from neonlab.isa.isa import Isa
 from neonlab.library import Kernel
 from neonlab.measure.core import load_core
 from neonlab.measure.counts import CountsProbe
+from neonlab.measure.loop_report import report_hot_loop
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.pipeline_core import load_pipeline, pipeline_names
 from neonlab.measure.profile import Profile
@@ -142,7 +143,10 @@ def profile(kernel: Kernel, shape: Shape, *, seed: int = 1, memory: MemoryOption
     if traffic is not None:
         moved, caches = traffic.collect(), traffic.collect_caches()
         cycles = traffic.collect_cycles(counts.executions)
-    return Profile(kernel.title, kernel.isa.value, str(shape), macs, counts, moved, caches, cycles)
+    loop = None
+    if cycles is not None and memory is not None and memory.core is not None and memory.loop:
+        loop = report_hot_loop(program, load_pipeline(memory.core), counts, cycles, moved, kernel.contract.features)
+    return Profile(kernel.title, kernel.isa.value, str(shape), macs, counts, moved, caches, cycles, loop)
 
 
 def _traffic_probe(program: Program, memory: MemoryOptions, *, stepwise: bool | None = None) -> TrafficProbe:

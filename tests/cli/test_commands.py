@@ -72,6 +72,9 @@ def test_help_leads_to_every_command() -> None:
         (("profile", KERNEL, "--shape", "0x1x1x1"), "at least 1"),
         (("profile", KERNEL, "--shape", "1x4x4x4", "--core", "cortex-a99"), "no core `cortex-a99`; there are apple-m1"),
         (("profile", KERNEL, "--shape", "1x4x4x4", "--warm"), "say of which --core"),
+        (("profile", KERNEL, "--shape", "1x4x4x4", "--timeline"), "say on which --core, one of apple-m1"),
+        (("profile", KERNEL, "--shape", "1x4x4x4", "--full"), "say of which --core"),
+        (("profile", KERNEL, "--layers", "--timeline", "--core", "cortex-a53"), "of one --shape"),
         (("profile", KERNEL, "--layers"), "say on which --core"),
         (("profile", KERNEL, "--layers", "--core", "cortex-a99"), "there are apple-m1"),
         (

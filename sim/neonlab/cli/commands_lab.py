@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -86,6 +87,10 @@ def profile(
     ] = None,
     warm: Annotated[bool, typer.Option("--warm", help="Show a second call, as a first left caches and core.")] = False,
     no_prefetcher: Annotated[bool, typer.Option("--no-prefetcher", help="The core's own prefetcher is off.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="With --core: by class, buffer, port and line too.")] = False,
+    timeline: Annotated[
+        bool, typer.Option("--timeline", help="Draw two iterations of the hot loop, and what its length hangs on.")
+    ] = False,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
     json: JsonOption = False,
@@ -100,6 +105,12 @@ def profile(
     found = find_kernels([kernel])
     if bool(shape) == layers:
         raise InputError("say which --shape to profile, or --layers for those of real networks")
+    if timeline and core not in pipeline_names():
+        raise InputError(f"--timeline draws cycles: say on which --core, one of {', '.join(pipeline_names())}")
+    if layers and (timeline or full):
+        raise InputError(f"{'--timeline' if timeline else '--full'} is of one --shape, not of --layers")
+    if full and core is None:
+        raise InputError("--full shows all that a model says of a core: say of which --core")
     if layers and core is None:
         raise InputError("--layers shows cycles: say on which --core")
     if layers and core not in pipeline_names():
@@ -108,8 +119,8 @@ def profile(
         load_core(core)
     elif warm or no_prefetcher:
         raise InputError(f"{'--warm' if warm else '--no-prefetcher'} says how to model a core: say of which --core")
-    memory = MemoryOptions(core, warm, not no_prefetcher)
-    show = print_layers if layers else print_profiles
+    memory = MemoryOptions(core, warm, not no_prefetcher, loop=not layers)
+    show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline)
     return _profiles("profile", found, shape or [], seed, jobs, json, show, memory)
 
 

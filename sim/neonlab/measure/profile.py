@@ -7,6 +7,7 @@ from typing import Any
 
 from neonlab.measure.caches import CacheEvents
 from neonlab.measure.counts import Counts
+from neonlab.measure.loop_report import LoopReport
 from neonlab.measure.run_cycles import RunCycles
 from neonlab.measure.traffic import Traffic
 
@@ -15,7 +16,8 @@ from neonlab.measure.traffic import Traffic
 class Profile:
     """What one call cost, counted exactly.  `macs` is the work the contract declares, 0 when it declares none.
 
-    `traffic` is None where nobody asked for it; `caches` and `cycles`, the estimates of models, also without a core.
+    `traffic` is None where nobody asked for it; `caches` and `cycles`, the estimates of models, also without a core;
+    `loop`, an estimate too, also where there is no loop.
     """
 
     kernel: str
@@ -26,6 +28,7 @@ class Profile:
     traffic: Traffic | None = None
     caches: CacheEvents | None = None
     cycles: RunCycles | None = None
+    loop: LoopReport | None = None
 
     @property
     def instructions_per_mac(self) -> float:
@@ -65,4 +68,6 @@ class Profile:
             document["caches"] = self.caches.to_json()
         if self.cycles is not None:
             document["cycles"] = {**self.cycles.to_json(), "macs_per_cycle": round(self.macs_per_cycle, 6)}
+        if self.loop is not None:
+            document["hot_loop"] = self.loop.to_json()
         return document

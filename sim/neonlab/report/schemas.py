@@ -202,6 +202,87 @@ _CYCLES = _object(
     ),
     unknown_forms=_described(_CAUSES, "executed instructions that the core's table does not have"),
 )
+_HOT_LOOP = _object(
+    core=_STRING,
+    iterations=_described(_INTEGER, "of the run"),
+    share=_described(_NUMBER, "of the run's cycles that lie in the loop"),
+    always=_described(_BOOLEAN, "whether every iteration goes the way that is shown"),
+    cycles=_described(_NUMBER, "of one iteration, once settled, all data in the nearest cache"),
+    cycles_in_run=_described(_NUMBER, "of one iteration, on average"),
+    missed=_described(_NUMBER, "of them waited for caches"),
+    instructions=_INTEGER,
+    slots=_described(_INTEGER, "of dispatch or issue that an iteration takes"),
+    slots_available=_NUMBER,
+    macs=_described(_INTEGER, "multiplications of an iteration"),
+    peak_macs_per_cycle=_described(_NUMBER, "with the best of the loop's multiplying instructions alone; 0 for none"),
+    peak_form=_STRING,
+    ports=_described({"type": "object", "additionalProperties": _NUMBER}, "share of cycles that each port is busy"),
+    bounds=_described(
+        _object(ports=_NUMBER, dispatch=_NUMBER, dependencies=_NUMBER, memory=_NUMBER),
+        "cycles of an iteration if that alone limited it",
+    ),
+    attack=_described(_STRING, "what to attack first, a sentence"),
+    lines=_described(
+        _list(
+            _object(
+                address=_INTEGER,
+                path=_STRING,
+                line=_INTEGER,
+                text=_STRING,
+                form=_described(_STRING, "under which the core's table knows it"),
+                slots=_INTEGER,
+                known=_described(_BOOLEAN, "whether the table has it"),
+                stalled=_described({"type": "object", "additionalProperties": _NUMBER}, "cycles by cause"),
+            )
+        ),
+        "the instructions of one iteration, in order",
+    ),
+    critical_path=_described(
+        _object(
+            iterations=_INTEGER,
+            cycles=_INTEGER,
+            links=_list(
+                _object(
+                    instruction=_described(_INTEGER, "place in `lines`"),
+                    iteration=_INTEGER,
+                    cycles=_described(_INTEGER, "after the link before"),
+                    kind={"enum": ["result", "port", "dispatch", "window", "branch", "execution"]},
+                    through=_described(_STRING, "registers, port, or queue"),
+                )
+            ),
+        ),
+        "the chain of waits that determines the length",
+    ),
+    timeline=_described(
+        _list(
+            _object(
+                instruction=_described(_INTEGER, "place in `lines`"),
+                iteration=_INTEGER,
+                start=_described(_INTEGER, "cycle of the first mark"),
+                marks=_described(_STRING, "a letter a cycle: D dispatched, = waits, e executes, E done, R retires"),
+                dispatched=_INTEGER,
+                issued=_INTEGER,
+                ready=_INTEGER,
+                retired=_INTEGER,
+                cause=_described(_STRING, "of its wait"),
+            )
+        ),
+        "two iterations",
+    ),
+    hints=_described(
+        _list(
+            _object(
+                kind=_STRING,
+                lines=_list(_INTEGER),
+                text=_STRING,
+                cycles_before=_described(_nullable(_NUMBER), "of an iteration; null for a remark about traffic"),
+                cycles_after=_described(_nullable(_NUMBER), "by the model, with the change made"),
+                mended=_described(_list(_STRING), "the loop with the change made"),
+            )
+        ),
+        "what a person would say of it, each tried out on the model; that which saves most first",
+    ),
+)
 _PROFILE_WHOLE = _object(
     kernel=_STRING,
     isa=_ISA,
@@ -214,8 +295,9 @@ _PROFILE_WHOLE = _object(
     traffic=_described(_TRAFFIC, "by `profile` only"),
     caches=_described(_CACHES, "with --core only"),
     cycles=_described(_CYCLES, "with --core only, of a core that has a pipeline model"),
+    hot_loop=_described(_HOT_LOOP, "with --core --shape only, of a core that has a pipeline model: an estimate"),
 )
-_PROFILE = _optional(_PROFILE_WHOLE, "traffic", "caches", "cycles")
+_PROFILE = _optional(_PROFILE_WHOLE, "traffic", "caches", "cycles", "hot_loop")
 _NAMED_FAILURE: Schema = {
     **_FAILURE,
     "properties": {"kernel": _STRING, **_FAILURE["properties"]},

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from neonlab.report.terminal_cycles import print_cycles
+from neonlab.report.terminal_loop import print_loop
 from neonlab.report.terminal_memory import print_caches, print_traffic
 from neonlab.verify.verdict import Explanation, Failure, Mismatch, Verdict
 
@@ -111,14 +112,15 @@ def _print_trail(out: Console, trail: Sequence[str]) -> None:
         out.print(f"      {shown_path(step)}", markup=False)
 
 
-def print_profiles(out: Console, profiles: Sequence[Profile]) -> None:
-    """Everything counted, a block a profile."""
+def print_profiles(out: Console, profiles: Sequence[Profile], *, full: bool = False, timeline: bool = False) -> None:
+    """A screen a profile.  Where a core was modelled, `full` shows all that there is; `timeline` the loop by cycle."""
     for profile in profiles:
         counts = profile.counts
+        brief = profile.loop is not None and not full
         out.print(Text(profile.kernel, "bold").append(f"  {profile.shape}  {profile.macs:,} MACs", "not bold"))
         per_mac = f"  {profile.instructions_per_mac:.4f} a MAC" if profile.macs else ""
         out.print(f"  instructions (INST_RETIRED)  {counts.instructions:>15,}{per_mac}", markup=False)
-        for name, count in counts.by_class.items():
+        for name, count in () if brief else counts.by_class.items():
             share = 100 * count / counts.instructions
             out.print(f"    {name:<25}  {count:>15,}  {share:5.1f} %", markup=False)
         for verb, count, rate in (
@@ -132,9 +134,12 @@ def print_profiles(out: Console, profiles: Sequence[Profile]) -> None:
         if profile.traffic is not None:
             print_traffic(out, profile.traffic)
         if profile.caches is not None:
-            print_caches(out, profile.caches)
-        print_cycles(out, profile)
-        _print_hot_lines(out, counts)
+            print_caches(out, profile.caches, brief=brief)
+        print_cycles(out, profile, brief=brief)
+        if profile.loop is not None:
+            print_loop(out, profile.loop, whole=timeline)
+        if not brief:
+            _print_hot_lines(out, counts)
 
 
 def _registers(counts: Counts, *, neon: bool) -> str:

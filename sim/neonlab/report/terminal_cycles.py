@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 
 _COLUMNS = 80
 _LINES, _WAITS, _UNKNOWN = 8, 4, 5
+_NAMED = 0.01  # of the cycles: causes that are named where there is little room
 
 
-def print_cycles(out: Console, profile: Profile) -> None:
-    """The events, what the cycles went to, what limits them, and the lines that cost most."""
+def print_cycles(out: Console, profile: Profile, *, brief: bool = False) -> None:
+    """The events, what the cycles went to, what limits them, and which lines cost most; when `brief` the first two."""
     if profile.cycles is not None:
-        for line in _cycles(profile, profile.cycles):
+        for line in _cycles(profile, profile.cycles, brief):
             out.print(line[:_COLUMNS], markup=False)
 
 
@@ -54,7 +55,7 @@ def _layer(profile: Profile, cycles: RunCycles, shapes: int) -> str:
     return f"  {profile.shape:<{shapes}} {cycles.cycles:>12,} {cycles.ipc:>6.2f} {rate}  {share}"
 
 
-def _cycles(profile: Profile, cycles: RunCycles) -> Iterator[str]:
+def _cycles(profile: Profile, cycles: RunCycles, brief: bool) -> Iterator[str]:
     events, total = cycles.events, cycles.cycles
     yield f"  cycles on {cycles.core}, {'warm' if cycles.warm else 'cold'} (estimate of a model)"
     yield f"    {'CPU_CYCLES':<25}  {total:>15,}  {cycles.ipc:.2f} instructions a cycle"
@@ -69,8 +70,10 @@ def _cycles(profile: Profile, cycles: RunCycles) -> Iterator[str]:
     )
     yield "  cycles by cause"
     for cause, count in sorted(cycles.causes.items(), key=lambda item: -item[1]):
-        if count:
+        if count >= (_NAMED * total if brief else 1):
             yield f"    {cause:<25}  {count:>15,}  {_share(count, total)}"
+    if brief:
+        return
     bounds = cycles.bounds
     yield "  cycles if one thing alone limited it"
     for name in ("ports", "dispatch", "dependencies", "memory"):

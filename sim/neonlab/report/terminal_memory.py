@@ -23,9 +23,9 @@ def print_traffic(out: Console, traffic: Traffic) -> None:
         out.print(line, markup=False)
 
 
-def print_caches(out: Console, caches: CacheEvents) -> None:
-    """The events, by place, and the lines of source that refill most."""
-    for line in _caches(caches):
+def print_caches(out: Console, caches: CacheEvents, *, brief: bool = False) -> None:
+    """The events, by place, and the lines of source that refill most; what was refilled and no more when `brief`."""
+    for line in _refills(caches) if brief else _caches(caches):
         out.print(line, markup=False)
 
 
@@ -55,10 +55,23 @@ def _traffic(traffic: Traffic) -> Iterator[str]:
             yield f"  {total}; {useful} useful, {redundant} redundant, {wasted} wasted"
 
 
-def _caches(caches: CacheEvents) -> Iterator[str]:
+def _title(caches: CacheEvents) -> str:
     state = "warm" if caches.warm else "cold"
     prefetcher = "" if caches.prefetcher else ", its prefetcher off"
-    yield f"  caches of {caches.core}, {state}{prefetcher} (estimate of a model)"
+    return f"  caches of {caches.core}, {state}{prefetcher} (estimate of a model)"
+
+
+def _refills(caches: CacheEvents) -> Iterator[str]:
+    yield _title(caches)
+    events = caches.events
+    for level in ("L1D", "L2D"):
+        name, of = f"{level}_CACHE_REFILL", f"{level}_CACHE"
+        share = f"  {100 * events[name] / events[of]:5.1f} % of {of}" if events[of] else ""
+        yield f"    {name:<25}  {events[name]:>15,}{share}"
+
+
+def _caches(caches: CacheEvents) -> Iterator[str]:
+    yield _title(caches)
     events = caches.events
     for name, of in (
         ("L1D_CACHE", None),

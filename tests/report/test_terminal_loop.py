@@ -1,0 +1,76 @@
+"""The hot loop in the terminal: it fits, and the drawing says what the timeline does."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from neonlab import lab
+from neonlab.library import open_library
+from neonlab.measure.loop_report import LoopReport
+from neonlab.measure.options import MemoryOptions
+from neonlab.measure.profile import Profile
+from neonlab.plan import parse_shape
+from neonlab.report.terminal_loop import hint_lines, path_lines, port_lines, summary_lines, timeline_lines
+
+KERNELS = open_library(Path(__file__).parents[2]).kernels
+CASES = [(kernel.title, core) for kernel in KERNELS for core in ("cortex-a53", "cortex-a55", "neoverse-n1")]
+
+
+@cache
+def report_of(title: str, core: str) -> LoopReport:
+    kernel = next(one for one in KERNELS if one.title == title)
+    profile = lab.profile(kernel, parse_shape(kernel, "14x14x64x8"), memory=MemoryOptions(core, loop=True))
+    assert isinstance(profile, Profile) and profile.loop is not None
+    return profile.loop
+
+
+@pytest.mark.parametrize(("title", "core"), CASES)
+def test_everything_fits_80_columns(title: str, core: str) -> None:
+    report = report_of(title, core)
+    lines = [*summary_lines(report), *hint_lines(report, 99), *port_lines(report), *path_lines(report),
+             *timeline_lines(report)]  # fmt: skip
+    assert max(map(len, lines)) <= 80
+    assert all(line.strip() for line in lines)
+
+
+@pytest.mark.parametrize(("title", "core"), CASES)
+def test_the_drawing_has_each_letter_at_its_cycle(title: str, core: str) -> None:
+    report = report_of(title, core)
+    rows = iter(report.timeline)
+    origin, at_column = None, None
+    drawn = 0
+    for line in list(timeline_lines(report))[1:]:
+        found = re.match(r"\[(\d+),(\d+)\] +", line)
+        if found is None:  # the ruler: a number stands at its cycle
+            number = re.search(r"\d+", line)
+            assert number is not None
+            origin, at_column = int(number[0]), number.start()
+            continue
+        row = next(rows)
+        drawn += 1
+        assert (int(found[1]), int(found[2])) == (row.iteration, row.instruction)
+        assert origin is not None and at_column is not None
+        end = row.start + row.marks.index("E")
+        assert line[at_column + end - origin] == "E"
+        assert f" {report.lines[row.instruction].line} " in line[at_column:]
+    assert drawn == len(report.timeline) == 2 * report.instructions
+
+
+@pytest.mark.parametrize(("title", "core"), CASES)
+def test_the_path_adds_up_as_shown(title: str, core: str) -> None:
+    report = report_of(title, core)
+    head, _, *links = path_lines(report)
+    total = re.search(r"(\d+) cycles$", head)
+    assert total is not None
+    assert sum(int(line.split()[0]) for line in links) == int(total[1]) == report.path.cycles
+
+
+def test_further_hints_are_counted() -> None:
+    report = report_of("armv8/conv1x1_s8s32_chw_8x4", "cortex-a53")
+    assert len(report.hints) > 1
+    assert list(hint_lines(report, 1))[-1].strip() == f"* and {len(report.hints) - 1} more with --timeline"
+    assert not any("more with" in line for line in hint_lines(report, 99))
