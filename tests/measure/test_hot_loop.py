@@ -103,3 +103,5 @@ def test_the_body_is_a_way_that_the_run_went(isa: Isa, name: str, text: str) -> 
         assert steps[at, following] or program.by_address[at].branch.value == "call", (hex(at), hex(following))
     assert loop.iterations == pcs.count(way[0])
     assert set(way) <= loop.addresses
+    entered = sum(count for (at, to), count in steps.items() if to == way[0] and at not in loop.addresses)
+    assert loop.entries == entered + (pcs[0] == way[0])

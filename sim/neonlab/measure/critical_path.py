@@ -25,6 +25,7 @@ from neonlab.measure.pipeline_state import PORT as PORT_CAUSE
 DISPATCH, ISSUE, RETIRE, MERGE = range(4)
 RESULT, UNIT, ORDER, ROOM, JUMP, COMPLETE = "result", "port", "dispatch", "window", "branch", "execution"
 _BEFORE, _AFTER = 4, 8  # iterations walked through before and after those shown, beside those that fill the window
+_ROWS = 2000  # of a schedule: longer loops are looked at over fewer iterations
 _CLOSE = 0.02  # of a loop's cycles
 _NEON_QUEUE = range(32, 64)
 
@@ -65,7 +66,8 @@ def critical_path(body: Sequence[Instruction], core: PipelineCore, total: float)
     """
     count = len(body)
     fill = 2 * max(core.window, core.queue) // count
-    schedule = loop_schedule(body, core, _BEFORE + 2 * fill + 2 + _AFTER + fill)
+    spare = max(2, min(_BEFORE + _AFTER, _ROWS // count))
+    schedule = loop_schedule(body, core, 2 + 3 * fill + spare)
     events = _Events(body, core, schedule)
     last = max(range(len(schedule.rows)), key=lambda at: (schedule.rows[at].ready, at))
     chain: list[tuple[_Event, str, str]] = []

@@ -21,12 +21,14 @@ _OUT = -1  # a block's number for everything outside the text
 class HotLoop:
     """`body` is one iteration along the way taken most often, from the head to the branch back.
 
-    `iterations` is how often the head ran, `share` the part of the weight that lies in the loop, and `always` says
-    whether every iteration took this way.  `addresses` are those of all executed instructions of the loop.
+    `iterations` is how often the head ran, `entries` how often from outside the loop, `share` the part of the weight
+    that lies in the loop, and `always` says whether every iteration took this way.  `addresses` are those of all
+    executed instructions of the loop.
     """
 
     body: tuple[Instruction, ...]
     iterations: int
+    entries: int
     share: float
     always: bool
     addresses: frozenset[int]
@@ -74,7 +76,9 @@ def find_hot_loop(program: Program, executions: Sequence[int], weight: Sequence[
         code[at].address for number in members for at in range(blocks[number].first, blocks[number].last + 1)
     )
     share = sum(weights[number] for number in members) / total
-    return HotLoop(body, blocks[head].executions, share, always, inside)
+    again = sum(count for (source, target), count in edges.items() if target == head and source in members)
+    entries = max(1, blocks[head].executions - again)
+    return HotLoop(body, blocks[head].executions, entries, share, always, inside)
 
 
 def _blocks(code: Sequence[Instruction], executions: Sequence[int]) -> list[_Block]:

@@ -24,7 +24,7 @@ from neonlab.measure.run_cycles import LineCycles, RunCycles
 from neonlab.measure.timeline import TimelineRow, timeline
 from neonlab.measure.traffic import Traffic
 
-_MISSED = frozenset({"cache miss", "store buffer"})
+_MISSED, _BRANCHES = frozenset({"cache miss", "store buffer"}), frozenset({"branch"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,12 +148,14 @@ def report_hot_loop(
     if loop is None:
         return None
     inside = [at for at, instruction in enumerate(program.instructions) if instruction.address in loop.addresses]
-    missed = sum(_spent(by_line.get(places[at]), _MISSED) * shares[at] for at in inside)
+    missed, branches = (
+        sum(_spent(by_line.get(places[at]), causes) * shares[at] for at in inside) for causes in (_MISSED, _BRANCHES)
+    )
     moving = [at for at, instruction in enumerate(program.instructions) if instruction.accesses]
     moved = sum(executions[at] for at in moving)
     lines = run.bounds.memory * sum(executions[at] for at in moving if at in set(inside)) / moved if moved else 0.0
     study = Study(program, loop, core, traffic, features)
-    return _report(study, sum(spent[at] for at in inside), missed, lines)
+    return _report(study, sum(spent[at] for at in inside), missed, branches, lines)
 
 
 def _spent(line: LineCycles | None, causes: frozenset[str] | None) -> float:
@@ -162,8 +164,11 @@ def _spent(line: LineCycles | None, causes: frozenset[str] | None) -> float:
     return float(line.cycles if causes is None else sum(line.causes.get(cause, 0) for cause in causes))
 
 
-def _report(study: Study, spent: float, missed: float, lines_fetched: float) -> LoopReport:
-    """`spent`: cycles of the run in the loop, of which `missed` for caches; `lines_fetched`: to fetch its lines."""
+def _report(study: Study, spent: float, missed: float, branches: float, lines_fetched: float) -> LoopReport:
+    """`spent`: cycles of the run in the loop, of which `missed` for caches and `branches` for those.
+
+    `lines_fetched`: cycles for its lines to come one after another.
+    """
     program, loop, core, cycles = study.program, study.loop, study.core, study.cycles
     body, times = loop.body, loop.iterations
     bounds = loop_bounds(body, core, cycles.bounds, lines_fetched / times)
@@ -195,7 +200,7 @@ def _report(study: Study, spent: float, missed: float, lines_fetched: float) -> 
         lines=lines,
         path=critical_path(body, core, cycles.total),
         timeline=timeline(body, core),
-        hints=find_hints(study),
+        hints=find_hints(study, spent, branches),
     )
 
 

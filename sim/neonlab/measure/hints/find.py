@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from neonlab.measure.hints import accesses, forms, memory, order, pointers, tile
+from neonlab.measure.hints import accesses, forms, memory, order, pointers, tile, trips
 from neonlab.measure.hints.hint import Hint
 from neonlab.measure.hints.study import Study
 
@@ -18,9 +18,13 @@ REWRITING: tuple[Callable[[Study], Iterator[Hint]], ...] = (
 )  # fmt: skip
 
 
-def find_hints(study: Study) -> tuple[Hint, ...]:
-    """Every remark that the model confirms; those about traffic last.  Of the same at the same lines, the best."""
+def find_hints(study: Study, spent: float = 0.0, branches: float = 0.0) -> tuple[Hint, ...]:
+    """Every remark that the model confirms; those about traffic last.  Of the same at the same lines, the best.
+
+    `spent`: cycles of the run in the loop, of which `branches` went to branches.
+    """
     found = [hint for look in REWRITING for hint in look(study)] if study.simple else []
+    found += trips.short_trips(study, spent, branches) if spent else ()
     found += memory.split_lines(study)
     found.sort(key=lambda hint: (-hint.gain, hint.lines, hint.kind))
     alike: dict[tuple[str, tuple[int, ...]], list[Hint]] = {}

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from neonlab.isa.instruction import BranchKind, Instruction
 from neonlab.measure.hints.hint import Hint
+from neonlab.measure.hints.reorder import orders_of
 from neonlab.measure.hints.study import Study, counted, is_load
 
 _TRIED = 4  # stalls that are looked into, the longest first
 _CAUSES = ("load-use", "dependency")
+_FARTHEST = 32  # slots that one instruction is moved
+_LONGEST = 512  # instructions of a loop that is put in another order
 _NEARLY = 0.02  # of the cycles of the loop: what the last slots of a move may be short of
 
 
@@ -33,7 +36,7 @@ def _moved(study: Study, producer: int, consumer: int) -> Hint | None:
     code = list(study.body)
     moving = code[producer]
     outcomes: list[tuple[float, int]] = []
-    for slots in range(1, producer + 1):
+    for slots in range(1, min(producer, _FARTHEST) + 1):
         if study.conflict(code[producer - slots], moving):
             break
         order = [*code[: producer - slots], moving, *code[producer - slots : producer], *code[producer + 1 :]]
@@ -62,7 +65,7 @@ def _next_iteration(study: Study, producer: int, consumer: int) -> Hint | None:
         return None
     outcomes: list[tuple[float, int, list[Instruction]]] = []
     rest = [*code[:producer], *code[producer + 1 :]]
-    for slots in range(1, len(rest) + 1):
+    for slots in range(1, min(len(rest), _FARTHEST) + 1):
         place = len(rest) - slots
         # Past the branch back, which looks at no register of the load; the load then runs once more than needed.
         branch = rest[place].branch is not BranchKind.NONE
@@ -86,45 +89,18 @@ def _next_iteration(study: Study, producer: int, consumer: int) -> Hint | None:
 
 def another_order(study: Study) -> Iterator[Hint]:
     """All instructions, those first that most cycles of other work wait for."""
-    order = _by_height(study)
-    if order is None:
+    if len(study.body) > _LONGEST:
         return
+    costs = [(study.cost([study.body[at] for at in order]) or study.total, order) for order in orders_of(study)]
+    if not costs:
+        return
+    _, order = min(costs)
     moved = sum(place != at for at, place in enumerate(order))
     waits = [study.places[s.address] for s in study.cycles.stalls if s.cause in _CAUSES and s.address in study.places]
     text = (
-        f"the same {len(order)} instructions in another order, those first that most depends on ({moved} move); "
-        "work of independent results side by side"
+        f"the same {len(order)} instructions in another order, those first that most depends on "
+        f"({moved} move; --json has it); work of independent results side by side"
     )
     hint = study.hint("another-order", waits[:_TRIED], text, [study.body[at] for at in order])
     if hint is not None:
         yield hint
-
-
-def _by_height(study: Study) -> Sequence[int] | None:
-    """List scheduling: at each cycle, of what is ready, that with the longest way to the end."""
-    code = study.body
-    count = len(code)
-    before: list[list[int]] = [[] for _ in code]
-    for at in range(count):
-        before[at] = [place for place in range(at) if study.conflict(code[place], code[at])]
-    latency = [study.core.timing(instruction).latency for instruction in code]
-    height = [0] * count
-    for at in range(count - 1, -1, -1):
-        height[at] += latency[at]
-        for place in before[at]:
-            height[place] = max(height[place], height[at])
-    left, clock = set(range(count)), 0
-    done: dict[int, int] = {}
-    order: list[int] = []
-    while left:
-        able = [at for at in left if all(place in done for place in before[at])]
-        begun = {at: max((done[place] for place in before[at]), default=0) for at in able}
-        ready = [at for at in able if begun[at] <= clock] or [min(able, key=lambda at: (begun[at], at))]
-        chosen = max(ready, key=lambda at: (height[at], -at))
-        clock = max(clock, begun[chosen])
-        done[chosen] = clock + latency[chosen]
-        order.append(chosen)
-        left.remove(chosen)
-        if len(order) % study.core.width == 0:
-            clock += 1
-    return None if order == list(range(count)) else order

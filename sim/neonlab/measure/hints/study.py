@@ -21,6 +21,7 @@ from neonlab.measure.pipeline_core import PipelineCore
 from neonlab.measure.traffic import Traffic
 
 _LEAST, _LEAST_CYCLES = 0.01, 0.1  # of a loop's cycles, and cycles: what a change must save to be spoken of
+_LONGEST = 1024  # instructions of a loop that changes are tried on
 #: A changed loop: instructions kept, and texts of new ones.
 Changed = Sequence["Instruction | str"]
 
@@ -76,7 +77,7 @@ class Study:
         """Whether the body can be changed as a piece: no branch but the one back, and every iteration is like it."""
         inner = self.body[:-1]
         branches = any(instruction.branch is not BranchKind.NONE for instruction in inner)
-        return self.loop.always and not branches and not any(i.condition for i in inner)
+        return len(self.body) <= _LONGEST and self.loop.always and not branches and not any(i.condition for i in inner)
 
     @cached_property
     def places(self) -> Mapping[int, int]:

@@ -14,6 +14,7 @@ from neonlab.measure.pipeline_bounds import multiplications_of
 
 _NOTHING = 0.1  # cycles
 _WORTH = 0.05  # of the cycles: what unrolling must save
+_TRIED = 8  # loads that a tile is widened by, those that feed most products first
 _LONGEST = 64  # instructions of a loop that is worth unrolling
 _PAIRWISE = re.compile(r"v?(s|u)?padal|[su]adalp")
 _LONG = re.compile(r"(v?mull|[su]mull)")
@@ -152,11 +153,12 @@ def idle_registers(study: Study) -> Iterator[Hint]:
     if not _shares(study):
         return
     best: tuple[float, Hint] | None = None
-    for at, instruction in enumerate(study.body):
-        if not is_load(instruction) or not any(r.file == "vector" for r in instruction.writes):
-            continue
-        sliced = _slice(study, at)
-        more = sum(_products(study.body[place]) for place in sliced)
+    loads = [at for at, one in enumerate(study.body) if is_load(one) and any(r.file == "vector" for r in one.writes)]
+    slices = [
+        (sum(_products(study.body[place]) for place in _slice(study, at)), -at, _slice(study, at)) for at in loads
+    ]
+    for more, _, sliced in sorted(slices, reverse=True)[:_TRIED]:
+        at = sliced[0]
         taken = sorted({r.index // halves for p in sliced for r in study.body[p].writes if r.file == "vector"})
         if not more or len(taken) > len(study.free_vectors):
             continue

@@ -1,0 +1,28 @@
+"""What the run says of how often the loop goes round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from neonlab.measure.hints.hint import Hint
+from neonlab.measure.hints.study import Study
+
+_FEW = 16  # iterations an entry, below which a predictor can hardly learn the end and unrolling is at hand
+_LEAST = 0.05  # of the cycles in the run
+
+
+def short_trips(study: Study, spent: float, branches: float) -> Iterator[Hint]:
+    """A loop that is left so often that the mispredicted ends count.
+
+    `spent`: cycles of the run in the loop, of which `branches` went to branches.
+    """
+    loop = study.loop
+    trips = loop.iterations / loop.entries
+    if trips >= _FEW or branches < _LEAST * spent:
+        return
+    last = len(study.body) - 1
+    text = (
+        f"goes round {trips:.3g} times each time, and its branch costs {branches / loop.entries:.3g} cycles of the "
+        f"{spent / loop.entries:.3g}: unroll it whole, or make this loop the longer one; in this run"
+    )
+    yield Hint("short-trips", study.lines([last]), text, spent / loop.iterations, (spent - branches) / loop.iterations)

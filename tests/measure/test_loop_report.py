@@ -1,0 +1,77 @@
+"""The report on the hot loop of a run: what it takes from the run, and that the parts fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from neonlab.assemble.assembler import assemble_text
+from neonlab.assemble.link import link
+from neonlab.emulate.buffer import Buffer
+from neonlab.emulate.machine import Machine
+from neonlab.emulate.run import Run
+from neonlab.isa.isa import Isa
+from neonlab.isa.prototype import parse_prototype
+from neonlab.measure.core import load_core
+from neonlab.measure.counts import CountsProbe
+from neonlab.measure.loop_report import LoopReport, report_hot_loop
+from neonlab.measure.pipeline_core import load_pipeline
+from neonlab.measure.run_cycles import RunCycles
+from neonlab.measure.traffic import TrafficProbe
+
+# Functions of (n, a: 64 KiB read-only).
+SHORT = "kernel: mov x3, #{trips}\n1: add x4, x4, #1\nsubs x3, x3, #1\nb.ne 1b\nsubs x0, x0, #1\nb.ne kernel\nret"
+SPARSE = "kernel: ldr x3, [x1]\nadd x1, x1, #256\nadd x4, x4, x3\nsubs x0, x0, #1\nb.ne kernel\nret"
+
+
+def report(text: str, n: int, core: str = "cortex-a53") -> tuple[LoopReport, RunCycles]:
+    program = link(assemble_text(text + "\n", isa=Isa.A64, path="x.S"))
+    pipeline = load_pipeline(core)
+    counts, traffic = CountsProbe(program), TrafficProbe(program, load_core(core), pipeline=pipeline, prefetcher=False)
+    with Machine(program, probes=(counts, traffic)) as machine:
+        buffer = Buffer("a", np.zeros(1 << 16, np.int8))
+        signature = parse_prototype("void f(size_t n, const int8_t *a)", Isa.A64)
+        assert isinstance(machine.call("kernel", [n, buffer], signature), Run)
+        counted = counts.collect()
+        run = traffic.collect_cycles(counted.executions)
+        assert run is not None
+        found = report_hot_loop(program, pipeline, counted, run, traffic.collect())
+        assert found is not None
+        return found, run
+
+
+def test_the_cycles_of_the_loop_are_those_of_its_lines_in_the_run() -> None:
+    found, run = report(SPARSE, 200)
+    lines = {line.line for line in found.lines}
+    assert found.cycles_in_run * found.iterations == pytest.approx(sum(x.cycles for x in run.lines if x.line in lines))
+    assert found.share == pytest.approx(sum(x.cycles for x in run.lines if x.line in lines) / sum(
+        x.cycles for x in run.lines
+    ))  # fmt: skip
+
+
+def test_a_loop_that_waits_for_memory_is_told_so() -> None:
+    found, run = report(SPARSE, 200)
+    missed = sum(line.causes.get("cache miss", 0) for line in run.lines)
+    assert missed > 0 and found.missed * found.iterations == pytest.approx(missed)
+    assert found.attack.startswith("Waits ")
+    assert found.bounds.memory > found.cycles
+    assert found.bounds.memory <= found.cycles_in_run * 1.01
+
+
+@pytest.mark.parametrize(("trips", "told"), [(3, True), (15, True), (200, False)])
+def test_ends_that_are_mispredicted_are_spoken_of_where_they_count(trips: int, told: bool) -> None:
+    found, _ = report(SHORT.format(trips=trips), 40)
+    hints = [hint for hint in found.hints if hint.kind == "short-trips"]
+    assert bool(hints) == told
+    if told:
+        assert hints[0].lines == (4,) and f"goes round {trips} times" in hints[0].text
+
+
+def test_the_document_has_the_parts() -> None:
+    found, _ = report(SHORT.format(trips=50), 9)
+    document = found.to_json()
+    assert document["instructions"] == len(document["lines"]) == 3
+    assert [line["line"] for line in document["lines"]] == [2, 3, 4]
+    assert len(document["timeline"]) == 6
+    assert document["iterations"] == 450
+    assert sum(link["cycles"] for link in document["critical_path"]["links"]) == document["critical_path"]["cycles"]
