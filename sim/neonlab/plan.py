@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -32,13 +31,14 @@ class CaseName:
 
 def parse_shape(kernel: Kernel, text: str) -> Shape:
     """A shape in the terms of the kernel's operator, or of its integer arguments when it has no operator."""
-    names = kernel.operator.dimensions if kernel.operator else tuple(a.name for a in kernel.contract.integers)
-    return Shape.parse(text, names)
+    if kernel.operator is not None:
+        return Shape.parse(text, kernel.operator.dimensions)
+    return Shape.parse(text, tuple(a.name for a in kernel.contract.integers), lowest=None)
 
 
 def integers_of(kernel: Kernel, shape: Shape) -> Mapping[str, int]:
     """The integer arguments that stand for `shape`."""
-    return kernel.operator.integers(shape) if kernel.operator else dict(zip(shape.names, shape.sizes, strict=True))
+    return kernel.operator.values(kernel.contract, shape) if kernel.operator else shape.values()
 
 
 def layers_of(kernel: Kernel) -> list[Shape]:
@@ -103,7 +103,7 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
     else:
         tails = [shape for shape in operator.tails() if operator.accepts(kernel.contract, shape)]
         small = tails if every_tail else list(cover(tails, DEFAULT_SHAPES))
-    small = sorted(small, key=lambda shape: (math.prod(shape.sizes), shape.sizes))
+    small = sorted(small, key=lambda shape: (shape.work, shape.sizes))
     names = []
     for number, shape in enumerate(small):
         names.append(CaseName(shape, patterns[0], seed))

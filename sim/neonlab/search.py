@@ -9,6 +9,7 @@ from neonlab.library import Kernel
 from neonlab.plan import CaseName, draw_case, integers_of
 from neonlab.verify.case import PATTERNS, Shape
 from neonlab.verify.checker import Checker
+from neonlab.verify.pitch import TURNS, pitch_arguments, plain_numbers, with_pitches
 from neonlab.verify.verdict import Failure, Search
 
 #: How many sizes of a dimension may be drawn, from its smallest on; and the most work of a case.
@@ -24,7 +25,7 @@ def search(kernel: Kernel, examples: int, seed: int) -> Search:
     except ImportError:
         raise InputError("--search needs the package hypothesis: pip install hypothesis") from None
     names, ranges = _dimensions(kernel)
-    sizes = st.tuples(*(st.sampled_from(values) for values in ranges))
+    sizes = st.tuples(st.integers(0, TURNS - 1), *(st.sampled_from(values) for values in ranges))
     tried = 0
     simplest: Failure | None = None
     with Checker(kernel_program(kernel), kernel.contract) as checker:
@@ -40,9 +41,11 @@ def search(kernel: Kernel, examples: int, seed: int) -> Search:
         @given(sizes, st.sampled_from(list(PATTERNS)), st.integers(0, 2**16))
         def right(drawn: tuple[int, ...], pattern: str, data_seed: int) -> None:
             nonlocal tried, simplest
-            shape = Shape(names, drawn)
-            integers = integers_of(kernel, shape)
+            shape = _shape(kernel, names, drawn[1:], drawn[0])
+            assume(shape is not None)
+            assert shape is not None
             try:
+                integers = integers_of(kernel, shape)
                 kernel.contract.check_values(integers)
             except ContractError:
                 assume(False)
@@ -66,8 +69,21 @@ def _dimensions(kernel: Kernel) -> tuple[tuple[str, ...], list[range]]:
     if kernel.operator is not None:
         names = kernel.operator.dimensions
         return names, [range(1, _SIZES + 1)] * len(names)
-    arguments = kernel.contract.integers
-    lows = [int(a.value_range[0]) if a.value_range else 1 for a in arguments]
-    steps = [argument.step for argument in arguments]
-    ranges = [range(low, low + _SIZES * step, step) for low, step in zip(lows, steps, strict=True)]
+    pitches, plain = pitch_arguments(kernel.contract), plain_numbers(kernel.contract)
+    arguments = [argument for argument in kernel.contract.integers if argument not in pitches]
+    ranges = []
+    for argument in arguments:
+        low, high = (int(end) for end in argument.value_range or (1, 1))
+        values = range(low, high + 1, argument.step)
+        # A number that nothing depends on but results is drawn from all its range.
+        ranges.append(values if argument in plain else values[:_SIZES])
     return tuple(argument.name for argument in arguments), ranges
+
+
+def _shape(kernel: Kernel, names: tuple[str, ...], drawn: tuple[int, ...], turn: int) -> Shape | None:
+    """The shape drawn; of a contract alone with pitches, chosen by `turn`, where the range holds any."""
+    if kernel.operator is not None:
+        return Shape(names, drawn)
+    values = with_pitches(kernel.contract, dict(zip(names, drawn, strict=True)), turn)
+    every = tuple(argument.name for argument in kernel.contract.integers)
+    return Shape(every, tuple(values[name] for name in every)) if values is not None else None

@@ -111,7 +111,7 @@ A64 = {
         add v2.4s, v0.4s, v2.4s
         str q2, [x1]
         ret"""),
-    "bytes beyond the end that may be read": (MARGIN, READ, "bytes beyond the end of `x`", f"""
+    "bytes beyond the end that may be read": (MARGIN, READ, "beyond the end of `x`", f"""
         ldp q0, q1, [x0]                // {MARK}
         stp q0, q1, [x1]
         ret"""),
@@ -207,7 +207,7 @@ A32 = {
         vadd.i32 q1, q1, q2
         vst1.8 {{q1}}, [r1]
         bx lr"""),
-    "bytes beyond the end that may be read": (MARGIN, READ, "bytes beyond the end of `x`", f"""
+    "bytes beyond the end that may be read": (MARGIN, READ, "beyond the end of `x`", f"""
         vld1.8 {{q0, q1}}, [r0]         // {MARK}
         vst1.8 {{q0, q1}}, [r1]
         bx lr"""),
@@ -371,7 +371,7 @@ def test_no_kernel_of_the_library_depends_on_what_nobody_set(path: Path) -> None
 CHANGES = [
     ("armv8/conv1x1_s8s32_chw_8x4", "stp     xzr, xzr, [sp]\n", "nop\n", READ, ("ld1     {v8.4s", "ld1r    {v8.")),
     ("armv8/conv1x1_s8s32_chw_8x4", "ld1r    {v0.8b}, [in], pixels  ", "ld1     {v0.b}[1], [in], pixels  ", REGISTER,
-     ("smull   v4.8h, v0.8b, v16.8b",)),
+     ("smull   v4.8h, v0.8b, v16.8b", "smull   v5.8h, v0.8b, v17.8b")),  # the second where the first weight is 0
     ("armv8/conv1x1_s8s32_chw_8x4", "lsr     count, pixels, #3", "lsr     count, x17, #3", REGISTER,
      ("lsr     count, x17",)),
     ("armv8/conv1x1_s8s32_chw_8x4", "    zip2    \\d\\().4s, \\c\\().4s, \\c\\().4s", "    nop", REGISTER,

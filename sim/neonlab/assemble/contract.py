@@ -30,6 +30,7 @@ from typing import Any
 
 import numpy as np
 
+from neonlab.assemble.extent import Block, Extent, block
 from neonlab.assemble.size_expression import SizeExpression, SizeExpressionError
 from neonlab.errors import InputError
 from neonlab.isa.architecture import FEATURES, architecture_features
@@ -42,6 +43,7 @@ _DTYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint
 _TOP_KEYS = ("summary", "prototype", "isa", "stack", "below_stack", "modular", "float_abi", "args", "counts")
 _MODULAR = re.compile(r"[a-z][a-z0-9]*(\.[a-z0-9]+)?|label:[\w.$]+|lines:\d+-\d+", re.ASCII)
 _POINTER_KEYS = ("reg", "read", "write", "over_read", "under_read", "layout", "dtype", "range", "align")
+_ROW_KEYS = ("rows", "bytes", "pitch")
 _NUMBER_KEYS = ("reg", "range", "step", "dtype")
 
 
@@ -53,10 +55,10 @@ class ContractError(InputError):
 class Argument:
     """One argument of a kernel.
 
-    For a pointer: `read` and `write` are byte counts (None where it is not read or written), `dtype` the element type,
+    For a pointer: `read` and `write` are the bytes read and written, None where none are, `dtype` the element type,
     `value_range` the inclusive range of element values for which the kernel is exact, None for all of the type.
-    `over_read` and `under_read` are the bytes after its end and before its start that the kernel may read besides, and
-    must not depend on; `align` the alignment in bytes that the caller promises.
+    `over_read` and `under_read` are the bytes after its end and before its start, or those of each of its rows, that
+    the kernel may read besides, and must not depend on; `align` the alignment in bytes that the caller promises.
     For a number: `value_range` is the inclusive range it may have, in steps of `step` from the lower end.
     """
 
@@ -64,8 +66,8 @@ class Argument:
     ctype: CType
     location: Location
     dtype: np.dtype[Any]
-    read: SizeExpression | None = None
-    write: SizeExpression | None = None
+    read: Extent | None = None
+    write: Extent | None = None
     layout: str = ""
     value_range: tuple[float, float] | None = None
     step: int = 1
@@ -77,6 +79,10 @@ class Argument:
     def is_pointer(self) -> bool:
         """Whether it points to a buffer."""
         return self.ctype.kind == "pointer"
+
+    def block(self, values: Mapping[str, int]) -> Block:
+        """The buffer that a call with these integer arguments needs."""
+        return block(self.read, self.write, values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +129,10 @@ class Contract:
         return tuple(a for a in self.arguments if a.ctype.kind == "integer")
 
     def check_values(self, values: Mapping[str, int]) -> None:
-        """Raise ContractError unless every integer argument has a value within its range and on its step."""
+        """Raise ContractError unless every integer argument has a value within its range and on its step.
+
+        Nor may rows that are written share bytes.
+        """
         for argument in self.integers:
             if argument.name not in values:
                 raise ContractError(f"{self.path}: `{argument.name}` has no value")
@@ -140,6 +149,9 @@ class Contract:
                     f"{self.path}: {argument.name} = {value} is not on the contract's step: {low:g}, "
                     f"{low + argument.step:g}, {low + 2 * argument.step:g}, ..."
                 )
+        for argument in self.arguments:
+            if argument.write is not None and argument.write.rows and argument.write.overlaps(values):
+                raise ContractError(f"{self.path}: rows of `{argument.name}` overlap: write = {argument.write.text}")
 
 
 def read_contract(path: Path) -> Contract | None:
@@ -286,8 +298,28 @@ class _Reader:
             raise self.error(f"{key}: {error}", at) from None
         if unknown:
             have = ", ".join(sorted(names)) or "none"
-            raise self.error(f"{key} = `{value}` uses `{unknown[0]}`, no integer argument (there are: {have})", at)
+            message = f"{key} = `{expression.text}` uses `{unknown[0]}`, no integer argument (there are: {have})"
+            raise self.error(message, at)
         return expression
+
+    def extent(self, table: Mapping[str, Any], key: str, names: frozenset[str], at: str) -> Extent | None:
+        value = table.get(key)
+        if not isinstance(value, dict):
+            size = self.expression(table, key, names, at)
+            return Extent(size) if size is not None else None
+        self.known(value, _ROW_KEYS, f"{key} of `{at}`", at)
+        for name in _ROW_KEYS:
+            if name not in value:
+                raise self.error(f"{key} of `{at}` has rows, but no `{name}`: it takes rows, bytes and pitch", at)
+        size = self.expression(value, "bytes", names, at)
+        assert size is not None
+        several = {name: value[name] if isinstance(value[name], list) else [value[name]] for name in ("rows", "pitch")}
+        rows, pitches = (
+            tuple(self.expression({name: item}, name, names, at) for item in items) for name, items in several.items()
+        )
+        if len(rows) != len(pitches) or not rows:
+            raise self.error(f"{key} of `{at}`: as many `rows` as `pitch`, outermost first", at)
+        return Extent(size, tuple(filter(None, rows)), tuple(filter(None, pitches)))
 
     def arguments(self, tables: Any, signature: Signature, isa: Isa, float_abi: FloatAbi) -> tuple[Argument, ...]:
         if not isinstance(tables, dict):
@@ -316,8 +348,8 @@ class _Reader:
         if register != str(place) and register.replace("x", "w") != str(place):
             raise self.error(f"`{name}` arrives in {place} by the calling convention, not in {register}", name)
         dtype = self.dtype(name, ctype, table)
-        read = self.expression(table, "read", integers, name)
-        write = self.expression(table, "write", integers, name)
+        read = self.extent(table, "read", integers, name)
+        write = self.extent(table, "write", integers, name)
         if pointer and read is None and write is None:
             raise self.error(
                 f"pointer `{name}` states neither `read` nor `write`: how many bytes may be touched?", name

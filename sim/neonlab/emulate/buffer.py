@@ -25,9 +25,10 @@ class PointerField:
 class Buffer:
     """A named array that the guest sees at an address of the machine's choosing.
 
-    `data` is what it holds when the call begins; the guest works on a copy.  The address is congruent to `offset`
-    modulo `alignment` (bytes).  `readable_before` and `readable_after` bytes beyond the ends may be read and hold
-    noise, for kernels that declare an over-read.  The same Buffer given twice is one piece of memory.
+    `data` is what it holds when the call begins; the guest works on a copy.  The guest's pointer is to byte `origin` of
+    it, and congruent to `offset` modulo `alignment` (bytes).  `readable_before` and `readable_after` bytes beyond the
+    ends may be read and hold noise, for kernels that declare an over-read.  The same Buffer given twice is one piece of
+    memory.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Buffer:
     readable_before: int = 0
     readable_after: int = 0
     pointers: tuple[PointerField, ...] = ()
+    origin: int = 0
 
     def __post_init__(self) -> None:
         if self.alignment < 1 or self.readable_before < 0 or self.readable_after < 0:
@@ -64,6 +66,11 @@ class PlacedBuffer:
     def end(self) -> int:
         """Address one past its last byte."""
         return self.address + self.buffer.size
+
+    @property
+    def pointer(self) -> int:
+        """What the guest is given."""
+        return self.address + self.buffer.origin
 
     def distance(self, address: int) -> int:
         """Bytes between `address` and the nearest byte of the buffer; 0 inside."""

@@ -160,7 +160,7 @@ class Machine:
     ) -> None:
         if len(arguments) != len(signature.parameters):
             raise CallError(f"{len(arguments)} arguments for {len(signature.parameters)} parameters")
-        addresses = {id(item.buffer): item.address for item in placed}
+        addresses = {id(item.buffer): item.pointer for item in placed}
         locations = place_arguments(self.isa, signature, float_abi)
         on_stack = stack_argument_bytes(locations)
         stack = self._memory.stack

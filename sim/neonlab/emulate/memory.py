@@ -107,7 +107,7 @@ class Memory:
             pages = max(-(-occupied // PAGE), 1)
             while True:
                 last = start + pages * PAGE - buffer.readable_after - buffer.size
-                address = last - (last - buffer.offset) % buffer.alignment
+                address = last - (last + buffer.origin - buffer.offset) % buffer.alignment
                 if address - buffer.readable_before >= start:
                     break
                 pages += -(-(start - address + buffer.readable_before) // PAGE)
@@ -156,7 +156,7 @@ class Memory:
         host[start:end] = buffer.contents()
 
     def _store_pointers(self, placed: Sequence[PlacedBuffer]) -> None:
-        addresses = {id(item.buffer): item.address for item in placed}
+        addresses = {id(item.buffer): item.pointer for item in placed}
         width = self._program.isa.pointer_bytes
         for index, item in enumerate(placed):
             start = item.address - self._buffers[index].address

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import enum
+import math
+import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,16 +32,25 @@ class Shape:
     def __str__(self) -> str:
         return "x".join(map(str, self.sizes))
 
+    @property
+    def work(self) -> int:
+        """The product of all, for ordering shapes by size."""
+        return math.prod(max(1, abs(size)) for size in self.sizes)
+
+    def values(self) -> dict[str, int]:
+        """The sizes by name."""
+        return dict(zip(self.names, self.sizes, strict=True))
+
     @staticmethod
-    def parse(text: str, names: tuple[str, ...]) -> Shape:
-        """Read `14x14x256x512`, one size for each of `names`.  Raises InputError."""
+    def parse(text: str, names: tuple[str, ...], *, lowest: int | None = 1) -> Shape:
+        """Read `14x14x256x512`, one number for each of `names`, `lowest` at least.  Raises InputError."""
         parts = text.lower().split("x")
-        if len(parts) != len(names) or not all(part.isascii() and part.isdecimal() for part in parts):
+        if len(parts) != len(names) or not all(re.fullmatch(r"-?[0-9]+", part) for part in parts):
             example = "x".join(names)
             raise InputError(f"shape `{text}` is not {example}: {len(names)} whole numbers joined by x")
         sizes = tuple(int(part[:12]) for part in parts)
-        if min(sizes) < 1:
-            raise InputError(f"shape `{text}`: every size is at least 1")
+        if lowest is not None and min(sizes) < lowest:
+            raise InputError(f"shape `{text}`: every size is at least {lowest}")
         return Shape(names, sizes)
 
 

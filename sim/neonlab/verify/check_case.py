@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from neonlab.assemble.contract import Argument, Contract
+from neonlab.assemble.extent import Block
 from neonlab.assemble.program import Program
 from neonlab.emulate.buffer import Buffer
 from neonlab.emulate.last_writer import LastWriterProbe
@@ -35,7 +36,9 @@ def call_arguments(contract: Contract, case: Case) -> list[int | float | Buffer]
     arguments: list[int | float | Buffer] = []
     for argument in contract.arguments:
         if argument.is_pointer:
-            arguments.append(Buffer(argument.name, _contents(argument, case, garbage), argument.write is not None))
+            block = argument.block(case.integers)
+            contents = _contents(argument, block, case, garbage)
+            arguments.append(Buffer(argument.name, contents, argument.write is not None, origin=block.origin))
         elif argument.ctype.kind == "integer":
             arguments.append(case.integers[argument.name])
         else:
@@ -43,17 +46,16 @@ def call_arguments(contract: Contract, case: Case) -> list[int | float | Buffer]
     return arguments
 
 
-def _contents(argument: Argument, case: Case, garbage: np.random.Generator) -> Array:
-    sizes = [size.evaluate(case.integers) for size in (argument.read, argument.write) if size is not None]
-    size = max(0, *sizes)
-    if argument.write is None:
+def _contents(argument: Argument, block: Block, case: Case, garbage: np.random.Generator) -> Array:
+    if argument.write is None and not block.gaps:
         return case.inputs[argument.name]
-    contents = garbage.integers(0, 256, size, np.uint8)
+    contents = garbage.integers(0, 256, block.size, np.uint8)
     if argument.read is not None:
         given = np.ascontiguousarray(case.inputs[argument.name]).view(np.uint8).reshape(-1)
-        contents[: given.size] = given
-    whole = size - size % argument.dtype.itemsize
-    return contents.view(argument.dtype) if whole == size else contents
+        chosen = block.read
+        contents[slice(chosen.start, chosen.start + given.size) if isinstance(chosen, slice) else chosen] = given
+    whole = block.size % argument.dtype.itemsize == 0
+    return contents.view(argument.dtype) if whole else contents
 
 
 def run_case(machine: Machine, contract: Contract, case: Case) -> Run | Fault:
@@ -71,7 +73,9 @@ def run_case(machine: Machine, contract: Contract, case: Case) -> Run | Fault:
 def find_mismatch(program: Program, contract: Contract, case: Case, run: Run) -> Mismatch | None:
     """The first output that differs from what the case expects, described; None where all are right."""
     for name, expected in case.expected.items():
-        got = run.outputs[name].view(np.uint8).reshape(-1)[: expected.array.nbytes].view(expected.array.dtype)
+        written = contract.argument(name).block(case.integers).written
+        held = run.outputs[name].view(np.uint8).reshape(-1)[written]
+        got = np.ascontiguousarray(held[: expected.array.nbytes]).view(expected.array.dtype)
         if not np.array_equal(got, expected.array.reshape(-1)):
             return describe_mismatch(program, contract, case, name, got.reshape(expected.array.shape), expected)
     return None
@@ -85,6 +89,7 @@ def describe_mismatch(
     flat = int(np.argmax(wrong.reshape(-1)))
     index = tuple(int(i) for i in np.unravel_index(flat, wrong.shape))
     title, rows = draw_map(wrong, index, expected.axes)
+    offset = contract.argument(name).block(case.integers).offset(flat * got.itemsize)
     return Mismatch(
         output=name,
         index=tuple(sorted(zip(expected.axes, index, strict=True), key=_axis_order)),
@@ -94,8 +99,8 @@ def describe_mismatch(
         total=wrong.size,
         map_title=title,
         map=rows,
-        writer=last_writer(program, contract, case, name, flat * got.itemsize),
-        offset=flat * got.itemsize,
+        writer=last_writer(program, contract, case, name, offset),
+        offset=offset,
         size=got.itemsize,
     )
 

@@ -8,15 +8,22 @@ import numpy as np
 
 from neonlab.assemble.contract import Argument, Contract
 from neonlab.verify.case import PATTERNS, Array, Case, DataSource, Shape
+from neonlab.verify.pitch import pitch_arguments, plain_numbers, with_pitches
 
 #: No case touches more than this, so that a wide range does not mean a slow check.
 _MAXIMUM_BYTES = 1 << 18
 
 
 def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
-    """Up to `count` sets of integer arguments: the lowest, one step up each, then small and middling ones at random."""
-    arguments = contract.integers
-    names = tuple(argument.name for argument in arguments)
+    """Up to `count` sets of integer arguments: the lowest, one step up each, then small and middling ones at random.
+
+    Pitches go with the sizes, as `with_pitches` chooses them; numbers that no size depends on take the ends of their
+    range, what lies around 0, and any.
+    """
+    names = tuple(argument.name for argument in contract.integers)
+    pitches, plain = ({a.name for a in few} for few in (pitch_arguments(contract), plain_numbers(contract)))
+    arguments = [argument for argument in contract.integers if argument.name not in pitches | plain]
+    numbers = [argument for argument in contract.integers if argument.name in plain]
     random = np.random.default_rng([seed, 2])
     lowest = tuple(_lowest(argument) for argument in arguments)
     reachable = list(zip(arguments, lowest, strict=True))
@@ -34,15 +41,17 @@ def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
         else:
             reach = 2 + attempt // 4
             sizes = tuple(_step(argument, low, int(random.integers(reach))) for argument, low in reachable)
-        values = dict(zip(names, sizes, strict=True))
-        if _bytes(contract, values) is not None:
-            found[sizes] = None
+        some = {argument.name: value for argument, value in zip(arguments, sizes, strict=True)}
+        some |= {argument.name: _number(argument, attempt, random) for argument in numbers}
+        values = with_pitches(contract, some, attempt)
+        if values is not None and _bytes(contract, values) is not None:
+            found[tuple(values[name] for name in names)] = None
     return [Shape(names, sizes) for sizes in found]
 
 
 def generated_case(contract: Contract, shape: Shape, pattern: str, seed: int) -> Case:
     """The case for one set of integer arguments."""
-    values = dict(zip(shape.names, shape.sizes, strict=True))
+    values = shape.values()
     contract.check_values(values)
     data = DataSource(pattern, seed, contract.name, str(shape), pattern)
     inputs: dict[str, Array] = {}
@@ -72,14 +81,24 @@ def _step(argument: Argument, low: int, steps: int) -> int:
     return low + argument.step * min(steps, (high - low) // argument.step)
 
 
+def _number(argument: Argument, attempt: int, random: np.random.Generator) -> int:
+    """The ends of the range, next to 0, and any."""
+    low, high = (int(end) for end in argument.value_range or (0, 0))
+    last = (high - low) // argument.step
+    near = [min(max(0, -(-(value - low) // argument.step)), last) for value in (0, 1)]
+    chosen = [*near, last, 0, int(random.integers(last + 1))]
+    return low + argument.step * chosen[attempt if attempt < 4 else int(random.integers(5))]
+
+
 def _bytes(contract: Contract, values: Mapping[str, int]) -> int | None:
     """Bytes that the buffers take together; None where a size is negative or the whole is too much."""
     total = 0
     for argument in contract.arguments:
-        for size in (argument.read, argument.write):
-            if size is not None:
-                count = size.evaluate(values)
-                if count < 0:
-                    return None
-                total += count
+        for extent in (argument.read, argument.write):
+            if extent is not None and extent.evaluate(values) < 0:
+                return None
+        if argument.write is not None and argument.write.rows and argument.write.overlaps(values):
+            return None
+        if argument.is_pointer:
+            total += argument.block(values).size
     return total if total <= _MAXIMUM_BYTES else None

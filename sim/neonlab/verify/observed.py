@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import enum
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -123,12 +124,20 @@ def integers_in(contract: Contract, arguments: Sequence[Passed]) -> dict[str, in
     }
 
 
-def _written(contract: Contract, arguments: Sequence[Passed]) -> Iterator[tuple[str, int]]:
-    """Name and bytes written of each output."""
-    integers = integers_in(contract, arguments)
+def _written(
+    contract: Contract, arguments: Sequence[Passed], of: Mapping[str, npt.NDArray[Any]]
+) -> dict[str, npt.NDArray[np.uint8]]:
+    """The bytes of each output, those that are not written as zeros."""
+    integers, found = integers_in(contract, arguments), {}
     for argument, value in zip(contract.arguments, arguments, strict=True):
-        if isinstance(value, Buffer) and argument.write is not None:
-            yield value.name, min(value.size, argument.write.evaluate(integers))
+        if isinstance(value, Buffer) and argument.write is not None and value.name in of:
+            held = np.ascontiguousarray(of[value.name]).reshape(-1).view(np.uint8)
+            block = argument.block(integers)
+            if isinstance(block.written, slice):
+                found[value.name] = held[block.written]
+            else:
+                found[value.name] = np.where(block.written_mask(), held, np.uint8(0))
+    return found
 
 
 class World:
@@ -168,12 +177,9 @@ class World:
         self._memory.integers = integers_in(self.contract, setting.arguments)
         outcome = self._call(self._machine, setting, seed, step_budget)
         fault = self._memory.collect(seed) or (outcome if isinstance(outcome, Fault) else None)
-        outputs, before = {}, {}
-        for name, size in _written(self.contract, setting.arguments):
-            buffer = next(b for b in setting.arguments if isinstance(b, Buffer) and b.name == name)
-            before[name] = buffer.contents()[:size]
-            if isinstance(outcome, Run):
-                outputs[name] = np.ascontiguousarray(outcome.outputs[name]).reshape(-1).view(np.uint8)[:size]
+        given = {value.name: value.contents() for value in setting.arguments if isinstance(value, Buffer)}
+        before = _written(self.contract, setting.arguments, given)
+        outputs = _written(self.contract, setting.arguments, outcome.outputs if isinstance(outcome, Run) else {})
         path = self._memory.access_hash, self._meter.executions().tobytes()
         returned = self._returned(setting, outcome) if isinstance(outcome, Run) else ""
         return Observed(outcome, returned, fault, outputs, before, path, self._meter.steps)

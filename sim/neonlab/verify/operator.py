@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from neonlab.assemble.contract import Contract, ContractError
-from neonlab.assemble.size_expression import SizeExpression
+from neonlab.assemble.extent import Extent
 from neonlab.errors import InputError
 from neonlab.verify.case import Array, Case, DataSource, Expected, Shape
+from neonlab.verify.pitch import TURNS, with_pitches
 
 
 @dataclass(frozen=True)
@@ -43,27 +44,38 @@ class Operator(abc.ABC):
 
     @abc.abstractmethod
     def integers(self, shape: Shape) -> Mapping[str, int]:
-        """Values of the kernel's integer arguments for `shape`, by name."""
+        """Values of the kernel's integer arguments for `shape`, by name.
+
+        Pitches of rows, as the contract names them, may be left out: cases then take tight and wider ones in turn.
+        """
 
     @abc.abstractmethod
     def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
-        """What the kernel reads, by argument name, laid out as the contract's `layout` says."""
+        """What the kernel reads, by argument name, laid out as the contract's `layout` says; rows without gaps."""
 
     @abc.abstractmethod
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
-        """What the kernel must write, by argument name, in plain wide arithmetic."""
+        """What the kernel must write, by argument name, in plain wide arithmetic; rows without gaps."""
+
+    def values(self, contract: Contract, shape: Shape, turn: int = 0) -> dict[str, int]:
+        """All integer arguments; pitches that `integers` leaves out as `turn` chooses.  Raises ContractError."""
+        given = self.integers(shape)
+        values = with_pitches(contract, {a.name: given[a.name] for a in contract.integers if a.name in given}, turn)
+        if values is None:
+            raise ContractError(f"{contract.path}: the contract's range holds no pitch for rows as long as at {shape}")
+        return values
 
     def accepts(self, contract: Contract, shape: Shape) -> bool:
         """Whether the contract allows `shape`."""
         try:
-            contract.check_values(self.integers(shape))
+            contract.check_values(self.values(contract, shape))
         except ContractError:
             return False
         return True
 
     def case(self, contract: Contract, shape: Shape, pattern: str, seed: int) -> Case:
         """Draw the case.  Raises ContractError where the contract does not allow the shape, or sizes disagree."""
-        integers = self.integers(shape)
+        integers = self.values(contract, shape, zlib.crc32(f"{shape} {pattern} {seed}".encode()) % TURNS)
         contract.check_values(integers)
         data = DataSource(pattern, seed, contract.name, str(shape), pattern)
         inputs = self.inputs(contract, shape, data)
@@ -84,7 +96,7 @@ def _same_size(
     contract: Contract,
     name: str,
     verb: str,
-    size: SizeExpression,
+    size: Extent,
     array: Array,
     integers: Mapping[str, int],
 ) -> None:

@@ -225,9 +225,9 @@ class RangeWalk:
         for source in self._sources:
             if source.start <= address < source.end:
                 index, position = divmod(address - source.start, source.width)
-                key = (source.name, index)
+                key = (source.name, source.first + index)
                 if key not in self._elements:
-                    element = InputElement(source.name, index)
+                    element = InputElement(source.name, source.first + index)
                     self._elements[key] = self.nodes.input(element, source.low, source.high)
                 return Cell(self._elements[key], source.width, position)
         return NOTHING
@@ -283,6 +283,7 @@ class _Input:
     width: int
     low: int
     high: int
+    first: int = 0  # number of its first element
 
 
 def _inputs(trace: Trace, contract: Contract, case: Case) -> list[_Input]:
@@ -296,7 +297,12 @@ def _inputs(trace: Trace, contract: Contract, case: Case) -> list[_Input]:
         limits = np.iinfo(argument.dtype)
         low, high = argument.value_range or (limits.min, limits.max)
         width = argument.dtype.itemsize
-        found.append(_Input(argument.name, item.address, item.address + count, width, int(low), int(high)))
+        ends, size = (int(low), int(high)), argument.read.size.evaluate(case.integers)
+        if not argument.read.rows:
+            found.append(_Input(argument.name, item.address, item.address + count, width, *ends))
+        elif size % width == 0:
+            for row, start in enumerate((argument.read.starts(case.integers) + item.pointer).tolist()):
+                found.append(_Input(argument.name, start, start + size, width, *ends, row * size // width))
     return found
 
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from neonlab.assemble.contract import Argument, Contract
 from neonlab.assemble.program import Program, Segment
 from neonlab.emulate.address_space import HOME, AddressSpace
@@ -19,6 +22,7 @@ from neonlab.isa.isa import Isa
 from neonlab.isa.procedure_call import place_arguments, stack_argument_bytes
 from neonlab.verify import access_watch as aw
 from neonlab.verify import shadow as sh
+from neonlab.verify.rows import between_rows, permissions
 
 DEFAULT_STACK_BYTES = 65536
 # An access this many bytes outside a buffer is taken for an error in walking that buffer.
@@ -101,17 +105,15 @@ class SanitizerProbe:
             margin = aw.READABLE | aw.MARGIN
             self._shadow.allow(item.address - buffer.readable_before, item.address, margin)
             self._shadow.allow(item.end, item.end + buffer.readable_after, margin)
-            self._shadow.allow(item.address, item.end, aw.READABLE)
-            self._shadow.allow(item.address, item.address + self._writable_bytes(buffer), aw.READABLE | aw.WRITABLE)
+            self._shadow.allow(item.address, item.end, self._permissions(buffer))
         self._watch.reset()
 
-    def _writable_bytes(self, buffer: Buffer) -> int:
-        if not buffer.writable:
-            return 0
+    def _permissions(self, buffer: Buffer) -> int | npt.NDArray[np.uint8]:
+        """What the bytes of a buffer may be used for: all the same, or one each."""
         argument = self._arguments.get(buffer.name)
-        if argument is None or argument.write is None or not self.integers:
-            return buffer.size
-        return min(buffer.size, argument.write.evaluate(self.integers))
+        if argument is None or self.integers.keys() != {a.name for a in self._contract.integers}:
+            return aw.READABLE | (aw.WRITABLE if buffer.writable else 0)
+        return permissions(argument, self.integers, buffer)
 
     @property
     def access_hash(self) -> int:
@@ -133,7 +135,9 @@ class SanitizerProbe:
         wrong = self._watch.get("wrong")
         if wrong == aw.NOTHING:
             return None
-        wording = _Wording(self._program, self._contract, self._placed, self._shadow, self._watch, seed, self._space)
+        wording = _Wording(
+            self._program, self._contract, self._placed, self._shadow, self._watch, seed, self._space, self.integers
+        )
         return wording.fault(wrong)
 
 
@@ -159,7 +163,9 @@ class _Wording:
         watch: aw.Watch,
         seed: int,
         space: AddressSpace,
+        integers: Mapping[str, int],
     ) -> None:
+        self._integers = integers
         self._program, self._contract, self._placed = program, contract, placed
         self._shadow, self._watch, self._seed, self._space = shadow, watch, seed, space
         self._entry_sp = entry_stack_pointer(contract, space)
@@ -230,16 +236,26 @@ class _Wording:
             if not buffer.writable:
                 message = f"{access}, which is read-only"
                 return self._make(FaultKind.READ_ONLY_WRITE, message, clause, buffer=buffer.name, offset=offset)
-            where = f"{_bytes(self._start + self._size - bad)} beyond those that it may write"
+            where = self._between_rows(argument, near) or (
+                f"{_bytes(self._start + self._size - bad)} beyond those that it may write"
+            )
+        elif near.address <= bad < near.end:
+            where = self._between_rows(argument, near)
         elif bad >= near.end:
             where = f"{_bytes(offset + self._size - size)} beyond its end"
         else:
             where = f"{_bytes(-offset)} before its start"
         margin = buffer.readable_after if bad >= near.end else buffer.readable_before
-        if margin:
+        if margin and not near.address <= bad < near.end:
             where += f", where {_bytes(margin)} may be read and none written"
         kind = FaultKind.OUT_OF_BOUNDS_WRITE if self._writes else FaultKind.OUT_OF_BOUNDS_READ
         return self._make(kind, f"{access}: {where}", clause, buffer=buffer.name, offset=offset)
+
+    def _between_rows(self, argument: Argument | None, near: PlacedBuffer) -> str:
+        if argument is None or not self._integers:
+            return ""
+        first = self._start - near.address
+        return between_rows(argument, self._integers, first, first + self._size, written=self._writes)
 
     def _program_written(self, segment: Segment) -> Fault:
         where = f"at offset {self._start - segment.address} of {segment.name}"

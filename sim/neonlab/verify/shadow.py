@@ -38,8 +38,8 @@ class Shadow:
             pages[pages >= self._kept] = 0
         self._used, self._mapped = self._kept, []
 
-    def allow(self, start: int, end: int, permissions: int) -> None:
-        """Give the bytes from `start` to `end` these permissions in place of those they had."""
+    def allow(self, start: int, end: int, permissions: int | npt.NDArray[np.uint8]) -> None:
+        """Give the bytes from `start` to `end` these permissions, or one each, in place of those they had."""
         if start >= end:
             return
         first, past = start // PAGE, -(-end // PAGE)
@@ -58,7 +58,8 @@ class Shadow:
         for number, page in enumerate(pages.tolist(), first):
             low, high = max(start, number * PAGE), min(end, (number + 1) * PAGE)
             base = (page - number) * PAGE
-            self._pool[base + low : base + high] = permissions
+            given = permissions if isinstance(permissions, int) else permissions[low - start : high - start]
+            self._pool[base + low : base + high] = given
 
     def permissions(self, address: int) -> int:
         """Permissions of one byte."""

@@ -18,6 +18,7 @@ from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.trace import Trace, TraceProbe
 from neonlab.isa.instruction import InstructionClass
 from neonlab.verify.dataflow import touches_memory
+from neonlab.verify.observed import integers_in
 from neonlab.verify.sanitizer import stack_bytes_for
 from neonlab.verify.slice_text import Words
 from neonlab.verify.slice_walk import Visit, Walked, walk_back
@@ -94,13 +95,15 @@ def ranges(numbers: Sequence[int], most: int = 6) -> str:
     return ", ".join(shown) + (f" … {rest} more" if rest else "")
 
 
-def slice_of(trace: Trace, contract: Contract, output: str, offset: int, size: int) -> Slice | None:
+def slice_of(
+    trace: Trace, contract: Contract, integers: Mapping[str, int], output: str, offset: int, size: int
+) -> Slice | None:
     """How bytes `offset` up to `offset + size` of the buffer `output` came about; None when nothing wrote them."""
     placed = next(item for item in trace.buffers if item.buffer.name == output)
     walked = walk_back(trace, range(placed.address + offset, placed.address + offset + size))
     if not walked.visits:
         return None
-    words = Words(trace, {argument.name: argument.dtype for argument in contract.arguments})
+    words = Words(trace, contract, integers)
     by_line: dict[tuple[str, int], list[Visit]] = {}
     for step in sorted(walked.visits, reverse=True):
         at = int(trace.pcs[step])
@@ -148,7 +151,7 @@ def explain(
             seed=seed,
         )
         trace = probe.collect(machine)
-    return None if trace.overflow else slice_of(trace, contract, output, offset, size)
+    return None if trace.overflow else slice_of(trace, contract, integers_in(contract, arguments), output, offset, size)
 
 
 def _multiplies(trace: Trace, step: int) -> bool:

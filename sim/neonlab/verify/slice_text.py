@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -25,17 +24,27 @@ _LETTERS = {1: "b", 2: "h", 4: "s", 8: "d"}
 
 
 class Words:
-    """Names and values of places in one trace; `dtypes` gives the element type of each buffer."""
+    """Names and values of places in one trace; elements are counted without what lies between rows."""
 
-    def __init__(self, trace: Trace, dtypes: Mapping[str, np.dtype[Any]]) -> None:
-        self._trace, self._dtypes, self._flow = trace, dtypes, Dataflow(trace)
+    def __init__(self, trace: Trace, contract: Contract, integers: Mapping[str, int]) -> None:
+        pointers = [argument for argument in contract.arguments if argument.is_pointer]
+        self._dtypes = {argument.name: argument.dtype for argument in pointers}
+        self._blocks = {argument.name: argument.block(integers) for argument in pointers}
+        self._trace, self._flow = trace, Dataflow(trace)
         self._isa = trace.isa
 
     # Memory
 
     def element(self, name: str, offset: int) -> str:
         """`output[3]` for a byte of a buffer."""
-        return f"{name}[{offset // self._size(name)}]"
+        number = self._number(name, offset)
+        return f"{name}[{number}]" if number is not None else f"{name}, between rows"
+
+    def _number(self, name: str, offset: int) -> int | None:
+        if name in self._blocks and self._blocks[name].gaps:
+            position = self._blocks[name].position(offset)
+            return position // self._size(name) if position is not None else None
+        return offset // self._size(name)
 
     def _size(self, name: str) -> int:
         return self._dtypes[name].itemsize if name in self._dtypes else 1
@@ -44,7 +53,8 @@ class Words:
         """Value that the element at a byte offset was left with."""
         placed = next(item for item in self._trace.buffers if item.buffer.name == name)
         size = self._size(name)
-        first = placed.address + offset // size * size
+        block = self._blocks.get(name)
+        first = placed.address + offset - (offset - (block.origin if block is not None else 0)) % size
         data = bytes(self._byte_at_end(first + byte) for byte in range(size))
         dtype = self._dtypes.get(name, np.dtype(np.uint8))
         return str(np.frombuffer(data, dtype)[0])
@@ -71,7 +81,8 @@ class Words:
         for address in addresses:
             if (at := self._trace.buffer_at(address)) is not None:
                 name = at[0].buffer.name
-                found.setdefault(name, set()).add(at[1] // self._size(name))
+                if (number := self._number(name, at[1])) is not None:
+                    found.setdefault(name, set()).add(number)
         return {name: tuple(sorted(numbers)) for name, numbers in sorted(found.items())}
 
     def memory_name(self, address: int) -> str:
@@ -224,7 +235,10 @@ class Words:
         if placed.buffer.writable:
             return ""
         size = self._size(name)
-        data = placed.buffer.contents()[number * size : (number + 1) * size]
+        contents = placed.buffer.contents()
+        if name in self._blocks and self._blocks[name].gaps:
+            contents = contents[self._blocks[name].read]
+        data = contents[number * size : (number + 1) * size]
         return f" = {data.view(self._dtypes[name])[0]}" if data.size == size and name in self._dtypes else ""
 
 

@@ -24,7 +24,7 @@ a loop begins with as many bytes as an address is off; the result may not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
@@ -45,6 +45,7 @@ from neonlab.verify.observed import Observed, Part, Setting, World, integers_in
 from neonlab.verify.unset_report import UnsetReport
 from neonlab.verify.unset_walk import PairedTraces
 
+Bytes = npt.NDArray[np.uint8]
 #: Steps beyond which no trace is recorded; the fault is then reported without its instruction.
 _LONGEST_TRACE = 1 << 20
 #: Calls made to confirm where a difference begins.
@@ -189,17 +190,19 @@ class _Call:
             return replace(self.first, passed=tuple(passed))
         return replace(self.first, noise=self.first.noise.with_some_of(other.noise, self._isa, [place]))
 
-    def _contents(self, change: object) -> Iterator[Passed]:
-        """The arguments, with other contents in the bytes that are written and not read."""
+    def _contents(self, change: Callable[[Bytes], Bytes]) -> Iterator[Passed]:
+        """The arguments, with other contents in bytes that no `read` declares: of outputs, and between rows."""
         integers = integers_in(self._contract, self.first.passed)
         for argument, value in zip(self._contract.arguments, self.first.passed, strict=True):
-            if isinstance(value, Buffer) and argument.write is not None:
-                given = argument.read.evaluate(integers) if argument.read is not None else 0
-                data = value.contents().copy()
-                data[given:] = change(data[given:])  # type: ignore[operator]
-                whole = data.size % value.data.dtype.itemsize == 0
-                shaped = data.view(value.data.dtype).reshape(value.data.shape) if whole else data
-                value = replace(value, data=shaped)
+            if isinstance(value, Buffer):
+                block = argument.block(integers)
+                if argument.write is not None or block.gaps:
+                    data = value.contents().copy()
+                    unset = ~block.read_mask()[: data.size]
+                    data[unset] = change(data[unset])
+                    whole = data.size % value.data.dtype.itemsize == 0
+                    shaped = data.view(value.data.dtype).reshape(value.data.shape) if whole else data
+                    value = replace(value, data=shaped)
             yield value
 
     def moved(self, *parts: Part) -> Setting:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,11 +17,10 @@ from neonlab.isa.dependence import places_of, register_of
 from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import Isa, Register, general, vector
 from neonlab.isa.procedure_call import place_arguments, place_result
+from neonlab.verify.observed import Observed, integers_in
+from neonlab.verify.rows import between_rows, element
 from neonlab.verify.sanitizer import entry_stack_pointer
 from neonlab.verify.unset_walk import Effect, PairedTraces, Source, is_flag
-
-if TYPE_CHECKING:
-    from neonlab.verify.observed import Observed
 
 _STACK_REACH = 1 << 22
 _WIDENING = (
@@ -37,6 +35,7 @@ class UnsetReport:
     def __init__(self, program: Program, contract: Contract, arguments: Sequence[Passed], seed: int) -> None:
         self._program, self.contract, self._arguments, self._seed = program, contract, arguments, seed
         self._isa = program.isa
+        self._integers = integers_in(contract, arguments)
         self._entry_sp = entry_stack_pointer(contract)
         self._places = place_arguments(contract.isa, contract.signature, contract.float_abi)
 
@@ -135,6 +134,10 @@ class UnsetReport:
             item, offset = found
             name = item.buffer.name
             message = f"{what} on byte {offset} of `{name}`, which nothing has written before it is read here"
+            declared = self.contract.argument(name)
+            if declared.block(self._integers).position(offset) is None:
+                place = between_rows(declared, self._integers, offset, offset + 1, written=False)
+                message = f"{what} on byte {offset} of `{name}`, {place}: that may be read, but nothing may come of it"
             clause = self._clause(name)
             return replace(self.fault(kind, message, trace, step, clause), buffer=name, offset=offset)
         if self._on_stack(source.address):
@@ -149,10 +152,9 @@ class UnsetReport:
             return self.fault(kind, message, trace, step, clause)
         near = min(trace.buffers, key=lambda item: item.distance(source.address or 0))
         name, offset = near.buffer.name, source.address - near.address
-        where = (
-            f"{offset - near.buffer.size + 1} bytes beyond the end" if offset >= 0 else f"{-offset} before the start"
-        )
-        message = f"{what} on what lies {where} of `{name}`: that may be read, but nothing may come of it"
+        beyond = offset - near.buffer.size + 1
+        where = f"byte {beyond} beyond the end" if offset >= 0 else f"byte {-offset} before the start"
+        message = f"{what} on {where} of `{name}`: that may be read, but nothing may come of it"
         return replace(self.fault(kind, message, trace, step, self._clause(name)), buffer=name, offset=offset)
 
     def _upper_half(self, trace: Trace, step: int, register: Register, argument: Argument, what: str) -> Fault:
@@ -216,8 +218,7 @@ class UnsetReport:
     def element(self, name: str, offset: int) -> str:
         """The element of an output that a byte is in."""
         argument = next((a for a in self.contract.arguments if a.name == name), None)
-        size = argument.dtype.itemsize if argument is not None else 1
-        return f"element {offset // size} of `{name}`"
+        return element(argument, self._integers, offset) if argument is not None else f"element {offset} of `{name}`"
 
     def _clause(self, name: str) -> str:
         argument = next((a for a in self.contract.arguments if a.name == name), None)

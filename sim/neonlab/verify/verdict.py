@@ -191,7 +191,7 @@ def _telling(failures: Sequence[Failure]) -> tuple[Failure, ...]:
     one.
     """
     found: dict[str, Failure] = {}
-    for failure in sorted(failures, key=lambda failure: math.prod(map(int, failure.shape.split("x")))):
+    for failure in sorted(failures, key=lambda failure: _work(failure.shape)):
         found.setdefault(failure.identifier, failure)
     placed = tuple(failure for failure in found.values() if failure.where)
     return placed or tuple(found.values())
@@ -201,3 +201,7 @@ def with_ranges(verdict: Verdict, answer: RangeAnswer, failure: Failure | None) 
     """The verdict with the answer about ranges; a witness of a wrap makes it fail."""
     failures = (*verdict.failures, failure) if failure is not None else verdict.failures
     return replace(verdict, ranges=answer, failed=verdict.failed + (failure is not None), failures=failures)
+
+
+def _work(shape: str) -> int:
+    return math.prod(max(1, abs(int(size))) for size in shape.split("x") if size)

@@ -4,12 +4,12 @@ prototype = "void (const uint8_t *src, uint8_t *dst, size_t rows, size_t width, 
 isa       = ["armv7-a", "neon"]
 stack     = 32
 [args]
-src        = { reg = "r0", read = "(rows - 1)*src_stride + width" }
-dst        = { reg = "r1", write = "(rows - 1)*dst_stride + width" }
+src        = { reg = "r0", read = { rows = "rows", bytes = "width", pitch = "src_stride" } }
+dst        = { reg = "r1", write = { rows = "rows", bytes = "width", pitch = "dst_stride" } }
 rows       = { reg = "r2", range = [1, 64] }
 width      = { reg = "r3", range = [1, 64] }
-src_stride = { reg = "stack+0", range = [64, 256] }
-dst_stride = { reg = "stack+4", range = [64, 256] }
+src_stride = { reg = "stack+0", range = [1, 256] }
+dst_stride = { reg = "stack+4", range = [1, 256] }
 */
 
 // The next row's two pointers wait on the stack while a row is copied, 16 bytes a pass and then one at a time.

@@ -4,12 +4,12 @@ prototype = "void (const uint8_t *src, uint8_t *dst, size_t rows, size_t width, 
 isa       = ["armv8.0-a", "neon"]
 stack     = 48
 [args]
-src        = { reg = "x0", read = "(rows - 1)*src_stride + width" }
-dst        = { reg = "x1", write = "(rows - 1)*dst_stride + width" }
+src        = { reg = "x0", read = { rows = "rows", bytes = "width", pitch = "src_stride" } }
+dst        = { reg = "x1", write = { rows = "rows", bytes = "width", pitch = "dst_stride" } }
 rows       = { reg = "x2", range = [1, 64] }
 width      = { reg = "x3", range = [1, 64] }
-src_stride = { reg = "x4", range = [64, 256] }
-dst_stride = { reg = "x5", range = [64, 256] }
+src_stride = { reg = "x4", range = [1, 256] }
+dst_stride = { reg = "x5", range = [1, 256] }
 */
 
 // The next row's two pointers wait on the stack while a row is copied, 16 bytes a pass and then one at a time.

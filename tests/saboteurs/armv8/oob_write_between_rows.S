@@ -1,0 +1,43 @@
+// saboteur: oob-write at line 34: the last store of a row goes 8 bytes beyond it
+/*toml
+summary   = "dst[row] = src[row], rows of 8*halves bytes"
+prototype = "void (const uint8_t *src, uint8_t *dst, size_t rows, size_t halves, size_t src_pitch, size_t dst_pitch)"
+isa       = ["armv8.0-a", "neon"]
+[args]
+src       = { reg = "x0", read = { rows = "rows", bytes = "8*halves", pitch = "src_pitch" }, over_read = 8 }
+dst       = { reg = "x1", write = { rows = "rows", bytes = "8*halves", pitch = "dst_pitch" } }
+rows      = { reg = "x2", range = [1, 64] }
+halves    = { reg = "x3", range = [1, 16] }
+src_pitch = { reg = "x4", range = [8, 512] }
+dst_pitch = { reg = "x5", range = [8, 512] }
+*/
+
+// A row is 1 to 16 halves of a vector; two are copied at a time, the last alone.
+
+    .text
+    .p2align 4
+    .global oob_write_between_rows
+    .type   oob_write_between_rows, %function
+oob_write_between_rows:
+1:
+    mov     x6, x0
+    mov     x7, x1
+    mov     x8, x3
+2:
+    ldr     q0, [x6], #16
+    subs    x8, x8, #2
+    b.lo    3f
+    str     q0, [x7], #16
+    b.ne    2b
+    b       4f
+3:
+    str     q0, [x7], #16
+4:
+    add     x0, x0, x4
+    add     x1, x1, x5
+    subs    x2, x2, #1
+    b.ne    1b
+    ret
+    .size   oob_write_between_rows, . - oob_write_between_rows
+
+    .section .note.GNU-stack,"",%progbits
