@@ -16,7 +16,7 @@ def extent(size: str, rows: tuple[str, ...] = (), pitches: tuple[str, ...] = ())
 
 def counted(size: int, rows: list[int], pitches: list[int]) -> list[int]:
     """Offsets of all bytes from the pointer, row after row."""
-    found = []
+    found: list[int] = []
     for index in np.ndindex(*rows):
         start = sum(at * pitch for at, pitch in zip(index, pitches, strict=True))
         found += range(start, start + size)

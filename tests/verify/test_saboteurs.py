@@ -176,6 +176,11 @@ _REFERENCES: Mapping[str, Callable[[Inputs, Integers], Array]] = {
     ),
     "out[i] = a chain of saturating steps of a[i] and b[i], int16 -> int8": _saturating_chain,
     "dst[row] = src[row], rows of width bytes at strides of their own": _copy_rows,
+    "dst[row] = src[row], rows of 16*blocks bytes, from below or from above": _copy_rows,
+    "dst[row] = src[row], rows of 8*halves bytes": _copy_rows,
+    "sums[row] = sum of 8*halves int8 of the row": lambda inputs, integers: np.asarray(
+        inputs["src"].astype(int).reshape(integers["rows"], -1).sum(axis=1), np.int32
+    ),
     "dst[i] = src[i], both on 16-byte boundaries": lambda inputs, _: inputs["src"],
     "out[i] = bits set in a[i], by a table of 16": lambda inputs, _: np.bitwise_count(inputs["a"]),
     "out = sum of a modulo 256, uint8": lambda inputs, _: np.array([inputs["a"].sum() % 256], np.uint8),

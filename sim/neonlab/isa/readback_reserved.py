@@ -41,7 +41,7 @@ _A32 = (
     (0x0FF000F0, 0x01B00090, 0x00001000, 0x00000000),  # ldrexd and ldaexd
     (0x0FF000F0, 0x01400070, 0xF0000000, 0xE0000000),  # hvc
     (0x0FF000F0, 0x01200070, 0xF0000000, 0xE0000000),  # bkpt
-    (0x0E5F0FFF, 0x041D0004, 0x00800000, 0x00800000),  # Capstone shows `ldr r0, [sp], #-4` as pop
+    (0x0F5F0FFF, 0x041D0004, 0x00800000, 0x00800000),  # Capstone shows `ldr r0, [sp], #-4` as pop
 )
 _A32_UNCONDITIONAL = ((0xFFF30020, 0xF1000000, 0x0000FE1F, 0),)  # cpsie, cpsid
 

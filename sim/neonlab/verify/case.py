@@ -111,7 +111,7 @@ class DataSource:
                 flat = ends[np.arange(count) % 2]
             case _:
                 flat = np.full(count, min(max(0, low), high))
-                flat[int(self.random.integers(count))] = low if turn % 2 else high
+                flat[int(self.random.integers(max(count, 1))) :][:1] = low if turn % 2 else high
         return np.ascontiguousarray(flat, dtype).reshape(shape)
 
 

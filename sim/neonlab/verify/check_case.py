@@ -38,7 +38,15 @@ def call_arguments(contract: Contract, case: Case) -> list[int | float | Buffer]
         if argument.is_pointer:
             block = argument.block(case.integers)
             contents = _contents(argument, block, case, garbage)
-            arguments.append(Buffer(argument.name, contents, argument.write is not None, origin=block.origin))
+            buffer = Buffer(
+                argument.name,
+                contents,
+                argument.write is not None,
+                readable_before=argument.under_read,
+                readable_after=argument.over_read,
+                origin=block.origin,
+            )
+            arguments.append(buffer)
         elif argument.ctype.kind == "integer":
             arguments.append(case.integers[argument.name])
         else:

@@ -15,7 +15,9 @@ _MAXIMUM_BYTES = 1 << 18
 
 
 def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
-    """Up to `count` sets of integer arguments: the lowest, one step up each, then small and middling ones at random.
+    """Up to `count` sets of integer arguments: the lowest, one step up each, each 0 where it may be, then others.
+
+    The others are small and middling ones at random.
 
     Pitches go with the sizes, as `with_pitches` chooses them; numbers that no size depends on take the ends of their
     range, what lies around 0, and any.
@@ -31,6 +33,11 @@ def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
     wanted += [
         tuple(_step(argument, low, 1) if i == j else low for j, (argument, low) in enumerate(reachable))
         for i in range(len(arguments))
+    ]
+    wanted += [
+        tuple(0 if i == j else low for j, low in enumerate(lowest))
+        for i, argument in enumerate(arguments)
+        if _may_be_zero(argument)
     ]
     found: dict[tuple[int, ...], None] = {}
     for attempt in range(50 * count):
@@ -74,6 +81,11 @@ def generated_cases(contract: Contract, count: int, seed: int) -> Iterator[Case]
 def _lowest(argument: Argument) -> int:
     low, high = argument.value_range or (0, 0)
     return int(low) if low > 0 or high < 1 else int(max(low, min(1, high)) if argument.step == 1 else low)
+
+
+def _may_be_zero(argument: Argument) -> bool:
+    low, high = argument.value_range or (1, 1)
+    return low <= 0 <= high and int(low) % argument.step == 0
 
 
 def _step(argument: Argument, low: int, steps: int) -> int:
