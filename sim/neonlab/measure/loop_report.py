@@ -24,7 +24,7 @@ from neonlab.measure.run_cycles import LineCycles, RunCycles
 from neonlab.measure.timeline import TimelineRow, timeline
 from neonlab.measure.traffic import Traffic
 
-_MISSED, _BRANCHES = frozenset({"cache miss", "store buffer"}), frozenset({"branch"})
+_MISSED, _BRANCHES = frozenset({"cache miss", "store buffer", "instruction fetch"}), frozenset({"branch"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,8 +81,8 @@ def _next_iteration(study: Study, producer: int, consumer: int) -> Hint | None:
     best = min(cost for cost, _, _ in outcomes)
     _, slots, order = next(one for one in outcomes if one[0] <= best + _NEARLY * study.total)
     text = (
-        f"load-to-use of {consumer - producer} at line {study.line(consumer)}: load for the next iteration, "
-        f"{counted(slots, 'slot')} before its end (the last time reads too far, unless it is left out)"
+        f"load-to-use of {consumer - producer} at line {study.line(consumer)}: load for the next iteration "
+        f"{counted(slots, 'slot')} before the end of this one (the last time reads too far, unless it is left out)"
     )
     return study.hint("load-for-next-iteration", (producer, consumer), text, order)
 

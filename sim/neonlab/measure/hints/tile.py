@@ -181,12 +181,14 @@ def idle_registers(study: Study) -> Iterator[Hint]:
 
 
 def _shares(study: Study) -> bool:
-    """Whether several multiplies take the same operand, as those of a tile do."""
-    taken: list[Register] = []
+    """Whether some operand is multiplied by several others, as those of a tile are."""
+    partners: dict[int, set[int]] = {}
     for one in study.body:
-        if _products(one):
-            taken += {r for r in one.reads if r.file == "vector" and r not in one.writes}
-    return len(set(taken)) < len(taken)
+        named = [min(vectors_named([name], study.isa), default=-1) for name in operands(one)[1:3]]
+        if _products(one) and len(named) == 2:
+            partners.setdefault(named[0], set()).add(named[1])
+            partners.setdefault(named[1], set()).add(named[0])
+    return any(len(others) > 1 for others in partners.values())
 
 
 def _slice(study: Study, at: int) -> list[int]:

@@ -8,6 +8,7 @@ from neonlab.measure.hints.hint import Hint
 from neonlab.measure.hints.study import Study
 
 _FEW = 16  # iterations an entry, below which a predictor can hardly learn the end and unrolling is at hand
+_OFTEN = 4  # entries from which on the loop is one within another
 _LEAST = 0.05  # of the cycles in the run
 
 
@@ -18,7 +19,7 @@ def short_trips(study: Study, spent: float, branches: float) -> Iterator[Hint]:
     """
     loop = study.loop
     trips = loop.iterations / loop.entries
-    if trips >= _FEW or branches < _LEAST * spent:
+    if loop.entries < _OFTEN or trips >= _FEW or branches < _LEAST * spent:
         return
     last = len(study.body) - 1
     text = (
