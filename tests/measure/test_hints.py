@@ -151,6 +151,16 @@ REFUTED = {
     "two vectors multiplied, which have no third to share them with": (
         "idle-registers", "cortex-a53",
         "ldr q1, [x1]|ldr q2, [x4]|smull v3.8h, v1.8b, v2.8b|smlal2 v3.8h, v1.16b, v2.16b|sadalp v16.4s, v3.8h"),
+    "sums of bytes of which one is looked at before it is widened": (
+        "widen-less", "cortex-a53",
+        "smull v3.8h, v1.8b, v2.8b|sadalp v16.4s, v3.8h|add v17.8h, v17.8h, v3.8h|smull v3.8h, v4.8b, v2.8b|"
+        "sadalp v16.4s, v3.8h"),
+    "products of int16, which fill int32 alone": (
+        "widen-less", "cortex-a53",
+        "smull v3.4s, v1.4h, v2.4h|sadalp v16.2d, v3.4s|smull v3.4s, v4.4h, v2.4h|sadalp v16.2d, v3.4s"),
+    "products for different sums": (
+        "widen-less", "cortex-a53",
+        "smull v3.8h, v1.8b, v2.8b|sadalp v16.4s, v3.8h|smull v3.8h, v4.8b, v2.8b|sadalp v17.4s, v3.8h"),
     "products with other bytes above": (
         "dot-product", "neoverse-n1",
         "smull v3.8h, v1.8b, v2.8b|smlal2 v3.8h, v4.16b, v2.16b|sadalp v16.4s, v3.8h"),

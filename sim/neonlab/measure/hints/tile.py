@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import FLAGS, Isa, Register, general, vector
@@ -16,8 +17,8 @@ _NOTHING = 0.1  # cycles
 _WORTH = 0.05  # of the cycles: what unrolling must save
 _TRIED = 8  # loads that a tile is widened by, those that feed most products first
 _LONGEST = 64  # instructions of a loop that is worth unrolling
-_PAIRWISE = re.compile(r"v?(s|u)?padal|[su]adalp")
-_LONG = re.compile(r"(v?mull|[su]mull)")
+_PAIRWISE = ("sadalp", "uadalp", "vpadal.s16", "vpadal.u16")
+_PRODUCT = re.compile(r"[suv]m(ul|la)l2?(?:\.[su]8)?$")  # of bytes, alone or added to others
 
 
 def _products(instruction: Instruction) -> int:
@@ -27,46 +28,69 @@ def _products(instruction: Instruction) -> int:
 def half_rate_widening(study: Study) -> Iterator[Hint]:
     """Sums of int16 widened after every few products: twice as many first, where the range allows."""
     changed: list[Instruction | str | None] = list(study.body)
-    left_out, products = [], 0
-    pending: dict[str, tuple[int, str, int]] = {}  # int16 sum: the place, where it was added to, products in it
-    inside: dict[str, int] = {}
-    follows: dict[str, bool] = {}
+    left_out, most = [], 0
+    before: dict[str, _Short | None] = {}  # by register: the last sum in it, if it still waits for a partner
     for at, instruction in enumerate(study.body):
-        listed = operands(instruction)
-        name = instruction.mnemonic.partition(".")[0]
-        if re.fullmatch(r"v?(s|u)?mull2?", name) or name in ("vmull",):
-            inside[listed[0].partition(".")[0]] = 1
-            follows[listed[0].partition(".")[0]] = True
-        elif re.fullmatch(r"(s|u)mlal2?|vmlal", name):
-            inside[listed[0].partition(".")[0]] = inside.get(listed[0].partition(".")[0], 0) + 1
-        elif name in ("sadalp", "uadalp", "vpadal"):
-            short, whole = listed[1].partition(".")[0], listed[0]
-            before = pending.pop(short, None)
-            if before is not None and before[1] == whole and follows.get(short):
-                start = next(
-                    place for place in range(before[0] + 1, at)
-                    if _LONG.match(study.body[place].mnemonic)
-                    and operands(study.body[place])[0].partition(".")[0] == short
-                )  # fmt: skip
-                first = study.body[start]
-                changed[before[0]] = None
-                changed[start] = with_operands(first, operands(first), first.mnemonic.replace("mull", "mlal"))
-                left_out.append(before[0])
-                products = max(products, before[2] + inside.get(short, 0))
-            else:
-                pending[short] = at, whole, inside.get(short, 0)
-            follows[short] = False
+        if instruction.mnemonic not in _PAIRWISE:
+            continue
+        short = _short_sum(study, at)
+        register = operands(instruction)[1].partition(".")[0]
+        first = before.get(register)
+        if short is None or first is None or first.into != short.into or short.start < first.end:
+            before[register] = short
+            continue
+        start = study.body[short.start]
+        changed[first.end] = None
+        changed[short.start] = with_operands(start, operands(start), start.mnemonic.replace("mull", "mlal"))
+        left_out.append(first.end)
+        most = max(most, first.products + short.products)
+        before[register] = None
     if not left_out:
         return
     name = study.body[left_out[0]].mnemonic
-    limit = 32767 // (128 * products)
+    unsigned = name.startswith("u") or name.endswith("u16")
+    limit = f"at {65535 // (255 * most)} or below" if unsigned else f"within ±{32767 // (128 * most)}"
     text = (
-        f"`{name}` after every {counted(products // 2, 'product')}: add {products} in int16 first, if one operand "
-        f"stays within ±{limit}"
+        f"`{name}` after every {counted(most // 2, 'product')}: add {most} in {'u' if unsigned else ''}int16 first, if "
+        f"one operand stays {limit}"
     )
     hint = study.hint("widen-less", left_out, text, [one for one in changed if one is not None])
     if hint is not None:
         yield hint
+
+
+@dataclass(frozen=True, slots=True)
+class _Short:
+    """Products of bytes added up in 16 bits from `start` on, and added to `into` at `end`."""
+
+    start: int
+    end: int
+    into: str
+    products: int
+
+
+def _short_sum(study: Study, end: int) -> _Short | None:
+    """What the pairwise addition at `end` widens, where that is a chain of products that nothing else reads."""
+    listed = operands(study.body[end])
+    if study.isa is Isa.A64 and not listed[1].endswith(".8h"):
+        return None
+    at, products = end, 0
+    while True:
+        last = study.producer(at, min(r for r in study.body[end].reads if _named(r, listed[1], study.isa)))
+        if last is None or study.uses(last).readers != (at,) or study.uses(last).leaves:
+            return None
+        products += 1
+        kind = _PRODUCT.match(study.body[last].mnemonic)
+        if kind is None or operands(study.body[last])[0] != listed[1]:
+            return None
+        if kind[1] == "ul":
+            return _Short(last, end, listed[0], products)
+        at = last
+
+
+def _named(register: Register, name: str, isa: Isa) -> bool:
+    halves = 2 if isa is Isa.A32 else 1
+    return register.file == "vector" and register.index // halves in vectors_named([name], isa)
 
 
 def accumulators(study: Study) -> Iterator[Hint]:
