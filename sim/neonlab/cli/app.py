@@ -9,6 +9,7 @@ from typing import Any
 import typer
 
 from neonlab.cli.commands_assembly import asm
+from neonlab.cli.commands_cores import cores
 from neonlab.cli.commands_lab import bench, check, compare, profile, report
 from neonlab.cli.commands_library import list_kernels, schema
 from neonlab.cli.commands_mutate import mutate
@@ -29,6 +30,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("compare", compare),
     ("report", report),
     ("asm", asm),
+    ("cores", cores),
     ("bench", bench),
     ("mutate", mutate),
     ("schema", schema),

@@ -102,18 +102,22 @@ class MemoryHierarchy:
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """One core as a chip has it; where the design leaves sizes open, a common choice, which `memory` names."""
+    """One core as a chip has it; where the design leaves sizes open, a common choice, which `memory` names.
+
+    `features` are those of its instruction set that matter for int8: "dotprod", "i8mm".
+    """
 
     name: str
     title: str
     memory: MemoryHierarchy
+    features: frozenset[str] = frozenset()
 
 
 def core_names() -> tuple[str, ...]:
     """Every name that `load_core` takes, in alphabetical order."""
     folder = files("neonlab.measure") / "cores"
     names = [entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")]
-    own = [name for name in names if not name.endswith(".pipeline")]
+    own = [name for name in names if "." not in name and name != "errors"]
     return tuple(sorted([*own, *ALIASES]))
 
 
@@ -140,7 +144,7 @@ def read_core(name: str, text: str) -> Core:
             latency=Latencies(**memory["latency"]),
             source=memory["source"],
         )
-        return Core(name, table["title"], hierarchy)
+        return Core(name, table["title"], hierarchy, frozenset(table.get("features", ())))
     except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
         raise CoreError(f"core `{name}`: {error}") from error
 

@@ -135,6 +135,11 @@ def loop_cycles(body: Sequence[Instruction], core: PipelineCore) -> Cycles:
     return _cycles(machine, period, len(body), bounds, times * together)
 
 
+def steady_cycles(body: Sequence[Instruction], core: PipelineCore) -> float:
+    """Cycles an iteration as `loop_cycles` has them, and nothing else."""
+    return loop_cycles(body, core).total
+
+
 def loop_schedule(body: Sequence[Instruction], core: PipelineCore, iterations: int = 2) -> Schedule:
     """When each instruction of so many iterations of a loop runs, once the loop has settled."""
     count = len(body)

@@ -13,7 +13,7 @@ from neonlab.isa.instruction import BranchKind, Instruction, InstructionClass
 from neonlab.measure.instruction_form import form_of
 from neonlab.measure.pipeline_core import PipelineCore
 from neonlab.measure.pipeline_program import Compiled, compile_instructions
-from neonlab.measure.pipeline_state import DATA, FAMILY, LOAD, REGISTERS, SIMILAR, SLOTS
+from neonlab.measure.pipeline_state import DATA, EARLY, FAMILY, FORWARDED, LOAD, REGISTERS, SIMILAR, SLOTS
 
 _SETTLED, _MEASURED = 32, 64
 _MULTIPLY = re.compile(
@@ -120,7 +120,9 @@ def _dataflow(traits, read_start, reads, write_start, writes, times):  # type: i
                 when = ready[register]
                 if reads[row, 2] == DATA and traits[one, LOAD] == 0:
                     continue  # a store holds up nothing
-                if reads[row, 2] != SIMILAR or family[register] == traits[one, FAMILY]:
+                if reads[row, 2] == FORWARDED:
+                    when -= min(reads[row, 1], family[register] % EARLY)
+                elif reads[row, 2] != SIMILAR or family[register] // EARLY == traits[one, FAMILY] // EARLY:
                     when -= reads[row, 1]
                 work = max(work, when)
             for row in range(write_start[one], write_start[one + 1]):

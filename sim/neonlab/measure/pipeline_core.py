@@ -8,6 +8,10 @@ that the core lacks to others.  Of each `[[timing]]`:
     latency     cycles from issue to the first dependent issue; `second` for results after the first (ldp), if other
     uses        what it occupies: "V0", "V0+V1*2" (either port, for two cycles), "L V" (one port of each)
     slots       places it takes of those issued or dispatched in a cycle; as many as `uses` has parts, if not said
+    vectors     of in-order cores: places it takes of two that there are in a cycle for work on vector registers
+    reads       cycles after issue at which operands are looked at, counted from when an address would be
+    forwards    so many cycles of `latency` early the result can be had by one that reads late enough: an addition of
+                latency 3 forwards by 2 to one that reads at 2, in the next cycle, but to an address in the third
     late        cycles after issue at which the accumulator is read when the producer is of the same `family`
     alone       nothing is issued with it in the same cycle (in-order cores)
     forms       names as `instruction_form` makes them; "@load" and so on are what is taken for forms with no entry
@@ -62,6 +66,9 @@ class Timing:
     uses: tuple[Use, ...]
     slots: int
     second: int
+    reads: int = 0
+    forwards: int = 0
+    vectors: int = 0
     late: int = 0
     family: str = ""
     alone: bool = False
@@ -88,13 +95,13 @@ class PipelineCore:
     store_writeback: int = 1
     writeback_use: tuple[Use, ...] = ()
     store_data_late: int = 0
+    general_data_late: int = 0
     merge_latency: int = 2
     mispredict: int = 8
     taken_bubble: int = 0
     scheduler: int = 0
     fetch: int = 0
     history: int = 8
-    table_transfer: int = 0
     _found: dict[str, Timing] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -143,6 +150,8 @@ def _nearest(form: str) -> Iterator[str]:
         shapes += [f"{number}{letter}{lane}{count}" for letter in element + "bhsd" for number in _COUNTS[letter]]
     for name in dict.fromkeys((mnemonic, _SYNONYM.get(mnemonic, mnemonic))):
         for candidate in shapes:
+            if not candidate and plain not in ("", "w", "x"):  # `smull` is not `smull.8b`
+                continue
             spelled = f"{name}.{candidate}" if candidate else name
             if modifier:
                 seen.append(f"{spelled} {modifier.replace('#0', '#')}")
@@ -185,12 +194,14 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
         uses = uses_of(entry.get("uses", ""), masks)
         timing = Timing(
             latency=entry["latency"], uses=uses, slots=entry.get("slots", max(1, len(uses))),
-            second=entry.get("second", entry["latency"]), late=entry.get("late", 0), family=entry.get("family", ""),
+            second=entry.get("second", entry["latency"]), reads=entry.get("reads", 0), forwards=entry.get("forwards", 0),
+            vectors=entry.get("vectors", 0), late=entry.get("late", 0), family=entry.get("family", ""),
             alone=entry.get("alone", False),
         )  # fmt: skip
         timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
-    keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "store_data_late", "merge_latency",
-            "mispredict", "taken_bubble", "scheduler", "fetch", "history", "table_transfer", "width")  # fmt: skip
+    keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "store_data_late",
+            "general_data_late", "merge_latency", "mispredict", "taken_bubble", "scheduler",
+            "fetch", "history", "width")  # fmt: skip
     figures = {
         key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base
     }

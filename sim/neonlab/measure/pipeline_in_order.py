@@ -15,8 +15,10 @@ from neonlab.measure.pipeline_state import (
     BUBBLE,
     BUSY,
     DEPENDENCE,
+    EARLY,
     FAMILY,
     FETCH,
+    FORWARDED,
     FREE,
     IDLE_BACK,
     IDLE_FRONT,
@@ -49,6 +51,8 @@ from neonlab.measure.pipeline_state import (
     STORE_FULL,
     TAKEN,
     USED,
+    USED_VECTORS,
+    VECTORS,
     WAITING,
     WAITING_BLAME,
     WAITING_CAUSE,
@@ -71,7 +75,7 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
     """
     traits, read_start, reads, write_start, writes, use_start, uses = code
     width, queue = figures[WIDTH], figures[QUEUE]
-    now, used = live[NOW], live[USED]
+    now, used, vectors = live[NOW], live[USED], live[USED_VECTORS]
     at_operation = 0
     while at_operation < count and operations[at_operation, KIND] & ~1 == FETCHED:
         lost = figures[L2_EXTRA + (operations[at_operation, KIND] & 1)]
@@ -84,15 +88,17 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
         decoupled = queue > 0 and traits[one, NEON] != 0
         slots = traits[one, SLOTS]
         start = now
-        if used > 0 and (used + slots > width or traits[one, ALONE] != 0):
-            start = now + 1
+        if used > 0 and (used + slots > width or vectors + traits[one, VECTORS] > 2 or traits[one, ALONE] != 0):
+            start = now + max(1, (used + width - 1) // width)  # one that takes more places than there are takes cycles
         front = start
         cause, blame = ISSUE, -1  # of what keeps it from issue
         work, work_cause, work_blame, awaited = start, ISSUE, -1, -1  # and from execution
         for row in range(read_start[one], read_start[one + 1]):
             register = reads[row, 0]
             when = live[READY + register]
-            if reads[row, 2] != SIMILAR or live[READY_FAMILY + register] == traits[one, FAMILY]:
+            if reads[row, 2] == FORWARDED:
+                when -= min(reads[row, 1], live[READY_FAMILY + register] % EARLY)
+            elif reads[row, 2] != SIMILAR or live[READY_FAMILY + register] // EARLY == traits[one, FAMILY] // EARLY:
                 when -= reads[row, 1]
             if when > work:
                 work, work_cause, work_blame = when, live[REASON + register], live[WRITER + register]
@@ -146,8 +152,9 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
             note(log, live, one, ISSUE, -1, front - now)
             note(log, live, one, cause, blame, start - front)
             note(log, live, one, IDLE_BACK, -1, start - now - (1 if used > 0 else 0))
-            now, used = start, 0
+            now, used, vectors = start, 0, 0
         used += slots
+        vectors += traits[one, VECTORS]
         if traits[one, ALONE] != 0:
             used = max(used, width)
         for row in range(use_start[one], use_start[one + 1]):
@@ -179,7 +186,7 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
             aside = writes[row, 2] != 0
             ready = (start if aside else held) + writes[row, 1]
             live[READY + register] = ready
-            live[READY_FAMILY + register] = traits[one, FAMILY]
+            live[READY_FAMILY + register] = traits[one, FAMILY] - (traits[one, FAMILY] % EARLY if aside else 0)
             live[WRITER + register] = one
             reason = DEPENDENCE
             if traits[one, LOAD] != 0 and not aside:
@@ -214,4 +221,4 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
             note(log, live, last, IDLE_FRONT, -1, figures[BUBBLE])
             now += 1 + figures[BUBBLE]
             used = 0
-    live[NOW], live[USED] = now, used
+    live[NOW], live[USED], live[USED_VECTORS] = now, used, vectors if used > 0 else 0

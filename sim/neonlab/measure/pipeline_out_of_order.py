@@ -18,6 +18,7 @@ from neonlab.measure.pipeline_state import (
     DISPATCHED,
     DISPATCHES,
     ENTERED,
+    EARLY,
     FAMILY,
     FETCH,
     FETCH_AT,
@@ -25,6 +26,7 @@ from neonlab.measure.pipeline_state import (
     FETCH_WIDTH,
     FETCHED_AT_MOST,
     FETCHING,
+    FORWARDED,
     FREE,
     FRONT_CAUSE,
     FULL,
@@ -177,7 +179,9 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
                     data, data_from, data_instance = when, live[WRITER + register], live[INSTANCE + register]
                     data_reason = live[REASON + register]
                 continue
-            if reads[row, 2] != SIMILAR or live[READY_FAMILY + register] == traits[one, FAMILY]:
+            if reads[row, 2] == FORWARDED:
+                when -= min(reads[row, 1], live[READY_FAMILY + register] % EARLY)
+            elif reads[row, 2] != SIMILAR or live[READY_FAMILY + register] // EARLY == traits[one, FAMILY] // EARLY:
                 when -= reads[row, 1]
             if when > begin:
                 begin, cause, blame = when, live[REASON + register], live[WRITER + register]
@@ -221,7 +225,7 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
                 ready = data + figures[MERGE]
                 cause, blame, awaited, reason = data_reason, data_from, data_instance, DEPENDENCE
             live[READY + register] = ready
-            live[READY_FAMILY + register] = traits[one, FAMILY]
+            live[READY_FAMILY + register] = traits[one, FAMILY] - (traits[one, FAMILY] % EARLY if aside else 0)
             live[WRITER + register] = one
             live[REASON + register] = reason
             complete = max(complete, ready)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from neonlab.isa.instruction import AccessKind, BranchKind, Instruction, Instruc
 from neonlab.isa.isa import Register
 from neonlab.measure.instruction_form import repeats_of
 from neonlab.measure.pipeline_core import PipelineCore
-from neonlab.measure.pipeline_state import ALWAYS, DATA, SIMILAR, TRAITS
+from neonlab.measure.pipeline_state import ALWAYS, DATA, EARLY, FORWARDED, SIMILAR, TRAITS
 
 Integers = npt.NDArray[np.int64]
 _NEON = (InstructionClass.NEON_MULTIPLY_ACCUMULATE, InstructionClass.NEON_OTHER)
@@ -23,7 +24,8 @@ class Compiled:
     """`read_start[i]` to `read_start[i + 1]` are the rows of `reads` of instruction i; so for `writes` and `uses`.
 
     reads: register, how many cycles after issue it is looked at, and whether so for every producer, for those of the
-    same family, or because it is data that goes to or past memory and that no address waits for.
+    same family, because it is data that goes to or past memory and that no address waits for, or as far as the producer
+    forwards.
     writes: register, latency, whether through address write-back.
     uses: set of ports, cycles.
     """
@@ -72,10 +74,12 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
         load = any(access.kind is AccessKind.LOAD for access in instruction.accesses)
         store = any(access.kind is AccessKind.STORE for access in instruction.accesses)
         neon = instruction.instruction_class in _NEON and not instruction.accesses
-        family = families.get(timing.family, 0)
+        family = families.get(timing.family, 0) * EARLY + timing.forwards
         branch = instruction.branch is not BranchKind.NONE
         conditional = instruction.branch is BranchKind.CONDITIONAL
-        traits.append((timing.slots + extra, timing.late, family, neon, timing.alone, load, branch, conditional, store))
+        traits.append(
+            (timing.slots + extra, timing.late, family, neon, timing.alone, load, branch, conditional, store, timing.vectors)
+        )
         read_start.append(len(reads))
         write_start.append(len(writes))
         use_start.append(len(uses))
@@ -87,11 +91,11 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
 
 def _in_order_written(instruction: Instruction) -> list[Register]:
     """Results in the order in which the text names them, flags last; `ldp` has its second result later."""
-    text = instruction.operands.lower().replace("w", "x")
+    named = re.findall(r"[a-z](\d+)", instruction.operands.lower()) if instruction.mnemonic.startswith("ld") else []
 
     def place(register: Register) -> tuple[bool, int, int]:
-        at = text.find(register.name(instruction.isa)) if instruction.mnemonic.startswith("ld") else -1
-        return register.file == "flags", at, register.index
+        number = str(register.index)
+        return register.file == "flags", named.index(number) if number in named else -1, register.index
 
     return sorted(instruction.writes, key=place)
 
@@ -107,13 +111,16 @@ def _reads(instruction: Instruction, core: PipelineCore, late: int, family: bool
         if register.file == "status":
             continue
         if stores and register not in address:
-            found.append((register, core.store_data_late, DATA))
+            general = register.file == "general" and core.general_data_late
+            found.append((register, core.general_data_late if general else core.store_data_late, DATA))
         elif (
             instruction.accesses and register not in address and register.file == "vector"
         ):  # a lane load keeps the rest
             found.append((register, max(0, core.timing(instruction).latency - core.merge_latency), DATA))
         elif family and late and register in accumulators:
             found.append((register, late, SIMILAR))
+        elif not instruction.accesses and core.timing(instruction).reads:
+            found.append((register, core.timing(instruction).reads, FORWARDED))
         else:
             found.append((register, 0, ALWAYS))
     return found

@@ -22,9 +22,10 @@ OUTSTANDING, STORES, L2_EXTRA, MEMORY_EXTRA, L2_INTERVAL, MEMORY_INTERVAL, FETCH
 FIGURES = 17
 
 # Columns of `traits`
-SLOTS, LATE, FAMILY, NEON, ALONE, LOAD, BRANCH, PREDICTED, STORE = range(9)
-TRAITS = 9
-ALWAYS, SIMILAR, DATA = range(3)  # kinds of reads
+SLOTS, LATE, FAMILY, NEON, ALONE, LOAD, BRANCH, PREDICTED, STORE, VECTORS = range(10)
+TRAITS = 10
+ALWAYS, SIMILAR, DATA, FORWARDED = range(4)  # kinds of reads
+EARLY = 16  # FAMILY holds the family times this, plus how many cycles early a result is forwarded
 
 # Why cycles pass.  Every cycle of a run is put down to one instruction and one of these.
 DEPENDENCE, LOAD_USE, PORT, ISSUE, TAKEN, FULL, MISS, STORE_FULL, FETCH = range(9)
@@ -44,6 +45,7 @@ NOW, USED, NEON_LAST, QUEUED, RETIRED, RETIRE_USED, ENTERED, CLEARED, TOP, FRONT
 FILLS, STORING, BUSES, LOGGED = 11, 12, 13, 15  # how many lines are on their way, stores wait; two buses; rows of log
 NEON_ONE, NEON_CAUSE, NEON_BLAME = 16, 17, 18
 FETCH_AT, FETCHING, FETCH_CAUSE, DISPATCHES = 19, 20, 21, 22  # the fetch unit's time, what it did in it, and of all
+USED_VECTORS = 23  # places for NEON instructions and vector loads that are taken in this cycle
 READY = 24
 READY_FAMILY = READY + REGISTERS
 WRITER = READY_FAMILY + REGISTERS
@@ -145,7 +147,7 @@ def settle(live):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
 def write_state(figures, live, cells, starts, into):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
     """The state relative to its own time; how many numbers that takes."""
     now = live[NOW]
-    into[0], into[1] = live[USED], max(live[BUSES] - now, 0)
+    into[0], into[1] = live[USED] | live[USED_VECTORS] << 8, max(live[BUSES] - now, 0)
     into[2] = max(live[BUSES + 1] - now, 0)
     used = 4
     count = 0
@@ -241,7 +243,7 @@ def read_state(figures, live, cells, starts, what, now):  # type: ignore[no-unty
         cells[cycle % RING] = 0
         starts[cycle % RING] = 0
     live[:] = 0
-    live[NOW], live[USED] = now, what[0]
+    live[NOW], live[USED], live[USED_VECTORS] = now, what[0] & 255, what[0] >> 8
     live[BUSES], live[BUSES + 1] = now + what[1], now + what[2]
     used = 4
     for _ in range(what[3]):

@@ -1,74 +1,100 @@
-"""The dependent chain and the independent stream of a form, as decoded instructions."""
+"""The dependent chain and the stream of a row, as decoded instructions."""
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from neonlab.assemble.encoder import Encoder, Statement
 from neonlab.isa.decode import decode_word
 from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import Isa
-from neonlab.measure.measured_table import Recipe
+from neonlab.measure.timing_recipes import Recipe
 
-_STREAM = 12  # independent instructions in the loop body, each with destinations of its own
-_REGISTERS = {"d": 0, "n": 20, "m": 14, "a": 28, "p": 19}
+_STREAM, _FEW = 25, 14  # registers that a stream goes through; where only sixteen can be named
+_LONGEST_SWEEP = 8
+
+#: Chains whose time is taken off that of others; see `less_of`.
+LESS: Mapping[str, tuple[str, ...]] = {
+    "add": ("add x0, x0, x28",),
+    "adc": ("adc x0, x0, x0",),
+    "adcs": ("adcs x0, x0, x28",),
+    "sub8": ("sub x0, x0, #2",) * 8,
+    "fcsel": ("fcsel d0, d0, d0, eq",),
+    "moves": ("mov v0.d[0], x0", "mov x0, v0.d[0]"),
+    "move and add": ("fmov d0, x0", "mov x0, v0.d[0]", "add x0, x0, x28"),
+    "move and fetch": ("fmov d0, x0", "add v0.2d, v0.2d, v28.2d", "mov x0, v0.d[0]", "add x0, x0, x28"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class TimingPrograms:
-    """`chain` is None where the form has none; a link of it is `links` instructions long."""
+    """`chain` is None where the row has none; so is `streams`.  A rate counts `counted` instructions of a stream."""
 
     instruction: Instruction
-    stream: tuple[Instruction, ...]
+    streams: tuple[tuple[tuple[Instruction, ...], int], ...]
     chain: tuple[Instruction, ...] | None
-
-
-def _filled(template: str, **registers: int) -> str:
-    """`{m2}` is the register two after `{m}`, each a register number of its own."""
-    return (
-        re.sub(r"\{(\w)(\d?)\}", lambda found: str(registers[found[1]] + int(found[2] or 0)), template)
-        .replace("{{", "{")
-        .replace("}}", "}")
-    )
+    chain_length: int = 1
 
 
 def programs_of(recipe: Recipe) -> TimingPrograms | None:
     """None where no spelling assembles."""
     for spelling in recipe.spellings:
-        first = _assembled([_filled(spelling, **_REGISTERS)])
-        if first is None:
-            continue
-        lines = []
-        step = 1 + max((int(found) for found in re.findall(r"\{d(\d)\}", spelling)), default=0)
-        free = "v{d" in spelling and not re.search(r"\{[nma]", spelling)  # every vector register can be a destination
-        count = 32 // step if free else _STREAM // step
-        for number in range(count):
-            registers = dict(_REGISTERS, d=step * number)
-            registers["a"] = step * number if re.search(r"f?n?m(add|sub)", spelling) and "{a}" in spelling else 28
-            lines.append(_filled(spelling, **registers))
-        stream = _assembled(lines)
-        return TimingPrograms(first[0], stream or (), _chain(recipe, spelling))
-    return None
+        first = assembled([_filled(spelling, 0)])
+        if first is not None:
+            break
+    else:
+        return None
+    chain = _chain(recipe, spelling) if recipe.chained or recipe.one_chain else None
+    streams = _streams(recipe, spelling) if recipe.streamed else ()
+    if recipe.one_chain and chain is not None:
+        return TimingPrograms(first[0], ((chain, 1),), None)
+    return TimingPrograms(first[0], streams, chain, 2 if recipe.alternate else 1)
+
+
+@functools.cache
+def less_program(name: str) -> tuple[Instruction, ...]:
+    """The chain called `name` in LESS."""
+    program = assembled(LESS[name])
+    if program is None:
+        raise AssertionError(f"{LESS[name]} does not assemble")
+    return program
+
+
+def _filled(template: str, base: int, modulus: int = 32) -> str:
+    """`{d}` is the register `base`, `{d2}` the second after it, going round at `modulus`."""
+    text = re.sub(r"\{d(\d?)\}", lambda found: str((base + int(found[1] or 0)) % modulus), template)
+    return text.replace("{{", "{").replace("}}", "}")
 
 
 def _chain(recipe: Recipe, spelling: str) -> tuple[Instruction, ...] | None:
-    writes_only = re.match(r"(st|tst|prfm)", spelling) is not None
-    if not recipe.chain or writes_only:
-        return None
-    registers = dict(_REGISTERS)
-    if recipe.back:
-        registers["p"] = 19
-        return _assembled([_filled(spelling, **registers), _filled(recipe.back, **registers)])
-    if recipe.chain == "n":
-        registers["d"] = registers["n"]
-    elif recipe.chain == "p=d":
-        registers["p"] = registers["d"]
-    return _assembled([_filled(spelling, **registers)])
+    lines = [*recipe.before, spelling, *recipe.after, *recipe.collect]
+    if recipe.alternate:
+        return assembled([_filled(line, link, 2) for link in range(2) for line in lines])
+    return assembled([_filled(line, 0) for line in lines])
 
 
-def _assembled(lines: Sequence[str]) -> tuple[Instruction, ...] | None:
+def _streams(recipe: Recipe, spelling: str) -> tuple[tuple[tuple[Instruction, ...], int], ...]:
+    registers = _FEW if recipe.few else _STREAM
+    bodies: list[tuple[list[str], int]] = []
+    if recipe.sweep:
+        for times in range(1, _LONGEST_SWEEP + 1):
+            bodies.append((["adds x{d}, x{d}, x28", *[spelling] * times], times))
+    else:
+        bodies.append(([*recipe.before, spelling, *recipe.after], 1))
+    found = []
+    for lines, counted in bodies:
+        texts = [_filled(line, number * recipe.pitch % registers) for number in range(registers) for line in lines]
+        stream = assembled(texts)
+        if stream is not None:
+            found.append((stream, counted * registers))
+    return tuple(found)
+
+
+def assembled(lines: Sequence[str]) -> tuple[Instruction, ...] | None:
+    """The lines as A64 instructions from address 0 on; None if one of them is not taken."""
     with Encoder(Isa.A64) as encoder:
         words = encoder.encode([Statement(line, 4 * number) for number, line in enumerate(lines)])
     found = []

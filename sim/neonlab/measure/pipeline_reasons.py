@@ -1,0 +1,48 @@
+"""Why a figure of a table is not given back: general reasons, each told by what the row is and not by its outcome alone."""
+
+from __future__ import annotations
+
+import re
+
+from neonlab.measure.pipeline_truth import Comparison
+from neonlab.measure.timing_recipes import recipe_of
+
+BETWEEN = "lies between whole cycles: the core needs now the one, now the other, and the model's times are whole"
+ONE_ADDRESS = "the table stores to one address over and over; the model has the rate of the optimization guide"
+FLAGS = "the table's best of eight streams; the model lets more of them overlap than the core's queues do"
+HALF_A_PAIR = "the table takes half a move there and back off; the halves are not alike, so that tells little of the form"
+NON_TEMPORAL = "a non-temporal load is taken for a usual one"
+ALONGSIDE = "measured with another instruction in each step of the stream; which of the two is held up is not known"
+LITERAL = "a load of a constant is taken for a usual one"
+REMOVED = "removed at renaming, at a rate that is not modelled"
+BOUND_EARLY = "the ports allow more: the core binds operations to ports before their operands are there, the model after"
+ROUNDED = "ports are held for whole cycles: the rate nearest to this one was taken"
+OPEN = "not explained"
+REASONS = (
+    BETWEEN, ONE_ADDRESS, FLAGS, HALF_A_PAIR, NON_TEMPORAL, ALONGSIDE, LITERAL, REMOVED, BOUND_EARLY, ROUNDED, OPEN,
+)  # fmt: skip
+
+
+def reason_of(found: Comparison) -> str:
+    """One of REASONS, for a figure that the model does not give back."""
+    recipe = recipe_of(found.form)
+    fraction = found.measured % 1.0
+    if found.form.startswith("ldnp"):
+        return NON_TEMPORAL
+    if "literal" in found.form:
+        return LITERAL
+    if recipe.less == "moves":
+        return HALF_A_PAIR
+    if found.what == "latency":
+        return BETWEEN if 0.06 < fraction < 0.94 and abs(found.modelled - found.measured) < 1.0 else OPEN
+    if recipe.sweep:
+        return FLAGS
+    if re.match(r"(stp|str\.q|stur\.q|st[1-4]\..*multi)", found.form) and found.modelled > found.measured:
+        return ONE_ADDRESS
+    if re.match(r"(nop|mov|mov /.*0x00|movi.*0x00)", found.form):
+        return REMOVED
+    if recipe.before or recipe.after:
+        return ALONGSIDE
+    if abs(found.error) <= 0.25:
+        return BOUND_EARLY if found.modelled > found.measured else ROUNDED
+    return OPEN

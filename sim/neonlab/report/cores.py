@@ -1,0 +1,198 @@
+"""The cores and their models' errors, for the terminal, Markdown and JSON."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from neonlab import __version__
+from neonlab.measure.core import CacheShape
+from neonlab.measure.core_errors import SILICON, ModelError, error_sentence, errors_of
+from neonlab.measure.core_summary import CoreSummary
+from neonlab.measure.pipeline_reasons import reason_of
+from neonlab.measure.pipeline_truth import KINDS, Comparison, Truth
+
+
+def _size(cache: CacheShape) -> str:
+    return f"{cache.size >> 20} MB" if cache.size >= 1 << 20 else f"{cache.size >> 10} KB"
+
+
+def summary_json(summary: CoreSummary) -> dict[str, Any]:
+    """One core of `neonlab cores --json`."""
+    memory = summary.core.memory
+    return {
+        "core": summary.core.name,
+        "title": summary.core.title,
+        "in_order": summary.pipeline.in_order,
+        "width": summary.pipeline.width,
+        "window": summary.pipeline.window,
+        "ports": list(summary.pipeline.ports),
+        "peak_macs_per_cycle": summary.peak,
+        "peak_instruction": summary.peak_instruction,
+        "caches": {
+            level: {"size": cache.size, "ways": cache.ways, "line": cache.line}
+            for level, cache in (("l1i", memory.l1i), ("l1d", memory.l1d), ("l2", memory.l2))
+        },
+        "errors": [_error_json(error) for error in errors_of(summary.core.name)],
+        "sources": list(summary.pipeline.sources),
+    }
+
+
+def _error_json(error: ModelError) -> dict[str, Any]:
+    return {
+        "against": error.against,
+        "figures": error.figures,
+        "within_5_percent": error.within,
+        "held_out_within_5_percent": error.held_out,
+        "median_error": error.median,
+    }
+
+
+def summary_table(chosen: Sequence[CoreSummary]) -> Iterator[str]:
+    """Lines of at most 80 columns."""
+    yield "core           issues                MACs/cycle      L1D     L1I      L2"
+    for one in chosen:
+        memory = one.core.memory
+        yield (
+            f"{one.core.name:<14} {one.kind:<21} {one.peak:>4.4g} {one.peak_instruction:<8}"
+            f"{_size(memory.l1d):>7} {_size(memory.l1i):>7} {_size(memory.l2):>7}"
+        )
+        yield f"    model: {error_sentence(one.core.name)}"
+
+
+def model_error(truth: Truth) -> ModelError:
+    """What is recorded of a comparison with silicon."""
+    within, figures = truth.within()
+    median = statistics.median(abs(one.error) for one in truth.comparisons) if truth.comparisons else 0.0
+    held = sum(abs(one.error) <= 0.05 for one in truth.held_out) if truth.held_out else None
+    return ModelError(SILICON, figures, within, round(median, 4), held)
+
+
+def _row_json(found: Comparison) -> dict[str, Any]:
+    return {
+        "form": found.form,
+        "kind": found.kind,
+        "what": found.what,
+        "measured": found.measured,
+        "modelled": round(found.modelled, 3),
+        "reason": reason_of(found),
+    }
+
+
+def comparison_json(truth: Truth) -> dict[str, Any]:
+    """One core of `neonlab cores --against --json`."""
+    counts = [
+        {"kind": kind, "what": what, "within": truth.within(kind, what)[0], "figures": truth.within(kind, what)[1]}
+        for kind in KINDS
+        for what in ("latency", "rate")
+    ]
+    return {
+        "core": truth.core,
+        "error": _error_json(model_error(truth)),
+        "counts": counts,
+        "outside": [_row_json(found) for found in truth.outside()],
+        "left_out": [{"form": form, "reason": reason} for form, reason in truth.left_out.items()],
+    }
+
+
+def _counts(truth: Truth) -> Iterator[tuple[str, str]]:
+    for kind in (*KINDS, ""):
+        cells = []
+        for what in ("latency", "rate", ""):
+            within, figures = truth.within(kind, what)
+            cells.append(f"{within} of {figures}" + (f" ({within / figures:.1%})" if figures and not what else ""))
+        yield kind or "all", "|".join(cells)
+
+
+def comparison_lines(truths: Sequence[Truth]) -> Iterator[str]:
+    """What the terminal shows: counts, then every figure outside 5 % under its reason, then what was left out."""
+    for truth in truths:
+        error = model_error(truth)
+        yield f"{truth.core}: {error.within} of {error.figures} figures within 5 % ({error.share:.1%})"
+        if error.held_out is not None:
+            yield f"  with the form itself taken out of the core's table: {error.held_out} ({error.held_out / error.figures:.1%})"
+        for kind, cells in _counts(truth):
+            latency, rate, both = cells.split("|")
+            yield f"  {kind:<10}  latency {latency:>13}   rate {rate:>13}   {both}"
+        for reason, found in _by_reason(truth):
+            yield f"  outside, {len(found)}: {reason}"
+            for one in found:
+                yield f"    {one.what:<7} {one.measured:>6.2f} measured {one.modelled:>6.2f} modelled  {one.form}"
+        for reason, forms in _left_out(truth):
+            yield f"  left out, {len(forms)} rows: {reason}"
+            for form in forms:
+                yield f"    {form}"
+
+
+def _by_reason(truth: Truth) -> list[tuple[str, list[Comparison]]]:
+    groups: dict[str, list[Comparison]] = {}
+    for found in truth.outside():
+        groups.setdefault(reason_of(found), []).append(found)
+    return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+
+
+def _left_out(truth: Truth) -> list[tuple[str, list[str]]]:
+    groups: dict[str, list[str]] = {}
+    for form, reason in truth.left_out.items():
+        groups.setdefault(reason, []).append(form)
+    return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+
+
+def json_document(cores: Sequence[CoreSummary], truths: Sequence[Truth]) -> str:
+    """reports/cores.json."""
+    document = {
+        "command": "cores",
+        "neonlab": __version__,
+        "cores": [summary_json(summary) for summary in cores],
+        "comparisons": [comparison_json(truth) for truth in truths],
+    }
+    return json.dumps(document, indent=1) + "\n"
+
+
+_ABOUT = """\
+# Cores, and how good their models are
+
+Written by `neonlab cores --against FILE.csv --into reports`. Each row of the table of measured timings is turned into
+the programs that it was measured by (a dependent chain, an independent stream), these go through the model, and what
+comes out stands beside what was measured. A figure counts as right within 5 %.
+
+Where the table of a core was filled from the very figures it is compared with (all five below), this shows that the
+forms, the ports and the programs fit together: it is no prediction. Two columns say more. *Held out*: the same with
+the form itself taken out of the core's table before its figures are asked for, so that the nearest other form
+answers; figures for forms that no other stands for are lost there. And whole functions, further down where there are
+any: nothing was fitted to those.
+"""
+
+
+def markdown_document(cores: Sequence[CoreSummary], truths: Sequence[Truth]) -> str:
+    """reports/cores.md."""
+    lines = [_ABOUT, "## The cores", "", "| core | issues | int8 MACs a cycle | L1D | L1I | L2 | model |"]
+    lines.append("|---|---|---:|---:|---:|---:|---|")
+    for one in cores:
+        memory = one.core.memory
+        lines.append(
+            f"| {one.core.name} | {one.kind} | {one.peak:.4g} ({one.peak_instruction}) | {_size(memory.l1d)} "
+            f"| {_size(memory.l1i)} | {_size(memory.l2)} | {error_sentence(one.core.name)} |"
+        )
+    lines += ["", "## Against forms measured on silicon", ""]
+    lines += ["| core | kind | latency | rate | all | held out |", "|---|---|---:|---:|---:|---:|"]
+    for truth in truths:
+        held = model_error(truth).held_out
+        for kind, cells in _counts(truth):
+            last = "" if kind != "all" or held is None else f"{held} ({held / len(truth.held_out):.1%})"
+            lines.append(f"| {truth.core} | {kind} | {cells.replace('|', ' | ')} | {last} |")
+    for truth in truths:
+        lines += ["", f"### {truth.core}: figures outside 5 %", ""]
+        for reason, found in _by_reason(truth):
+            lines += [f"{len(found)} because: {reason}.", ""]
+            lines += ["| form | what | measured | modelled |", "|---|---|---:|---:|"]
+            lines += [f"| {one.form} | {one.what} | {one.measured:.2f} | {one.modelled:.2f} |" for one in found]
+            lines.append("")
+    if truths:
+        lines += ["## Rows that are no test of the model", ""]
+        lines += ["These are left out because of what they are, before anything is compared.", ""]
+        for reason, forms in _left_out(max(truths, key=lambda truth: len(truth.left_out))):
+            lines += [f"- {reason} ({len(forms)}): {'; '.join(f'`{form}`' for form in forms)}"]
+    return "\n".join(lines).rstrip() + "\n"
