@@ -78,9 +78,10 @@ class Timing:
 class PipelineCore:
     """A core's pipeline.  `queue` is the NEON queue's length, 0 without one; `window` 0 means in-order issue.
 
-    `scheduler` is how many operations can wait for their operands, 0 for as many as the window takes; `fetch` how
-    many instructions are fetched a cycle, 0 for `width` of them; `history` how
-    many branches back the predictor of conditional branches looks.
+    `scheduler` is how many operations can wait for their operands, 0 for as many as the window takes; `history` how
+    many branches back the predictor of conditional branches looks.  In order: `vector_places` is 2 where work on vector
+    registers takes one place of two a cycle or both, 1 where one instruction takes all, 0 where it does not matter;
+    `vectors_alone` means that nothing is issued with it in the same cycle.
     """
 
     name: str
@@ -99,6 +100,8 @@ class PipelineCore:
     merge_latency: int = 2
     mispredict: int = 8
     taken_bubble: int = 0
+    vector_places: int = 2
+    vectors_alone: bool = False
     scheduler: int = 0
     fetch: int = 0
     history: int = 8
@@ -200,7 +203,8 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
         )  # fmt: skip
         timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
     keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "store_data_late",
-            "general_data_late", "merge_latency", "mispredict", "taken_bubble", "scheduler",
+            "general_data_late", "merge_latency", "mispredict", "taken_bubble", "vector_places",
+            "vectors_alone", "scheduler",
             "fetch", "history", "width")  # fmt: skip
     figures = {
         key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base
