@@ -53,7 +53,7 @@ def sabotage(root: Path, old: str, new: str, folder: str = "armv8") -> tuple[Pat
 def test_help_leads_to_every_command() -> None:
     shown = neonlab("--help")
     assert shown.returncode == 0
-    for command in ("list", "check", "profile", "compare", "report", "asm", "bench", "schema"):
+    for command in ("list", "cores", "check", "profile", "compare", "report", "asm", "bench", "schema"):
         assert re.search(rf"^  {command} ", shown.stdout, re.MULTILINE)
         assert neonlab(command, "--help").returncode == 0
 
@@ -83,6 +83,10 @@ def test_help_leads_to_every_command() -> None:
         ),
         (("asm", "absent.S"), "no such file"),
         (("asm", "LICENSE"), "isa"),
+        (("cores", "--against", "absent.csv"), "absent.csv"),
+        (("cores", "--against", "LICENSE"), "LICENSE"),
+        (("cores", "--core", "cortex-m0"), "no core `cortex-m0`"),
+        (("cores", "--record"), "--against"),
         (("schema", "nonsense"), "no schema for `nonsense`"),
     ],
 )
@@ -96,6 +100,7 @@ def test_bad_usage_gets_one_clear_message_and_status_2(arguments: tuple[str, ...
     "arguments",
     [
         ("list",),
+        ("cores",),
         ("check", f"armv8/{KERNEL}", "--shape", "1x9x8x4"),
         ("profile", f"armv7/{KERNEL}", "--shape", "1x9x8x4"),
         ("profile", f"armv8/{KERNEL}", "--shape", "1x9x8x4", "--core", "cortex-a53", "--warm", "--no-prefetcher"),

@@ -115,6 +115,46 @@ def test_queued_neon_work_does_not_hold_up_later_integers_but_does_without_a_que
     assert chain.total == pytest.approx(8, abs=0.1)
 
 
+FMLA = [f"fmla v{number}.4s, v16.4s, v24.s[0]" for number in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("core", "beside", "more"),
+    [
+        # github.com/Tencent/ncnn, docs/developer-guide/arm-a53-a55-dual-issue.md
+        ("cortex-a53", ["ldr d20, [x0]"], 1),
+        ("cortex-a53", ["ldr q20, [x0]"], 2),
+        ("cortex-a53", ["ldr x20, [x0]"], 0),
+        ("cortex-a53", ["add x0, x0, #16"], 0),
+        ("cortex-a53", ["ldr d20, [x0]", "ins v21.d[1], x3"], 1),
+        ("cortex-a55", ["ldr d20, [x0]"], 0),
+        ("cortex-a55", ["ldr q20, [x0]"], 2),
+        ("cortex-a55", ["ldr x20, [x0]"], 0),
+        ("cortex-a55", ["add x0, x0, #16"], 0),
+    ],
+)
+def test_what_issues_beside_neon_is_what_people_found(core: str, beside: list[str], more: int) -> None:
+    alone = loop_cycles(code(*FMLA), load_pipeline(core)).total
+    both = loop_cycles(code(FMLA[0], *beside, *FMLA[1:]), load_pipeline(core)).total
+    assert both - alone == more
+
+
+@pytest.mark.parametrize(
+    ("lines", "cycles"),
+    [
+        (["add x0, x0, x1"], 1),
+        (["add x0, x1, x0, lsl #2"], 2),  # what is to be shifted is wanted a cycle earlier
+        (["ldr x0, [x0]"], 3),
+        (["ldr x0, [x0]", "add x0, x0, x1"], 5),  # load to sum 2, sum to address 3
+        (["ldrb w0, [x0]", "add x0, x0, x1"], 5),
+        (["ldr x1, [x0], #8"], 1),  # the pointer does not wait for what is loaded
+        (["mul w0, w0, w1"], 3),
+    ],
+)
+def test_operands_are_looked_at_in_their_stage_on_cortex_a53(lines: list[str], cycles: float) -> None:
+    assert loop_cycles(code(*lines), load_pipeline("cortex-a53")).total == cycles
+
+
 @pytest.mark.parametrize("core", CORES)
 def test_a_store_does_not_hold_up_its_pointer_where_issue_is_out_of_order(core: str) -> None:
     loop = code("fmla v0.4s, v1.4s, v2.4s", "str q0, [x0], #16", "movi v0.4s, #1")

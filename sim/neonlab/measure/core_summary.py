@@ -6,22 +6,21 @@ import functools
 from dataclasses import dataclass
 
 from neonlab.measure.core import ALIASES, Core, core_names, load_core
-from neonlab.measure.pipeline import steady_cycles
+from neonlab.measure.pipeline_bounds import peak_of
 from neonlab.measure.pipeline_core import PipelineCore, load_pipeline, pipeline_names
 from neonlab.measure.timing_programs import assembled
 
-# Multiply-accumulates an instruction does, what it needs, and the instruction; the first that the core has is its best.
+# int8 multiply-accumulates, and the feature that each needs
 _MULTIPLIES = (
-    (32, "i8mm", "smmla v{d}.4s, v30.16b, v31.16b"),
-    (16, "dotprod", "sdot v{d}.4s, v30.16b, v31.16b"),
-    (8, "", "smlal v{d}.8h, v30.8b, v31.8b"),
+    ("", "smlal v0.8h, v1.8b, v2.8b"),
+    ("dotprod", "sdot v0.4s, v1.16b, v2.16b"),
+    ("i8mm", "smmla v0.4s, v1.16b, v2.16b"),
 )
-_DESTINATIONS = 24
 
 
 @dataclass(frozen=True, slots=True)
 class CoreSummary:
-    """`peak` is the most int8 multiply-accumulates a cycle, by a stream of `peak_instruction` and nothing else."""
+    """`peak` is the most int8 multiply-accumulates a cycle, with `peak_instruction` and nothing else."""
 
     core: Core
     pipeline: PipelineCore
@@ -39,15 +38,9 @@ def summary_of(name: str) -> CoreSummary:
     """The summary of the core called `name`.  CoreError or InputError when there is none."""
     core = load_core(name)
     pipeline = load_pipeline(name if name in pipeline_names() else ALIASES.get(name, name))
-    for multiplies, feature, template in _MULTIPLIES:
-        if feature and feature not in core.features:
-            continue
-        stream = assembled([template.format(d=number) for number in range(_DESTINATIONS)])
-        if stream is None:
-            raise AssertionError(f"{template} does not assemble")
-        rate = len(stream) / steady_cycles(stream, pipeline)
-        return CoreSummary(core, pipeline, round(multiplies * rate, 2), template.split()[0])
-    raise AssertionError("the last multiply needs no feature")
+    lines = [line for feature, line in _MULTIPLIES if not feature or feature in core.features]
+    peak, form = peak_of(assembled(lines) or (), pipeline)
+    return CoreSummary(core, pipeline, round(peak, 2), form.partition(".")[0])
 
 
 def summaries() -> tuple[CoreSummary, ...]:

@@ -109,6 +109,8 @@ def _vector(mnemonic: str, operands: list[str]) -> str:
     if mnemonic in ("tbl", "tbx"):
         first = arranged[0]
         return f"{mnemonic}.{first.group(1) if first else ''}*{operands[1].count('.')}"
+    if mnemonic == "fmov" and (to_general or from_general) and "[1]" in "".join(operands):
+        return f"fmov {'r<v' if to_general else 'v<r'} high"
     if to_general or from_general:
         if mnemonic == "dup" and arranged[0]:
             return f"dup.{arranged[0].group(1)} r"

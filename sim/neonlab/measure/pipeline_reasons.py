@@ -9,17 +9,17 @@ from neonlab.measure.timing_recipes import recipe_of
 
 BETWEEN = "lies between whole cycles: the core needs now the one, now the other, and the model's times are whole"
 ONE_ADDRESS = "the table stores to one address over and over; the model has the rate of the optimization guide"
-FLAGS = "the table's best of eight streams; the model lets more of them overlap than the core's queues do"
+FLAGS = "the best of eight streams that set flags: more of them overlap in the model than on the core, or fewer"
 HALF_A_PAIR = "the table takes half a move there and back off; the halves are not alike, so that tells little of the form"
 NON_TEMPORAL = "a non-temporal load is taken for a usual one"
 ALONGSIDE = "measured with another instruction in each step of the stream; which of the two is held up is not known"
 LITERAL = "a load of a constant is taken for a usual one"
 REMOVED = "removed at renaming, at a rate that is not modelled"
-BOUND_EARLY = "the ports allow more: the core binds operations to ports before their operands are there, the model after"
+BELOW_PORTS = "the ports, as the guides have them, allow more than the core was seen to do; why is not known"
 ROUNDED = "ports are held for whole cycles: the rate nearest to this one was taken"
 OPEN = "not explained"
 REASONS = (
-    BETWEEN, ONE_ADDRESS, FLAGS, HALF_A_PAIR, NON_TEMPORAL, ALONGSIDE, LITERAL, REMOVED, BOUND_EARLY, ROUNDED, OPEN,
+    BETWEEN, ONE_ADDRESS, FLAGS, HALF_A_PAIR, NON_TEMPORAL, ALONGSIDE, LITERAL, REMOVED, BELOW_PORTS, ROUNDED, OPEN,
 )  # fmt: skip
 
 
@@ -44,5 +44,5 @@ def reason_of(found: Comparison) -> str:
     if recipe.before or recipe.after:
         return ALONGSIDE
     if abs(found.error) <= 0.25:
-        return BOUND_EARLY if found.modelled > found.measured else ROUNDED
+        return BELOW_PORTS if found.modelled > found.measured else ROUNDED
     return OPEN

@@ -76,7 +76,7 @@ def recipe_of(form: str) -> Recipe:
     mnemonic, _, element = name.split(" /")[0].partition(".")
     if "//" in form or re.match(r"(b|bl|blr|br|cbn?z|tbn?z|bl-ret|blr-ret)$", mnemonic):
         return Recipe(skip=FETCH)
-    if "->" in form and not form.startswith(("mov (", "fcvt")):
+    if re.search(r"(?<!<)->", form) and not form.startswith(("mov (", "fcvt")):
         return Recipe(skip=THROUGH_MEMORY if form.startswith("st") else FETCH)
     if any(word in notes for word in ("unaligned", "cross", "random")):
         return Recipe(skip=ADDRESS)

@@ -306,6 +306,48 @@ _NAMED_FAILURE: Schema = {
 _PROFILES = {"seed": _INTEGER, "profiles": _list(_PROFILE), "failures": _list(_NAMED_FAILURE)}
 
 
+_MODEL_ERROR = _object(
+    against=_described({"enum": ["silicon", "llvm-mca", "functions"]}, "what the figures were compared with"),
+    figures=_INTEGER,
+    within_5_percent=_INTEGER,
+    held_out_within_5_percent=_described(_nullable(_INTEGER), "by a core that does not know the form they are of"),
+    median_error=_described(_NUMBER, "of the relative error's size"),
+)
+_CACHE_SHAPE = _object(size=_INTEGER, ways=_INTEGER, line=_INTEGER)
+_CORE = _object(
+    core=_STRING,
+    title=_STRING,
+    in_order=_BOOLEAN,
+    width=_described(_INTEGER, "instructions or operations issued or dispatched in a cycle"),
+    window=_described(_INTEGER, "operations between dispatch and retirement; 0 in order"),
+    ports=_list(_STRING),
+    peak_macs_per_cycle=_described(_NUMBER, "int8 multiply-accumulates a cycle, by the model"),
+    peak_instruction=_STRING,
+    caches=_object(l1i=_CACHE_SHAPE, l1d=_CACHE_SHAPE, l2=_CACHE_SHAPE),
+    errors=_described(_list(_MODEL_ERROR), "how far the model was off"),
+    sources=_described(_list(_STRING), "of the pipeline's figures"),
+)
+_COMPARISON = _object(
+    core=_STRING,
+    error=_MODEL_ERROR,
+    counts=_list(_object(kind=_STRING, what={"enum": ["latency", "rate"]}, within=_INTEGER, figures=_INTEGER)),
+    outside=_described(
+        _list(
+            _object(
+                form=_STRING,
+                kind=_STRING,
+                what={"enum": ["latency", "rate"]},
+                measured=_NUMBER,
+                modelled=_NUMBER,
+                reason=_STRING,
+            )
+        ),
+        "figures that differ by more than 5 %",
+    ),
+    left_out=_described(_list(_object(form=_STRING, reason=_STRING)), "rows that are no test of the model"),
+)
+
+
 def schemas() -> dict[str, Schema]:
     """The schema of each command that has --json, by the command's name."""
     return {
@@ -352,6 +394,7 @@ def schemas() -> dict[str, Schema]:
         ),
         "check": _document("check", seed=_INTEGER, verdicts=_list(_VERDICT)),
         "compare": _document("compare", **_PROFILES),
+        "cores": _document("cores", cores=_list(_CORE), comparisons=_list(_COMPARISON)),
         "list": _document(
             "list",
             root=_described(_STRING, "the repository"),
