@@ -10,9 +10,33 @@ from pathlib import Path
 
 import jsonschema
 
+from neonlab.measure.core_summary import summaries
+from neonlab.measure.measured_table import Measured
+from neonlab.measure.pipeline_core import load_pipeline
+from neonlab.measure.pipeline_truth import compare
+from neonlab.measure.timing_recipes import NOT_ASSEMBLED, recipe_of
+from neonlab.report.cores import row_json, summary_json
 from neonlab.report.schemas import schemas
 
 ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_the_report_on_the_cores_says_what_the_models_give_today() -> None:
+    document = json.loads((ROOT / "reports" / "cores.json").read_text())
+    jsonschema.validate(document, schemas()["cores"])
+    assert document["cores"] == [summary_json(summary) for summary in summaries()]
+    for comparison in document["comparisons"]:
+        figures: dict[str, dict[str, float]] = {}
+        for row in comparison["outside"]:
+            figures.setdefault(row["form"], {})[row["what"]] = row["measured"]
+        rows = [Measured(form, found.get("latency"), found.get("rate")) for form, found in figures.items()]
+        truth = compare(load_pipeline(comparison["core"]), rows)
+        assert truth.left_out == {}
+        assert [row_json(found) for found in truth.outside()] == comparison["outside"]
+        assert all(recipe_of(row["form"]).skip or row["reason"] == NOT_ASSEMBLED for row in comparison["left_out"])
+    markdown = (ROOT / "reports" / "cores.md").read_text()
+    truths = document["comparisons"]
+    assert all(f"### {comparison['core']}: figures outside 5 %" in markdown for comparison in truths)
 
 
 def test_reports_are_reproduced_byte_for_byte(tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from neonlab.measure.pipeline_reasons import REASONS, reason_of
-from neonlab.measure.pipeline_truth import KINDS, Comparison, against, compare
 from neonlab.measure.measured_table import read_table
 from neonlab.measure.pipeline_core import load_pipeline
+from neonlab.measure.pipeline_reasons import REASONS, reason_of
+from neonlab.measure.pipeline_truth import KINDS, Comparison, against, compare
 
 # Measured on silicon by github.com/ocxtal/insn_bench_aarch64: latency chain, throughput stream.
 MEASURED = """\

@@ -52,9 +52,7 @@ def _list(names: list[str] | tuple[str, ...], json: bool) -> None:
         out.print(line, markup=False)
 
 
-def _compare(
-    against: Path, names: list[str] | tuple[str, ...], into: Path | None, record: bool, json: bool
-) -> None:
+def _compare(against: Path, names: list[str] | tuple[str, ...], into: Path | None, record: bool, json: bool) -> None:
     from neonlab.cli.commands_assembly import write_whole
     from neonlab.errors import InputError
     from neonlab.measure import core_errors

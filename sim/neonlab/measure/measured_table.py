@@ -36,7 +36,9 @@ def read_table(path: str | Path) -> Mapping[str, tuple[Measured, ...]]:
     cores += [column[: -len(_RATE)] for column in heading if column.endswith(_RATE)]
     known = {"form", *(core + ending for core in cores for ending in (_LATENCY, _RATE))}
     if not cores or not set(heading) <= known:
-        raise InputError(f"{path}: columns must be `form`, `CORE{_LATENCY}` and `CORE{_RATE}`, not {', '.join(heading)}")
+        raise InputError(
+            f"{path}: columns must be `form`, `CORE{_LATENCY}` and `CORE{_RATE}`, not {', '.join(heading)}"
+        )
     table: dict[str, list[Measured]] = {core: [] for core in cores}
     seen: set[str] = set()
     for number, line in enumerate(lines[1:], start=2):

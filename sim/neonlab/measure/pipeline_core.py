@@ -50,6 +50,9 @@ _CLASS = {
 }
 
 
+_OPTIONAL = ("reads", "forwards", "vectors", "late", "family", "alone")
+
+
 @dataclass(frozen=True, slots=True)
 class Use:
     """One of `ports` (a bit set) for `cycles` cycles."""
@@ -78,8 +81,9 @@ class Timing:
 class PipelineCore:
     """A core's pipeline.  `queue` is the NEON queue's length, 0 without one; `window` 0 means in-order issue.
 
-    `scheduler` is how many operations can wait for their operands, 0 for as many as the window takes; `history` how
-    many branches back the predictor of conditional branches looks.  In order: `vector_places` is 2 where work on vector
+    `scheduler` is how many operations can wait for their operands, 0 for as many as the window takes; `fetch` how
+    many instructions are fetched a cycle, 0 for `width` of them; `history` how many branches back the predictor of
+    conditional branches looks.  In order: `vector_places` is 2 where work on vector
     registers takes one place of two a cycle or both, 1 where one instruction takes all, 0 where it does not matter;
     `vectors_alone` means that nothing is issued with it in the same cycle.
     """
@@ -196,16 +200,16 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
     for entry in table.get("timing", []):
         uses = uses_of(entry.get("uses", ""), masks)
         timing = Timing(
-            latency=entry["latency"], uses=uses, slots=entry.get("slots", max(1, len(uses))),
-            second=entry.get("second", entry["latency"]), reads=entry.get("reads", 0), forwards=entry.get("forwards", 0),
-            vectors=entry.get("vectors", 0), late=entry.get("late", 0), family=entry.get("family", ""),
-            alone=entry.get("alone", False),
-        )  # fmt: skip
+            latency=entry["latency"],
+            uses=uses,
+            slots=entry.get("slots", max(1, len(uses))),
+            second=entry.get("second", entry["latency"]),
+            **{key: entry[key] for key in _OPTIONAL if key in entry},
+        )
         timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
     keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "store_data_late",
             "general_data_late", "merge_latency", "mispredict", "taken_bubble", "vector_places",
-            "vectors_alone", "scheduler",
-            "fetch", "history", "width")  # fmt: skip
+            "vectors_alone", "scheduler", "fetch", "history", "width")  # fmt: skip
     figures = {
         key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base
     }

@@ -88,10 +88,12 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
         decoupled = queue > 0 and traits[one, NEON] != 0
         slots = traits[one, SLOTS]
         start = now
-        if used > 0 and (used + slots > width or vectors + traits[one, VECTORS] > 2 or traits[one, ALONE] != 0):
+        if used > 0 and (used + slots > width or traits[one, ALONE] != 0):
             start = now + max(1, (used + width - 1) // width)  # one that takes more places than there are takes cycles
         front = start
         cause, blame = ISSUE, -1  # of what keeps it from issue
+        if start == now and used > 0 and vectors + traits[one, VECTORS] > 2:
+            start, cause = now + 1, PORT
         work, work_cause, work_blame, awaited = start, ISSUE, -1, -1  # and from execution
         for row in range(read_start[one], read_start[one + 1]):
             register = reads[row, 0]

@@ -74,7 +74,9 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
         load = any(access.kind is AccessKind.LOAD for access in instruction.accesses)
         store = any(access.kind is AccessKind.STORE for access in instruction.accesses)
         neon = instruction.instruction_class in _NEON and not instruction.accesses
-        vectors = 0 if core.vector_places == 0 else 2 * (timing.vectors > 0) if core.vector_places == 1 else timing.vectors
+        vectors = (
+            0 if core.vector_places == 0 else 2 * (timing.vectors > 0) if core.vector_places == 1 else timing.vectors
+        )
         alone = timing.alone or (core.vectors_alone and timing.vectors > 0)
         family = families.get(timing.family, 0) * EARLY + timing.forwards
         branch = instruction.branch is not BranchKind.NONE

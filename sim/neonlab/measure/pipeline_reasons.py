@@ -1,4 +1,4 @@
-"""Why a figure of a table is not given back: general reasons, each told by what the row is and not by its outcome alone."""
+"""Why a figure of a table is not given back: general reasons, told by what the row is and not by its outcome alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from neonlab.measure.timing_recipes import recipe_of
 BETWEEN = "lies between whole cycles: the core needs now the one, now the other, and the model's times are whole"
 ONE_ADDRESS = "the table stores to one address over and over; the model has the rate of the optimization guide"
 FLAGS = "the best of eight streams that set flags: more of them overlap in the model than on the core, or fewer"
-HALF_A_PAIR = "the table takes half a move there and back off; the halves are not alike, so that tells little of the form"
+HALF_A_PAIR = (
+    "the table takes half a move there and back off; the halves are not alike, so that tells little of the form"
+)
 NON_TEMPORAL = "a non-temporal load is taken for a usual one"
 ALONGSIDE = "measured with another instruction in each step of the stream; which of the two is held up is not known"
 LITERAL = "a load of a constant is taken for a usual one"

@@ -80,8 +80,7 @@ def _streams(recipe: Recipe, spelling: str) -> tuple[tuple[tuple[Instruction, ..
     registers = _FEW if recipe.few else _STREAM
     bodies: list[tuple[list[str], int]] = []
     if recipe.sweep:
-        for times in range(1, _LONGEST_SWEEP + 1):
-            bodies.append((["adds x{d}, x{d}, x28", *[spelling] * times], times))
+        bodies += [(["adds x{d}, x{d}, x28", *[spelling] * times], times) for times in range(1, _LONGEST_SWEEP + 1)]
     else:
         bodies.append(([*recipe.before, spelling, *recipe.after], 1))
     found = []

@@ -159,9 +159,7 @@ def _structure(mnemonic: str, element: str, notes: str, store: bool) -> Recipe:
     if store:
         return Recipe((text,), chained=False)
     last = f"d{many - 1 or ''}"
-    return Recipe(
-        (text,), collect=_filled(_FETCH_HIGH if lane else _FETCH_LOW, last), less="fetch", pitch=many
-    )
+    return Recipe((text,), collect=_filled(_FETCH_HIGH if lane else _FETCH_LOW, last), less="fetch", pitch=many)
 
 
 def _filled(lines: tuple[str, ...], vector: str) -> tuple[str, ...]:

@@ -70,7 +70,8 @@ def model_error(truth: Truth) -> ModelError:
     return ModelError(SILICON, figures, within, round(median, 4), held)
 
 
-def _row_json(found: Comparison) -> dict[str, Any]:
+def row_json(found: Comparison) -> dict[str, Any]:
+    """One figure that is outside."""
     return {
         "form": found.form,
         "kind": found.kind,
@@ -92,7 +93,7 @@ def comparison_json(truth: Truth) -> dict[str, Any]:
         "core": truth.core,
         "error": _error_json(model_error(truth)),
         "counts": counts,
-        "outside": [_row_json(found) for found in truth.outside()],
+        "outside": [row_json(found) for found in truth.outside()],
         "left_out": [{"form": form, "reason": reason} for form, reason in truth.left_out.items()],
     }
 
@@ -112,7 +113,8 @@ def comparison_lines(truths: Sequence[Truth]) -> Iterator[str]:
         error = model_error(truth)
         yield f"{truth.core}: {error.within} of {error.figures} figures within 5 % ({error.share:.1%})"
         if error.held_out is not None:
-            yield f"  with the form itself taken out of the core's table: {error.held_out} ({error.held_out / error.figures:.1%})"
+            share = error.held_out / error.figures
+            yield f"  with the form itself taken out of the core's table: {error.held_out} ({share:.1%})"
         for kind, cells in _counts(truth):
             latency, rate, both = cells.split("|")
             yield f"  {kind:<10}  latency {latency:>13}   rate {rate:>13}   {both}"
