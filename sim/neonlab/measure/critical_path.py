@@ -18,7 +18,7 @@ from neonlab.isa.isa import FLAGS, Isa, Register, general, vector
 from neonlab.measure.pipeline import Schedule, Scheduled, loop_schedule
 from neonlab.measure.pipeline_core import PipelineCore
 from neonlab.measure.pipeline_program import compile_instructions
-from neonlab.measure.pipeline_state import ALWAYS, BRANCH, CAUSES, DATA, FAMILY, NEON, SLOTS
+from neonlab.measure.pipeline_state import ALWAYS, BRANCH, CAUSES, DATA, EARLY, FAMILY, FORWARDED, NEON, SLOTS
 from neonlab.measure.pipeline_state import ISSUE as ISSUE_WIDTH
 from neonlab.measure.pipeline_state import PORT as PORT_CAUSE
 
@@ -245,12 +245,15 @@ class _Events:
     def _registers(self) -> None:
         """When each operand of each row was there, less how late it is looked at, by the rules of the pipeline."""
         table = self._table
-        ready: dict[int, tuple[int, int]] = {}  # register: when, row that wrote it
+        ready: dict[int, tuple[int, int, int]] = {}  # register: when, row that wrote it, how early it is forwarded
         for at, row in enumerate(self._rows):
             one = row.instruction
             operands = []
             for register, late, how in table.reads[table.read_start[one] : table.read_start[one + 1]].tolist():
-                when, writer = ready.get(register, (-1, -1))
+                when, writer, early = ready.get(register, (-1, -1, 0))
+                if how == FORWARDED:
+                    operands.append((register, when - min(late, early), writer, how))
+                    continue
                 similar = writer >= 0 and self._family(self._rows[writer]) == self._family(row)
                 counts = how == ALWAYS or similar or (self._core.in_order and how == DATA)
                 operands.append((register, when - late if counts else when, writer, how))
@@ -263,14 +266,15 @@ class _Events:
                 if merges and row.ready > when:
                     self._merged[at].add(register)
                     when = row.ready
-                ready[register] = when, at
+                early = 0 if base else int(table.traits[one, FAMILY]) % EARLY
+                ready[register] = when, at, early
 
     @staticmethod
     def _started(row: Scheduled, operands: Sequence[tuple[int, int, int, int]]) -> int:
         return max([row.dispatched, *(when for _, when, _, how in operands if how != DATA)])
 
     def _family(self, row: Scheduled) -> int:
-        return int(self._table.traits[row.instruction, FAMILY])
+        return int(self._table.traits[row.instruction, FAMILY]) // EARLY
 
 
 def register_names(numbers: Sequence[int], isa: Isa) -> str:
