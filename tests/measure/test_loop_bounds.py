@@ -9,8 +9,9 @@ from neonlab.measure.loop_bounds import LoopBounds, first_target, loop_bounds
 from neonlab.measure.pipeline import loop_cycles
 from neonlab.measure.pipeline_core import load_pipeline
 
+LOADED = ["ldr x5, [x10]", "ldr x6, [x10]"]
 MANY = [f"mul v{n}.8h, v30.8h, v31.8h" for n in range(8)]
-WIDE = ["nop"] * 12
+WIDE = [line for n in range(5) for line in (f"add x{n}, x9, #1", f"add v{n}.8b, v30.8b, v31.8b")] + LOADED
 CHAIN = ["ldr x0, [x0]", "add x1, x1, #1"]
 LOADS = [f"ldr q{n}, [x1, #{16 * n}]" for n in range(8)]
 ORDER = ["ldr q0, [x1]", "mul v1.8h, v0.8h, v31.8h", "mul v1.8h, v1.8h, v31.8h", "str q1, [x2]"]

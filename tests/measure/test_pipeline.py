@@ -147,7 +147,8 @@ def test_what_issues_beside_neon_is_what_people_found(core: str, beside: list[st
         (["ldr x0, [x0]"], 3),
         (["ldr x0, [x0]", "add x0, x0, x1"], 5),  # load to sum 2, sum to address 3
         (["ldrb w0, [x0]", "add x0, x0, x1"], 5),
-        (["ldr x1, [x0], #8"], 1),  # the pointer does not wait for what is loaded
+        (["ldr x1, [x0], #8"], 3),  # the pointer does not wait for what is loaded, but for address generation
+        (["ldr x1, [x0], #8", "sub x0, x0, #8"], 4),  # to a sum 1, sum to address 3
         (["mul w0, w0, w1"], 3),
     ],
 )

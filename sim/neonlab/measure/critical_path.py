@@ -266,7 +266,7 @@ class _Events:
                 if merges and row.ready > when:
                     self._merged[at].add(register)
                     when = row.ready
-                early = 0 if base else int(table.traits[one, FAMILY]) % EARLY
+                early = base - 1 if base else int(table.traits[one, FAMILY]) % EARLY
                 ready[register] = when, at, early
 
     @staticmethod

@@ -128,7 +128,8 @@ def _dataflow(traits, read_start, reads, write_start, writes, times):  # type: i
             for row in range(write_start[one], write_start[one + 1]):
                 register = writes[row, 0]
                 ready[register] = work + writes[row, 1]
-                family[register] = traits[one, FAMILY]
+                early = writes[row, 2] - 1 if writes[row, 2] != 0 else traits[one, FAMILY] % EARLY
+                family[register] = traits[one, FAMILY] // EARLY * EARLY + early
                 latest = max(latest, ready[register])
         ends[iteration] = latest
     return ends

@@ -98,6 +98,7 @@ class PipelineCore:
     queue: int = 0
     load_writeback: int = 1
     store_writeback: int = 1
+    writeback_forwards: int = 0
     writeback_use: tuple[Use, ...] = ()
     store_data_late: int = 0
     general_data_late: int = 0
@@ -207,8 +208,8 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
             **{key: entry[key] for key in _OPTIONAL if key in entry},
         )
         timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
-    keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "store_data_late",
-            "general_data_late", "merge_latency", "mispredict", "taken_bubble", "vector_places",
+    keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "writeback_forwards",
+            "store_data_late", "general_data_late", "merge_latency", "mispredict", "taken_bubble", "vector_places",
             "vectors_alone", "scheduler", "fetch", "history", "width")  # fmt: skip
     figures = {
         key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base

@@ -188,7 +188,8 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
             aside = writes[row, 2] != 0
             ready = (start if aside else held) + writes[row, 1]
             live[READY + register] = ready
-            live[READY_FAMILY + register] = traits[one, FAMILY] - (traits[one, FAMILY] % EARLY if aside else 0)
+            early = writes[row, 2] - 1 if aside else traits[one, FAMILY] % EARLY
+            live[READY_FAMILY + register] = traits[one, FAMILY] // EARLY * EARLY + early
             live[WRITER + register] = one
             reason = DEPENDENCE
             if traits[one, LOAD] != 0 and not aside:

@@ -225,7 +225,8 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
                 ready = data + figures[MERGE]
                 cause, blame, awaited, reason = data_reason, data_from, data_instance, DEPENDENCE
             live[READY + register] = ready
-            live[READY_FAMILY + register] = traits[one, FAMILY] - (traits[one, FAMILY] % EARLY if aside else 0)
+            early = writes[row, 2] - 1 if aside else traits[one, FAMILY] % EARLY
+            live[READY_FAMILY + register] = traits[one, FAMILY] // EARLY * EARLY + early
             live[WRITER + register] = one
             live[REASON + register] = reason
             complete = max(complete, ready)

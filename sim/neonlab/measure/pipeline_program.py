@@ -26,7 +26,7 @@ class Compiled:
     reads: register, how many cycles after issue it is looked at, and whether so for every producer, for those of the
     same family, because it is data that goes to or past memory and that no address waits for, or as far as the producer
     forwards.
-    writes: register, latency, whether through address write-back.
+    writes: register, latency, 0 or, of an address write-back, 1 and how many cycles early it is forwarded.
     uses: set of ports, cycles.
     """
 
@@ -63,7 +63,8 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
                 continue
             if register == base and instruction.accesses:
                 stores = instruction.accesses[0].kind is AccessKind.STORE
-                writes.append((_number(register), core.store_writeback if stores else core.load_writeback, 1))
+                latency = core.store_writeback if stores else core.load_writeback
+                writes.append((_number(register), latency, 1 + min(core.writeback_forwards, latency - 1)))
                 continue
             writes.append((_number(register), (timing.second if seen else timing.latency) + (repeats - 1), 0))
             seen += register.file != "flags"

@@ -1,5 +1,5 @@
 // A short loop that counts and branches as much as it works.
-// core: cortex-a53
+// core: cortex-a55
 
     .text
     .fpu neon
@@ -23,6 +23,14 @@ mended:
     str r3, [r2], #4
     ldr r12, [r1], #4
     str r12, [r2], #4
-    subs r0, r0, #4
+    ldr r3, [r1], #4
+    str r3, [r2], #4
+    ldr r12, [r1], #4
+    str r12, [r2], #4
+    ldr r3, [r1], #4
+    str r3, [r2], #4
+    ldr r12, [r1], #4
+    str r12, [r2], #4
+    subs r0, r0, #8
     bne 1b
     bx lr

@@ -10,7 +10,7 @@ bad:
 1:
     ldr q1, [x1], #16
     ldr q2, [x1], #16
-    mul v1.8h, v1.8h, v0.8h  // <-
+    mul v1.8h, v1.8h, v0.8h
     mul v1.8h, v1.8h, v0.8h  // <-
     mul v2.8h, v2.8h, v0.8h
     mul v2.8h, v2.8h, v0.8h  // <-
@@ -28,8 +28,8 @@ mended:
     movi v17.4s, #0
 1:
     ldr q1, [x1], #16
-    subs x0, x0, #1
     ldr q2, [x1], #16
+    subs x0, x0, #1
     mul v1.8h, v1.8h, v0.8h
     mul v2.8h, v2.8h, v0.8h
     mul v1.8h, v1.8h, v0.8h

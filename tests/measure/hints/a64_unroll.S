@@ -1,5 +1,5 @@
 // A short loop that counts and branches as much as it works.
-// core: cortex-a53
+// core: cortex-a55
 
     .text
     .global bad
@@ -22,6 +22,14 @@ mended:
     str x3, [x2], #8
     ldr x4, [x1], #8
     str x4, [x2], #8
-    subs x0, x0, #4
+    ldr x3, [x1], #8
+    str x3, [x2], #8
+    ldr x4, [x1], #8
+    str x4, [x2], #8
+    ldr x3, [x1], #8
+    str x3, [x2], #8
+    ldr x4, [x1], #8
+    str x4, [x2], #8
+    subs x0, x0, #8
     b.ne 1b
     ret
