@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from neonlab.errors import InputError
@@ -13,6 +14,8 @@ from neonlab.verify.operator import cover
 
 #: Shapes that `check` tries without being asked for more: each on random data, and under another pattern in turn.
 DEFAULT_SHAPES = 140
+#: Cases that `check` tries at least, however few shapes there are.
+LEAST_CASES = 40
 #: Multiply-accumulates from which on a case is large: one pattern is watched, the others compare results only.
 LARGE = 2_000_000
 #: Multiply-accumulates, or bytes, up to which a call is walked through with intervals for its data.
@@ -103,6 +106,9 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
     else:
         tails = [shape for shape in operator.tails() if operator.accepts(kernel.contract, shape)]
         small = tails if every_tail else list(cover(tails, DEFAULT_SHAPES))
+    if not small:
+        what = f"operator {operator.name} has no shape" if operator is not None else "there are no sizes"
+        raise InputError(f"{kernel.contract.path}: nothing to try: {what} that the contract's ranges allow")
     small = sorted(small, key=lambda shape: (shape.work, shape.sizes))
     names = []
     for number, shape in enumerate(small):
@@ -110,8 +116,23 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
         # What depends on unset values or on addresses has shown under the first.
         if patterns[1:] and number < len(small) - 1:
             names.append(CaseName(shape, patterns[1 + number % (len(patterns) - 1)], seed, Depth.WATCHED))
-    names += [CaseName(small[-1], pattern, seed) for pattern in patterns[1:] if small]
-    return names
+    names += [CaseName(small[-1], pattern, seed) for pattern in patterns[1:]]
+    return names + _more(small, patterns, seed, names, LEAST_CASES - len(names))
+
+
+def _more(
+    shapes: Sequence[Shape], patterns: Sequence[str], seed: int, known: Iterable[CaseName], count: int
+) -> list[CaseName]:
+    """`count` cases besides those known: other patterns, then other data, of the few shapes there are."""
+    tried = {(name.shape, name.pattern, name.seed) for name in known}
+    every = (
+        CaseName(shape, pattern, seed + further)
+        for further in itertools.count()
+        for pattern in patterns
+        for shape in reversed(shapes)
+        if (shape, pattern, seed + further) not in tried
+    )
+    return list(itertools.islice(every, max(0, count)))
 
 
 def range_case(kernel: Kernel, names: Sequence[CaseName]) -> CaseName | None:

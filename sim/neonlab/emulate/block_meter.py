@@ -2,7 +2,7 @@
 
 A block hook knows where a block starts and how long it is.  Adding one where it starts and taking one away where it
 ends makes the running sum over addresses the number of executions of each word, whatever the lengths at which Unicorn
-happens to cut blocks.
+happens to cut blocks.  A guest beyond its budget goes on for a while, which shows what loop it is in.
 """
 
 from __future__ import annotations
@@ -27,13 +27,15 @@ METER = np.dtype(
         ("base", np.int64),  # address of the first word counted
         ("words", np.int64),  # words counted
         ("steps", np.int64),  # instructions executed so far
-        ("budget", np.int64),  # stop when steps exceed it
+        ("budget", np.int64),  # when steps exceed it, watch where the guest goes round for some more, and stop
         ("stopped", np.int64),  # 1 when they did
         ("last_block", np.int64),  # address of the block entered last
         ("last_size", np.int64),  # its bytes
-        ("unused", np.int64),
+        ("watched", np.int64),  # steps at which the guest is stopped
     ]
 )
+# Instructions that a guest beyond its budget goes on for, so that the loop it is in shows.
+_WATCHED = 1 << 17
 _HEADER = METER.itemsize // 8
 
 
@@ -50,8 +52,13 @@ def _enter_block(uc, address, size, user):  # type: ignore[no-untyped-def]  # no
     meter.last_size = np.int64(size)
     meter.steps += count
     if meter.steps > meter.budget:
-        meter.stopped = 1
-        uc_emu_stop(uc)
+        if not meter.stopped:
+            meter.stopped = 1
+            meter.watched = meter.steps + _WATCHED
+            states = carray(user, (2, _HEADER + meter.words + 1), np.int64)
+            states[1] = states[0]
+        elif meter.steps > meter.watched:
+            uc_emu_stop(uc)
 
 
 class BlockMeter:
@@ -66,7 +73,9 @@ class BlockMeter:
         if end - self.base > MAXIMUM_SPAN:
             raise ValueError(f"the program's code spans {end - self.base} bytes, more than {MAXIMUM_SPAN}")
         words = (end - self.base) // 4
-        self._state = np.zeros(_HEADER + words + 1, np.int64)
+        # The second row keeps the first as it was when the budget ran out.
+        self._states = np.zeros((2, _HEADER + words + 1), np.int64)
+        self._state = self._states[0]
         self._meter = self._state[:_HEADER].view(METER)
         self._meter["base"], self._meter["words"] = self.base, words
         self.budget = np.iinfo(np.int64).max
@@ -100,12 +109,16 @@ class BlockMeter:
         """Executions of the word at `base` + 4 * index since the last reset."""
         return np.cumsum(self._state[_HEADER:-1])
 
+    def endless(self) -> npt.NDArray[np.int64]:
+        """Executions as `executions`, but only those after the budget ran out."""
+        return np.cumsum((self._state - self._states[1])[_HEADER:-1])
+
     def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
         """The one block hook."""
-        return (NativeHook(UC_HOOK_BLOCK, _enter_block, self._state),)
+        return (NativeHook(UC_HOOK_BLOCK, _enter_block, self._states),)
 
     def reset(self, _buffers: Sequence[PlacedBuffer] = ()) -> None:
         """Back to nothing executed; the budget stays."""
         self._state[_HEADER:] = 0
-        for name in ("steps", "stopped", "last_block", "last_size"):
+        for name in ("steps", "stopped", "last_block", "last_size", "watched"):
             self._meter[name] = 0

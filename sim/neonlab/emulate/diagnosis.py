@@ -99,9 +99,21 @@ class Diagnosis:
         what = "is undefined on the emulated CPU" if number == UNDEFINED else f"raises exception {number}"
         return self._make(FaultKind.UNDEFINED_INSTRUCTION, f"{text} {what}", pc)
 
-    def budget(self, pc: int, budget: int) -> Fault:
-        """The guest still ran after `budget` instructions."""
-        return self._make(FaultKind.STEP_BUDGET, f"did not return within {budget} instructions", pc)
+    def budget(self, pc: int, budget: int, executed: Sequence[int]) -> Fault:
+        """The guest still ran after `budget` instructions, and then those at the addresses `executed`.
+
+        Blamed is the branch that closes the outermost loop among them.
+        """
+        found = [self._program.by_address[address] for address in executed if address in self._program.by_address]
+        back = [
+            (instruction.target, -instruction.address)
+            for instruction in found
+            if instruction.target is not None
+            and instruction.target <= instruction.address
+            and instruction.branch is not BranchKind.CALL
+        ]
+        at = -min(back)[1] if back else pc
+        return self._make(FaultKind.STEP_BUDGET, f"did not return within {budget} instructions", at)
 
     def departure(self, target: int, left_from: int | None) -> Fault:
         """Control went to `target`, which is neither the program's code nor the caller."""

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
+import numpy as np
+
 from neonlab.assemble.program import Program
 from neonlab.emulate.access_fault import AccessFault
 from neonlab.emulate.address_space import HOME, AddressSpace
@@ -194,16 +196,20 @@ class Machine:
     def _fault(self, status: int, placed: Sequence[PlacedBuffer], seed: int, budget: int) -> Fault | None:
         pc = self._exit.read_control("pc")
         thumb = self.isa is Isa.A32 and self._exit.read_control("cpsr") & 0x20
-        if status == 0 and pc == self.space.return_address and not thumb and self._exceptions.exception is None:
+        stopped = self._meter is not None and self._meter.stopped
+        came_back = status == 0 and pc == self.space.return_address and not thumb
+        if came_back and not stopped and self._exceptions.exception is None:
             return None
         diagnosis = Diagnosis(self.program, placed, self._memory.stack_size, seed, self.space.stack_top)
         left_from = self._meter.last_instruction if self._meter is not None else None
+        if self._meter is not None and stopped:
+            executed = self._meter.endless()
+            words = (np.flatnonzero(executed) * 4 + self._meter.base).tolist()
+            return diagnosis.budget(pc, budget, words)
         if (access := self._access.access) is not None:
             return diagnosis.access(*access, left_from)
         if (exception := self._exceptions.exception) is not None:
             return diagnosis.exception(*exception, left_from)
-        if self._meter is not None and self._meter.stopped:
-            return diagnosis.budget(pc, budget)
         if pc == self.space.return_address and thumb:
             return diagnosis.departure(pc | 1, left_from)
         return diagnosis.stopped(status, pc)

@@ -58,7 +58,8 @@ def print_failures(out: Console, failures: Sequence[tuple[str, Failure]]) -> Non
 def _print_failure(out: Console, kernel: str, failure: Failure) -> None:
     out.print(
         Text(f"  {failure.identifier}", "bold").append(
-            f" at shape {failure.shape}, pattern {failure.pattern}, seed {failure.seed}", "not bold"
+            f" at {f'shape {failure.shape}, ' if failure.shape else ''}pattern {failure.pattern}, seed {failure.seed}",
+            "not bold",
         )
     )
     if failure.fault is not None:
@@ -74,11 +75,10 @@ def _print_failure(out: Console, kernel: str, failure: Failure) -> None:
         _print_mismatch(out, failure.mismatch)
     if failure.explanation is not None:
         _print_explanation(out, failure.explanation)
-    if not failure.shape:
-        return
+    shape = f" --shape {failure.shape}" if failure.shape else ""
     # The worst input of a shape is no pattern: it is looked for whenever that shape is checked.
     pattern = "" if failure.pattern == "worst" else f" --pattern {failure.pattern}"
-    out.print(f"    again: neonlab check {kernel} --shape {failure.shape}{pattern} --seed {failure.seed}", markup=False)
+    out.print(f"    again: neonlab check {kernel}{shape}{pattern} --seed {failure.seed}", markup=False)
 
 
 def _print_mismatch(out: Console, mismatch: Mismatch) -> None:

@@ -10,8 +10,9 @@ from neonlab.assemble.contract import Argument, Contract
 from neonlab.verify.case import PATTERNS, Array, Case, DataSource, Shape
 from neonlab.verify.pitch import pitch_arguments, plain_numbers, with_pitches
 
-#: No case touches more than this, so that a wide range does not mean a slow check.
-_MAXIMUM_BYTES = 1 << 18
+#: No case touches more than this, so that a wide range does not mean a slow check; nor, where that is more, than twice
+#: what the smallest does, up to the second.
+_MAXIMUM_BYTES, _MAXIMUM_SMALLEST = 1 << 18, 1 << 26
 
 
 def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
@@ -40,6 +41,7 @@ def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
         if _may_be_zero(argument)
     ]
     found: dict[tuple[int, ...], None] = {}
+    most = _MAXIMUM_BYTES
     for attempt in range(50 * count):
         if len(found) >= count:
             break
@@ -51,7 +53,10 @@ def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
         some = {argument.name: value for argument, value in zip(arguments, sizes, strict=True)}
         some |= {argument.name: _number(argument, attempt, random) for argument in numbers}
         values = with_pitches(contract, some, attempt)
-        if values is not None and _bytes(contract, values) is not None:
+        touched = _bytes(contract, values) if values is not None else None
+        if attempt == 0 and touched is not None and touched <= _MAXIMUM_SMALLEST:
+            most = max(most, 2 * touched)
+        if values is not None and touched is not None and touched <= most:
             found[tuple(values[name] for name in names)] = None
     return [Shape(names, sizes) for sizes in found]
 
@@ -103,7 +108,7 @@ def _number(argument: Argument, attempt: int, random: np.random.Generator) -> in
 
 
 def _bytes(contract: Contract, values: Mapping[str, int]) -> int | None:
-    """Bytes that the buffers take together; None where a size is negative or the whole is too much."""
+    """Bytes that the buffers take together; None where a size is negative, or rows that are written overlap."""
     total = 0
     for argument in contract.arguments:
         for extent in (argument.read, argument.write):
@@ -113,4 +118,4 @@ def _bytes(contract: Contract, values: Mapping[str, int]) -> int | None:
             return None
         if argument.is_pointer:
             total += argument.block(values).size
-    return total if total <= _MAXIMUM_BYTES else None
+    return total
