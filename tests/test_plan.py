@@ -88,3 +88,15 @@ def test_numbers_that_no_size_depends_on_take_all_of_their_range(tmp_path: Path)
     assert all(number % 4 == 0 for number in seen)
     shape = parse_shape(kernel, "3x-128")
     assert shape.values() == {"n": 3, "zero": -128}
+
+
+def test_a_size_is_as_large_as_it_may_be(tmp_path: Path) -> None:
+    def sizes(said: str) -> set[int]:
+        kernel = opened(tmp_path, '"n"', {"n": said})
+        return {draw_case(kernel, name).integers["n"] for name in plan_cases(kernel)}
+
+    assert {1, 2, 4096} <= sizes("range = [1, 4096]")
+    assert {3, 8, 4098} <= sizes("range = [3, 4099], step = 5")
+    few = f"{COPY.replace('x2', 'w2')}".replace("1:  ldrb", "and w2, w2, #1023\n1:  ldrb")
+    verdict = check(opened(tmp_path, '"n"', {"n": "range = [1, 1024]"}, few))
+    assert {(failure.identifier, failure.shape) for failure in verdict.failures} == {("oob-read", "1024")}

@@ -187,6 +187,8 @@ _REFERENCES: Mapping[str, Callable[[Inputs, Integers], Array]] = {
     "out = sum_i a[i] * b[i], the products of the second 8 of each 16 negative, int8 x int8 -> int32": _difference,
     "out[i] = the low 4 bits of a[i] as a signed number": _low_nibbles,
     "out[i] = max(a[i], 0), int32": lambda inputs, _: np.maximum(inputs["a"], 0),
+    "out[i] = a[i] + 128, int8 -> uint8": lambda inputs, _: np.asarray(inputs["a"].astype(int) + 128, np.uint8),
+    "out[i] = a[i] - 128, uint8 -> int8": lambda inputs, _: np.asarray(inputs["a"].astype(int) - 128, np.int8),
 }
 
 

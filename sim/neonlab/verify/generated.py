@@ -16,9 +16,10 @@ _MAXIMUM_BYTES, _MAXIMUM_SMALLEST = 1 << 18, 1 << 26
 
 
 def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
-    """Up to `count` sets of integer arguments: the lowest, one step up each, each 0 where it may be, then others.
+    """Up to `count` sets of integer arguments.
 
-    The others are small and middling ones at random.
+    The lowest; then each in turn one step up, 0 and below where it may be, and as large as it may be; then small and
+    middling ones at random.
 
     Pitches go with the sizes, as `with_pitches` chooses them; numbers that no size depends on take the ends of their
     range, what lies around 0, and any.
@@ -35,11 +36,8 @@ def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
         tuple(_step(argument, low, 1) if i == j else low for j, (argument, low) in enumerate(reachable))
         for i in range(len(arguments))
     ]
-    wanted += [
-        tuple(0 if i == j else low for j, low in enumerate(lowest))
-        for i, argument in enumerate(arguments)
-        if _may_be_zero(argument)
-    ]
+    for i, argument in enumerate(arguments):
+        wanted += [(*lowest[:i], end, *lowest[i + 1 :]) for end in _ends(argument)]
     found: dict[tuple[int, ...], None] = {}
     most = _MAXIMUM_BYTES
     for attempt in range(50 * count):
@@ -88,9 +86,11 @@ def _lowest(argument: Argument) -> int:
     return int(low) if low > 0 or high < 1 else int(max(low, min(1, high)) if argument.step == 1 else low)
 
 
-def _may_be_zero(argument: Argument) -> bool:
-    low, high = argument.value_range or (1, 1)
-    return low <= 0 <= high and int(low) % argument.step == 0
+def _ends(argument: Argument) -> list[int]:
+    """The ends of an argument's range, and 0 if it is in it."""
+    low, high = (int(end) for end in argument.value_range or (0, 0))
+    highest = low + (high - low) // argument.step * argument.step
+    return [low, *([0] if low < 0 <= high and low % argument.step == 0 else []), highest]
 
 
 def _step(argument: Argument, low: int, steps: int) -> int:

@@ -5,7 +5,8 @@ Bits are the same either way, but what is lost is not: 100 + 100 is no int8, and
 1. An operand that the instruction itself reads as signed or unsigned is that (`smlal`, `uaddw`'s narrow operand).
 2. Else where the operand comes from decides: results of smull, sxtl, sdot, saddlp, sqxtn and so on are signed, those
    of umull, uxtl, sqxtun are unsigned; a difference of unsigned lanes is either.  Permutes and selections pass it on,
-   constants (movi) and values from general registers follow the other operand.  Where a signed operand meets an
+   constants (movi) and values from general registers follow the other operand, unless one is added to make numbers of
+   the other kind, as 128 makes uint8 of int8, and the result is used as such.  Where a signed operand meets an
    unsigned one, each is read as it is, and the result is signed.
 3. A value straight from memory is what the contract's integer buffers of that width are, when they agree; if there is
    none of that width, what all of its integer buffers are.
@@ -84,6 +85,7 @@ class Defaults:
     """What the contract says of integers by their width: True signed, False unsigned, absent where it disagrees."""
 
     memory: dict[int, bool] = field(default_factory=dict)
+    read: dict[int, bool] = field(default_factory=dict)
     written: dict[int, bool] = field(default_factory=dict)
     any_width: bool | None = None
     widths: frozenset[int] = frozenset()
@@ -100,10 +102,12 @@ class Defaults:
             return {bits: next(iter(signs)) for bits, signs in seen.items() if len(signs) == 1}
 
         all_of = [(8 * a.dtype.itemsize, a.dtype.kind == "i") for a in pointers]
+        inputs = [(8 * a.dtype.itemsize, a.dtype.kind == "i") for a in pointers if a.read is not None]
         outputs = [(8 * a.dtype.itemsize, a.dtype.kind == "i") for a in pointers if a.write is not None]
         signs = {signed for _, signed in all_of}
         return Defaults(
             agreed(all_of),
+            agreed(inputs),
             agreed(outputs),
             next(iter(signs)) if len(signs) == 1 else None,
             frozenset(bits for bits, _ in all_of),

@@ -5,6 +5,7 @@ The rule is that of `neonlab.verify.lane_wrap_signs`; here it meets each instruc
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from neonlab.isa.instruction import Instruction
@@ -92,13 +93,40 @@ class _Decision:
             known = {analysis.of_memory(operation.destination.bits)}
         decided = known - {Reading.EITHER}
         total_is_open = self._is_open[0] and not any(self._is_open[1:]) and readings[0] in (None, Reading.EITHER)
+        given = self._given(readings)
+        conversions = tuple(self._conversions(readings, given)) if given is not None else ()
+        if conversions and given is not Reading.EITHER and self._is_only_stored():
+            return conversions
         if not decided or (total_is_open and readings[0] is Reading.EITHER):
-            return tuple(
+            either = (
                 self._view([reading if is_open else r for r, is_open in zip(readings, self._is_open, strict=True)])
                 for reading in (Reading.SIGNED, Reading.UNSIGNED)
             )
+            return (*either, *conversions)
         follow = Reading.SIGNED if Reading.SIGNED in decided else Reading.UNSIGNED
-        return (self._view([r if r in decided else follow for r in readings]),)
+        return (self._view([r if r in decided else follow for r in readings]), *conversions)
+
+    def _given(self, readings: Sequence[Reading | None]) -> Reading | None:
+        """What a constant is added to or taken away from, by what the kernel reads; None for any other operation."""
+        if self._operation.family not in ("add", "sub") or list(readings).count(None) != 1:
+            return None
+        ((lanes, reading),) = (
+            pair for pair in zip(self._operation.sources, readings, strict=True) if pair[1] is not None
+        )
+        if reading is Reading.EITHER and self._analysis.tag(self._tags, lanes).reading is Reading.MEMORY:
+            signed = self._analysis.defaults.read.get(lanes.bits)
+            return reading if signed is None else Reading.SIGNED if signed else Reading.UNSIGNED
+        return reading
+
+    def _conversions(self, readings: Sequence[Reading | None], given: Reading) -> Iterator[View]:
+        """A constant added or taken away that makes one kind of number of the other, as 128 makes uint8 of int8."""
+        fits = self._fits()
+        is_sum, is_first = self._operation.family == "add", readings[0] is None
+        for signed in (True, False):
+            kinds = (Reading.SIGNED if signed else Reading.UNSIGNED, Reading.EITHER)
+            if fits == (not signed, signed) and given in kinds:
+                constant = not signed if is_sum else signed and not is_first
+                yield View(tuple(constant if reading is None else signed for reading in readings), *fits)
 
     def _view(self, readings: list[Reading | None]) -> View:
         signs = tuple(reading is Reading.SIGNED for reading in readings)
@@ -125,6 +153,10 @@ class _Decision:
         if (STORE, 0) in self._uses and signed is not None:
             return signed, not signed
         return True, True
+
+    def _is_only_stored(self) -> bool:
+        """Without an instruction that reads it otherwise, as a shift does that takes a number's sign apart."""
+        return self._uses == {(STORE, 0)}
 
     def _is_only_shifted_back(self) -> bool:
         return {kind for kind, bits in self._uses if bits == 0} == {SHIFT}

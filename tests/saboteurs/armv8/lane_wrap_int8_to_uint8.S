@@ -1,0 +1,29 @@
+// saboteur: lane-wrap at line 23: -128 + 127 does not fit uint8
+/*toml
+summary   = "out[i] = a[i] + 127, int8 -> uint8"
+prototype = "void (const int8_t *a, uint8_t *out, size_t n)"
+isa       = ["armv8.0-a", "neon"]
+[args]
+a   = { reg = "x0", read = "n" }
+out = { reg = "x1", write = "n" }
+n   = { reg = "x2", range = [8, 4096], step = 8 }
+*/
+
+// Zero points 0 and 128: a constant takes one kind of number to the other.
+
+    .text
+    .p2align 4
+    .global lane_wrap_int8_to_uint8
+    .type   lane_wrap_int8_to_uint8, %function
+lane_wrap_int8_to_uint8:
+    movi    v7.8b, #127
+1:
+    ldr     d0, [x0], #8
+    subs    x2, x2, #8
+    add     v0.8b, v0.8b, v7.8b
+    str     d0, [x1], #8
+    b.ne    1b
+    ret
+    .size   lane_wrap_int8_to_uint8, . - lane_wrap_int8_to_uint8
+
+    .section .note.GNU-stack,"",%progbits
