@@ -51,6 +51,8 @@ def test_an_unknown_mnemonic_in_nested_macros_shows_the_whole_trail() -> None:
         ("a: nop\na: nop\n", "f.S:2:1: error: the symbol `a` is already defined", "a:"),
         (".equiv a, 1\n.equiv a, 2\n", "f.S:2:8: error: the symbol `a` is already defined", "a, 2"),
         ("b 1b\n", "f.S:1:3: error: there is no label `1:` before this", "1b"),
+        (f"{'9' * 5000}: nop\n", "f.S:1:1: error: this number is too large for a label", "9"),
+        (f"b {'9' * 5000}f\n", "f.S:1:3: error: this number is too large for a label", "9"),
         ("b 1f\n", "f.S:1:3: error: there is no label `1:` after this", "1f"),
         (".set a, a + 1\n.word a\n", "f.S:2:7: error: the symbol `a` is defined by itself", "a\n"),
         ('#include "none.h"\n', "f.S:1:11: error: cannot find the include file `none.h`", "none.h"),

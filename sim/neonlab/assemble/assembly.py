@@ -92,8 +92,8 @@ class Assembly:
 
     def label(self, name: str) -> None:
         """Defines a label here."""
-        if name.isdigit():
-            self.symbols.define_local(int(name), self.current.last, len(self.current.last.data))
+        if name.isascii() and name.isdecimal():
+            self.symbols.define_local(name, self.current.last, len(self.current.last.data))
         else:
             self.symbols.define_label(name, self.current.last, len(self.current.last.data))
 
@@ -111,7 +111,7 @@ class Assembly:
         if isinstance(node, int):
             mask = (1 << 8 * size) - 1
             if not -(1 << 8 * size) < node <= mask:
-                self.warn(f"{node} is cut to {size} byte{'s' * (size > 1)}")
+                self.warn(f"{node:#x} is cut to {size} byte{'s' * (size > 1)}")
             self.emit((node & mask).to_bytes(size, "little"))
             return
         self.emit_relocated(node, size, "")

@@ -192,8 +192,8 @@ class _Reader:
     def read(self) -> Contract:
         try:
             table = tomllib.loads(self.block)
-        except (tomllib.TOMLDecodeError, RecursionError) as error:
-            message = str(error)
+        except (ValueError, RecursionError) as error:  # ValueError: not TOML, or a number of thousands of digits
+            message = str(error).partition("; use sys.")[0]
             at = re.search(r" \(at line (\d+), column (\d+)\)", message)
             if at is None:
                 raise ContractError(f"{self.path}:{self.first_line}: contract: not TOML: {message}") from None

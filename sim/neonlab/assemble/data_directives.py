@@ -26,7 +26,9 @@ _SIZES = {
     ".octa": 16,
 }  # fmt: skip
 _FLOATS = {".float": "f", ".single": "f", ".double": "d", ".float16": "e", ".dc.s": "f", ".dc.d": "d"}
-_NUMBER_IN_FLOAT = re.compile(r"(?:0[a-zA-Z])?([-+]?(?:nan|inf(?:inity)?|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?))", re.I)
+_NUMBER_IN_FLOAT = re.compile(
+    r"(?:0[a-zA-Z])?([-+]?(?:nan|inf(?:inity)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[-+]?[0-9]+)?))", re.I
+)
 _RELOCATED = re.compile(r"(.*?[\w.$])\((got|gotoff|plt|target[12]|got_prel|sbrel|none)\)(.*)", re.I)
 # as writes this quiet NaN for `nan`.
 _NAN = {"f": b"\xff\xff\xff\x7f", "d": b"\xff" * 7 + b"\x7f", "e": b"\xff\x7f"}

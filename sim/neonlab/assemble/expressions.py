@@ -5,6 +5,7 @@ A tree is an `int`, a `Symbol`, `Unary` or `Binary`.  Numbers are 64 bits, two's
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from neonlab.assemble.lexer import NAME
 from neonlab.assemble.lines import SyntaxFault
 from neonlab.assemble.symbols import Symbol, SymbolTable
 
+_MAX_BITS = 512  # of a number, more than any directive takes
 _MAX_DEPTH = 100
 _MAX_NODES = 4000
 
@@ -58,7 +60,7 @@ def wrap(number: int) -> int:
 
 _TOKEN = re.compile(
     rf"""[ \t]*(?:(?P<hex>0[xX][0-9a-fA-F]+)(?P<s1>[uUlL]*)|(?P<binary>0[bB][01]+)(?P<s2>[uUlL]*)
-    |(?P<local>\d+[fb])(?![\w.$])|(?P<decimal>\d+)(?P<s3>[uUlL]*)(?![\w.$])
+    |(?P<local>[0-9]+[fb])(?![\w.$])|(?P<decimal>[0-9]+)(?P<s3>[uUlL]*)(?![\w.$])
     |(?P<name>{NAME})|"(?P<quoted>[^"\\]+)"|(?P<operator><<|>>|<=|>=|<>|==|!=|&&|\|\||[-+*/%&|^!~<>()]))""",
     re.X,
 )
@@ -123,14 +125,14 @@ class ExpressionParser:
             raise SyntaxFault("this expression is too long")
         kind = match.lastgroup
         if match.group("hex"):
-            return int(match.group("hex"), 16)
+            return self._number(match.group("hex"), 16)
         if match.group("binary"):
-            return int(match.group("binary")[2:], 2)
+            return self._number(match.group("binary"), 2)
         if match.group("decimal"):
             return self._decimal(match.group("decimal"))
         if kind == "local":
             text = match.group("local")
-            return self._symbols.local_reference(int(text[:-1]), forward=text[-1] == "f")
+            return self._symbols.local_reference(text[:-1], forward=text[-1] == "f")
         if kind == "name" or kind == "quoted":
             return self._name(match.group(kind))
         operator = match.group("operator")
@@ -150,14 +152,18 @@ class ExpressionParser:
 
     @staticmethod
     def _decimal(text: str) -> int:
-        if len(text) > 60:
-            raise SyntaxFault("this number is too large", text)
         if text[0] == "0" and len(text) > 1:
             try:
-                return int(text, 8)
+                return ExpressionParser._number(text, 8)
             except ValueError:
                 raise SyntaxFault(f"`{text}` is not an octal number", text) from None
-        return int(text)
+        return ExpressionParser._number(text, 10)
+
+    @staticmethod
+    def _number(digits: str, base: int) -> int:
+        if len(digits) * math.log2(base) > _MAX_BITS:
+            raise SyntaxFault("this number is too large", digits)
+        return int(digits, base)
 
     def _name(self, name: str) -> Node:
         if name == ".":

@@ -140,7 +140,7 @@ class FixupRules:
 
     def _target(self, symbol: Symbol, addend: int) -> tuple[str, int]:
         """Symbol and addend for the relocation: local labels go by the name of their section."""
-        if symbol.fragment is None and symbol.name[:1].isdigit():
+        if symbol.fragment is None and "0" <= symbol.name[:1] <= "9":
             raise SyntaxFault(f"there is no label `{symbol.name[:-1]}:` after this", symbol.name)
         keeps_name = symbol.is_global or symbol.is_weak or symbol.fragment is None
         if not keeps_name and not (self._isa is Isa.A32 and symbol.is_function):
@@ -249,7 +249,7 @@ def _number(value: Value, slot: Slot) -> int:
         return value.number
     symbol = value.plus or value.minus
     assert symbol is not None
-    if not symbol.is_defined and symbol.name[:1].isdigit():
+    if not symbol.is_defined and "0" <= symbol.name[:1] <= "9":
         raise SyntaxFault(f"there is no label `{symbol.name[:-1]}:` after this", symbol.name)
     if not symbol.is_defined:
         raise SyntaxFault(f"`{symbol.name}` is neither a register nor a defined symbol", symbol.name)

@@ -24,7 +24,7 @@ _QUOTED_OR_END = {
     Isa.A32: re.compile(r""""(?:\\.|[^"\\])*"?|'(?:\\.|[^\\])'?|//.*|(?<!\\)@.*|;""", re.S),
 }
 _AT_COMMENT = re.compile(r"(?<!\\)@")  # `\@` is the number of a macro call
-_HEAD = re.compile(rf"((?:(?:{NAME}|\d+)[ \t]*:(?!=)[ \t]*)*)([^ \t]*)([ \t]*)(.*)", re.S)
+_HEAD = re.compile(rf"((?:(?:{NAME}|[0-9]+)[ \t]*:(?!=)[ \t]*)*)([^ \t]*)([ \t]*)(.*)", re.S)
 _BEFORE_COLON = re.compile(r"[ \t]*:[ \t]*")
 # as --target=arm counts # [ ] { } among the characters of names for this purpose, and aarch64 does not.
 _NAME_CHARACTER = {Isa.A64: r"\w.$\x80-\U0010ffff", Isa.A32: r"\w.$#\[\]{}\x80-\U0010ffff"}

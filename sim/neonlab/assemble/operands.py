@@ -17,8 +17,8 @@ from neonlab.isa.isa import Isa
 
 _PIECE = re.compile(r"[,\[\]{}]|[^,\[\]{}]+")
 _NAME = re.compile(NAME)
-_FLOAT = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?")
-_PLAIN_NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|[1-9]\d{0,17}|0)")
+_FLOAT = re.compile(r"[-+]?(?:[0-9]+\.[0-9]*|\.[0-9]+|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?")
+_PLAIN_NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]+|[1-9][0-9]{0,17}|0)")
 _OPERATOR = re.compile(r":([a-z][a-z0-9_]*):")
 _SHIFTS = frozenset(
     """

@@ -26,10 +26,10 @@ _MAX_STATEMENTS = 200_000
 _MAX_DEPTH = 100  # of macro calls; the limit of GNU as
 
 _NAME = re.compile(NAME)
-_LABEL = re.compile(rf"({NAME}|\d+): ?")
+_LABEL = re.compile(rf"({NAME}|[0-9]+): ?")
 _ASSIGNMENT = re.compile(rf"({NAME}) ?=(=?)(?!=) ?(.*)", re.S)
 _ALIAS = re.compile(r"\.(?:req|dn|qn)\b", re.I)
-_FIRST_WORD = re.compile(rf"(?:(?:{NAME}|\d+): ?)*([^ \x02\"]+)")
+_FIRST_WORD = re.compile(rf"(?:(?:{NAME}|[0-9]+): ?)*([^ \x02\"]+)")
 _IT = re.compile("it[te]{0,3}")
 _LOOPS = frozenset({".rept", ".rep", ".irp", ".irpc", ".irep", ".irepc"})
 _DIRECTIVES = {**data_directives.DIRECTIVES, **section_directives.DIRECTIVES, **symbol_directives.DIRECTIVES}

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from neonlab.assemble.lines import SyntaxFault
 from neonlab.isa.isa import Isa
 
-_A64 = re.compile(r"[xw](?:[12]?\d|30)|[xw]zr|w?sp|[bhsdqv](?:[12]?\d|3[01])|z(?:[12]?\d|3[01])|pn?(?:\d|1[0-5])")
+_A64 = re.compile(
+    r"[xw](?:[12]?[0-9]|30)|[xw]zr|w?sp|[bhsdqv](?:[12]?[0-9]|3[01])|z(?:[12]?[0-9]|3[01])|pn?(?:[0-9]|1[0-5])"
+)
 _A32 = re.compile(
-    r"r(?:\d|1[0-5])|sp|lr|pc|ip|s(?:[12]?\d|3[01])|d(?:[12]?\d|3[01])|q(?:\d|1[0-5])|[pc](?:\d|1[0-5])|cr(?:\d|1[0-5])"
+    r"r(?:[0-9]|1[0-5])|sp|lr|pc|ip|s(?:[12]?[0-9]|3[01])|d(?:[12]?[0-9]|3[01])|q(?:[0-9]|1[0-5])|[pc](?:[0-9]|1[0-5])|cr(?:[0-9]|1[0-5])"
     r"|(?:c|s|a)psr(?:_\w+)?|[ci]?psr|fpscr|fpexc|fpsid|fpinst2?|mvfr[0-2]"
 )
 # The procedure-call names of general registers.

@@ -67,7 +67,7 @@ def define_register(assembly: Assembly, name: str, directive: str, operands: str
         if match is None:
             raise SyntaxFault(f"`{text}` is not a register", text)
         text, element, index = match.group(1), match.group(2) or "", match.group(3) or ""
-        if text.isdigit():
+        if text.isdecimal():
             text = directive[1] + text
     warning = assembly.registers.define(name, text, element, index)
     assembly.instructions_parser.forget()

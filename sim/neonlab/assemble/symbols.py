@@ -10,6 +10,8 @@ from neonlab.assemble.source import SourceLine
 if TYPE_CHECKING:
     from neonlab.assemble.sections import Fragment
 
+_LARGEST_LOCAL = (1 << 31) - 1  # as GNU as has it
+
 
 class Symbol:
     """A name, or a nameless place.  Undefined until `fragment` or `equated` is set."""
@@ -92,15 +94,17 @@ class SymbolTable:
         symbol.fragment, symbol.offset = fragment, offset
         return symbol
 
-    def define_local(self, number: int, fragment: Fragment, offset: int) -> Symbol:
-        """Puts a numeric label `number:` at a place."""
+    def define_local(self, digits: str, fragment: Fragment, offset: int) -> Symbol:
+        """Puts a numeric label `digits:` at a place; SyntaxFault when no label can be so large."""
+        number = _local_number(digits)
         symbol = self._local_awaited.pop(number, None) or Symbol("")
         symbol.fragment, symbol.offset = fragment, offset
         self._local_latest[number] = symbol
         return symbol
 
-    def local_reference(self, number: int, *, forward: bool) -> Symbol:
-        """The numeric label that `1b` or `1f` means here."""
+    def local_reference(self, digits: str, *, forward: bool) -> Symbol:
+        """The numeric label that `1b` or `1f` means here; SyntaxFault when there is none before, or can be none."""
+        number = _local_number(digits)
         if forward:
             symbol = self._local_awaited.get(number)
             if symbol is None:
@@ -119,3 +123,11 @@ class SymbolTable:
             raise SyntaxFault(f"the symbol `{name}` is already defined", name)
         symbol.equated, symbol.fixed = value, once
         return symbol
+
+
+def _local_number(digits: str) -> int:
+    """The number of a numeric label: `01:` is `1:`."""
+    digits = digits.lstrip("0") or "0"
+    if len(digits) > len(str(_LARGEST_LOCAL)) or int(digits) > _LARGEST_LOCAL:
+        raise SyntaxFault("this number is too large for a label", digits)
+    return int(digits)

@@ -44,11 +44,11 @@ def offset_of(isa: Isa, name: str) -> int:
         alias = {"w": "x", "v": "q", "d": "q", "s": "q"}.get(kind)
         if name == "lr":
             return whole["x30"] * SLOT
-        if alias and number.isdigit():
+        if alias and number.isdecimal():
             return whole[f"{alias}{number}"] * SLOT
     elif name in ("r13", "r14", "r15"):
         return whole[("sp", "lr", "pc")[int(number) - 13]] * SLOT
-    elif kind in "ds" and number.isdigit():
+    elif kind in "ds" and number.isdecimal():
         width = 8 if kind == "d" else 4
         q, part = divmod(int(number), SLOT // width)
         return whole[f"q{q}"] * SLOT + part * width
@@ -71,7 +71,7 @@ class RegisterState:
         """Unsigned value of `x3`, `w3`, `sp`, `q5`, `d9`, `fpcr`, `cpsr`, ...; `size` in bytes, by default its own."""
         start = offset_of(self.isa, name)
         if size is None:
-            size = {"q": 16, "v": 16, "d": 8, "x": 8, "s": 4, "w": 4, "r": 4}[name[0]] if name[1:].isdigit() else 0
+            size = {"q": 16, "v": 16, "d": 8, "x": 8, "s": 4, "w": 4, "r": 4}[name[0]] if name[1:].isdecimal() else 0
             size = size or (8 if self.isa is Isa.A64 and name in ("sp", "pc", "lr") else 4)
         return int.from_bytes(self.image[start : start + size].tobytes(), "little")
 

@@ -43,7 +43,7 @@ def encode_lowered(isa: Isa, spelled: Spelled, address: int) -> int | None:
 def _address(mnemonic: str, operands: tuple[str, ...], address: int) -> int | None:
     register, target = operands
     number = "31" if register == "xzr" else register[1:]
-    if register[:1] != "x" or not number.isdigit() or target[:1] != "#" or not target[1:].isdigit():
+    if register[:1] != "x" or not number.isdecimal() or target[:1] != "#" or not target[1:].isdecimal():
         return None
     offset, reach = int(target[1:]) - address, 1 << 20
     if mnemonic == "adrp":

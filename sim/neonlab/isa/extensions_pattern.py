@@ -65,9 +65,9 @@ class _Value:
         raw: int | None
         if self.kind in ("W", "X", "WSP", "XSP"):
             raw = 31 if text in ("wzr", "xzr", "wsp", "sp") else int(text[1:])
-            return raw if raw < 31 or not text[1:].isdigit() else None
+            return raw if raw < 31 or not text[1:].isdecimal() else None
         if self.kind == "R":
-            raw = _R_NAMES.get(text, int(text[1:]) if text[1:].isdigit() else None)
+            raw = _R_NAMES.get(text, int(text[1:]) if text[1:].isdecimal() else None)
         elif self.kind == "A":
             raw = _read_modified_immediate(text)
         elif self.kind == "F":

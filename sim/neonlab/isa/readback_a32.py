@@ -68,7 +68,7 @@ def _operand(operand: str) -> str:
 
 def integer(operand: str) -> int:
     """The value of `#n`."""
-    if operand.startswith("#") and operand[1:].lstrip("-").isdigit():
+    if operand.startswith("#") and operand[1:].lstrip("-").isdecimal():
         return int(operand[1:])
     raise SpellingError(f"`{operand}` is no integer")
 
@@ -78,7 +78,7 @@ def _is_register(operand: str) -> bool:
 
 
 def _next_register(register: str) -> str:
-    number = _NUMBERS.get(register, int(register[1:]) if register[1:].isdigit() else -9) + 1
+    number = _NUMBERS.get(register, int(register[1:]) if register[1:].isdecimal() else -9) + 1
     return {13: "sp", 14: "lr", 15: "pc"}.get(number, f"r{number}")
 
 
@@ -262,7 +262,7 @@ def _hint(name: Name, operands: Operands) -> Lowered:
 def _coprocessor(name: Name, operands: Operands) -> Lowered:
     """`mcr 15, 0, r0, cr7, cr10, {5}` and `mcr p15, #0, r0, c7, c10, #5` are one."""
     plain = [operand.strip("#{}") for operand in operands]
-    if plain and plain[0].isdigit():
+    if plain and plain[0].isdecimal():
         plain[0] = f"p{plain[0]}"
     if name.base in ("mcr", "mrc", "mcr2", "mrc2") and len(plain) == 5:
         plain.append("0")

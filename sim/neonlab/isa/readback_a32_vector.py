@@ -134,7 +134,7 @@ def _vmov(name: Name, operands: Operands) -> Lowered:
 
 
 def _value(operand: str) -> int:
-    if operand.startswith("#") and operand[1:].lstrip("-").isdigit():
+    if operand.startswith("#") and operand[1:].lstrip("-").isdecimal():
         return int(operand[1:])
     raise SpellingError(f"`{operand}` is no integer")
 

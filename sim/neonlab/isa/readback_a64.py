@@ -56,7 +56,7 @@ def _operand(operand: str) -> str:
 def _float(operand: str) -> float:
     """Value of a floating-point immediate; a number of 32 bits written in full is taken as the bits of a single."""
     text = operand[1:]
-    if text.lstrip("-").isdigit() and int(text) > 1 << 16:
+    if text.lstrip("-").isdecimal() and int(text) > 1 << 16:
         value: float = struct.unpack("<f", struct.pack("<I", int(text) & 0xFFFFFFFF))[0]
         return value
     return float(text)

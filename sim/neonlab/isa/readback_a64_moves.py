@@ -15,7 +15,7 @@ _INVERTED = {"bic": "and", "bics": "ands", "orn": "orr", "eon": "eor"}
 
 def integer(operand: str) -> int:
     """The value of `#n`, from the lowest to the highest signed number of 64 bits."""
-    if not operand.startswith("#") or not operand[1:].removeprefix("-").isdigit():
+    if not operand.startswith("#") or not operand[1:].removeprefix("-").isdecimal():
         raise SpellingError(f"`{operand}` is no integer")
     value = int(operand[1:])
     return value - (1 << 64) if value >> 63 == 1 else value

@@ -163,7 +163,7 @@ class _Reader:
             raise SpellingError(f"a number is expected before `{text}`")
         if text.startswith(("0x", "0b")):
             value = int(text, 0)
-        elif text.isdigit():
+        elif text.isdecimal():
             # A leading zero means octal, in GNU as and in Keystone.
             try:
                 value = int(text, 8 if text.startswith("0") else 10)

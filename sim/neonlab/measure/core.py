@@ -145,7 +145,7 @@ def read_core(name: str, text: str) -> Core:
             source=memory["source"],
         )
         return Core(name, table["title"], hierarchy, frozenset(table.get("features", ())))
-    except (tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise CoreError(f"core `{name}`: {error}") from error
 
 

@@ -125,7 +125,7 @@ def read_reviewed(path: Path) -> ReviewedTable:
         raise InputError(f"{path}: cannot be read: {error}") from None
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
         raise InputError(f"{path}: {error}") from None
     entries: list[Reviewed] = []
     for number, item in enumerate(document.get("equivalent", []), 1):
