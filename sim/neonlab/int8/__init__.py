@@ -1,0 +1,23 @@
+"""Reference arithmetic of int8 networks, in numpy: what the kernels are compared with.
+
+Every function takes and returns whole arrays; integers are exact (int64 inside), floats are of the width that the
+scheme's own source computes with.  Bad input raises `OperandError`.
+
+| module            | what it holds                                                                                  |
+|-------------------|------------------------------------------------------------------------------------------------|
+| `arrays`          | dtype and range checks, the output range of a quantised tensor, exact integer products          |
+| `rounding`        | nearest (away, even, up) and stochastic rounding of reals                                       |
+| `fixed_point`     | multipliers as int32 times a power of two; the high multiplies and rounding shifts of the field |
+| `requantize`      | int32 accumulators to 8 bits: every scheme behind one interface                                 |
+| `affine`          | quantise and dequantise with scale and zero point; ranges to parameters; moving-average ranges  |
+| `calibration`     | the range that loses the least information (Kullback-Leibler)                                   |
+| `ristretto`       | dynamic fixed point, minifloat and power-of-two numbers                                         |
+| `incremental`     | incremental network quantisation: powers of two, the largest weights first                      |
+| `matmul`          | matrix products with zero points, in both forms; packing; ruy's `Mul`                           |
+| `convolution`     | conv2d, depthwise, fully connected                                                              |
+| `addition`        | TFLite's, TVM's, QNNPACK's and ONNX Runtime's add                                               |
+| `ranged_addition` | TensorFlow's 8+8→32 and nnlib's 8+8→8 add of tensors described by their ranges                  |
+| `elementwise`     | mul, concat with rescale, relu, clip, pad                                                       |
+| `pooling`         | max and average pooling with each framework's rounding                                          |
+| `activation`      | tables of 256 entries (tanh, sigmoid, any function) and softmax                                 |
+"""

@@ -1,0 +1,121 @@
+"""What the reference functions share: checks of their operands, the range of an output, exact integer products."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from neonlab.errors import InputError
+
+Integers = NDArray[np.integer[Any]]
+Int32s = NDArray[np.int32]
+Int64s = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+INT32_MIN, INT32_MAX = -(1 << 31), (1 << 31) - 1
+
+
+class OperandError(InputError):
+    """An operand of a reference function has the wrong type, shape or range; the message says which and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where results land: the zero point, the range they are clamped to, and the integer type that holds them.
+
+    A fused relu or relu6 is a narrower range (`elementwise.activation_range`).  Raises OperandError when the zero
+    point or the range does not fit the type, or the range is empty.
+    """
+
+    zero_point: int = 0
+    minimum: int = -128
+    maximum: int = 127
+    dtype: str = "int8"
+
+    def __post_init__(self) -> None:
+        low, high = limits(self.dtype)
+        if not low <= self.minimum <= self.maximum <= high:
+            raise OperandError(f"the range {self.minimum} to {self.maximum} is empty or does not fit {self.dtype}")
+        if not low <= self.zero_point <= high:
+            raise OperandError(f"the zero point {self.zero_point} does not fit {self.dtype}")
+
+    @classmethod
+    def of(cls, dtype: str, zero_point: int = 0) -> Output:
+        """The whole range of an integer type."""
+        return cls(zero_point, *limits(dtype), dtype)
+
+    def place(self, values: Int64s) -> Integers:
+        """`values` (int64, zero point not yet added) clamped to the range, as the output's type."""
+        return np.clip(values + self.zero_point, self.minimum, self.maximum).astype(self.dtype)
+
+
+def limits(dtype: DTypeLike) -> tuple[int, int]:
+    """Least and greatest value of an integer type.  Raises OperandError for any other type."""
+    kind = np.dtype(dtype)
+    if kind.kind not in "iu":
+        raise OperandError(f"{kind} is no integer type")
+    info = np.iinfo(kind)
+    return int(info.min), int(info.max)
+
+
+def integers(values: object, name: str, *dtypes: str) -> Integers:
+    """`values` as an array of integers, of one of `dtypes` if any are given.  Raises OperandError."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iu":
+        raise OperandError(f"{name} holds {array.dtype}, not integers")
+    if dtypes and array.dtype.name not in dtypes:
+        raise OperandError(f"{name} holds {array.dtype}; wanted {' or '.join(dtypes)}")
+    return array
+
+
+def wide(values: Integers) -> Int64s:
+    """`values` as int64, where products and sums of what the kernels hold in 32 bits are exact."""
+    return values.astype(np.int64)
+
+
+def finite(values: object, name: str) -> Floats:
+    """`values` as float64.  Raises OperandError for what is no number or not finite."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiu":
+        raise OperandError(f"{name} holds {array.dtype}, not numbers")
+    array = array.astype(np.float64)
+    if not np.isfinite(array).all():
+        raise OperandError(f"{name} holds values that are not finite")
+    return array
+
+
+def positive(values: object, name: str) -> Floats:
+    """`values` as float64, all greater than zero.  Raises OperandError."""
+    array = finite(values, name)
+    if not (array > 0).all():
+        raise OperandError(f"{name} must be greater than 0")
+    return array
+
+
+def to_int32(values: Int64s, name: str) -> Int32s:
+    """`values` as int32.  Raises OperandError when one does not fit: an accumulator of the kernels would wrap."""
+    if values.size and (values.min() < INT32_MIN or values.max() > INT32_MAX):
+        raise OperandError(f"{name} leaves int32: {values.min()} to {values.max()}")
+    return values.astype(np.int32)
+
+
+def exact_matmul(left: Integers, right: Integers) -> Int64s:
+    """`left @ right` over the integers, as int64.  Shapes as numpy's `matmul`, batches included.
+
+    Goes through floats where every partial sum is an integer that the float holds exactly, which lets BLAS do it.
+    """
+    if left.shape[-1] != right.shape[-2 if right.ndim > 1 else 0]:
+        raise OperandError(f"shapes {left.shape} and {right.shape} do not multiply")
+    bound = _magnitude(left) * _magnitude(right) * left.shape[-1]
+    if bound <= 1 << 24:
+        return (left.astype(np.float32) @ right.astype(np.float32)).astype(np.int64)
+    if bound <= 1 << 53:
+        return (left.astype(np.float64) @ right.astype(np.float64)).astype(np.int64)
+    return left.astype(np.int64) @ right.astype(np.int64)
+
+
+def _magnitude(values: Integers) -> int:
+    return max(abs(int(values.min())), abs(int(values.max()))) if values.size else 0
