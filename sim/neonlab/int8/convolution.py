@@ -1,0 +1,97 @@
+"""Convolutions and fully connected layers, to int32 accumulators; `requantize` takes them to 8 bits.
+
+Images are [n, height, width, channels]; for channel-first data, `numpy.moveaxis`.  Padding holds the zero point.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neonlab.int8.arrays import Int32s, Int64s, Integers, OperandError, exact_matmul, integers, to_int32, wide
+from neonlab.int8.matmul import accumulate_subtracting_first, check_zero_point
+from neonlab.int8.windows import Window
+
+_EIGHT = ("int8", "uint8")
+
+
+def conv2d(
+    image: object,
+    weights: object,
+    image_zero_point: int = 0,
+    weight_zero_point: object = 0,
+    bias: object = None,
+    window: Window | None = None,
+    groups: int = 1,
+) -> Int32s:
+    """Accumulators int32 [n, oh, ow, out] of image [n, h, w, in] and weights [out, kh, kw, in / groups].
+
+    image, weights: int8 or uint8; weight_zero_point: a number or [out]; bias: int32 [out] or None.  Output channel o
+    reads the input channels of group o // (out / groups).  By patches (im2col) and exact matrix products.
+    Raises OperandError for types or shapes that do not fit, and when an accumulator leaves int32.
+    """
+    x, w = integers(image, "the image", *_EIGHT), integers(weights, "the weights", *_EIGHT)
+    if w.ndim != 4 or x.ndim != 4:
+        raise OperandError(f"wanted image [n, h, w, in] and weights [out, kh, kw, in], not {x.shape} and {w.shape}")
+    out, kh, kw, depth = w.shape
+    if groups < 1 or out % groups or x.shape[3] != depth * groups:
+        raise OperandError(f"{groups} groups of {depth} do not make {x.shape[3]} input and {out} output channels")
+    check_zero_point(image_zero_point, x, "the image's zero point")
+    # The image is centred before it is padded, so that the padding is zero: the same as padding with the zero point.
+    patches = (window or Window()).patches(wide(x) - image_zero_point, (kh, kw), 0)
+    n, oh, ow = patches.shape[:3]
+    left = patches.reshape(n, oh, ow, kh * kw, groups, depth).transpose(4, 0, 1, 2, 3, 5)
+    right = (wide(w) - _per_channel(weight_zero_point, out, w, 4)).reshape(groups, out // groups, kh * kw * depth)
+    sums = exact_matmul(left.reshape(groups, n * oh * ow, kh * kw * depth), right.transpose(0, 2, 1))
+    shaped = sums.transpose(1, 0, 2).reshape(n, oh, ow, out)
+    return to_int32(shaped + _bias(bias, out), "the accumulator")
+
+
+def depthwise_conv2d(
+    image: object,
+    weights: object,
+    image_zero_point: int = 0,
+    weight_zero_point: object = 0,
+    bias: object = None,
+    window: Window | None = None,
+) -> Int32s:
+    """Accumulators int32 [n, oh, ow, c · m] of image [n, h, w, c] and weights [kh, kw, c · m]; m outputs per channel.
+
+    Output channel o reads input channel o // m.  weight_zero_point: a number or [c · m].  Types and errors as
+    `conv2d`.
+    """
+    x, w = integers(image, "the image", *_EIGHT), integers(weights, "the weights", *_EIGHT)
+    if w.ndim != 3 or x.ndim != 4 or w.shape[2] % x.shape[3]:
+        raise OperandError(f"wanted image [n, h, w, c] and weights [kh, kw, c * m], not {x.shape} and {w.shape}")
+    check_zero_point(image_zero_point, x, "the image's zero point")
+    kh, kw, out = w.shape
+    channels = x.shape[3]
+    patches = (window or Window()).patches((wide(x) - image_zero_point).astype(np.int32), (kh, kw), 0)
+    centred = (wide(w) - _per_channel(weight_zero_point, out, w, 1)).astype(np.int32)
+    sums = np.einsum("nhwijc,ijcm->nhwcm", patches, centred.reshape(kh, kw, channels, out // channels), dtype=np.int64)
+    return to_int32(sums.reshape(*sums.shape[:3], out) + _bias(bias, out), "the accumulator")
+
+
+def fully_connected(
+    rows: object, weights: object, zero_point: int = 0, weight_zero_point: object = 0, bias: object = None
+) -> Int32s:
+    """Accumulators int32 [..., out] of rows [..., in] and weights [out, in]; types and errors as `conv2d`."""
+    w = integers(weights, "the weights", *_EIGHT)
+    if w.ndim != 2:
+        raise OperandError(f"the weights have shape {w.shape}; wanted [out, in]")
+    return accumulate_subtracting_first(integers(rows, "the rows", *_EIGHT), w.T, zero_point, weight_zero_point, bias)
+
+
+def _per_channel(zero_point: object, out: int, weights: Integers, dimensions: int) -> Int64s:
+    """The zero point shaped so that it goes along the output channels: the first axis of four, or the last."""
+    points = wide(integers(zero_point, "the weights' zero point"))
+    if points.shape not in ((), (out,)):
+        raise OperandError(f"the weights' zero point has shape {points.shape}; wanted one number or [{out}]")
+    check_zero_point(points, weights, "the weights' zero point")
+    return points.reshape(points.shape + (1,) * (dimensions - 1)) if points.ndim else points
+
+
+def _bias(bias: object, out: int) -> Int64s:
+    array = wide(integers(0 if bias is None else bias, "the bias"))
+    if array.shape not in ((), (out,)):
+        raise OperandError(f"the bias has shape {array.shape}; wanted [{out}]")
+    return array

@@ -1,0 +1,137 @@
+"""Matrix products of quantised operands: the two ways to take zero points into account, packing, and ruy's `Mul`.
+
+Both forms give the same int32 numbers.  Kernels prefer four terms (products of raw 8-bit numbers, corrected by row
+and column sums), as subtracting first needs 9-bit operands.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neonlab.int8.arrays import (
+    Int32s,
+    Int64s,
+    Integers,
+    OperandError,
+    Output,
+    exact_matmul,
+    integers,
+    limits,
+    to_int32,
+    wide,
+)
+from neonlab.int8.fixed_point import Multiplier, multiply_once_rounded
+
+
+def accumulate_four_terms(
+    left: object, right: object, left_zero_point: int = 0, right_zero_point: object = 0, bias: object = None
+) -> Int32s:
+    """X·W - X·Zw - Zx·W + Zx·Zw·K + bias: int32 [..., m, n] from left X [..., m, k] and right W [k, n].
+
+    Operands: any 8- or 16-bit integers.  right_zero_point: a number or one per column [n]; bias: int32 [n] or None.
+    Raises OperandError for other types and shapes, and when the final sum leaves int32.
+    Source: gemmlowp/doc/low-precision.md; TVM's qnn.conv2d and qnn.dense.
+    """
+    x, w, zw = _operands(left, right, left_zero_point, right_zero_point)
+    products = exact_matmul(x, w)
+    by_rows = wide(row_sums(x))[..., None] * zw
+    by_columns = left_zero_point * wide(column_sums(w))
+    corner = left_zero_point * zw * x.shape[-1]
+    return to_int32(products - by_rows - by_columns + corner + _bias(bias, w.shape[-1]), "the accumulator")
+
+
+def accumulate_subtracting_first(
+    left: object, right: object, left_zero_point: int = 0, right_zero_point: object = 0, bias: object = None
+) -> Int32s:
+    """(X - Zx)·(W - Zw) + bias; operands, result and errors as `accumulate_four_terms`.  TensorFlow's way."""
+    x, w, zw = _operands(left, right, left_zero_point, right_zero_point)
+    return to_int32(exact_matmul(wide(x) - left_zero_point, wide(w) - zw) + _bias(bias, w.shape[-1]), "the accumulator")
+
+
+def row_sums(left: Integers) -> Int32s:
+    """Sums over k of [..., m, k]: int32 [..., m], what X·Zw needs."""
+    return np.asarray(left.sum(-1), np.int32)
+
+
+def column_sums(right: Integers) -> Int32s:
+    """Sums over k of [k, n]: int32 [n], what Zx·W needs; known before inference when the right side is weights."""
+    return np.asarray(right.sum(-2), np.int32)
+
+
+def pack_to_signed(values: object, zero_point: int) -> tuple[NDArray[np.int8], int]:
+    """uint8 values and their zero point as int8: both less 128, which is ^ 0x80.  Products of differences stay.
+
+    Lets one int8 kernel serve both types.  Raises OperandError unless uint8.  Source: ruy/pack_common.h.
+    """
+    array = integers(values, "the values", "uint8")
+    return (array ^ np.uint8(0x80)).view(np.int8), zero_point - 128
+
+
+def ruy_mul(
+    lhs: object,
+    rhs: object,
+    *,
+    lhs_zero_point: int = 0,
+    rhs_zero_point: int = 0,
+    bias: object = None,
+    multiplier: Multiplier | None = None,
+    output: Output | None = None,
+) -> Integers:
+    """ruy's quantised `Mul`: lhs [m, k] · rhs [k, n] → [m, n]; channels are rows, so bias and multipliers are [m].
+
+    Operands are int8, uint8 or int16.  Without a multiplier: the raw int32 accumulators.  With one: rounded once, ties
+    up, zero point added, clamped to `output` (whose type may be int16).  Raises OperandError as
+    `accumulate_four_terms` does, and for a multiplier without output or the other way round.
+    """
+    left = integers(lhs, "lhs", "int8", "uint8", "int16")
+    right = integers(rhs, "rhs", "int8", "uint8", "int16")
+    if left.ndim != 2 or right.ndim != 2:
+        raise OperandError(f"ruy multiplies matrices, not shapes {left.shape} and {right.shape}")
+    # Transposed, rows are columns: the product of the transposes takes bias and zero points along its last axis.
+    sums = accumulate_four_terms(right.T, left.T, rhs_zero_point, lhs_zero_point, bias)
+    if multiplier is None or output is None:
+        if multiplier is not None or output is not None:
+            raise OperandError("a multiplier and an output go together")
+        return sums.T
+    return output.place(wide(multiply_once_rounded(sums, multiplier))).T
+
+
+def ruy_mul_floats(
+    lhs: object, rhs: object, bias: object = 0.0, clamp_min: float = -np.inf, clamp_max: float = np.inf
+) -> NDArray[np.float32]:
+    """ruy's float `Mul`: float32 lhs [m, k] · rhs [k, n] + bias [m], clamped.  Summed in float64, rounded once."""
+    sums = np.asarray(lhs, np.float64) @ np.asarray(rhs, np.float64) + np.asarray(bias, np.float64)[..., None]
+    return np.clip(sums, clamp_min, clamp_max).astype(np.float32)
+
+
+def _operands(
+    left: object, right: object, left_zero_point: int, right_zero_point: object
+) -> tuple[Integers, Integers, Int64s]:
+    small = ("int8", "uint8", "int16")
+    x, w = integers(left, "the left matrix", *small), integers(right, "the right matrix", *small)
+    if x.ndim < 1 or w.ndim != 2 or x.shape[-1] != w.shape[0]:
+        raise OperandError(f"shapes {x.shape} and {w.shape} do not multiply")
+    zw = wide(integers(right_zero_point, "the right zero point"))
+    if zw.shape not in ((), (w.shape[1],)):
+        raise OperandError(f"the right zero point has shape {zw.shape}; wanted one number or [{w.shape[1]}]")
+    check_zero_point(left_zero_point, x, "the left zero point")
+    check_zero_point(zw, w, "the right zero point")
+    return x, w, zw
+
+
+def check_zero_point(zero_point: object, values: Integers, name: str) -> None:
+    """Raises OperandError when a zero point is no value of the type of `values`."""
+    low, high = limits(values.dtype)
+    points = integers(zero_point, name)
+    if points.size and not (low <= points.min() and points.max() <= high):
+        raise OperandError(f"{name} does not fit {values.dtype}")
+
+
+def _bias(bias: object, columns: int) -> Int64s:
+    if bias is None:
+        return np.zeros(columns, np.int64)
+    array = wide(integers(bias, "the bias"))
+    if array.shape not in ((), (columns,)):
+        raise OperandError(f"the bias has shape {array.shape}; wanted [{columns}]")
+    return array

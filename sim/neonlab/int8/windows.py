@@ -1,0 +1,63 @@
+"""Where a kernel of height × width lands on an image: strides, padding, dilation, and the patches themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neonlab.int8.arrays import Integers, OperandError
+
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Vertical and horizontal stride and dilation; padding before and after, vertically and horizontally, in pixels.
+
+    Raises OperandError for strides and dilations below 1 and negative padding.
+    """
+
+    stride: Pair = (1, 1)
+    padding: tuple[Pair, Pair] = ((0, 0), (0, 0))
+    dilation: Pair = (1, 1)
+
+    def __post_init__(self) -> None:
+        if min(*self.stride, *self.dilation) < 1 or min(*self.padding[0], *self.padding[1]) < 0:
+            raise OperandError(f"{self}: strides and dilations start at 1, padding at 0")
+
+    @classmethod
+    def same(cls, size: Pair, kernel: Pair, stride: Pair = (1, 1), dilation: Pair = (1, 1)) -> Window:
+        """TensorFlow's SAME: ceil(size / stride) outputs, the odd pixel of padding after."""
+        vertical, horizontal = (
+            max((-(-length // step) - 1) * step + (taps - 1) * apart + 1 - length, 0)
+            for length, taps, step, apart in zip(size, kernel, stride, dilation, strict=True)
+        )
+        return cls(stride, tuple((pad // 2, pad - pad // 2) for pad in (vertical, horizontal)), dilation)  # type: ignore[arg-type]
+
+    def output_size(self, size: Pair, kernel: Pair) -> Pair:
+        """Height and width of what comes out.  Raises OperandError when the kernel does not fit once."""
+        height, width = (
+            (length + sum(pad) - (taps - 1) * apart - 1) // step + 1
+            for length, taps, step, pad, apart in zip(
+                size, kernel, self.stride, self.padding, self.dilation, strict=True
+            )
+        )
+        if height < 1 or width < 1:
+            raise OperandError(f"a kernel of {kernel[0]}x{kernel[1]} does not fit an image of {size[0]}x{size[1]}")
+        return height, width
+
+    def patches(self, image: Integers, kernel: Pair, fill: int) -> Integers:
+        """View [n, oh, ow, kh, kw, c] of the padded copy of `image` [n, h, w, c]; `fill` is the zero point."""
+        if image.ndim != 4:
+            raise OperandError(f"an image has the shape [n, height, width, channels], not {image.shape}")
+        height, width = self.output_size(image.shape[1:3], kernel)
+        padded = np.pad(image, ((0, 0), *self.padding, (0, 0)), constant_values=fill)
+        n, row, column, channel = padded.strides
+        (sy, sx), (dy, dx) = self.stride, self.dilation
+        return np.lib.stride_tricks.as_strided(
+            padded,
+            (image.shape[0], height, width, *kernel, image.shape[3]),
+            (n, row * sy, column * sx, row * dy, column * dx, channel),
+            writeable=False,
+        )
