@@ -7,6 +7,7 @@ BIN    := .venv/bin
 
 report: .venv/ready
 	$(BIN)/neonlab report --embed README.md
+	$(BIN)/neonlab schemes --into reports
 
 test: .venv/ready
 	$(BIN)/python -m pytest -n auto

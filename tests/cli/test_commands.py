@@ -53,7 +53,7 @@ def sabotage(root: Path, old: str, new: str, folder: str = "armv8") -> tuple[Pat
 def test_help_leads_to_every_command() -> None:
     shown = neonlab("--help")
     assert shown.returncode == 0
-    for command in ("list", "cores", "check", "profile", "compare", "report", "asm", "bench", "schema"):
+    for command in ("list", "cores", "check", "profile", "compare", "report", "asm", "bench", "schemes", "schema"):
         assert re.search(rf"^  {command} ", shown.stdout, re.MULTILINE)
         assert neonlab(command, "--help").returncode == 0
 
@@ -87,6 +87,7 @@ def test_help_leads_to_every_command() -> None:
         (("cores", "--against", "LICENSE"), "LICENSE"),
         (("cores", "--core", "cortex-m0"), "no core `cortex-m0`"),
         (("cores", "--record"), "--against"),
+        (("schemes", "--scale", "1.5"), "from 2^-31 to below 1"),
         (("schema", "nonsense"), "no schema for `nonsense`"),
     ],
 )
@@ -107,6 +108,7 @@ def test_bad_usage_gets_one_clear_message_and_status_2(arguments: tuple[str, ...
         ("compare", KERNEL, "--shape", "1x9x8x4", "--shape", "1x12x8x4"),
         ("asm", f"asm/armv8/{KERNEL}.S"),
         ("bench", f"armv8/{KERNEL}", "--shape", "1x64x64x16"),
+        ("schemes", "--scale", "0.0123"),
     ],
 )
 def test_json_is_one_document_that_keeps_to_its_schema(arguments: tuple[str, ...]) -> None:

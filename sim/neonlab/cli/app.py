@@ -10,6 +10,7 @@ import typer
 
 from neonlab.cli.commands_assembly import asm
 from neonlab.cli.commands_cores import cores
+from neonlab.cli.commands_int8 import schemes
 from neonlab.cli.commands_lab import bench, check, compare, profile, report
 from neonlab.cli.commands_library import list_kernels, schema
 from neonlab.cli.commands_mutate import mutate
@@ -33,6 +34,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("cores", cores),
     ("bench", bench),
     ("mutate", mutate),
+    ("schemes", schemes),
     ("schema", schema),
 )
 

@@ -449,4 +449,21 @@ def schemas() -> dict[str, Schema]:
                 )
             ),
         ),
+        "schemes": _document(
+            "schemes",
+            parts=_list(_object(name=_STRING, cases=_INTEGER)),
+            groups=_described(_list(_list(_STRING)), "schemes that agreed everywhere"),
+            pairs=_list(
+                _object(
+                    first=_STRING,
+                    second=_STRING,
+                    disagreements=_described(_list(_INTEGER), "cases that differ, by part"),
+                    worst=_described(_INTEGER, "the largest difference, in steps of int8"),
+                    example=_described(
+                        _nullable(_object(accumulator=_INTEGER, scale=_NUMBER, results=_list(_INTEGER))),
+                        "the case nearest zero with the largest difference",
+                    ),
+                )
+            ),
+        ),
     }
