@@ -1,0 +1,72 @@
+"""Activations of 8-bit tensors: tables of 256 entries, built from the real function, and softmax."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neonlab.int8.affine import Affine, dequantize, quantize
+from neonlab.int8.arrays import Integers, OperandError, Output, integers, limits
+from neonlab.int8.rounding import half_away
+
+Real = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+TANH_OUTPUT = Affine(1 / 128, 0, "int8")
+"""What TFLite's int8 tanh must put out."""
+
+SIGMOID_OUTPUT = Affine(1 / 256, -128, "int8")
+"""What TFLite's int8 logistic must put out."""
+
+
+def sigmoid(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 / (1 + e^-x), without overflow."""
+    return 0.5 + 0.5 * np.tanh(0.5 * values)
+
+
+def table_of(function: Real, source: Affine, target: Affine, rounding: str = "away") -> Integers:
+    """The 256 results of `function` on an 8-bit tensor, indexed by the input's byte (as unsigned): `table[q & 255]`.
+
+    The input is dequantised in float32, the function taken in float64, its float32 result quantised by the
+    reciprocal of the scale and clamped.  rounding: away (TFLite), even (ONNX Runtime, PyTorch).  Raises OperandError
+    for types that are not 8 bits wide and for results that are not finite.
+    Source: tensorflow/lite/kernels/internal/common.h, `LUTPopulate`.
+    """
+    if {np.dtype(source.dtype).itemsize, np.dtype(target.dtype).itemsize} != {1}:
+        raise OperandError("a table of 256 entries goes from 8 bits to 8 bits")
+    inputs = np.arange(256, dtype=np.uint8).view(source.dtype)
+    with np.errstate(all="ignore"):  # what is not finite is refused below
+        results = function(dequantize(inputs, source.scale, source.zero_point).astype(np.float64))
+    return quantize(results, target.scale, Output.of(target.dtype, target.zero_point), rounding, reciprocal=True)
+
+
+def look_up(table: Integers, values: object) -> Integers:
+    """`table` at each value (int8 or uint8, any shape).  Raises OperandError for other types or table lengths."""
+    array = integers(values, "the values", "int8", "uint8")
+    if table.shape != (256,):
+        raise OperandError(f"a table has 256 entries, not the shape {table.shape}")
+    return table[array.view(np.uint8)]
+
+
+def softmax(values: object, input_scale: float, beta: float, target: Affine) -> Integers:
+    """Softmax along the last axis, by a table of exponentials: 8 bits [..., n] → the target's type.
+
+    float32: e^(-input scale · beta · d) for each distance d from the row's greatest, summed in order; each over
+    (sum · output scale), rounded (uint8: + 0.5 truncated, int8: away), zero point added, clamped.  TFLite's target is
+    1/256 with zero point -128 (int8) or 0 (uint8).  Raises OperandError.
+    Source: tensorflow/lite/kernels/internal/optimized/optimized_ops.h, `PopulateSoftmaxLookupTable`, `Softmax`.
+    """
+    x = integers(values, "the values", "int8", "uint8")
+    if not x.ndim or not x.shape[-1]:
+        raise OperandError("softmax needs at least one value along its last axis")
+    single = np.float32
+    slope = -single(input_scale) * single(beta)
+    distances = np.arange(256, dtype=np.float32)
+    table = np.exp((slope * distances).astype(np.float64)).astype(np.float32)
+    exponentials = table[x.max(axis=-1, keepdims=True).astype(np.int64) - x]
+    sums = np.add.accumulate(exponentials, axis=-1, dtype=np.float32)[..., -1:]
+    rescaled = exponentials * (single(1) / (sums * single(target.scale)))
+    rounded = np.trunc(rescaled + single(0.5)) if target.dtype == "uint8" else half_away(rescaled)
+    least, most = limits(target.dtype)
+    return np.clip(rounded.astype(np.int64) + target.zero_point, least, most).astype(target.dtype)

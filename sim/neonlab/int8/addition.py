@@ -1,0 +1,122 @@
+"""Adding two quantised tensors of different scales: TFLite's, TVM's, QNNPACK's and ONNX Runtime's ways.
+
+Operands are int8 or uint8 of shapes that broadcast; scales are reals per step.  The four round at different places:
+each operand and the sum (TFLite), each operand (TVM), the sum alone (QNNPACK), floats (ONNX Runtime).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neonlab.int8.arrays import Int64s, Integers, OperandError, Output, integers, positive, wide
+from neonlab.int8.fixed_point import Multiplier, multiply_twice_rounded, quantize_multiplier
+from neonlab.int8.matmul import check_zero_point
+from neonlab.int8.requantize import scheme_named
+
+_LEFT_SHIFT = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One input: its integers, scale (> 0) and zero point."""
+
+    values: Integers
+    scale: float
+    zero_point: int = 0
+
+    def centred(self) -> Int64s:
+        """The integers less the zero point.  Raises OperandError for what is no int8 or uint8 tensor."""
+        values = integers(self.values, "an operand", "int8", "uint8")
+        check_zero_point(self.zero_point, values, "an operand's zero point")
+        positive(self.scale, "an operand's scale")
+        return wide(values) - self.zero_point
+
+
+@dataclass(frozen=True, slots=True)
+class TfliteAddition:
+    """The three multipliers of TFLite's add: of each input, shifted left by 20, and of their sum."""
+
+    left: Multiplier
+    right: Multiplier
+    output: Multiplier
+
+
+def tflite_addition(left_scale: float, right_scale: float, output_scale: float) -> TfliteAddition:
+    """Multipliers as `add::Prepare` makes them: scales over twice the larger, then that over 2^20 · output scale.
+
+    float32 scales, combined in float64.  Raises OperandError for scales that are not positive.
+    Source: tensorflow/lite/kernels/add.cc.
+    """
+    left, right, out = (float(np.float32(positive(s, "a scale"))) for s in (left_scale, right_scale, output_scale))
+    twice = 2 * max(left, right)
+    return TfliteAddition(
+        quantize_multiplier(left / twice),
+        quantize_multiplier(right / twice),
+        quantize_multiplier(twice / ((1 << _LEFT_SHIFT) * out)),
+    )
+
+
+def add_tflite(left: Operand, right: Operand, output_scale: float, output: Output) -> Integers:
+    """TFLite's int8 and uint8 add: both inputs scaled to a common int32, summed, scaled; gemmlowp rounding thrice.
+
+    Raises OperandError.  Source: tensorflow/lite/kernels/internal/reference/add.h.
+    """
+    ways = tflite_addition(left.scale, right.scale, output_scale)
+    scaled = [
+        wide(multiply_twice_rounded(side.centred() << _LEFT_SHIFT, multiplier))
+        for side, multiplier in ((left, ways.left), (right, ways.right))
+    ]
+    return output.place(wide(multiply_twice_rounded(scaled[0] + scaled[1], ways.output)))
+
+
+def add_tvm(left: Operand, right: Operand, output_scale: float, output: Output, scheme: str = "tvm-upward") -> Integers:
+    """TVM's qnn.add: each input requantised to the output's scale and zero point in int32, summed, clamped once.
+
+    An input whose scale equals the output's is not rounded.  `scheme`: tvm-upward (its default), tvm-tonearest or
+    tvm-arm.  Raises OperandError.  Source: src/relay/qnn/op/add.cc.
+    """
+    int32 = Output.of("int32")
+    total = [
+        wide(scheme_named(scheme).requantize(side.centred().astype(np.int32), _ratio(side.scale, output_scale), int32))
+        for side in (left, right)
+    ]
+    return output.place(total[0] + total[1])
+
+
+def add_qnnpack(left: Operand, right: Operand, output_scale: float, output: Output) -> Integers:
+    """QNNPACK's add: 22-bit multipliers that share one shift, one rounding of the sum, ties away from zero.
+
+    Raises OperandError unless both input scales over the output's are from 2^-14 to below 2^8.
+    Source: QNNPACK src/qnnpack/params.h and src/q8vadd/.
+    """
+    ratios = [np.float32(side.scale) / np.float32(output_scale) for side in (left, right)]
+    if not all(2.0**-14 <= ratio < 2.0**8 for ratio in ratios):
+        raise OperandError(f"QNNPACK adds inputs of scales 2^-14 to 2^8 of the output's, not {ratios}")
+    shift = 21 - (int(np.frexp(max(ratios))[1]) - 1)
+    multipliers = [int(np.rint(np.ldexp(ratio, shift))) for ratio in ratios]
+    total = left.centred() * multipliers[0] + right.centred() * multipliers[1]
+    mask = (1 << shift) - 1
+    return output.place((total >> shift) + ((total & mask) - (total < 0) > mask >> 1))
+
+
+def add_onnxruntime(left: Operand, right: Operand, output_scale: float, output: Output) -> Integers:
+    """ONNX Runtime's QLinearAdd: `round_even(a · Sa/Sc + b · Sb/Sc + fixed) `, in float32, the zero points in `fixed`.
+
+    Products are fused with additions, as on machines with FMA; without, a sum next to a midpoint may fall on its
+    other side.  Raises OperandError.  Source: onnxruntime/core/mlas/lib/qladd.cpp.
+    """
+    for side in (left, right):
+        side.centred()
+    single = np.float32
+    ratios = [single(side.scale) / single(output_scale) for side in (left, right)]
+    fixed = single(output.zero_point) - (ratios[0] * single(left.zero_point) + ratios[1] * single(right.zero_point))
+    total = np.asarray(fixed, np.float64)
+    for side, ratio in zip((left, right), ratios, strict=True):
+        total = (side.values.astype(np.float64) * np.float64(ratio) + total).astype(np.float32).astype(np.float64)
+    return output.place(np.rint(np.clip(total, -(2.0**31), 2.0**31 - 1)).astype(np.int64) - output.zero_point)
+
+
+def _ratio(scale: float, output_scale: float) -> float:
+    return float(np.float64(np.float32(scale)) / np.float64(np.float32(positive(output_scale, "the output scale"))))

@@ -1,0 +1,160 @@
+"""Real numbers and 8-bit integers: scale and zero point from a range, quantise, dequantise, and ranges over batches.
+
+A quantised tensor stands for `scale · (q - zero_point)`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neonlab.int8.arrays import Floats, Integers, OperandError, Output, finite, integers, limits, positive
+from neonlab.int8.rounding import Reals, half_away, rounded
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """Scale (a real per step, > 0) and zero point of a tensor, and the integer type that holds it."""
+
+    scale: float
+    zero_point: int
+    dtype: str = "uint8"
+
+    def __post_init__(self) -> None:
+        positive(self.scale, "the scale")
+        Output.of(self.dtype, self.zero_point)
+
+
+def affine_from_range(minimum: float, maximum: float, dtype: str = "uint8") -> Affine:
+    """Parameters that cover [minimum, maximum], widened to hold 0, with the zero point nudged to an integer.
+
+    Zero is then represented exactly.  The range [0, 0], or one too narrow for a float32 scale, gets scale 1.  Raises OperandError when minimum > maximum or
+    one is not finite.  Source: `ChooseQuantizationParams` of gemmlowp/doc/quantization_example.cc (float scale, the
+    zero point from the double); Jacob et al. 2018, section 3.
+    """
+    low, high = (float(finite(end, "the range")) for end in (minimum, maximum))
+    if low > high:
+        raise OperandError(f"the range {low} to {high} is empty")
+    least, most = limits(dtype)
+    low, high = min(low, 0.0), max(high, 0.0)
+    scale = (high - low) / (most - least)
+    if np.float32(scale) == 0:
+        return Affine(1.0, max(least, 0), dtype)
+    nudged = half_away(np.clip(np.array(least - low / scale), least, most))
+    return Affine(float(np.float32(scale)), int(nudged), dtype)
+
+
+def quantize(
+    reals: object,
+    scale: object,
+    output: Output,
+    rounding: str = "away",
+    *,
+    reciprocal: bool = False,
+    random: np.random.Generator | None = None,
+) -> Integers:
+    """`round(real / scale) + zero point`, clamped: float32 in any shape → the output's type.
+
+    scale: > 0, a number or per channel (broadcasts).  rounding: away (TFLite, ncnn), even (ONNX, QNNPACK), up or
+    stochastic (with `random`).  reciprocal: multiply by the float32 1 / scale instead of dividing, as QNNPACK and
+    ncnn do.  Computed in float32.  Raises OperandError.
+    """
+    values = finite(reals, "the reals").astype(np.float32)
+    scales = positive(scale, "the scale").astype(np.float32)
+    steps: Reals = values * (np.float32(1) / scales) if reciprocal else values / scales
+    return _place(rounded(steps, rounding, random), output)
+
+
+def quantize_gemmlowp(reals: object, affine: Affine) -> Integers:
+    """gemmlowp's example: `round(clamp(zero point + real / scale))`, the zero point added before rounding away.
+
+    float32 in any shape → the type of `affine`.  Differs from `quantize` at negative midpoints, and where adding the
+    zero point in float32 loses bits.  Source: gemmlowp/doc/quantization_example.cc.  Raises OperandError.
+    """
+    values = finite(reals, "the reals").astype(np.float32)
+    least, most = limits(affine.dtype)
+    shifted = np.float32(affine.zero_point) + values / np.float32(affine.scale)
+    return half_away(np.clip(shifted, np.float32(least), np.float32(most))).astype(affine.dtype)
+
+
+def dequantize(values: object, scale: object, zero_point: int = 0, bias: object = 0.0) -> NDArray[np.float32]:
+    """`scale · (q - zero_point) + bias` in float32, multiplied then added; integers of any type and shape.
+
+    scale and bias broadcast ([channels] when channels are last).  With a bias and zero point 0 it is ncnn's
+    `dequantize` of int32 accumulators.  Raises OperandError.
+    """
+    steps = (integers(values, "the values").astype(np.int64) - zero_point).astype(np.float32)
+    real = steps * positive(scale, "the scale").astype(np.float32)
+    return np.asarray(real + finite(bias, "the bias").astype(np.float32), np.float32)
+
+
+def symmetric_scale(reals: object, axis: int | None = None, steps: int = 127) -> Floats:
+    """`max |x| / steps`: the scale that lets [-max, max] fill -steps…steps; one, or one per index of `axis`.
+
+    ncnn stores the reciprocal.  All zeros get scale 1.  `steps` is 31 for ncnn's 3×3 Winograd weights.  Raises
+    OperandError for what is not finite, an axis that is not there and steps below 1.
+    """
+    values = finite(reals, "the reals")
+    if steps < 1 or (axis is not None and not -values.ndim <= axis < values.ndim):
+        raise OperandError(f"no {steps} steps along axis {axis} of {values.ndim} dimensions")
+    kept = None if axis is None else axis % values.ndim
+    others = tuple(index for index in range(values.ndim) if index != kept) if kept is not None else None
+    largest = np.abs(values).max(axis=others, initial=0.0)
+    return np.where(largest == 0, 1.0, largest / steps)
+
+
+def quantize_symmetric(reals: object, scale: object, minimum: int = -127) -> NDArray[np.int8]:
+    """ncnn's `float2int8(x · s)`: float32 product, rounded half away, clamped to minimum…127; s is 1 / scale.
+
+    scale: > 0, in reals per step, broadcasts.  ncnn clamps at -127 now and clamped at -128 in 2018.  Any shape.
+    Raises OperandError.  Source: ncnn src/layer/quantize.cpp.
+    """
+    return quantize(reals, scale, Output(0, minimum, 127), reciprocal=True).astype(np.int8)
+
+
+@dataclass(frozen=True, slots=True)
+class MovingRange:
+    """Range of a tensor over training batches, smoothed exponentially (Jacob et al. 2018, section 3.1).
+
+    The first batch sets the range; later ones pull it by 1 - decay.  `settled` tells when `delay` batches have gone
+    by: before, the paper leaves activations unquantised.
+    """
+
+    decay: float = 0.99
+    delay: int = 0
+    batches: int = 0
+    minimum: float = 0.0
+    maximum: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.decay < 1 or self.delay < 0:
+            raise OperandError(f"a decay of {self.decay} is not in [0, 1), or a delay of {self.delay} is below 0")
+
+    def updated(self, reals: object) -> MovingRange:
+        """The range after one more batch, of any shape.  Raises OperandError for an empty or non-finite one."""
+        values = finite(reals, "the batch")
+        if not values.size:
+            raise OperandError("the batch is empty")
+        low, high = float(values.min()), float(values.max())
+        if self.batches:
+            low = self.decay * self.minimum + (1 - self.decay) * low
+            high = self.decay * self.maximum + (1 - self.decay) * high
+        return replace(self, batches=self.batches + 1, minimum=low, maximum=high)
+
+    @property
+    def settled(self) -> bool:
+        """Whether enough batches have been seen to quantise."""
+        return self.batches > self.delay
+
+    def affine(self, dtype: str = "uint8") -> Affine:
+        """Parameters that cover the range.  Raises OperandError before any batch."""
+        if not self.batches:
+            raise OperandError("no batch has been seen yet")
+        return affine_from_range(self.minimum, self.maximum, dtype)
+
+
+def _place(steps: Reals, output: Output) -> Integers:
+    least, most = output.minimum - output.zero_point, output.maximum - output.zero_point
+    return output.place(np.clip(steps, least, most).astype(np.int64))

@@ -1,0 +1,100 @@
+"""Operators that go element by element: mul, requantise and concat, relu and clip, pad."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from neonlab.int8.addition import Operand
+from neonlab.int8.arrays import Int32s, Integers, OperandError, Output, integers, positive, to_int32
+from neonlab.int8.requantize import scheme_named
+from neonlab.int8.rounding import half_away
+
+ACTIVATIONS: dict[str, tuple[float | None, float | None]] = {
+    "none": (None, None),
+    "relu": (0.0, None),
+    "relu6": (0.0, 6.0),
+    "relu_n1_to_1": (-1.0, 1.0),
+}
+
+
+def multiply(left: Operand, right: Operand) -> Int32s:
+    """(a - Za) · (b - Zb), int32, shapes broadcast: accumulators to requantise by Sa · Sb / output scale.
+
+    TFLite, TVM, QNNPACK and ONNX Runtime all do so, each with its own scheme.  Raises OperandError.
+    """
+    return to_int32(left.centred() * right.centred(), "the product")
+
+
+def rescale(operand: Operand, output_scale: float, output: Output, scheme: str = "gemmlowp") -> Integers:
+    """`operand` with another scale, zero point or type: TFLite's int8 QUANTIZE, TVM's requantize.
+
+    The ratio of the float32 scales is taken in float64.  Raises OperandError.
+    """
+    ratio = float(np.float32(operand.scale)) / float(np.float32(positive(output_scale, "the output scale")))
+    return scheme_named(scheme).requantize(operand.centred().astype(np.int32), ratio, output)
+
+
+def concatenate(
+    operands: Sequence[Operand], axis: int, output_scale: float, output: Output, scheme: str = "gemmlowp"
+) -> Integers:
+    """Tensors joined along `axis`, each rescaled to the output first; one of the same scale and zero point is copied.
+
+    Raises OperandError for no tensors and for shapes that do not join.
+    """
+    if not operands:
+        raise OperandError("nothing to concatenate")
+    parts = [
+        output.place(one.centred())
+        if np.float32(one.scale) == np.float32(output_scale)
+        else rescale(one, output_scale, output, scheme)
+        for one in operands
+    ]
+    try:
+        return np.concatenate(parts, axis)
+    except (ValueError, IndexError) as error:
+        raise OperandError(f"the tensors do not join: {error}") from None
+
+
+def activation_range(activation: str, scale: float, output: Output) -> Output:
+    """`output` narrowed to what none, relu, relu6 or relu_n1_to_1 lets through, at the output's own scale.
+
+    A bound is zero point + round(bound / scale) in float32, ties away.  A fused activation is this clamp alone.
+    Raises OperandError.  Source: `CalculateActivationRangeQuantized`, tensorflow/lite/kernels/kernel_util.cc.
+    """
+    if activation not in ACTIVATIONS:
+        raise OperandError(f"no activation is called {activation}; there are {', '.join(ACTIVATIONS)}")
+    step = positive(scale, "the scale").astype(np.float32)
+    least, most = output.minimum, output.maximum
+    low, high = (
+        bound if bound is None else int(half_away(np.asarray(np.float32(bound) / step, np.float32))) + output.zero_point
+        for bound in ACTIVATIONS[activation]
+    )
+    return replace(
+        output,
+        minimum=least if low is None else min(max(least, low), most),
+        maximum=most if high is None else max(min(most, high), least),
+    )
+
+
+def clip(values: object, output: Output) -> Integers:
+    """`values` (int8 or uint8) held to the range of `output`, scale and zero point unchanged.  Raises OperandError.
+
+    With `activation_range` it is relu (max(q, zero point)) and relu6.
+    """
+    held = integers(values, "the values", output.dtype)
+    return np.clip(held, output.minimum, output.maximum)
+
+
+def pad(values: object, widths: Sequence[tuple[int, int]], zero_point: int) -> Integers:
+    """`values` with (before, after) elements of the zero point added along each axis.
+
+    Raises OperandError when the zero point does not fit the type, or the widths the shape.
+    """
+    array = integers(values, "the values")
+    Output.of(array.dtype.name, zero_point)
+    if len(widths) != array.ndim or any(min(pair) < 0 for pair in widths):
+        raise OperandError(f"{len(widths)} pairs of padding, none negative, for {array.ndim} dimensions")
+    return np.pad(array, widths, constant_values=zero_point)

@@ -1,0 +1,80 @@
+"""Max and average pooling of [n, height, width, channels]; global pooling is a kernel of the image's size.
+
+Input and output share scale and zero point, but for `average_pool_requantized`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neonlab.int8.arrays import Int32s, Integers, OperandError, Output, integers, limits, wide
+from neonlab.int8.requantize import scheme_named
+from neonlab.int8.windows import Pair, Window
+
+
+def max_pool(image: object, kernel: Pair, window: Window | None = None) -> Integers:
+    """The greatest of each window; padding never wins.  int8 or uint8 [n, h, w, c] → [n, oh, ow, c].
+
+    Raises OperandError for other types and shapes, and for padding as wide as the kernel.
+    """
+    x, way = _checked(image, kernel, window)
+    return np.asarray(way.patches(x, kernel, limits(x.dtype)[0]).max(axis=(3, 4)))
+
+
+def pool_sums(image: object, kernel: Pair, window: Window | None = None, zero_point: int = 0) -> tuple[Int32s, Int32s]:
+    """Sums int32 [n, oh, ow, c] of q - zero_point, padding counting as 0, and how many pixels are real [oh, ow].
+
+    Raises OperandError as `max_pool`.
+    """
+    x, way = _checked(image, kernel, window)
+    sums = way.patches(wide(x) - zero_point, kernel, 0).sum(axis=(3, 4))
+    ones = np.ones((1, *x.shape[1:3], 1), np.int64)
+    return sums.astype(np.int32), way.patches(ones, kernel, 0).sum(axis=(3, 4))[0, :, :, 0].astype(np.int32)
+
+
+def average_pool(image: object, kernel: Pair, window: Window | None = None, rounding: str = "away") -> Integers:
+    """Mean of the raw integers of each window, padding not counted, in integers.
+
+    rounding: `away`, (sum ± count/2) / count truncated, is TFLite's; `truncate`, towards zero, is TVM's.  Same types
+    and errors as `max_pool`.  Source: tensorflow/lite/kernels/internal/reference/integer_ops/pooling.h; TVM's
+    relay/qnn/op/avg_pool2d.cc.
+    """
+    x = integers(image, "the image", "int8", "uint8")
+    sums, counts = pool_sums(x, kernel, window)
+    total, count = wide(sums), wide(counts)[None, :, :, None]
+    if rounding not in ("away", "truncate"):
+        raise OperandError(f"averages round away or truncate, not {rounding}")
+    lifted = np.abs(total) + (count // 2 if rounding == "away" else 0)
+    return (np.sign(total) * (lifted // count)).astype(x.dtype)
+
+
+def average_pool_requantized(
+    image: object,
+    kernel: Pair,
+    zero_point: int,
+    ratio: float,
+    output: Output,
+    window: Window | None = None,
+    scheme: str = "qnnpack-fp32",
+    *,
+    count_padding: bool = True,
+) -> Integers:
+    """Mean taken by requantising the sum: scale = ratio / count, ratio = input scale / output scale.
+
+    QNNPACK and PyTorch (qnnpack-fp32, padding counted), ONNX Runtime's QLinearAveragePool (onnxruntime).  The scale is
+    the float32 quotient.  Errors as `max_pool`.
+    """
+    sums, counts = pool_sums(image, kernel, window, zero_point)
+    count = np.full(counts.shape, kernel[0] * kernel[1], np.int32) if count_padding else counts
+    scale = np.float32(ratio) / count.astype(np.float32)
+    return scheme_named(scheme).requantize(sums, np.broadcast_to(scale[None, :, :, None], sums.shape), output)
+
+
+def _checked(image: object, kernel: Pair, window: Window | None) -> tuple[Integers, Window]:
+    x, way = integers(image, "the image", "int8", "uint8"), window or Window()
+    if x.ndim != 4 or min(kernel) < 1:
+        raise OperandError(f"wanted an image [n, h, w, c] and a kernel of at least 1x1, not {x.shape} and {kernel}")
+    spans = [(taps - 1) * apart + 1 for taps, apart in zip(kernel, way.dilation, strict=True)]
+    if any(max(pad) >= span for pad, span in zip(way.padding, spans, strict=True)):
+        raise OperandError(f"padding {way.padding} is as wide as the kernel: a window would hold nothing else")
+    return x, way

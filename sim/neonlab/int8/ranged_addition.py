@@ -1,0 +1,177 @@
+"""Adding uint8 tensors that come with the range of reals they stand for, as TensorFlow's and nnlib's kernels do.
+
+0 stands for the minimum and 255 for the maximum; ranges hold zero or not, as they please.  Reals are float32.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neonlab.int8.arrays import Int32s, Int64s, OperandError, finite, integers, wide
+from neonlab.int8.rounding import half_away
+
+Bytes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranged:
+    """uint8 values and the reals, minimum < maximum, that 0 and 255 stand for."""
+
+    values: Bytes
+    minimum: float
+    maximum: float
+
+    def __post_init__(self) -> None:
+        integers(self.values, "the values", "uint8")
+        low, high = (float(finite(end, "the range")) for end in (self.minimum, self.maximum))
+        if not low < high:
+            raise OperandError(f"the range {low} to {high} is empty")
+
+
+@dataclass(frozen=True, slots=True)
+class RangedSum:
+    """What comes out, the range that the numbers stand for, and how many passes over the data it took."""
+
+    values: Bytes | Int32s
+    minimum: float
+    maximum: float
+    passes: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class GuessedAddition:
+    """The 16-bit numbers of one pass of nnlib's add: cq = ((a - 128)·alpha/128 + b + kappa)·recip/32768 - offset."""
+
+    alpha: int
+    kappa: int
+    recip: int
+    offset: int
+
+
+def add_8p8_to_32_tensorflow(left: Ranged, right: Ranged) -> RangedSum:
+    """TensorFlow's QuantizedAdd: each input to float, to int32 in the range ±2^17 · the largest end, then added.
+
+    Same shapes.  The high 17 bits leave room for sums, the low 15 keep precision.  Raises OperandError for shapes
+    that differ.  Source: tensorflow/core/kernels/quantized_add_op.cc and quantization_utils.h.
+    """
+    _same_shape(left, right)
+    top = _total_maximum(left, right)
+    zero = _to_int32(np.zeros((), np.float32), top)
+    parts = [wide(_to_int32(_to_float(side), top)) for side in (left, right)]
+    return RangedSum((parts[0] + parts[1] + wide(zero)).astype(np.int32), -top, top)
+
+
+def add_8p8_to_32_nnlib(left: Ranged, right: Ranged) -> RangedSum:
+    """nnlib's form of the same: (a - a0) · ka + (b - b0) · kb + 0.5 in float32, truncated to int32; the same range.
+
+    a0 and b0 are the bytes nearest to zero.  Truncation makes it round half up for positive sums only.  Raises
+    OperandError for shapes that differ.  Source: hexagon nnlib, QuantizedAdd_8p8to32 reference.
+    """
+    _same_shape(left, right)
+    top = np.float32(_total_maximum(left, right))
+    level = (top - -top) / np.float32(2.0**32)
+    total = np.full(left.values.shape, 0.5, np.float32)
+    for side in (left, right):
+        low, high = np.float32(side.minimum), np.float32(side.maximum)
+        step = (high - low) / np.float32(255)
+        zero = np.clip(half_away(np.asarray((np.float32(0) - low) / step)), 0, 255).astype(np.int32)
+        total = total + (side.values.astype(np.int32) - zero).astype(np.float32) * (step / level)
+    return RangedSum(np.trunc(total).astype(np.int64).astype(np.int32), -float(top), float(top))
+
+
+def guessed_addition(left: Ranged, right: Ranged, minimum: float, maximum: float) -> GuessedAddition:
+    """The parameters of one pass for the guessed output range; `left` must be the wider in steps, below 256 : 1.
+
+    float32 arithmetic, truncated to int16 as C does.  Raises OperandError when a number does not fit int16.
+    Source: `do_quantized_add_888` of hexagon nnlib.
+    """
+    single = np.float32
+    amin, bmin, gmin, gmax = (single(v) for v in (left.minimum, right.minimum, minimum, maximum))
+    brange = single(right.maximum) - bmin
+    alpha = (single(left.maximum) - amin) / brange
+    kappa = single(128) * alpha + (single(255) * amin + single(255) * bmin) / brange
+    low, high = (gmin * single(255)) / brange, (gmax * single(255)) / brange
+    step = high - low
+    if not step > 0:
+        raise OperandError(f"the guessed range {minimum} to {maximum} is empty")
+    recip = min((single(255) * single(32768)) / step, single(32767))
+    offset = (single(255) * low) / step - single(0.5)
+    numbers = [int(np.trunc(v)) for v in (single(128) * alpha, kappa, recip, offset)]
+    if not all(-32768 <= number <= 32767 for number in numbers):
+        raise OperandError(f"the ranges need numbers of more than 16 bits: {numbers}")
+    return GuessedAddition(*numbers)
+
+
+def add_once_guessed(left: Bytes, right: Bytes, way: GuessedAddition) -> tuple[Bytes, int, int]:
+    """One pass over the data: the output bytes, and the least and greatest x = (a - 128)·alpha/128 + b + kappa.
+
+    x is int16, saturated, the division a shift that rounds down; x · recip / 32768 rounds half up (`sqrdmulh`);
+    subtracting the offset saturates to a byte.  x does not depend on the guess: from its extremes follows the range
+    that fits.  Raises OperandError for an empty tensor.
+    """
+    x = ((wide(left) - 128) * way.alpha >> 7) + wide(right) + way.kappa
+    held: Int64s = np.clip(x, -32768, 32767)
+    if not held.size:
+        raise OperandError("nothing to add: the tensors are empty")
+    scaled = (held * way.recip + (1 << 14)) >> 15
+    return np.clip(scaled - way.offset, 0, 255).astype(np.uint8), int(held.min()), int(held.max())
+
+
+def add_8p8_to_8_nnlib(left: Ranged, right: Ranged, minimum: float, maximum: float) -> RangedSum:
+    """nnlib's add with a guessed output range: a second pass, with the range found, when the first overflowed it.
+
+    Same shapes, any order of the inputs.  When one input's range is 256 times the other's or more, the wider is the
+    result.  A found end that lies outside the guess replaces it, and the range is made no narrower than the wider
+    input's, which keeps 32768 / range within 16 bits.  (nnlib itself widens by 1.2, one end a pass, and keeps the
+    wider range for the next inference.)  Raises OperandError for shapes that differ and ranges beyond 16 bits.
+    """
+    _same_shape(left, right)
+    if left.maximum - left.minimum < right.maximum - right.minimum:
+        left, right = right, left
+    if (left.maximum - left.minimum) / (right.maximum - right.minimum) >= 256:
+        return RangedSum(left.values.copy(), left.minimum, left.maximum)
+    low, high = _no_narrower(float(minimum), float(maximum), left)
+    values, least, most = add_once_guessed(left.values, right.values, guessed_addition(left, right, low, high))
+    per_step = np.float32(np.float32(right.maximum) - np.float32(right.minimum))
+    found_low = float(np.float32(least) * per_step / np.float32(255))
+    found_high = float(np.float32(most) * per_step / np.float32(255))
+    if low <= found_low and found_high <= high:
+        return RangedSum(values, low, high)
+    low, high = _no_narrower(min(low, found_low), max(high, found_high), left)
+    values, _, _ = add_once_guessed(left.values, right.values, guessed_addition(left, right, low, high))
+    return RangedSum(values, low, high, 2)
+
+
+def _no_narrower(low: float, high: float, wider: Ranged) -> tuple[float, float]:
+    return low, max(high, low + (wider.maximum - wider.minimum))
+
+
+def _same_shape(left: Ranged, right: Ranged) -> None:
+    if left.values.shape != right.values.shape:
+        raise OperandError(f"shapes {left.values.shape} and {right.values.shape} differ")
+
+
+def _total_maximum(left: Ranged, right: Ranged) -> float:
+    ends = (left.maximum, -left.minimum, right.maximum, -right.minimum)
+    return float(np.float32(max(ends)) * np.float32(1 << 17))
+
+
+def _to_float(side: Ranged) -> NDArray[np.float32]:
+    """TensorFlow's `QuantizedToFloat` for uint8: doubles, the minimum rounded to a whole number of steps."""
+    low, high = np.float32(side.minimum), np.float32(side.maximum)
+    step = np.float64(high - low) * (256 / 255) / 256
+    start = half_away(np.asarray(low / np.float32(step), np.float32)).astype(np.float64) * np.float64(np.float32(step))
+    return np.asarray(start + side.values.astype(np.float64) * step, np.float32)
+
+
+def _to_int32(reals: NDArray[np.float32], top: float) -> Int32s:
+    """TensorFlow's `FloatToQuantized<int32>` for the range -top…top: doubles, rounded, saturated."""
+    low, high = np.float32(-top), np.float32(top)
+    steps = 2.0**32
+    scale = steps / (np.float64(high - low) * (steps / (steps - 1)))
+    start = half_away(np.asarray(np.float64(low) * scale))
+    quantised = half_away(np.asarray(reals.astype(np.float64) * scale)) - start - 2.0**31
+    return np.clip(quantised, -(2.0**31), 2.0**31 - 1).astype(np.int64).astype(np.int32)
