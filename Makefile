@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 BIN    := .venv/bin
+EXTRAS ?= dev
 
 .PHONY: report test lint clean
 
@@ -23,5 +24,5 @@ clean:
 .venv/ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("neonlab needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$(EXTRAS)]'
 	@touch $@

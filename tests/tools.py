@@ -1,9 +1,12 @@
-"""Programs from outside the project that tests compare with: cross binutils, cross compilers, qemu-user."""
+"""What tests compare with from outside the project: cross binutils and compilers, qemu-user, other frameworks."""
 
 from __future__ import annotations
 
+import importlib
 import os
 import shutil
+import warnings
+from typing import Any, NoReturn
 
 import pytest
 
@@ -13,7 +16,21 @@ def require(program: str) -> str:
     path = shutil.which(program)
     if path is not None:
         return path
-    message = f"{program} is not installed"
+    _absent(program)
+
+
+def require_module(name: str) -> Any:
+    """The module called `name`, of the extra `frameworks`, under the same rule; its own warnings are its own affair."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError:
+            _absent(name)
+
+
+def _absent(name: str) -> NoReturn:
+    message = f"{name} is not installed"
     if os.environ.get("NEONLAB_REQUIRE_TOOLS") == "1":
         pytest.fail(message, pytrace=False)
     pytest.skip(message)

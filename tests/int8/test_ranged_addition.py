@@ -12,10 +12,12 @@ from tests.int8 import oracle
 
 from neonlab.int8.arrays import OperandError
 from neonlab.int8.ranged_addition import (
+    TENSORFLOW_2_HEADROOM,
     Ranged,
     add_8p8_to_8_nnlib,
     add_8p8_to_32_nnlib,
     add_8p8_to_32_tensorflow,
+    add_8p8_to_32_tensorflow_linear,
     add_once_guessed,
     guessed_addition,
 )
@@ -44,6 +46,36 @@ def test_tensorflow_adds_in_a_range_2_to_the_17_times_the_largest_end(
     # The minimum of each input is moved to a whole number of its steps: at most half a step of error for each.
     allowed = ((a[1] - a[0]) + (b[1] - b[0])) / 255 / 2 + 4 * step
     assert np.abs(got.values * step - (real(left) + real(right))).max() <= allowed
+
+
+LEFT, RIGHT = [0, 1, 33, 128, 3, 255], [0, 0, 77, 128, 255, 255]
+# What tf.raw_ops.QuantizedAdd of TensorFlow 2.21.0 (x86) printed for LEFT and RIGHT: ranges, max_z, z.
+PRINTED = [
+    ((-1.0, 1.0), (-2.0, 2.0), 32768.0, [-195837, -195323, -99719, 1539, 67845, 197373]),
+    ((0.0, 6.0), (-1.5, 3.0), 98304.0, [-32768, -32254, 13916, 82432, 67204, 196732]),
+    ((-0.3, 0.1), (-7.0, 9.0), 147456.0, [-106708, -106686, -35604, 13100, 126428, 131972]),
+    ((-5.0, 5.0), (0.5, 1.0), 81920.0, [-117451, -116423, -79523, 20789, -101107, 157949]),
+    ((-0.37, 0.91), (-0.11, 0.29), 14909.4404296875, [-69318, -68595, -28057, 52154, -9519, 172677]),
+]
+
+
+@pytest.mark.parametrize(("a", "b", "maximum", "printed"), PRINTED)
+def test_the_integers_of_tensorflow_are_what_tensorflow_printed(
+    a: tuple[float, float], b: tuple[float, float], maximum: float, printed: list[int]
+) -> None:
+    left, right = Ranged(np.array(LEFT, np.uint8), *a), Ranged(np.array(RIGHT, np.uint8), *b)
+    got = add_8p8_to_32_tensorflow_linear(left, right, TENSORFLOW_2_HEADROOM)
+    assert got.values.tolist() == printed
+    assert (got.minimum, got.maximum) == (-maximum, maximum)
+
+
+@pytest.mark.parametrize(("a", "b"), RANGES)
+def test_the_integers_of_tensorflow_stay_near_its_floats(a: tuple[float, float], b: tuple[float, float]) -> None:
+    left, right = every_pair(a, b)
+    linear, exact = (f(left, right) for f in (add_8p8_to_32_tensorflow_linear, add_8p8_to_32_tensorflow))
+    assert (linear.minimum, linear.maximum) == (exact.minimum, exact.maximum)
+    # Each step of each input is rounded once and multiplied by at most 255; the floats round twice more.
+    assert np.abs(linear.values.astype(np.int64) - exact.values).max() <= 2 * (255 * 0.5 + 255 * 0.5 + 2)
 
 
 def test_tensorflow_adds_0_and_0_to_0() -> None:
@@ -138,7 +170,7 @@ def test_nnlib_returns_the_wider_when_the_other_is_no_wider_than_a_step_of_it() 
 
 def test_what_has_no_range_is_refused() -> None:
     side = Ranged(np.zeros(3, np.uint8), 0.0, 1.0)
-    for function in (add_8p8_to_32_tensorflow, add_8p8_to_32_nnlib):
+    for function in (add_8p8_to_32_tensorflow, add_8p8_to_32_tensorflow_linear, add_8p8_to_32_nnlib):
         with pytest.raises(OperandError, match="differ"):
             function(side, Ranged(np.zeros(4, np.uint8), 0.0, 1.0))
     with pytest.raises(OperandError, match="is empty"):

@@ -102,10 +102,10 @@ def add_qnnpack(left: Operand, right: Operand, output_scale: float, output: Outp
 
 
 def add_onnxruntime(left: Operand, right: Operand, output_scale: float, output: Output) -> Integers:
-    """ONNX Runtime's QLinearAdd: `round_even(a · Sa/Sc + b · Sb/Sc + fixed) `, in float32, the zero points in `fixed`.
+    """ONNX Runtime's QLinearAdd: `round_even(a · Sa/Sc + (b · Sb/Sc + fixed))` in float32, the zero points in `fixed`.
 
     Products are fused with additions, as on machines with FMA; without, a sum next to a midpoint may fall on its
-    other side.  Raises OperandError.  Source: onnxruntime/core/mlas/lib/qladd.cpp.
+    other side.  Raises OperandError.  Source: onnxruntime/core/mlas/lib/intrinsics/avx2/qladd_avx2.cpp.
     """
     for side in (left, right):
         side.centred()
@@ -113,7 +113,7 @@ def add_onnxruntime(left: Operand, right: Operand, output_scale: float, output: 
     ratios = [single(side.scale) / single(output_scale) for side in (left, right)]
     fixed = single(output.zero_point) - (ratios[0] * single(left.zero_point) + ratios[1] * single(right.zero_point))
     total = np.asarray(fixed, np.float64)
-    for side, ratio in zip((left, right), ratios, strict=True):
+    for side, ratio in ((right, ratios[1]), (left, ratios[0])):
         total = (side.values.astype(np.float64) * np.float64(ratio) + total).astype(np.float32).astype(np.float64)
     return output.place(np.rint(np.clip(total, -(2.0**31), 2.0**31 - 1)).astype(np.int64) - output.zero_point)
 

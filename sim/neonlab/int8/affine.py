@@ -31,8 +31,8 @@ def affine_from_range(minimum: float, maximum: float, dtype: str = "uint8") -> A
     """Parameters that cover [minimum, maximum], widened to hold 0, with the zero point nudged to an integer.
 
     Zero is then represented exactly.  The range [0, 0], or one too narrow for a float32 scale, gets scale 1.  Raises
-    OperandError when minimum > maximum or one is not finite.  Source: `ChooseQuantizationParams` of gemmlowp/doc/quantization_example.cc (float scale, the
-    zero point from the double); Jacob et al. 2018, section 3.
+    OperandError when minimum > maximum or one is not finite.  Source: `ChooseQuantizationParams` of
+    gemmlowp/doc/quantization_example.cc (float scale, the zero point from the double); Jacob et al. 2018, section 3.
     """
     low, high = (float(finite(end, "the range")) for end in (minimum, maximum))
     if low > high:

@@ -9,7 +9,7 @@ import numpy as np
 
 from neonlab.int8.addition import Operand
 from neonlab.int8.arrays import Int32s, Integers, OperandError, Output, integers, positive, to_int32
-from neonlab.int8.requantize import scheme_named
+from neonlab.int8.requantize import effective_scale, scheme_named
 from neonlab.int8.rounding import half_away
 
 ACTIVATIONS: dict[str, tuple[float | None, float | None]] = {
@@ -23,9 +23,21 @@ ACTIVATIONS: dict[str, tuple[float | None, float | None]] = {
 def multiply(left: Operand, right: Operand) -> Int32s:
     """(a - Za) · (b - Zb), int32, shapes broadcast: accumulators to requantise by Sa · Sb / output scale.
 
-    TFLite, TVM, QNNPACK and ONNX Runtime all do so, each with its own scheme.  Raises OperandError.
+    TFLite, TVM and QNNPACK do so, each with its own scheme.  Raises OperandError.
     """
     return to_int32(left.centred() * right.centred(), "the product")
+
+
+def multiply_onnxruntime(left: Operand, right: Operand, output_scale: float, output: Output) -> Integers:
+    """ONNX Runtime's QLinearMul: the product of differences · (Sa · Sb / Sc) + zero point, rounded even, in float32.
+
+    Adding the zero point before rounding loses bits: next to midpoints it differs from requantising by `onnxruntime`.
+    Raises OperandError.  Source: onnxruntime/core/mlas/lib/qlmul.cpp.
+    """
+    scale = effective_scale(left.scale, right.scale, output_scale, "float32").astype(np.float32)
+    real = multiply(left, right).astype(np.float32) * scale + np.float32(output.zero_point)
+    held = np.clip(real, np.float32(output.minimum), np.float32(output.maximum))
+    return output.place(np.rint(held).astype(np.int64) - output.zero_point)
 
 
 def rescale(operand: Operand, output_scale: float, output: Output, scheme: str = "gemmlowp") -> Integers:

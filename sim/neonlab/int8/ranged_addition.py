@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,17 +51,58 @@ class GuessedAddition:
     offset: int
 
 
-def add_8p8_to_32_tensorflow(left: Ranged, right: Ranged) -> RangedSum:
-    """TensorFlow's QuantizedAdd: each input to float, to int32 in the range ±2^17 · the largest end, then added.
+HEADROOM = 17
+"""The sum's range is 2^17 times the largest end of the inputs' in nnlib."""
 
-    Same shapes.  The high 17 bits leave room for sums, the low 15 keep precision.  Raises OperandError for shapes
-    that differ.  Source: tensorflow/core/kernels/quantized_add_op.cc and quantization_utils.h.
+TENSORFLOW_2_HEADROOM = 14
+"""The same power in TensorFlow 2.21."""
+
+
+def add_8p8_to_32_tensorflow(left: Ranged, right: Ranged, headroom: int = HEADROOM) -> RangedSum:
+    """TensorFlow's QuantizedAdd: each input to float, to int32 in the range ±2^headroom · the largest end, then added.
+
+    Same shapes.  The high bits leave room for sums, the others keep precision.  Raises OperandError for shapes that
+    differ.  Source: tensorflow/core/kernels/quantized_add_op.cc and quantization_utils.h.
     """
     _same_shape(left, right)
-    top = _total_maximum(left, right)
+    top = _total_maximum(left, right, headroom)
     zero = _to_int32(np.zeros((), np.float32), top)
     parts = [wide(_to_int32(_to_float(side), top)) for side in (left, right)]
     return RangedSum((parts[0] + parts[1] + wide(zero)).astype(np.int32), -top, top)
+
+
+@dataclass(frozen=True, slots=True)
+class LinearAddition:
+    """int32 of TensorFlow's kernel: an input byte q stands for start + q · step in the sum's range, ±top."""
+
+    left_start: int
+    left_step: int
+    right_start: int
+    right_step: int
+    top: float
+
+
+def linear_addition(left: Ranged, right: Ranged, headroom: int = HEADROOM) -> LinearAddition:
+    """What TensorFlow's kernel for arrays computes before its loop: where 0 and 1 fall in the sum's range."""
+    top = _total_maximum(left, right, headroom)
+    ends = [
+        wide(_to_int32(_to_float(replace(side, values=np.arange(2, dtype=np.uint8))), top)) for side in (left, right)
+    ]
+    (a0, a1), (b0, b1) = ([int(v) for v in pair] for pair in ends)
+    return LinearAddition(a0, a1 - a0, b0, b1 - b0, top)
+
+
+def add_8p8_to_32_tensorflow_linear(left: Ranged, right: Ranged, headroom: int = HEADROOM) -> RangedSum:
+    """What TensorFlow's QuantizedAdd really runs for uint8: integers alone, (A0 + a · A1) + (B0 + b · B1).
+
+    Same shapes and range as `add_8p8_to_32_tensorflow`; the step, rounded once, is up to half a unit off for each of
+    255 steps.  NEON and plain C++ agree.  Raises OperandError for shapes that differ.
+    Source: `VectorAddition<quint8, qint32>`, tensorflow/core/kernels/quantized_add_op.cc.
+    """
+    _same_shape(left, right)
+    way = linear_addition(left, right, headroom)
+    total = way.left_start + wide(left.values) * way.left_step + way.right_start + wide(right.values) * way.right_step
+    return RangedSum(total.astype(np.int32), -way.top, way.top)
 
 
 def add_8p8_to_32_nnlib(left: Ranged, right: Ranged) -> RangedSum:
@@ -71,7 +112,7 @@ def add_8p8_to_32_nnlib(left: Ranged, right: Ranged) -> RangedSum:
     OperandError for shapes that differ.  Source: hexagon nnlib, QuantizedAdd_8p8to32 reference.
     """
     _same_shape(left, right)
-    top = np.float32(_total_maximum(left, right))
+    top = np.float32(_total_maximum(left, right, HEADROOM))
     level = (top - -top) / np.float32(2.0**32)
     total = np.full(left.values.shape, 0.5, np.float32)
     for side in (left, right):
@@ -154,9 +195,9 @@ def _same_shape(left: Ranged, right: Ranged) -> None:
         raise OperandError(f"shapes {left.values.shape} and {right.values.shape} differ")
 
 
-def _total_maximum(left: Ranged, right: Ranged) -> float:
+def _total_maximum(left: Ranged, right: Ranged, headroom: int) -> float:
     ends = (left.maximum, -left.minimum, right.maximum, -right.minimum)
-    return float(np.float32(max(ends)) * np.float32(1 << 17))
+    return float(np.float32(max(ends)) * np.float32(1 << headroom))
 
 
 def _to_float(side: Ranged) -> NDArray[np.float32]:

@@ -173,7 +173,7 @@ SCHEMES: dict[str, Scheme] = {
         Scheme(
             "tvm-arm",
             "twice: up, then up (sqrdmulh, srshl)",
-            "TVM topi/arm_cpu/tensor_intrin.py",
+            "TVM topi/arm_cpu/tensor_intrin.py; also LiteRT's optimised convolutions on x86",
             _fixed(fixed_point.multiply_twice_rounded_up, fixed_point.tvm_multiplier),
         ),
         Scheme("qnnpack-fp32", "float32, then even", f"{_QNNPACK}fp32-scalar.c", _float_half_even),

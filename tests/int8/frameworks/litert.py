@@ -1,0 +1,103 @@
+"""TFLite models of one operator, built as flatbuffers and run by LiteRT's interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from tests.tools import require_module
+
+_VERSIONS = {"CONV_2D": 3, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 4}  # 2 is where the others learnt int8
+_TYPES = {"float32": "FLOAT32", "int32": "INT32", "uint8": "UINT8", "int8": "INT8", "int16": "INT16"}
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A tensor of the model: its shape and type, how it is quantised, and its values if it is a constant."""
+
+    shape: tuple[int, ...]
+    dtype: str
+    scale: Sequence[float] = ()
+    zero_point: Sequence[int] = ()
+    axis: int = 0
+    values: np.ndarray | None = None
+
+    @classmethod
+    def constant(
+        cls, values: np.ndarray, scale: Sequence[float] = (), zero_point: Sequence[int] = (), axis: int = 0
+    ) -> Tensor:
+        return cls(values.shape, values.dtype.name, scale, zero_point, axis, values)
+
+
+def run(
+    operator: str,
+    inputs: Sequence[Tensor],
+    output: Tensor,
+    data: Sequence[np.ndarray],
+    *,
+    reference: bool,
+    **options: Any,
+) -> np.ndarray:
+    """What LiteRT makes of `data`, by its reference kernels or its optimised ones without XNNPACK.
+
+    `options` are the fields of the operator's options table, `options=None` for an operator without one.
+    """
+    interpreter = require_module("ai_edge_litert.interpreter")
+    kinds = interpreter.OpResolverType
+    one = interpreter.Interpreter(
+        model_content=_model(operator, inputs, output, options),
+        num_threads=1,
+        experimental_op_resolver_type=kinds.BUILTIN_REF if reference else kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
+    )
+    one.allocate_tensors()
+    for place, values in zip(one.get_input_details(), data, strict=True):
+        one.set_tensor(place["index"], values)
+    one.invoke()
+    return np.array(one.get_tensor(one.get_output_details()[0]["index"]))
+
+
+def _model(operator: str, inputs: Sequence[Tensor], output: Tensor, options: dict[str, Any]) -> bytes:
+    schema = require_module("ai_edge_litert.schema_py_generated")
+    flatbuffers = require_module("flatbuffers")
+    model = schema.ModelT()
+    model.version = 3
+    model.buffers = [schema.BufferT()]
+    graph = schema.SubGraphT()
+    graph.tensors = []
+    for number, one in enumerate((*inputs, output)):
+        tensor = schema.TensorT()
+        tensor.name, tensor.shape, tensor.buffer = f"t{number}".encode(), list(one.shape), 0
+        tensor.type = getattr(schema.TensorType, _TYPES[one.dtype])
+        if one.values is not None:
+            tensor.buffer = len(model.buffers)
+            buffer = schema.BufferT()
+            buffer.data = np.frombuffer(np.ascontiguousarray(one.values).tobytes(), np.uint8)
+            model.buffers.append(buffer)
+        if len(one.scale):
+            tensor.quantization = schema.QuantizationParametersT()
+            tensor.quantization.scale = [float(np.float32(s)) for s in one.scale]
+            tensor.quantization.zeroPoint = [int(z) for z in (one.zero_point or [0] * len(one.scale))]
+            tensor.quantization.quantizedDimension = one.axis
+        graph.tensors.append(tensor)
+    node = schema.OperatorT()
+    node.inputs, node.outputs = list(range(len(inputs))), [len(inputs)]
+    name, fields = options.get("table", ""), {k: v for k, v in options.items() if k != "table"}
+    if name:
+        node.builtinOptionsType = getattr(schema.BuiltinOptions, name)
+        node.builtinOptions = getattr(schema, f"{name}T")()
+        for field, value in fields.items():
+            assert hasattr(node.builtinOptions, field), field
+            setattr(node.builtinOptions, field, value)
+    graph.operators = [node]
+    graph.inputs = [number for number, one in enumerate(inputs) if one.values is None]
+    graph.outputs = [len(inputs)]
+    model.subgraphs = [graph]
+    code = schema.OperatorCodeT()
+    code.builtinCode = getattr(schema.BuiltinOperator, operator)
+    code.deprecatedBuiltinCode, code.version = min(code.builtinCode, 127), _VERSIONS.get(operator, 2)
+    model.operatorCodes = [code]
+    builder = flatbuffers.Builder(4096)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
