@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from neonlab.int8.arrays import OperandError
-from neonlab.int8.convolution import conv2d, depthwise_conv2d, fully_connected
+from neonlab.int8.convolution import conv2d, conv2d_terms, depthwise_conv2d, fully_connected
 from neonlab.int8.windows import Window
 
 CASES = {
@@ -59,6 +59,11 @@ def test_conv2d_is_the_sum_over_its_taps(case: str, types: tuple[str, str]) -> N
     got = conv2d(image, weights, zero, weight_zero, bias, window, groups)
     assert got.dtype == np.int32
     assert got.tolist() == wanted.tolist()
+    terms = conv2d_terms(image, weights, zero, weight_zero, window, groups)
+    assert terms.total(bias).tolist() == wanted.tolist()
+    raw = by_hand(image, weights, 0, np.zeros(8), np.zeros(8), Window(window.stride, dilation=window.dilation), groups)
+    inside = terms.products if not np.any(window.padding) else None
+    assert inside is None or inside.tolist() == raw.tolist()
     if groups == 4:
         by_channel = depthwise_conv2d(image, weights[..., 0].transpose(1, 2, 0), zero, weight_zero, bias, window)
         assert by_channel.tolist() == wanted.tolist()

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from neonlab.int8.affine import affine_from_range, dequantize, quantize_gemmlowp
 from neonlab.int8.arrays import OperandError, Output, exact_matmul
 from neonlab.int8.fixed_point import Multiplier
 from neonlab.int8.matmul import (
@@ -20,6 +21,7 @@ from neonlab.int8.matmul import (
     ruy_mul,
     ruy_mul_floats,
 )
+from neonlab.int8.requantize import SCHEMES, effective_scale
 
 LHS = np.array([[1, 2], [3, 4]])
 RHS = np.array([[1, 3], [2, 4]])
@@ -59,6 +61,24 @@ def test_ruy_example_mul_int8_times_int16_quantized_with_per_channel_multipliers
     got = ruy_mul(LHS.astype(np.int8), rhs, multiplier=PER_CHANNEL, output=Output.of("int16"))
     assert got.dtype == np.int16
     assert got.tolist() == [[3750, 8250], [1719, 3906]]
+
+
+def test_a_float_product_goes_through_quantised_numbers_and_back() -> None:
+    # Jacob et al. 2018, as gemmlowp's worked example has it: ranges, quantise, multiply, requantise, dequantise.
+    random = np.random.default_rng(13)
+    lhs, rhs = random.uniform(-1, 1, (2, 40)), random.uniform(-0.5, 2, (40, 3))
+    wanted = lhs @ rhs
+    left, right, out = (affine_from_range(float(m.min()), float(m.max())) for m in (lhs, rhs, wanted))
+    sums = accumulate_four_terms(
+        quantize_gemmlowp(lhs, left), quantize_gemmlowp(rhs, right), left.zero_point, right.zero_point
+    )
+    scale = effective_scale(left.scale, right.scale, out.scale)
+    got = SCHEMES["gemmlowp"].requantize(sums, scale, Output.of("uint8", out.zero_point))
+    # Half a step of either operand times the other, forty times over, and half a step of the result.
+    allowed = 40 * (left.scale / 2 * np.abs(rhs).max() + right.scale / 2 * np.abs(lhs).max()) + out.scale
+    assert np.abs(dequantize(got, out.scale, out.zero_point) - wanted).max() <= allowed
+    exact = sums * (left.scale * right.scale)
+    assert np.abs(dequantize(got, out.scale, out.zero_point) - exact).max() <= out.scale * 0.51
 
 
 @st.composite

@@ -5,6 +5,8 @@ Images are [n, height, width, channels]; for channel-first data, `numpy.moveaxis
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from neonlab.int8.arrays import Int32s, Int64s, Integers, OperandError, exact_matmul, integers, to_int32, wide
@@ -29,21 +31,57 @@ def conv2d(
     reads the input channels of group o // (out / groups).  By patches (im2col) and exact matrix products.
     Raises OperandError for types or shapes that do not fit, and when an accumulator leaves int32.
     """
-    x, w = integers(image, "the image", *_EIGHT), integers(weights, "the weights", *_EIGHT)
-    if w.ndim != 4 or x.ndim != 4:
-        raise OperandError(f"wanted image [n, h, w, in] and weights [out, kh, kw, in], not {x.shape} and {w.shape}")
-    out, kh, kw, depth = w.shape
-    if groups < 1 or out % groups or x.shape[3] != depth * groups:
-        raise OperandError(f"{groups} groups of {depth} do not make {x.shape[3]} input and {out} output channels")
-    check_zero_point(image_zero_point, x, "the image's zero point")
+    x, w, points = _conv_operands(image, weights, image_zero_point, weight_zero_point, groups)
     # The image is centred before it is padded, so that the padding is zero: the same as padding with the zero point.
-    patches = (window or Window()).patches(wide(x) - image_zero_point, (kh, kw), 0)
-    n, oh, ow = patches.shape[:3]
-    left = patches.reshape(n, oh, ow, kh * kw, groups, depth).transpose(4, 0, 1, 2, 3, 5)
-    right = (wide(w) - _per_channel(weight_zero_point, out, w, 4)).reshape(groups, out // groups, kh * kw * depth)
-    sums = exact_matmul(left.reshape(groups, n * oh * ow, kh * kw * depth), right.transpose(0, 2, 1))
-    shaped = sums.transpose(1, 0, 2).reshape(n, oh, ow, out)
-    return to_int32(shaped + _bias(bias, out), "the accumulator")
+    patches = (window or Window()).patches(wide(x) - image_zero_point, w.shape[1:3], 0)
+    sums = _grouped_products(patches, wide(w) - points, groups)
+    return to_int32(sums + _bias(bias, w.shape[0]), "the accumulator")
+
+
+@dataclass(frozen=True, slots=True)
+class ConvolutionTerms:
+    """The four terms whose sum is a convolution with zero points, less bias: products - weight - image + corner.
+
+    products: int32 [n, oh, ow, out] of the raw numbers; weight: the weights' zero point times the window's sum, of the
+    same shape; image: the image's zero point times the kernel's sum, [out]; corner: both zero points times the taps,
+    [out].
+    """
+
+    products: Int32s
+    weight: Int32s
+    image: Int32s
+    corner: Int32s
+
+    def total(self, bias: object = None) -> Int32s:
+        """The accumulators that `conv2d` gives.  Raises OperandError as it does."""
+        terms = wide(self.products) - wide(self.weight) - wide(self.image) + wide(self.corner)
+        return to_int32(terms + _bias(bias, self.image.shape[0]), "the accumulator")
+
+
+def conv2d_terms(
+    image: object,
+    weights: object,
+    image_zero_point: int = 0,
+    weight_zero_point: object = 0,
+    window: Window | None = None,
+    groups: int = 1,
+) -> ConvolutionTerms:
+    """The terms that TVM lowers qnn.conv2d to; the image is padded with its zero point.  Operands as `conv2d`.
+
+    Source: src/relay/qnn/op/convolution.cc.
+    """
+    x, w, points = _conv_operands(image, weights, image_zero_point, weight_zero_point, groups)
+    patches = (window or Window()).patches(wide(x), w.shape[1:3], image_zero_point)
+    out, taps = w.shape[0], w[0].size
+    sums = _grouped_products(patches, np.ones((groups, *w.shape[1:]), np.int64), groups).repeat(out // groups, -1)
+    zero = np.broadcast_to(points.reshape(-1), (out,))
+    terms = (
+        _grouped_products(patches, wide(w), groups),
+        sums * zero,
+        image_zero_point * wide(w).sum(axis=(1, 2, 3)),
+        image_zero_point * zero * taps,
+    )
+    return ConvolutionTerms(*(to_int32(term, "a term") for term in terms))
 
 
 def depthwise_conv2d(
@@ -79,6 +117,29 @@ def fully_connected(
     if w.ndim != 2:
         raise OperandError(f"the weights have shape {w.shape}; wanted [out, in]")
     return accumulate_subtracting_first(integers(rows, "the rows", *_EIGHT), w.T, zero_point, weight_zero_point, bias)
+
+
+def _conv_operands(
+    image: object, weights: object, image_zero_point: int, weight_zero_point: object, groups: int
+) -> tuple[Integers, Integers, Int64s]:
+    x, w = integers(image, "the image", *_EIGHT), integers(weights, "the weights", *_EIGHT)
+    if w.ndim != 4 or x.ndim != 4:
+        raise OperandError(f"wanted image [n, h, w, in] and weights [out, kh, kw, in], not {x.shape} and {w.shape}")
+    out, depth = w.shape[0], w.shape[3]
+    if groups < 1 or out % groups or x.shape[3] != depth * groups:
+        raise OperandError(f"{groups} groups of {depth} do not make {x.shape[3]} input and {out} output channels")
+    check_zero_point(image_zero_point, x, "the image's zero point")
+    return x, w, _per_channel(weight_zero_point, out, w, 4)
+
+
+def _grouped_products(patches: Integers, weights: Int64s, groups: int) -> Int64s:
+    """Patches [n, oh, ow, kh, kw, in] times weights [out, kh, kw, in / groups]: int64 [n, oh, ow, out]."""
+    n, oh, ow, kh, kw, _ = patches.shape
+    out, depth = weights.shape[0], weights.shape[3]
+    left = patches.reshape(n, oh, ow, kh * kw, groups, depth).transpose(4, 0, 1, 2, 3, 5)
+    right = weights.reshape(groups, out // groups, kh * kw * depth)
+    sums = exact_matmul(left.reshape(groups, n * oh * ow, kh * kw * depth), right.transpose(0, 2, 1))
+    return sums.transpose(1, 0, 2).reshape(n, oh, ow, out)
 
 
 def _per_channel(zero_point: object, out: int, weights: Integers, dimensions: int) -> Int64s:
