@@ -9,11 +9,25 @@ import numpy as np
 import pytest
 from tests.int8 import oracle
 
-from neonlab.int8.addition import Operand, add_onnxruntime, add_qnnpack, add_tflite, add_tvm, tflite_addition
+from neonlab.int8.addition import (
+    Operand,
+    add_onnxruntime,
+    add_qnnpack,
+    add_tflite,
+    add_tvm,
+    add_xnnpack,
+    tflite_addition,
+)
 from neonlab.int8.arrays import OperandError, Output
 
 SCALES = [(0.1, 0.2, 0.15), (0.5, 0.25, 0.5), (0.01, 0.3, 0.7), (0.037, 0.037, 0.037), (1.5, 0.004, 0.9)]
-WAYS = {"tflite": add_tflite, "tvm": add_tvm, "qnnpack": add_qnnpack, "onnxruntime": add_onnxruntime}
+WAYS = {
+    "tflite": add_tflite,
+    "tvm": add_tvm,
+    "qnnpack": add_qnnpack,
+    "xnnpack": add_xnnpack,
+    "onnxruntime": add_onnxruntime,
+}
 
 
 def twice(value: int, scale: float) -> int:
@@ -28,11 +42,12 @@ def by_hand(way: str, a: int, b: int, scales: tuple[float, float, float], output
         sum_ = twice(total, larger / ((1 << 20) * out))
     elif way == "tvm":
         sum_ = oracle.scaled("tvm-upward", a, left / out) + oracle.scaled("tvm-upward", b, right / out)
-    elif way == "qnnpack":
+    elif way in ("qnnpack", "xnnpack"):
         ratios = [oracle.float32(left / out), oracle.float32(right / out)]
-        shift = 22 - math.frexp(max(ratios))[1]
+        shift = (22 if way == "qnnpack" else 21) - math.frexp(max(ratios))[1]
         weights = [oracle.even(Fraction(ratio) * 2**shift) for ratio in ratios]
-        sum_ = oracle.away(Fraction(a * weights[0] + b * weights[1], 2**shift))
+        total = Fraction(a * weights[0] + b * weights[1], 2**shift)
+        sum_ = oracle.away(total) if way == "qnnpack" else oracle.up(total)
     else:
         raise ValueError(way)
     return max(output.minimum, min(output.maximum, sum_ + output.zero_point))
@@ -48,7 +63,7 @@ def operands(dtype: str, scales: tuple[float, float, float]) -> tuple[Operand, O
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
 @pytest.mark.parametrize("scales", SCALES)
-@pytest.mark.parametrize("way", ["tflite", "tvm", "qnnpack"])
+@pytest.mark.parametrize("way", ["tflite", "tvm", "qnnpack", "xnnpack"])
 def test_addition_is_what_the_source_says(way: str, scales: tuple[float, float, float], dtype: str) -> None:
     left, right, output = operands(dtype, scales)
     got = WAYS[way](left, right, scales[2], output)
@@ -81,5 +96,7 @@ def test_what_cannot_be_added_is_refused() -> None:
         add_tvm(Operand(np.zeros(3, np.int8), 0.5, 200), one, 0.5, Output())
     with pytest.raises(OperandError, match="scale must be greater than 0"):
         add_onnxruntime(Operand(np.zeros(3, np.int8), 0.0), one, 0.5, Output())
+    with pytest.raises(OperandError, match=r"2\^-10 to 2\^8"):
+        add_xnnpack(one, Operand(np.zeros(3, np.int8), 0.0001), 0.5, Output())
     with pytest.raises(OperandError, match=r"2\^-14 to 2\^8"):
         add_qnnpack(Operand(np.zeros(3, np.int8), 0.5), one, 0.001, Output())

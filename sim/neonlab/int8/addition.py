@@ -1,7 +1,7 @@
-"""Adding two quantised tensors of different scales: TFLite's, TVM's, QNNPACK's and ONNX Runtime's ways.
+"""Adding two quantised tensors of different scales: TFLite's, TVM's, QNNPACK's, XNNPACK's and ONNX Runtime's ways.
 
-Operands are int8 or uint8 of shapes that broadcast; scales are reals per step.  The four round at different places:
-each operand and the sum (TFLite), each operand (TVM), the sum alone (QNNPACK), floats (ONNX Runtime).
+Operands are int8 or uint8 of shapes that broadcast; scales are reals per step.  They round at different
+places: each operand and the sum (TFLite), each operand (TVM), the sum alone (QNNPACK, XNNPACK), floats (ONNX Runtime).
 """
 
 from __future__ import annotations
@@ -91,14 +91,19 @@ def add_qnnpack(left: Operand, right: Operand, output_scale: float, output: Outp
     Raises OperandError unless both input scales over the output's are from 2^-14 to below 2^8.
     Source: QNNPACK src/qnnpack/params.h and src/q8vadd/.
     """
-    ratios = [np.float32(side.scale) / np.float32(output_scale) for side in (left, right)]
-    if not all(2.0**-14 <= ratio < 2.0**8 for ratio in ratios):
-        raise OperandError(f"QNNPACK adds inputs of scales 2^-14 to 2^8 of the output's, not {ratios}")
-    shift = 21 - (int(np.frexp(max(ratios))[1]) - 1)
-    multipliers = [int(np.rint(np.ldexp(ratio, shift))) for ratio in ratios]
-    total = left.centred() * multipliers[0] + right.centred() * multipliers[1]
+    total, shift = _sum_of_products(left, right, output_scale, 22, -14)
     mask = (1 << shift) - 1
     return output.place((total >> shift) + ((total & mask) - (total < 0) > mask >> 1))
+
+
+def add_xnnpack(left: Operand, right: Operand, output_scale: float, output: Output) -> Integers:
+    """XNNPACK's add, which LiteRT runs by default: 21-bit multipliers, one rounding of the sum, ties up.
+
+    Raises OperandError unless both input scales over the output's are from 2^-10 to below 2^8.
+    Source: XNNPACK src/microparams-init.c, `xnn_init_qs8_add_minmax_scalar_params`.
+    """
+    total, shift = _sum_of_products(left, right, output_scale, 21, -10)
+    return output.place((total + (1 << (shift - 1))) >> shift)
 
 
 def add_onnxruntime(left: Operand, right: Operand, output_scale: float, output: Output) -> Integers:
@@ -120,3 +125,15 @@ def add_onnxruntime(left: Operand, right: Operand, output_scale: float, output: 
 
 def _ratio(scale: float, output_scale: float) -> float:
     return float(np.float64(np.float32(scale)) / np.float64(np.float32(positive(output_scale, "the output scale"))))
+
+
+def _sum_of_products(left: Operand, right: Operand, output_scale: float, bits: int, least: int) -> tuple[Int64s, int]:
+    """Both inputs times their scales over the output's, as integers of at most `bits` bits, and the shift back."""
+    out = np.float32(positive(output_scale, "the output scale"))
+    sides = (left.centred(), right.centred())
+    ratios = [np.float32(side.scale) / out for side in (left, right)]
+    if not all(2.0**least <= ratio < 2.0**8 for ratio in ratios):
+        raise OperandError(f"this add takes inputs of scales 2^{least} to 2^8 of the output's, not {ratios}")
+    shift = bits - int(np.frexp(max(ratios))[1])
+    weights = [int(np.rint(np.ldexp(ratio, shift))) for ratio in ratios]
+    return sides[0] * weights[0] + sides[1] * weights[1], shift

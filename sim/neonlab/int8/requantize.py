@@ -176,7 +176,12 @@ SCHEMES: dict[str, Scheme] = {
             "TVM topi/arm_cpu/tensor_intrin.py; also LiteRT's optimised convolutions on x86",
             _fixed(fixed_point.multiply_twice_rounded_up, fixed_point.tvm_multiplier),
         ),
-        Scheme("qnnpack-fp32", "float32, then even", f"{_QNNPACK}fp32-scalar.c", _float_half_even),
+        Scheme(
+            "qnnpack-fp32",
+            "float32, then even",
+            f"{_QNNPACK}fp32-scalar.c; XNNPACK, LiteRT's default",
+            _float_half_even,
+        ),
         Scheme("qnnpack-magic", "float32, then even (adds 1.5·2^23)", f"{_QNNPACK}fp32-scalar.c", _float_magic),
         Scheme("qnnpack-precise", "once, away; 24-bit multiplier", f"{_QNNPACK}precise-scalar.c", _precise, 1.0),
         Scheme("qnnpack-q31", "twice: up, then away; 24-bit multiplier", f"{_QNNPACK}q31-scalar.c", _q31, 1.0),

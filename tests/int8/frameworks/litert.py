@@ -37,19 +37,20 @@ def run(
     output: Tensor,
     data: Sequence[np.ndarray],
     *,
-    reference: bool,
+    kernels: str,
     **options: Any,
 ) -> np.ndarray:
-    """What LiteRT makes of `data`, by its reference kernels or its optimised ones without XNNPACK.
+    """What LiteRT makes of `data` with its `reference` kernels, its `optimised` ones, or by default: `xnnpack`.
 
     `options` are the fields of the operator's options table, `options=None` for an operator without one.
     """
     interpreter = require_module("ai_edge_litert.interpreter")
     kinds = interpreter.OpResolverType
+    resolvers = {"reference": kinds.BUILTIN_REF, "optimised": kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES}
     one = interpreter.Interpreter(
         model_content=_model(operator, inputs, output, options),
         num_threads=1,
-        experimental_op_resolver_type=kinds.BUILTIN_REF if reference else kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES,
+        experimental_op_resolver_type=resolvers.get(kernels, kinds.AUTO),
     )
     one.allocate_tensors()
     for place, values in zip(one.get_input_details(), data, strict=True):

@@ -1,4 +1,4 @@
-"""TFLite's reference kernels, as LiteRT ships them, give the same bits; its optimised ones on x86 nearly so."""
+"""TFLite's reference kernels, as LiteRT ships them, give the same bits; those of XNNPACK too, by other schemes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from tests.int8.frameworks.litert import Tensor, run
 
 from neonlab.int8.activation import SIGMOID_OUTPUT, TANH_OUTPUT, look_up, sigmoid, softmax, table_of
-from neonlab.int8.addition import Operand, add_tflite
+from neonlab.int8.addition import Operand, add_tflite, add_xnnpack
 from neonlab.int8.affine import Affine, dequantize, quantize
 from neonlab.int8.arrays import Output
 from neonlab.int8.convolution import conv2d, depthwise_conv2d, fully_connected
@@ -30,21 +30,21 @@ def test_add_and_mul_of_every_pair_of_int8_are_the_same(scales: tuple[float, flo
     left, right = (Operand(v, s, z) for v, s, z in zip(EVERY_PAIR, scales, (5, -9), strict=False))
     tensors = [Tensor((256, 256), "int8", [s], [z]) for s, z in zip(scales, (5, -9), strict=False)]
     output = Tensor((256, 256), "int8", [scales[2]], [3])
-    got = run("ADD", tensors, output, EVERY_PAIR, reference=True, table="AddOptions")
+    got = run("ADD", tensors, output, EVERY_PAIR, kernels="reference", table="AddOptions")
     assert (got == add_tflite(left, right, scales[2], Output(3))).all()
-    got = run("MUL", tensors, output, EVERY_PAIR, reference=True, table="MulOptions")
+    got = run("MUL", tensors, output, EVERY_PAIR, kernels="reference", table="MulOptions")
     assert (got == GEMMLOWP.requantize(multiply(left, right), effective_scale(*scales), Output(3))).all()
 
 
 @pytest.mark.parametrize("scales", THREE_SCALES)
 def test_requantising_int8_is_the_same(scales: tuple[float, float, float]) -> None:
     source, target = Tensor((256,), "int8", [scales[0]], [5]), Tensor((256,), "int8", [scales[2]], [3])
-    got = run("QUANTIZE", [source], target, [EVERY], reference=True, table="QuantizeOptions")
+    got = run("QUANTIZE", [source], target, [EVERY], kernels="reference", table="QuantizeOptions")
     assert (got == rescale(Operand(EVERY, scales[0], 5), scales[2], Output(3))).all()
 
 
-def convolution(kind: str, *, reference: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What LiteRT puts out, our accumulators and the scale of each channel."""
+def convolution(kind: str, kernels: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What LiteRT puts out, our accumulators and the scale of each channel's weights."""
     random = np.random.default_rng(21)
     image = random.integers(-128, 128, (2, 9, 8, 6)).astype(np.int8)
     window = Window.same((9, 8), (3, 3), (2, 1))
@@ -73,15 +73,16 @@ def convolution(kind: str, *, reference: bool) -> tuple[np.ndarray, np.ndarray, 
         ],
         Tensor(sums.shape, "int8", [OUTPUT_SCALE], [7]),
         [image],
-        reference=reference,
+        kernels=kernels,
         **fields,
     )
-    return got, sums, effective_scale(IMAGE_SCALE, scales, OUTPUT_SCALE)
+    return got, sums, scales
 
 
 @pytest.mark.parametrize("kind", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"])
 def test_convolutions_are_the_same(kind: str) -> None:
-    got, sums, scale = convolution(kind, reference=True)
+    got, sums, scales = convolution(kind, "reference")
+    scale = effective_scale(IMAGE_SCALE, scales, OUTPUT_SCALE)
     assert (got == GEMMLOWP.requantize(sums, scale, Output(7))).all()
 
 
@@ -89,21 +90,41 @@ def test_convolutions_are_the_same(kind: str) -> None:
 def test_optimised_convolutions_differ_next_to_midpoints_only(kind: str) -> None:
     # Which kernel runs depends on the machine: they round once, or twice in one way or another.  Rounding twice moves
     # the boundary by half a unit of the first rounding, 2^-(shift + 1) of a step; these scales shift by 6 and more.
-    got, sums, scale = convolution(kind, reference=False)
+    got, sums, scales = convolution(kind, "optimised")
+    scale = effective_scale(IMAGE_SCALE, scales, OUTPUT_SCALE)
     real = np.clip(sums * scale + 7, -128, 127)
     assert np.abs(got - real).max() <= 0.5 + 2.0**-6
     assert (got != GEMMLOWP.requantize(sums, scale, Output(7))).mean() < 0.01
 
 
-@pytest.mark.parametrize("reference", [True, False])
-def test_pooling_is_the_same(reference: bool) -> None:
+@pytest.mark.parametrize("kind", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"])
+def test_convolutions_of_xnnpack_are_qnnpacks(kind: str) -> None:
+    got, sums, scales = convolution(kind, "xnnpack")
+    scale = effective_scale(IMAGE_SCALE, scales, OUTPUT_SCALE, "float32")
+    assert (got == SCHEMES["qnnpack-fp32"].requantize(sums, scale, Output(7))).all()
+
+
+@pytest.mark.parametrize("scales", THREE_SCALES)
+def test_add_and_mul_of_xnnpack_are_the_same(scales: tuple[float, float, float]) -> None:
+    left, right = (Operand(v, s, z) for v, s, z in zip(EVERY_PAIR, scales, (5, -9), strict=False))
+    tensors = [Tensor((256, 256), "int8", [s], [z]) for s, z in zip(scales, (5, -9), strict=False)]
+    output = Tensor((256, 256), "int8", [scales[2]], [3])
+    got = run("ADD", tensors, output, EVERY_PAIR, kernels="xnnpack", table="AddOptions")
+    assert (got == add_xnnpack(left, right, scales[2], Output(3))).all()
+    got = run("MUL", tensors, output, EVERY_PAIR, kernels="xnnpack", table="MulOptions")
+    scale = effective_scale(*scales, "float32")
+    assert (got == SCHEMES["qnnpack-fp32"].requantize(multiply(left, right), scale, Output(3))).all()
+
+
+@pytest.mark.parametrize("kernels", ["reference", "optimised"])
+def test_pooling_is_the_same(kernels: str) -> None:
     image = np.random.default_rng(22).integers(-128, 128, (2, 9, 8, 6)).astype(np.int8)
     window = Window.same((9, 8), (3, 3), (2, 2))
     shape = (2, *window.output_size((9, 8), (3, 3)), 6)
     fields = {"strideH": 2, "strideW": 2, "filterHeight": 3, "filterWidth": 3, "padding": 0, "table": "Pool2DOptions"}
     for operator, function in (("AVERAGE_POOL_2D", average_pool), ("MAX_POOL_2D", max_pool)):
         tensors = (Tensor(s, "int8", [0.1], [-5]) for s in (image.shape, shape))
-        got = run(operator, [next(tensors)], next(tensors), [image], reference=reference, **fields)
+        got = run(operator, [next(tensors)], next(tensors), [image], kernels=kernels, **fields)
         assert (got == function(image, (3, 3), window)).all()
 
 
@@ -112,7 +133,7 @@ def test_tables_of_tanh_and_logistic_are_the_same(scale: float) -> None:
     for operator, function, target in (("TANH", np.tanh, TANH_OUTPUT), ("LOGISTIC", sigmoid, SIGMOID_OUTPUT)):
         source = Tensor((256,), "int8", [scale], [3])
         output = Tensor((256,), "int8", [target.scale], [target.zero_point])
-        got = run(operator, [source], output, [EVERY], reference=True)
+        got = run(operator, [source], output, [EVERY], kernels="reference")
         assert (got == look_up(table_of(function, Affine(scale, 3, "int8"), target), EVERY)).all()
 
 
@@ -120,7 +141,7 @@ def test_tables_of_tanh_and_logistic_are_the_same(scale: float) -> None:
 def test_relus_are_the_same(operator: str) -> None:
     for scale, zero in itertools.product([0.05, 0.017, 0.4], [3, -128, 90]):
         tensor = Tensor((256,), "int8", [scale], [zero])
-        got = run(operator, [tensor], tensor, [EVERY], reference=True)
+        got = run(operator, [tensor], tensor, [EVERY], kernels="reference")
         assert (got == clip(EVERY, activation_range(operator.lower(), scale, Output(zero)))).all()
 
 
@@ -131,7 +152,7 @@ def test_activations_fused_into_an_add_are_the_same(code: int, activation: str) 
     tensors = [Tensor((256, 256), "int8", [s], [z]) for s, z in zip(scales, (5, -9), strict=False)]
     target = Tensor((256, 256), "int8", [scales[2]], [3])
     fields = {"table": "AddOptions", "fusedActivationFunction": code}
-    got = run("ADD", tensors, target, EVERY_PAIR, reference=True, **fields)
+    got = run("ADD", tensors, target, EVERY_PAIR, kernels="reference", **fields)
     assert (got == add_tflite(*operands, scales[2], activation_range(activation, scales[2], output))).all()
 
 
@@ -140,7 +161,7 @@ def test_softmax_is_the_same_but_for_midpoints(scale: float) -> None:
     values = np.random.default_rng(23).integers(-128, 128, (50, 40)).astype(np.int8)
     output = Tensor(values.shape, "int8", [1 / 256], [-128])
     source = Tensor(values.shape, "int8", [scale], [3])
-    got = run("SOFTMAX", [source], output, [values], reference=True, table="SoftmaxOptions", beta=1.0)
+    got = run("SOFTMAX", [source], output, [values], kernels="reference", table="SoftmaxOptions", beta=1.0)
     ours = softmax(values, scale, 1.0, Affine(1 / 256, -128, "int8"))
     # expf of the C library and a correctly rounded one may differ in the last bit.
     assert (got != ours).mean() < 0.002 and np.abs(got.astype(int) - ours).max() <= 1
@@ -151,16 +172,17 @@ def test_quantise_dequantise_and_pad_are_the_same() -> None:
     step = np.float32(0.05)
     reals = np.concatenate([random.normal(0, 2, 4000), np.arange(-300, 300) * 0.5 * step]).astype(np.float32)
     fine, coarse = Tensor(reals.shape, "float32"), Tensor(reals.shape, "int8", [0.05], [3])
-    got = run("QUANTIZE", [fine], coarse, [reals], reference=True, table="QuantizeOptions")
+    got = run("QUANTIZE", [fine], coarse, [reals], kernels="reference", table="QuantizeOptions")
     assert (got == quantize(reals, 0.05, Output(3))).all()
-    back = run("DEQUANTIZE", [coarse], fine, [got], reference=True)
+    back = run("DEQUANTIZE", [coarse], fine, [got], kernels="reference")
     assert (back == dequantize(got, 0.05, 3)).all()
     image = random.integers(-128, 128, (1, 3, 4, 2)).astype(np.int8)
     widths = [(0, 0), (1, 2), (0, 3), (0, 0)]
     source, target = (Tensor(shape, "int8", [0.1], [-5]) for shape in (image.shape, (1, 6, 7, 2)))
     constant = Tensor.constant(np.array(widths, np.int32))
     assert (
-        run("PAD", [source, constant], target, [image], reference=True, table="PadOptions") == pad(image, widths, -5)
+        run("PAD", [source, constant], target, [image], kernels="reference", table="PadOptions")
+        == pad(image, widths, -5)
     ).all()
 
 
@@ -170,6 +192,8 @@ def test_concatenating_uint8_is_the_same_by_floats(scales: tuple[float, float]) 
     values = EVERY.view(np.uint8)
     tensors = [Tensor((256,), "uint8", [s], [z]) for s, z in zip(scales, (5, 9), strict=True)]
     output = Tensor((512,), "uint8", [scales[0]], [5])
-    got = run("CONCATENATION", tensors, output, [values, values], reference=True, table="ConcatenationOptions", axis=0)
+    got = run(
+        "CONCATENATION", tensors, output, [values, values], kernels="reference", table="ConcatenationOptions", axis=0
+    )
     parts = [Operand(values, s, z) for s, z in zip(scales, (5, 9), strict=True)]
     assert (got == concatenate(parts, 0, scales[0], Output.of("uint8", 5), "ncnn")).all()
