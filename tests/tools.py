@@ -14,9 +14,9 @@ import pytest
 def require(program: str) -> str:
     """Path of `program`.  Skips the test when it is absent; fails it when NEONLAB_REQUIRE_TOOLS=1, as CI sets."""
     path = shutil.which(program)
-    if path is not None:
-        return path
-    _absent(program)
+    if path is None:
+        _absent(program)
+    return path
 
 
 def require_module(name: str) -> Any:

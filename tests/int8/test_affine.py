@@ -22,6 +22,7 @@ from neonlab.int8.affine import (
     symmetric_scale,
 )
 from neonlab.int8.arrays import OperandError, Output
+from neonlab.int8.requantize import ncnn_requantize
 from neonlab.int8.rounding import rounded, stochastic
 
 singles = st.floats(-2000, 2000, width=32)
@@ -38,6 +39,8 @@ def test_rounding_is_exact_at_midpoints_and_next_to_them(rounding: str, one: obj
     values = np.array([v for m in MIDPOINTS for v in (m, np.nextafter(m, 9e9), np.nextafter(m, -9e9))], dtype)
     assert rounded(values, rounding).tolist() == [one(float(v)) for v in values]
     assert rounded(values, rounding).dtype == np.dtype(dtype)
+    endless = np.array([np.inf, -np.inf], dtype)
+    assert (rounded(endless, rounding) == endless).all()
 
 
 def test_stochastic_rounding_is_unbiased_and_goes_to_a_neighbour() -> None:
@@ -143,6 +146,12 @@ def test_a_moving_range_follows_the_batches() -> None:
         MovingRange().updated([])
     with pytest.raises(OperandError, match="not in"):
         MovingRange(decay=1.0)
+
+
+def test_what_overflows_on_its_way_is_clamped() -> None:
+    assert quantize([3e38, -3e38, 0], 2.0**-60, Output(3)).tolist() == [127, -128, 3]
+    far = ncnn_requantize(np.array([2**31 - 1, -(2**31), 0], np.int32), 2.0**60, 2.0**60, 0.0, Output(0, -127))
+    assert far.tolist() == [127, -127, 0]
 
 
 def test_what_cannot_be_quantised_is_refused() -> None:

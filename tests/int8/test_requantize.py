@@ -137,7 +137,7 @@ def test_scales_multiply_in_float32_or_float64_as_the_library_does() -> None:
         (lambda: SCHEMES["ruy"].requantize(np.zeros(3, np.int64), 0.5, Output()), "accumulators holds int64"),
         (lambda: SCHEMES["ruy"].requantize(np.zeros(3, np.int32), 0.0, Output()), "greater than 0"),
         (lambda: SCHEMES["ruy"].requantize(np.zeros(3, np.int32), float("nan"), Output()), "not finite"),
-        (lambda: SCHEMES["qnnpack-q31"].requantize(np.zeros(3, np.int32), 1.0, Output()), "scales below 1"),
+        (lambda: SCHEMES["qnnpack-q31"].requantize(np.zeros(3, np.int32), 1.0, Output()), "to below 1, not 1"),
         (lambda: SCHEMES["qnnpack-precise"].requantize(np.zeros(3, np.int32), 2.0**-33, Output()), "from 2\\^-32"),
         (lambda: SCHEMES["gemmlowp"].requantize(np.zeros(3, np.int32), [[0.5]], Output()), "2 dimensions"),
         (lambda: SCHEMES["ruy"].requantize(np.full(1, INT32_MAX, np.int32), 4.0, Output()), "leaves int32"),

@@ -10,11 +10,11 @@ from pathlib import Path
 import jsonschema
 import numpy as np
 import pytest
+from tests.int8 import oracle
 
 from neonlab.int8.requantize import SCHEMES
 from neonlab.report.requantization import groups_of, pairs_of, part_of_scales
 from neonlab.report.schemas import schemas
-from tests.int8 import oracle
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neonlab.int8.arrays import Int64s, Integers, OperandError, Output, integers, positive, wide
+from neonlab.int8.arrays import Int64s, Integers, OperandError, Output, integers, single_scale, wide
 from neonlab.int8.fixed_point import Multiplier, multiply_twice_rounded, quantize_multiplier
 from neonlab.int8.matmul import check_zero_point
 from neonlab.int8.requantize import scheme_named
@@ -30,8 +30,18 @@ class Operand:
         """The integers less the zero point.  Raises OperandError for what is no int8 or uint8 tensor."""
         values = integers(self.values, "an operand", "int8", "uint8")
         check_zero_point(self.zero_point, values, "an operand's zero point")
-        positive(self.scale, "an operand's scale")
+        single_scale(self.scale, "an operand's scale")
         return wide(values) - self.zero_point
+
+
+def centred_pair(left: Operand, right: Operand) -> tuple[Int64s, Int64s]:
+    """Both operands less their zero points.  Raises OperandError, also for shapes that do not broadcast."""
+    pair = left.centred(), right.centred()
+    try:
+        np.broadcast_shapes(pair[0].shape, pair[1].shape)
+    except ValueError:
+        raise OperandError(f"shapes {pair[0].shape} and {pair[1].shape} do not broadcast") from None
+    return pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +59,7 @@ def tflite_addition(left_scale: float, right_scale: float, output_scale: float) 
     float32 scales, combined in float64.  Raises OperandError for scales that are not positive.
     Source: tensorflow/lite/kernels/add.cc.
     """
-    left, right, out = (float(np.float32(positive(s, "a scale"))) for s in (left_scale, right_scale, output_scale))
+    left, right, out = (float(single_scale(s, "a scale")) for s in (left_scale, right_scale, output_scale))
     twice = 2 * max(left, right)
     return TfliteAddition(
         quantize_multiplier(left / twice),
@@ -65,8 +75,8 @@ def add_tflite(left: Operand, right: Operand, output_scale: float, output: Outpu
     """
     ways = tflite_addition(left.scale, right.scale, output_scale)
     scaled = [
-        wide(multiply_twice_rounded(side.centred() << _LEFT_SHIFT, multiplier))
-        for side, multiplier in ((left, ways.left), (right, ways.right))
+        wide(multiply_twice_rounded(side << _LEFT_SHIFT, multiplier))
+        for side, multiplier in zip(centred_pair(left, right), (ways.left, ways.right), strict=True)
     ]
     return output.place(wide(multiply_twice_rounded(scaled[0] + scaled[1], ways.output)))
 
@@ -79,8 +89,8 @@ def add_tvm(left: Operand, right: Operand, output_scale: float, output: Output, 
     """
     int32 = Output.of("int32")
     total = [
-        wide(scheme_named(scheme).requantize(side.centred().astype(np.int32), _ratio(side.scale, output_scale), int32))
-        for side in (left, right)
+        wide(scheme_named(scheme).requantize(side.astype(np.int32), _ratio(scale, output_scale), int32))
+        for side, scale in zip(centred_pair(left, right), (left.scale, right.scale), strict=True)
     ]
     return output.place(total[0] + total[1])
 
@@ -112,10 +122,10 @@ def add_onnxruntime(left: Operand, right: Operand, output_scale: float, output: 
     Products are fused with additions, as on machines with FMA; without, a sum next to a midpoint may fall on its
     other side.  Raises OperandError.  Source: onnxruntime/core/mlas/lib/intrinsics/avx2/qladd_avx2.cpp.
     """
-    for side in (left, right):
-        side.centred()
+    centred_pair(left, right)
     single = np.float32
-    ratios = [single(side.scale) / single(output_scale) for side in (left, right)]
+    out = single_scale(output_scale, "the output scale")
+    ratios = [single(side.scale) / out for side in (left, right)]
     fixed = single(output.zero_point) - (ratios[0] * single(left.zero_point) + ratios[1] * single(right.zero_point))
     total = np.asarray(fixed, np.float64)
     for side, ratio in ((right, ratios[1]), (left, ratios[0])):
@@ -124,13 +134,13 @@ def add_onnxruntime(left: Operand, right: Operand, output_scale: float, output: 
 
 
 def _ratio(scale: float, output_scale: float) -> float:
-    return float(np.float64(np.float32(scale)) / np.float64(np.float32(positive(output_scale, "the output scale"))))
+    return float(np.float32(scale)) / float(single_scale(output_scale, "the output scale"))
 
 
 def _sum_of_products(left: Operand, right: Operand, output_scale: float, bits: int, least: int) -> tuple[Int64s, int]:
     """Both inputs times their scales over the output's, as integers of at most `bits` bits, and the shift back."""
-    out = np.float32(positive(output_scale, "the output scale"))
-    sides = (left.centred(), right.centred())
+    out = single_scale(output_scale, "the output scale")
+    sides = centred_pair(left, right)
     ratios = [np.float32(side.scale) / out for side in (left, right)]
     if not all(2.0**least <= ratio < 2.0**8 for ratio in ratios):
         raise OperandError(f"this add takes inputs of scales 2^{least} to 2^8 of the output's, not {ratios}")

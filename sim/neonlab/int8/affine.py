@@ -10,7 +10,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from neonlab.int8.arrays import Floats, Integers, OperandError, Output, finite, integers, limits, positive
+from neonlab.int8.arrays import (
+    LEAST_SCALE,
+    Floats,
+    Integers,
+    OperandError,
+    Output,
+    finite,
+    finite_single,
+    integers,
+    limits,
+    single_scale,
+)
 from neonlab.int8.rounding import Reals, half_away, rounded
 
 
@@ -23,7 +34,7 @@ class Affine:
     dtype: str = "uint8"
 
     def __post_init__(self) -> None:
-        positive(self.scale, "the scale")
+        single_scale(self.scale, "the scale")
         Output.of(self.dtype, self.zero_point)
 
 
@@ -40,10 +51,10 @@ def affine_from_range(minimum: float, maximum: float, dtype: str = "uint8") -> A
     least, most = limits(dtype)
     low, high = min(low, 0.0), max(high, 0.0)
     scale = (high - low) / (most - least)
-    if np.float32(scale) == 0:
+    if scale < LEAST_SCALE:
         return Affine(1.0, max(least, 0), dtype)
     nudged = half_away(np.clip(np.array(least - low / scale), least, most))
-    return Affine(float(np.float32(scale)), int(nudged), dtype)
+    return Affine(float(single_scale(scale, "the scale")), int(nudged), dtype)
 
 
 def quantize(
@@ -61,9 +72,10 @@ def quantize(
     stochastic (with `random`).  reciprocal: multiply by the float32 1 / scale instead of dividing, as QNNPACK and
     ncnn do.  Computed in float32.  Raises OperandError.
     """
-    values = finite(reals, "the reals").astype(np.float32)
-    scales = positive(scale, "the scale").astype(np.float32)
-    steps: Reals = values * (np.float32(1) / scales) if reciprocal else values / scales
+    values = finite_single(reals, "the reals")
+    scales = single_scale(scale, "the scale")
+    with np.errstate(over="ignore"):  # an infinity is clamped as it should be
+        steps: Reals = values * (np.float32(1) / scales) if reciprocal else values / scales
     return _place(rounded(steps, rounding, random), output)
 
 
@@ -73,9 +85,10 @@ def quantize_gemmlowp(reals: object, affine: Affine) -> Integers:
     float32 in any shape → the type of `affine`.  Differs from `quantize` at negative midpoints, and where adding the
     zero point in float32 loses bits.  Source: gemmlowp/doc/quantization_example.cc.  Raises OperandError.
     """
-    values = finite(reals, "the reals").astype(np.float32)
+    values = finite_single(reals, "the reals")
     least, most = limits(affine.dtype)
-    shifted = np.float32(affine.zero_point) + values / np.float32(affine.scale)
+    with np.errstate(over="ignore"):
+        shifted = np.float32(affine.zero_point) + values / np.float32(affine.scale)
     return half_away(np.clip(shifted, np.float32(least), np.float32(most))).astype(affine.dtype)
 
 
@@ -86,8 +99,9 @@ def dequantize(values: object, scale: object, zero_point: int = 0, bias: object 
     `dequantize` of int32 accumulators.  Raises OperandError.
     """
     steps = (integers(values, "the values").astype(np.int64) - zero_point).astype(np.float32)
-    real = steps * positive(scale, "the scale").astype(np.float32)
-    return np.asarray(real + finite(bias, "the bias").astype(np.float32), np.float32)
+    with np.errstate(over="ignore"):
+        real = steps * single_scale(scale, "the scale") + finite_single(bias, "the bias")
+    return finite_single(real, "the result")
 
 
 def symmetric_scale(reals: object, axis: int | None = None, steps: int = 127) -> Floats:

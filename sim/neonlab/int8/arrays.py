@@ -16,6 +16,7 @@ Int64s = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 INT32_MIN, INT32_MAX = -(1 << 31), (1 << 31) - 1
+LEAST_SCALE = 2.0**-60
 
 
 class OperandError(InputError):
@@ -93,6 +94,22 @@ def positive(values: object, name: str) -> Floats:
     if not (array > 0).all():
         raise OperandError(f"{name} must be greater than 0")
     return array
+
+
+def single_scale(values: object, name: str) -> NDArray[np.float32]:
+    """`values` as float32, far enough from overflow for what is done with scales.  Raises OperandError."""
+    array = positive(values, name)
+    if not ((array >= LEAST_SCALE) & (array <= 1 / LEAST_SCALE)).all():
+        raise OperandError(f"{name} must lie from 2^-60 to 2^60")
+    return array.astype(np.float32)
+
+
+def finite_single(values: object, name: str) -> NDArray[np.float32]:
+    """`values` as float32.  Raises OperandError for what is no number, not finite or beyond float32."""
+    array = finite(values, name)
+    if (np.abs(array) > float(np.finfo(np.float32).max)).any():
+        raise OperandError(f"{name} holds values beyond float32")
+    return array.astype(np.float32)
 
 
 def to_int32(values: Int64s, name: str) -> Int32s:

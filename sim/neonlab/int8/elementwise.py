@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from neonlab.int8.addition import Operand
-from neonlab.int8.arrays import Int32s, Integers, OperandError, Output, integers, positive, to_int32
+from neonlab.int8.addition import Operand, centred_pair
+from neonlab.int8.arrays import Int32s, Integers, OperandError, Output, integers, single_scale, to_int32
 from neonlab.int8.requantize import effective_scale, scheme_named
 from neonlab.int8.rounding import half_away
+from neonlab.int8.windows import MOST_PADDING
 
 ACTIVATIONS: dict[str, tuple[float | None, float | None]] = {
     "none": (None, None),
@@ -25,7 +26,8 @@ def multiply(left: Operand, right: Operand) -> Int32s:
 
     TFLite, TVM and QNNPACK do so, each with its own scheme.  Raises OperandError.
     """
-    return to_int32(left.centred() * right.centred(), "the product")
+    a, b = centred_pair(left, right)
+    return to_int32(a * b, "the product")
 
 
 def multiply_onnxruntime(left: Operand, right: Operand, output_scale: float, output: Output) -> Integers:
@@ -45,7 +47,7 @@ def rescale(operand: Operand, output_scale: float, output: Output, scheme: str =
 
     The ratio of the float32 scales is taken in float64.  Raises OperandError.
     """
-    ratio = float(np.float32(operand.scale)) / float(np.float32(positive(output_scale, "the output scale")))
+    ratio = float(single_scale(operand.scale, "the scale")) / float(single_scale(output_scale, "the output scale"))
     return scheme_named(scheme).requantize(operand.centred().astype(np.int32), ratio, output)
 
 
@@ -60,7 +62,7 @@ def concatenate(
         raise OperandError("nothing to concatenate")
     parts = [
         output.place(one.centred())
-        if np.float32(one.scale) == np.float32(output_scale)
+        if single_scale(one.scale, "a scale") == single_scale(output_scale, "the output scale")
         else rescale(one, output_scale, output, scheme)
         for one in operands
     ]
@@ -78,7 +80,7 @@ def activation_range(activation: str, scale: float, output: Output) -> Output:
     """
     if activation not in ACTIVATIONS:
         raise OperandError(f"no activation is called {activation}; there are {', '.join(ACTIVATIONS)}")
-    step = positive(scale, "the scale").astype(np.float32)
+    step = single_scale(scale, "the scale")
     least, most = output.minimum, output.maximum
     low, high = (
         bound if bound is None else int(half_away(np.asarray(np.float32(bound) / step, np.float32))) + output.zero_point
@@ -107,6 +109,6 @@ def pad(values: object, widths: Sequence[tuple[int, int]], zero_point: int) -> I
     """
     array = integers(values, "the values")
     Output.of(array.dtype.name, zero_point)
-    if len(widths) != array.ndim or any(min(pair) < 0 for pair in widths):
-        raise OperandError(f"{len(widths)} pairs of padding, none negative, for {array.ndim} dimensions")
+    if len(widths) != array.ndim or not all(0 <= width <= MOST_PADDING for pair in widths for width in pair):
+        raise OperandError(f"{len(widths)} pairs of padding, from 0 to {MOST_PADDING}, for {array.ndim} dimensions")
     return np.pad(array, widths, constant_values=zero_point)

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from neonlab.int8.arrays import OperandError, finite
+from neonlab.int8.arrays import OperandError, finite, finite_single
 
 SCHEDULE = (0.7, 0.4, 0.2, 0.0)
 """Fraction of the weights left unquantised after each step: 30 %, 60 %, 80 % and all are quantised."""
@@ -34,12 +34,12 @@ def exponents_for(largest: float, bits: int = 5) -> tuple[int, int]:
 def to_powers(weights: object, greatest: int, least: int) -> Singles:
     """The nearest of 0 and ±2^least…±2^greatest; of two as near, the one nearer zero.  float32, any shape.
 
-    Raises OperandError when least > greatest.  Source: `weightCluster_zero` of the published code; the paper, which
-    breaks ties the other way, is met at midpoints only.
+    Raises OperandError when least > greatest, or one is no power of a float32.  Source: `weightCluster_zero` of the
+    published code, which differs from the paper at midpoints alone: there the paper takes the greater.
     """
-    if least > greatest:
+    if not -300 <= least <= greatest <= 127:
         raise OperandError(f"no powers of two from 2^{least} to 2^{greatest}")
-    values = finite(weights, "the weights")
+    values = finite_single(weights, "the weights").astype(np.float64)
     magnitude = np.abs(values)
     # Between 2^e and 2^(e+1) the midpoint is 1.5 · 2^e: the fraction of frexp, in [0.5, 1), is 0.75 there.
     fraction, exponent = np.frexp(magnitude)
@@ -56,7 +56,7 @@ def quantize_step(weights: object, mask: object, kept: float, bits: int = 5) -> 
     int(count · kept) - 1, ties included, as in the published code.  Raises OperandError for shapes that differ, an
     empty or all-zero tensor and `kept` outside [0, 1).
     """
-    values, trained = finite(weights, "the weights"), np.asarray(mask, np.uint8)
+    values, trained = finite_single(weights, "the weights").astype(np.float64), np.asarray(mask, np.uint8)
     if values.shape != trained.shape or not values.size or not 0 <= kept < 1:
         raise OperandError(f"weights {values.shape}, mask {trained.shape} and kept {kept} make no step")
     magnitude = np.abs(values)

@@ -14,7 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neonlab.int8 import fixed_point
-from neonlab.int8.arrays import Floats, Int32s, Int64s, Integers, OperandError, Output, finite, integers, positive, wide
+from neonlab.int8.arrays import (
+    LEAST_SCALE,
+    Floats,
+    Int32s,
+    Int64s,
+    Integers,
+    OperandError,
+    Output,
+    finite_single,
+    integers,
+    positive,
+    single_scale,
+    wide,
+)
 from neonlab.int8.rounding import half_away
 
 _MAGIC = np.float32(12582912.0)  # 1.5 · 2^23: adding it leaves a float32's integer part in its low mantissa bits
@@ -42,8 +55,8 @@ class Scheme:
         """
         sums = integers(accumulators, "accumulators", "int32")
         scales = positive(scale, "the scale")
-        if scales.size and not scales.max() < self.limit:
-            raise OperandError(f"{self.name} takes scales below {self.limit:g}, not {scales.max():g}")
+        if scales.size and not (scales.max() < self.limit and scales.min() >= LEAST_SCALE):
+            raise OperandError(f"{self.name} takes scales of 2^-60 to below {self.limit:g}, not {scale}")
         if scales.ndim > sums.ndim:
             raise OperandError(f"the scale has {scales.ndim} dimensions, the accumulators {sums.ndim}")
         return output.place(self.apply(sums.astype(np.int32), scales, output))
@@ -59,8 +72,11 @@ def effective_scale(
     if width is None:
         raise OperandError(f"scales are multiplied in float64 or float32, not {precision}")
     named = ((input_scale, "the input scale"), (weight_scale, "the weight scale"), (output_scale, "the output scale"))
-    inputs, weights, outputs = (positive(scale, name).astype(np.float32).astype(width) for scale, name in named)
-    return np.asarray(inputs * weights / outputs, np.float64)
+    inputs, weights, outputs = (single_scale(scale, name).astype(width) for scale, name in named)
+    with np.errstate(all="ignore"):
+        product = np.asarray(inputs * weights / outputs, np.float64)
+    single_scale(product, "the effective scale")
+    return product
 
 
 def ncnn_requantize(
@@ -73,9 +89,10 @@ def ncnn_requantize(
     -127…127.  Source: src/layer/requantize.cpp, which multiplies and adds separately (SIMD builds may fuse).
     """
     sums = integers(accumulators, "accumulators", "int32").astype(np.float32)
-    first, second = positive(scale_in, "scale_in"), positive(scale_out, "scale_out")
-    real = sums * first.astype(np.float32) + finite(bias, "bias").astype(np.float32)
-    return output.place(_held(half_away(real * second.astype(np.float32)), output))
+    first, second = single_scale(scale_in, "scale_in"), single_scale(scale_out, "scale_out")
+    with np.errstate(over="ignore"):  # an infinity is clamped as it should be
+        real = (sums * first + finite_single(bias, "the bias")) * second
+    return output.place(_held(half_away(real), output))
 
 
 def _fixed(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from neonlab.int8.arrays import OperandError, finite
+from neonlab.int8.arrays import OperandError, finite, finite_single
 from neonlab.int8.rounding import rounded
 
 Singles = NDArray[np.float32]
@@ -27,7 +27,7 @@ class FixedPoint:
     fraction: int
 
     def __post_init__(self) -> None:
-        if not 1 <= self.width <= 32 or not -126 <= self.fraction <= 126:
+        if not 1 <= self.width <= 32 or not self.width - 128 <= self.fraction <= 126:
             raise OperandError(f"no fixed point of {self.width} bits with {self.fraction} behind the point")
 
     @property
@@ -101,7 +101,7 @@ def to_minifloat(
     A mantissa that rounds up past its bits carries into the exponent, at the greatest of them to twice its power of
     two, one step above `most`: as in Ristretto.
     """
-    values = finite(reals, "the reals").astype(np.float32)
+    values = finite_single(reals, "the reals")
     bits = values.view(np.uint32).astype(np.int64)
     bias = (1 << (form.exponent_bits - 1)) - 1
     stored = (bits >> _SINGLE_FRACTION_BITS) & 0xFF
@@ -123,11 +123,11 @@ def to_power_of_two(
 ) -> Singles:
     """±2^e, e = log2|x| (in float32) rounded and held to least…most; zero becomes +2^least, there being no zero.
 
-    Raises OperandError when least > most.
+    Raises OperandError when least > most, or one of the two is no float32.
     """
-    if least > most:
+    if not -126 <= least <= most <= 127:
         raise OperandError(f"no powers of two from 2^{least} to 2^{most}")
-    values = finite(reals, "the reals").astype(np.float32)
+    values = finite_single(reals, "the reals")
     smallest = np.float32(math.ldexp(1.0, max(least - 2, -148)))
     exponents = rounded(np.log2(np.maximum(np.abs(values), smallest)), rounding, random)
     magnitude = np.ldexp(np.float32(1), np.clip(exponents, least, most).astype(np.int32))

@@ -19,7 +19,8 @@ Reals = NDArray[np.float32] | NDArray[np.float64]
 def half_away(values: Reals) -> Reals:
     """Midpoints away from zero: C's `round`, ncnn's `float2int8`, TFLite's `TfLiteRound`."""
     whole = np.trunc(values)
-    step = (np.abs(values - whole) >= 0.5).astype(values.dtype)
+    with np.errstate(invalid="ignore"):  # an infinity stays one
+        step = (np.abs(values - whole) >= 0.5).astype(values.dtype)
     nearest: Reals = whole + np.copysign(step, values)
     return nearest
 
@@ -32,7 +33,8 @@ def half_even(values: Reals) -> Reals:
 def half_up(values: Reals) -> Reals:
     """Midpoints towards plus infinity: TVM's UPWARD."""
     below = np.floor(values)
-    return below + (values - below >= 0.5)
+    with np.errstate(invalid="ignore"):
+        return below + (values - below >= 0.5)
 
 
 def stochastic(values: Reals, random: np.random.Generator) -> Reals:

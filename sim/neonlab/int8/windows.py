@@ -9,13 +9,14 @@ import numpy as np
 from neonlab.int8.arrays import Integers, OperandError
 
 Pair = tuple[int, int]
+MOST_PADDING = 1 << 10
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
     """Vertical and horizontal stride and dilation; padding before and after, vertically and horizontally, in pixels.
 
-    Raises OperandError for strides and dilations below 1 and negative padding.
+    Raises OperandError for strides and dilations below 1, and for padding that is negative or beyond MOST_PADDING.
     """
 
     stride: Pair = (1, 1)
@@ -23,8 +24,9 @@ class Window:
     dilation: Pair = (1, 1)
 
     def __post_init__(self) -> None:
-        if min(*self.stride, *self.dilation) < 1 or min(*self.padding[0], *self.padding[1]) < 0:
-            raise OperandError(f"{self}: strides and dilations start at 1, padding at 0")
+        padding = (*self.padding[0], *self.padding[1])
+        if min(*self.stride, *self.dilation) < 1 or min(padding) < 0 or max(padding) > MOST_PADDING:
+            raise OperandError(f"{self}: strides and dilations start at 1, padding is 0 to {MOST_PADDING}")
 
     @classmethod
     def same(cls, size: Pair, kernel: Pair, stride: Pair = (1, 1), dilation: Pair = (1, 1)) -> Window:
