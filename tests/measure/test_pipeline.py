@@ -17,6 +17,7 @@ from neonlab.isa.isa import Isa
 from neonlab.measure.instruction_form import form_of
 from neonlab.measure.pipeline import loop_cycles, loop_schedule, trace_cycles
 from neonlab.measure.pipeline_core import PipelineCore, load_pipeline, pipeline_names
+from neonlab.measure.pipeline_machine import PipelineMachine
 
 CORES = pipeline_names()
 IN_ORDER = [name for name in CORES if load_pipeline(name).in_order]
@@ -224,6 +225,19 @@ def test_what_is_remembered_costs_to_the_cycle_what_it_did(core: str, seed: int)
     quick = trace_cycles(loop, trace, load_pipeline(core))
     assert quick == trace_cycles(loop, trace, load_pipeline(core), remembers=False)
     assert 0 <= quick.total - sum(stall.cycles for stall in quick.stalls) <= 1  # the last cycle of issue
+
+
+@pytest.mark.parametrize(("core", "size"), [*itertools.product(("cortex-a53", "cortex-a72", "neoverse-v1"), (0, 2, 6))])
+def test_a_memory_that_is_full_begins_anew_and_loses_nothing(core: str, size: int) -> None:
+    loop = random_loop(3)
+    rows = np.sort(np.random.default_rng(3).integers(0, len(loop), (3000, 2)), axis=1)
+    machines = [PipelineMachine(loop, load_pipeline(core), remembers=way, size=size) for way in (True, False)]
+    for machine in machines:
+        machine.run(rows)
+        machine.finish()
+    assert machines[0].forgotten > 10 and machines[1].forgotten == 0
+    assert machines[0].end == machines[1].end
+    assert np.array_equal(machines[0].tally(), machines[1].tally())
 
 
 @pytest.mark.parametrize(("core", "seed"), [*itertools.product(CORES, range(3))])

@@ -93,7 +93,7 @@ class PipelineMachine:
         self._hold("scratch", np.zeros(SCRATCH, np.int64))
         self._hold("log", np.zeros((_ROWS_BY_INSTRUCTION * count + OPERATIONS + 64, 4), np.int64), "log_room")
         self._hold("record", np.zeros((record + 1 if record else 0, 7), np.int64), "record_room")
-        tally = 1 << (64 * count + 4096).bit_length()
+        tally = 1 << (32 * count + 4096).bit_length()
         self._hold("tally", np.zeros((tally, 4), np.int64), "tally_room")
         states = 1 << size
         transitions = 4 * states if remembers else 2

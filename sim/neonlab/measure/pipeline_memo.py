@@ -156,7 +156,7 @@ def _tally(memo, log, first, count, times):  # type: ignore[no-untyped-def]  # n
         while tally[at, 3] != 0 and (tally[at, 0] != one or tally[at, 1] != cause or tally[at, 2] != blame):
             at = (at + 1) % room
         if tally[at, 3] == 0:
-            if memo.tally_used * 4 > room * 3 and blame >= 0:  # no room for who it was
+            if memo.tally_used * 2 > room and blame >= 0:  # no room for who it was
                 blame = np.int64(-1)
                 at = np.int64(_mixed(np.uint64((one * 16 + cause) * 1048576)) % np.uint64(room))
                 while tally[at, 3] != 0 and (tally[at, 0] != one or tally[at, 1] != cause or tally[at, 2] != blame):
