@@ -269,6 +269,30 @@ def test_a_taken_branch_ends_what_is_fetched_but_not_what_is_dispatched() -> Non
     assert loop_cycles(loop, with_figures("neoverse-v1", width=8, retire=8, fetch=8)).total == 1
 
 
+def test_a_taken_branch_costs_what_fetch_rests_where_nothing_hides_it() -> None:
+    tiny = code("cbnz x0, 0")
+    for bubble in (0, 1, 2):
+        for core in ("cortex-a55", "cortex-a72"):
+            figures = {"taken_bubble": bubble, "loop_bubble": bubble}
+            assert loop_cycles(tiny, with_figures(core, **figures)).total == 1 + bubble
+    slow = code(*["mul v0.8h, v0.8h, v1.8h"] * 4, "cbnz x0, 0")  # fetch has time to rest
+    resting = loop_cycles(slow, with_figures("cortex-a72", taken_bubble=3, loop_bubble=3))
+    assert resting.total == loop_cycles(slow, with_figures("cortex-a72", taken_bubble=0, loop_bubble=0)).total
+    two = code("cbnz x0, 8", "nop", "cbnz x0, 0")
+    trace = np.tile(np.array([0, 2]), 1000)
+    resting = trace_cycles(two, trace, with_figures("cortex-a55", taken_bubble=2, loop_bubble=0))
+    assert resting.total == pytest.approx(2 * 3 * 1000, rel=0.01)  # each time the other was taken last
+
+
+def test_a_small_queue_at_a_port_holds_back_what_other_ports_could_do() -> None:
+    chain = ("fmul v0.4s, v1.4s, v2.4s", *("fmul v0.4s, v0.4s, v0.4s",) * 7)
+    loop = code(*chain, *(f"add x{n}, x{n}, #1" for n in range(4, 28)))
+    totals = [
+        loop_cycles(loop, with_figures("neoverse-n1", scheduler=0, port_queue=size)).total for size in (2, 4, 16, 0)
+    ]
+    assert totals == sorted(totals, reverse=True) and totals[0] > totals[2] + 2 and totals[2] >= totals[3]
+
+
 def test_a_small_scheduler_holds_back_what_a_large_one_lets_pass() -> None:
     chain = ("fmul v0.4s, v1.4s, v2.4s", *("fmul v0.4s, v0.4s, v0.4s",) * 7)
     loop = code(*chain, *(f"add x{n}, x{n}, #1" for n in range(4, 28)))

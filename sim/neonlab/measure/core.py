@@ -64,7 +64,9 @@ class Latencies:
 
     `l1`, `l2` and `memory` are from a load's issue to that of the first instruction that needs what it loads into a
     general register; a line may follow another from the second level after `l2_interval` cycles, from memory after
-    `memory_interval`.  At most `outstanding` lines are on their way; `stores` that missed wait aside.
+    `memory_interval`.  At most `outstanding` lines are on their way; `stores` that missed wait aside.  `behind_miss` is
+    how many instructions an in-order core issues, a load that missed among them, until its line is there; further
+    accesses and 128-bit NEON work wait for it as well.  0 where only what needs the data waits.
     """
 
     l1: int
@@ -75,6 +77,7 @@ class Latencies:
     outstanding: int
     stores: int
     source: str
+    behind_miss: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,9 +81,11 @@ class Timing:
 class PipelineCore:
     """A core's pipeline.  `queue` is the NEON queue's length, 0 without one; `window` 0 means in-order issue.
 
-    `scheduler` is how many operations can wait for their operands, 0 for as many as the window takes; `fetch` how
-    many instructions are fetched a cycle, 0 for `width` of them; `history` how many branches back the predictor of
-    conditional branches looks.  In order: `vector_places` is 2 where work on vector
+    `scheduler` is how many operations can wait for their operands, `port_queue` how many at one port, 0 for as many as
+    the window takes.  `fetch` instructions are fetched a cycle, 0 for `width` of them, at most `fetch_queue` ahead of
+    dispatch; behind a branch that is taken, fetch rests for `taken_bubble` cycles, for `loop_bubble` where no other was
+    taken since it was last.  `history` is how many branches back the predictor of conditional ones looks.  In order:
+    `vector_places` is 2 where work on vector
     registers takes one place of two a cycle or both, 1 where one instruction takes all, 0 where it does not matter;
     `vectors_alone` means that nothing is issued with it in the same cycle.
     """
@@ -108,7 +110,10 @@ class PipelineCore:
     vector_places: int = 2
     vectors_alone: bool = False
     scheduler: int = 0
+    port_queue: int = 0
     fetch: int = 0
+    fetch_queue: int = 16
+    loop_bubble: int = 0
     history: int = 8
     _found: dict[str, Timing] = field(default_factory=dict, repr=False, compare=False)
 
@@ -210,7 +215,8 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
         timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
     keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "writeback_forwards",
             "store_data_late", "general_data_late", "merge_latency", "mispredict", "taken_bubble", "vector_places",
-            "vectors_alone", "scheduler", "fetch", "history", "width")  # fmt: skip
+            "vectors_alone", "scheduler", "port_queue", "fetch", "fetch_queue", "loop_bubble", "history",
+            "width")  # fmt: skip
     figures = {
         key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base
     }

@@ -11,13 +11,16 @@ from neonlab.measure.fill_journal import AWAITED, FETCHED, LOADED, STORED
 from neonlab.measure.pipeline_state import (
     ALONE,
     ARRIVALS,
+    BEHIND_MISS,
     BRANCH,
-    BUBBLE,
     BUSY,
     DEPENDENCE,
     EARLY,
     FAMILY,
     FETCH,
+    FETCH_AT,
+    FETCH_CAUSE,
+    FETCHING,
     FORWARDED,
     FREE,
     IDLE_BACK,
@@ -28,8 +31,10 @@ from neonlab.measure.pipeline_state import (
     L2_EXTRA,
     LOAD,
     LOAD_USE,
-    MISPREDICT,
     MISS,
+    MISS_COUNT,
+    MISS_ONE,
+    MISS_UNTIL,
     NEON,
     NEON_BLAME,
     NEON_CAUSE,
@@ -48,8 +53,8 @@ from neonlab.measure.pipeline_state import (
     REASON,
     SIMILAR,
     SLOTS,
+    STORE,
     STORE_FULL,
-    TAKEN,
     USED,
     USED_VECTORS,
     VECTORS,
@@ -59,7 +64,10 @@ from neonlab.measure.pipeline_state import (
     WAITING_ONE,
     WIDTH,
     WRITER,
+    branched,
     buffer_store,
+    dispatched,
+    fetched,
     fill,
     note,
     room_to_store,
@@ -79,10 +87,8 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
     at_operation = 0
     while at_operation < count and operations[at_operation, KIND] & ~1 == FETCHED:
         lost = figures[L2_EXTRA + (operations[at_operation, KIND] & 1)]
-        note(log, live, first, FETCH, -1, lost + (1 if used > 0 else 0))
-        note(log, live, first, IDLE_FRONT, -1, lost)
-        now += lost + (1 if used > 0 else 0)
-        used = 0
+        live[FETCH_AT] = max(live[FETCH_AT], now) + lost
+        live[FETCHING], live[FETCH_CAUSE] = 0, FETCH
         at_operation += 1
     for one in range(first, last + 1):
         decoupled = queue > 0 and traits[one, NEON] != 0
@@ -91,10 +97,19 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
         if used > 0 and (used + slots > width or traits[one, ALONE] != 0):
             start = now + max(1, (used + width - 1) // width)  # one that takes more places than there are takes cycles
         front = start
+        fetched(figures, live)
+        start = max(start, live[FETCH_AT])
+        starved, fetch_cause = start - front, live[FETCH_CAUSE]
         cause, blame = ISSUE, -1  # of what keeps it from issue
         if start == now and used > 0 and vectors + traits[one, VECTORS] > 2:
             start, cause = now + 1, PORT
-        work, work_cause, work_blame, awaited = start, ISSUE, -1, -1  # and from execution
+        if live[MISS_UNTIL] > start and figures[BEHIND_MISS] > 0:
+            wide = traits[one, NEON] != 0 and use_start[one + 1] - use_start[one] > 1
+            memory = traits[one, LOAD] != 0 or traits[one, STORE] != 0
+            if memory or wide or live[MISS_COUNT] >= figures[BEHIND_MISS]:
+                start, cause, blame = live[MISS_UNTIL], MISS, live[MISS_ONE]
+            live[MISS_COUNT] += 1
+        work, work_cause, work_blame, awaited = start, cause, blame, -1  # and from execution
         for row in range(read_start[one], read_start[one + 1]):
             register = reads[row, 0]
             when = live[READY + register]
@@ -152,9 +167,13 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
             live[NEON_CAUSE], live[NEON_BLAME] = live[WAITING_CAUSE + at], work_blame
         if start > now:
             note(log, live, one, ISSUE, -1, front - now)
-            note(log, live, one, cause, blame, start - front)
-            note(log, live, one, IDLE_BACK, -1, start - now - (1 if used > 0 else 0))
+            note(log, live, one, fetch_cause, -1, starved)
+            note(log, live, one, cause, blame, start - front - starved)
+            idle = start - now - (1 if used > 0 else 0)
+            note(log, live, one, IDLE_FRONT, -1, min(idle, starved))
+            note(log, live, one, IDLE_BACK, -1, idle - starved)
             now, used, vectors = start, 0, 0
+        dispatched(figures, live, start)
         used += slots
         vectors += traits[one, VECTORS]
         if traits[one, ALONE] != 0:
@@ -182,6 +201,8 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
             else:
                 fill(figures, live, kind, work)
             at_operation += 1
+        if held > work and traits[one, LOAD] != 0:
+            live[MISS_UNTIL], live[MISS_ONE], live[MISS_COUNT] = held, one, 1
         done: Any = work + 1
         for row in range(write_start[one], write_start[one + 1]):
             register = writes[row, 0]
@@ -213,15 +234,7 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
             record[at + 1, 6] = one
             record[0, 0] = at + 1
     if traits[last, BRANCH] != 0:
-        if missed:
-            note(log, live, last, TAKEN, -1, figures[MISPREDICT])
-            note(log, live, last, IDLE_FRONT, -1, figures[MISPREDICT] - 1)
-            now += figures[MISPREDICT]
-            used = 0
-        elif taken:
-            note(log, live, last, TAKEN if used < width else ISSUE, -1, 1)
-            note(log, live, last, TAKEN, -1, figures[BUBBLE])
-            note(log, live, last, IDLE_FRONT, -1, figures[BUBBLE])
-            now += 1 + figures[BUBBLE]
-            used = 0
+        branched(figures, live, last, taken, missed, now)
+        if taken or missed:  # what comes behind is not issued with it
+            used = max(used, width)
     live[NOW], live[USED], live[USED_VECTORS] = now, used, vectors if used > 0 else 0

@@ -26,19 +26,23 @@ from neonlab.measure.pipeline_memo import (
 )
 from neonlab.measure.pipeline_program import Compiled, compile_instructions
 from neonlab.measure.pipeline_state import (
+    BEHIND_MISS,
     BUBBLE,
+    FETCH_QUEUE,
     FETCH_WIDTH,
     FIGURES,
     FILLS_AT_MOST,
     HISTORY,
     L2_EXTRA,
     L2_INTERVAL,
+    LOOP_BUBBLE,
     MEMORY_EXTRA,
     MEMORY_INTERVAL,
     MERGE,
     MISPREDICT,
     NOW,
     OUTSTANDING,
+    PORT_QUEUE,
     PORTS,
     QUEUE,
     RETIRE,
@@ -210,13 +214,14 @@ def _figures(core: PipelineCore, latency: Latencies | None) -> Integers:
         (WIDTH, core.width), (WINDOW, core.window), (QUEUE, core.queue), (MISPREDICT, core.mispredict),
         (BUBBLE, core.taken_bubble), (RETIRE, core.retire), (PORTS, len(core.ports)), (MERGE, core.merge_latency),
         (SCHEDULER, core.scheduler), (HISTORY, core.history), (FETCH_WIDTH, core.fetch or core.width),
+        (FETCH_QUEUE, core.fetch_queue), (LOOP_BUBBLE, core.loop_bubble), (PORT_QUEUE, core.port_queue),
     ):  # fmt: skip
         figures[place] = figure
     if latency is not None:
         for place, figure in (
             (OUTSTANDING, latency.outstanding), (STORES, latency.stores), (L2_EXTRA, latency.l2 - latency.l1),
             (MEMORY_EXTRA, latency.memory - latency.l1), (L2_INTERVAL, latency.l2_interval),
-            (MEMORY_INTERVAL, latency.memory_interval),
+            (MEMORY_INTERVAL, latency.memory_interval), (BEHIND_MISS, latency.behind_miss),
         ):  # fmt: skip
             figures[place] = figure
     return figures

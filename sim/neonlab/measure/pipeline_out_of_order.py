@@ -10,21 +10,16 @@ from neonlab.measure.pipeline_state import (
     AHEAD,
     ARRIVALS,
     BRANCH,
-    BUBBLE,
     BUSY,
     CLEARED,
     DATA,
     DEPENDENCE,
-    DISPATCHED,
-    DISPATCHES,
     EARLY,
     ENTERED,
     FAMILY,
     FETCH,
     FETCH_AT,
     FETCH_CAUSE,
-    FETCH_WIDTH,
-    FETCHED_AT_MOST,
     FETCHING,
     FORWARDED,
     FREE,
@@ -46,8 +41,10 @@ from neonlab.measure.pipeline_state import (
     PENDING,
     PLACE,
     PORT,
+    PORT_QUEUE,
     PORTS,
     POSITION,
+    QUEUES,
     READY,
     READY_FAMILY,
     REASON,
@@ -59,13 +56,15 @@ from neonlab.measure.pipeline_state import (
     SIMILAR,
     SLOTS,
     STORE_FULL,
-    TAKEN,
     TOP,
     USED,
     WIDTH,
     WINDOW,
     WRITER,
+    branched,
     buffer_store,
+    dispatched,
+    fetched,
     fill,
     note,
     room_to_store,
@@ -76,22 +75,45 @@ from neonlab.measure.pipeline_state import (
 def _clear(figures, live, cells, starts, front):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     """Cycles before the front end's are of no use to what is still to come."""
     for cycle in range(live[CLEARED], min(front, live[TOP] + 1)):
-        mask = cells[cycle % RING]
+        mask, begun = cells[cycle % RING], starts[cycle % RING]
         if mask:
             for port in range(figures[PORTS]):
                 live[AHEAD + port] -= mask >> port & 1
+                live[QUEUES + port] -= begun >> port & 1
+                live[PENDING] -= begun >> port & 1
             cells[cycle % RING] = 0
-        live[PENDING] -= starts[cycle % RING]
-        starts[cycle % RING] = 0
+            starts[cycle % RING] = 0
     live[CLEARED] = max(front, live[CLEARED])
+
+
+@njit
+def _has_room(figures, live, uses, first, last):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """Whether operations `first` to `last` can wait for their operands."""
+    if figures[SCHEDULER] > 0 and live[PENDING] > 0 and live[PENDING] + last - first > figures[SCHEDULER]:
+        return False
+    if figures[PORT_QUEUE] == 0:
+        return True
+    for row in range(first, last):
+        room = False
+        for port in range(figures[PORTS]):
+            if uses[row, 0] >> port & 1 and live[QUEUES + port] < figures[PORT_QUEUE]:
+                room = True
+        if not room:
+            return False
+    return True
 
 
 @njit
 def _take_port(figures, live, cells, starts, mask, cycles, first):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     """The earliest cycle from `first` on at which one of the ports is free; of those the one with least to do."""
     best, chosen = np.int64(1) << 60, np.int64(-1)
+    queue = figures[PORT_QUEUE]
+    full = True
     for port in range(figures[PORTS]):
-        if mask >> port & 1:
+        if mask >> port & 1 and (queue == 0 or live[QUEUES + port] < queue):
+            full = False
+    for port in range(figures[PORTS]):
+        if mask >> port & 1 and (full or queue == 0 or live[QUEUES + port] < queue):
             cell = max(first, live[FREE + port])
             run = 0
             while run < cycles:
@@ -107,8 +129,9 @@ def _take_port(figures, live, cells, starts, mask, cycles, first):  # type: igno
         cells[(best + step) % RING] |= 1 << chosen
     live[AHEAD + chosen] += cycles
     live[TOP] = max(live[TOP], best + cycles - 1)
-    starts[best % RING] += 1
+    starts[best % RING] |= 1 << chosen
     live[PENDING] += 1
+    live[QUEUES + chosen] += 1
     low = max(live[FREE + chosen], live[CLEARED])
     while cells[low % RING] >> chosen & 1:
         low += 1
@@ -122,7 +145,7 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
 
     Fetch runs ahead of dispatch, FETCH_WIDTH instructions a cycle, none behind a branch that is taken in that cycle.
 
-    `cells` holds which ports each cycle is spoken for, `starts` how many operations begin in it.
+    `cells` holds which ports each cycle is spoken for, `starts` at which of them operations begin.
     """
     traits, read_start, reads, write_start, writes, use_start, uses = code
     width, window = figures[WIDTH], figures[WINDOW]
@@ -137,12 +160,7 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
     issued = front
     for one in range(first, last + 1):
         slots = traits[one, SLOTS]
-        leaving = live[DISPATCHED + live[DISPATCHES] % FETCHED_AT_MOST]
-        if leaving > live[FETCH_AT]:
-            live[FETCH_AT], live[FETCHING], live[FETCH_CAUSE] = leaving, 0, ISSUE
-        if live[FETCHING] >= figures[FETCH_WIDTH]:
-            live[FETCH_AT], live[FETCHING], live[FETCH_CAUSE] = live[FETCH_AT] + 1, 0, ISSUE
-        live[FETCHING] += 1
+        fetched(figures, live)
         if used >= width:
             front, used, front_cause = front + 1, 0, ISSUE
         if live[FETCH_AT] > front:
@@ -153,11 +171,9 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
             front = max(front, live[LEAVES + (live[ENTERED] + slots - 1) % window])
         front = max(front, live[TOP] - RING // 2)  # farther ahead is not kept track of
         _clear(figures, live, cells, starts, front)
-        if figures[SCHEDULER] > 0:
-            operations_in = use_start[one + 1] - use_start[one]
-            while live[PENDING] > 0 and live[PENDING] + operations_in > figures[SCHEDULER]:
-                front += 1
-                _clear(figures, live, cells, starts, front)
+        while not _has_room(figures, live, uses, use_start[one], use_start[one + 1]):
+            front += 1
+            _clear(figures, live, cells, starts, front)
         if front > before:
             note(log, live, one, IDLE_BACK, -1, front - before - (1 if used > 0 else 0))
             used, front_cause = 0, FULL
@@ -166,8 +182,7 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
             used -= width
             front += 1
         _clear(figures, live, cells, starts, front)
-        live[DISPATCHED + live[DISPATCHES] % FETCHED_AT_MOST] = front
-        live[DISPATCHES] += 1
+        dispatched(figures, live, front)
         cause, blame, awaited = front_cause, -1, -1
         begin = front
         data, data_from, data_instance, data_reason = np.int64(0), -1, -1, DEPENDENCE
@@ -253,11 +268,6 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
             record[at + 1, 6] = one
             record[0, 0] = at + 1
     if traits[last, BRANCH] != 0:
-        if missed:
-            live[FETCH_AT] = max(front + 1, issued + figures[MISPREDICT])
-        elif taken:
-            live[FETCH_AT] += 1 + figures[BUBBLE]
-        if taken or missed:
-            live[FETCHING], live[FETCH_CAUSE] = 0, TAKEN
+        branched(figures, live, last, taken, missed, max(front + 1 - figures[MISPREDICT], issued))
     live[NOW], live[USED], live[FRONT_CAUSE] = front, used, front_cause
     live[RETIRED], live[RETIRE_USED] = retired, retire_used

@@ -13,13 +13,14 @@ from numba import njit
 
 REGISTERS = 72  # general 0-31, vector 32-63, flags 64
 PORTS_AT_MOST, QUEUE_AT_MOST, WINDOW_AT_MOST, STORES_AT_MOST, FILLS_AT_MOST = 32, 64, 1024, 64, 64
-FETCHED_AT_MOST = 16  # instructions between fetch and dispatch; an estimate that serves every core
+FETCHED_AT_MOST = 32  # instructions between fetch and dispatch
 RING = 1 << 14  # cycles that an out-of-order back end may be ahead of its front end
 
 # Figures of a core
 WIDTH, WINDOW, QUEUE, MISPREDICT, BUBBLE, RETIRE, PORTS, MERGE, SCHEDULER, HISTORY = range(10)
 OUTSTANDING, STORES, L2_EXTRA, MEMORY_EXTRA, L2_INTERVAL, MEMORY_INTERVAL, FETCH_WIDTH = range(10, 17)
-FIGURES = 17
+FETCH_QUEUE, LOOP_BUBBLE, BEHIND_MISS, PORT_QUEUE = range(17, 21)
+FIGURES = 21
 
 # Columns of `traits`
 SLOTS, LATE, FAMILY, NEON, ALONE, LOAD, BRANCH, PREDICTED, STORE, VECTORS = range(10)
@@ -46,7 +47,8 @@ FILLS, STORING, BUSES, LOGGED = 11, 12, 13, 15  # how many lines are on their wa
 NEON_ONE, NEON_CAUSE, NEON_BLAME = 16, 17, 18
 FETCH_AT, FETCHING, FETCH_CAUSE, DISPATCHES = 19, 20, 21, 22  # the fetch unit's time, what it did in it, and of all
 USED_VECTORS = 23  # places for NEON instructions and vector loads that are taken in this cycle
-READY = 24
+LAST_TAKEN, MISS_UNTIL, MISS_ONE, MISS_COUNT = 24, 25, 26, 27  # a branch; the load that missed last, what passed it
+READY = 28
 READY_FAMILY = READY + REGISTERS
 WRITER = READY_FAMILY + REGISTERS
 REASON = WRITER + REGISTERS
@@ -62,7 +64,8 @@ ARRIVALS = WAITING_BLAME + QUEUE_AT_MOST
 BUFFERED = ARRIVALS + FILLS_AT_MOST
 LEAVES = BUFFERED + STORES_AT_MOST
 DISPATCHED = LEAVES + WINDOW_AT_MOST
-LIVE = DISPATCHED + FETCHED_AT_MOST
+QUEUES = DISPATCHED + FETCHED_AT_MOST  # operations that wait at each port
+LIVE = QUEUES + PORTS_AT_MOST
 
 
 @njit
@@ -178,6 +181,68 @@ def write_state(figures, live, cells, starts, into):  # type: ignore[no-untyped-
 
 
 @njit
+def fetched(figures, live):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """The next instruction is fetched, as soon as there is room for it."""
+    leaving = live[DISPATCHED + live[DISPATCHES] % figures[FETCH_QUEUE]]
+    if leaving > live[FETCH_AT]:
+        live[FETCH_AT], live[FETCHING], live[FETCH_CAUSE] = leaving, 0, ISSUE
+    if live[FETCHING] >= figures[FETCH_WIDTH]:
+        live[FETCH_AT], live[FETCHING], live[FETCH_CAUSE] = live[FETCH_AT] + 1, 0, ISSUE
+    live[FETCHING] += 1
+
+
+@njit
+def dispatched(figures, live, at):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """An instruction leaves the queue of those that were fetched."""
+    live[DISPATCHED + live[DISPATCHES] % figures[FETCH_QUEUE]] = at
+    live[DISPATCHES] += 1
+
+
+@njit
+def branched(figures, live, branch, taken, missed, resolved):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """Fetch goes on behind a branch; one that goes the other way than foreseen is found out at `resolved`."""
+    if missed:
+        live[FETCH_AT] = resolved + figures[MISPREDICT]
+    elif taken:
+        again = branch == live[LAST_TAKEN] - 1
+        live[FETCH_AT] += 1 + (figures[LOOP_BUBBLE] if again else figures[BUBBLE])
+    if taken:
+        live[LAST_TAKEN] = branch + 1
+    if taken or missed:
+        live[FETCHING], live[FETCH_CAUSE] = 0, TAKEN
+
+
+@njit
+def _write_fetch(figures, live, into, used):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    now = live[NOW]
+    into[used], into[used + 1], into[used + 2] = live[FETCH_AT] - now, live[FETCHING], live[FETCH_CAUSE]
+    into[used + 3] = live[LAST_TAKEN]
+    place, count = used + 4, 0
+    used += 5
+    for number in range(figures[FETCH_QUEUE]):  # what left before the fetch unit's time holds up nothing
+        left = live[DISPATCHED + (live[DISPATCHES] + number) % figures[FETCH_QUEUE]]
+        if left > live[FETCH_AT]:
+            into[used] = left - now
+            used += 1
+            count += 1
+    into[place] = count
+    return used
+
+
+@njit
+def _read_fetch(figures, live, what, now, used):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    live[FETCH_AT], live[FETCHING], live[FETCH_CAUSE] = now + what[used], what[used + 1], what[used + 2]
+    live[LAST_TAKEN] = what[used + 3]
+    count = what[used + 4]
+    used += 5
+    for number in range(figures[FETCH_QUEUE]):
+        live[DISPATCHED + number] = live[FETCH_AT]
+    for number in range(count):
+        live[DISPATCHED + number] = now + what[used + number]
+    live[DISPATCHES] = count
+
+
+@njit
 def _write_in_order(figures, live, into, used):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     now = live[NOW]
     for port in range(figures[PORTS]):
@@ -194,7 +259,12 @@ def _write_in_order(figures, live, into, used):  # type: ignore[no-untyped-def] 
                 used += 4
                 count += 1
         into[place] = count
-    return used
+    if figures[BEHIND_MISS] > 0:
+        into[used] = max(live[MISS_UNTIL] - now, 0)
+        into[used + 1] = live[MISS_ONE] if live[MISS_UNTIL] > now else 0
+        into[used + 2] = live[MISS_COUNT] if live[MISS_UNTIL] > now else 0
+        used += 3
+    return _write_fetch(figures, live, into, used)
 
 
 @njit
@@ -223,17 +293,7 @@ def _write_window(figures, live, cells, starts, into, used):  # type: ignore[no-
         elif leaving == last and count:
             into[used - 1] += 1
     into[place] = count
-    into[used], into[used + 1], into[used + 2] = live[FETCH_AT] - now, live[FETCHING], live[FETCH_CAUSE]
-    place, count = used + 3, 0
-    used += 4
-    for number in range(FETCHED_AT_MOST):  # what was dispatched before the fetch unit's time holds up nothing
-        dispatched = live[DISPATCHED + (live[DISPATCHES] + number) % FETCHED_AT_MOST]
-        if dispatched > live[FETCH_AT]:
-            into[used] = dispatched - now
-            used += 1
-            count += 1
-    into[place] = count
-    return used
+    return _write_fetch(figures, live, into, used)
 
 
 @njit
@@ -285,6 +345,10 @@ def _read_in_order(figures, live, what, now, used):  # type: ignore[no-untyped-d
         if count > 0:  # the last to enter is the last to begin
             live[NEON_LAST], live[NEON_ONE] = live[WAITING + count - 1], live[WAITING_ONE + count - 1]
             live[NEON_CAUSE], live[NEON_BLAME] = live[WAITING_CAUSE + count - 1], live[WAITING_BLAME + count - 1]
+    if figures[BEHIND_MISS] > 0:
+        live[MISS_UNTIL], live[MISS_ONE], live[MISS_COUNT] = now + what[used], what[used + 1], what[used + 2]
+        used += 3
+    _read_fetch(figures, live, what, now, used)
 
 
 @njit
@@ -297,9 +361,10 @@ def _read_window(figures, live, cells, starts, what, now, used):  # type: ignore
     for _ in range(count):
         cycle, mask = now + what[used], what[used + 1]
         cells[cycle % RING], starts[cycle % RING] = mask, what[used + 2]
-        live[PENDING] += what[used + 2]
         for port in range(figures[PORTS]):
             live[AHEAD + port] += mask >> port & 1
+            live[QUEUES + port] += what[used + 2] >> port & 1
+            live[PENDING] += what[used + 2] >> port & 1
         live[TOP] = cycle
         used += 3
     count = what[used]
@@ -309,14 +374,7 @@ def _read_window(figures, live, cells, starts, what, now, used):  # type: ignore
             live[LEAVES + live[ENTERED] % figures[WINDOW]] = now + what[used]
             live[ENTERED] += 1
         used += 2
-    live[FETCH_AT], live[FETCHING], live[FETCH_CAUSE] = now + what[used], what[used + 1], what[used + 2]
-    count = what[used + 3]
-    used += 4
-    for number in range(FETCHED_AT_MOST):
-        live[DISPATCHED + number] = live[FETCH_AT]
-    for number in range(count):
-        live[DISPATCHED + number] = now + what[used + number]
-    live[DISPATCHES] = count
+    _read_fetch(figures, live, what, now, used)
 
 
 def new_live() -> Any:
