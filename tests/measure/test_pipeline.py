@@ -38,6 +38,8 @@ def code(*lines: str, isa: Isa = Isa.A64) -> tuple[Instruction, ...]:
         ("mul v0.8h, v1.8h, v2.h[3]", "mul.8h[]"),
         ("sdot v0.4s, v1.16b, v2.4b[1]", "sdot.16b[]"),
         ("movi v0.16b, #0", "movi.16b #0"),
+        ("movi d0, #0", "movi.2s #0"),
+        ("movi v0.2d, #0", "movi.4s #0"),
         ("cmeq v0.16b, v1.16b, #0", "cmeq.16b #"),
         ("ldr q0, [x0], #16", "ldr.q ,"),
         ("ldr x0, [x1, x2]", "ldr.x [r]"),

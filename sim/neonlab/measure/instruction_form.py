@@ -25,6 +25,7 @@ _SCALAR = re.compile(r"([bhsdq])\d+$")
 _GENERAL = re.compile(r"([xw])(\d+|zr)$|(w?sp)$")
 _ALIAS = {"lslv": "lsl", "lsrv": "lsr", "asrv": "asr", "rorv": "ror", "movz": "mov", "movn": "mov", "not": "mvn"}
 _PLAIN_LOADS = re.compile(r"(ld|st)(u?r|tr|n?p|nt|xr|axr|lr|lxr|ar)")
+_BY_BIT = {"d": "2s", "2d": "4s"}  # the same constants, written otherwise
 _SHIFTED = frozenset({"lsl", "lsr", "asr", "ror"})
 
 
@@ -125,6 +126,8 @@ def _vector(mnemonic: str, operands: list[str]) -> str:
             if vector or scalar:
                 shape = vector.group(1) if vector else scalar.group(1) if scalar else ""
                 break
+    if mnemonic == "movi" and shape in _BY_BIT:
+        shape = _BY_BIT[shape]
     element = "[]" if any(vector and vector.group(2) for vector in arranged[1:]) else ""
     return f"{mnemonic}.{shape}{element}{immediate}"
 

@@ -13,6 +13,7 @@ from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.isa.instruction import AccessKind
 from neonlab.measure.block_addresses import Plan
 from neonlab.measure.core import Core
+from neonlab.measure.core_errors import error_sentence
 from neonlab.measure.fill_journal import LOADED, PREFETCHED, STORED, Journal
 from neonlab.measure.pipeline import idle_of, occupancy_of
 from neonlab.measure.pipeline_bounds import dispatch_bound, loops_bound, peak_of, port_bound
@@ -108,7 +109,7 @@ class PipelineCounter:
             occupancy=occupancy_of(tally, self._pipeline, cycles),
             bounds=self._bounds(executions),
             lines=self._lines(tally), waits=self._waits(tally), unknown=self._unknown(executions), peak=peak,
-            peak_form=form,
+            peak_form=form, model_error=error_sentence(self._core.name),
         )  # fmt: skip
 
     def _bounds(self, executions: npt.NDArray[np.int64]) -> RunBounds:

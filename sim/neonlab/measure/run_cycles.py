@@ -60,7 +60,8 @@ class RunCycles:
     the performance monitors; `causes` add up to CPU_CYCLES, "issue width" being what no stall is to blame for.
     `unknown` are the instructions that the core's table does not have, as text, with how often they were executed;
     they were taken for the usual one of their class.  `peak` is the most MACs a cycle that the core can do with the
-    instruction `peak_form`, 0 where no work is declared or it has none.
+    instruction `peak_form`, 0 where no work is declared or it has none.  `model_error` says what the core's model was
+    compared with, and how far it was off.
     """
 
     core: str
@@ -74,6 +75,7 @@ class RunCycles:
     unknown: Mapping[str, int]
     peak: float
     peak_form: str
+    model_error: str
 
     @property
     def cycles(self) -> int:
@@ -91,6 +93,7 @@ class RunCycles:
             "core": self.core,
             "warm": self.warm,
             "estimate": True,
+            "model_error": self.model_error,
             "events": dict(self.events),
             "ipc": round(self.ipc, 6),
             "peak_macs_per_cycle": self.peak,

@@ -172,6 +172,7 @@ _CYCLES = _object(
     core=_STRING,
     warm=_described(_BOOLEAN, "whether the call follows one like it without a gap, else from an empty pipeline"),
     estimate=_described({"const": True}, "by a model, never a measurement"),
+    model_error=_described(_STRING, "what the core's model was compared with, and how far it was off"),
     events=_described(
         {"type": "object", "additionalProperties": _INTEGER}, "of the model, by names of the performance monitors"
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,6 +38,8 @@ def print_layers(out: Console, profiles: Sequence[Profile]) -> None:
         assert first is not None
         state = "warm" if first.warm else "cold"
         out.print(f"{kernel} on {first.core}, {state} (estimate of a model)", markup=False)
+        for line in textwrap.wrap(f"the model: {first.model_error}", 76, initial_indent="  ", subsequent_indent="    "):
+            out.print(line, markup=False)
         out.print(f"  {'shape':<{shapes}} {'CPU_CYCLES':>12} {'IPC':>6} {'MACs/c':>7}  largest bound", markup=False)
         for row in rows:
             if row.cycles is not None:
@@ -58,6 +61,7 @@ def _layer(profile: Profile, cycles: RunCycles, shapes: int) -> str:
 def _cycles(profile: Profile, cycles: RunCycles, brief: bool) -> Iterator[str]:
     events, total = cycles.events, cycles.cycles
     yield f"  cycles on {cycles.core}, {'warm' if cycles.warm else 'cold'} (estimate of a model)"
+    yield from textwrap.wrap(f"the model: {cycles.model_error}", 76, initial_indent="    ", subsequent_indent="      ")
     yield f"    {'CPU_CYCLES':<25}  {total:>15,}  {cycles.ipc:.2f} instructions a cycle"
     if profile.macs:
         peak = f"  of {cycles.peak:g} with {cycles.peak_form} alone" if cycles.peak else ""
