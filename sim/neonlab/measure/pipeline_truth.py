@@ -58,7 +58,11 @@ class Truth:
     def outside(self, tolerance: float = TOLERANCE) -> tuple[Comparison, ...]:
         """The others, worst first."""
         found = [one for one in self.comparisons if abs(one.error) > tolerance]
-        return tuple(sorted(found, key=lambda one: (-abs(math.log(one.modelled / one.measured)), one.form, one.what)))
+
+        def place(one: Comparison) -> tuple[float, str, str]:
+            return -round(abs(math.log(one.modelled / one.measured)), 9), one.form, one.what
+
+        return tuple(sorted(found, key=place))
 
 
 def against(path: str | Path) -> tuple[Truth, ...]:
