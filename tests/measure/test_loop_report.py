@@ -61,7 +61,7 @@ def test_a_loop_that_waits_for_memory_is_told_so() -> None:
 
 @pytest.mark.parametrize(("trips", "told"), [(3, True), (15, True), (200, False)])
 def test_ends_that_are_mispredicted_are_spoken_of_where_they_count(trips: int, told: bool) -> None:
-    found, _ = report(SHORT.format(trips=trips), 40)
+    found, _ = report(SHORT.format(trips=trips), 400)
     hints = [hint for hint in found.hints if hint.kind == "short-trips"]
     assert bool(hints) == told
     if told:

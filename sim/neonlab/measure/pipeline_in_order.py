@@ -20,6 +20,7 @@ from neonlab.measure.pipeline_state import (
     FETCH,
     FETCH_AT,
     FETCH_CAUSE,
+    FETCH_ONE,
     FETCHING,
     FORWARDED,
     FREE,
@@ -55,6 +56,7 @@ from neonlab.measure.pipeline_state import (
     SLOTS,
     STORE,
     STORE_FULL,
+    TAKEN,
     USED,
     USED_VECTORS,
     VECTORS,
@@ -167,7 +169,7 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
             live[NEON_CAUSE], live[NEON_BLAME] = live[WAITING_CAUSE + at], work_blame
         if start > now:
             note(log, live, one, ISSUE, -1, front - now)
-            note(log, live, one, fetch_cause, -1, starved)
+            note(log, live, live[FETCH_ONE] if fetch_cause == TAKEN else one, fetch_cause, -1, starved)
             note(log, live, one, cause, blame, start - front - starved)
             idle = start - now - (1 if used > 0 else 0)
             note(log, live, one, IDLE_FRONT, -1, min(idle, starved))

@@ -48,7 +48,8 @@ NEON_ONE, NEON_CAUSE, NEON_BLAME = 16, 17, 18
 FETCH_AT, FETCHING, FETCH_CAUSE, DISPATCHES = 19, 20, 21, 22  # the fetch unit's time, what it did in it, and of all
 USED_VECTORS = 23  # places for NEON instructions and vector loads that are taken in this cycle
 LAST_TAKEN, MISS_UNTIL, MISS_ONE, MISS_COUNT = 24, 25, 26, 27  # a branch; the load that missed last, what passed it
-READY = 28
+FETCH_ONE = 28  # the branch that fetch rested behind, where that is its cause
+READY = 29
 READY_FAMILY = READY + REGISTERS
 WRITER = READY_FAMILY + REGISTERS
 REASON = WRITER + REGISTERS
@@ -209,7 +210,7 @@ def branched(figures, live, branch, taken, missed, resolved):  # type: ignore[no
     if taken:
         live[LAST_TAKEN] = branch + 1
     if taken or missed:
-        live[FETCHING], live[FETCH_CAUSE] = 0, TAKEN
+        live[FETCHING], live[FETCH_CAUSE], live[FETCH_ONE] = 0, TAKEN, branch
 
 
 @njit
@@ -217,8 +218,9 @@ def _write_fetch(figures, live, into, used):  # type: ignore[no-untyped-def]  # 
     now = live[NOW]
     into[used], into[used + 1], into[used + 2] = live[FETCH_AT] - now, live[FETCHING], live[FETCH_CAUSE]
     into[used + 3] = live[LAST_TAKEN]
-    place, count = used + 4, 0
-    used += 5
+    into[used + 4] = live[FETCH_ONE] if live[FETCH_CAUSE] == TAKEN else 0
+    place, count = used + 5, 0
+    used += 6
     for number in range(figures[FETCH_QUEUE]):  # what left before the fetch unit's time holds up nothing
         left = live[DISPATCHED + (live[DISPATCHES] + number) % figures[FETCH_QUEUE]]
         if left > live[FETCH_AT]:
@@ -232,9 +234,9 @@ def _write_fetch(figures, live, into, used):  # type: ignore[no-untyped-def]  # 
 @njit
 def _read_fetch(figures, live, what, now, used):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     live[FETCH_AT], live[FETCHING], live[FETCH_CAUSE] = now + what[used], what[used + 1], what[used + 2]
-    live[LAST_TAKEN] = what[used + 3]
-    count = what[used + 4]
-    used += 5
+    live[LAST_TAKEN], live[FETCH_ONE] = what[used + 3], what[used + 4]
+    count = what[used + 5]
+    used += 6
     for number in range(figures[FETCH_QUEUE]):
         live[DISPATCHED + number] = live[FETCH_AT]
     for number in range(count):
