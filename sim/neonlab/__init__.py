@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from neonlab.assemble.contract import Contract as Contract
     from neonlab.assemble.link import link as link
     from neonlab.assemble.program import Program as Program
+    from neonlab.comparison import Comparison as Comparison
     from neonlab.emulate.buffer import Buffer as Buffer
     from neonlab.emulate.machine import Machine as Machine
     from neonlab.emulate.run import Fault as Fault
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from neonlab.library import Kernel as Kernel
     from neonlab.library import open_kernel as open_kernel
     from neonlab.library import open_library as open_library
+    from neonlab.measure.profile import Profile as Profile
     from neonlab.verify.case import Array as Array
     from neonlab.verify.case import Case as Case
     from neonlab.verify.case import DataSource as DataSource
@@ -43,6 +45,7 @@ _HOMES = {
     "neonlab.assemble.contract": ("Contract",),
     "neonlab.assemble.link": ("link",),
     "neonlab.assemble.program": ("Program",),
+    "neonlab.comparison": ("Comparison",),
     "neonlab.emulate.buffer": ("Buffer",),
     "neonlab.emulate.machine": ("Machine",),
     "neonlab.emulate.run": ("Fault", "Run"),
@@ -51,6 +54,7 @@ _HOMES = {
     "neonlab.isa.prototype": ("parse_prototype",),
     "neonlab.lab": ("check", "compare", "profile"),
     "neonlab.library": ("Kernel", "open_kernel", "open_library"),
+    "neonlab.measure.profile": ("Profile",),
     "neonlab.verify.case": ("Array", "Case", "DataSource", "Expected", "Shape"),
     "neonlab.verify.operator": ("Dispatch", "Operator"),
     "neonlab.verify.verdict": ("Verdict",),

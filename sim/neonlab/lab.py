@@ -1,4 +1,4 @@
-"""The lab's three verbs on one kernel: check it, profile it, compare profiles.  All in this process.
+"""The lab's three verbs: check a kernel, profile it, compare it with others.  All in this process.
 
 `neonlab.workers` runs the same in processes of their own, where hostile code can do no harm.
 """
@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from pathlib import Path
 from neonlab.assemble.assembler import assemble_file
 from neonlab.assemble.link import link
 from neonlab.assemble.program import Program
+from neonlab.comparison import Comparison, Side, fold_sides, plan_comparison
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
@@ -26,7 +28,7 @@ from neonlab.measure.pipeline_core import load_pipeline, pipeline_names
 from neonlab.measure.profile import Profile
 from neonlab.measure.traffic import TrafficProbe
 from neonlab.plan import CaseName, draw_case, parse_shape, plan_cases, range_case
-from neonlab.verify.case import Shape
+from neonlab.verify.case import Depth, Shape
 from neonlab.verify.check_case import run_case
 from neonlab.verify.checker import Checker
 from neonlab.verify.explanation import explain_failure
@@ -34,6 +36,8 @@ from neonlab.verify.ranges import range_verdict
 from neonlab.verify.verdict import Failure, RangeAnswer, Verdict, fold, with_ranges
 
 _ENOUGH_FAILURES = 12
+#: Patterns under which a comparison tries whether results are right.
+_TRIED = ("random", "extremes")
 
 
 def load_program(path: Path, isa: Isa) -> Program:
@@ -54,6 +58,18 @@ def kernel_program(kernel: Kernel) -> Program:
         defined = ", ".join(sorted(program.symbols)) or "none"
         raise InputError(f"{kernel.path}: does not define `{kernel.name}`, the name of the file (symbols: {defined})")
     return program
+
+
+def code_digest(kernel: Kernel) -> str:
+    """What is the same for two kernels if and only if they assemble to the same code and data; else why they do not."""
+    try:
+        program = kernel_program(kernel)
+    except InputError as error:
+        return str(error)
+    digest = hashlib.sha256()
+    for segment in program.segments:
+        digest.update(f"{segment.name} {segment.address} {len(segment.data)} ".encode() + segment.data)
+    return digest.hexdigest()
 
 
 def check_cases(kernel: Kernel, names: Iterable[CaseName]) -> Iterator[Failure | None]:
@@ -155,11 +171,41 @@ def _traffic_probe(program: Program, memory: MemoryOptions, *, stepwise: bool | 
     return TrafficProbe(program, core, pipeline=pipeline, prefetcher=memory.prefetcher, stepwise=stepwise)
 
 
-def compare(kernels: Sequence[Kernel], shapes: Sequence[Shape], *, seed: int = 1) -> list[Profile | Failure]:
-    """Profile each kernel on each shape that its contract allows, kernels outermost."""
-    return [
-        profile(kernel, shape, seed=seed)
-        for kernel in kernels
-        for shape in shapes
-        if kernel.operator is None or kernel.operator.accepts(kernel.contract, shape)
-    ]
+def look(
+    kernel: Kernel,
+    shape: Shape,
+    *,
+    cores: Sequence[str] = (),
+    loop: bool = False,
+    warm: bool = False,
+    seed: int = 1,
+    revision: str | None = None,
+) -> Side:
+    """The kernel as one side of a comparison: quick trials of its results on `shape`, and a profile on each core.
+
+    `loop` asks to look into the hot loop.  Raises InputError for a shape not allowed or a core not known.
+    """
+    side = Side(kernel.title, kernel.isa.value, revision)
+    names = [CaseName(shape, pattern, seed, Depth.QUICK) for pattern in _TRIED]
+    failure = next(filter(None, check_cases(kernel, names)), None)
+    profiles = []
+    if failure is None or failure.mismatch is not None:
+        for memory in [MemoryOptions(core, warm, loop=loop) for core in cores] or [None]:
+            outcome = profile(kernel, shape, seed=seed, memory=memory)
+            if isinstance(outcome, Failure):
+                return replace(side, failure=outcome, exact=False)
+            profiles.append(outcome)
+    exact = failure is None if kernel.operator is not None or failure is not None else None
+    return replace(side, profiles=tuple(profiles), failure=failure, exact=exact)
+
+
+def compare(
+    kernels: Sequence[Kernel], shapes: Sequence[Shape], *, cores: Sequence[str] = (), warm: bool = False, seed: int = 1
+) -> Comparison:
+    """Set the kernels side by side on each shape that their contracts allow; with `cores`, their cycles there too.
+
+    The first kernel is what the others are held against.  Raises InputError for a core without a pipeline model.
+    """
+    plan = plan_comparison([(kernel, shapes) for kernel in kernels], cores)
+    sides = [look(k, shape, cores=cores, loop=loop, warm=warm, seed=seed) for k, shape, loop in plan]
+    return fold_sides(plan, sides, cores, seed)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pebble import ProcessExpired, ProcessPool
 
+from neonlab.comparison import Look, Side
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
 from neonlab.library import Kernel, open_kernel, open_library
@@ -121,6 +122,20 @@ def _profile(name: KernelName, shape: Shape, seed: int, memory: MemoryOptions | 
     from neonlab.lab import profile
 
     return profile(name.open(), shape, seed=seed, memory=memory)
+
+
+def _look(
+    name: KernelName, shape: Shape, cores: tuple[str, ...], loop: bool, warm: bool, seed: int, revision: str | None
+) -> Side:
+    from neonlab.lab import look
+
+    return look(name.open(), shape, cores=cores, loop=loop, warm=warm, seed=seed, revision=revision)
+
+
+def _code(name: KernelName) -> str:
+    from neonlab.lab import code_digest
+
+    return code_digest(name.open())
 
 
 def _search(name: KernelName, examples: int, seed: int) -> Search:
@@ -254,3 +269,30 @@ def profile_all(
         else:
             found.append(result)
     return found
+
+
+def look_all(
+    workers: Workers,
+    plan: Sequence[tuple[Look, str | None]],
+    *,
+    cores: Sequence[str] = (),
+    warm: bool = False,
+    seed: int = 1,
+    advance: Callable[[int], None] = lambda _: None,
+) -> list[Side]:
+    """Look at each kernel, as it was at a revision where one is named."""
+    tasks = [(KernelName.of(k), shape, tuple(cores), loop, warm, seed, at) for (k, shape, loop), at in plan]
+    found = []
+    for ((kernel, shape, _), at), result in zip(plan, workers.run(_look, tasks, lambda _: advance(1)), strict=True):
+        if isinstance(result, Died):
+            failure = _died(str(shape), "random", seed, result)
+            found.append(Side(kernel.title, kernel.isa.value, at, failure=failure, exact=False))
+        else:
+            found.append(result)
+    return found
+
+
+def code_digests(workers: Workers, kernels: Sequence[Kernel]) -> list[str]:
+    """What identifies the code of each; of one whose assembly ends the process, what it died of."""
+    results = workers.run(_code, [(KernelName.of(kernel),) for kernel in kernels])
+    return [result.reason if isinstance(result, Died) else result for result in results]

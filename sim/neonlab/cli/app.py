@@ -9,9 +9,10 @@ from typing import Any
 import typer
 
 from neonlab.cli.commands_assembly import asm
+from neonlab.cli.commands_compare import compare
 from neonlab.cli.commands_cores import cores
 from neonlab.cli.commands_int8 import schemes
-from neonlab.cli.commands_lab import bench, check, compare, profile, report
+from neonlab.cli.commands_lab import bench, check, profile, report
 from neonlab.cli.commands_library import list_kernels, schema
 from neonlab.cli.commands_mutate import mutate
 

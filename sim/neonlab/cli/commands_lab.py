@@ -1,4 +1,4 @@
-"""`neonlab check`, `profile`, `compare`, `report`, `bench`: the lab's verbs."""
+"""`neonlab check`, `profile`, `report`, `bench`: the lab's verbs."""
 
 from __future__ import annotations
 
@@ -122,19 +122,6 @@ def profile(
     memory = MemoryOptions(core, warm, not no_prefetcher, loop=not layers)
     show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline)
     return _profiles("profile", found, shape or [], seed, jobs, json, show, memory)
-
-
-def compare(
-    kernels: Annotated[list[str], typer.Argument(metavar="KERNEL|FILE.S...")],
-    shape: ShapeOption = None,
-    seed: SeedOption = 1,
-    jobs: JobsOption = None,
-    json: JsonOption = False,
-) -> int:
-    """Set kernels side by side, by shape; without --shape, on the layers of real networks that their operator names."""
-    from neonlab.report.terminal import print_comparison
-
-    return _profiles("compare", find_kernels(kernels), shape or [], seed, jobs, json, print_comparison)
 
 
 def report(

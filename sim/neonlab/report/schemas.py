@@ -2,43 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-Schema = dict[str, Any]
-
-_STRING: Schema = {"type": "string"}
-_INTEGER: Schema = {"type": "integer"}
-_NUMBER: Schema = {"type": "number"}
-_BOOLEAN: Schema = {"type": "boolean"}
-
-
-def _described(schema: Schema, text: str) -> Schema:
-    return {**schema, "description": text}
-
-
-def _nullable(schema: Schema) -> Schema:
-    return {"anyOf": [schema, {"type": "null"}]}
-
-
-def _list(of: Schema) -> Schema:
-    return {"type": "array", "items": of}
-
-
-def _object(**properties: Schema) -> Schema:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-
-
-def _optional(schema: Schema, *names: str) -> Schema:
-    return {**schema, "required": [name for name in schema["required"] if name not in names]}
-
-
-def _document(command: str, **properties: Schema) -> Schema:
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"neonlab {command} --json",
-        **_object(command={"const": command}, neonlab=_described(_STRING, "version that wrote this"), **properties),
-    }
-
+from neonlab.report.schema_parts import BOOLEAN as _BOOLEAN
+from neonlab.report.schema_parts import INTEGER as _INTEGER
+from neonlab.report.schema_parts import NUMBER as _NUMBER
+from neonlab.report.schema_parts import STRING as _STRING
+from neonlab.report.schema_parts import Schema
+from neonlab.report.schema_parts import described as _described
+from neonlab.report.schema_parts import document as _document
+from neonlab.report.schema_parts import list_of as _list
+from neonlab.report.schema_parts import nullable as _nullable
+from neonlab.report.schema_parts import object_of as _object
+from neonlab.report.schema_parts import optional as _optional
+from neonlab.report.schemas_comparison import comparison_properties
 
 _ISA: Schema = {"enum": ["a32", "a64"]}
 _WHERE = _described(_nullable(_STRING), "file:line")
@@ -394,7 +369,7 @@ def schemas() -> dict[str, Schema]:
             ),
         ),
         "check": _document("check", seed=_INTEGER, verdicts=_list(_VERDICT)),
-        "compare": _document("compare", **_PROFILES),
+        "compare": _document("compare", **comparison_properties(_FAILURE, _ISA)),
         "cores": _document("cores", cores=_list(_CORE), comparisons=_list(_COMPARISON)),
         "list": _document(
             "list",

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from neonlab.report.terminal_cycles import print_cycles
@@ -161,33 +160,6 @@ def _print_hot_lines(out: Console, counts: Counts) -> None:
     for line in hot:
         where = f"{Path(line.path).name}:{line.line}"
         out.print(f"  {line.executions:>10,}  {where}  {line.text.strip()}"[:80], markup=False)
-
-
-def print_comparison(out: Console, profiles: Sequence[Profile]) -> None:
-    """One table a shape, kernels down, relative to the first of them."""
-    for shape in dict.fromkeys(profile.shape for profile in profiles):
-        rows = [profile for profile in profiles if profile.shape == shape]
-        out.print(Text(shape, "bold").append(f"  {rows[0].macs:,} MACs", "not bold"))
-        table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
-        table.add_column("kernel", overflow="fold")
-        for heading in ("instr", "/MAC", "rel", "ld/M", "st/M", "NEON"):
-            table.add_column(heading, justify="right", no_wrap=True)
-        for profile in rows:
-            counts = profile.counts
-            table.add_row(
-                profile.kernel,
-                f"{counts.instructions:,}",
-                f"{profile.instructions_per_mac:.4f}",
-                f"{counts.instructions / rows[0].counts.instructions:.3f}",
-                f"{profile.loaded_per_mac:.3f}",
-                f"{profile.stored_per_mac:.3f}",
-                f"{counts.neon_registers}/{counts.neon_registers_available}",
-            )
-        out.print(table)
-    out.print(
-        "/MAC, ld/M, st/M: instructions, bytes loaded and bytes stored a MAC; rel: instructions, first row = 1",
-        markup=False,
-    )
 
 
 def shown_path(path: str) -> str:

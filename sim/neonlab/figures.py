@@ -1,0 +1,80 @@
+"""The figures by which one state of a kernel is held against another: a variant, a revision, a baseline, the last save.
+
+Counts are exact; cycles are the estimates of models, by core.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from neonlab.measure.profile import Profile
+
+#: What is counted exactly, and how a heading calls it.
+COUNTED = {"instructions": "instructions", "loaded_bytes": "bytes loaded", "stored_bytes": "bytes stored"}
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Of one call on one shape; `cycles` by core."""
+
+    instructions: int
+    loaded_bytes: int
+    stored_bytes: int
+    cycles: Mapping[str, int]
+
+    def named(self) -> dict[str, int]:
+        """All of them in a row: the counts under their names, cycles under `cycles CORE`."""
+        counted = {name: int(getattr(self, name)) for name in COUNTED}
+        return {**counted, **{f"cycles {core}": count for core, count in self.cycles.items()}}
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return {**{name: int(getattr(self, name)) for name in COUNTED}, "cycles": dict(self.cycles)}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One figure, before and after."""
+
+    name: str
+    before: int
+    after: int
+
+    @property
+    def difference(self) -> int:
+        """What was added."""
+        return self.after - self.before
+
+    @property
+    def relative(self) -> float:
+        """What was added, as a share of what there was; 0 where there was nothing."""
+        return self.difference / self.before if self.before else 0.0
+
+
+def figures_of(profiles: Iterable[Profile]) -> Figures:
+    """The figures of one call, profiled once for each core (or once without any)."""
+    rows = list(profiles)
+    counts = rows[0].counts
+    cycles = {row.cycles.core: row.cycles.cycles for row in rows if row.cycles is not None}
+    return Figures(counts.instructions, counts.loaded_bytes, counts.stored_bytes, cycles)
+
+
+def changes(before: Figures, after: Figures) -> tuple[Change, ...]:
+    """The figures that both have."""
+    old, new = before.named(), after.named()
+    return tuple(Change(name, old[name], new[name]) for name in new if name in old)
+
+
+def total(figures: Iterable[Figures]) -> Figures:
+    """Their sums; cycles of the cores that all have."""
+    rows = list(figures)
+    cores = [core for core in rows[0].cycles if all(core in row.cycles for row in rows)]
+    return Figures(
+        sum(row.instructions for row in rows),
+        sum(row.loaded_bytes for row in rows),
+        sum(row.stored_bytes for row in rows),
+        {core: sum(row.cycles[core] for row in rows) for core in cores},
+    )

@@ -1,0 +1,46 @@
+"""What JSON schemas are put together from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Schema = dict[str, Any]
+
+STRING: Schema = {"type": "string"}
+INTEGER: Schema = {"type": "integer"}
+NUMBER: Schema = {"type": "number"}
+BOOLEAN: Schema = {"type": "boolean"}
+
+
+def described(schema: Schema, text: str) -> Schema:
+    """`schema` with a description."""
+    return {**schema, "description": text}
+
+
+def nullable(schema: Schema) -> Schema:
+    """`schema` or null."""
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def list_of(of: Schema) -> Schema:
+    """An array."""
+    return {"type": "array", "items": of}
+
+
+def object_of(**properties: Schema) -> Schema:
+    """An object with these properties, all required, and no others."""
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
+
+
+def optional(schema: Schema, *names: str) -> Schema:
+    """The object `schema`, these of its properties not required."""
+    return {**schema, "required": [name for name in schema["required"] if name not in names]}
+
+
+def document(command: str, **properties: Schema) -> Schema:
+    """What a command prints with --json."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"neonlab {command} --json",
+        **object_of(command={"const": command}, neonlab=described(STRING, "version that wrote this"), **properties),
+    }

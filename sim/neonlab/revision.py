@@ -1,0 +1,73 @@
+"""A repository as it was at a git revision, written to a folder of its own for as long as it is looked at."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from neonlab.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The files of `repository` as they were at `commit` (abbreviated), below `folder`."""
+
+    repository: Path
+    folder: Path
+    commit: str
+
+    def then(self, path: Path) -> Path:
+        """Where the file or folder `path` of the working tree lies as it was then; it may not have been there."""
+        path = path.resolve()
+        if not path.is_relative_to(self.repository):
+            raise InputError(f"{path}: lies outside the git repository {self.repository}")
+        return self.folder / path.relative_to(self.repository)
+
+
+@contextmanager
+def tree_at(revision: str, start: Path) -> Iterator[Tree]:
+    """The repository that `start` lies in, at `revision`.  Raises InputError where git knows neither.
+
+    Files are checked out through an index of their own, as git would write them into a working tree: neither the
+    repository nor its index changes, and everything is there that a kernel may include.
+    """
+    repository = Path(_git(start, "rev-parse", "--show-toplevel", failed=f"{start} lies in no git repository").strip())
+    # --end-of-options: a revision that looks like an option is no option.
+    wanted = ("rev-parse", "--verify", "--quiet", "--short", "--end-of-options", f"{revision}^{{commit}}")
+    commit = _git(repository, *wanted, failed=f"git knows no revision `{revision}` in {repository}").split()[-1]
+    with tempfile.TemporaryDirectory(prefix="neonlab-") as scratch:
+        folder = Path(scratch).resolve() / "tree"
+        folder.mkdir()
+        index = {"GIT_INDEX_FILE": str(Path(scratch) / "index")}
+        failed = f"{repository} at {commit} cannot be read"
+        _git(repository, "read-tree", commit, failed=failed, more=index)
+        _git(repository, "checkout-index", "--all", "--quiet", f"--prefix={folder}/", failed=failed, more=index)
+        yield Tree(repository.resolve(), folder, commit)
+
+
+def file_at(revision: str, path: Path) -> bytes | None:
+    """The contents of `path` at `revision`; None where it was not there, or git knows neither."""
+    where = path.resolve()
+    command = ["git", "-C", str(where.parent), "show", "--end-of-options", f"{revision}:./{where.name}"]
+    try:
+        shown = subprocess.run(command, capture_output=True, check=False)
+    except OSError:
+        return None
+    return shown.stdout if shown.returncode == 0 else None
+
+
+def _git(folder: Path, *arguments: str, failed: str, more: Mapping[str, str] | None = None) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **(more or {})}, check=False)
+    except FileNotFoundError:
+        raise InputError("git is not installed: comparing with a revision needs it") from None
+    if done.returncode:
+        said = done.stderr.strip().removeprefix("fatal: ")
+        raise InputError(f"{failed}{f' ({said})' if said else ''}")
+    return done.stdout
