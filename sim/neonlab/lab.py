@@ -190,7 +190,8 @@ def look(
     failure = next(filter(None, check_cases(kernel, names)), None)
     profiles = []
     if failure is None or failure.mismatch is not None:
-        for memory in [MemoryOptions(core, warm, loop=loop) for core in cores] or [None]:
+        for core in cores or (None,):
+            memory = MemoryOptions(core, warm, loop=loop) if core is not None else None
             outcome = profile(kernel, shape, seed=seed, memory=memory)
             if isinstance(outcome, Failure):
                 return replace(side, failure=outcome, exact=False)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from neonlab.figures import Change
-from neonlab.measure.loop_difference import LoopDifference, LoopRow
+from neonlab.measure.loop_difference import LineCost, LoopDifference, LoopRow
 
 #: Cycles: to which of two neighbours the model puts one down is chance.
 _EQUAL = 1.05
@@ -58,7 +58,8 @@ def difference_lines(difference: LoopDifference) -> Iterator[str]:
             continue
         yield from (line for row in rows[:_CONTEXT] for line in _row_lines(row))
         hidden = rows[_CONTEXT:-_CONTEXT]
-        yield f"          {_cost(hidden, 'before'):6.2f}  {_cost(hidden, 'after'):6.2f}    … {len(hidden)} lines alike"
+        before, after = _cost(row.before for row in hidden), _cost(row.after for row in hidden)
+        yield f"          {before:6.2f}  {after:6.2f}    … {len(hidden)} lines alike"
         yield from (line for row in rows[-_CONTEXT:] for line in _row_lines(row))
 
 
@@ -66,8 +67,8 @@ def _moved(row: LoopRow) -> bool:
     return row.before is not None and row.after is not None and abs(row.before.cycles - row.after.cycles) >= _EQUAL
 
 
-def _cost(rows: Sequence[LoopRow], side: str) -> float:
-    return sum(cost.cycles for row in rows if (cost := getattr(row, side)) is not None)
+def _cost(costs: Iterable[LineCost | None]) -> float:
+    return sum(cost.cycles for cost in costs if cost is not None)
 
 
 def _row_lines(row: LoopRow) -> Iterator[str]:

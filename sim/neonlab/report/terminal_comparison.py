@@ -30,8 +30,8 @@ def print_comparison(out: Console, comparison: Comparison) -> None:
             out.print(_cycles(group, core))
     if any(group.reference for group in comparison.groups):
         out.print(
-            "/MAC, ld/M, st/M: instructions, bytes loaded and bytes stored a MAC; change: of instructions,\n"
-            "and of cycles, from the first row",
+            "/MAC, ld/M, st/M: instructions, bytes loaded and bytes stored a MAC; change:\n"
+            "of instructions and of cycles, from the first row",
             markup=False,
         )
     for difference in comparison.loops:

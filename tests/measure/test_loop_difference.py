@@ -1,0 +1,89 @@
+"""Loops line against line: nothing is lost, nothing invented, and costs add up to what the model says of the whole."""
+
+from __future__ import annotations
+
+import itertools
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from neonlab import lab
+from neonlab.library import open_kernel, open_library
+from neonlab.measure.loop_difference import LoopDifference, line_costs, loop_difference
+from neonlab.measure.loop_report import LoopReport
+from neonlab.measure.options import MemoryOptions
+from neonlab.measure.profile import Profile
+from neonlab.plan import parse_shape
+
+ROOT = Path(__file__).parents[2]
+KERNELS = {
+    kernel.title: kernel
+    for kernel in open_library(ROOT).kernels
+    if kernel.operator is not None and kernel.operator.name == "conv1x1"
+}
+PAIRS = [(a, b) for a, b in itertools.permutations(KERNELS, 2) if a.split("/")[0] == b.split("/")[0]]
+CORES = ("cortex-a53", "cortex-a72")
+SHAPE = "14x14x64x8"
+
+
+def loop_of(path: Path, core: str) -> LoopReport:
+    kernel = open_kernel(path)
+    profile = lab.profile(kernel, parse_shape(kernel, SHAPE), memory=MemoryOptions(core, loop=True))
+    assert isinstance(profile, Profile) and profile.loop is not None
+    return profile.loop
+
+
+@cache
+def known_loop(title: str, core: str) -> LoopReport:
+    return loop_of(KERNELS[title].path, core)
+
+
+def texts(difference: LoopDifference, side: str) -> list[str]:
+    return [cost.text for row in difference.rows if (cost := getattr(row, side)) is not None]
+
+
+@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("title", KERNELS)
+def test_costs_of_the_lines_add_up_to_the_iteration(title: str, core: str) -> None:
+    loop = known_loop(title, core)
+    assert sum(cost.cycles for cost in line_costs(loop)) == pytest.approx(loop.cycles, abs=1e-6)
+
+
+@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_rows_hold_both_loops_whole_and_in_order(first: str, second: str, core: str) -> None:
+    before, after = known_loop(first, core), known_loop(second, core)
+    difference = loop_difference(before, after, SHAPE, (first, second))
+    assert 0 <= difference.shared <= 1
+    if not difference.rows:
+        assert difference.shared < 0.5
+        return
+    assert texts(difference, "before") == [line.text for line in before.lines]
+    assert texts(difference, "after") == [line.text for line in after.lines]
+    total = sum(row.after.cycles for row in difference.rows if row.after is not None)
+    assert total == pytest.approx(after.cycles, abs=1e-6)
+
+
+@pytest.mark.parametrize("title", KERNELS)
+def test_a_loop_does_not_differ_from_itself(title: str) -> None:
+    loop = known_loop(title, "cortex-a53")
+    difference = loop_difference(loop, loop, SHAPE, (title, title))
+    assert difference.shared == 1 and not difference.changed and all(row.same for row in difference.rows)
+
+
+def test_what_was_put_in_and_what_was_changed_is_told_by_its_line(tmp_path: Path) -> None:
+    kernel = KERNELS["armv8/conv1x1_s8s32_hwc_4x4"]
+    lines = kernel.path.read_text().splitlines(keepends=True)
+    at = next(number for number, line in enumerate(lines) if line.startswith("12:"))  # the head of the hot loop
+    assert "ldp" in lines[at + 1] and "subs" in "".join(lines[at + 2 :])
+    changed = tmp_path / kernel.path.name
+    subs = next(number for number in range(at, len(lines)) if "subs    channels, channels, #32" in lines[number])
+    lines[subs] = lines[subs].replace("#32", "32")
+    changed.write_text("".join([*lines[: at + 1], "    nop\n", *lines[at + 1 :]]))
+    before, after = known_loop(kernel.title, "cortex-a53"), loop_of(changed, "cortex-a53")
+    rows = [row for row in loop_difference(before, after, SHAPE, ("a", "b")).rows if not row.same]
+    added = [row.after for row in rows if row.before is None]
+    assert [(cost.text, cost.line) for cost in added if cost is not None] == [("nop", at + 2)]
+    paired = [(row.before, row.after) for row in rows if row.before is not None]
+    assert [(a.line, b.line) for a, b in paired if a is not None and b is not None] == [(subs + 1, subs + 2)]
