@@ -1,0 +1,39 @@
+"""How packed operands lie in memory, from the name of the layout: `rows8_depth4`, `cols12_depth4`, `oc16_ic4`."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from neonlab import Array, InputError
+
+_LAYOUT = re.compile(r"(?:rows|cols|oc)(\d+)_(?:depth|ic)(\d+)")
+
+
+def _sizes(layout: str) -> tuple[int, int]:
+    match = _LAYOUT.fullmatch(layout)
+    if match is None:
+        raise InputError(f"layout `{layout}` is not of the form rows8_depth4, cols12_depth4 or oc16_ic4")
+    return int(match[1]), int(match[2])
+
+
+def pack_panels(matrix: Array, layout: str) -> Array:
+    """`matrix` [vectors][depth] in panels, filled up with zeros to whole panels and whole groups of depth.
+
+    In `rows8_depth4` a panel has 8 vectors: 4 elements of the first, 4 of the second and so on, then the next 4 of
+    each.  Returns one dimension: [panel][group of depth][vector][element], of the matrix's dtype.
+    """
+    width, group = _sizes(layout)
+    vectors, depth = matrix.shape
+    filled = np.zeros((-(-vectors // width) * width, -(-depth // group) * group), matrix.dtype)
+    filled[:vectors, :depth] = matrix
+    blocks = filled.reshape(-1, width, filled.shape[1] // group, group)
+    return np.ascontiguousarray(blocks.transpose(0, 2, 1, 3)).reshape(-1)
+
+
+def unpack_panels(packed: Array, layout: str, vectors: int, depth: int) -> Array:
+    """The [vectors][depth] matrix that `pack_panels` packed; what fills the panels up is dropped."""
+    width, group = _sizes(layout)
+    blocks = packed.reshape(-(-vectors // width), -(-depth // group), width, group)
+    return blocks.transpose(0, 2, 1, 3).reshape(blocks.shape[0] * width, -1)[:vectors, :depth]

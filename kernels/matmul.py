@@ -1,0 +1,80 @@
+"""Matrix multiplication of packed operands: c[m, n] = sum over k of a[m, k] * b[k, n]."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
+
+from ._packing import pack_panels, unpack_panels
+
+_DIMENSIONS = ("rows", "cols", "depth")
+
+
+class Matmul(Operator):
+    """Row-major c.  Layouts: a `rows8_depth4` or alike, b `cols12_depth4` or alike, see `_packing`."""
+
+    name = "matmul"
+    dimensions = _DIMENSIONS
+    # Every pointwise layer of MobileNet v1 at 224 (Howard et al. 2017, table 1), repeated ones once: a row is a pixel,
+    # a column an output channel, depth the input channels.
+    layers: Mapping[str, Shape] = {
+        f"mobilenet_v1 {size}x{size} {ins}->{outs}": Shape(_DIMENSIONS, (size * size, outs, ins))
+        for size, ins, outs in (
+            (112, 32, 64),
+            (56, 64, 128),
+            (56, 128, 128),
+            (28, 128, 256),
+            (28, 256, 256),
+            (14, 256, 512),
+            (14, 512, 512),
+            (7, 512, 1024),
+            (7, 1024, 1024),
+        )
+    }
+
+    def claims(self, contract: Contract) -> bool:
+        return contract.name.startswith("matmul_s8s32_packed_")
+
+    def tails(self) -> Iterable[Shape]:
+        # Tiles have up to 8 rows and 12 columns: one and two of them with every remainder.  Loops go by 16 or 32 deep.
+        depths = (*range(1, 10), 12, 15, 16, 17, 20, 24, 28, 31, 32, 33, 36, 47, 48, 50, 63, 64, 65, 71)
+        return (
+            Shape(_DIMENSIONS, sizes)
+            for sizes in itertools.product((*range(1, 18), 21, 23), (*range(1, 14), 15, 16, 17, 20, 24, 25, 31), depths)
+        )
+
+    def integers(self, shape: Shape) -> Mapping[str, int]:
+        return {
+            "rows": shape["rows"],
+            "cols": shape["cols"],
+            "depth": shape["depth"],
+            "c_pitch": shape["cols"],
+        }
+
+    def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
+        a, b = contract.argument("a"), contract.argument("b")
+        return {
+            "a": pack_panels(data.array(a, (shape["rows"], shape["depth"])), a.layout),
+            "b": pack_panels(data.array(b, (shape["cols"], shape["depth"])), b.layout),
+        }
+
+    def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
+        a = unpack_panels(inputs["a"], contract.argument("a").layout, shape["rows"], shape["depth"])
+        b = unpack_panels(inputs["b"], contract.argument("b").layout, shape["cols"], shape["depth"])
+        return {"c": Expected(exact_product(a, b).astype(np.int32), ("row", "column"))}
+
+
+def exact_product(a: Array, b: Array) -> Array:
+    """a [m][k] times b [n][k] transposed, int64 [m][n], without rounding.
+
+    Computed in float64, which is exact here and much faster than numpy's integer product: every partial sum of int8 or
+    uint8 products lies below 2^53 for k up to 2^36.
+    """
+    return (a.astype(np.float64) @ b.astype(np.float64).T).astype(np.int64)
+
+
+OPERATOR = Matmul()
