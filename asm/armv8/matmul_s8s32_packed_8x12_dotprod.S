@@ -52,13 +52,15 @@ macs = "rows*cols*depth"
 // Cost of the hot loop, per 8 rows x 12 columns x 16 depths = 1536 MACs:
 //     96 sdot, 5 ld1, 2 for the loop = 103 instructions, 0.0671 per MAC.
 // The floor is one sdot for 16 MACs, 96 or 0.0625 per MAC: 20 registers cannot be loaded in less than 5 ld1. Around the
-// hot loop a tile costs 22 instructions, whatever the depth: 6 to clear the sums (by loads of zeros, as the loads have
+// hot loop a tile costs 21 instructions, whatever the depth: 6 to clear the sums (by loads of zeros, as the loads have
 // the time), 8 to store them, the rest to start over and to find that nothing is left over.
 // The bytes: 320 loaded for 1536 MACs, 4 stored for each output, once.
 // No prefetch: two ascending streams; that of a comes back from the cache for every 12 columns.
 
     .arch armv8.2-a+dotprod
     .text
+
+#include "include/rows_of_c.inc"
 
 panel   .req x0             // of 8 rows: where a starts over for each 12 columns
 columns .req x1             // all of b
@@ -148,52 +150,18 @@ c6      .req x17
   .endif
 .endm
 
-// c = the first lanes of the row's vectors, as many as are left, 4 * vectors at most; s is the last of its vectors
-.macro store_row_end vectors, c, s0, s1, s
-  .if \vectors == 3
-    st1     {\s0\().4s, \s1\().4s}, [\c], #32
-  .elseif \vectors == 2
-    st1     {\s0\().4s}, [\c], #16
-  .endif
-    tst     left, #3
-    b.ne    1f
-    st1     {\s\().4s}, [\c], #16
-1:
-    tbz     left, #1, 2f
-    st1     {\s\().2s}, [\c], #8
-    dup     \s\().2d, \s\().d[1]
-2:
-    tbz     left, #0, 3f
-    st1     {\s\().s}[0], [\c], #4
-3:
-.endm
-
-.macro store_end rows, vectors, c, s0, s1, s2
-  .if \vectors == 3
-    store_row_end 3, \c, \s0, \s1, \s2
-  .elseif \vectors == 2
-    store_row_end 2, \c, \s0, , \s1
-  .else
-    store_row_end 1, \c, , , \s0
-  .endif
-.endm
-
 // Rows that are not there have the address of the last one, and are stored before it.
-.macro store_rows rows, store, vectors
+.macro store_rows store, rows, vectors
   .if \rows == 8
-    \store  \rows, \vectors, c7, v29, v30, v31
-    \store  \rows, \vectors, c6, v26, v27, v28
-    \store  \rows, \vectors, c5, v23, v24, v25
-    \store  \rows, \vectors, c4, v20, v21, v22
+    \store  \vectors, c7, v29, v30, v31
+    \store  \vectors, c6, v26, v27, v28
+    \store  \vectors, c5, v23, v24, v25
+    \store  \vectors, c4, v20, v21, v22
   .endif
-    \store  \rows, \vectors, c3, v17, v18, v19
-    \store  \rows, \vectors, c2, v14, v15, v16
-    \store  \rows, \vectors, c1, v11, v12, v13
-    \store  \rows, \vectors, c0, v8, v9, v10
-.endm
-
-.macro store_twelve rows, vectors, c, s0, s1, s2
-    st1     {\s0\().4s, \s1\().4s, \s2\().4s}, [\c], #48
+    \store  \vectors, c3, v17, v18, v19
+    \store  \vectors, c2, v14, v15, v16
+    \store  \vectors, c1, v11, v12, v13
+    \store  \vectors, c0, v8, v9, v10
 .endm
 
 // sums[rows][4 * vectors] = a[rows] * b[4 * vectors], from the start of the panel of a
@@ -233,6 +201,18 @@ c6      .req x17
 4:
 .endm
 
+// c[rows][left] = a[rows] * b[left], 4 * vectors columns at most
+.macro last_columns rows, vectors
+    sums    \rows, \vectors
+    tst     left, #3
+    b.ne    10f
+    store_rows store_whole, \rows, \vectors
+    b       11f
+10:
+    store_rows store_part, \rows, \vectors
+11:
+.endm
+
 // c[rows][cols] = a[rows] * b
 .macro some_rows rows
     mov     b, columns
@@ -240,7 +220,7 @@ c6      .req x17
     b.lo    6f
 5:
     sums    \rows, 3
-    store_rows \rows, store_twelve, 3
+    store_rows store_whole, \rows, 3
     subs    left, left, #12
     b.hs    5b
 6:
@@ -250,16 +230,13 @@ c6      .req x17
     b.ls    7f
     cmp     left, #8
     b.ls    8f
-    sums    \rows, 3
-    store_rows \rows, store_end, 3
+    last_columns \rows, 3
     b       9f
 7:
-    sums    \rows, 1
-    store_rows \rows, store_end, 1
+    last_columns \rows, 1
     b       9f
 8:
-    sums    \rows, 2
-    store_rows \rows, store_end, 2
+    last_columns \rows, 2
 9:
 .endm
 
@@ -281,24 +258,7 @@ matmul_s8s32_packed_8x12_dotprod:
     lsl     pitch, pitch, #2
 
 .Lrows:
-    cmp     rows, #2                                // rows that are not there: the last one again
-    add     c1, c0, pitch
-    csel    c1, c1, c0, hs
-    add     c2, c1, pitch
-    csel    c2, c2, c1, hi
-    cmp     rows, #4
-    add     c3, c2, pitch
-    csel    c3, c3, c2, hs
-    b.ls    .Lfour
-    add     c4, c3, pitch
-    cmp     rows, #6
-    add     c5, c4, pitch
-    csel    c5, c5, c4, hs
-    add     c6, c5, pitch
-    csel    c6, c6, c5, hi
-    cmp     rows, #8
-    add     c7, c6, pitch
-    csel    c7, c7, c6, hs
+    point_at_rows .Lfour
     some_rows 8
     subs    rows, rows, #8
     b.ls    .Ldone
