@@ -255,7 +255,9 @@ matmul_s8s32_packed_8x12_i8mm:
     lsl     pitch, pitch, #2
 
 .Lrows:
-    point_at_rows .Lfour
+    point_at_four_rows
+    b.ls    .Lfour
+    point_at_four_more_rows
     some_rows 8
     subs    rows, rows, #8
     b.ls    .Ldone
