@@ -63,7 +63,7 @@ macs = "rows*cols*depth"
 
 panel   .req x0             // of 4 rows: where a starts over for each 4 columns
 columns .req x1             // all of b
-c0      .req x2             // row 0 of the tile, walks along the columns
+out0    .req x2             // row 0 of the tile, walks along the columns
 rows    .req x3             // counts down
 cols    .req x4
 depths  .req x5             // in sixteens, without the first
@@ -72,9 +72,9 @@ a       .req x7
 b       .req x8
 count   .req x9             // pairs of sixteens left, counts down
 left    .req x10            // columns left, counts down
-c1      .req x11
-c2      .req x12
-c3      .req x13
+out1    .req x11
+out2    .req x12
+out3    .req x13
 pairs   .req x14            // of sixteens after the first and, if depths is odd, the second
 
 // products of one column w with the 4 rows: low halves of 16 depths, then the high halves added
@@ -161,23 +161,23 @@ matmul_s8s32_packed_4x4:
     add_across v16, v17, v18, v19
     subs    left, left, #4
     b.lo    .Lpart
-    str     q28, [c3], #16
-    str     q24, [c2], #16
-    str     q20, [c1], #16
-    str     q16, [c0], #16
+    str     q28, [out3], #16
+    str     q24, [out2], #16
+    str     q20, [out1], #16
+    str     q16, [out0], #16
     b.hi    .Lcolumns
 .Lnext_rows:
     subs    rows, rows, #4
     b.ls    .Ldone
     mov     panel, a
-    add     c0, c0, pitch, lsl #2
-    sub     c0, c0, cols, lsl #2
+    add     out0, out0, pitch, lsl #2
+    sub     out0, out0, cols, lsl #2
     b       .Lrows
 .Lpart:                                             // -3 to -1 are left, whose lowest bits are those of 1 to 3
-    store_some c3, v28
-    store_some c2, v24
-    store_some c1, v20
-    store_some c0, v16
+    store_some out3, v28
+    store_some out2, v24
+    store_some out1, v20
+    store_some out0, v16
     b       .Lnext_rows
 .Ldone:
     ldp     d10, d11, [sp, #16]

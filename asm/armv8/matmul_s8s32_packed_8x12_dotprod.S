@@ -64,22 +64,22 @@ macs = "rows*cols*depth"
 
 panel   .req x0             // of 8 rows: where a starts over for each 12 columns
 columns .req x1             // all of b
-c0      .req x2             // row 0 of the tile, walks along the columns
+out0    .req x2             // row 0 of the tile, walks along the columns
 rows    .req x3             // counts down
 cols    .req x4
 depths  .req x5             // in fours
 pitch   .req x6             // of c, in bytes
-c7      .req x7
+out7    .req x7
 a       .req x8
 b       .req x9
 count   .req x10            // depths left, in fours, counts down
 left    .req x11            // columns left, counts down
-c1      .req x12
-c2      .req x13
-c3      .req x14
-c4      .req x15
-c5      .req x16
-c6      .req x17
+out1    .req x12
+out2    .req x13
+out3    .req x14
+out4    .req x15
+out5    .req x16
+out6    .req x17
 
 // s[r] (4 columns) += w (4 depths of 4 columns) * row r (4 depths), for every row r: 16 MACs an instruction
 .macro dots rows, w, low, high, s0, s1, s2, s3, s4, s5, s6, s7
@@ -153,15 +153,15 @@ c6      .req x17
 // Rows that are not there have the address of the last one, and are stored before it.
 .macro store_rows store, rows, vectors
   .if \rows == 8
-    \store  \vectors, c7, v29, v30, v31
-    \store  \vectors, c6, v26, v27, v28
-    \store  \vectors, c5, v23, v24, v25
-    \store  \vectors, c4, v20, v21, v22
+    \store  \vectors, out7, v29, v30, v31
+    \store  \vectors, out6, v26, v27, v28
+    \store  \vectors, out5, v23, v24, v25
+    \store  \vectors, out4, v20, v21, v22
   .endif
-    \store  \vectors, c3, v17, v18, v19
-    \store  \vectors, c2, v14, v15, v16
-    \store  \vectors, c1, v11, v12, v13
-    \store  \vectors, c0, v8, v9, v10
+    \store  \vectors, out3, v17, v18, v19
+    \store  \vectors, out2, v14, v15, v16
+    \store  \vectors, out1, v11, v12, v13
+    \store  \vectors, out0, v8, v9, v10
 .endm
 
 // sums[rows][4 * vectors] = a[rows] * b[4 * vectors], from the start of the panel of a
@@ -265,8 +265,8 @@ matmul_s8s32_packed_8x12_dotprod:
     subs    rows, rows, #8
     b.ls    .Ldone
     mov     panel, a
-    add     c0, c0, pitch, lsl #3
-    sub     c0, c0, cols, lsl #2
+    add     out0, out0, pitch, lsl #3
+    sub     out0, out0, cols, lsl #2
     b       .Lrows
 .Lfour:
     some_rows 4

@@ -63,22 +63,22 @@ macs = "rows*cols*depth"
 
 panel   .req x0             // of 8 rows: where a starts over for each 12 columns
 columns .req x1             // all of b
-c0      .req x2             // row 0 of the tile, walks along the columns
+out0    .req x2             // row 0 of the tile, walks along the columns
 rows    .req x3             // counts down
 cols    .req x4
 depths  .req x5             // in eights
 pitch   .req x6             // of c, in bytes
-c7      .req x7
+out7    .req x7
 a       .req x8
 b       .req x9
 count   .req x10            // depths left, in eights, counts down
 left    .req x11            // columns left, counts down
-c1      .req x12
-c2      .req x13
-c3      .req x14
-c4      .req x15
-c5      .req x16
-c6      .req x17
+out1    .req x12
+out2    .req x13
+out3    .req x14
+out4    .req x15
+out5    .req x16
+out6    .req x17
 
 // sums of 2 columns += w (8 depths of 2 columns) * all rows (8 depths): 32 MACs an instruction
 .macro multiply rows, w, s0, s1, s2, s3
@@ -163,11 +163,11 @@ c6      .req x17
 
 .macro store_rows store, rows, vectors
   .if \rows == 8
-    store_two_rows \store, \vectors, c6, c7, v26, v27, v28, v29, v30, v31
-    store_two_rows \store, \vectors, c4, c5, v20, v21, v22, v23, v24, v25
+    store_two_rows \store, \vectors, out6, out7, v26, v27, v28, v29, v30, v31
+    store_two_rows \store, \vectors, out4, out5, v20, v21, v22, v23, v24, v25
   .endif
-    store_two_rows \store, \vectors, c2, c3, v14, v15, v16, v17, v18, v19
-    store_two_rows \store, \vectors, c0, c1, v8, v9, v10, v11, v12, v13
+    store_two_rows \store, \vectors, out2, out3, v14, v15, v16, v17, v18, v19
+    store_two_rows \store, \vectors, out0, out1, v8, v9, v10, v11, v12, v13
 .endm
 
 // sums[rows][4 * vectors] = a[rows] * b[4 * vectors], from the start of the panel of a
@@ -262,8 +262,8 @@ matmul_s8s32_packed_8x12_i8mm:
     subs    rows, rows, #8
     b.ls    .Ldone
     mov     panel, a
-    add     c0, c0, pitch, lsl #3
-    sub     c0, c0, cols, lsl #2
+    add     out0, out0, pitch, lsl #3
+    sub     out0, out0, cols, lsl #2
     b       .Lrows
 .Lfour:
     some_rows 4
