@@ -8,6 +8,8 @@ import numpy as np
 
 from neonlab import Array, Contract, DataSource, Dispatch, Expected, Operator, Shape
 
+from ._packing import pack_panels, unpack_panels
+
 _DIMENSIONS = ("height", "width", "in_channels", "out_channels")
 
 
@@ -21,7 +23,7 @@ def _remainder_by_8(shape: Shape) -> str:
 
 
 class Conv1x1(Operator):
-    """Stride 1, no padding, no bias.  Layouts: input and output both "chw" or both "hwc"; weights "oc_ic"."""
+    """Stride 1, no padding, no bias.  Layouts: input and output both "chw" or both "hwc"; weights "oc_ic" or packed, see `_packing`."""
 
     name = "conv1x1"
     dimensions = _DIMENSIONS
@@ -56,7 +58,7 @@ class Conv1x1(Operator):
         # Pixels and input channels go on to where blocks of 8 and of 32 repeat, with what may remain after each.
         for pixels in (*range(1, 18), 20, 28):
             for in_channels in (*range(1, 18), 24, 31, 32, 33, 39, 47, 48, 63, 64, 65, 71):
-                for out_channels in range(1, 10):
+                for out_channels in (*range(1, 18), 31, 33):
                     yield Shape(_DIMENSIONS, (1, pixels, in_channels, out_channels))
         # So many output channels that they could pass for input channels without a remainder.
         for pixels in (1, 5, 12):
@@ -74,13 +76,19 @@ class Conv1x1(Operator):
         height, width, ins, outs = shape.sizes
         input_ = contract.argument("input")
         size = (ins, height, width) if input_.layout == "chw" else (height, width, ins)
+        pixels = data.array(input_, size)
+        layout = contract.argument("weights").layout
+        weights = data.array(contract.argument("weights"), (outs, ins))
         return {
-            "input": data.array(input_, size),
-            "weights": data.array(contract.argument("weights"), (outs, ins)),
+            "input": pixels,
+            "weights": weights if layout == "oc_ic" else pack_panels(weights, layout),
         }
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
-        weights = inputs["weights"].astype(np.int64)
+        layout = contract.argument("weights").layout
+        packed = inputs["weights"]
+        ins, outs = shape["in_channels"], shape["out_channels"]
+        weights = (packed if layout == "oc_ic" else unpack_panels(packed, layout, outs, ins)).astype(np.int64)
         pixels = inputs["input"].astype(np.int64)
         if contract.argument("output").layout == "chw":
             sums = np.tensordot(weights, pixels, axes=(1, 0))

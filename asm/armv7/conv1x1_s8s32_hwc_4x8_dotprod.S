@@ -1,0 +1,243 @@
+/*toml
+summary   = "output[p][o] = sum_i weights[o][i] * input[p][i], int8 x int8 -> int32, HWC, weights packed, vsdot by element"
+prototype = "void (const int8_t *input, const int8_t *weights, int32_t *output, size_t pixels, size_t in_channels, size_t out_channels)"
+isa       = ["armv8.2-a", "a32", "neon", "dotprod"]
+stack     = 172
+[args]
+input        = { reg = "r0", read = "pixels*in_channels", layout = "hwc", dtype = "int8" }
+weights      = { reg = "r1", read = "8*((out_channels+7)//8)*4*((in_channels+3)//4)", layout = "oc8_ic4", dtype = "int8", align = 4 }
+output       = { reg = "r2", write = "4*pixels*out_channels", layout = "hwc", dtype = "int32" }
+pixels       = { reg = "r3", range = [1, 1048576] }
+in_channels  = { reg = "stack+0", range = [1, 131071] }
+out_channels = { reg = "stack+4", range = [1, 65536] }
+[counts]
+macs = "pixels*in_channels*out_channels"
+*/
+
+// For AArch32 on a core of ARMv8.2 that has the dot product instructions, Cortex-A55 and A76 for instance.
+//
+// The loops, outermost first; the tile is 4 pixels x 8 output channels:
+//
+//     for each 4 pixels                     the last 1-3 as 4, of which 1-3 are stored
+//         for each 8 output channels        the last 1-7 as 8, of which 1-7 are stored
+//             for each 16 input channels    then 8, 4, and the last 1-3 in one go
+//                 sums[4][8] += input[4][16] * weights[8][16]
+//             output[4][8] = sums
+//
+// The input is read as it lies in HWC: the input channels of a pixel side by side. The weights lie in panels of 8
+// output channels, the last filled up with zeros; within a panel 4 input channels of the first output channel, 4 of the
+// second and so on, then the next 4 input channels, the last of them filled up with zeros.
+//
+// The tile, and where it lives. A register of weights holds 4 input channels of 4 output channels, half a register of
+// the input 8 input channels of a pixel. vsdot by element multiplies 4 output channels by 4 of those 8, and adds up the
+// 4:
+//
+//                                4 input channels of 8 output channels
+//                                     +-----+-----+
+//                                     | q4  | q5  |    q6 q7 for the next 4, in turn
+//                                     +-----+-----+
+//                        +-------+    +-----+-----+
+//                pixel 0 | d0 d1 |    | q8  | q9  |
+//                      1 | d2 d3 |    | q10 | q11 |
+//                      2 | d4 d5 |    | q12 | q13 |
+//                      3 | d6 d7 |    | q14 | q15 |
+//                        +-------+    +-----+-----+
+//                16 input channels      sums, int32
+//
+// All 16 registers are taken. Sums of 5 x 8 or 4 x 12 leave room for no more than 8 input channels at a time, which
+// takes more loads than they save.
+//
+// Any int8 will do: no sum of products wraps, as 131071 * 128 * 128 = 2 147 467 264 is the last below 2^31.
+// Why the weights are aligned: vldm faults on an address that is no multiple of 4.
+//
+// Cost of the hot loop, per 4 pixels x 8 output channels x 16 input channels = 512 MACs:
+//     32 vsdot, 4 vld1, 2 vldm, 2 for the loop = 40 instructions, 0.0781 per MAC.
+// The floor is one vsdot for 16 MACs, 32 or 0.0625 per MAC: 4 pixels that do not lie together take 4 loads. Around the
+// hot loop a tile costs 18 instructions, whatever the number of input channels: 2 to clear the sums (by loads of zeros,
+// as the loads have the time), 4 to store them, the rest to move 4 pointers back and to find that nothing is left over.
+// The bytes: 192 loaded for 512 MACs, 4 stored for each output, once.
+// No prefetch: 5 ascending streams, of which the weights come back from the cache for every 4 pixels.
+
+    .syntax unified
+    .arch   armv8.2-a
+    .fpu    neon-fp-armv8
+    .arch_extension dotprod
+    .arm
+    .text
+
+in0          .req r0        // pixel 0 of the tile, walks along the input channels
+w            .req r1
+out0         .req r2        // output of pixel 0, walks along the output channels
+in1          .req r3
+in2          .req r4
+in3          .req r5
+out1         .req r6
+out2         .req r7
+out3         .req r8
+in_channels  .req r9
+channels     .req r10       // input channels left, counts down
+left         .req r11       // output channels left, counts down
+pixels       .req r12       // left, counts down; outside the loop over output channels
+pitch        .req lr        // 4 * out_channels; outside the loop over output channels
+
+// The frame, from sp upwards. It need not be a multiple of 8: nothing is called from here.
+#define ZEROS        0      /* 64 bytes: what the sums start from */
+#define WEIGHTS      64
+#define PIXELS       68     /* pixels left */
+#define LOCALS       72
+#define FRAME        172    /* LOCALS, d8-d15, r4-r11 and lr */
+#define IN_CHANNELS  FRAME
+#define OUT_CHANNELS (FRAME + 4)
+
+#include "include/rows_of_c.inc"
+
+// sums[4][8] += 4 input channels of each pixel, lane \lane of a0-a3, * weights w0, w1: 128 MACs in 8 instructions
+.macro dots lane, a0, a1, a2, a3, w0, w1
+    vsdot.s8 q8, \w0, \a0[\lane]
+    vsdot.s8 q9, \w1, \a0[\lane]
+    vsdot.s8 q10, \w0, \a1[\lane]
+    vsdot.s8 q11, \w1, \a1[\lane]
+    vsdot.s8 q12, \w0, \a2[\lane]
+    vsdot.s8 q13, \w1, \a2[\lane]
+    vsdot.s8 q14, \w0, \a3[\lane]
+    vsdot.s8 q15, \w1, \a3[\lane]
+.endm
+
+// 8 input channels of each pixel, in a0-a3
+.macro dots_8 a0, a1, a2, a3
+    vldmia  w!, {d8-d15}
+    dots    0, \a0, \a1, \a2, \a3, q4, q5
+    dots    1, \a0, \a1, \a2, \a3, q6, q7
+.endm
+
+// the next 1, 2 or 4 bytes of each pixel (size is the number of bits) into a lane of d0, d2, d4, d6
+.macro load_lane size, lane
+    vld1.\size {d0[\lane]}, [in0]!
+    vld1.\size {d2[\lane]}, [in1]!
+    vld1.\size {d4[\lane]}, [in2]!
+    vld1.\size {d6[\lane]}, [in3]!
+.endm
+
+.macro store_whole to, s0, s1, s2, s3
+    vst1.32 {\s0, \s1, \s2, \s3}, [\to]!
+.endm
+
+// as many of 8 output channels as are left, 1 to 7
+.macro store_part to, s0, s1, s2, s3
+    tst     left, #4
+    beq     3f
+    vst1.32 {\s0, \s1}, [\to]!
+    vmov    \s0, \s2
+    vmov    \s1, \s3
+3:
+    store_some \to, \s0, \s1
+.endm
+
+// Pixels that are not there have the address of the last one, and are stored before it.
+.macro store_pixels store
+    \store  out3, d28, d29, d30, d31
+    \store  out2, d24, d25, d26, d27
+    \store  out1, d20, d21, d22, d23
+    \store  out0, d16, d17, d18, d19
+.endm
+
+    .p2align 4
+    .global conv1x1_s8s32_hwc_4x8_dotprod
+    .type   conv1x1_s8s32_hwc_4x8_dotprod, %function
+conv1x1_s8s32_hwc_4x8_dotprod:
+    push    {r4-r11, lr}
+    vpush   {d8-d15}
+    sub     sp, sp, #LOCALS
+    mov     pixels, r3
+    str     r1, [sp, #WEIGHTS]
+    vmov.i32 q0, #0
+    vmov.i32 q1, #0
+    add     r4, sp, #ZEROS
+    vst1.32 {d0, d1, d2, d3}, [r4]!
+    vst1.32 {d0, d1, d2, d3}, [r4]
+    ldr     in_channels, [sp, #IN_CHANNELS]
+
+.Lpixels:
+    str     pixels, [sp, #PIXELS]
+    ldr     left, [sp, #OUT_CHANNELS]
+    ldr     w, [sp, #WEIGHTS]
+    lsl     pitch, left, #2
+    cmp     pixels, #2
+    point_at_two_rows out0, out1, out2, pitch
+    point_at_two_rows in0, in1, in2, in_channels
+    cmp     pixels, #4
+    point_at_two_rows out2, out3, , pitch
+    point_at_two_rows in2, in3, , in_channels
+.Loutputs:
+    vldmia  sp, {d16-d23}
+    vldmia  sp, {d24-d31}
+    subs    channels, in_channels, #16
+    blo     2f
+1:                                                  // 40 instructions, 512 MACs
+    vld1.8  {d0, d1}, [in0]!
+    vld1.8  {d2, d3}, [in1]!
+    vld1.8  {d4, d5}, [in2]!
+    vld1.8  {d6, d7}, [in3]!
+    subs    channels, channels, #16
+    dots_8  d0, d2, d4, d6
+    dots_8  d1, d3, d5, d7
+    bhs     1b
+2:
+    tst     in_channels, #15
+    beq     7f
+    tst     in_channels, #8
+    beq     3f
+    vld1.8  {d0}, [in0]!
+    vld1.8  {d2}, [in1]!
+    vld1.8  {d4}, [in2]!
+    vld1.8  {d6}, [in3]!
+    dots_8  d0, d2, d4, d6
+3:
+    tst     in_channels, #4
+    beq     4f
+    load_lane 32, 0
+    vldmia  w!, {d8-d11}
+    dots    0, d0, d2, d4, d6, q4, q5
+4:
+    ands    channels, in_channels, #3
+    beq     7f
+  .irp a, d0, d2, d4, d6
+    vmov.i32 \a, #0
+  .endr
+    cmp     channels, #2
+    blo     5f
+    load_lane 16, 0
+    beq     6f
+    load_lane 8, 2
+    b       6f
+5:
+    load_lane 8, 0
+6:
+    vldmia  w!, {d8-d11}
+    dots    0, d0, d2, d4, d6, q4, q5
+7:
+    sub     in0, in0, in_channels
+    sub     in1, in1, in_channels
+    sub     in2, in2, in_channels
+    sub     in3, in3, in_channels
+    subs    left, left, #8
+    blo     .Lpart
+    store_pixels store_whole
+    bhi     .Loutputs
+.Lnext_pixels:
+    ldr     pixels, [sp, #PIXELS]
+    subs    pixels, pixels, #4
+    bls     .Ldone
+    add     in0, in3, in_channels
+    mov     out0, out3
+    b       .Lpixels
+.Lpart:                                             // -7 to -1 are left, whose lowest bits are those of 1 to 7
+    store_pixels store_part
+    b       .Lnext_pixels
+.Ldone:
+    add     sp, sp, #LOCALS
+    vpop    {d8-d15}
+    pop     {r4-r11, pc}
+    .size   conv1x1_s8s32_hwc_4x8_dotprod, . - conv1x1_s8s32_hwc_4x8_dotprod
+
+    .section .note.GNU-stack,"",%progbits

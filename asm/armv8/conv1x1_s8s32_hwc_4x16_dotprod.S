@@ -1,0 +1,238 @@
+/*toml
+summary   = "output[p][o] = sum_i weights[o][i] * input[p][i], int8 x int8 -> int32, HWC, weights packed, sdot by element"
+prototype = "void (const int8_t *input, const int8_t *weights, int32_t *output, size_t pixels, size_t in_channels, size_t out_channels)"
+isa       = ["armv8.2-a", "neon", "dotprod"]
+stack     = 128
+[args]
+input        = { reg = "x0", read = "pixels*in_channels", layout = "hwc", dtype = "int8" }
+weights      = { reg = "x1", read = "16*((out_channels+15)//16)*4*((in_channels+3)//4)", layout = "oc16_ic4", dtype = "int8" }
+output       = { reg = "x2", write = "4*pixels*out_channels", layout = "hwc", dtype = "int32" }
+pixels       = { reg = "x3", range = [1, 1048576] }
+in_channels  = { reg = "x4", range = [1, 131071] }
+out_channels = { reg = "x5", range = [1, 65536] }
+[counts]
+macs = "pixels*in_channels*out_channels"
+*/
+
+// The loops, outermost first; the tile is 4 pixels x 16 output channels:
+//
+//     for each 4 pixels                     the last 1-3 as 4, of which 1-3 are stored
+//         for each 16 output channels       the last 1-15 as 16, of which 1-15 are stored
+//             for each 32 input channels    then 16, 8, 4, and the last 1-3 in one go
+//                 sums[4][16] += input[4][32] * weights[16][32]
+//             output[4][16] = sums
+//
+// The input is read as it lies in HWC: the input channels of a pixel side by side. The weights lie in panels of 16
+// output channels, the last filled up with zeros; within a panel 4 input channels of the first output channel, 4 of the
+// second and so on, then the next 4 input channels, the last of them filled up with zeros.
+//
+// The tile, and where it lives. A register of weights holds 4 input channels of 4 output channels, one of the input 16
+// input channels of a pixel. sdot by element multiplies 4 output channels by 4 of those 16, and adds up the 4:
+//
+//                                    4 input channels of 16 output channels
+//                                  +-------+-------+-------+-------+
+//                                  |  v8   |  v9   |  v10  |  v11  |   v12-v15 for the next 4, in turn
+//                                  +-------+-------+-------+-------+
+//                     +-------+    +-------+-------+-------+-------+
+//             pixel 0 | v0 v1 |    |  v16  |  v17  |  v18  |  v19  |
+//                   1 | v2 v3 |    |  v20  |  v21  |  v22  |  v23  |
+//                   2 | v4 v5 |    |  v24  |  v25  |  v26  |  v27  |
+//                   3 | v6 v7 |    |  v28  |  v29  |  v30  |  v31  |
+//                     +-------+    +-------+-------+-------+-------+
+//             32 input channels      sums, int32
+//
+// All 32 registers are taken. Sums of 4 x 20 would fit too, with one set of weights and a tile that few numbers of
+// channels are a multiple of, to save 1 % of the instructions.
+//
+// Any int8 will do: no sum of products wraps, as 131071 * 128 * 128 = 2 147 467 264 is the last below 2^31.
+//
+// Cost of the hot loop, per 4 pixels x 16 output channels x 32 input channels = 2048 MACs:
+//     128 sdot, 4 ldp, 8 ld1, 2 for the loop = 142 instructions, 0.0693 per MAC.
+// The floor is one sdot for 16 MACs, 128 or 0.0625 per MAC. 4 ldp is what rows that do not lie together take; were they
+// packed, 2 ld1 would do. Around the hot loop a tile costs 21 instructions, whatever the number of input channels: 4 to
+// clear the sums (by loads of zeros, as the loads have the time), 4 to store them, the rest to move 4 pointers back and
+// to find that nothing is left over.
+// The bytes: 640 loaded for 2048 MACs, 4 stored for each output, once.
+// No prefetch: 5 ascending streams, of which the weights come back from the cache for every 4 pixels.
+
+    .arch armv8.2-a+dotprod
+    .text
+
+in0          .req x0        // pixel 0 of the tile, walks along the input channels
+weights      .req x1
+out0         .req x2        // output of pixel 0, walks along the output channels
+rows         .req x3        // pixels, counts down
+in_channels  .req x4
+out_channels .req x5
+in1          .req x6
+in2          .req x7
+in3          .req x8
+w            .req x9
+out1         .req x10
+out2         .req x11
+out3         .req x12
+pitch        .req x13       // 4 * out_channels
+channels     .req x14       // input channels left, counts down
+left         .req x15       // output channels left, counts down
+
+#include "include/rows_of_c.inc"
+
+// sums[4][16] += 4 input channels of each pixel * weights w0-w3; the 4 channels are lane \lane of a0-a3
+.macro dots lane, a0, a1, a2, a3, w0, w1, w2, w3
+    ld1     {\w0\().16b, \w1\().16b, \w2\().16b, \w3\().16b}, [w], #64
+    dots_of_pixel \lane, \a0, v16, v17, v18, v19, \w0, \w1, \w2, \w3
+    dots_of_pixel \lane, \a1, v20, v21, v22, v23, \w0, \w1, \w2, \w3
+    dots_of_pixel \lane, \a2, v24, v25, v26, v27, \w0, \w1, \w2, \w3
+    dots_of_pixel \lane, \a3, v28, v29, v30, v31, \w0, \w1, \w2, \w3
+.endm
+
+// one pixel's: 64 MACs in four instructions
+.macro dots_of_pixel lane, a, s0, s1, s2, s3, w0, w1, w2, w3
+    sdot    \s0\().4s, \w0\().16b, \a\().4b[\lane]
+    sdot    \s1\().4s, \w1\().16b, \a\().4b[\lane]
+    sdot    \s2\().4s, \w2\().16b, \a\().4b[\lane]
+    sdot    \s3\().4s, \w3\().16b, \a\().4b[\lane]
+.endm
+
+// the first 4 or 8 of the 16 input channels in each of a0-a3, or all
+.macro dots_4 a0, a1, a2, a3
+    dots    0, \a0, \a1, \a2, \a3, v8, v9, v10, v11
+.endm
+.macro dots_8 a0, a1, a2, a3
+    dots    0, \a0, \a1, \a2, \a3, v8, v9, v10, v11
+    dots    1, \a0, \a1, \a2, \a3, v12, v13, v14, v15
+.endm
+.macro dots_16 a0, a1, a2, a3
+    dots_8  \a0, \a1, \a2, \a3
+    dots    2, \a0, \a1, \a2, \a3, v8, v9, v10, v11
+    dots    3, \a0, \a1, \a2, \a3, v12, v13, v14, v15
+.endm
+
+// the next input channels of each pixel into v0, v2, v4, v6, as much as the view holds; the rest becomes 0
+.macro load view, bytes
+    ldr     \view\()0, [in0], #\bytes
+    ldr     \view\()2, [in1], #\bytes
+    ldr     \view\()4, [in2], #\bytes
+    ldr     \view\()6, [in3], #\bytes
+.endm
+// as many of 16 output channels as are left, 1 to 15
+.macro store_part_of_16 to, s0, s1, s2, s3
+    tbz     left, #3, 4f
+    st1     {\s0\().4s, \s1\().4s}, [\to], #32
+    mov     \s0\().16b, \s2\().16b
+    mov     \s1\().16b, \s3\().16b
+4:
+    tbz     left, #2, 3f
+    st1     {\s0\().4s}, [\to], #16
+    mov     \s0\().16b, \s1\().16b
+3:
+    store_some \to, \s0
+.endm
+
+    .p2align 4
+    .global conv1x1_s8s32_hwc_4x16_dotprod
+    .type   conv1x1_s8s32_hwc_4x16_dotprod, %function
+conv1x1_s8s32_hwc_4x16_dotprod:
+    sub     sp, sp, #128
+    stp     d8, d9, [sp, #64]
+    stp     d10, d11, [sp, #80]
+    stp     d12, d13, [sp, #96]
+    stp     d14, d15, [sp, #112]
+    stp     xzr, xzr, [sp]                          // 64 bytes of zeros: what the sums start from
+    stp     xzr, xzr, [sp, #16]
+    stp     xzr, xzr, [sp, #32]
+    stp     xzr, xzr, [sp, #48]
+    lsl     pitch, out_channels, #2
+
+.Lpixels:
+    point_at_four_rows
+    cmp     rows, #2                                // pixels that are not there: the last one again
+    add     in1, in0, in_channels
+    csel    in1, in1, in0, hs
+    add     in2, in1, in_channels
+    csel    in2, in2, in1, hi
+    cmp     rows, #4
+    add     in3, in2, in_channels
+    csel    in3, in3, in2, hs
+    mov     w, weights
+    mov     left, out_channels
+.Loutputs:
+    ld1     {v16.16b, v17.16b, v18.16b, v19.16b}, [sp]
+    ld1     {v20.16b, v21.16b, v22.16b, v23.16b}, [sp]
+    ld1     {v24.16b, v25.16b, v26.16b, v27.16b}, [sp]
+    ld1     {v28.16b, v29.16b, v30.16b, v31.16b}, [sp]
+    subs    channels, in_channels, #32
+    b.lo    2f
+1:                                                  // 142 instructions, 2048 MACs
+    ldp     q0, q1, [in0], #32
+    ldp     q2, q3, [in1], #32
+    ldp     q4, q5, [in2], #32
+    ldp     q6, q7, [in3], #32
+    subs    channels, channels, #32
+    dots_16 v0, v2, v4, v6
+    dots_16 v1, v3, v5, v7
+    b.hs    1b
+2:
+    tst     in_channels, #31
+    b.eq    8f
+    tbz     in_channels, #4, 3f
+    load    q, 16
+    dots_16 v0, v2, v4, v6
+3:
+    tbz     in_channels, #3, 4f
+    load    d, 8
+    dots_8  v0, v2, v4, v6
+4:
+    tbz     in_channels, #2, 5f
+    load    s, 4
+    dots_4  v0, v2, v4, v6
+5:
+    ands    channels, in_channels, #3
+    b.eq    8f
+    cmp     channels, #2
+    b.lo    6f
+    load    h, 2
+    b.eq    7f
+    ld1     {v0.b}[2], [in0], #1
+    ld1     {v2.b}[2], [in1], #1
+    ld1     {v4.b}[2], [in2], #1
+    ld1     {v6.b}[2], [in3], #1
+    b       7f
+6:
+    load    b, 1
+7:
+    dots_4  v0, v2, v4, v6
+8:
+    sub     in0, in0, in_channels
+    sub     in1, in1, in_channels
+    sub     in2, in2, in_channels
+    sub     in3, in3, in_channels
+    subs    left, left, #16
+    b.lo    .Lpart
+    st1     {v28.4s, v29.4s, v30.4s, v31.4s}, [out3], #64   // pixels that are not there before the last one
+    st1     {v24.4s, v25.4s, v26.4s, v27.4s}, [out2], #64
+    st1     {v20.4s, v21.4s, v22.4s, v23.4s}, [out1], #64
+    st1     {v16.4s, v17.4s, v18.4s, v19.4s}, [out0], #64
+    b.hi    .Loutputs
+.Lnext_pixels:
+    subs    rows, rows, #4
+    b.ls    .Ldone
+    add     in0, in3, in_channels
+    mov     out0, out3
+    b       .Lpixels
+.Lpart:                                             // -15 to -1 are left, whose lowest bits are those of 1 to 15
+    store_part_of_16 out3, v28, v29, v30, v31
+    store_part_of_16 out2, v24, v25, v26, v27
+    store_part_of_16 out1, v20, v21, v22, v23
+    store_part_of_16 out0, v16, v17, v18, v19
+    b       .Lnext_pixels
+.Ldone:
+    ldp     d8, d9, [sp, #64]
+    ldp     d10, d11, [sp, #80]
+    ldp     d12, d13, [sp, #96]
+    ldp     d14, d15, [sp, #112]
+    add     sp, sp, #128
+    ret
+    .size   conv1x1_s8s32_hwc_4x16_dotprod, . - conv1x1_s8s32_hwc_4x16_dotprod
+
+    .section .note.GNU-stack,"",%progbits
