@@ -23,7 +23,10 @@ def _remainder_by_8(shape: Shape) -> str:
 
 
 class Conv1x1(Operator):
-    """Stride 1, no padding, no bias.  Layouts: input and output both "chw" or both "hwc"; weights "oc_ic" or packed, see `_packing`."""
+    """Stride 1, no padding, no bias.
+
+    Layouts: input and output both "chw" or both "hwc"; weights "oc_ic", or in panels as `_packing` says.
+    """
 
     name = "conv1x1"
     dimensions = _DIMENSIONS

@@ -69,8 +69,8 @@ panel   .req r0             // of 2 rows: where a starts over for each 4 columns
 columns .req r1             // all of b
 out0    .req r2             // row 0 of the tile, walks along the columns
 rows    .req r3             // counts down
-a       .req r4
-b       .req r5
+a_at      .req r4
+b_at      .req r5
 out1    .req r6
 left    .req r7             // columns left, counts down
 count   .req r8             // pairs of sixteens left, counts down
@@ -96,8 +96,8 @@ cols    .req r12
 
 // sums[2][4] (op)= a[2][16] * b[16][4]
 .macro sixteen_depths op
-    vld1.8  {d0, d1, d2, d3}, [a:128]!
-    vldmia  b!, {d4-d11}
+    vld1.8  {d0, d1, d2, d3}, [a_at:128]!
+    vldmia  b_at!, {d4-d11}
     dot     \op, d4, d5, q8, q12
     dot     \op, d6, d7, q9, q13
     dot     \op, d8, d9, q10, q14
@@ -131,10 +131,10 @@ matmul_s8s32_packed_2x4:
 .Lrows:
     cmp     rows, #2
     point_at_two_rows out0, out1, , pitch
-    mov     b, columns
+    mov     b_at, columns
     mov     left, cols
 .Lcolumns:
-    mov     a, panel
+    mov     a_at, panel
     sixteen_depths vpaddl
     tst     depths, #1
     beq     1f
@@ -158,7 +158,7 @@ matmul_s8s32_packed_2x4:
 .Lnext_rows:
     subs    rows, rows, #2
     bls     .Ldone
-    mov     panel, a
+    mov     panel, a_at
     add     out0, out0, pitch, lsl #1
     sub     out0, out0, cols, lsl #2
     b       .Lrows

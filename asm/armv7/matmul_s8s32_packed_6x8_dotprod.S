@@ -68,9 +68,9 @@ macs = "rows*cols*depth"
     .text
 
 panel  .req r0              // of 6 rows: where a starts over for each 8 columns
-b      .req r1
+b_at     .req r1
 out0   .req r2              // row 0 of the tile, walks along the columns
-a      .req r3
+a_at     .req r3
 out1   .req r4
 out2   .req r5
 out3   .req r6
@@ -112,8 +112,8 @@ pitch  .req lr              // of c, in bytes; outside the loop over columns
 
 // sums[n][8] += a[n][4 depths] * b[4 depths][8]
 .macro four_depths n
-    vld1.8  {d0, d1, d2}, [a]!
-    vld1.8  {d4, d5, d6, d7}, [b]!
+    vld1.8  {d0, d1, d2}, [a_at]!
+    vld1.8  {d4, d5, d6, d7}, [b_at]!
     dots    \n, q2, q4, q6, q8, q10, q12, q14
     dots    \n, q3, q5, q7, q9, q11, q13, q15
 .endm
@@ -150,10 +150,10 @@ pitch  .req lr              // of c, in bytes; outside the loop over columns
 // c[n rows][cols] = a[n rows] * b
 .macro some_rows n
     str     out0, [sp, #ROW_0]
-    ldr     b, [sp, #COLUMNS]
+    ldr     b_at, [sp, #COLUMNS]
     ldr     left, [sp, #COLS]
 10:                                                 // eight columns
-    mov     a, panel
+    mov     a_at, panel
     vldmia  sp, {d8-d15}
   .if \n >= 4
     vldmia  sp, {d16-d23}
@@ -222,7 +222,7 @@ matmul_s8s32_packed_6x8_dotprod:
     ldr     rows, [sp, #ROWS]
     subs    rows, rows, #6
     bls     .Ldone
-    mov     panel, a
+    mov     panel, a_at
     ldr     pitch, [sp, #PITCH]
     ldr     out0, [sp, #ROW_0]
     add     out0, out0, pitch, lsl #2

@@ -68,8 +68,8 @@ rows    .req x3             // counts down
 cols    .req x4
 depths  .req x5             // in sixteens, without the first
 pitch   .req x6             // of c, in bytes
-a       .req x7
-b       .req x8
+a_at      .req x7
+b_at      .req x8
 count   .req x9             // pairs of sixteens left, counts down
 left    .req x10            // columns left, counts down
 out1    .req x11
@@ -101,8 +101,8 @@ pairs   .req x14            // of sixteens after the first and, if depths is odd
 
 // sums[4][4] (op)= a[4][16] * b[16][4]
 .macro sixteen_depths op
-    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a], #64
-    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b], #64
+    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
+    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
     multiply_low  v4, v8, v9, v10, v11
     multiply_high v4, v8, v9, v10, v11
     multiply_low  v5, v12, v13, v14, v15
@@ -139,10 +139,10 @@ matmul_s8s32_packed_4x4:
 
 .Lrows:
     point_at_four_rows
-    mov     b, columns
+    mov     b_at, columns
     mov     left, cols
 .Lcolumns:
-    mov     a, panel
+    mov     a_at, panel
     sixteen_depths saddlp
     tbz     depths, #0, 1f
     sixteen_depths sadalp
@@ -169,7 +169,7 @@ matmul_s8s32_packed_4x4:
 .Lnext_rows:
     subs    rows, rows, #4
     b.ls    .Ldone
-    mov     panel, a
+    mov     panel, a_at
     add     out0, out0, pitch, lsl #2
     sub     out0, out0, cols, lsl #2
     b       .Lrows

@@ -70,8 +70,8 @@ cols    .req x4
 depths  .req x5             // in fours
 pitch   .req x6             // of c, in bytes
 out7    .req x7
-a       .req x8
-b       .req x9
+a_at      .req x8
+b_at      .req x9
 count   .req x10            // depths left, in fours, counts down
 left    .req x11            // columns left, counts down
 out1    .req x12
@@ -108,19 +108,19 @@ out6    .req x17
 
 // sums[8][12] += a[8][16 depths] * b[16 depths][12]
 .macro sixteen_depths
-    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a], #64
-    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b], #64
+    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
+    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
     dots_left   8, v4, v0, v1                       // depths 0-3
     dots_middle 8, v5, v0, v1
     dots_right  8, v6, v0, v1
     dots_left   8, v7, v2, v3                       // depths 4-7
-    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b], #64
+    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
     dots_middle 8, v4, v2, v3
     dots_right  8, v5, v2, v3
-    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a], #64
+    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
     dots_left   8, v6, v0, v1                       // depths 8-11
     dots_middle 8, v7, v0, v1
-    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b], #64
+    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
     dots_right  8, v4, v0, v1
     dots_left   8, v5, v2, v3                       // depths 12-15
     dots_middle 8, v6, v2, v3
@@ -130,16 +130,16 @@ out6    .req x17
 // sums[rows][4 * vectors] += a[rows][4 depths] * b[4 depths][4 * vectors]
 .macro four_depths rows, vectors
   .if \rows == 8
-    ldp     q0, q1, [a], #32
+    ldp     q0, q1, [a_at], #32
   .else
-    ldr     q0, [a], #32
+    ldr     q0, [a_at], #32
   .endif
   .if \vectors == 3
-    ld1     {v4.16b, v5.16b, v6.16b}, [b], #48
+    ld1     {v4.16b, v5.16b, v6.16b}, [b_at], #48
   .elseif \vectors == 2
-    ldp     q4, q5, [b], #48
+    ldp     q4, q5, [b_at], #48
   .else
-    ldr     q4, [b], #48
+    ldr     q4, [b_at], #48
   .endif
     dots_left   \rows, v4, v0, v1
   .if \vectors >= 2
@@ -166,7 +166,7 @@ out6    .req x17
 
 // sums[rows][4 * vectors] = a[rows] * b[4 * vectors], from the start of the panel of a
 .macro sums rows, vectors
-    mov     a, panel
+    mov     a_at, panel
   .if \rows == 8
     ld1     {v8.16b, v9.16b, v10.16b, v11.16b}, [sp]
     ld1     {v12.16b, v13.16b, v14.16b, v15.16b}, [sp]
@@ -215,7 +215,7 @@ out6    .req x17
 
 // c[rows][cols] = a[rows] * b
 .macro some_rows rows
-    mov     b, columns
+    mov     b_at, columns
     subs    left, cols, #12
     b.lo    6f
 5:
@@ -264,7 +264,7 @@ matmul_s8s32_packed_8x12_dotprod:
     some_rows 8
     subs    rows, rows, #8
     b.ls    .Ldone
-    mov     panel, a
+    mov     panel, a_at
     add     out0, out0, pitch, lsl #3
     sub     out0, out0, cols, lsl #2
     b       .Lrows

@@ -69,8 +69,8 @@ cols    .req x4
 depths  .req x5             // in eights
 pitch   .req x6             // of c, in bytes
 out7    .req x7
-a       .req x8
-b       .req x9
+a_at      .req x8
+b_at      .req x9
 count   .req x10            // depths left, in eights, counts down
 left    .req x11            // columns left, counts down
 out1    .req x12
@@ -106,15 +106,15 @@ out6    .req x17
 
 // sums[8][12] += a[8][16 depths] * b[16 depths][12]
 .macro sixteen_depths
-    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a], #64
-    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b], #64
+    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
+    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
     multiply_left   8, v4, v5                       // depths 0-7
     multiply_middle 8, v6, v7
-    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b], #64
+    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
     multiply_right  8, v4, v5
-    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a], #64
+    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
     multiply_left   8, v6, v7                       // depths 8-15
-    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b], #64
+    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
     multiply_middle 8, v4, v5
     multiply_right  8, v6, v7
 .endm
@@ -122,20 +122,20 @@ out6    .req x17
 // sums[rows][4 * vectors] += a[rows][8 depths] * b[8 depths][4 * vectors]
 .macro eight_depths rows, vectors
   .if \rows == 8
-    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a], #64
+    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
   .else
-    ldp     q0, q1, [a], #64
+    ldp     q0, q1, [a_at], #64
   .endif
   .if \vectors == 1
-    ldp     q4, q5, [b], #96
+    ldp     q4, q5, [b_at], #96
     multiply_left   \rows, v4, v5
   .else
-    ldp     q4, q5, [b], #32
-    ldp     q6, q7, [b], #(32 * (4 - \vectors))
+    ldp     q4, q5, [b_at], #32
+    ldp     q6, q7, [b_at], #(32 * (4 - \vectors))
     multiply_left   \rows, v4, v5
     multiply_middle \rows, v6, v7
    .if \vectors == 3
-    ldp     q4, q5, [b], #32
+    ldp     q4, q5, [b_at], #32
     multiply_right  \rows, v4, v5
    .endif
   .endif
@@ -172,7 +172,7 @@ out6    .req x17
 
 // sums[rows][4 * vectors] = a[rows] * b[4 * vectors], from the start of the panel of a
 .macro sums rows, vectors
-    mov     a, panel
+    mov     a_at, panel
     ld1     {v8.16b, v9.16b, v10.16b, v11.16b}, [sp]
     ld1     {v12.16b, v13.16b, v14.16b, v15.16b}, [sp]
     ld1     {v16.16b, v17.16b, v18.16b, v19.16b}, [sp]
@@ -212,7 +212,7 @@ out6    .req x17
 
 // c[rows][cols] = a[rows] * b
 .macro some_rows rows
-    mov     b, columns
+    mov     b_at, columns
     subs    left, cols, #12
     b.lo    6f
 5:
@@ -261,7 +261,7 @@ matmul_s8s32_packed_8x12_i8mm:
     some_rows 8
     subs    rows, rows, #8
     b.ls    .Ldone
-    mov     panel, a
+    mov     panel, a_at
     add     out0, out0, pitch, lsl #3
     sub     out0, out0, cols, lsl #2
     b       .Lrows

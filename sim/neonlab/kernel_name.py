@@ -1,0 +1,193 @@
+"""The grammar of kernel names: what a kernel computes, on what, how, told by its name; read and printed here.
+
+    name     = operator "_" types "_" layout "_" tile [ "_" level ] { "_" variant }
+    operator = word, with its window and, from 2 on, its stride where it has one:  matmul  conv1x1  dwconv3x3s2
+    types    = element types of the inputs, equal ones once, then that of the output:  s8s32  u8u8  s8s16s32  f32s8
+    layout   = how the inputs lie:  chw  hwc  packed  rows  cols  flat
+    tile     = what one pass of the hot loop makes, outermost dimension first:  8x12  4x4  16
+    level    = the extension it needs beyond NEON:  dotprod  i8mm  fp16
+    variant  = what else tells it from its like:  left4  gemmlowp  zp
+
+The words are those below; a name with any other is refused, so that no two kernels say the same thing differently.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from neonlab.errors import InputError
+
+#: Operators without a window.
+PLAIN_OPERATORS: Mapping[str, str] = {
+    "matmul": "matrix multiplication",
+    "gemv": "fully connected layer of one input",
+    "pack": "packing of an operand of matmul",
+    "quantize": "quantization",
+    "dequantize": "dequantization",
+    "requantize": "requantization",
+    "add": "addition",
+    "mul": "multiplication element by element",
+    "relu": "rectified linear unit",
+    "clip": "clipping to a range",
+    "lut": "look-up table",
+    "pad": "padding",
+    "range": "lowest and highest value",
+    "concat": "concatenation",
+    "globalpool": "average of each channel",
+}
+#: Operators that slide a window over an image.
+WINDOW_OPERATORS: Mapping[str, str] = {
+    "conv": "convolution",
+    "dwconv": "depthwise convolution",
+    "maxpool": "max pooling",
+    "avgpool": "average pooling",
+}
+TYPES: Mapping[str, str] = {
+    "s8": "int8",
+    "u8": "uint8",
+    "s16": "int16",
+    "u16": "uint16",
+    "s32": "int32",
+    "u32": "uint32",
+    "f16": "float16",
+    "f32": "float32",
+}
+LAYOUTS: Mapping[str, str] = {
+    "chw": "channel by channel",
+    "hwc": "pixel by pixel",
+    "packed": "in panels made for the kernel",
+    "rows": "row by row",
+    "cols": "column by column",
+    "flat": "in one run of elements",
+}
+LEVELS: Mapping[str, str] = {
+    "dotprod": "dot products (sdot, udot)",
+    "i8mm": "matrix multiplies (smmla)",
+    "fp16": "half-precision arithmetic",
+}
+VARIANTS: Mapping[str, str] = {
+    "left4": "4 pixels left over by the tile",
+    "sums16": "partial sums stored as int16",
+    "inorder": "software-pipelined for in-order cores",
+    "bylane": "multiplies by one lane of a vector",
+    "zp": "with zero points",
+    "sums": "with the sums that zero points need",
+    "accumulate": "added to what the output holds",
+    "nnlib": "requantized as in Hexagon's nnlib",
+    "gemmlowp": "requantized as in gemmlowp and TFLite",
+    "single": "requantized with one rounding, by TFLite's single rounding",
+    "ruy": "requantized as in ruy, a multiplier for each channel",
+    "fp32": "requantized in float32 as in QNNPACK",
+}
+
+_OPERATOR = re.compile(r"([a-z]+)(?:(\d+)x(\d+))?(?:s(\d+))?", re.ASCII)
+_TYPE = re.compile(r"[suf](?:8|16|32)", re.ASCII)
+_TILE = re.compile(r"[1-9]\d{0,3}(?:x[1-9]\d{0,3})*", re.ASCII)
+
+
+class KernelNameError(InputError):
+    """Not a name of the grammar."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelName:
+    """A name taken apart.
+
+    `window` is (height, width), None for an operator without one; `inputs` the element types of the inputs, equal ones
+    once; `tile` the sizes of what one pass of the hot loop makes; `level` empty for plain NEON.
+    """
+
+    operator: str
+    inputs: tuple[str, ...]
+    output: str
+    layout: str
+    tile: tuple[int, ...]
+    window: tuple[int, int] | None = None
+    stride: int = 1
+    level: str = ""
+    variants: tuple[str, ...] = ()
+
+    @staticmethod
+    def parse(name: str) -> KernelName:
+        """Take `name` apart.  Raises KernelNameError, saying which part is not of the grammar, and what may stand there."""
+        parts = name.split("_")
+        if len(parts) < 4:
+            raise KernelNameError(
+                f"kernel name `{name}` has {len(parts)} of the parts operator_types_layout_tile, such as "
+                "conv1x1_s8s32_hwc_4x4"
+            )
+        operator, window, stride = _operator(name, parts[0])
+        inputs, output = _types(name, parts[1])
+        layout = _word(name, "layout", parts[2], LAYOUTS)
+        if not _TILE.fullmatch(parts[3]):
+            raise KernelNameError(f"kernel name `{name}`: tile `{parts[3]}` is not of the form 8x12 or 16")
+        tile = tuple(map(int, parts[3].split("x")))
+        rest = parts[4:]
+        level = rest.pop(0) if rest and rest[0] in LEVELS else ""
+        known = VARIANTS if level else {**LEVELS, **VARIANTS}
+        variants = tuple(_word(name, "level or variant", part, known) for part in rest)
+        if len(set(variants)) < len(variants):
+            raise KernelNameError(f"kernel name `{name}` says a variant twice")
+        if any(variant in LEVELS for variant in variants):
+            raise KernelNameError(f"kernel name `{name}`: the level comes right after the tile")
+        return KernelName(operator, inputs, output, layout, tile, window, stride, level, variants)
+
+    def __str__(self) -> str:
+        window = "" if self.window is None else f"{self.window[0]}x{self.window[1]}"
+        stride = "" if self.stride == 1 else f"s{self.stride}"
+        parts = [self.operator + window + stride, "".join(self.inputs) + self.output, self.layout]
+        parts.append("x".join(map(str, self.tile)))
+        return "_".join([*parts, *([self.level] if self.level else []), *self.variants])
+
+    def in_words(self) -> str:
+        """What the name says, for people: `convolution 1x1, int8 -> int32, pixel by pixel, 4 x 4 at a time`."""
+        title = {**PLAIN_OPERATORS, **WINDOW_OPERATORS}[self.operator]
+        if self.window is not None:
+            title += f" {self.window[0]}x{self.window[1]}"
+        if self.stride != 1:
+            title += f" of stride {self.stride}"
+        types = f"{' x '.join(TYPES[kind] for kind in self.inputs)} -> {TYPES[self.output]}"
+        tile = f"{' x '.join(map(str, self.tile))} at a time"
+        level = [LEVELS[self.level]] if self.level else []
+        return ", ".join([title, types, LAYOUTS[self.layout], tile, *level, *(VARIANTS[v] for v in self.variants)])
+
+
+def _word(name: str, what: str, word: str, known: Iterable[str]) -> str:
+    if word in known:
+        return word
+    near = difflib.get_close_matches(word, list(known), 1)
+    meant = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(known)}"
+    raise KernelNameError(f"kernel name `{name}`: `{word}` is no {what}; {meant}")
+
+
+def _operator(name: str, text: str) -> tuple[str, tuple[int, int] | None, int]:
+    match = _OPERATOR.fullmatch(text)
+    if match is None:
+        raise KernelNameError(f"kernel name `{name}`: `{text}` is not an operator such as matmul, conv1x1 or conv3x3s2")
+    word, height, width, stride = match.groups()
+    _word(name, "operator", word, {**PLAIN_OPERATORS, **WINDOW_OPERATORS})
+    if (height is not None) != (word in WINDOW_OPERATORS):
+        raise KernelNameError(f"kernel name `{name}`: {word} has {'no' if height is not None else 'a'} window")
+    if stride is not None and (height is None or int(stride) < 2):
+        raise KernelNameError(f"kernel name `{name}`: a stride is said of a window, and from 2 on: conv3x3s2")
+    window = None if height is None or width is None else (int(height), int(width))
+    canonical = word + ("" if window is None else f"{window[0]}x{window[1]}") + (f"s{int(stride)}" if stride else "")
+    if canonical != text or (window is not None and 0 in window):
+        raise KernelNameError(f"kernel name `{name}`: `{text}` has a number that starts with 0")
+    return word, window, int(stride or 1)
+
+
+def _types(name: str, text: str) -> tuple[tuple[str, ...], str]:
+    kinds = tuple(_TYPE.findall(text))
+    if "".join(kinds) != text or len(kinds) < 2 or any(kind not in TYPES for kind in kinds):
+        raise KernelNameError(
+            f"kernel name `{name}`: `{text}` is not types of inputs and output such as s8s32; known are "
+            f"{', '.join(TYPES)}"
+        )
+    *inputs, output = kinds
+    if len(set(inputs)) < len(inputs):
+        raise KernelNameError(f"kernel name `{name}`: inputs of equal type are named once, in `{text}`")
+    return tuple(inputs), output
