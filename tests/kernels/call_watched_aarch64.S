@@ -1,4 +1,4 @@
-// void call_watched(kernel, arguments[6], stack_top, saved[20]): saved is x18-x28 (x18 must not be touched), x29, d8-d15
+// void call_watched(kernel, arguments[16], stack_top, saved[20]): saved is x18-x28 (x18 must not be touched), x29, d8-d15
     .text
     .global call_watched
     .type   call_watched, %function
@@ -18,6 +18,7 @@ call_watched:
     mov     x10, sp
     str     x10, [x9, :lo12:own_stack]
     add     x11, x9, :lo12:own_stack
+    sub     x2, x2, #64             // arguments from the ninth on go on the stack
     str     x2, [x11, #8]
     mov     sp, x2
     mov     x16, x0
@@ -34,7 +35,16 @@ call_watched:
     mov     x9, x1
     ldp     x0, x1, [x9]
     ldp     x2, x3, [x9, #16]
+    ldp     x4, x5, [x9, #64]
+    stp     x4, x5, [sp]
+    ldp     x4, x5, [x9, #80]
+    stp     x4, x5, [sp, #16]
+    ldp     x4, x5, [x9, #96]
+    stp     x4, x5, [sp, #32]
+    ldp     x4, x5, [x9, #112]
+    stp     x4, x5, [sp, #48]
     ldp     x4, x5, [x9, #32]
+    ldp     x6, x7, [x9, #48]
     blr     x16
     adrp    x9, own_stack
     add     x9, x9, :lo12:own_stack

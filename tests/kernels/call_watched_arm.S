@@ -1,4 +1,4 @@
-@ void call_watched(kernel, arguments[6], stack_top, saved[17]): saved is r4-r11 (in 8 bytes each), d8-d15
+@ void call_watched(kernel, arguments[16], stack_top, saved[17]): saved is r4-r11 (in 8 bytes each), d8-d15
     .syntax unified
     .arch   armv7-a
     .fpu    neon
@@ -11,16 +11,19 @@ call_watched:
     vpush   {d8-d15}
     ldr     r12, =own_stack
     str     sp, [r12]
-    sub     lr, r2, #8              @ two arguments go on the stack
+    sub     lr, r2, #48             @ arguments from the fifth on go on the stack
     str     lr, [r12, #4]
     mov     sp, lr
     mov     r12, r0
     add     r2, r3, #64
     vldmia  r2, {d8-d15}
-    ldr     r2, [r1, #16]
-    str     r2, [sp]
-    ldr     r2, [r1, #20]
-    str     r2, [sp, #4]
+    add     r2, r1, #16
+    ldm     r2, {r4-r9}
+    stm     sp, {r4-r9}
+    add     r2, r1, #40
+    ldm     r2, {r4-r9}
+    add     r2, sp, #24
+    stm     r2, {r4-r9}
     ldr     r4, [r3]
     ldr     r5, [r3, #8]
     ldr     r6, [r3, #16]

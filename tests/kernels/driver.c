@@ -16,7 +16,7 @@ extern kernel_t KERNEL;
 enum { SAVED = SAVED_REGISTERS, PAINT = 0xA5, STACK = 4096 };
 /* Runs `kernel` on the stack that ends at `stack_top`; `saved` goes into the registers a callee must keep and comes
  * back as what it left there, followed by the stack pointer's change. */
-extern void call_watched(kernel_t *kernel, const uintptr_t arguments[6], uint8_t *stack_top, uint64_t saved[SAVED + 1]);
+extern void call_watched(kernel_t *kernel, const uintptr_t arguments[16], uint8_t *stack_top, uint64_t saved[SAVED + 1]);
 
 typedef struct {
     uint8_t *start; /* first accessible byte; inaccessible pages on both sides */
@@ -99,7 +99,7 @@ static int check(size_t pixels, size_t in_channels, size_t out_channels, int pat
         uint64_t saved[SAVED + 1], before[SAVED];
         for (int i = 0; i < SAVED; i++)
             saved[i] = before[i] = i < SAVED_GENERAL ? (uintptr_t)0x5EED0000C0DE0000u + (unsigned)i : 0x0123456789ABC000u + (unsigned)i;
-        uintptr_t arguments[6] = {(uintptr_t)input, (uintptr_t)weights, (uintptr_t)output, pixels, in_channels, out_channels};
+        uintptr_t arguments[16] = {(uintptr_t)input, (uintptr_t)weights, (uintptr_t)output, pixels, in_channels, out_channels};
         mprotect(input_region.start, input_region.size, PROT_READ);
         mprotect(weights_region.start, weights_region.size, PROT_READ);
         call_watched(KERNEL, arguments, stack + STACK, saved);
@@ -118,7 +118,7 @@ static int check(size_t pixels, size_t in_channels, size_t out_channels, int pat
             wrong = "write beside the output";
         else if (!painted(stack, stack + STACK - STACK_ARGUMENTS - stack_bytes))
             wrong = "more stack used than declared";
-        else if (memcmp(stack + STACK - STACK_ARGUMENTS, arguments + 4, STACK_ARGUMENTS) || !painted(stack + STACK, stack + sizeof stack))
+        else if (memcmp(stack + STACK - STACK_ARGUMENTS, arguments + 16 - STACK_ARGUMENTS / sizeof *arguments, STACK_ARGUMENTS) || !painted(stack + STACK, stack + sizeof stack))
             wrong = "write to the caller's stack";
         else if (saved[SAVED] != 0)
             wrong = "stack pointer not given back";

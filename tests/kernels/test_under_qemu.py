@@ -1,7 +1,8 @@
-"""Every kernel of asm/, built by GNU as and run by qemu-user from C: none of neonlab's own code takes part.
+"""Kernels of asm/, built by GNU as and run by qemu-user from C.
 
-`driver.c` checks the sums against int64 arithmetic, with the buffers against inaccessible pages, the stack painted and
-the callee-saved registers watched.
+Those of conv1x1 with plain weights are driven by `driver.c`: none of neonlab's own code takes part.  It checks the sums
+against int64 arithmetic, with the buffers against inaccessible pages, the stack painted and the callee-saved registers
+watched.  All kernels are driven by `replay.c`, which does the same with data and results of the operator's reference.
 """
 
 from __future__ import annotations
@@ -11,8 +12,15 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.tools import require
+
+from neonlab.library import Kernel, open_library
+from neonlab.plan import DEFAULT_SHAPES, CaseName, draw_case
+from neonlab.verify.case import PATTERNS, Case
+from neonlab.verify.operator import cover
+from neonlab.verify.placement import promised_alignment
 
 HERE = Path(__file__).parent
 ASM = HERE.parents[1] / "asm"
@@ -34,22 +42,30 @@ TARGETS = {
         "arm-linux-gnueabihf-",
         "qemu-arm",
         "call_watched_arm.S",
-        ("SAVED_REGISTERS=16", "SAVED_GENERAL=8", "STACK_ARGUMENTS=8"),
+        ("SAVED_REGISTERS=16", "SAVED_GENERAL=8", "STACK_ARGUMENTS=48"),
     ),
     "armv8": Target(
         "aarch64-linux-gnu-",
         "qemu-aarch64",
         "call_watched_aarch64.S",
-        ("SAVED_REGISTERS=20", "SAVED_GENERAL=12", "STACK_ARGUMENTS=0"),
+        ("SAVED_REGISTERS=20", "SAVED_GENERAL=12", "STACK_ARGUMENTS=64"),
     ),
 }
 
-KERNELS = sorted(f"{path.parent.name}/{path.stem}" for path in ASM.glob("*/conv1x1_s8s32_*.S"))
+LIBRARY = open_library(ASM.parent)
+every_kernel = pytest.mark.parametrize("any_kernel", LIBRARY.kernels, ids=lambda kernel: kernel.title)
 
 
 def contract_of(kernel: str) -> dict:
     header = (ASM / f"{kernel}.S").read_text().split("*/")[0]
     return tomllib.loads(header.removeprefix("/*toml"))
+
+
+KERNELS = sorted(
+    kernel
+    for kernel in (f"{path.parent.name}/{path.stem}" for path in ASM.glob("*/conv1x1_s8s32_*.S"))
+    if contract_of(kernel)["args"]["weights"]["layout"] == "oc_ic"
+)
 
 
 def first_pixels_and_step(kernel: str) -> tuple[int, int]:
@@ -63,22 +79,23 @@ class Builder:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def build(self, kernel: str, source: str | None = None) -> list[str]:
+    def build(self, kernel: str, source: str | None = None, driver: str = "driver.c") -> list[str]:
         isa, name = kernel.split("/")
         target = TARGETS[isa]
         compiler = require(target.prefix + "gcc")
         emulator = require(target.emulator)
-        program = self.folder / f"{isa}_{name}"
+        program = self.folder / f"{isa}_{name}_{driver.removesuffix('.c')}"
         assembly = ASM / f"{kernel}.S"
         if source is not None:
             program = self.folder / f"{isa}_{name}_changed"
             assembly = program.with_suffix(".S")
             assembly.write_text(source)
         defines = [f"-D{define}" for define in (*target.defines, f"KERNEL={name}")]
-        options = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-static", *defines]
-        inputs = [HERE / "driver.c", HERE / target.call_watched, assembly]
+        includes = f"-I{(ASM / kernel).parent}"
+        options = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-static", includes, *defines]
+        inputs = [HERE / driver, HERE / target.call_watched, assembly]
         subprocess.run([compiler, *options, *inputs, "-o", program], check=True, timeout=60)
-        return [emulator, str(program)]
+        return [emulator, "-cpu", "max", str(program)]
 
 
 @pytest.fixture(scope="module")
@@ -184,3 +201,45 @@ def test_driver_notices_a_kernel_that_breaks_its_contract(
     else:
         assert status == 1, text
         assert complaint in text
+
+
+def words(*numbers: int) -> bytes:
+    return np.array(numbers, np.int64).tobytes()
+
+
+def filled(data: bytes) -> bytes:
+    return data + bytes(-len(data) % 8)
+
+
+def call_of(kernel: Kernel, case: Case) -> bytes:
+    """One call as `replay.c` reads it."""
+    parts = [words(len(kernel.contract.arguments))]
+    for argument in kernel.contract.arguments:
+        if not argument.is_pointer:
+            parts.append(words(0, case.integers[argument.name]))
+            continue
+        before = case.inputs[argument.name].tobytes() if argument.name in case.inputs else b""
+        after = case.expected[argument.name].array.tobytes() if argument.write is not None else b""
+        size = max(len(before), len(after))
+        parts.append(words(1, promised_alignment(argument), size, argument.write is not None))
+        parts.append(filled(before.ljust(size, b"\x5a")))
+        if argument.write is not None:
+            parts.append(filled(after))
+    return b"".join(parts)
+
+
+@every_kernel
+def test_what_the_operators_reference_expects_comes_out(any_kernel: Kernel, builder: Builder, tmp_path: Path) -> None:
+    operator, contract = any_kernel.operator, any_kernel.contract
+    assert operator is not None
+    shapes = cover([shape for shape in operator.tails() if operator.accepts(contract, shape)], DEFAULT_SHAPES)
+    patterns = list(PATTERNS)
+    names = [CaseName(shape, patterns[number % len(patterns)], SEED) for number, shape in enumerate(shapes)]
+    names += [CaseName(shapes[-1], pattern, SEED) for pattern in patterns]
+    calls = [call_of(any_kernel, draw_case(any_kernel, name)) for name in names]
+    file = tmp_path / "calls"
+    file.write_bytes(words(len(calls)) + b"".join(calls))
+    program = builder.build(any_kernel.title, driver="replay.c")
+    run = subprocess.run([*program, str(contract.stack), str(file)], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert run.stdout == f"{len(calls)} calls right\n"
