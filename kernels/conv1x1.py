@@ -1,4 +1,4 @@
-"""Pointwise convolution, int8 x int8 -> int32: output[o, p] = sum over i of weights[o, i] * input[i, p]."""
+"""Pointwise convolution: output[o, p] = sum over i of weights[o, i] * input[i, p], as int32 or requantized to int8."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from neonlab import Array, Contract, DataSource, Dispatch, Expected, Operator, Shape
 
 from ._packing import pack_panels, unpack_panels
+from ._requantize import parameters, requantized
 
 _DIMENSIONS = ("height", "width", "in_channels", "out_channels")
 
@@ -55,7 +56,7 @@ class Conv1x1(Operator):
     )
 
     def claims(self, contract: Contract) -> bool:
-        return contract.name.startswith("conv1x1_s8s32_")
+        return contract.name.startswith(("conv1x1_s8s32_", "conv1x1_s8s8_"))
 
     def tails(self) -> Iterable[Shape]:
         # Pixels and input channels go on to where blocks of 8 and of 32 repeat, with what may remain after each; output
@@ -86,6 +87,7 @@ class Conv1x1(Operator):
         return {
             "input": pixels,
             "weights": weights if layout == "oc_ic" else pack_panels(weights, layout),
+            **parameters(contract, outs, ins, data),
         }
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
@@ -95,12 +97,13 @@ class Conv1x1(Operator):
         weights = (packed if layout == "oc_ic" else unpack_panels(packed, layout, outs, ins)).astype(np.int64)
         pixels = inputs["input"].astype(np.int64)
         if contract.argument("output").layout == "chw":
-            sums = np.tensordot(weights, pixels, axes=(1, 0))
+            sums = np.tensordot(weights, pixels, axes=(1, 0)).astype(np.int32)
             axes = ("channel", "y", "x")
         else:
             sums = np.tensordot(pixels, weights, axes=(2, 1))
             axes = ("y", "x", "channel")
-        return {"output": Expected(np.ascontiguousarray(sums.astype(np.int32)), axes)}
+            sums = requantized(contract, sums, inputs)
+        return {"output": Expected(np.ascontiguousarray(sums), axes)}
 
 
 OPERATOR = Conv1x1()

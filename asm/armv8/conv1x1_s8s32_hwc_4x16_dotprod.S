@@ -75,46 +75,28 @@ pitch        .req x13       // 4 * out_channels
 channels     .req x14       // input channels left, counts down
 left         .req x15       // output channels left, counts down
 
-#include "include/rows_of_c.inc"
+#include "include/conv1x1_hwc_4x16_dotprod.inc"
 
-// sums[4][16] += 4 input channels of each pixel * weights w0-w3; the 4 channels are lane \lane of a0-a3
-.macro dots lane, a0, a1, a2, a3, w0, w1, w2, w3
-    ld1     {\w0\().16b, \w1\().16b, \w2\().16b, \w3\().16b}, [w], #64
-    dots_of_pixel \lane, \a0, v16, v17, v18, v19, \w0, \w1, \w2, \w3
-    dots_of_pixel \lane, \a1, v20, v21, v22, v23, \w0, \w1, \w2, \w3
-    dots_of_pixel \lane, \a2, v24, v25, v26, v27, \w0, \w1, \w2, \w3
-    dots_of_pixel \lane, \a3, v28, v29, v30, v31, \w0, \w1, \w2, \w3
+.macro start_pixels
 .endm
 
-// one pixel's: 64 MACs in four instructions
-.macro dots_of_pixel lane, a, s0, s1, s2, s3, w0, w1, w2, w3
-    sdot    \s0\().4s, \w0\().16b, \a\().4b[\lane]
-    sdot    \s1\().4s, \w1\().16b, \a\().4b[\lane]
-    sdot    \s2\().4s, \w2\().16b, \a\().4b[\lane]
-    sdot    \s3\().4s, \w3\().16b, \a\().4b[\lane]
+.macro start_sums
+    ld1     {v16.16b, v17.16b, v18.16b, v19.16b}, [sp]
+    ld1     {v20.16b, v21.16b, v22.16b, v23.16b}, [sp]
+    ld1     {v24.16b, v25.16b, v26.16b, v27.16b}, [sp]
+    ld1     {v28.16b, v29.16b, v30.16b, v31.16b}, [sp]
 .endm
 
-// the first 4 or 8 of the 16 input channels in each of a0-a3, or all
-.macro dots_4 a0, a1, a2, a3
-    dots    0, \a0, \a1, \a2, \a3, v8, v9, v10, v11
-.endm
-.macro dots_8 a0, a1, a2, a3
-    dots    0, \a0, \a1, \a2, \a3, v8, v9, v10, v11
-    dots    1, \a0, \a1, \a2, \a3, v12, v13, v14, v15
-.endm
-.macro dots_16 a0, a1, a2, a3
-    dots_8  \a0, \a1, \a2, \a3
-    dots    2, \a0, \a1, \a2, \a3, v8, v9, v10, v11
-    dots    3, \a0, \a1, \a2, \a3, v12, v13, v14, v15
+.macro finish_sums
 .endm
 
-// the next input channels of each pixel into v0, v2, v4, v6, as much as the view holds; the rest becomes 0
-.macro load view, bytes
-    ldr     \view\()0, [in0], #\bytes
-    ldr     \view\()2, [in1], #\bytes
-    ldr     \view\()4, [in2], #\bytes
-    ldr     \view\()6, [in3], #\bytes
+.macro store_sums
+    st1     {v28.4s, v29.4s, v30.4s, v31.4s}, [out3], #64
+    st1     {v24.4s, v25.4s, v26.4s, v27.4s}, [out2], #64
+    st1     {v20.4s, v21.4s, v22.4s, v23.4s}, [out1], #64
+    st1     {v16.4s, v17.4s, v18.4s, v19.4s}, [out0], #64
 .endm
+
 // as many of 16 output channels as are left, 1 to 15
 .macro store_part_of_16 to, s0, s1, s2, s3
     tbz     left, #3, 4f
@@ -127,6 +109,13 @@ left         .req x15       // output channels left, counts down
     mov     \s0\().16b, \s1\().16b
 3:
     store_some \to, \s0
+.endm
+
+.macro store_part_of_sums
+    store_part_of_16 out3, v28, v29, v30, v31
+    store_part_of_16 out2, v24, v25, v26, v27
+    store_part_of_16 out1, v20, v21, v22, v23
+    store_part_of_16 out0, v16, v17, v18, v19
 .endm
 
     .p2align 4
@@ -144,89 +133,7 @@ conv1x1_s8s32_hwc_4x16_dotprod:
     stp     xzr, xzr, [sp, #48]
     lsl     pitch, out_channels, #2
 
-.Lpixels:
-    point_at_four_rows
-    cmp     rows, #2                                // pixels that are not there: the last one again
-    add     in1, in0, in_channels
-    csel    in1, in1, in0, hs
-    add     in2, in1, in_channels
-    csel    in2, in2, in1, hi
-    cmp     rows, #4
-    add     in3, in2, in_channels
-    csel    in3, in3, in2, hs
-    mov     w, weights
-    mov     left, out_channels
-.Loutputs:
-    ld1     {v16.16b, v17.16b, v18.16b, v19.16b}, [sp]
-    ld1     {v20.16b, v21.16b, v22.16b, v23.16b}, [sp]
-    ld1     {v24.16b, v25.16b, v26.16b, v27.16b}, [sp]
-    ld1     {v28.16b, v29.16b, v30.16b, v31.16b}, [sp]
-    subs    channels, in_channels, #32
-    b.lo    2f
-1:                                                  // 142 instructions, 2048 MACs
-    ldp     q0, q1, [in0], #32
-    ldp     q2, q3, [in1], #32
-    ldp     q4, q5, [in2], #32
-    ldp     q6, q7, [in3], #32
-    subs    channels, channels, #32
-    dots_16 v0, v2, v4, v6
-    dots_16 v1, v3, v5, v7
-    b.hs    1b
-2:
-    tst     in_channels, #31
-    b.eq    8f
-    tbz     in_channels, #4, 3f
-    load    q, 16
-    dots_16 v0, v2, v4, v6
-3:
-    tbz     in_channels, #3, 4f
-    load    d, 8
-    dots_8  v0, v2, v4, v6
-4:
-    tbz     in_channels, #2, 5f
-    load    s, 4
-    dots_4  v0, v2, v4, v6
-5:
-    ands    channels, in_channels, #3
-    b.eq    8f
-    cmp     channels, #2
-    b.lo    6f
-    load    h, 2
-    b.eq    7f
-    ld1     {v0.b}[2], [in0], #1
-    ld1     {v2.b}[2], [in1], #1
-    ld1     {v4.b}[2], [in2], #1
-    ld1     {v6.b}[2], [in3], #1
-    b       7f
-6:
-    load    b, 1
-7:
-    dots_4  v0, v2, v4, v6
-8:
-    sub     in0, in0, in_channels
-    sub     in1, in1, in_channels
-    sub     in2, in2, in_channels
-    sub     in3, in3, in_channels
-    subs    left, left, #16
-    b.lo    .Lpart
-    st1     {v28.4s, v29.4s, v30.4s, v31.4s}, [out3], #64   // pixels that are not there before the last one
-    st1     {v24.4s, v25.4s, v26.4s, v27.4s}, [out2], #64
-    st1     {v20.4s, v21.4s, v22.4s, v23.4s}, [out1], #64
-    st1     {v16.4s, v17.4s, v18.4s, v19.4s}, [out0], #64
-    b.hi    .Loutputs
-.Lnext_pixels:
-    subs    rows, rows, #4
-    b.ls    .Ldone
-    add     in0, in3, in_channels
-    mov     out0, out3
-    b       .Lpixels
-.Lpart:                                             // -15 to -1 are left, whose lowest bits are those of 1 to 15
-    store_part_of_16 out3, v28, v29, v30, v31
-    store_part_of_16 out2, v24, v25, v26, v27
-    store_part_of_16 out1, v20, v21, v22, v23
-    store_part_of_16 out0, v16, v17, v18, v19
-    b       .Lnext_pixels
-.Ldone:
+    conv1x1_hwc_4x16
     ldp     d8, d9, [sp, #64]
     ldp     d10, d11, [sp, #80]
     ldp     d12, d13, [sp, #96]

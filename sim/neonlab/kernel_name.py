@@ -77,9 +77,8 @@ VARIANTS: Mapping[str, str] = {
     "sums": "with the sums that zero points need",
     "accumulate": "added to what the output holds",
     "nnlib": "requantized as in Hexagon's nnlib",
-    "gemmlowp": "requantized as in gemmlowp and TFLite",
-    "single": "requantized with one rounding, by TFLite's single rounding",
-    "ruy": "requantized as in ruy, a multiplier for each channel",
+    "gemmlowp": "requantized as in gemmlowp and TFLite, rounded twice",
+    "ruy": "requantized as in ruy, rounded once",
     "fp32": "requantized in float32 as in QNNPACK",
 }
 
@@ -112,7 +111,7 @@ class KernelName:
 
     @staticmethod
     def parse(name: str) -> KernelName:
-        """Take `name` apart.  Raises KernelNameError, saying which part is not of the grammar, and what may stand there."""
+        """Take `name` apart.  Raises KernelNameError, saying which part is not of the grammar, and what may be."""
         parts = name.split("_")
         if len(parts) < 4:
             raise KernelNameError(
