@@ -53,7 +53,7 @@ macs = "pixels*in_channels*out_channels"
 // Cost of the hot loop, per 4 pixels x 8 output channels x 16 input channels = 512 MACs:
 //     32 vsdot, 4 vld1, 2 vldm, 2 for the loop = 40 instructions, 0.0781 per MAC.
 // The floor is one vsdot for 16 MACs, 32 or 0.0625 per MAC: 4 pixels that do not lie together take 4 loads. Around the
-// hot loop a tile costs 18 instructions, whatever the number of input channels: 2 to clear the sums (by loads of zeros,
+// hot loop a tile costs 17 instructions, whatever the number of input channels: 2 to clear the sums (by loads of zeros,
 // as the loads have the time), 4 to store them, the rest to move 4 pointers back and to find that nothing is left over.
 // The bytes: 192 loaded for 512 MACs, 4 stored for each output, once.
 // No prefetch: 5 ascending streams, of which the weights come back from the cache for every 4 pixels.

@@ -49,7 +49,7 @@ macs = "pixels*in_channels*out_channels"
 // Cost of the hot loop, per 4 pixels x 16 output channels x 32 input channels = 2048 MACs:
 //     128 sdot, 4 ldp, 8 ld1, 2 for the loop = 142 instructions, 0.0693 per MAC.
 // The floor is one sdot for 16 MACs, 128 or 0.0625 per MAC. 4 ldp is what rows that do not lie together take; were they
-// packed, 2 ld1 would do. Around the hot loop a tile costs 21 instructions, whatever the number of input channels: 4 to
+// packed, 2 ld1 would do. Around the hot loop a tile costs 19 instructions, whatever the number of input channels: 4 to
 // clear the sums (by loads of zeros, as the loads have the time), 4 to store them, the rest to move 4 pointers back and
 // to find that nothing is left over.
 // The bytes: 640 loaded for 2048 MACs, 4 stored for each output, once.
