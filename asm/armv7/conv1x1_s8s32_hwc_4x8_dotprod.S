@@ -89,33 +89,21 @@ pitch        .req lr        // 4 * out_channels; outside the loop over output ch
 #define IN_CHANNELS  FRAME
 #define OUT_CHANNELS (FRAME + 4)
 
-#include "include/rows_of_c.inc"
+#include "include/conv1x1_hwc_4x8_dotprod.inc"
 
-// sums[4][8] += 4 input channels of each pixel, lane \lane of a0-a3, * weights w0, w1: 128 MACs in 8 instructions
-.macro dots lane, a0, a1, a2, a3, w0, w1
-    vsdot.s8 q8, \w0, \a0[\lane]
-    vsdot.s8 q9, \w1, \a0[\lane]
-    vsdot.s8 q10, \w0, \a1[\lane]
-    vsdot.s8 q11, \w1, \a1[\lane]
-    vsdot.s8 q12, \w0, \a2[\lane]
-    vsdot.s8 q13, \w1, \a2[\lane]
-    vsdot.s8 q14, \w0, \a3[\lane]
-    vsdot.s8 q15, \w1, \a3[\lane]
+.macro set_pitch
+    lsl     pitch, left, #2
 .endm
 
-// 8 input channels of each pixel, in a0-a3
-.macro dots_8 a0, a1, a2, a3
-    vldmia  w!, {d8-d15}
-    dots    0, \a0, \a1, \a2, \a3, q4, q5
-    dots    1, \a0, \a1, \a2, \a3, q6, q7
+.macro start_pixels
 .endm
 
-// the next 1, 2 or 4 bytes of each pixel (size is the number of bits) into a lane of d0, d2, d4, d6
-.macro load_lane size, lane
-    vld1.\size {d0[\lane]}, [in0]!
-    vld1.\size {d2[\lane]}, [in1]!
-    vld1.\size {d4[\lane]}, [in2]!
-    vld1.\size {d6[\lane]}, [in3]!
+.macro start_sums
+    vldmia  sp, {d16-d23}
+    vldmia  sp, {d24-d31}
+.endm
+
+.macro finish_sums
 .endm
 
 .macro store_whole to, s0, s1, s2, s3
@@ -157,84 +145,7 @@ conv1x1_s8s32_hwc_4x8_dotprod:
     vst1.32 {d0, d1, d2, d3}, [r4]
     ldr     in_channels, [sp, #IN_CHANNELS]
 
-.Lpixels:
-    str     pixels, [sp, #PIXELS]
-    ldr     left, [sp, #OUT_CHANNELS]
-    ldr     w, [sp, #WEIGHTS]
-    lsl     pitch, left, #2
-    cmp     pixels, #2
-    point_at_two_rows out0, out1, out2, pitch
-    point_at_two_rows in0, in1, in2, in_channels
-    cmp     pixels, #4
-    point_at_two_rows out2, out3, , pitch
-    point_at_two_rows in2, in3, , in_channels
-.Loutputs:
-    vldmia  sp, {d16-d23}
-    vldmia  sp, {d24-d31}
-    subs    channels, in_channels, #16
-    blo     2f
-1:                                                  // 40 instructions, 512 MACs
-    vld1.8  {d0, d1}, [in0]!
-    vld1.8  {d2, d3}, [in1]!
-    vld1.8  {d4, d5}, [in2]!
-    vld1.8  {d6, d7}, [in3]!
-    subs    channels, channels, #16
-    dots_8  d0, d2, d4, d6
-    dots_8  d1, d3, d5, d7
-    bhs     1b
-2:
-    tst     in_channels, #15
-    beq     7f
-    tst     in_channels, #8
-    beq     3f
-    vld1.8  {d0}, [in0]!
-    vld1.8  {d2}, [in1]!
-    vld1.8  {d4}, [in2]!
-    vld1.8  {d6}, [in3]!
-    dots_8  d0, d2, d4, d6
-3:
-    tst     in_channels, #4
-    beq     4f
-    load_lane 32, 0
-    vldmia  w!, {d8-d11}
-    dots    0, d0, d2, d4, d6, q4, q5
-4:
-    ands    channels, in_channels, #3
-    beq     7f
-  .irp a, d0, d2, d4, d6
-    vmov.i32 \a, #0
-  .endr
-    cmp     channels, #2
-    blo     5f
-    load_lane 16, 0
-    beq     6f
-    load_lane 8, 2
-    b       6f
-5:
-    load_lane 8, 0
-6:
-    vldmia  w!, {d8-d11}
-    dots    0, d0, d2, d4, d6, q4, q5
-7:
-    sub     in0, in0, in_channels
-    sub     in1, in1, in_channels
-    sub     in2, in2, in_channels
-    sub     in3, in3, in_channels
-    subs    left, left, #8
-    blo     .Lpart
-    store_pixels store_whole
-    bhi     .Loutputs
-.Lnext_pixels:
-    ldr     pixels, [sp, #PIXELS]
-    subs    pixels, pixels, #4
-    bls     .Ldone
-    add     in0, in3, in_channels
-    mov     out0, out3
-    b       .Lpixels
-.Lpart:                                             // -7 to -1 are left, whose lowest bits are those of 1 to 7
-    store_pixels store_part
-    b       .Lnext_pixels
-.Ldone:
+    conv1x1_hwc_4x8
     add     sp, sp, #LOCALS
     vpop    {d8-d15}
     pop     {r4-r11, pc}
