@@ -1,0 +1,42 @@
+/*toml
+summary   = "packed = the rows of source in panels of 12, 4 elements of each row side by side"
+prototype = "void (const int8_t *source, int8_t *packed, size_t rows, size_t depth, size_t pitch)"
+isa       = ["armv8.0-a", "neon"]
+stack     = 64
+[args]
+source = { reg = "x0", read = "(rows-1)*pitch+depth", layout = "rows", dtype = "int8" }
+packed = { reg = "x1", write = "12*((rows+11)//12)*4*((depth+3)//4)", layout = "rows12_depth4", dtype = "int8" }
+rows   = { reg = "x2", range = [1, 1048576] }
+depth  = { reg = "x3", range = [1, 1048576] }
+pitch  = { reg = "x4", range = [1, 1048576] }
+*/
+
+// For b of matmul_s8s32_packed_8x12_dotprod. The loops, outermost first:
+//
+//     for each 12 rows, a panel         rows that fill up the last one are the last row again
+//         for each 4 rows
+//             for each 16 elements       then the last 1-15, filled up with zeros to whole groups of 4
+//
+// In the panel:
+//
+//     elements 0-3 of row 0, of row 1, ... of row 11, then elements 4-7 of row 0, ...
+//
+// Cost of the hot loop, per 4 rows x 16 elements = 64 bytes: 4 loads, 4 stores, 2 for the loop = 10
+// instructions, 0.156 per byte.
+
+    .arch armv8-a
+    .text
+
+#define WIDTH 12
+#define GROUP 4
+
+#include "include/pack_rows.inc"
+
+    .p2align 4
+    .global pack_s8s8_rows_12x4
+    .type   pack_s8s8_rows_12x4, %function
+pack_s8s8_rows_12x4:
+    pack_rows
+    .size   pack_s8s8_rows_12x4, . - pack_s8s8_rows_12x4
+
+    .section .note.GNU-stack,"",%progbits

@@ -1,0 +1,57 @@
+"""Packing of a matmul's operand: rows of a matrix into panels, and their sums."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
+
+from ._packing import pack_panels
+
+_DIMENSIONS = ("rows", "depth")
+
+
+class Pack(Operator):
+    """The layout of `packed` says how; rows that fill up the last panel are the last row again, depth ends in zeros.
+
+    A uint8 source leaves as int8, 128 less; `sums`, where the kernel has them, are those of what leaves.
+    """
+
+    name = "pack"
+    dimensions = _DIMENSIONS
+    # The weights of MobileNet v1's pointwise layers at 224 (Howard et al. 2017, table 1): rows are output channels.
+    layers: Mapping[str, Shape] = {
+        f"mobilenet_v1 weights {ins}->{outs}": Shape(_DIMENSIONS, (outs, ins))
+        for ins, outs in ((32, 64), (128, 256), (512, 512), (1024, 1024))
+    }
+
+    def claims(self, contract: Contract) -> bool:
+        return contract.name.startswith("pack_")
+
+    def tails(self) -> Iterable[Shape]:
+        rows, depths = (*range(1, 18), 23, 24, 25, 31, 33), (*range(1, 34), 40, 47, 48, 49, 63, 64, 65)
+        return (Shape(_DIMENSIONS, sizes) for sizes in itertools.product(rows, depths))
+
+    def integers(self, shape: Shape) -> Mapping[str, int]:
+        return {"rows": shape["rows"], "depth": shape["depth"], "pitch": shape["depth"]}
+
+    def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
+        return {"source": data.array(contract.argument("source"), shape.sizes)}
+
+    def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
+        layout = contract.argument("packed").layout
+        width = int("".join(filter(str.isdigit, layout.split("_")[0])))
+        rows = inputs["source"].reshape(shape.sizes).astype(np.int64)
+        if inputs["source"].dtype == np.uint8:
+            rows = rows - 128
+        rows = rows[np.minimum(np.arange(-(-len(rows) // width) * width), len(rows) - 1)]
+        found = {"packed": Expected(pack_panels(rows.astype(np.int8), layout), ("element",))}
+        if contract.name.endswith("_sums"):
+            found["sums"] = Expected(rows.sum(axis=1).astype(np.int32), ("row",))
+        return found
+
+
+OPERATOR = Pack()
