@@ -25,6 +25,8 @@ sums   = { reg = "x5", write = "4*4*((rows+3)//4)", dtype = "int32" }
 // A uint8 less 128 is an int8, and ^0x80 is that. What fills up the depth is 0 after it, so that it adds nothing to a
 // product or a sum. The sums are safe: 131071 * 128 < 2^31.
 //
+// The matmul wants no -128 in b: no 0 in the source, as gemmlowp and TFLite have it for weights.
+//
 // Cost of the hot loop, per 4 rows x 16 elements = 64 bytes: 4 loads, 1 store, 4 eor, 8 for the sums, 2 for the loop = 19
 // instructions, 0.297 per byte.
 
