@@ -50,7 +50,7 @@ macs = "rows*cols*depth"
 // Cost of the hot loop, per 4 rows x 4 columns x 32 depths = 512 MACs:
 //     32 smull, 32 smlal2, 32 sadalp, 4 ld1, 2 for the loop = 102 instructions, 0.199 per MAC.
 // The floor is three instructions for 16 MACs, 96 or 0.1875 per MAC: 16 registers cannot be loaded in less than 4 ld1.
-// Around the hot loop a tile costs 23 instructions, whatever the depth: 12 to add the sums up across, 4 to store them,
+// Around the hot loop a tile costs 21 instructions, whatever the depth: 12 to add the sums up across, 4 to store them,
 // the rest to start over and to find out how much is left. Nothing is cleared: the first 16 depths are stored as sums,
 // not added to them. At a depth of 32 the tile cannot cost less than 96 + 4 + 12 + 4 = 116, 0.227 per MAC.
 // The bytes: 256 loaded for 512 MACs, 4 stored for each output, once.

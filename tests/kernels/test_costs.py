@@ -1,0 +1,115 @@
+"""What a kernel's header says its hot loop and the rest of a tile cost is what a run of it costs, to the instruction."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from neonlab.lab import profile
+from neonlab.library import Kernel, open_library
+from neonlab.measure.profile import Profile
+from neonlab.verify.case import Shape
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNELS = open_library(ROOT).kernels
+CHW = [kernel for kernel in KERNELS if kernel.contract.arguments[0].layout == "chw"]
+MULTIPLIES = [kernel for kernel in KERNELS if kernel.contract.macs is not None and kernel not in CHW]
+PACKS = [kernel for kernel in KERNELS if kernel.contract.macs is None]
+
+
+def named(kernel: Kernel) -> str:
+    return kernel.title
+
+
+def header_of(kernel: Kernel) -> str:
+    """The comment under the contract as one line."""
+    lines = kernel.path.read_text().split("*/", 1)[1].splitlines()
+    comment = [line for line in lines if line.startswith("//")]
+    return re.sub(r"\s+", " ", " ".join(line.removeprefix("//") for line in comment))
+
+
+def claim(kernel: Kernel) -> tuple[Fraction, str]:
+    """Instructions a MAC of the hot loop, as a fraction and as the header rounds it."""
+    text = header_of(kernel)
+    found = re.search(
+        r"Cost of the hot loop, per [^=]*= (\d+) MACs: (?:[^.]* = )?(\d+) instructions, (0\.\d+) per MAC", text
+    )
+    assert found is not None, text
+    return Fraction(int(found[2]), int(found[1])), found[3]
+
+
+def counted(kernel: Kernel, *sizes: int) -> Profile:
+    assert kernel.operator is not None
+    result = profile(kernel, Shape(kernel.operator.dimensions, sizes))
+    assert isinstance(result, Profile), result
+    return result
+
+
+def run(kernel: Kernel, rows: int, cols: int, depth: int) -> Profile:
+    assert kernel.operator is not None
+    order = {"conv1x1": (1, rows, depth, cols), "matmul": (rows, cols, depth)}
+    return counted(kernel, *order[kernel.operator.name])
+
+
+@pytest.mark.parametrize("kernel", MULTIPLIES, ids=named)
+def test_the_hot_loop_costs_what_the_header_says(kernel: Kernel) -> None:
+    # Whole tiles of any kernel, and depths with nothing left over: what differs is the hot loop alone.
+    shallow, deep = run(kernel, 24, 48, 128), run(kernel, 24, 48, 256)
+    instructions = deep.counts.instructions - shallow.counts.instructions
+    cost, rounded = claim(kernel)
+    assert Fraction(instructions, deep.macs - shallow.macs) == cost
+    assert rounded in (f"{float(cost):.3f}", f"{float(cost):.4f}")
+
+
+@pytest.mark.parametrize("kernel", MULTIPLIES, ids=named)
+def test_the_rest_of_a_tile_costs_what_the_header_says(kernel: Kernel) -> None:
+    tile_rows, tile_cols = (int(size) for size in kernel.name.split("_")[3].split("x"))
+    narrow, wide = run(kernel, 24, 48, 128), run(kernel, 24, 96, 128)
+    tiles = (24 // tile_rows) * (48 // tile_cols)
+    per_tile = Fraction(wide.counts.instructions - narrow.counts.instructions, tiles)
+    rest = per_tile - claim(kernel)[0] * tile_rows * tile_cols * 128
+    found = re.search(r"Around (?:the hot loop|it) a tile costs (\d+) instructions", header_of(kernel))
+    assert found is not None
+    assert rest == int(found[1])
+
+
+@pytest.mark.parametrize("kernel", CHW, ids=named)
+def test_the_hot_loop_over_pixels_costs_what_the_header_says(kernel: Kernel) -> None:
+    left = 4 if kernel.name.endswith("left4") else 0
+    few, many = counted(kernel, 1, 64 + left, 32, 8), counted(kernel, 1, 128 + left, 32, 8)
+    cost, rounded = claim(kernel)
+    assert Fraction(many.counts.instructions - few.counts.instructions, many.macs - few.macs) == cost
+    assert rounded in (f"{float(cost):.3f}", f"{float(cost):.4f}")
+
+
+@pytest.mark.parametrize("kernel", PACKS, ids=named)
+def test_packing_costs_what_the_header_says(kernel: Kernel) -> None:
+    short, long = counted(kernel, 48, 128), counted(kernel, 48, 256)
+    found = re.search(r"= (\d+) bytes: .* = (\d+) instructions, (0\.\d+) per byte", header_of(kernel))
+    assert found is not None
+    cost = Fraction(int(found[2]), int(found[1]))
+    assert Fraction(long.counts.instructions - short.counts.instructions, 48 * 128) == cost
+    assert found[3] == f"{float(cost):.3f}"
+
+
+#: Instructions a MAC that the best kernel of each level reaches in its hot loop: a ratchet.
+REACHED = {
+    "armv7/matmul_s8s32_packed_2x4": 0.211,
+    "armv7/conv1x1_s8s32_hwc_2x4": 0.219,
+    "armv7/matmul_s8s32_packed_6x8_dotprod": 0.0756,
+    "armv7/conv1x1_s8s32_hwc_4x8_dotprod": 0.0782,
+    "armv8/matmul_s8s32_packed_4x4": 0.1993,
+    "armv8/conv1x1_s8s32_hwc_4x4": 0.2071,
+    "armv8/matmul_s8s32_packed_8x12_dotprod": 0.0671,
+    "armv8/conv1x1_s8s32_hwc_4x16_dotprod": 0.0694,
+    "armv8/matmul_s8s32_packed_8x12_i8mm": 0.0359,
+}
+
+
+@pytest.mark.parametrize("title", REACHED)
+def test_the_best_of_each_level_stays_as_good(title: str) -> None:
+    kernel = next(kernel for kernel in KERNELS if kernel.title == title)
+    assert claim(kernel)[0] <= Fraction(str(REACHED[title]))
