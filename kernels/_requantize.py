@@ -66,10 +66,14 @@ def parameters(contract: Contract, channels: int, depth: int, data: DataSource) 
             low, high = max(low, round(4 - size)), min(high, round(9 - size))
         found["multipliers"] = data.array(contract.argument("multipliers"), (filled,))
         found["shifts"] = data.draw((filled,), shifts.dtype, low, high)
-    limits = data.random.integers(-128, 128, 3)
+    with_points = any(argument.name == "points" for argument in contract.arguments)
+    held = contract.argument("points" if with_points else "range")
+    low, high = (int(bound) for bound in held.value_range or (-128, 127))
+    zeros = data.draw((3 if with_points else 1,), held.dtype, low, high)
+    limits = np.sort(data.random.integers(low, high, 2, endpoint=True))
     if data.pattern != "random" or data.random.integers(2):
-        limits[1:] = -128, 127
-    found["range"] = np.array([limits[0], *sorted(limits[1:])], np.int16)
+        limits = np.array([low, high])
+    found[held.name] = np.concatenate([zeros, limits]).astype(held.dtype)
     return found
 
 
@@ -82,6 +86,7 @@ def requantized(contract: Contract, sums: Array, inputs: Mapping[str, Array]) ->
     scales = [inputs[name][:channels] for name in names]
     if scheme != "fp32":
         scales = [array.astype(np.int64) for array in scales]
-    zero, low, high = (int(value) for value in inputs["range"])
+    zero, low, high = (int(value) for value in (inputs["points"] if "points" in inputs else inputs["range"])[-3:])
     scaled = SCHEMES[scheme](sums + inputs["bias"][:channels], *scales)
-    return np.clip(scaled + zero, low, high).astype(np.int8)
+    output = next(argument for argument in contract.arguments if argument.write is not None)
+    return np.clip(scaled + zero, low, high).astype(output.dtype)

@@ -1,4 +1,4 @@
-"""Matrix multiplication of packed operands: c[m, n] = sum over k of a[m, k] * b[k, n]."""
+"""Matrix multiplication of packed operands: c[m, n] = sum over k of a[m, k] * b[k, n], as int32 or requantized."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
 
 from ._packing import pack_panels, unpack_panels
+from ._requantize import parameters, requantized
 
 _DIMENSIONS = ("rows", "cols", "depth")
 
@@ -37,7 +38,7 @@ class Matmul(Operator):
     }
 
     def claims(self, contract: Contract) -> bool:
-        return contract.name.startswith("matmul_s8s32_packed_")
+        return contract.name.startswith("matmul_")
 
     def tails(self) -> Iterable[Shape]:
         # Tiles have up to 8 rows and 12 columns: one and two of them with every remainder.  Loops go by 16 or 32 deep.
@@ -60,19 +61,22 @@ class Matmul(Operator):
         return {
             "a": pack_panels(data.array(a, (shape["rows"], shape["depth"])), a.layout),
             "b": pack_panels(data.array(b, (shape["cols"], shape["depth"])), b.layout),
+            **parameters(contract, shape["cols"], shape["depth"], data),
         }
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
         a = unpack_panels(inputs["a"], contract.argument("a").layout, shape["rows"], shape["depth"])
         b = unpack_panels(inputs["b"], contract.argument("b").layout, shape["cols"], shape["depth"])
-        return {"c": Expected(exact_product(a, b).astype(np.int32), ("row", "column"))}
+        if "points" in inputs:
+            a, b = a.astype(np.int64) - inputs["points"][0], b.astype(np.int64) - inputs["points"][1]
+        return {"c": Expected(requantized(contract, exact_product(a, b), inputs), ("row", "column"))}
 
 
 def exact_product(a: Array, b: Array) -> Array:
     """a [m][k] times b [n][k] transposed, int64 [m][n], without rounding.
 
-    Computed in float64, which is exact here and much faster than numpy's integer product: every partial sum of int8 or
-    uint8 products lies below 2^53 for k up to 2^36.
+    Computed in float64, which is exact here and much faster than numpy's integer product: products of 9 bits and
+    their partial sums lie below 2^53 for k up to 2^35.
     """
     return (a.astype(np.float64) @ b.astype(np.float64).T).astype(np.int64)
 
