@@ -57,6 +57,10 @@ left         .req x17       // output channels left, counts down
 done         .req x19       // 4 * output channels done
 at           .req x20       // where in bias and the like
 
+zero         .req v13       // for the output
+lowest       .req v14
+highest      .req v15
+
 #include "include/conv1x1_hwc_4x16_dotprod.inc"
 #include "include/requantize_fp32.inc"
 #include "include/requantized_tile_4x16.inc"

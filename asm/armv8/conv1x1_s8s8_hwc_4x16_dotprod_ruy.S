@@ -59,6 +59,15 @@ done         .req x19       // 4 * output channels done
 at           .req x20       // where in bias and the like
 shifts       .req x21
 
+t0           .req v8        // free while sums are scaled
+t1           .req v9
+t2           .req v10
+t3           .req v11
+t4           .req v12
+zero         .req v13       // for the output
+lowest       .req v14
+highest      .req v15
+
 #include "include/conv1x1_hwc_4x16_dotprod.inc"
 #include "include/requantize_ruy.inc"
 #include "include/requantized_tile_4x16.inc"

@@ -59,6 +59,10 @@ rest         .req x21       // input channels after the blocks of 32
 done         .req x22       // 4 * output channels done
 range        .req x23
 
+zero         .req v13       // for the output
+lowest       .req v14
+highest      .req v15
+
 #include "include/conv1x1_hwc_4x4.inc"
 #include "include/requantize_fp32.inc"
 #include "include/requantized_tile_4x4.inc"

@@ -62,6 +62,12 @@ points      .req x22
 multipliers .req x23
 shifts      .req x24
 
+t0           .req v8        // free while sums are scaled
+t1           .req v9
+t2           .req v10
+t3           .req v11
+t4           .req v12
+
 #include "include/requantize_gemmlowp.inc"
 #include "include/matmul_u8u8_packed_8x8_bylane.inc"
 
