@@ -60,8 +60,6 @@ macs = "rows*cols*depth"
     .arch armv8.2-a+dotprod
     .text
 
-#include "include/rows_of_c.inc"
-
 panel   .req x0             // of 8 rows: where a starts over for each 12 columns
 columns .req x1             // all of b
 out0    .req x2             // row 0 of the tile, walks along the columns
@@ -81,73 +79,28 @@ out4    .req x15
 out5    .req x16
 out6    .req x17
 
-// s[r] (4 columns) += w (4 depths of 4 columns) * row r (4 depths), for every row r: 16 MACs an instruction
-.macro dots rows, w, low, high, s0, s1, s2, s3, s4, s5, s6, s7
-    sdot    \s0\().4s, \w\().16b, \low\().4b[0]
-    sdot    \s1\().4s, \w\().16b, \low\().4b[1]
-    sdot    \s2\().4s, \w\().16b, \low\().4b[2]
-    sdot    \s3\().4s, \w\().16b, \low\().4b[3]
+#include "include/matmul_packed_8x12_dotprod.inc"
+#include "include/store_12_sums.inc"
+
+.macro start_rows
+.endm
+
+.macro start_sums rows
   .if \rows == 8
-    sdot    \s4\().4s, \w\().16b, \high\().4b[0]
-    sdot    \s5\().4s, \w\().16b, \high\().4b[1]
-    sdot    \s6\().4s, \w\().16b, \high\().4b[2]
-    sdot    \s7\().4s, \w\().16b, \high\().4b[3]
-  .endif
-.endm
-
-// the same for columns 0-3, 4-7 or 8-11 of the tile
-.macro dots_left rows, w, low, high
-    dots    \rows, \w, \low, \high, v8, v11, v14, v17, v20, v23, v26, v29
-.endm
-.macro dots_middle rows, w, low, high
-    dots    \rows, \w, \low, \high, v9, v12, v15, v18, v21, v24, v27, v30
-.endm
-.macro dots_right rows, w, low, high
-    dots    \rows, \w, \low, \high, v10, v13, v16, v19, v22, v25, v28, v31
-.endm
-
-// sums[8][12] += a[8][16 depths] * b[16 depths][12]
-.macro sixteen_depths
-    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
-    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
-    dots_left   8, v4, v0, v1                       // depths 0-3
-    dots_middle 8, v5, v0, v1
-    dots_right  8, v6, v0, v1
-    dots_left   8, v7, v2, v3                       // depths 4-7
-    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
-    dots_middle 8, v4, v2, v3
-    dots_right  8, v5, v2, v3
-    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
-    dots_left   8, v6, v0, v1                       // depths 8-11
-    dots_middle 8, v7, v0, v1
-    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
-    dots_right  8, v4, v0, v1
-    dots_left   8, v5, v2, v3                       // depths 12-15
-    dots_middle 8, v6, v2, v3
-    dots_right  8, v7, v2, v3
-.endm
-
-// sums[rows][4 * vectors] += a[rows][4 depths] * b[4 depths][4 * vectors]
-.macro four_depths rows, vectors
-  .if \rows == 8
-    ldp     q0, q1, [a_at], #32
+    ld1     {v8.16b, v9.16b, v10.16b, v11.16b}, [sp]
+    ld1     {v12.16b, v13.16b, v14.16b, v15.16b}, [sp]
+    ld1     {v16.16b, v17.16b, v18.16b, v19.16b}, [sp]
+    ld1     {v20.16b, v21.16b, v22.16b, v23.16b}, [sp]
+    ld1     {v24.16b, v25.16b, v26.16b, v27.16b}, [sp]
+    ld1     {v28.16b, v29.16b, v30.16b, v31.16b}, [sp]
   .else
-    ldr     q0, [a_at], #32
+    ld1     {v8.16b, v9.16b, v10.16b, v11.16b}, [sp]
+    ld1     {v12.16b, v13.16b, v14.16b, v15.16b}, [sp]
+    ld1     {v16.16b, v17.16b, v18.16b, v19.16b}, [sp]
   .endif
-  .if \vectors == 3
-    ld1     {v4.16b, v5.16b, v6.16b}, [b_at], #48
-  .elseif \vectors == 2
-    ldp     q4, q5, [b_at], #48
-  .else
-    ldr     q4, [b_at], #48
-  .endif
-    dots_left   \rows, v4, v0, v1
-  .if \vectors >= 2
-    dots_middle \rows, v5, v0, v1
-  .endif
-  .if \vectors == 3
-    dots_right  \rows, v6, v0, v1
-  .endif
+.endm
+
+.macro finish_sums rows
 .endm
 
 // Rows that are not there have the address of the last one, and are stored before it.
@@ -164,80 +117,9 @@ out6    .req x17
     \store  \vectors, out0, v8, v9, v10
 .endm
 
-// sums[rows][4 * vectors] = a[rows] * b[4 * vectors], from the start of the panel of a
-.macro sums rows, vectors
-    mov     a_at, panel
-  .if \rows == 8
-    ld1     {v8.16b, v9.16b, v10.16b, v11.16b}, [sp]
-    ld1     {v12.16b, v13.16b, v14.16b, v15.16b}, [sp]
-    ld1     {v16.16b, v17.16b, v18.16b, v19.16b}, [sp]
-    ld1     {v20.16b, v21.16b, v22.16b, v23.16b}, [sp]
-    ld1     {v24.16b, v25.16b, v26.16b, v27.16b}, [sp]
-    ld1     {v28.16b, v29.16b, v30.16b, v31.16b}, [sp]
-  .else
-    ld1     {v8.16b, v9.16b, v10.16b, v11.16b}, [sp]
-    ld1     {v12.16b, v13.16b, v14.16b, v15.16b}, [sp]
-    ld1     {v16.16b, v17.16b, v18.16b, v19.16b}, [sp]
-  .endif
-    subs    count, depths, #4
-    b.lo    2f
-1:                                                  // rows=8, vectors=3: 103 instructions, 1536 MACs
-  .if \rows * \vectors == 24
-    sixteen_depths
-  .else
-   .rept 4
-    four_depths \rows, \vectors
-   .endr
-  .endif
-    subs    count, count, #4
-    b.hs    1b
-2:
-    adds    count, count, #4
-    b.eq    4f
-3:                                                  // rows=8, vectors=3: 28 instructions, 384 MACs
-    four_depths \rows, \vectors
-    subs    count, count, #1
-    b.ne    3b
-4:
-.endm
-
-// c[rows][left] = a[rows] * b[left], 4 * vectors columns at most
-.macro last_columns rows, vectors
-    sums    \rows, \vectors
-    tst     left, #3
-    b.ne    10f
-    store_rows store_whole, \rows, \vectors
-    b       11f
-10:
-    store_rows store_part, \rows, \vectors
-11:
-.endm
-
-// c[rows][cols] = a[rows] * b
-.macro some_rows rows
-    mov     b_at, columns
-    subs    left, cols, #12
-    b.lo    6f
-5:
-    sums    \rows, 3
-    store_rows store_whole, \rows, 3
-    subs    left, left, #12
-    b.hs    5b
-6:
-    adds    left, left, #12
-    b.eq    9f
-    cmp     left, #4
-    b.ls    7f
-    cmp     left, #8
-    b.ls    8f
-    last_columns \rows, 3
-    b       9f
-7:
-    last_columns \rows, 1
-    b       9f
-8:
-    last_columns \rows, 2
-9:
+.macro next_rows
+    add     out0, out0, pitch, lsl #3
+    sub     out0, out0, cols, lsl #2
 .endm
 
     .p2align 4
@@ -257,20 +139,7 @@ matmul_s8s32_packed_8x12_dotprod:
     lsr     depths, depths, #2
     lsl     pitch, pitch, #2
 
-.Lrows:
-    point_at_four_rows
-    b.ls    .Lfour
-    point_at_four_more_rows
-    some_rows 8
-    subs    rows, rows, #8
-    b.ls    .Ldone
-    mov     panel, a_at
-    add     out0, out0, pitch, lsl #3
-    sub     out0, out0, cols, lsl #2
-    b       .Lrows
-.Lfour:
-    some_rows 4
-.Ldone:
+    matmul_8x12
     ldp     d8, d9, [sp, #64]
     ldp     d10, d11, [sp, #80]
     ldp     d12, d13, [sp, #96]

@@ -60,6 +60,7 @@ macs = "rows*cols*depth"
     .text
 
 #include "include/rows_of_c.inc"
+#include "include/store_12_sums.inc"
 
 panel   .req x0             // of 8 rows: where a starts over for each 12 columns
 columns .req x1             // all of b
