@@ -56,7 +56,7 @@ class Conv1x1(Operator):
     )
 
     def claims(self, contract: Contract) -> bool:
-        return contract.name.startswith(("conv1x1_s8s32_", "conv1x1_s8s8_"))
+        return contract.name.startswith(("conv1x1_s8s32_", "conv1x1_s8s16_", "conv1x1_s8s8_"))
 
     def tails(self) -> Iterable[Shape]:
         # Pixels and input channels go on to where blocks of 8 and of 32 repeat, with what may remain after each; output
@@ -97,7 +97,7 @@ class Conv1x1(Operator):
         weights = (packed if layout == "oc_ic" else unpack_panels(packed, layout, outs, ins)).astype(np.int64)
         pixels = inputs["input"].astype(np.int64)
         if contract.argument("output").layout == "chw":
-            sums = np.tensordot(weights, pixels, axes=(1, 0)).astype(np.int32)
+            sums = np.tensordot(weights, pixels, axes=(1, 0)).astype(contract.argument("output").dtype)
             axes = ("channel", "y", "x")
         else:
             sums = np.tensordot(pixels, weights, axes=(2, 1))
