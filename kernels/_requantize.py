@@ -12,10 +12,11 @@ _INT32 = np.iinfo(np.int32)
 
 
 def ruy(sums: Array, multipliers: Array, shifts: Array) -> Array:
-    """(x * m + 2^(30 - s)) >> (31 - s), int64, held within int32: ruy's apply_multiplier.cc, TFLite's single rounding."""
+    """(x * m + 2^(30 - s)) >> (31 - s), held within int32: ruy's apply_multiplier.cc, TFLite's single rounding."""
     left = np.int64(31) - shifts
-    rounded = (sums * multipliers + (np.int64(1) << (left - 1))) >> left
-    return np.clip(rounded, _INT32.min, _INT32.max)
+    rounded: Array = (sums * multipliers + (np.int64(1) << (left - 1))) >> left
+    held: Array = np.clip(rounded, _INT32.min, _INT32.max)
+    return held
 
 
 def gemmlowp(sums: Array, multipliers: Array, shifts: Array) -> Array:
@@ -24,7 +25,8 @@ def gemmlowp(sums: Array, multipliers: Array, shifts: Array) -> Array:
     high = (lifted * multipliers + (1 << 30)) >> 31
     right = np.maximum(-shifts, 0)
     mask = (np.int64(1) << right) - 1
-    return (high >> right) + ((high & mask) > (mask >> 1) + (high < 0))
+    quotient: Array = (high >> right) + ((high & mask) > (mask >> 1) + (high < 0))
+    return quotient
 
 
 def fp32(sums: Array, scales: Array) -> Array:
@@ -89,4 +91,5 @@ def requantized(contract: Contract, sums: Array, inputs: Mapping[str, Array]) ->
     zero, low, high = (int(value) for value in (inputs["points"] if "points" in inputs else inputs["range"])[-3:])
     scaled = SCHEMES[scheme](sums + inputs["bias"][:channels], *scales)
     output = next(argument for argument in contract.arguments if argument.write is not None)
-    return np.clip(scaled + zero, low, high).astype(output.dtype)
+    clamped: Array = np.clip(scaled + zero, low, high).astype(output.dtype)
+    return clamped

@@ -12,15 +12,19 @@ import pytest
 from neonlab.lab import check_cases, kernel_program
 from neonlab.library import Kernel, open_library
 from neonlab.plan import CaseName, plan_cases
-from neonlab.verify.case import Case, Shape
+from neonlab.verify.case import Case, Depth, Shape
 from neonlab.verify.checker import Checker
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = [kernel for kernel in open_library(ROOT).kernels if kernel.operator and kernel.operator.name == "conv1x1"]
+SUMS = [kernel for kernel in KERNELS if kernel.contract.argument("output").dtype != np.int8]
+REQUANTIZED = [kernel for kernel in KERNELS if kernel not in SUMS]
 every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.title)
+every_kernel_of_sums = pytest.mark.parametrize("kernel", SUMS, ids=lambda kernel: kernel.title)
+every_requantizing_kernel = pytest.mark.parametrize("kernel", REQUANTIZED, ids=lambda kernel: kernel.title)
 
 
-@every_kernel
+@every_kernel_of_sums
 def test_every_tail_comes_out_right(kernel: Kernel) -> None:
     names = plan_cases(kernel, every_tail=True)
     assert kernel.operator is not None
@@ -29,7 +33,24 @@ def test_every_tail_comes_out_right(kernel: Kernel) -> None:
     assert [failure for failure in check_cases(kernel, names) if failure is not None] == []
 
 
-@every_kernel
+@every_requantizing_kernel
+def test_requantized_tails_and_a_layer_come_out_right(kernel: Kernel) -> None:
+    # The loops are those of the kernels that give sums; what is done with the sums has the tails of output channels.
+    layer = CaseName(Shape(("height", "width", "in_channels", "out_channels"), (7, 7, 512, 1024)), "random", 3)
+    names = [*plan_cases(kernel), dataclasses.replace(layer, depth=Depth.WATCHED)]
+    assert [failure for failure in check_cases(kernel, names) if failure is not None] == []
+
+
+@every_requantizing_kernel
+def test_data_of_a_case_tell_right_from_wrong(kernel: Kernel) -> None:
+    assert kernel.operator is not None
+    shape = Shape(kernel.operator.dimensions, (4, 4, 64, 64))
+    seen = [kernel.operator.case(kernel.contract, shape, "random", seed) for seed in range(8)]
+    different = [len(np.unique(case.expected["output"].array)) for case in seen]
+    assert sorted(different)[4] > 50, different  # in some, the clamp leaves little
+
+
+@every_kernel_of_sums
 @pytest.mark.parametrize("layer", ["112x112x32x64", "56x56x64x128", "28x28x128x256", "14x14x256x512", "7x7x1024x1024"])
 def test_layers_of_mobilenet_come_out_right(kernel: Kernel, layer: str) -> None:
     assert kernel.operator is not None
@@ -55,7 +76,7 @@ def unpacked(panels: np.ndarray, width: int, outs: int, ins: int) -> np.ndarray:
 @pytest.mark.parametrize("pixels", [4, 8, 12, 17])
 def test_the_reference_is_the_sum_written_out(pixels: int) -> None:
     rng = np.random.default_rng(pixels)
-    for kernel in KERNELS:
+    for kernel in SUMS:
         assert kernel.operator is not None
         shape = Shape(kernel.operator.dimensions, (1, pixels, 5, 3))
         if not kernel.operator.accepts(kernel.contract, shape):
@@ -77,11 +98,14 @@ def worst_case(kernel: Kernel, input_value: int, weight: int) -> Case:
     assert kernel.operator is not None
     _, most = kernel.contract.argument("in_channels").value_range or (1, 1)
     shape = Shape(kernel.operator.dimensions, (1, 12, min(int(most), 256), 4))
-    case = kernel.operator.case(kernel.contract, shape, "lowest", 1)
+    case = kernel.operator.case(kernel.contract, shape, "random", 1)
     inputs = {
+        **case.inputs,
         "input": np.full_like(case.inputs["input"], input_value),
         "weights": np.full_like(case.inputs["weights"], weight),
     }
+    if "bias" in inputs:  # so that the sum's sign can be seen in what leaves
+        inputs |= {"bias": np.zeros_like(inputs["bias"]), "range": np.array([0, -128, 127], np.int16)}
     return dataclasses.replace(case, inputs=inputs, expected=kernel.operator.expected(kernel.contract, shape, inputs))
 
 

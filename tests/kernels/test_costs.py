@@ -1,4 +1,4 @@
-"""What a kernel's header says its hot loop and the rest of a tile cost is what a run of it costs, to the instruction."""
+"""What a header says that the hot loop and the rest of a tile cost is what a run costs, to the instruction."""
 
 from __future__ import annotations
 
