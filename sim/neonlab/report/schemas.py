@@ -421,6 +421,7 @@ def schemas() -> dict[str, Schema]:
                     shape=_STRING,
                     exact=_BOOLEAN,
                     chosen=_described(_BOOLEAN, "whether the operator's dispatch picks it for the shape"),
+                    hot_loop=_nullable(_object(instructions=_INTEGER, macs=_INTEGER)),
                     profile=_nullable(_PROFILE),
                 )
             ),
