@@ -9,6 +9,7 @@ import numpy as np
 from neonlab import Array, Contract, DataSource, Dispatch, Expected, Operator, Shape
 
 from ._packing import pack_panels, unpack_panels
+from ._product import exact_product
 from ._requantize import parameters, requantized
 
 _DIMENSIONS = ("height", "width", "in_channels", "out_channels")
@@ -94,16 +95,16 @@ class Conv1x1(Operator):
         layout = contract.argument("weights").layout
         packed = inputs["weights"]
         ins, outs = shape["in_channels"], shape["out_channels"]
-        weights = (packed if layout == "oc_ic" else unpack_panels(packed, layout, outs, ins)).astype(np.int64)
-        pixels = inputs["input"].astype(np.int64)
-        if contract.argument("output").layout == "chw":
-            sums = np.tensordot(weights, pixels, axes=(1, 0)).astype(contract.argument("output").dtype)
-            axes = ("channel", "y", "x")
+        weights = packed if layout == "oc_ic" else unpack_panels(packed, layout, outs, ins)
+        output = contract.argument("output")
+        if output.layout == "chw":
+            pixels = inputs["input"].reshape(ins, -1)
+            sums = exact_product(weights, pixels.T).astype(output.dtype)
+            array, axes = sums.reshape(outs, shape["height"], shape["width"]), ("channel", "y", "x")
         else:
-            sums = np.tensordot(pixels, weights, axes=(2, 1))
-            axes = ("y", "x", "channel")
-            sums = requantized(contract, sums, inputs)
-        return {"output": Expected(np.ascontiguousarray(sums), axes)}
+            sums = requantized(contract, exact_product(inputs["input"].reshape(-1, ins), weights), inputs)
+            array, axes = sums.reshape(shape["height"], shape["width"], outs), ("y", "x", "channel")
+        return {"output": Expected(np.ascontiguousarray(array), axes)}
 
 
 OPERATOR = Conv1x1()

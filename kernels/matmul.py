@@ -10,6 +10,7 @@ import numpy as np
 from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
 
 from ._packing import pack_panels, unpack_panels
+from ._product import exact_product
 from ._requantize import parameters, requantized
 
 _DIMENSIONS = ("rows", "cols", "depth")
@@ -70,15 +71,6 @@ class Matmul(Operator):
         if "points" in inputs:
             a, b = a.astype(np.int64) - inputs["points"][0], b.astype(np.int64) - inputs["points"][1]
         return {"c": Expected(requantized(contract, exact_product(a, b), inputs), ("row", "column"))}
-
-
-def exact_product(a: Array, b: Array) -> Array:
-    """a [m][k] times b [n][k] transposed, int64 [m][n], without rounding.
-
-    Computed in float64, which is exact here and much faster than numpy's integer product: products of 9 bits and
-    their partial sums lie below 2^53 for k up to 2^35.
-    """
-    return (a.astype(np.float64) @ b.astype(np.float64).T).astype(np.int64)
 
 
 OPERATOR = Matmul()

@@ -75,7 +75,7 @@ def rows_of(
 
 
 def _hot_loops(profiles: ProfileWork, counted: Sequence[Profile | Failure]) -> dict[str, HotLoopCost]:
-    """The hot loop of each kernel, from the layer where it costs least: on shallow ones the loop around it is hotter."""
+    """Each kernel's hot loop, from the layer where it costs least: on shallow ones the loop around it is hotter."""
     found: dict[str, HotLoopCost] = {}
     for (kernel, _), profile in zip(profiles, counted, strict=True):
         if isinstance(profile, Failure) or not profile.macs:
