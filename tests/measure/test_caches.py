@@ -7,7 +7,6 @@ import json
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import cachesim  # type: ignore[import-untyped]
@@ -15,12 +14,12 @@ import numpy as np
 import pytest
 from tests.emulate.guest_programs import assembled
 from tests.measure.recorded_accesses import stepped
+from tests.sample import ONE_OF_EACH
 
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Run
 from neonlab.isa.isa import Isa
 from neonlab.lab import kernel_program
-from neonlab.library import open_library
 from neonlab.measure.address_feed import EVENT, RUN
 from neonlab.measure.block_addresses import make_plan
 from neonlab.measure.caches import CacheCounter, CacheEvents
@@ -40,7 +39,6 @@ from neonlab.measure.traffic_count import Place
 from neonlab.plan import CaseName, draw_case
 from neonlab.verify.check_case import run_case
 
-KERNELS = open_library(Path(__file__).parents[2]).kernels
 # Sites 0 to 7; what follows drives the model through them without an emulator.
 PROGRAM = assembled(
     Isa.A64,
@@ -149,7 +147,7 @@ def test_with_lru_and_no_prefetch_it_is_what_pycachesim_says(l1: CacheShape, l2:
     assert got["L2D_CACHE_WB"] > 0
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.title)
+@pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: kernel.title)
 def test_kernels_do_to_the_caches_what_pycachesim_says(kernel: Any) -> None:
     accepted = [shape for shape in kernel.operator.tails() if kernel.operator.accepts(kernel.contract, shape)]
     case = draw_case(kernel, CaseName(max(accepted, key=lambda one: one.sizes), "random", 1))
@@ -363,7 +361,7 @@ def test_software_prefetches_fill_their_level_and_are_useful_when_asked_for_befo
     assert found.prefetches["software_useful"] == 0
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.title)
+@pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: kernel.title)
 def test_a_kernel_gives_the_same_events_whatever_ran_before(kernel: Any) -> None:
     program = kernel_program(kernel)
     shapes = [one for one in kernel.operator.tails() if kernel.operator.accepts(kernel.contract, one)]

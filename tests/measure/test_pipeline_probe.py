@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
 from tests.emulate.guest_programs import assembled
 from tests.measure.test_block_addresses import LONG, RETURNS, both, call_with_pointers, random_function
+from tests.sample import CONV1X1, ONE_OF_EACH
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.buffer import Buffer
@@ -18,7 +18,7 @@ from neonlab.emulate.run import Fault, Run
 from neonlab.isa.isa import Isa
 from neonlab.isa.prototype import parse_prototype
 from neonlab.lab import kernel_program
-from neonlab.library import Kernel, open_library
+from neonlab.library import Kernel
 from neonlab.measure.core import Core, load_core
 from neonlab.measure.counts import CountsProbe
 from neonlab.measure.pipeline_core import PipelineCore, load_pipeline
@@ -27,7 +27,6 @@ from neonlab.measure.traffic import TrafficProbe
 from neonlab.plan import CaseName, draw_case, parse_shape, plan_cases
 from neonlab.verify.check_case import run_case
 
-KERNELS = open_library(Path(__file__).parents[2]).kernels
 CORES = ("cortex-a53", "cortex-a55", "cortex-a72", "cortex-a76")
 Call = Callable[[Machine], Run | Fault]
 
@@ -65,7 +64,7 @@ def agree(program: Program, call: Call, core: str, **options: bool) -> None:
         assert quick == plain
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: f"{kernel.isa.value} {kernel.name}")
+@pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: f"{kernel.isa.value} {kernel.name}")
 def test_remembering_changes_no_cycle_of_any_kernel(kernel: Kernel) -> None:
     names = plan_cases(kernel, patterns=("random",))
     chooser = np.random.default_rng(len(kernel.name))
@@ -188,7 +187,7 @@ def test_forms_that_the_core_does_not_know_are_named_with_how_often_they_ran() -
 
 @pytest.mark.parametrize("core", CORES)
 def test_no_call_beats_its_bounds(core: str) -> None:
-    kernel = next(kernel for kernel in KERNELS if kernel.isa is Isa.A64 and kernel.name == "conv1x1_s8s32_chw_8x4")
+    kernel = next(kernel for kernel in CONV1X1 if kernel.isa is Isa.A64 and kernel.name == "conv1x1_s8s32_chw_8x4")
     case = draw_case(kernel, CaseName(parse_shape(kernel, "7x7x64x64"), "random", 1))
     found = cycles_of(kernel_program(kernel), lambda machine: run_case(machine, kernel.contract, case), core)
     bounds = found.bounds

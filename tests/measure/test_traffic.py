@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from tests.emulate.guest_programs import assembled
 from tests.measure.recorded_accesses import Access, Call, stepped
 from tests.measure.test_block_addresses import call_with_pointers, random_function
 from tests.measure.test_counts import arguments, signature
+from tests.sample import CONV1X1
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.address_space import STACK_TOP
@@ -23,14 +23,12 @@ from neonlab.emulate.run import Run
 from neonlab.isa.decode import decode_word
 from neonlab.isa.isa import Isa
 from neonlab.lab import kernel_program
-from neonlab.library import open_library
 from neonlab.measure.natural_alignment import natural_alignment
 from neonlab.measure.traffic import Traffic, TrafficProbe
 from neonlab.plan import CaseName, draw_case, parse_shape
 from neonlab.verify.check_case import run_case
 
-KERNELS = open_library(Path(__file__).parents[2]).kernels
-WIDE = [kernel for kernel in KERNELS if kernel.name.endswith(("chw_8x4", "hwc_2x4", "hwc_4x4"))]
+WIDE = [kernel for kernel in CONV1X1 if kernel.name.endswith(("s8s32_chw_8x4", "hwc_2x4", "hwc_4x4"))]
 both = pytest.mark.parametrize("isa", Isa, ids=lambda isa: isa.value)
 
 
@@ -148,7 +146,7 @@ def test_random_programs_move_what_a_plain_model_says(isa: Isa) -> None:
         assert any(place is not None and getattr(place, field) for place in found), field
 
 
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.title)
+@pytest.mark.parametrize("kernel", CONV1X1, ids=lambda kernel: kernel.title)
 def test_kernels_move_what_a_plain_model_says(kernel: Any) -> None:
     for text in ("1x3x5x6", "3x3x16x8", "2x2x40x17"):
         shape = parse_shape(kernel, text)

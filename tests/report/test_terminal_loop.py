@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
 
 import pytest
+from tests.sample import CONV1X1
 
 from neonlab import lab
-from neonlab.library import open_library
 from neonlab.measure.loop_report import LoopReport
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.plan import parse_shape
 from neonlab.report.terminal_loop import hint_lines, path_lines, port_lines, summary_lines, timeline_lines
 
-KERNELS = open_library(Path(__file__).parents[2]).kernels
-CASES = [(kernel.title, core) for kernel in KERNELS for core in ("cortex-a53", "cortex-a55", "neoverse-n1")]
+CASES = [(kernel.title, core) for kernel in CONV1X1 for core in ("cortex-a53", "cortex-a55", "neoverse-n1")]
 
 
 @cache
 def report_of(title: str, core: str) -> LoopReport:
-    kernel = next(one for one in KERNELS if one.title == title)
+    kernel = next(one for one in CONV1X1 if one.title == title)
     profile = lab.profile(kernel, parse_shape(kernel, "14x14x64x8"), memory=MemoryOptions(core, loop=True))
     assert isinstance(profile, Profile) and profile.loop is not None
     return profile.loop

@@ -39,8 +39,6 @@ def mutate(
     from neonlab.verify.mutation_equivalence import read_reviewed
     from neonlab.workers import Workers
 
-    if into is not None and limit is not None:
-        raise InputError("--into takes the figures of all mutants: leave --limit away")
     if reviewed is not None and not reviewed.is_file():
         raise InputError(f"{reviewed}: no such file")
     table = read_reviewed(reviewed or find_root() / _REVIEWED)

@@ -1,0 +1,21 @@
+"""The kernels that tests of the lab itself run, where every kernel of the library would say the same again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from neonlab.kernel_name import KernelName
+from neonlab.library import Kernel, open_library
+
+KERNELS = open_library(Path(__file__).resolve().parents[1]).kernels
+#: Pointwise convolutions to int32 or int16: loops of every shape, deep and shallow ones, with remainders inside.
+CONV1X1 = tuple(kernel for kernel in KERNELS if kernel.name.startswith(("conv1x1_s8s32_", "conv1x1_s8s16_")))
+
+
+def _kind(kernel: Kernel) -> tuple[object, ...]:
+    name = KernelName.parse(kernel.name)
+    return kernel.isa, name.operator, name.window, name.level
+
+
+#: Of each instruction set, operator and level one kernel.
+ONE_OF_EACH = tuple({_kind(kernel): kernel for kernel in reversed(KERNELS)}.values())
