@@ -5,8 +5,8 @@
  * The call runs on a painted stack of its own, with known values in the registers that the kernel must give back.
  *
  * The file is little-endian, every number 8 bytes: the number of calls; for each call the number of arguments; for each
- * argument 0 and a value, or 1, alignment, size, whether it is written, the bytes before the call, and if it is written
- * those expected after it. Bytes are filled up to a multiple of 8. */
+ * argument 0 and a value, or 1, alignment, size, where in it the pointer points to, whether it is written, the bytes before
+ * the call, and if it is written those expected after it. Bytes are filled up to a multiple of 8. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ enum { ARGUMENTS = 16, SAVED = SAVED_REGISTERS, PAINT = 0xA5, STACK = 8192 };
 extern void call_watched(void (*kernel)(void), const uintptr_t arguments[ARGUMENTS], uint8_t *stack_top, uint64_t saved[SAVED + 1]);
 
 typedef struct {
-    uint64_t is_buffer, value, align, size, written;
+    uint64_t is_buffer, value, align, size, origin, written;
     const uint8_t *before, *after;
     uint8_t *base; /* of the accessible pages */
     size_t pages;
@@ -84,7 +84,7 @@ static int play(const uint8_t **file, unsigned call, size_t stack_bytes)
             a->value = number(file);
             continue;
         }
-        a->align = number(file), a->size = number(file), a->written = number(file);
+        a->align = number(file), a->size = number(file), a->origin = number(file), a->written = number(file);
         a->before = bytes(file, a->size);
         if (a->written)
             a->after = bytes(file, a->size);
@@ -94,7 +94,7 @@ static int play(const uint8_t **file, unsigned call, size_t stack_bytes)
         for (unsigned i = 0; i < count; i++) {
             if (all[i].is_buffer)
                 lay_out(all + i, at_start);
-            arguments[i] = all[i].is_buffer ? (uintptr_t)all[i].place : (uintptr_t)all[i].value;
+            arguments[i] = all[i].is_buffer ? (uintptr_t)(all[i].place + all[i].origin) : (uintptr_t)all[i].value;
         }
         memset(stack, PAINT, sizeof stack);
         uint64_t saved[SAVED + 1], before[SAVED];

@@ -17,7 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 KERNELS = open_library(ROOT).kernels
 CHW = [kernel for kernel in KERNELS if kernel.contract.arguments[0].layout == "chw"]
 MULTIPLIES = [kernel for kernel in KERNELS if kernel.contract.macs is not None and kernel not in CHW]
-PACKS = [kernel for kernel in KERNELS if kernel.contract.macs is None]
+PACKS = [kernel for kernel in KERNELS if kernel.name.startswith("pack_")]
+ELEMENTS = [kernel for kernel in KERNELS if kernel.contract.macs is None and kernel not in PACKS]
 
 
 def named(kernel: Kernel) -> str:
@@ -93,6 +94,31 @@ def test_packing_costs_what_the_header_says(kernel: Kernel) -> None:
     cost = Fraction(int(found[2]), int(found[1]))
     assert Fraction(long.counts.instructions - short.counts.instructions, 48 * 128) == cost
     assert found[3] == f"{float(cost):.3f}"
+
+
+def two_sizes(kernel: Kernel) -> tuple[tuple[int, ...], tuple[int, ...], int]:
+    """Two shapes between which only the hot loop's runs differ, and the elements that it makes more."""
+    assert kernel.operator is not None
+    *_, width = (int(size) for size in kernel.name.split("_")[3].split("x"))
+    match kernel.operator.name:
+        case "requantize":
+            return (64, width), (128, width), 64 * width
+    raise AssertionError(kernel.operator.name)
+
+
+@pytest.mark.parametrize("kernel", ELEMENTS, ids=named)
+def test_an_element_costs_what_the_header_says(kernel: Kernel) -> None:
+    small, large, elements = two_sizes(kernel)
+    instructions = counted(kernel, *large).counts.instructions - counted(kernel, *small).counts.instructions
+    found = re.search(
+        r"= (\d+) elements: (?:.* = )?(\d+) instructions, (\d+\.\d+) per element\. The floor is (\d+)",
+        header_of(kernel),
+    )
+    assert found is not None
+    cost = Fraction(int(found[2]), int(found[1]))
+    assert Fraction(instructions, elements) == cost
+    assert found[3] == f"{float(cost):.3f}"
+    assert int(found[4]) <= int(found[2])
 
 
 #: Instructions a MAC that the best kernel of each level reaches in its hot loop: a ratchet.

@@ -218,13 +218,17 @@ def call_of(kernel: Kernel, case: Case) -> bytes:
         if not argument.is_pointer:
             parts.append(words(0, case.integers[argument.name]))
             continue
-        before = case.inputs[argument.name].tobytes() if argument.name in case.inputs else b""
-        after = case.expected[argument.name].array.tobytes() if argument.write is not None else b""
-        size = max(len(before), len(after))
-        parts.append(words(1, promised_alignment(argument), size, argument.write is not None))
-        parts.append(filled(before.ljust(size, b"\x5a")))
-        if argument.write is not None:
-            parts.append(filled(after))
+        block = argument.block(case.integers)
+        before = np.full(block.size, 0x5A, np.uint8)
+        if argument.read is not None:
+            before[block.read] = np.frombuffer(case.inputs[argument.name].tobytes(), np.uint8)
+        written = argument.write is not None
+        parts.append(words(1, promised_alignment(argument), block.size, block.origin, written))
+        parts.append(filled(before.tobytes()))
+        if written:
+            after = before.copy()
+            after[block.written] = np.frombuffer(case.expected[argument.name].array.tobytes(), np.uint8)
+            parts.append(filled(after.tobytes()))
     return b"".join(parts)
 
 

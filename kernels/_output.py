@@ -1,0 +1,25 @@
+"""The range of an 8-bit output in kernels that take it as int16 {zero point, lowest, highest}, and sizes of data."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neonlab import Array, Contract, DataSource
+from neonlab.int8.arrays import Output
+
+
+def draw_range(contract: Contract, data: DataSource, name: str = "range") -> Array:
+    """A zero point, a lowest and a highest value: the whole type or, half of the time, less."""
+    argument = contract.argument(name)
+    low, high = (int(bound) for bound in argument.value_range or (-128, 127))
+    zero = data.draw((1,), argument.dtype, low, high)
+    limits = np.sort(data.random.integers(low, high, 2, endpoint=True))
+    if data.pattern != "random" or data.random.integers(2):
+        limits = np.array([low, high])
+    return np.concatenate([zero, limits]).astype(argument.dtype)
+
+
+def output_of(contract: Contract, held: Array, name: str = "output") -> Output:
+    """The range that `draw_range` drew, for the kernel's output."""
+    zero, low, high = (int(value) for value in held)
+    return Output(zero, low, high, contract.argument(name).dtype.name)

@@ -1,0 +1,137 @@
+"""Requantization of int32 sums to int8, each column with its own scale, by every scheme of `neonlab.int8.requantize`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+
+from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
+from neonlab.int8 import fixed_point
+from neonlab.int8.arrays import Int32s, Output
+from neonlab.int8.fixed_point import Multiplier
+from neonlab.int8.requantize import ncnn_requantize, scheme_named
+
+from ._output import draw_range, output_of
+
+_DIMENSIONS = ("rows", "cols")
+_MOST = 1 << 30
+
+
+def _held(sums: Int32s, multiplier: Multiplier) -> Int32s:
+    """Sums so far from 0 that the result is clamped either way, brought to where it fits int32."""
+    bound = _MOST >> np.maximum(multiplier.exponent, 0)
+    return np.where(multiplier.exponent > 0, np.clip(sums, -bound, bound), sums).astype(np.int32)
+
+
+def _once_up(sums: Int32s, multiplier: Multiplier) -> Int32s:
+    return fixed_point.multiply_once_rounded(_held(sums, multiplier), multiplier)
+
+
+def _once_away(sums: Int32s, multiplier: Multiplier) -> Int32s:
+    return fixed_point.tvm_fixed_point_multiply(_held(sums, multiplier), multiplier, "TONEAREST")
+
+
+#: int32 sums times multipliers, by the word in a kernel's name.
+FIXED_POINT: Mapping[str, Callable[[Int32s, Multiplier], Int32s]] = {
+    "ruy": _once_up,
+    "gemmlowp": fixed_point.multiply_twice_rounded,
+    "tvm": fixed_point.multiply_twice_rounded_up,
+    "precise": _once_away,
+}
+
+#: The word in a kernel's name, for each scheme of `neonlab.int8.requantize`.  The results are the same.
+KERNEL_OF_SCHEME: Mapping[str, str] = {
+    "ruy": "ruy",
+    "ruy-neon": "ruy",
+    "tflite-single": "ruy",
+    "tvm-upward": "ruy",
+    "gemmlowp": "gemmlowp",
+    "qnnpack-q31": "gemmlowp",
+    "tvm-arm": "tvm",
+    "tvm-tonearest": "precise",
+    "qnnpack-precise": "precise",
+    "qnnpack-fp32": "fp32",
+    "qnnpack-magic": "fp32",
+    "onnxruntime": "fp32",
+    "ncnn": "ncnn",
+}
+
+
+class Requantize(Operator):
+    """Rows of sums with a parameter of each kind for each column, filled up to a multiple of 4."""
+
+    name = "requantize"
+    dimensions = _DIMENSIONS
+    # Sums of MobileNet v1's pointwise layers at 224 (Howard et al. 2017, table 1): a row is a pixel.
+    layers: Mapping[str, Shape] = {
+        f"mobilenet_v1 {size}x{size}x{channels}": Shape(_DIMENSIONS, (size * size, channels))
+        for size, channels in ((112, 64), (28, 256), (14, 512), (7, 1024))
+    }
+
+    def claims(self, contract: Contract) -> bool:
+        return contract.name.startswith("requantize_")
+
+    def tails(self) -> Iterable[Shape]:
+        cols = (*range(1, 21), 23, 31, 32, 33, 36, 48)
+        return (Shape(_DIMENSIONS, sizes) for sizes in itertools.product((1, 2, 5), cols))
+
+    def integers(self, shape: Shape) -> Mapping[str, int]:
+        return {"rows": shape["rows"], "cols": shape["cols"]}
+
+    def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
+        filled = -(-shape["cols"] // 4) * 4
+        found = {
+            argument.name: data.array(argument, shape.sizes if argument.name == "input" else (filled,))
+            for argument in contract.arguments
+            if argument.read is not None and argument.name != "range"
+        }
+        if data.pattern == "random":
+            self._bring_to_int8(contract, found, data)
+        return {**found, "range": draw_range(contract, data)}
+
+    def _bring_to_int8(self, contract: Contract, found: dict[str, Array], data: DataSource) -> None:
+        """Sums of some size, with scales that bring them to about that of an int8; many on ties, of powers of two."""
+        size, random = int(data.random.integers(4, 31)), data.random
+        filled = found["bias"].size
+        for name in ("input", "bias"):
+            argument = contract.argument(name)
+            low, high = argument.value_range or (0, 0)
+            most = min(2.0 ** (size - (name == "bias")), high)
+            found[name] = data.draw(found[name].shape, argument.dtype, max(-most, low), most)
+        powers = random.integers(5, 10, filled) - size
+        if "shifts" in found:
+            found["shifts"] = np.clip(powers, -31, 7).astype(np.int32)
+            found["multipliers"][random.random(filled) < 0.5] = _MOST
+            return
+        mantissa = np.where(random.random(filled) < 0.5, 1, random.uniform(0.5, 1, filled))
+        scales = (np.ldexp(mantissa, powers)).astype(np.float32)
+        if "scales" in found:
+            found["scales"] = scales
+            return
+        # ncnn's first scale gives reals, the second steps of the output.
+        found["scales_out"] = np.float32(2.0) ** random.integers(-3, 6, filled).astype(np.float32)
+        found["scales_in"] = scales / found["scales_out"]
+        bias = np.rint(random.uniform(-64, 64, filled)) / (2 * found["scales_out"])
+        found["bias"] = np.where(random.random(filled) < 0.5, bias, found["bias"] * np.float32(2.0**-size))
+        found["bias"] = found["bias"].astype(np.float32)
+
+    def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
+        output = output_of(contract, inputs["range"])
+        return {"output": Expected(self._requantized(contract, shape["cols"], inputs, output), ("row", "column"))}
+
+    def _requantized(self, contract: Contract, cols: int, inputs: Mapping[str, Array], output: Output) -> Array:
+        word = contract.name.rpartition("_")[2]
+        sums = inputs["input"].reshape(-1, cols)
+        of = {name: array[:cols] for name, array in inputs.items() if name not in ("input", "range")}
+        if word == "ncnn":
+            return ncnn_requantize(sums, of["scales_in"], of["scales_out"], of["bias"], output)
+        sums = sums + of["bias"]
+        if word == "fp32":
+            return scheme_named("qnnpack-fp32").requantize(sums, of["scales"], output)
+        scaled = FIXED_POINT[word](sums, Multiplier(of["multipliers"], of["shifts"]))
+        return output.place(scaled.astype(np.int64))
+
+
+OPERATOR = Requantize()
