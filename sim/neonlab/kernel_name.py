@@ -79,10 +79,10 @@ VARIANTS: Mapping[str, str] = {
     "nnlib": "requantized as in Hexagon's nnlib",
     "gemmlowp": "requantized as in gemmlowp and TFLite, rounded twice",
     "ruy": "requantized as in ruy, rounded once",
-    "fp32": "requantized in float32 as in QNNPACK and ONNX Runtime, ties to even",
+    "fp32": "scaled in float32 as in QNNPACK and ONNX Runtime, ties to even",
     "tvm": "requantized as TVM does it on ARM, rounded twice, ties upward",
     "precise": "requantized as in QNNPACK's precise scheme, rounded once, ties away from zero",
-    "ncnn": "requantized in float32 as in ncnn, ties away from zero",
+    "ncnn": "scaled in float32 as in ncnn, ties away from zero",
 }
 
 _OPERATOR = re.compile(r"([a-z]+)(?:(\d+)x(\d+))?(?:s(\d+))?", re.ASCII)

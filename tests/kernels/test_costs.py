@@ -101,8 +101,10 @@ def two_sizes(kernel: Kernel) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     assert kernel.operator is not None
     *_, width = (int(size) for size in kernel.name.split("_")[3].split("x"))
     match kernel.operator.name:
-        case "requantize":
+        case "requantize" | "dequantize":
             return (64, width), (128, width), 64 * width
+        case "quantize":
+            return (1024,), (2048,), 1024
     raise AssertionError(kernel.operator.name)
 
 

@@ -110,7 +110,7 @@ class DataSource:
             case "alternating":
                 flat = ends[np.arange(count) % 2]
             case _:
-                flat = np.full(count, min(max(0, low), high))
+                flat = np.full(count, min(max(0, low), high), dtype)
                 flat[int(self.random.integers(max(count, 1))) :][:1] = low if turn % 2 else high
         return np.ascontiguousarray(flat, dtype).reshape(shape)
 

@@ -1,0 +1,47 @@
+"""Dequantization of int32 sums: sum * scale + bias in float32, a scale and a bias for each column."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+
+from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
+from neonlab.int8 import affine
+
+_DIMENSIONS = ("rows", "cols")
+
+
+class Dequantize(Operator):
+    """Rows of sums, channels last: a column is a channel."""
+
+    name = "dequantize"
+    dimensions = _DIMENSIONS
+    # Sums of MobileNet v1's pointwise layers at 224 (Howard et al. 2017, table 1): a row is a pixel.
+    layers: Mapping[str, Shape] = {
+        f"mobilenet_v1 {size}x{size}x{channels}": Shape(_DIMENSIONS, (size * size, channels))
+        for size, channels in ((112, 64), (28, 256), (14, 512), (7, 1024))
+    }
+
+    def claims(self, contract: Contract) -> bool:
+        return contract.name.startswith("dequantize_")
+
+    def tails(self) -> Iterable[Shape]:
+        cols = (*range(1, 21), 23, 31, 32, 33, 36, 48)
+        return (Shape(_DIMENSIONS, sizes) for sizes in itertools.product((1, 2, 5), cols))
+
+    def integers(self, shape: Shape) -> Mapping[str, int]:
+        return {"rows": shape["rows"], "cols": shape["cols"]}
+
+    def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
+        return {
+            "input": data.array(contract.argument("input"), shape.sizes),
+            "scales": data.array(contract.argument("scales"), (shape["cols"],)),
+            "bias": data.array(contract.argument("bias"), (shape["cols"],)),
+        }
+
+    def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
+        found = affine.dequantize(inputs["input"], inputs["scales"], bias=inputs["bias"])
+        return {"output": Expected(found, ("row", "column"))}
+
+
+OPERATOR = Dequantize()

@@ -1,0 +1,59 @@
+"""Quantization of a run of float32 to int8: real * (1 / scale), rounded, + zero point, clamped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
+from neonlab.int8 import affine
+
+from ._output import draw_range, output_of
+
+_DIMENSIONS = ("count",)
+#: Where midpoints go, by the word in a kernel's name.
+ROUNDINGS: Mapping[str, str] = {"ncnn": "away", "fp32": "even"}
+
+
+class Quantize(Operator):
+    """One scale, given as its reciprocal, for all elements."""
+
+    name = "quantize"
+    dimensions = _DIMENSIONS
+    # The image that MobileNet v1 takes, and its first activations (Howard et al. 2017, table 1).
+    layers: Mapping[str, Shape] = {
+        f"{size}x{size}x{channels}": Shape(_DIMENSIONS, (size * size * channels,))
+        for size, channels in ((224, 3), (112, 32), (14, 512))
+    }
+
+    def claims(self, contract: Contract) -> bool:
+        return contract.name.startswith("quantize_")
+
+    def tails(self) -> Iterable[Shape]:
+        return (Shape(_DIMENSIONS, (count,)) for count in (*range(1, 50), 63, 64, 65, 127, 200))
+
+    def integers(self, shape: Shape) -> Mapping[str, int]:
+        return {"count": shape["count"]}
+
+    def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
+        inverse = data.array(contract.argument("inverse"), (1,))
+        reals = data.array(contract.argument("input"), shape.sizes)
+        if data.pattern == "random":  # a few steps beyond int8, many of them on a tie
+            inverse = np.ldexp(np.float32(data.random.choice([0.5, 0.7, 0.93])), data.random.integers(-20, 20, 1))
+            inverse = inverse.astype(np.float32)
+            steps = data.random.uniform(-300, 300, shape.sizes) / data.random.choice([1, 1, 2, 64])
+            ties = np.floor(steps) + data.random.choice([0.5, 0.49999997, 0.50000006], shape.sizes)
+            steps = np.where(data.random.random(shape.sizes) < 0.5, steps, ties)
+            reals = (steps / inverse).astype(np.float32)
+        return {"input": reals, "inverse": inverse, "range": draw_range(contract, data)}
+
+    def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
+        rounding = ROUNDINGS[contract.name.rpartition("_")[2]]
+        with np.errstate(over="ignore"):  # what is huge is clamped either way
+            steps = np.clip(inputs["input"] * inputs["inverse"], np.float32(-1e9), np.float32(1e9))
+        found = affine.quantize(steps, 1.0, output_of(contract, inputs["range"]), rounding)
+        return {"output": Expected(found, ("element",))}
+
+
+OPERATOR = Quantize()
