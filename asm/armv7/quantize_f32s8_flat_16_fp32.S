@@ -24,7 +24,7 @@ range   = { reg = "stack+0", read = "6", layout = "zero_lowest_highest", dtype =
 // Registers: q0-q3 the numbers, q4, q5 the lowest and the highest value less the zero point, as float32, q6 1.5 * 2^23,
 // q7 the zero point, q8 the scale.
 //
-// Cost of the hot loop, per 16 elements = 16 elements: 2 loads, 4 to scale, 8 to clamp, 4 to round, 7 to narrow and add
+// Cost of the hot loop, per 16 elements: 2 loads, 4 to scale, 8 to clamp, 4 to round, 7 to narrow and add
 // the zero point, 1 store, 2 for the loop = 28 instructions, 1.750 per element. The floor is 26: all but the loop's.
 
     .syntax unified

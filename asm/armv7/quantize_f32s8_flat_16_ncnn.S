@@ -23,7 +23,7 @@ range   = { reg = "stack+0", read = "6", layout = "zero_lowest_highest", dtype =
 // Registers: q0-q3 the numbers, q4 and q5 the output's range, q6 the sign bits, q7 the number below 0.5, q8 the scale,
 // q9-q12 free, q13 and q14 the lowest and the highest value.
 //
-// Cost of the hot loop, per 16 elements = 16 elements: 2 loads, 4 to scale, 16 to round, 10 to narrow, add the zero
+// Cost of the hot loop, per 16 elements: 2 loads, 4 to scale, 16 to round, 10 to narrow, add the zero
 // point and clamp, 1 store, 2 for the loop = 35 instructions, 2.188 per element. The floor is 33: all but the loop's.
 
     .syntax unified

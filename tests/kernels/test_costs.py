@@ -103,7 +103,7 @@ def two_sizes(kernel: Kernel) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     match kernel.operator.name:
         case "requantize" | "dequantize":
             return (64, width), (128, width), 64 * width
-        case "quantize":
+        case "quantize" | "add":
             return (1024,), (2048,), 1024
     raise AssertionError(kernel.operator.name)
 
@@ -113,7 +113,7 @@ def test_an_element_costs_what_the_header_says(kernel: Kernel) -> None:
     small, large, elements = two_sizes(kernel)
     instructions = counted(kernel, *large).counts.instructions - counted(kernel, *small).counts.instructions
     found = re.search(
-        r"= (\d+) elements: (?:.* = )?(\d+) instructions, (\d+\.\d+) per element\. The floor is (\d+)",
+        r"Cost of the hot loop, per (?:[^:]* = )?(\d+) elements: (?:.* = )?(\d+) instructions, (\d+\.\d+) per element\. The floor is (\d+)",
         header_of(kernel),
     )
     assert found is not None
