@@ -1,4 +1,4 @@
-"""Addition of 8-bit tensors of different scales: TFLite's and TVM's, TensorFlow's to int32, nnlib's with its extremes."""
+"""Addition of 8-bit tensors of different scales as TFLite, TVM, TensorFlow (to int32) and nnlib do it."""
 
 from __future__ import annotations
 
@@ -84,9 +84,7 @@ class Add(Operator):
             steps = wide(inputs["steps"])
             total = wide(inputs["starts"]).sum() + wide(a) * steps[0] + wide(b) * steps[1]
             return {"output": Expected(total.astype(np.int32), ("element",))}
-        left, right = (
-            Multiplier(inputs["multipliers"][at : at + 1], inputs["shifts"][at : at + 1]) for at in range(2)
-        )
+        left, right = (Multiplier(inputs["multipliers"][at : at + 1], inputs["shifts"][at : at + 1]) for at in range(2))
         output = output_of(contract, inputs["points"][2:])
         scaled_sum = tflite_sum if contract.name.endswith("_gemmlowp") else tvm_sum
         found = scaled_sum(wide(a) - inputs["points"][0], wide(b) - inputs["points"][1], left, right, output)

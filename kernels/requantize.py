@@ -1,4 +1,4 @@
-"""Requantization of int32 sums to int8, each column with its own scale, by every scheme of `neonlab.int8.requantize`."""
+"""Requantization of int32 sums to int8, each column with its own scale, by the schemes of `neonlab.int8.requantize`."""
 
 from __future__ import annotations
 

@@ -113,7 +113,8 @@ def test_an_element_costs_what_the_header_says(kernel: Kernel) -> None:
     small, large, elements = two_sizes(kernel)
     instructions = counted(kernel, *large).counts.instructions - counted(kernel, *small).counts.instructions
     found = re.search(
-        r"Cost of the hot loop, per (?:[^:]* = )?(\d+) elements: (?:.* = )?(\d+) instructions, (\d+\.\d+) per element\. The floor is (\d+)",
+        r"Cost of the hot loop, per (?:[^:]* = )?(\d+) elements: (?:.* = )?(\d+) instructions, "
+        r"(\d+\.\d+) per element\. The floor is (\d+)",
         header_of(kernel),
     )
     assert found is not None
