@@ -60,7 +60,7 @@ A32 = [
     (0x18BD8010, "popne {r4, pc}", LOAD, "apsr r4 sp", "r4 sp", ""),
     (0xE6510F92, "uadd8 r0, r1, r2", INTEGER, "apsr r1 r2", "r0 apsr", ""),
     (0xE710F211, "sdiv r0, r1, r2", INTEGER, "r1 r2", "r0", "idiv"),
-    (0xFA000000, "blx #0x1008", BRANCH, "", "lr", "thumb"),
+    (0xFA000000, "blx #0x1008", BRANCH, "", "lr", ""),
     (0xF5D1F040, "pld [r1, #0x40]", PREFETCH, "r1", "", ""),
 ]  # fmt: skip
 CASES = [(Isa.A64, *case) for case in A64] + [(Isa.A32, *case) for case in A32]
@@ -224,7 +224,7 @@ def check_consistent(instruction: Instruction) -> None:
         assert instruction.writeback.base in instruction.reads
     if instruction.target is not None:
         assert instruction.branch in (BranchKind.JUMP, BranchKind.CONDITIONAL, BranchKind.CALL)
-        assert instruction.target % 4 == 0 or "thumb" in instruction.features
+        assert instruction.target % 4 == 0 or instruction.mnemonic == "blx"
     if instruction.condition and instruction.isa is Isa.A32:
         assert FLAGS in instruction.reads
 

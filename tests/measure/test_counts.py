@@ -93,7 +93,7 @@ def test_every_instruction_is_counted_exactly(isa: Isa, text: str) -> None:
             assert isinstance(run, Run), run
             counts = probe.collect()
             want = stepwise(program, n)
-            words = probe.executions()
+            words = probe.executions()[::2]
             assert {probe.base + 4 * int(i): int(words[i]) for i in np.flatnonzero(words)} == dict(want)
             known = {int(a): int(e) for a, e in zip(counts.addresses, counts.executions, strict=True) if e}
             assert known == {address: times for address, times in want.items() if address in program.by_address}

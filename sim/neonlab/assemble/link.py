@@ -166,7 +166,7 @@ def _instructions(
             instructions += known
             limit = runs[index + 1][0] if index + 1 < len(runs) else len(images[name])
             if known and known[-1].address + 4 == addresses[name] + end:
-                instructions += _words_fallen_into(object_file, name, images[name][:limit], addresses[name], known[-1])
+                instructions += words_fallen_into(object_file, name, images[name][:limit], addresses[name], known[-1])
     return tuple(instructions)
 
 
@@ -179,7 +179,7 @@ def _known(isa: Isa, code: bytearray, address: int) -> list[Instruction]:
     return found
 
 
-def _words_fallen_into(
+def words_fallen_into(
     object_file: ObjectFile, section: str, image: bytearray, base: int, last: Instruction
 ) -> list[Instruction]:
     """Instructions that someone wrote as `.word` because their assembler did not know them.

@@ -42,6 +42,13 @@ class Program:
     instructions: tuple[Instruction, ...]  # in order of address; data in .text excluded
     lines: Mapping[int, SourceLine] = field(default_factory=dict)
     linked_at: Callable[[int, int], Program] | None = field(default=None, compare=False, repr=False)
+    thumb: tuple[tuple[int, int], ...] = ()  # (start, end) of the code in Thumb state; its functions have odd addresses
+    missing: Mapping[int, str] = field(default_factory=dict)  # names that nobody defines, at addresses without memory
+
+    @cached_property
+    def addresses(self) -> Mapping[str, int]:
+        """Where each symbol is: `symbols` without the bit that says Thumb."""
+        return {name: address & ~1 if self.isa is Isa.A32 else address for name, address in self.symbols.items()}
 
     @cached_property
     def by_address(self) -> Mapping[int, Instruction]:

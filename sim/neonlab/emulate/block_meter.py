@@ -1,8 +1,9 @@
 """Exact executions of every instruction, and the step budget, from one hook per basic block.
 
 A block hook knows where a block starts and how long it is.  Adding one where it starts and taking one away where it
-ends makes the running sum over addresses the number of executions of each word, whatever the lengths at which Unicorn
-happens to cut blocks.  A guest beyond its budget goes on for a while, which shows what loop it is in.
+ends makes the running sum over addresses the number of executions of each instruction, whatever the lengths at which
+Unicorn happens to cut blocks.  Addresses are counted in halfwords, since Thumb instructions have one or two.  A guest
+beyond its budget goes on for a while, which shows what loop it is in.
 """
 
 from __future__ import annotations
@@ -24,14 +25,15 @@ MAXIMUM_SPAN = 1 << 28
 
 METER = np.dtype(
     [
-        ("base", np.int64),  # address of the first word counted
-        ("words", np.int64),  # words counted
+        ("base", np.int64),  # address of the first halfword counted
+        ("halves", np.int64),  # halfwords counted
         ("steps", np.int64),  # instructions executed so far
         ("budget", np.int64),  # when steps exceed it, watch where the guest goes round for some more, and stop
         ("stopped", np.int64),  # 1 when they did
         ("last_block", np.int64),  # address of the block entered last
         ("last_size", np.int64),  # its bytes
         ("watched", np.int64),  # steps at which the guest is stopped
+        ("thumb", np.int64),  # 1 where instructions differ in size: the third row has how many begin before each halfword
     ]
 )
 # Instructions that a guest beyond its budget goes on for, so that the loop it is in shows.
@@ -43,11 +45,13 @@ _HEADER = METER.itemsize // 8
 def _enter_block(uc, address, size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     meter = carray(user, 1, METER)[0]
     count = np.int64(size >> 2)
-    first = (np.int64(address) - meter.base) >> 2
-    if first >= 0 and first + count <= meter.words:
-        tally = carray(user, (_HEADER + meter.words + 1,), np.int64)
-        tally[_HEADER + first] += 1
-        tally[_HEADER + first + count] -= 1
+    first, halves = (np.int64(address) - meter.base) >> 1, np.int64(size >> 1)
+    if first >= 0 and first + halves <= meter.halves:
+        tally = carray(user, (3, _HEADER + meter.halves + 1), np.int64)
+        tally[0, _HEADER + first] += 1
+        tally[0, _HEADER + first + halves] -= 1
+        if meter.thumb:
+            count = tally[2, _HEADER + first + halves] - tally[2, _HEADER + first]
     meter.last_block = np.int64(address)
     meter.last_size = np.int64(size)
     meter.steps += count
@@ -55,10 +59,34 @@ def _enter_block(uc, address, size, user):  # type: ignore[no-untyped-def]  # no
         if not meter.stopped:
             meter.stopped = 1
             meter.watched = meter.steps + _WATCHED
-            states = carray(user, (2, _HEADER + meter.words + 1), np.int64)
+            states = carray(user, (2, _HEADER + meter.halves + 1), np.int64)
             states[1] = states[0]
         elif meter.steps > meter.watched:
             uc_emu_stop(uc)
+
+
+def _thumb_begins(halves: npt.NDArray[np.uint16]) -> npt.NDArray[np.bool_]:
+    """Where instructions begin in Thumb code: after a halfword that is not the first of two, then every other one."""
+    place = np.arange(halves.size)
+    last_short = np.maximum.accumulate(np.where(halves < 0xE800, place, -1))
+    before = np.concatenate([[-1], last_short[:-1]])
+    return np.asarray((place - before) % 2 == 1)
+
+
+def _begins(program: Program, base: int, halves: int) -> npt.NDArray[np.int64]:
+    """1 at each halfword that an instruction begins at: words outside Thumb code."""
+    begins = np.zeros(halves, np.int64)
+    begins[::2] = 1
+    for segment in program.segments:
+        if segment.executable:
+            contents = np.zeros(halves, np.uint16)
+            whole = np.frombuffer(segment.data[: len(segment.data) & ~1], np.uint16)
+            contents[(segment.address - base) // 2 :][: whole.size] = whole
+            for start, end in program.thumb:
+                if segment.address <= start < end <= segment.end:
+                    first, last = (start - base) // 2, (end - base) // 2
+                    begins[first:last] = _thumb_begins(contents[first:last])
+    return begins
 
 
 class BlockMeter:
@@ -72,12 +100,16 @@ class BlockMeter:
         end = -(-max(segment.end for segment in code) // PAGE) * PAGE
         if end - self.base > MAXIMUM_SPAN:
             raise ValueError(f"the program's code spans {end - self.base} bytes, more than {MAXIMUM_SPAN}")
-        words = (end - self.base) // 4
+        halves = (end - self.base) // 2
         # The second row keeps the first as it was when the budget ran out.
-        self._states = np.zeros((2, _HEADER + words + 1), np.int64)
+        self._states = np.zeros((3 if program.thumb else 2, _HEADER + halves + 1), np.int64)
         self._state = self._states[0]
+        self._begins = _begins(program, self.base, halves) if program.thumb else None
+        self._tally = self._state[_HEADER:]
         self._meter = self._state[:_HEADER].view(METER)
-        self._meter["base"], self._meter["words"] = self.base, words
+        self._meter["base"], self._meter["halves"], self._meter["thumb"] = self.base, halves, bool(program.thumb)
+        if self._begins is not None:
+            self._states[2, _HEADER + 1 :] = np.cumsum(self._begins)
         self.budget = np.iinfo(np.int64).max
 
     @property
@@ -103,11 +135,16 @@ class BlockMeter:
     def last_instruction(self) -> int | None:
         """Address of the last instruction of the block entered last; None when none was."""
         size = int(self._meter["last_size"][0])
-        return int(self._meter["last_block"][0]) + size - 4 if size else None
+        if not size:
+            return None
+        end = int(self._meter["last_block"][0]) + size
+        before = self._begins[: max((end - self.base) // 2, 0)] if self._begins is not None else ()
+        found = np.flatnonzero(before[-2:])  # the last instruction has one halfword or two
+        return end - 2 * (len(before[-2:]) - int(found[-1])) if len(found) else end - 4
 
     def executions(self) -> npt.NDArray[np.int64]:
-        """Executions of the word at `base` + 4 * index since the last reset."""
-        return np.cumsum(self._state[_HEADER:-1])
+        """Executions of the instruction at `base` + 2 * index since the last reset."""
+        return np.cumsum(self._tally[:-1])
 
     def endless(self) -> npt.NDArray[np.int64]:
         """Executions as `executions`, but only those after the budget ran out."""
@@ -119,6 +156,6 @@ class BlockMeter:
 
     def reset(self, _buffers: Sequence[PlacedBuffer] = ()) -> None:
         """Back to nothing executed; the budget stays."""
-        self._state[_HEADER:] = 0
+        self._tally[:] = 0
         for name in ("steps", "stopped", "last_block", "last_size", "watched"):
             self._meter[name] = 0

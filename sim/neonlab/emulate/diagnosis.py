@@ -92,7 +92,10 @@ class Diagnosis:
             return self._make(FaultKind.UNDEFINED_INSTRUCTION, message, pc)
         inside = any(s.executable and s.address <= pc < s.end for s in self._program.segments)
         if not inside and number == UNDEFINED:
-            return self.departure(pc, left_from if left_from != pc else pc - 4)
+            if left_from == pc:
+                found = (self._program.by_address.get(pc - size) for size in (4, 2))
+                left_from = next((i.address for i in found if i is not None and i.address + i.size == pc), pc - 4)
+            return self.departure(pc, left_from)
         if number == DATA_ABORT:  # the refused accesses have been told apart before: what is left is alignment
             message = f"{text} needs an aligned address, and has another"
             return self._make(FaultKind.ALIGNMENT_HINT, message, pc)
@@ -118,7 +121,10 @@ class Diagnosis:
     def departure(self, target: int, left_from: int | None) -> Fault:
         """Control went to `target`, which is neither the program's code nor the caller."""
         instruction = self._program.by_address.get(left_from) if left_from is not None else None
-        if instruction is None:
+        if target in self._program.missing:
+            text = f"`{instruction.text}`" if instruction is not None else "the code"
+            message = f"{text} goes to `{self._program.missing[target]}`, which no file defines"
+        elif instruction is None:
             message = f"execution reached {target:#x}, where the program has no code"
         elif instruction.branch is BranchKind.NONE:
             message = f"ran past the end of the code after `{instruction.text}` without returning"
@@ -130,9 +136,9 @@ class Diagnosis:
 
     def stopped(self, status: int, pc: int) -> Fault:
         """The CPU stopped for no reason that a hook saw: it waits for an interrupt, or cannot go on."""
-        waiting = self._program.by_address.get(pc - 4)
+        waiting = self._program.by_address.get(pc - 4) or self._program.by_address.get(pc - 2)
         if status == 0 and waiting is not None and waiting.mnemonic.startswith(("wfi", "wfe", "yield", "hlt")):
             message = f"`{waiting.text}` waits for an event that never comes"
-            return self._make(FaultKind.UNDEFINED_INSTRUCTION, message, pc - 4)
+            return self._make(FaultKind.UNDEFINED_INSTRUCTION, message, waiting.address)
         message = f"the emulated CPU stopped (Unicorn status {status})"
         return self._make(FaultKind.UNDEFINED_INSTRUCTION, message, pc)

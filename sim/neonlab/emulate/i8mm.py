@@ -28,7 +28,7 @@ from neonlab.emulate.native import (
 from neonlab.isa.isa import Isa
 
 A64_PC, A64_Q0 = arm64_const.UC_ARM64_REG_PC, arm64_const.UC_ARM64_REG_Q0
-A32_PC, A32_D0 = arm_const.UC_ARM_REG_PC, arm_const.UC_ARM_REG_D0
+A32_PC, A32_D0, A32_CPSR = arm_const.UC_ARM_REG_PC, arm_const.UC_ARM_REG_D0, arm_const.UC_ARM_REG_CPSR
 # QEMU's numbers of exceptions.  The calls to higher levels are reported with pc behind the instruction.
 UNDEFINED, DATA_ABORT = 1, 4
 SYSTEM_CALLS = (2, 11, 13)  # svc, hvc, smc
@@ -43,10 +43,18 @@ TRAP = np.dtype(
         ("n", np.uint8, 16),
         ("m", np.uint8, 16),
         ("d", np.uint8, 16),
+        ("status", np.int64),  # CPSR, whose bit 5 says Thumb
     ]
 )
 _SIZE = TRAP.itemsize
-_PC, _WORD, _N, _M, _D = 16, 32, 40, 56, 72  # where fields lie, for Unicorn to write to; constants to the compiler
+_PC, _WORD, _N, _M, _D, _STATUS = (
+    16,
+    32,
+    40,
+    56,
+    72,
+    88,
+)  # where fields lie, for Unicorn to write to; constants to the compiler
 
 
 @njit
@@ -117,6 +125,7 @@ def _a32_exception(uc, number, user):  # type: ignore[no-untyped-def]  # noqa: A
     trap = carray(user, 1, TRAP)[0]
     trap.pc = 0
     uc_reg_read(uc, A32_PC, carray(user, (_SIZE,), np.uint8).ctypes.data + _PC)
+    uc_reg_read(uc, A32_CPSR, carray(user, (_SIZE,), np.uint8).ctypes.data + _STATUS)
     trap.seen, trap.number = 1, number
     uc_emu_stop(uc)
 
@@ -128,9 +137,14 @@ def _a32_undefined(uc, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, A
     base = state.ctypes.data
     trap.pc = 0
     uc_reg_read(uc, A32_PC, base + _PC)
+    uc_reg_read(uc, A32_CPSR, base + _STATUS)
+    thumb = (trap.status >> 5) & 1
+    trap.pc &= ~1
     handled = False
     if uc_mem_read(uc, np.uint64(trap.pc), base + _WORD, 4) == 0:
         word = np.int64(trap.word & np.uint64(0xFFFFFFFF))
+        if thumb:  # the same word, its higher half first
+            word = (word & 0xFFFF) << 16 | word >> 16
         quad = (word >> 6) & 1 == 1
         d = ((word >> 18) & 16) | ((word >> 12) & 15)
         n = ((word >> 3) & 16) | ((word >> 16) & 15)
@@ -163,7 +177,7 @@ def _a32_undefined(uc, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, A
             uc_reg_write(uc, A32_D0 + d, base + _D)
             if quad:
                 uc_reg_write(uc, A32_D0 + d + 1, base + _D + 8)
-            trap.pc += 4
+            trap.pc += 4 + thumb
             uc_reg_write(uc, A32_PC, base + _PC)
             trap.executed += 1
     if not handled:
@@ -198,7 +212,9 @@ class ExceptionHandler:
         if not trap["seen"]:
             return None
         number, pc = int(trap["number"]), int(trap["pc"])
-        return number, pc - 4 if number in SYSTEM_CALLS else pc
+        if number in SYSTEM_CALLS:  # svc of Thumb has two bytes, its relatives four
+            pc -= 2 if number == SYSTEM_CALLS[0] and int(trap["status"]) & 0x20 else 4
+        return number, pc
 
     @property
     def executed(self) -> int:

@@ -204,8 +204,8 @@ class Machine:
         left_from = self._meter.last_instruction if self._meter is not None else None
         if self._meter is not None and stopped:
             executed = self._meter.endless()
-            words = (np.flatnonzero(executed) * 4 + self._meter.base).tolist()
-            return diagnosis.budget(pc, budget, words)
+            places = (np.flatnonzero(executed) * 2 + self._meter.base).tolist()
+            return diagnosis.budget(pc, budget, places)
         if (access := self._access.access) is not None:
             return diagnosis.access(*access, left_from)
         if (exception := self._exceptions.exception) is not None:

@@ -25,7 +25,9 @@ from neonlab.isa.isa import Isa
 SLOT = 0x40_0000
 # Buffers start on different pages modulo the ways of a first-level cache, as allocated memory does.
 STAGGER = 5 * PAGE
-_UNDEFINED = {Isa.A32: 0xE7F000F0, Isa.A64: 0x0000_0000}  # udf #0
+# udf of A64; udf of A32 whose halfwords are udf of Thumb, and a Thumb branch back to that.
+_UNDEFINED = {Isa.A32: 0xE7FD_DEFE, Isa.A64: 0x0000_0000}
+_UNDEFINED_THUMB = (0xFE, 0xDE)
 
 
 class CallError(InputError):
@@ -76,6 +78,8 @@ class Memory:
             host.view(np.uint32)[:] = _UNDEFINED[self._program.isa]
         inside = host[segment.address - start : segment.end - start]
         inside[:] = np.frombuffer(segment.data, np.uint8)
+        if segment.executable and segment.end % 4 == 2:  # nothing of the last word may be branched back to
+            host[segment.end - start : segment.end - start + 2] = _UNDEFINED_THUMB
         protection = UC_PROT_READ
         protection |= UC_PROT_EXEC if segment.executable else 0
         if segment.writable:

@@ -34,16 +34,16 @@ DEFAULT_LIMIT = 1 << 18
 
 TRACER = np.dtype(
     [
-        ("base", np.int64),  # address of the first word of code
-        ("words", np.int64),  # words of code
+        ("base", np.int64),  # address of the first halfword of code
+        ("words", np.int64),  # halfwords of code
         ("limit", np.int64),  # steps that fit
         ("room", np.int64),  # writes that fit
         ("steps", np.int64),  # steps recorded
         ("writes", np.int64),  # writes recorded
-        ("pending", np.int64),  # word executed last, -1 for none
+        ("pending", np.int64),  # halfword executed last, -1 for none
         ("overflow", np.int64),  # 1 when a step was not recorded
-        ("written_from", np.uint64),  # int32[words + 1]: where each word's registers begin in `written`
-        ("written", np.uint64),  # int32[...]: Unicorn's identifiers of the registers that each word writes
+        ("written_from", np.uint64),  # int32[words + 1]: where each halfword's registers begin in `written`
+        ("written", np.uint64),  # int32[...]: Unicorn's identifiers of the registers that each instruction writes
         ("pcs", np.uint64),  # uint64[limit]
         ("first_writes", np.uint64),  # int64[limit]: writes recorded before the step
         ("values", np.uint64),  # uint64[room, 2]
@@ -79,7 +79,7 @@ def _step(uc, address, _size, user):  # type: ignore[no-untyped-def]  # noqa: AN
     pcs[state.steps] = address
     first_writes[state.steps] = state.writes
     state.steps += 1
-    word = (np.int64(address) - state.base) >> 2
+    word = (np.int64(address) - state.base) >> 1
     if word >= 0 and word < state.words:
         state.pending = word
 
@@ -124,10 +124,10 @@ class TraceProbe:
         self._program = program
         instructions = program.instructions
         self._base = min((i.address for i in instructions), default=0)
-        words = (max((i.address for i in instructions), default=-4) - self._base) // 4 + 1
+        words = (max((i.address for i in instructions), default=-2) - self._base) // 2 + 1
         writes: list[tuple[Register, ...]] = [()] * words
         for instruction in instructions:
-            writes[(instruction.address - self._base) // 4] = instruction.writes
+            writes[(instruction.address - self._base) // 2] = instruction.writes
         identifiers = [_identifier(program.isa, register) for registers in writes for register in registers]
         self._written_from = np.cumsum([0, *map(len, writes)]).astype(np.int32)
         self._written = np.array(identifiers or [0], np.int32)
@@ -160,7 +160,7 @@ class TraceProbe:
         values = self._values[:writes].copy()
         pending = int(self._state["pending"][0])
         if pending >= 0:  # nothing ran after the last instruction: what it wrote is what the call left
-            last = self._program.by_address.get(self._base + 4 * pending)  # None: a word that is no instruction
+            last = self._program.by_address.get(self._base + 2 * pending)  # None: a word that is no instruction
             registers = last.writes if last is not None else ()
             final = [entry_value(machine.exit_state, register) for register in registers]
             rows = [[value & (1 << 64) - 1, value >> 64] for value in final]

@@ -76,7 +76,6 @@ def _unconditional(effects: Effects, word: int, address: int) -> None:
     elif word >> 25 & 7 == 5:  # blx: continues in Thumb
         effects.target = (address + 8 + 4 * signed(word & 0xFFFFFF, 24) + (word >> 23 & 2)) & _ADDRESS_MASK
         effects.absolute, effects.branch = True, BranchKind.CALL
-        effects.features.add("thumb")
         effects.write(g(14))
     elif word >> 26 & 3 == 1 and word >> 20 & 7 in (1, 5) and (word >> 24 & 1 or word >> 22 & 1):  # pld, pldw, pli
         load_store_word(effects, word, address, prefetch=True)

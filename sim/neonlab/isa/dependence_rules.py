@@ -10,6 +10,7 @@ The registers that an address is made of are not among the sources of what is lo
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 from neonlab.isa.decode import decode_word
@@ -23,7 +24,7 @@ from neonlab.isa.dependence import (
 )
 from neonlab.isa.dependence_a32 import flow_a32
 from neonlab.isa.dependence_a64 import flow_a64
-from neonlab.isa.instruction import Instruction, Writeback
+from neonlab.isa.instruction import NO_A32_WORD, Instruction, Writeback
 from neonlab.isa.isa import FLAGS, STATUS, Isa
 
 
@@ -33,7 +34,7 @@ def dependence_of(instruction: Instruction) -> Dependence:
     isa, control = instruction.isa, condition_places("")
     if isa is Isa.A32 and instruction.condition:
         control = condition_places(instruction.condition)
-        instruction = decode_word(isa, instruction.word & 0x0FFFFFFF | 0xE0000000, instruction.address)
+        instruction = _unconditional(instruction)
     always = everything(instruction)
     flow = flow_a64(instruction) if isa is Isa.A64 else flow_a32(instruction)
     if flow is None:
@@ -52,6 +53,12 @@ def dependence_of(instruction: Instruction) -> Dependence:
     if STATUS_PLACE in flow.sources:  # cumulative bits stay
         flow.sources[STATUS_PLACE].add(STATUS_PLACE)
     return flow.finished(control)
+
+
+def _unconditional(instruction: Instruction) -> Instruction:
+    if instruction.word == NO_A32_WORD or instruction.word >> 28 == 15:  # in an IT block; the rest is as it was
+        return replace(instruction, condition="")
+    return decode_word(instruction.isa, instruction.word & 0x0FFFFFFF | 0xE0000000, instruction.address)
 
 
 def _write_back(flow: Flow, writeback: Writeback, isa: Isa) -> None:

@@ -76,9 +76,16 @@ class Writeback:
     shift: int = 0
 
 
+#: Stands for a Thumb instruction that no A32 word does the same as.
+NO_A32_WORD = 0xE0000090
+
+
 @dataclass(frozen=True, slots=True)
 class Instruction:
     """One decoded instruction at one address.
+
+    `word` is the encoding; in Thumb it is the A32 word that does the same, apart from how far ahead pc is, so that all
+    that is known of A32 words holds; NO_A32_WORD where there is none.  `size` is 4, or 2 for a short Thumb instruction.
 
     `reads` and `writes` are sorted and complete: implicit operands (flags, accumulators, lanes kept of a destination,
     address write-back, sp, lr) included; the zero register and pc excluded.  `features` names what beyond ARMv7-A NEON
@@ -99,8 +106,11 @@ class Instruction:
     writeback: Writeback | None = None
     branch: BranchKind = BranchKind.NONE
     target: int | None = None
-    condition: str = ""  # "" when it always executes; else "eq", "ne", ...: A32 predication and A64 b.cond
+    condition: str = (
+        ""  # "" when it always executes; else "eq", "ne", ...: A32 predication (IT in Thumb) and A64 b.cond
+    )
     features: frozenset[str] = frozenset()
+    thumb: bool = False
 
     @property
     def text(self) -> str:

@@ -211,7 +211,7 @@ def _enter_block(uc, at, size, user):  # type: ignore[no-untyped-def]  # noqa: A
     feed.block_end = address + np.uint64(size)
     if cut:
         return  # the emulator cut a run into blocks: it was walked to its end when it was entered
-    word = (address - feed.base) >> np.uint64(2)
+    word = (address - feed.base) >> np.uint64(1)
     if word >= feed.words:
         feed.run_end = np.uint64(0)
         return
@@ -241,7 +241,7 @@ def _reach_stop(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: A
     address = np.uint64(at)
     if address != feed.waiting and not feed.stepwise:
         return
-    word = (address - feed.base) >> np.uint64(2)
+    word = (address - feed.base) >> np.uint64(1)
     if word < feed.words:
         words: Any = np.int64(feed.words)
         number = carray(as_pointer(feed.continuations), (words,), np.int32)[np.int64(word)]

@@ -77,12 +77,12 @@ class Site:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Tables for a compiled hook.  Words are counted from address `base`.
+    """Tables for a compiled hook.  Halfwords are counted from address `base`.
 
-    `entries` and `continuations` (one int32 for each word) hold the number of the segment that begins there, counted
-    from 1: when control arrives by a branch or a call, and when the segment before ended there.  `run_ends` (uint64 for
-    each word) is the address behind the run that the word is in, 0 outside runs.  `registers` (int32) are indices of
-    general registers.
+    `entries` and `continuations` (one int32 for each halfword) hold the number of the segment that begins there,
+    counted from 1: when control arrives by a branch or a call, and when the segment before ended there.  `run_ends`
+    (uint64 for each halfword) is the address behind the run that the instruction there is in, 0 outside runs.
+    `registers` (int32) are indices of general registers.
     """
 
     isa: Isa
@@ -101,7 +101,7 @@ class Plan:
     @property
     def stops(self) -> tuple[int, ...]:
         """Addresses of the instructions at which a segment begins in the middle of a run."""
-        return tuple(self.base + 4 * int(word) for word in np.flatnonzero(self.continuations))
+        return tuple(self.base + 2 * int(word) for word in np.flatnonzero(self.continuations))
 
 
 @dataclass(slots=True)
@@ -165,7 +165,7 @@ def make_plan(program: Program, *, stepwise: bool | None = None) -> Plan:
         stepwise = _arrives_anywhere(program)
     code = [segment for segment in program.segments if segment.executable]
     base = min((segment.address for segment in code), default=0) & ~3
-    words = (max((segment.end for segment in code), default=base) - base + 3) // 4
+    words = (max((segment.end for segment in code), default=base) - base + 1) // 2
     entries, continuations = np.zeros(words, np.int32), np.zeros(words, np.int32)
     run_ends = np.zeros(words, np.uint64)
     tables = _Tables(program.isa)
@@ -175,20 +175,20 @@ def make_plan(program: Program, *, stepwise: bool | None = None) -> Plan:
             tables.sites.append(Site(instruction, number))
     for end, members in _runs(program):
         for instruction in members:
-            run_ends[(instruction.address - base) // 4] = end
+            run_ends[(instruction.address - base) // 2] = end
     if stepwise:
         waiting = {i.address for i in program.instructions if i.accesses}
     else:
         waiting = set()
         for address in sorted(_entries(program)):
-            following, accesses = _segment(program, tables, address, int(run_ends[(address - base) // 4]), False)
-            entries[(address - base) // 4] = tables.add(accesses, following)
+            following, accesses = _segment(program, tables, address, int(run_ends[(address - base) // 2]), False)
+            entries[(address - base) // 2] = tables.add(accesses, following)
             waiting |= {following} - {0}
     while waiting:
         address = waiting.pop()
-        following, accesses = _segment(program, tables, address, int(run_ends[(address - base) // 4]), stepwise)
-        continuations[(address - base) // 4] = tables.add(accesses, following)
-        if following and not continuations[(following - base) // 4]:
+        following, accesses = _segment(program, tables, address, int(run_ends[(address - base) // 2]), stepwise)
+        continuations[(address - base) // 2] = tables.add(accesses, following)
+        if following and not continuations[(following - base) // 2]:
             waiting.add(following)
     return Plan(
         program.isa,
@@ -218,20 +218,24 @@ def _runs(program: Program) -> Iterator[tuple[int, list[Instruction]]]:
     """Instructions without a branch but at their end, and the address behind them."""
     members: list[Instruction] = []
     for instruction in program.instructions:
-        if members and members[-1].address + 4 != instruction.address:
-            yield members[-1].address + 4, members
+        if members and _end(members[-1]) != instruction.address:
+            yield _end(members[-1]), members
             members = []
         members.append(instruction)
         if instruction.branch is not BranchKind.NONE:
-            yield instruction.address + 4, members
+            yield _end(instruction), members
             members = []
     if members:
-        yield members[-1].address + 4, members
+        yield _end(members[-1]), members
+
+
+def _end(instruction: Instruction) -> int:
+    return instruction.address + instruction.size
 
 
 def _entries(program: Program) -> set[int]:
     """Where control can arrive other than from the instruction before, and where the instruction before is a branch."""
-    found = set(program.symbols.values())
+    found = set(program.addresses.values())
     found |= {i.target for i in program.instructions if i.target is not None}
     found |= {members[0].address for _, members in _runs(program)}
     return found & program.by_address.keys()
@@ -243,7 +247,8 @@ def _segment(
     """Accesses from `address` on as far as they are known there, and where that ends; 0 for at the run's end."""
     values = RegisterValues(program.isa)
     found: list[tuple[int, Affine, int]] = []
-    for at in range(address, address + 4 if alone else end, 4):
+    at = address
+    while at < end and not (alone and at > address):
         instruction = program.by_address[at]
         condition = ALWAYS
         if program.isa is Isa.A32 and instruction.condition in _CONDITIONS:
@@ -256,4 +261,5 @@ def _segment(
             for number, where in enumerate(known):
                 found.append((tables.site(instruction, number), where, condition))
         values.execute(instruction)
+        at = _end(instruction)
     return 0, found

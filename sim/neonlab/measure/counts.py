@@ -93,7 +93,7 @@ class CountsProbe(BlockMeter):
         """Counts of the last call."""
         program = self._program
         addresses = np.array([instruction.address for instruction in program.instructions], np.int64)
-        executions = self.executions()[(addresses - self.base) >> 2] if len(addresses) else addresses
+        executions = self.executions()[(addresses - self.base) >> 1] if len(addresses) else addresses
         executed = [
             (instruction, int(times))
             for instruction, times in zip(program.instructions, executions, strict=True)

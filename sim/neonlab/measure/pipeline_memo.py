@@ -517,11 +517,15 @@ def _take_events(memo, events, number):  # type: ignore[no-untyped-def]  # noqa:
         if run == run_count:
             return
         address = events[end].address
-        word = (address - memo.base) >> np.uint64(2)
+        word = (address - memo.base) >> np.uint64(1)
         following = np.int64(index[np.int64(word)]) if word < memo.words else np.int64(-1)
         _finish(memo, following, address == memo.end)
         memo.first = following  # below zero for what is no code of the program
-        memo.last = following + np.int64(events[end].place >> 2) - 1
+        # the instruction that the run's last halfword belongs to
+        memo.last = following - 1
+        last = np.int64(word) + np.int64(events[end].place >> 1) - 1
+        if following >= 0 and last < np.int64(memo.words):
+            memo.last = np.int64(index[last])
         memo.end = address + np.uint64(events[end].place)
         while next_fill < fill_count and fills[next_fill].event == end:
             if memo.operation_count < OPERATIONS:

@@ -51,7 +51,8 @@ class PipelineCounter:
         words = plan.entries.size
         index = np.full(max(1, words), -1, np.int32)
         for number, instruction in enumerate(program.instructions):
-            index[(instruction.address - plan.base) // 4] = number
+            first = (instruction.address - plan.base) // 2
+            index[first : first + instruction.size // 2] = number
         number_of = {instruction.address: number for number, instruction in enumerate(program.instructions)}
         sites = plan.sites
         self._machine.attach(

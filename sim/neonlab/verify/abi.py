@@ -140,8 +140,8 @@ class StaticCheck:
         executions = meter.executions()
 
         def executed(instruction: Instruction) -> bool:
-            word = (instruction.address - meter.base) // 4
-            return 0 <= word < executions.size and executions[word] > 0
+            half = (instruction.address - meter.base) // 2
+            return 0 <= half < executions.size and executions[half] > 0
 
         for instruction, missing in self._undeclared:
             if executed(instruction):

@@ -40,10 +40,11 @@ READABLE, WRITABLE, STACK, MARGIN = 1, 2, 4, 8
 # What is wrong with an access, or with a change of sp.
 NOTHING, FORBIDDEN, BELOW_STACK, MISALIGNED, SP_MISALIGNED, SP_TOO_LOW, SP_TOO_HIGH, UNKNOWN = range(8)
 
-# An entry of the table of words: the number of its first access counted from 1, and
+# An entry of the table of halfwords: the number of its first access counted from 1, and
 _LOOK_AT_SP = 1 << 30  # the instruction before writes sp
 _NOT_DECODED = 1 << 29  # this is no instruction known here
-_ACCESS_NUMBER = (1 << 29) - 1
+_SHORT_BEFORE = 1 << 28  # the instruction before has two bytes
+_ACCESS_NUMBER = (1 << 28) - 1
 
 # Flags of an access.
 _WRITES = 1
@@ -79,7 +80,7 @@ WATCH = np.dtype(
         ("sp_register", np.int64),  # Unicorn's identifiers
         ("flags_register", np.int64),
         ("bits", np.uint64),  # of an address
-        ("code", np.uint64),  # address of the first word of the table
+        ("code", np.uint64),  # address of the first halfword of the table
         ("words", np.uint64),  # how many it has
         ("word_table", np.uint64),  # where it is: int32 each
         ("access_table", np.uint64),
@@ -108,7 +109,7 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     watch = carray(user, 1, WATCH)[0]
     value = carray(user, 1, WATCH).ctypes.data  # of its first field
-    word = (np.uint64(at) - watch.code) >> np.uint64(2)
+    word = (np.uint64(at) - watch.code) >> np.uint64(1)
     if word >= watch.words or watch.wrong:
         return
     words: Any = np.int64(watch.words)
@@ -124,7 +125,7 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
         watch.value = np.uint64(0)
         uc_reg_read(uc, np.int32(watch.sp_register), value)
         sp = watch.value
-        before = np.uint64(at) - np.uint64(4)
+        before = np.uint64(at) - (np.uint64(2) if entry & _SHORT_BEFORE else np.uint64(4))
         if not sp & watch.stack_mask:
             watch.sp_misaligned_by = np.uint64(0)
         elif not watch.sp_misaligned_by:
@@ -274,10 +275,10 @@ class Watch:
         code = [segment for segment in program.segments if segment.executable]
         self._first = min((segment.address for segment in code), default=0) & ~3
         self._end = max((segment.end for segment in code), default=0)
-        self._words = np.zeros(max(0, self._end - self._first + 3) // 4, np.int32)
+        self._words = np.zeros(max(0, self._end - self._first + 1) // 2, np.int32)
         for segment in code:
-            start, end = -(-segment.address // 4) * 4, segment.end
-            self._words[(start - self._first) // 4 : (end - self._first) // 4] = _NOT_DECODED
+            start, end = -(-segment.address // 2) * 2, segment.end
+            self._words[(start - self._first) // 2 : (end - self._first) // 2] = _NOT_DECODED
         self._accesses = np.array(list(self._describe(program)), ACCESS)
         self.set(
             sp_register=self._identifiers[self._sp],
@@ -304,10 +305,10 @@ class Watch:
         for instruction in program.instructions:
             after = self._word(instruction.address + instruction.size)
             if sp in instruction.writes and after < self._words.size:
-                self._words[after] |= _LOOK_AT_SP
+                self._words[after] |= _LOOK_AT_SP | (_SHORT_BEFORE if instruction.size == 2 else 0)
 
     def _word(self, address: int) -> int:
-        return (address - self._first) // 4
+        return (address - self._first) // 2
 
     def _row(self, instruction: Instruction, access: MemoryAccess, sp: Register, following: int) -> tuple[int, ...]:
         flags = _WRITES if access.kind is AccessKind.STORE else 0

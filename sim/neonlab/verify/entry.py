@@ -36,7 +36,7 @@ _HEADER = FIRST.itemsize
 @native(BLOCK_OR_CODE)
 def _stop_at_marked(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     first = carray(user, 1, FIRST)[0]
-    word = np.int64((np.uint64(at) - first.code) >> np.uint64(2))
+    word = np.int64((np.uint64(at) - first.code) >> np.uint64(1))
     if first.at == 0 and 0 <= word < first.words:
         marks = carray(user, (_HEADER + first.words,), np.uint8)
         if marks[_HEADER + word]:
@@ -49,12 +49,12 @@ class FirstExecuted:
 
     def __init__(self, program: Program, addresses: Iterable[int]) -> None:
         first = program.instructions[0].address
-        words = (program.instructions[-1].address - first) // 4 + 1
+        words = (program.instructions[-1].address - first) // 2 + 1
         self._state = np.zeros(_HEADER + words, np.uint8)
         self._first = self._state[:_HEADER].view(FIRST)
         self._first["code"], self._first["words"] = first, words
         for address in addresses:
-            self._state[_HEADER + (address - first) // 4] = 1
+            self._state[_HEADER + (address - first) // 2] = 1
 
     def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
         """One, before each instruction."""
@@ -142,7 +142,7 @@ def depends_on_upper_half(
 
 def _first_reader(program: Program, contract: Contract, place: Location, call: Callable[[Probe], object]) -> int:
     """Address of the first executed instruction that reads the argument's place beyond its size, else of the kernel."""
-    entry = program.symbols[contract.name]
+    entry = program.addresses[contract.name]
     if place.stack_offset is not None:
         strict = SanitizerProbe(program, contract, strict_slots=True)
         call(strict)

@@ -125,7 +125,7 @@ def is_modular(program: Program, contract: Contract, instruction: Instruction) -
 
 
 def _label_before(program: Program, address: int) -> str:
-    names = [(at, name) for name, at in program.symbols.items() if at <= address]
+    names = [(at, name) for name, at in program.addresses.items() if at <= address]
     return max(names, default=(0, ""))[1]
 
 
@@ -148,10 +148,10 @@ class LaneWrapProbe:
         )
         addresses = [checked.instruction.address for checked in self.checked] or [0]
         self._first, self._last = min(addresses), max(addresses)
-        words = (self._last - self._first) // 4 + 1
+        words = (self._last - self._first) // 2 + 1
         self._index = np.full(words, -1, np.int16)
         for number, address in enumerate(addresses):
-            self._index[(address - self._first) // 4] = number if self.checked else -1
+            self._index[(address - self._first) // 2] = number if self.checked else -1
         self._header = np.zeros(1, nat.HEADER)
         self._header["base"], self._header["words"] = self._first, words
         self._header["index"], self._header["rows"] = self._index.ctypes.data, self._rows.ctypes.data

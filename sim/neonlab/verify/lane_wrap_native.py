@@ -70,10 +70,10 @@ ROW = np.dtype(
 )
 HEADER = np.dtype(
     [
-        ("base", np.int64),  # address of the first word of code
+        ("base", np.int64),  # address of the first halfword of code
         ("words", np.int64),
         ("hits", np.int64),
-        ("index", np.uint64),  # int16[words]: row of each word, -1 for none
+        ("index", np.uint64),  # int16[words]: row of each halfword, -1 for none
         ("rows", np.uint64),  # ROW[count]
         ("count", np.int64),
         ("scratch", np.uint8, 48),
@@ -345,7 +345,7 @@ def _lost(row, view, where, a, n, m):  # type: ignore[no-untyped-def]  # noqa: A
 def check_lanes(uc, address, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
     """The code hook; `user` is a HEADER."""
     header = carray(user, 1, HEADER)[0]
-    word = (np.int64(address) - header.base) >> 2
+    word = (np.int64(address) - header.base) >> 1
     if word < 0 or word >= header.words:
         return
     number = carray(as_pointer(header.index), (header.words,), np.int16)[word]

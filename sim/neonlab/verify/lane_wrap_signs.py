@@ -140,7 +140,7 @@ class SignAnalysis:
         self._index = {i.address: number for number, i in enumerate(program.instructions)}
         self.operations = [lane_operation(i) for i in program.instructions]
         self.defaults = Defaults.of(contract)
-        labels = [self._index[at] for at in program.symbols.values() if at in self._index]
+        labels = [self._index[at] for at in program.addresses.values() if at in self._index]
         self._successors = [self._next(number, labels) for number in range(len(program.instructions))]
         self._entry = labels or [0]
         self.before = self._forward()

@@ -71,7 +71,7 @@ class MovedReport:
             name = "x30" if isa.pointer_bytes == 8 else "lr"
             found.append(f"{name} {HOME.return_address:#x} and {self._space.return_address:#x} on entry")
         if Part.CODE in self._moved:
-            starts = (trace.program.symbols[contract.name] for trace in (a, b))
+            starts = (trace.program.addresses[contract.name] for trace in (a, b))
             found.append("`{}` at {:#x} and {:#x}".format(contract.name, *starts))
         return ", ".join(found)
 

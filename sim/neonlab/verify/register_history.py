@@ -26,7 +26,7 @@ from neonlab.isa.isa import Isa, Register
 HISTORY = np.dtype(
     [
         ("value", np.uint64),  # where registers are read to
-        ("code", np.uint64),  # address of the first word
+        ("code", np.uint64),  # address of the first halfword
         ("words", np.int64),
         ("masks", np.uint64),  # address of uint64 each word: which of the registers followed it writes
         ("bases", np.uint64),  # address of int32 each word: base register where it is a load, else 0
@@ -52,7 +52,7 @@ FOLLOWED = np.dtype(
 def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     history = carray(user, 1, HISTORY)[0]
     value = carray(user, 1, HISTORY).ctypes.data  # of its first field
-    word = np.int64((np.uint64(at) - history.code) >> np.uint64(2))
+    word = np.int64((np.uint64(at) - history.code) >> np.uint64(1))
     words: Any = history.words
     if word < 0 or word >= words:
         return
@@ -112,11 +112,11 @@ class RegisterHistory:
         isa = program.isa
         self._names = list(names)
         first = program.instructions[0].address if program.instructions else 0
-        words = (program.instructions[-1].address - first) // 4 + 1 if program.instructions else 0
+        words = (program.instructions[-1].address - first) // 2 + 1 if program.instructions else 0
         self._masks, self._bases = np.zeros(words, np.uint64), np.zeros(words, np.int32)
         for instruction in program.instructions:
             written = [number for number, name in enumerate(self._names) if _writes(instruction, name)]
-            word = (instruction.address - first) // 4
+            word = (instruction.address - first) // 2
             self._masks[word] = sum(1 << number for number in written)
             base = next((a.base for a in instruction.accesses if a.kind is AccessKind.LOAD), None)
             if base is not None and written:

@@ -178,7 +178,7 @@ class UnsetReport:
         fault = first.fault or second.fault
         message = "what the kernel does depends on registers or memory that nothing has set"
         clause = "AAPCS: registers that carry no argument hold nothing in particular on entry"
-        address = fault.address if fault is not None else self._program.symbols[self.contract.name]
+        address = fault.address if fault is not None else self._program.addresses[self.contract.name]
         return self._at(FaultKind.UNINITIALISED_REGISTER, message, address, clause)
 
     def first_change(self, a: Trace, b: Trace, first: Observed, second: Observed) -> tuple[int, str]:

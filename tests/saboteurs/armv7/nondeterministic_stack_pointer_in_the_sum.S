@@ -1,4 +1,4 @@
-// saboteur: nondeterministic at line 23: bits of sp get into the sum
+// saboteur: nondeterministic at line 24: bits of sp get into the sum
 /*toml
 summary   = "out = sum_i a[i], int8 -> int32"
 prototype = "void (const int8_t *a, int32_t *out, size_t n)"
@@ -20,7 +20,8 @@ n   = { reg = "r2", range = [512, 8192], step = 512 }
     .global nondeterministic_stack_pointer_in_the_sum
     .type   nondeterministic_stack_pointer_in_the_sum, %function
 nondeterministic_stack_pointer_in_the_sum:
-    ubfx    r12, sp, #3, #4
+    mov     r12, sp
+    ubfx    r12, r12, #3, #4
     vmov.i32 q2, #0
 1:
     vld1.8  {d0, d1}, [r0]!

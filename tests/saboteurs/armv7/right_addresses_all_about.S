@@ -38,7 +38,7 @@ right_addresses_all_about:
     vst1.32 {d4, d5}, [sp:128]
     vld1.32 {d6, d7}, [sp:128]
     ldr     r12, =2f
-    bx      r12
+    mov     pc, r12
 2:
     ldr     r1, [sp, #16]
     ldr     r4, [r11, #12]
