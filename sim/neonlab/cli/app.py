@@ -15,6 +15,7 @@ from neonlab.cli.commands_int8 import schemes
 from neonlab.cli.commands_lab import bench, check, profile, report
 from neonlab.cli.commands_library import list_kernels, schema
 from neonlab.cli.commands_mutate import mutate
+from neonlab.cli.commands_objects import symbols
 
 _HELP = """Run, prove, count and compare hand-written ARM NEON int8 kernels, with no ARM device at hand.
 
@@ -33,6 +34,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("report", report),
     ("asm", asm),
     ("cores", cores),
+    ("symbols", symbols),
     ("bench", bench),
     ("mutate", mutate),
     ("schemes", schemes),

@@ -175,10 +175,11 @@ def bench(
     shape: Annotated[str, typer.Option("--shape", metavar="SHAPE")] = "14x14x256x256",
     json: JsonOption = False,
 ) -> None:
-    """Time the lab itself on a kernel, against bare emulation: counting, and every check; as ratios in one run."""
+    """Time the lab: a kernel counted and checked, against bare emulation in one run; an object of 5 MB loaded."""
     from neonlab.lab import kernel_program
     from neonlab.measure.bench import bench_counts
     from neonlab.measure.bench_memory import bench_memory
+    from neonlab.objects.bench import bench_load
     from neonlab.plan import CaseName, draw_case, parse_shape
     from neonlab.verify.bench import bench_sanitizer
     from neonlab.verify.check_case import call_arguments
@@ -190,18 +191,20 @@ def bench(
         counts = bench_counts(program, one.name, arguments, contract.signature, float_abi=contract.float_abi)
         memory = bench_memory(program, one.name, arguments, contract.signature, float_abi=contract.float_abi)
         results.append((one, counts, memory, bench_sanitizer(program, contract, arguments)))
+    load = bench_load()
     if json:
         figures = [
             {"kernel": one.title, **counts.to_json(), **memory.to_json(), **checks.to_json()}
             for one, counts, memory, checks in results
         ]
-        print_json("bench", shape=shape, results=figures)
+        print_json("bench", shape=shape, results=figures, load=load.to_json())
         return
     out = console()
     for one, counts, memory, checks in results:
         out.print(f"{one.title} on {shape}", markup=False)
         for line in (*counts.lines(), *memory.lines(), *checks.lines()):
             out.print(f"  {line}", markup=False)
+    out.print(load.line(), markup=False)
 
 
 def _show_verdicts(verdicts: list[Verdict], seed: int, json: bool) -> int:

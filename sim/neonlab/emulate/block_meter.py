@@ -33,7 +33,7 @@ METER = np.dtype(
         ("last_block", np.int64),  # address of the block entered last
         ("last_size", np.int64),  # its bytes
         ("watched", np.int64),  # steps at which the guest is stopped
-        ("thumb", np.int64),  # 1 where instructions differ in size: the third row has how many begin before each halfword
+        ("thumb", np.int64),  # 1 where instructions differ in size: the third row counts those before each halfword
     ]
 )
 # Instructions that a guest beyond its budget goes on for, so that the loop it is in shows.

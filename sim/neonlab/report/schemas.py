@@ -342,6 +342,38 @@ def schemas() -> dict[str, Schema]:
                 )
             ),
         ),
+        "symbols": _document(
+            "symbols",
+            path=_STRING,
+            objects=_list(
+                _object(
+                    title=_described(_STRING, "the file, or archive(member)"),
+                    isa=_ISA,
+                    shared=_BOOLEAN,
+                    functions=_list(
+                        _object(
+                            name=_STRING,
+                            demangled=_STRING,
+                            address=_described(_INTEGER, "offset in the section; in a shared object the address there"),
+                            size=_described(_INTEGER, "bytes, 0 where the object does not say"),
+                            section=_STRING,
+                            binding={"enum": ["local", "global", "weak", "other"]},
+                            state={"enum": ["a64", "a32", "thumb"]},
+                            where=_described(_nullable(_STRING), "file:line of the first instruction"),
+                        )
+                    ),
+                    undefined=_list(
+                        _object(
+                            name=_STRING,
+                            demangled=_STRING,
+                            weak=_BOOLEAN,
+                            users=_described(_list(_STRING), "functions, or sections of data, that refer to it"),
+                        )
+                    ),
+                    constructors=_described(_list(_STRING), "sections of functions that a loader would call"),
+                )
+            ),
+        ),
         "bench": _document(
             "bench",
             shape=_STRING,
@@ -366,6 +398,10 @@ def schemas() -> dict[str, Schema]:
                     sanitizer_of_bare=_NUMBER,
                     sanitizer_and_lanes=_described(_INTEGER, "the same with every check on"),
                 )
+            ),
+            load=_described(
+                _object(bytes=_INTEGER, sections=_INTEGER, relocations=_INTEGER, seconds=_NUMBER),
+                "an object made for this, from its path to memory with every relocation applied",
             ),
         ),
         "check": _document("check", seed=_INTEGER, verdicts=_list(_VERDICT)),

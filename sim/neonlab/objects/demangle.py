@@ -1,0 +1,18 @@
+"""C++ names as people write them."""
+
+from __future__ import annotations
+
+import functools
+
+#: Longer names are left as they are: to take them apart needs a stack as deep as they are long.
+_LONGEST = 4096
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def demangle(name: str) -> str:
+    """`dot(signed char const*, int)` for `_Z3dotPKai`; the name itself where it is not one of C++ or Rust."""
+    if not name.startswith(("_Z", "_R")) or len(name) > _LONGEST:
+        return name
+    import pydemumble
+
+    return pydemumble.demangle(name) or name

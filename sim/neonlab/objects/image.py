@@ -1,0 +1,127 @@
+"""A program in memory, its code not yet decoded: a large object is relocated at once, and decoded as far as needed."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.assemble.program import Program, Segment
+from neonlab.errors import InputError
+from neonlab.isa.isa import Isa
+from neonlab.objects.addresses import Addresses
+from neonlab.objects.apply_fixes import Problem
+from neonlab.objects.debug_sections import debug_sections
+from neonlab.objects.dwarf_prototypes import FunctionType, read_prototypes
+from neonlab.objects.image_symbols import ImageSymbol
+from neonlab.objects.module import DATA, THUMB, Module
+from neonlab.objects.place import Part
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Image:
+    """What the linker makes.
+
+    `memory` starts at `base`.  `sections` has the address of each section by (module, index).  `missing` are names that
+    nobody defines, at addresses where nothing is mapped.  `references` are (place, target, status) of every relocation,
+    by place.  `veneers` and the mapping symbols of the modules tell code from data: (address, DATA | ARM | THUMB).
+    """
+
+    isa: Isa
+    title: str
+    base: int
+    memory: npt.NDArray[np.uint8]
+    parts: tuple[Part, ...]
+    modules: tuple[Module, ...]
+    sections: Mapping[tuple[int, int], int]
+    symbols: tuple[ImageSymbol, ...]
+    missing: Mapping[str, int]
+    references: tuple[Integers, Integers, npt.NDArray[np.uint8]]
+    problems: tuple[Problem, ...]
+    addresses: tuple[Addresses, ...]  # of the symbols of each module
+    biases: Mapping[int, int]  # of each shared object, what is added to its addresses
+    linked_at: Callable[[int, int], Image]  # the same elsewhere: `base` and `displacement` of `link_modules`
+    veneers: tuple[tuple[int, int], ...] = ()
+
+    @cached_property
+    def segments(self) -> tuple[Segment, ...]:
+        """The parts as a program has them."""
+        return tuple(
+            Segment(
+                part.name,
+                part.address,
+                self.memory[part.address - self.base : part.end - self.base].tobytes(),
+                part.executable,
+                part.writable,
+            )
+            for part in self.parts
+        )
+
+    @cached_property
+    def marks(self) -> tuple[tuple[int, int], ...]:
+        """Where executable memory changes between data, A32 or A64, and Thumb, in order of address."""
+        found = list(self.veneers)
+        for (number, index), address in self.sections.items():
+            section = self.modules[number].sections[index]
+            if section.executable:
+                found += [(address + offset, state) for offset, state in section.marks]
+                found.append((address + section.size, DATA))
+        # where one section ends and the next begins, the beginning counts
+        found.sort(key=lambda mark: (mark[0], mark[1] != DATA))
+        return tuple(dict(found).items())
+
+    @cached_property
+    def thumb(self) -> tuple[tuple[int, int], ...]:
+        """(start, end) of each run of Thumb code."""
+        ends = [address for address, _ in self.marks[1:]]
+        return tuple(
+            (address, end)
+            for (address, state), end in zip(self.marks, ends, strict=False)
+            if state == THUMB and end > address
+        )
+
+    @cached_property
+    def by_name(self) -> Mapping[str, ImageSymbol]:
+        """Global symbols, and local ones whose names are not taken; of several local ones the first."""
+        found: dict[str, ImageSymbol] = {}
+        for symbol in self.symbols:
+            before = found.get(symbol.name)
+            if before is None or symbol.is_global:
+                found[symbol.name] = symbol
+        return found
+
+    def prototype(self, name: str) -> FunctionType | None:
+        """What debug information says of the function `name`; None where there is none."""
+        symbol = self.by_name.get(name)
+        if symbol is None:
+            return None
+        bias = self.biases.get(symbol.module, 0)
+        sections = debug_sections(self.modules[symbol.module], self.addresses[symbol.module])
+        functions = read_prototypes(sections, self.isa, symbol.address - bias)
+        return next((f for f in functions if f.address & ~1 == symbol.address - bias), None)
+
+    def program(self, names: Sequence[str] = ()) -> Program:
+        """The program with the code decoded that the functions `names` can reach; without names, all code.
+
+        InputError for a name that is no function here, and where what is reached refers to a name that nobody defines
+        or has a relocation that cannot be applied.
+        """
+        from neonlab.objects.reach import reached_program
+
+        for name in names:
+            symbol = self.by_name.get(name)
+            if symbol is None:
+                near = difflib.get_close_matches(name, self.by_name, 1)
+                meant = f"; did you mean `{near[0]}`?" if near else ""
+                raise InputError(f"{self.title}: no symbol `{name}`{meant}")
+            if not any(part.executable and part.address <= symbol.address < part.end for part in self.parts):
+                raise InputError(f"{self.title}: `{name}` is no function: no code is where it is")
+        if not any(part.executable for part in self.parts):
+            raise InputError(f"{self.title}: has no code")
+        return reached_program(self, names)

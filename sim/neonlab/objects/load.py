@@ -1,0 +1,73 @@
+"""Object files, archives and shared objects by path to one image: the door to this package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from neonlab.errors import InputError
+from neonlab.objects import elf_layout as elf
+from neonlab.objects.archive import MAGIC, THIN_MAGIC, Archive
+from neonlab.objects.elf_file import ElfFile
+from neonlab.objects.elf_reader import module_of
+from neonlab.objects.image import Image
+from neonlab.objects.link import BASE, link_modules
+from neonlab.objects.module import Module
+from neonlab.objects.shared_reader import shared_module
+
+#: Bytes that a file may have.
+MOST_FILE_BYTES = 1 << 29
+_MACH_O = (b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xce\xfa\xed\xfe", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
+
+
+def is_object(path: Path) -> bool:
+    """Whether the file begins as an ELF file or an archive does."""
+    try:
+        with path.open("rb") as file:
+            begin = file.read(8)
+    except OSError:
+        return False
+    return begin[:4] == elf.MAGIC or begin in (MAGIC, THIN_MAGIC)
+
+
+def read_object(path: str | Path) -> Module | Archive:
+    """A relocatable or shared object, or an archive.  InputError when the file is none, or damaged."""
+    path = Path(path)
+    try:
+        if path.stat().st_size > MOST_FILE_BYTES:
+            raise InputError(f"{path}: has more than {MOST_FILE_BYTES} bytes")
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    if data[:8] in (MAGIC, THIN_MAGIC):
+        return Archive(data, str(path))
+    if data[:4] in _MACH_O:
+        raise InputError(f"{path}: is a Mach-O file; the lab reads ELF, as compilers for Linux and Android write it")
+    return elf_module(data, str(path))
+
+
+def elf_module(data: bytes | memoryview, title: str) -> Module:
+    """The object in `data`, relocatable or shared."""
+    file = ElfFile(data, title)
+    return shared_module(file) if file.type == elf.ET_DYN else module_of(file)
+
+
+def load_image(
+    paths: Sequence[str | Path],
+    *,
+    modules: Sequence[Module] = (),
+    given: Mapping[str, int] | None = None,
+    base: int = BASE,
+) -> Image:
+    """The objects at `paths` and `modules`, linked; see `link_modules`.
+
+    Of archives come the members that define what is missing; of an archive alone come all.
+    """
+    opened = [read_object(path) for path in paths]
+    objects = [*(item for item in opened if isinstance(item, Module)), *modules]
+    archives = [item for item in opened if isinstance(item, Archive)]
+    if not objects:
+        objects = [module for archive in archives for module in archive.modules()]
+        if not objects:
+            raise InputError(f"{', '.join(str(path) for path in paths)}: holds no objects")
+    return link_modules(objects, archives=archives, given=given, base=base)

@@ -1,0 +1,47 @@
+"""`neonlab symbols`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+from tests.cli.test_commands import neonlab
+from tests.objects.build import A64, THUMB, compiled, fresh, run
+
+from neonlab.report.schemas import schemas
+
+
+def test_functions_and_what_is_undefined_are_listed() -> None:
+    done = neonlab("symbols", str(compiled("library.c", THUMB, "gcc", ("-O2", "-g"))))
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert lines[0].endswith("library.o: A32, 9 functions")
+    assert any("global   thumb  wide" in line and "library.c:12" in line for line in lines)
+    assert any(line.split()[:4] == ["exported_table", "used", "by", "both"] for line in lines)
+    only = neonlab("symbols", "-u", str(compiled("library.c", THUMB, "gcc", ("-O2", "-g"))))
+    assert "shared_counter" in only.stdout
+    assert "polynomial" not in only.stdout
+
+
+def test_json_keeps_to_its_schema() -> None:
+    archive = fresh("all.a")
+    run(A64.tool("ar"), "rcs", archive, compiled("kernel.c", A64), compiled("library.c", A64))
+    done = neonlab("symbols", "--json", str(archive))
+    document = json.loads(done.stdout)
+    jsonschema.validate(document, schemas()["symbols"])
+    assert [one["title"].rpartition("(")[2] for one in document["objects"]] == ["kernel.o)", "library.o)"]
+    optional = next(u for u in document["objects"][0]["undefined"] if u["name"] == "optional")
+    assert (optional["weak"], optional["users"]) == (True, ["classify"])
+
+
+@pytest.mark.parametrize("content", [b"", b"\x7fELF", b"!<arch>\n" + b"x" * 60, b"\x7fELF\x02\x01\x01" + b"\xff" * 90])
+def test_what_is_no_object_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "bad.o"
+    path.write_bytes(content)
+    done = neonlab("symbols", str(path))
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"neonlab: {path}: ")
+    assert done.stderr.count("\n") == 1
+    assert neonlab("symbols", str(tmp_path / "absent.o")).returncode == 2

@@ -1,0 +1,108 @@
+"""The A32 saboteurs and kernels, assembled as Thumb by GNU as: the same faults at the same lines, or no fault.
+
+Their text is in unified syntax, so that an assembler makes Thumb of it, IT blocks included.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+from tests.objects.build import THUMB, fresh, run
+
+from neonlab import lab
+from neonlab.assemble.program import Program
+from neonlab.isa.isa import Isa
+from neonlab.library import open_kernel
+from neonlab.measure.options import MemoryOptions
+from neonlab.objects.load import load_image
+from neonlab.plan import plan_cases
+from neonlab.verify.verdict import Failure
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "tests" / "saboteurs" / "armv7"
+_FIRST_LINE = re.compile(r"// saboteur: ([a-z-]+) at (?:line (\d+)|no line): \S")
+_RIGHT = sorted([*FOLDER.glob("right_*.S"), *FOLDER.glob("conv1x1_s8s32_hwc_right*.S")])
+_SABOTEURS = sorted(path for path in FOLDER.glob("*.S") if path not in _RIGHT)
+_KERNELS = sorted(ROOT.glob("asm/armv7/*.S"))
+_WIDE = ("-march=armv8.6-a", "-mfpu=crypto-neon-fp-armv8", "-Wa,-mimplicit-it=always", "-mthumb", "-g")
+
+
+# DWARF has no lines for data: what is written as .word belongs to the instruction before it.
+_DATA_EXECUTED = {"undefined_instruction_constants_in_the_way": "49", "undefined_instruction_unallocated": "43"}
+
+
+@cache
+def as_thumb(path: Path) -> Program:
+    """The file's program in Thumb; its lines are those of the file."""
+    text = path.read_text("utf-8")
+    assert re.search(r"^\s*\.arm\b", text, re.M), "says which state it is in"
+    changed = fresh(path.name)
+    changed.write_text(f'#line 1 "{path}"\n' + re.sub(r"^(\s*)\.arm\b", r"\1.thumb", text, flags=re.M), "utf-8")
+    out = changed.with_suffix(".o")
+    run(THUMB.tool("gcc"), *_WIDE, f"-I{path.parent}", f"-I{ROOT / 'asm' / 'armv7'}", "-c", changed, "-o", out)
+    program = load_image([out]).program()
+    assert program.thumb
+    assert all(instruction.thumb for instruction in program.instructions)
+    return program
+
+
+@pytest.fixture(autouse=True)
+def _thumb_in_place_of_a32(monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(path: Path, isa: Isa) -> Program:
+        assert isa is Isa.A32
+        return as_thumb(path)
+
+    monkeypatch.setattr(lab, "load_program", load)
+
+
+@pytest.mark.parametrize("path", _SABOTEURS, ids=lambda path: path.stem)
+def test_a_saboteur_is_found_out_in_thumb_too(path: Path) -> None:
+    with path.open(encoding="utf-8") as file:
+        match = _FIRST_LINE.match(file.readline())
+    assert match is not None
+    identifier, line = match[1], match[2]
+    verdict = lab.check(open_kernel(path))
+    assert not verdict.passed
+    failure = verdict.failures[0]
+    print(failure)
+    assert failure.identifier == identifier
+    if line:
+        assert failure.where is not None
+        assert failure.where == f"{path}:{_DATA_EXECUTED.get(path.stem, line)}"
+
+
+@pytest.mark.parametrize("path", _RIGHT + _KERNELS, ids=lambda path: path.stem)
+def test_what_is_right_is_right_in_thumb_too(path: Path) -> None:
+    verdict = lab.check(open_kernel(path))
+    assert verdict.failures == ()
+    assert verdict.passed
+
+
+@pytest.mark.parametrize("path", _KERNELS, ids=lambda path: path.stem)
+def test_what_is_counted_is_what_a32_does(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for IT, which A32 does not have, Thumb executes the same and moves the same bytes in as many accesses."""
+    kernel = open_kernel(path)
+    shape = plan_cases(kernel)[-1].shape
+    memory = MemoryOptions(core="cortex-a53")
+    thumb = lab.profile(kernel, shape, memory=memory)
+    monkeypatch.undo()
+    a32 = lab.profile(kernel, shape, memory=memory)
+    assert not isinstance(thumb, Failure)
+    assert not isinstance(a32, Failure)
+    assert (thumb.counts.loaded_bytes, thumb.counts.stored_bytes) == (a32.counts.loaded_bytes, a32.counts.stored_bytes)
+    assert thumb.counts.branches == a32.counts.branches
+    extra = thumb.counts.instructions - a32.counts.instructions
+    assert 0 <= extra <= a32.counts.instructions // 20
+    classes = {name: count for name, count in a32.counts.by_class.items() if name != "integer"}
+    assert {name: thumb.counts.by_class[name] for name in classes} == classes
+    assert thumb.traffic is not None
+    assert a32.traffic is not None
+    assert thumb.traffic.to_json() == a32.traffic.to_json()
+    assert thumb.cycles is not None
+    assert a32.cycles is not None
+    unknown = {name for name in thumb.cycles.unknown if not name.startswith("it")}
+    assert unknown == set(a32.cycles.unknown), "only IT is not in the tables"
+    assert abs(thumb.cycles.cycles - a32.cycles.cycles) <= extra + a32.cycles.cycles // 50
