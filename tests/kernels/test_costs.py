@@ -103,7 +103,9 @@ def two_sizes(kernel: Kernel) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     match kernel.operator.name:
         case "requantize" | "dequantize":
             return (64, width), (128, width), 64 * width
-        case "quantize" | "add":
+        case "concat":
+            return (4, 1024), (4, 2048), 4 * 1024
+        case "quantize" | "add" | "mul" | "clip" | "lut":
             return (1024,), (2048,), 1024
     raise AssertionError(kernel.operator.name)
 

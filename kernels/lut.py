@@ -1,0 +1,34 @@
+"""Look-up of each byte in a table of 256: tanh, sigmoid, any function of one 8-bit number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from neonlab import Array, Contract, DataSource, Expected, Shape
+from neonlab.int8 import activation
+
+from ._flat import FlatOperator
+
+
+class Lut(FlatOperator):
+    """The table is in the order of bytes as unsigned numbers."""
+
+    name = "lut"
+    # What a gate of a small LSTM, and the squeeze of a MobileNet v3 block, put through sigmoid.
+    layers: Mapping[str, Shape] = {"14x14x480": Shape(("count",), (14 * 14 * 480,))}
+
+    def claims(self, contract: Contract) -> bool:
+        return contract.name.startswith("lut_")
+
+    def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
+        return {
+            "input": data.array(contract.argument("input"), shape.sizes),
+            # Under any pattern, or a wrong index would go unseen.
+            "table": data.random.permutation(256).astype("uint8").view("int8"),
+        }
+
+    def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
+        return {"output": Expected(activation.look_up(inputs["table"], inputs["input"]), ("element",))}
+
+
+OPERATOR = Lut()
