@@ -105,7 +105,13 @@ def two_sizes(kernel: Kernel) -> tuple[tuple[int, ...], tuple[int, ...], int]:
             return (64, width), (128, width), 64 * width
         case "concat":
             return (4, 1024), (4, 2048), 4 * 1024
-        case "quantize" | "add" | "mul" | "clip" | "lut":
+        case "pool":
+            return (1, 64, width), (1, 128, width), 64 * width
+        case "globalpool":
+            return (64, width), (128, width), 64 * width
+        case "pad":
+            return (1, 1024, 0, 0, 64, 64), (1, 2048, 0, 0, 64, 64), 1024
+        case "quantize" | "add" | "mul" | "clip" | "lut" | "range":
             return (1024,), (2048,), 1024
     raise AssertionError(kernel.operator.name)
 

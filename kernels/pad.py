@@ -1,0 +1,51 @@
+"""Padding of an image with its zero point, or with the lowest value before a max pool."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
+from neonlab.int8 import elementwise
+
+_DIMENSIONS = ("height", "row", "top", "bottom", "left", "right")
+#: The value that fills; every case has this one, so that it can be told from what is copied.
+_VALUE = -77
+
+
+class Pad(Operator):
+    """A row is width times channels; what is added left and right is counted in elements."""
+
+    name = "pad"
+    dimensions = _DIMENSIONS
+    # The first depthwise layer of MobileNet v1 at 224, 3x3 (Howard et al. 2017, table 1).
+    layers: Mapping[str, Shape] = {
+        "mobilenet_v1 112x112x32": Shape(_DIMENSIONS, (112, 112 * 32, 1, 1, 32, 32)),
+    }
+
+    def claims(self, contract: Contract) -> bool:
+        return contract.name.startswith("pad_")
+
+    def tails(self) -> Iterable[Shape]:
+        rows = (1, 2, 3, 5, 8, 15, 16, 17, 31, 63, 64, 67, 128)
+        edges = ((1, 1, 1, 1), (2, 1, 3, 16), (1, 3, 64, 7), (1, 1, 17, 70))
+        whole = ((height, row, *edge) for height, row, edge in itertools.product((1, 3), rows, edges))
+        without = ((2, 5, 0, 0, 0, 0), (2, 5, 0, 1, 0, 2), (2, 5, 1, 0, 2, 0))
+        return (Shape(_DIMENSIONS, sizes) for sizes in itertools.chain(whole, without))
+
+    def integers(self, shape: Shape) -> Mapping[str, int]:
+        return {**{name: shape[name] for name in _DIMENSIONS}, "value": _VALUE}
+
+    def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
+        return {"input": data.array(contract.argument("input"), (shape["height"], shape["row"]))}
+
+    def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
+        widths = ((shape["top"], shape["bottom"]), (shape["left"], shape["right"]))
+        image = inputs["input"].reshape(shape["height"], shape["row"])
+        found = np.ascontiguousarray(elementwise.pad(image, widths, _VALUE))
+        return {"output": Expected(found, ("row", "column"))}
+
+
+OPERATOR = Pad()

@@ -1,0 +1,33 @@
+"""The lowest and the highest of a run of float32, which quantizers take their ranges from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from neonlab import Array, Contract, DataSource, Expected, Shape
+from neonlab.int8.affine import MovingRange
+
+from ._flat import FlatOperator
+
+
+class Range(FlatOperator):
+    """No NaN."""
+
+    name = "range"
+    # The image that MobileNet v1 takes at 224 (Howard et al. 2017, table 1).
+    layers: Mapping[str, Shape] = {"224x224x3": Shape(("count",), (224 * 224 * 3,))}
+
+    def claims(self, contract: Contract) -> bool:
+        return contract.name.startswith("range_")
+
+    def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
+        return {"input": data.array(contract.argument("input"), shape.sizes)}
+
+    def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
+        found = MovingRange().updated(inputs["input"])
+        return {"extremes": Expected(np.array([found.minimum, found.maximum], np.float32), ("end",))}
+
+
+OPERATOR = Range()
