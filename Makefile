@@ -7,7 +7,7 @@ EXTRAS ?= dev
 .PHONY: report test lint clean
 
 report: .venv/ready
-	$(BIN)/neonlab report --embed README.md
+	$(BIN)/neonlab report --no-pages --embed README.md
 	$(BIN)/neonlab schemes --into reports
 
 test: .venv/ready

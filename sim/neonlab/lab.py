@@ -128,8 +128,12 @@ def check(
 def profile(kernel: Kernel, shape: Shape, *, seed: int = 1, memory: MemoryOptions | None = None) -> Profile | Failure:
     """Count one call on random data, and with `memory` where its accesses go; a Failure where the kernel faults.
 
-    Raises InputError for a shape not allowed or a core not known.
+    Raises InputError for a shape not allowed, and for a core not known or that cannot run the kernel.
     """
+    if memory is not None and memory.core is not None:
+        refusal = load_core(memory.core).refusal(kernel.isa, kernel.contract.features)
+        if refusal is not None:
+            raise InputError(f"{kernel.title}: {refusal}")
     name = CaseName(shape, "random", seed)
     case = draw_case(kernel, name)
     program = kernel_program(kernel)

@@ -86,6 +86,12 @@ def test_help_leads_to_every_command() -> None:
         (("cores", "--against", "absent.csv"), "absent.csv"),
         (("cores", "--against", "LICENSE"), "LICENSE"),
         (("cores", "--core", "cortex-m0"), "no core `cortex-m0`"),
+        (
+            ("profile", "armv8/conv1x1_s8s32_hwc_4x4", *["--shape", "4x4x8x8", "--core", "cortex-a7"]),
+            "does not execute A64",
+        ),
+        (("report", "--core", "cortex-m0"), "no core `cortex-m0`"),
+        (("report", "conv1x1_s8s32_hwc_4x4", "--no-pages"), "--no-pages"),
         (("cores", "--record"), "--against"),
         (("schemes", "--scale", "1.5"), "from 2^-31 to below 1"),
         (("schema", "nonsense"), "no schema for `nonsense`"),

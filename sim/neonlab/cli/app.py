@@ -12,10 +12,11 @@ from neonlab.cli.commands_assembly import asm
 from neonlab.cli.commands_compare import compare
 from neonlab.cli.commands_cores import cores
 from neonlab.cli.commands_int8 import schemes
-from neonlab.cli.commands_lab import bench, check, profile, report
+from neonlab.cli.commands_lab import bench, check, profile
 from neonlab.cli.commands_library import list_kernels, schema
 from neonlab.cli.commands_mutate import mutate
 from neonlab.cli.commands_objects import symbols
+from neonlab.cli.commands_report import report
 
 _HELP = """Run, prove, count and compare hand-written ARM NEON int8 kernels, with no ARM device at hand.
 

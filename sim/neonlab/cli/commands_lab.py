@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +15,7 @@ from neonlab.cli.shared import (
     ShapeOption,
     console,
     find_kernels,
+    kernels_for,
     print_json,
     progress,
     shapes_by_kernel,
@@ -124,52 +124,6 @@ def profile(
     return _profiles("profile", found, shape or [], seed, jobs, json, show, memory)
 
 
-def report(
-    into: Annotated[Path | None, typer.Option("--into", help="Folder to write; reports/ of the repository.")] = None,
-    embed: Annotated[
-        Path | None, typer.Option("--embed", help="A Markdown file whose marked table to refresh.")
-    ] = None,
-    jobs: JobsOption = None,
-    json: JsonOption = False,
-) -> int:
-    """Check and profile every kernel on the layers of real networks; write the tables to reports/."""
-    from neonlab.cli.commands_assembly import write_whole
-    from neonlab.library import find_root, open_library
-    from neonlab.report.variants import (
-        TABLE_MARKER,
-        embed_table,
-        json_document,
-        markdown_document,
-        readme_table,
-        rows_of,
-        work_of,
-    )
-    from neonlab.workers import Workers, check_all, profile_all
-
-    library = open_library(find_root())
-    folder = into or library.root / "reports"
-    checks, profiles = work_of(library)
-    total = sum(len(cases) for _, cases in checks) + len(profiles)
-    with Workers(jobs) as workers, progress("reporting", total, quiet=json) as advance:
-        verdicts = check_all(workers, checks, advance=advance)
-        counted = profile_all(workers, profiles, advance=advance)
-    rows = rows_of(checks, verdicts, profiles, counted)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
-    markdown, document = markdown_document(rows), json_document(rows)
-    write_whole(folder / "variants.md", markdown.encode())
-    write_whole(folder / "variants.json", document.encode())
-    if embed is not None:
-        write_whole(embed, embed_table(embed, TABLE_MARKER, readme_table(rows)).encode())
-    if json:
-        print(document, end="")
-    else:
-        console().print(f"{len(rows)} rows in {folder / 'variants.md'} and variants.json", markup=False)
-    return 0 if all(verdict.passed for verdict in verdicts) else 1
-
-
 def bench(
     kernel: Annotated[str, typer.Argument(metavar="KERNEL")] = "armv8/conv1x1_s8s32_chw_8x4",
     shape: Annotated[str, typer.Option("--shape", metavar="SHAPE")] = "14x14x256x256",
@@ -232,6 +186,8 @@ def _profiles(
     from neonlab.verify.verdict import Failure
     from neonlab.workers import Workers, profile_all
 
+    if memory is not None and memory.core is not None:
+        found = kernels_for(memory.core, found)
     if shapes:
         wanted = shapes_by_kernel(found, shapes)
     else:

@@ -58,6 +58,20 @@ def find_kernels(names: Sequence[str]) -> list[Kernel]:
     return list(dict.fromkeys(found))
 
 
+def kernels_for(core: str, kernels: Sequence[Kernel]) -> list[Kernel]:
+    """Those that the core can run; says on standard error which it cannot.  Raises InputError where none is left."""
+    from neonlab.measure.core import load_core
+
+    refusals = {kernel: load_core(core).refusal(kernel.isa, kernel.contract.features) for kernel in kernels}
+    left = [kernel for kernel, refusal in refusals.items() if refusal is None]
+    refused = [f"{kernel.title}: {refusal}" for kernel, refusal in refusals.items() if refusal is not None]
+    if not left:
+        raise InputError("; ".join(refused))
+    for text in refused:
+        print(f"neonlab: leaves out {text}", file=sys.stderr)
+    return left
+
+
 def shapes_by_kernel(kernels: Sequence[Kernel], texts: Sequence[str]) -> list[tuple[Kernel, list[Shape]]]:
     """Each kernel with those of the shapes that its contract allows, kernels that take none left out.
 

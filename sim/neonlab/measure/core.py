@@ -10,8 +10,11 @@ from importlib.resources import files
 from typing import Any
 
 from neonlab.errors import InputError
+from neonlab.isa.isa import Isa
 
 POLICIES = ("lru", "random", "plru")
+#: Features of instruction sets that not every core has.
+FEATURES = frozenset({"dotprod", "i8mm"})
 #: What is the same core by another name.
 ALIASES = {"neoverse-n1": "cortex-a76"}
 
@@ -114,6 +117,14 @@ class Core:
     title: str
     memory: MemoryHierarchy
     features: frozenset[str] = frozenset()
+    instruction_sets: frozenset[Isa] = frozenset(Isa)
+
+    def refusal(self, isa: Isa, needed: frozenset[str]) -> str | None:
+        """Why it cannot run code of `isa` that needs these features, in words; None where it can."""
+        if isa not in self.instruction_sets:
+            return f"{self.name} does not execute {isa.name}"
+        missing = sorted((needed & FEATURES) - self.features)
+        return f"{self.name} has no {' and no '.join(missing)}" if missing else None
 
 
 def core_names() -> tuple[str, ...]:
@@ -147,7 +158,8 @@ def read_core(name: str, text: str) -> Core:
             latency=Latencies(**memory["latency"]),
             source=memory["source"],
         )
-        return Core(name, table["title"], hierarchy, frozenset(table.get("features", ())))
+        sets = frozenset(Isa(known) for known in table.get("instruction_sets", [isa.value for isa in Isa]))
+        return Core(name, table["title"], hierarchy, frozenset(table.get("features", ())), sets)
     except (ValueError, KeyError, TypeError) as error:
         raise CoreError(f"core `{name}`: {error}") from error
 

@@ -63,14 +63,14 @@ def hint_lines(report: LoopReport, most: int) -> Iterator[str]:
         gain = ""
         if hint.before is not None and hint.after is not None:
             gain = f": {hint.before:.4g} → {hint.after:.4g} cycles an iteration"
-        where = f"line{'s' if len(hint.lines) > 1 else ''} {_ranges(hint.lines)}: " if hint.lines else ""
+        where = f"line{'s' if len(hint.lines) > 1 else ''} {line_ranges(hint.lines)}: " if hint.lines else ""
         yield from _wrapped(f"* {where}{hint.text}{gain}", 4)
     left = len(report.hints) - most
     if left > 0:
         yield f"    * and {left} more with --timeline"
 
 
-def _ranges(lines: Sequence[int]) -> str:
+def line_ranges(lines: Sequence[int]) -> str:
     """`84, 86-88`."""
     found: list[list[int]] = []
     for line in lines:

@@ -1,0 +1,5 @@
+"""`python -m neonlab`: the command line."""
+
+from neonlab.cli import main
+
+main()

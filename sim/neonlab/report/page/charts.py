@@ -1,0 +1,163 @@
+"""Where the points of the two charts lie: a roofline, and cycles over layers.  The templates draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, floor, log2
+
+from neonlab.measure.core import load_core
+from neonlab.measure.profile import Profile
+from neonlab.report.page.gather import CurvePoint
+
+WIDTH, HEIGHT = 640, 320
+LEFT, RIGHT, TOP, BOTTOM = 56, 16, 14, 52
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A point in pixels, with the figures that it stands for."""
+
+    x: float
+    y: float
+    title: str
+    note: str
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A line of an axis in pixels, with its label."""
+
+    at: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One variant over layers: SVG polyline points, and the marks on it."""
+
+    title: str
+    points: str
+    marks: tuple[Mark, ...]
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart in pixels of `WIDTH` by `HEIGHT`; `roof` is SVG polyline points."""
+
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    x_label: str
+    y_label: str
+    marks: tuple[Mark, ...] = ()
+    curves: tuple[Curve, ...] = ()
+    roof: str = ""
+    roof_note: str = ""
+
+
+def roofline(variants: Mapping[str, Profile], own: str, core_name: str) -> Chart | None:
+    """MACs a cycle against MACs for each byte that comes from beyond the first level; None where there is no work.
+
+    The roof is the core's peak, and what its second level delivers at most: a line every `l2_interval` cycles.
+    """
+    core = load_core(core_name).memory
+    line, interval = core.l1d.line, core.latency.l2_interval
+    points = []
+    for title, profile in variants.items():
+        if not profile.macs or profile.cycles is None or profile.caches is None:
+            continue
+        fetched = line * max(1, profile.caches.events["L1D_CACHE_REFILL"])
+        points.append((title, profile.macs / fetched, profile.macs_per_cycle, profile.cycles.peak))
+    if not points:
+        return None
+    peak = max(point[3] for point in points)
+    slope = line / interval
+    ridge = peak / slope
+    low_x, high_x = _powers([x for _, x, _, _ in points] + [ridge / 2, ridge * 2])
+    low_y, high_y = _powers([y for _, _, y, _ in points] + [peak])
+    marks = tuple(
+        Mark(
+            _x(x, low_x, high_x), _y(y, low_y, high_y), title,
+            f"{y:.2f} MACs a cycle, {x:.3g} MACs a byte fetched", title == own,
+        )
+        for title, x, y, _ in sorted(points)
+    )  # fmt: skip
+    start = max(2.0**low_x, 2.0**low_y / slope)
+    corners = [(start, start * slope), (ridge, peak), (2.0**high_x, peak)]
+    roof = " ".join(f"{_x(x, low_x, high_x):.1f},{_y(y, low_y, high_y):.1f}" for x, y in corners)
+    return Chart(
+        x_ticks=tuple(Tick(_x(2.0**e, low_x, high_x), _short(2.0**e)) for e in range(low_x, high_x + 1)),
+        y_ticks=tuple(Tick(_y(2.0**e, low_y, high_y), _short(2.0**e)) for e in range(low_y, high_y + 1)),
+        x_label="MACs for each byte fetched from beyond L1D (log scale)",
+        y_label="MACs a cycle",
+        marks=marks,
+        roof=roof,
+        roof_note=f"peak {peak:g} MACs a cycle; {line} bytes every {interval} cycles from L2",
+    )
+
+
+def cycles_over_layers(curves: Mapping[str, Sequence[CurvePoint]], own: str) -> Chart | None:
+    """MACs a cycle (cycles, where no work is declared) of each variant on each layer; None with fewer than two layers.
+
+    Layers stand side by side in order of their work: their sizes differ by orders of magnitude, and it is the layer
+    that one looks for.
+    """
+    shapes = {point.shape: point.macs for points in curves.values() for point in points}
+    order = sorted(shapes, key=lambda shape: (shapes[shape], shape))
+    if len(order) < 2:
+        return None
+    values = {title: [(point.shape, _height(point)) for point in points] for title, points in curves.items()}
+    top = max(value for points in values.values() for _, value in points)
+    step = 2.0 ** floor(log2(top / 4)) if top > 0 else 1.0
+    highest = step * ceil(top / step)
+    across = (WIDTH - LEFT - RIGHT) / (len(order) - 1)
+    place = {shape: LEFT + across * at for at, shape in enumerate(order)}
+
+    def up(value: float) -> float:
+        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / highest
+
+    drawn = []
+    for title, points in sorted(values.items(), key=lambda item: (item[0] == own, item[0])):
+        marks = tuple(
+            Mark(place[shape], up(value), title, f"{shape}: {_figure(value, point.macs)}", title == own)
+            for (shape, value), point in zip(points, curves[title], strict=True)
+        )
+        drawn.append(Curve(title, " ".join(f"{mark.x:.1f},{mark.y:.1f}" for mark in marks), marks, title == own))
+    return Chart(
+        x_ticks=tuple(Tick(place[shape], shape) for shape in order),
+        y_ticks=tuple(Tick(up(step * at), _short(step * at)) for at in range(round(highest / step) + 1)),
+        x_label="layer, from least work to most",
+        y_label="MACs a cycle" if any(shapes.values()) else "cycles",
+        curves=tuple(drawn),
+    )
+
+
+def _height(point: CurvePoint) -> float:
+    return point.macs / point.cycles if point.macs and point.cycles else float(point.cycles)
+
+
+def _figure(value: float, macs: int) -> str:
+    return f"{value:.2f} MACs a cycle" if macs else f"{value:,.0f} cycles"
+
+
+def _powers(values: Sequence[float]) -> tuple[int, int]:
+    """Exponents of two that enclose the values."""
+    low, high = floor(log2(min(values))), ceil(log2(max(values)))
+    return low, max(high, low + 1)
+
+
+def _x(value: float, low: int, high: int) -> float:
+    return LEFT + (WIDTH - LEFT - RIGHT) * (log2(value) - low) / (high - low)
+
+
+def _y(value: float, low: int, high: int) -> float:
+    return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (log2(value) - low) / (high - low)
+
+
+def _short(value: float) -> str:
+    for limit, unit in ((1e6, "M"), (1e3, "k")):
+        if value >= limit:
+            return f"{value / limit:g}{unit}"
+    return f"1/{round(1 / value)}" if 0 < value < 1 else f"{value:g}"

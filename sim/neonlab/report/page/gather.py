@@ -1,0 +1,147 @@
+"""What the pages show: which calls to profile, and what came of them, by kernel, shape and core."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+
+from neonlab.library import Kernel
+from neonlab.measure.core import load_core
+from neonlab.measure.options import MemoryOptions
+from neonlab.measure.profile import Profile
+from neonlab.plan import integers_of, layers_of, plan_cases
+from neonlab.verify.case import Shape
+from neonlab.verify.verdict import Verdict
+
+#: Cores of a page unless others are asked for: those in order that most phones had, and two generations out of order.
+CORES = ("cortex-a7", "cortex-a53", "cortex-a55", "cortex-a72", "cortex-a76")
+_LAYERS = 6  # of an operator, at most, over which cycles are drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One call to profile."""
+
+    kernel: Kernel
+    shape: Shape
+    memory: MemoryOptions
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """Cycles of one kernel on one shape; `macs` 0 where no work is declared."""
+
+    shape: str
+    macs: int
+    cycles: int
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPage:
+    """All that the page of one kernel shows.
+
+    `profiles` are those of `shape`, by core, each with cycles; `variants` those of the kernels that compute the same,
+    this one among them, on the same shape, by core and title; `curves` their cycles over layers, by core and title.
+    """
+
+    kernel: Kernel
+    verdict: Verdict
+    shape: str
+    profiles: Mapping[str, Profile]
+    variants: Mapping[str, Mapping[str, Profile]]
+    curves: Mapping[str, Mapping[str, tuple[CurvePoint, ...]]]
+
+
+def work_of_pages(kernels: Sequence[Kernel], cores: Sequence[str]) -> list[Work]:
+    """Each kernel on its page's shape on each of `cores` that can run it, and on the other layers of its operator."""
+    usual = _usual_shapes(kernels)
+    found = []
+    for kernel in kernels:
+        shape = _page_shape(kernel, usual)
+        for core in cores:
+            if load_core(core).refusal(kernel.isa, kernel.contract.features) is not None:
+                continue
+            found.append(Work(kernel, shape, MemoryOptions(core, loop=True)))
+            found += [Work(kernel, one, MemoryOptions(core)) for one in _layers(kernel) if one != shape]
+    return found
+
+
+def pages_of(
+    work: Sequence[Work], profiled: Sequence[Profile | object], verdicts: Mapping[str, Verdict]
+) -> list[KernelPage]:
+    """Join the work of `work_of_pages` with what came of it; `verdicts` by title.
+
+    A kernel without a profile on any core, because it faults, has a page with its verdict alone.
+    """
+    by_core: dict[str, dict[str, dict[str, Profile]]] = {}
+    shapes: dict[str, str] = {}
+    for one, result in zip(work, profiled, strict=True):
+        assert one.memory.core is not None
+        if one.memory.loop:
+            shapes[one.kernel.title] = str(one.shape)
+        if isinstance(result, Profile) and result.cycles is not None:
+            by_core.setdefault(one.memory.core, {}).setdefault(one.kernel.title, {})[str(one.shape)] = result
+    pages = []
+    for kernel in dict.fromkeys(one.kernel for one in work):
+        shape = shapes[kernel.title]
+        family = {other.kernel.title for other in work if _same_family(other.kernel, kernel)}
+        profiles, variants, curves = {}, {}, {}
+        for core, titles in by_core.items():
+            if shape in titles.get(kernel.title, {}):
+                profiles[core] = titles[kernel.title][shape]
+                members = {title: titles[title] for title in sorted(titles) if title in family}
+                variants[core] = {title: found[shape] for title, found in members.items() if shape in found}
+                curves[core] = {title: _curve(found) for title, found in members.items()}
+        pages.append(KernelPage(kernel, verdicts[kernel.title], shape, profiles, variants, curves))
+    return pages
+
+
+def _curve(found: Mapping[str, Profile]) -> tuple[CurvePoint, ...]:
+    points = [CurvePoint(shape, one.macs, one.cycles.cycles) for shape, one in found.items() if one.cycles is not None]
+    return tuple(sorted(points, key=lambda point: (point.macs, point.shape)))
+
+
+def _same_family(one: Kernel, other: Kernel) -> bool:
+    """Whether they compute the same on the same instruction set, so that their cycles can be compared."""
+    if one.operator is None or other.operator is None:
+        return one == other
+    return one.isa is other.isa and one.operator.name == other.operator.name
+
+
+def _usual_shapes(kernels: Sequence[Kernel]) -> dict[str, list[Shape]]:
+    """The layers of each operator, those first that most of its kernels take, then those with the middling work."""
+    taken: dict[str, Counter[Shape]] = {}
+    for kernel in kernels:
+        if kernel.operator is not None:
+            taken.setdefault(kernel.operator.name, Counter()).update(layers_of(kernel))
+    found = {}
+    for name, counts in taken.items():
+        ordered = sorted(counts, key=lambda shape: (prod(shape.values().values()), str(shape)))
+        rank = {shape: abs(at - len(ordered) // 2) for at, shape in enumerate(ordered)}
+        found[name] = sorted(counts, key=lambda shape: (-counts[shape], rank[shape]))
+    return found
+
+
+def _page_shape(kernel: Kernel, usual: Mapping[str, Sequence[Shape]]) -> Shape:
+    """The layer that most variants take, else the largest shape that `check` tries."""
+    if kernel.operator is not None and (layers := layers_of(kernel)):
+        return next(shape for shape in usual[kernel.operator.name] if shape in layers)
+    names = plan_cases(kernel)
+    return max((name.shape for name in names), key=lambda shape: (_size(kernel, shape), str(shape)))
+
+
+def _size(kernel: Kernel, shape: Shape) -> int:
+    values = integers_of(kernel, shape)
+    if kernel.contract.macs is not None:
+        return kernel.contract.macs.evaluate(values)
+    return prod(max(1, value) for value in values.values())
+
+
+def _layers(kernel: Kernel) -> list[Shape]:
+    """Up to `_LAYERS` layers, from the least work to the most."""
+    layers = sorted(layers_of(kernel), key=lambda shape: (_size(kernel, shape), str(shape)))
+    if len(layers) <= _LAYERS:
+        return layers
+    return [layers[round(at * (len(layers) - 1) / (_LAYERS - 1))] for at in range(_LAYERS)]

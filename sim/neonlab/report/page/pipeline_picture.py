@@ -1,0 +1,146 @@
+"""The hot loop as a picture: when each instruction runs, what it waits for, and which registers hold something.
+
+Drawn as SVG without any colour of its own: classes say what a shape means, the page's style sheet how it looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from neonlab.assemble.program import Program
+from neonlab.isa.instruction import Instruction
+from neonlab.isa.isa import Isa, Register, RegisterKind
+from neonlab.isa.liveness import liveness
+from neonlab.measure.loop_report import LoopReport
+from neonlab.measure.timeline import TimelineRow
+
+ROW, CYCLE, TEXT = 14, 7, 340  # pixels: height of a row, width of a cycle, room for the statement
+_ROWS = 600  # drawn at most
+_CYCLES = 1200
+_STAGES = {"D": "dispatched", "=": "waits", "e": "executes", "E": "executes", "-": "done", "R": "retires"}
+
+
+@dataclass(frozen=True, slots=True)
+class PictureRow:
+    """One instruction in one iteration: where it stands in the picture, and the rows whose results it reads."""
+
+    label: str
+    text: str
+    line: int
+    y: int
+    x: int
+    width: int
+    dispatched: int
+    issued: int
+    ready: int
+    waits_for: tuple[int, ...]
+    critical: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """`paths` are SVG path data by stage; `ticks` the cycles with a line; `cut` says that not all is drawn."""
+
+    width: int
+    height: int
+    rows: tuple[PictureRow, ...]
+    paths: Mapping[str, str]
+    ticks: tuple[tuple[int, int], ...]
+    cut: bool
+
+
+def pipeline_picture(report: LoopReport, program: Program) -> Picture:
+    """Two iterations of the loop; long ones are cut after what fits a page."""
+    shown = [row for row in report.timeline[:_ROWS] if row.start < _CYCLES]
+    body = [program.by_address[line.address] for line in report.lines]
+    producers = _producers(body, [row.instruction for row in shown])
+    critical = {(link.iteration, link.instruction) for link in report.path.links}
+    rows = []
+    paths: dict[str, list[str]] = {stage: [] for stage in dict.fromkeys(_STAGES.values())}
+    for at, row in enumerate(shown):
+        y = ROW * (at + 1) + 2
+        for stage, first, length in _runs(row):
+            paths[stage].append(f"M{TEXT + CYCLE * first} {y + 2}h{CYCLE * length}v{ROW - 4}h-{CYCLE * length}z")
+        line, when = report.lines[row.instruction], row.scheduled
+        rows.append(
+            PictureRow(
+                f"{row.iteration}.{row.instruction}", line.text, line.line, y, TEXT + CYCLE * row.start,
+                CYCLE * len(row.marks), when.dispatched, when.issued, when.ready, producers[at],
+                (row.iteration, row.instruction) in critical,
+            )
+        )  # fmt: skip
+    end = max((row.end for row in shown), default=0)
+    ticks = tuple((TEXT + CYCLE * cycle, cycle) for cycle in range(0, end + 1, 10))
+    height = ROW * (len(shown) + 1) + 6
+    drawn = {stage: "".join(pieces) for stage, pieces in paths.items()}
+    return Picture(TEXT + CYCLE * end + 10, height, tuple(rows), drawn, ticks, len(shown) < len(report.timeline))
+
+
+def _runs(row: TimelineRow) -> list[tuple[str, int, int]]:
+    """Stages of a row as (stage, first cycle, cycles)."""
+    found: list[tuple[str, int, int]] = []
+    for cycle, mark in enumerate(row.marks, row.start):
+        stage = _STAGES[mark]
+        if found and found[-1][0] == stage:
+            found[-1] = (stage, found[-1][1], found[-1][2] + 1)
+        else:
+            found.append((stage, cycle, 1))
+    return found
+
+
+def _producers(body: Sequence[Instruction], order: Sequence[int]) -> list[tuple[int, ...]]:
+    """For each row, the rows that wrote last what it reads."""
+    writer: dict[Register, int] = {}
+    found = []
+    for at, index in enumerate(order):
+        instruction = body[index]
+        found.append(tuple(sorted({writer[register] for register in instruction.reads if register in writer})))
+        for register in instruction.writes:
+            writer[register] = at
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterRow:
+    """One register over the loop, an item an instruction: "written", "read", "held" or "" (free)."""
+
+    name: str
+    states: tuple[str, ...]
+
+
+def register_rows(report: LoopReport, program: Program) -> tuple[RegisterRow, ...]:
+    """Every vector register of the instruction set, in order: what it is to each instruction of the loop."""
+    body = [program.by_address[line.address] for line in report.lines]
+    live = liveness(program.instructions)
+    count = program.isa.vector_registers
+    states: list[list[str]] = [[] for _ in range(count)]
+    for instruction in body:
+        read, written = _vectors(instruction.reads, program.isa), _vectors(instruction.writes, program.isa)
+        held = _vectors(live.live_in[instruction.address] & live.live_out[instruction.address], program.isa)
+        for number in range(count):
+            state = "written" if number in written else "read" if number in read else "held" if number in held else ""
+            states[number].append(state)
+    letter = "v" if program.isa is Isa.A64 else "q"
+    return tuple(RegisterRow(f"{letter}{number}", tuple(found)) for number, found in enumerate(states))
+
+
+def register_paths(rows: Sequence[RegisterRow], cell: int, height: int) -> Mapping[str, str]:
+    """SVG path data by state, a cell for each instruction and register."""
+    paths: dict[str, list[str]] = {"held": [], "read": [], "written": []}
+    for number, row in enumerate(rows):
+        start = 0
+        for at in range(1, len(row.states) + 1):
+            if at == len(row.states) or row.states[at] != row.states[start]:
+                if row.states[start]:
+                    width = cell * (at - start)
+                    paths[row.states[start]].append(
+                        f"M{cell * start} {height * number + 1}h{width}v{height - 2}h-{width}z"
+                    )
+                start = at
+    return {state: "".join(pieces) for state, pieces in paths.items()}
+
+
+def _vectors(registers: Iterable[Register], isa: Isa) -> frozenset[int]:
+    halves = 2 if isa is Isa.A32 else 1
+    return frozenset(one.index // halves for one in registers if one.kind is RegisterKind.VECTOR)

@@ -1,0 +1,120 @@
+"""Pages as text: each kernel's, one file that needs no other, and the index of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+
+from neonlab import __version__
+from neonlab.lab import kernel_program
+from neonlab.measure.core import load_core
+from neonlab.measure.core_errors import error_sentence
+from neonlab.measure.profile import Profile
+from neonlab.report.page import charts, pipeline_picture
+from neonlab.report.page.gather import KernelPage
+from neonlab.report.page.listing import listings
+from neonlab.report.terminal_loop import line_ranges
+
+REGISTER_CELL, REGISTER_ROW = 7, 11
+
+
+def page_name(title: str) -> str:
+    """The file of a kernel's page: `armv8/name` becomes `armv8_name.html`."""
+    return "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in title) + ".html"
+
+
+def kernel_page(page: KernelPage) -> str:
+    """The whole page of one kernel."""
+    title = page.kernel.title
+    cores = []
+    for name, profile in page.profiles.items():
+        cores.append(
+            {
+                "name": name,
+                "title": load_core(name).title,
+                "error": error_sentence(name),
+                "profile": profile,
+                "variants": page.variants[name],
+                "roofline": charts.roofline(page.variants[name], title, name),
+                "curves": charts.cycles_over_layers(page.curves[name], title),
+                **_loop_parts(page, profile),
+            }
+        )
+    listed = listings(page.kernel.path, page.profiles)
+    costs = {core["name"]: [listing.costs.get(core["name"], ()) for listing in listed] for core in cores}
+    first = next(iter(page.profiles.values()), None)
+    return _template("kernel.html.j2").render(
+        page=page,
+        title=title,
+        cores=cores,
+        counts=first.counts if first else None,
+        profile=first,
+        listings=listed,
+        linked=max(listed, key=lambda one: len(one.hot)),  # whose lines remarks speak of
+        costs=Markup(json.dumps(costs, separators=(",", ":")).replace("<", "\\u003c")),
+        contract=page.kernel.contract,
+    )
+
+
+def index_page(pages: Sequence[KernelPage], cores: Sequence[str]) -> str:
+    """A table of the kernels with a link to the page of each."""
+    rows = [(page, page_name(page.kernel.title)) for page in pages]
+    return _template("index.html.j2").render(rows=rows, cores=cores)
+
+
+def _loop_parts(page: KernelPage, profile: Profile) -> dict[str, Any]:
+    if profile.loop is None:
+        return {"loop": None}
+    program = kernel_program(page.kernel)
+    rows = pipeline_picture.register_rows(profile.loop, program)
+    return {
+        "loop": profile.loop,
+        "picture": pipeline_picture.pipeline_picture(profile.loop, program),
+        "registers": rows,
+        "register_paths": pipeline_picture.register_paths(rows, REGISTER_CELL, REGISTER_ROW),
+    }
+
+
+def _template(name: str) -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("neonlab.report.page"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["n"] = lambda value: f"{value:,}"
+    environment.filters["ranges"] = line_ranges
+    environment.filters["quoted"] = _quoted
+    environment.globals.update(
+        version=__version__,
+        style=_asset("page.css"),
+        script=_asset("page.js"),
+        chart=charts,
+        picture=pipeline_picture,
+        register_cell=REGISTER_CELL,
+        register_row=REGISTER_ROW,
+    )
+    return environment.get_template(name)
+
+
+def _quoted(text: str) -> Markup:
+    """What stands between backticks as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
+
+
+def _asset(name: str) -> Markup:
+    return Markup((resources.files("neonlab.report.page") / "templates" / name).read_text(encoding="utf-8"))
+
+
+def write_pages(pages: Sequence[KernelPage], cores: Sequence[str], folder: Path) -> dict[Path, bytes]:
+    """The files of all pages, to be written: path to contents."""
+    found = {folder / page_name(page.kernel.title): kernel_page(page).encode() for page in pages}
+    return {**found, folder / "index.html": index_page(pages, cores).encode()}

@@ -1,0 +1,306 @@
+"""The page of a kernel, as text and as a person sees it in a browser."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.tools import require
+
+from neonlab import lab
+from neonlab.isa.isa import RegisterKind
+from neonlab.lab import kernel_program
+from neonlab.library import Kernel, open_kernel, open_library
+from neonlab.measure.options import MemoryOptions
+from neonlab.measure.profile import Profile
+from neonlab.measure.timeline import TimelineRow
+from neonlab.plan import parse_shape
+from neonlab.report.page import charts, pipeline_picture
+from neonlab.report.page.gather import CORES, CurvePoint, KernelPage, pages_of, work_of_pages
+from neonlab.report.page.listing import coloured_lines, listings
+from neonlab.report.page.render import kernel_page, page_name, write_pages
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+ROOT = Path(__file__).parents[3]
+TITLES = ("armv8/conv1x1_s8s32_hwc_4x4", "armv7/conv1x1_s8s32_chw_8x4")
+RUN_ON = ("cortex-a53", "cortex-a72")
+MOST_BYTES = 1_500_000
+LIBRARY = open_library(ROOT)
+KERNELS = {kernel.title: kernel for kernel in LIBRARY.kernels}
+
+
+def page_of(kernel: Kernel) -> KernelPage:
+    shapes = [parse_shape(kernel, text) for text in ("8x8x32x16", "7x7x64x24")]
+    profiles: dict[str, Profile] = {}
+    curves = {}
+    for core in RUN_ON:
+        found = [lab.profile(kernel, shape, memory=MemoryOptions(core, loop=True)) for shape in shapes]
+        points = []
+        for one in found:
+            assert isinstance(one, Profile)
+            assert one.cycles is not None
+            points.append(CurvePoint(one.shape, one.macs, one.cycles.cycles))
+            profiles.setdefault(core, one)
+        curves[core] = {kernel.title: tuple(points)}
+    variants = {core: {kernel.title: profile} for core, profile in profiles.items()}
+    return KernelPage(kernel, lab.check(kernel, shapes=shapes[:1]), str(shapes[0]), profiles, variants, curves)
+
+
+@pytest.fixture(scope="module", params=TITLES)
+def page(request: pytest.FixtureRequest) -> KernelPage:
+    return page_of(KERNELS[request.param])
+
+
+@pytest.fixture(scope="module")
+def text(page: KernelPage) -> str:
+    return kernel_page(page)
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.tables: list[list[list[str]]] = []
+        self._cell: list[str] | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.links += [value or "" for name, value in attrs if name in ("src", "href")]
+
+
+def test_a_page_needs_no_other_file_and_is_small(text: str) -> None:
+    tags = _Tags()
+    tags.feed(text)
+    assert all(link.startswith("#") or link == "index.html" for link in tags.links)
+    assert not re.search(r"@import|url\(|fetch\(|XMLHttpRequest|https?://(?!www\.w3\.org/2000/svg)", text)
+    assert len(text.encode()) < MOST_BYTES
+
+
+def test_the_same_figures_make_the_same_page(page: KernelPage, text: str) -> None:
+    assert kernel_page(page) == text
+
+
+def test_the_costs_of_a_page_are_those_of_the_profiles(page: KernelPage, text: str) -> None:
+    found = re.search(r'<script type="application/json" id="costs">(.*?)</script>', text)
+    assert found is not None
+    costs = json.loads(found[1])
+    assert list(costs) == list(page.profiles)
+    listed = listings(page.kernel.path, page.profiles)
+    for core, profile in page.profiles.items():
+        assert profile.cycles is not None
+        shown = sum(cost[0] for listing in costs[core] for cost in listing)
+        assert shown == sum(line.cycles for line in profile.cycles.lines)
+        for listing, rows in zip(listed, costs[core], strict=True):
+            assert len(rows) == sum(line.executions > 0 for line in listing.lines)
+            assert all(0 <= heat <= 9 and stalled <= cycles for cycles, stalled, _, heat in rows)
+        assert max(cost[3] for listing in costs[core] for cost in listing) == 9
+        assert profile.loop is not None
+        hot = {(Path(line.path).name, line.line) for line in profile.loop.lines}
+        assert hot <= {
+            (listing.title, line.number) for listing in listed for line in listing.lines if line.number in listing.hot
+        }
+    executed = sum(line.executions for listing in listed for line in listing.lines)
+    assert executed == next(iter(page.profiles.values())).counts.instructions
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("asm/*/**/*.[Sh]")), ids=lambda path: path.stem)
+def test_colours_leave_the_source_as_it_is(path: Path) -> None:
+    text = path.read_text()
+    assert [html.unescape(re.sub(r"</?span[^>]*>", "", line)) for line in coloured_lines(text)] == text.split("\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("  smlal2 v4.8h, v0.16b, v16.16b // s", {"m": ["smlal2"], "r": ["v4.8h", "v0.16b", "v16.16b"], "c": ["// s"]}),
+        ("loop: subs x9, x9, #-8", {"l": ["loop:"], "m": ["subs"], "r": ["x9", "x9"], "n": ["#-8"]}),
+        ("    vmull.s8 q4, d0, d2 @ low", {"r": ["q4", "d0", "d2"], "c": ["@ low"]}),
+        (".macro step a, b", {"k": [".macro"]}),
+        ("#define TILE 8", {"p": ["#define TILE 8"]}),
+        ("    ld1 {\\a\\().8b}, [x1], #8", {"a": ["\\a", "\\()"], "r": ["x1"]}),
+    ],
+)  # fmt: skip
+def test_each_kind_of_token_has_its_colour(line: str, expected: dict[str, list[str]]) -> None:
+    (shown,) = coloured_lines(line)
+    for name, pieces in expected.items():
+        assert re.findall(rf'<span class="{name}">(.*?)</span>', shown) == pieces
+
+
+def test_the_picture_says_what_the_timeline_says(page: KernelPage) -> None:
+    for profile in page.profiles.values():
+        assert profile.loop is not None
+        picture = pipeline_picture.pipeline_picture(profile.loop, kernel_program(page.kernel))
+        cells = {
+            (round((int(x) - pipeline_picture.TEXT) / pipeline_picture.CYCLE + at), int(y))
+            for path in picture.paths.values()
+            for x, y, width in re.findall(r"M(\d+) (\d+)h(\d+)", path)
+            for at in range(int(width) // pipeline_picture.CYCLE)
+        }
+        expected = {
+            (row.start + at, shown.y + 2)
+            for row, shown in zip(profile.loop.timeline, picture.rows, strict=True)
+            for at in range(len(row.marks))
+        }
+        assert cells == expected
+
+
+def test_rows_wait_for_the_last_that_wrote_what_they_read(page: KernelPage) -> None:
+    program = kernel_program(page.kernel)
+    profile = next(iter(page.profiles.values()))
+    assert profile.loop is not None
+    rows: tuple[TimelineRow, ...] = profile.loop.timeline
+    picture = pipeline_picture.pipeline_picture(profile.loop, program)
+    order = [program.by_address[profile.loop.lines[row.instruction].address] for row in rows]
+    for at, instruction in enumerate(order):
+        expected = set()
+        for register in instruction.reads:
+            writers = [earlier for earlier in range(at) if register in order[earlier].writes]
+            expected |= set(writers[-1:])
+        assert set(picture.rows[at].waits_for) == expected
+
+
+def test_registers_are_drawn_as_each_instruction_uses_them(page: KernelPage) -> None:
+    program = kernel_program(page.kernel)
+    profile = next(iter(page.profiles.values()))
+    assert profile.loop is not None
+    rows = pipeline_picture.register_rows(profile.loop, program)
+    halves = 2 if len(rows) == 16 else 1
+    for at, line in enumerate(profile.loop.lines):
+        instruction = program.by_address[line.address]
+        written = {one.index // halves for one in instruction.writes if one.kind is RegisterKind.VECTOR}
+        assert {number for number, row in enumerate(rows) if row.states[at] == "written"} == written
+    paths = pipeline_picture.register_paths(rows, 1, 3)
+    drawn = sum(int(width) for path in paths.values() for width in re.findall(r"h(\d+)v", path))
+    assert drawn == sum(state != "" for row in rows for state in row.states)
+
+
+def test_charts_stay_within_their_frames(page: KernelPage) -> None:
+    for core in RUN_ON:
+        for chart in (
+            charts.roofline(page.variants[core], page.kernel.title, core),
+            charts.cycles_over_layers(page.curves[core], page.kernel.title),
+        ):
+            assert chart is not None
+            for mark in (*chart.marks, *(mark for curve in chart.curves for mark in curve.marks)):
+                assert charts.LEFT <= mark.x <= charts.WIDTH - charts.RIGHT
+                assert charts.TOP <= mark.y <= charts.HEIGHT - charts.BOTTOM
+                assert mark.own
+
+
+def test_no_page_shows_a_core_that_cannot_run_the_kernel() -> None:
+    work = work_of_pages(LIBRARY.kernels, CORES)
+    for one in work:
+        assert one.memory.core is not None
+        assert not (one.memory.core == "cortex-a7" and one.kernel.isa.name == "A64")
+        assert not ("dotprod" in one.kernel.name and one.memory.core in ("cortex-a7", "cortex-a53", "cortex-a72"))
+    assert {one.kernel.title for one in work} >= set(TITLES)
+
+
+def test_a_kernel_that_faults_has_a_page_with_its_verdict_alone() -> None:
+    kernel = open_kernel(ROOT / "tests/saboteurs/armv8/oob_write_between_rows.S")
+    work = work_of_pages([kernel], RUN_ON[:1])
+    verdict = lab.check(kernel)
+    assert not verdict.passed
+    (page,) = pages_of(
+        work, [lab.profile(one.kernel, one.shape, memory=one.memory) for one in work], {kernel.title: verdict}
+    )
+    text = kernel_page(page)
+    assert verdict.failures[0].identifier in text
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    require("chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        quiet = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=[*quiet, "--disable-sync"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def file(page: KernelPage, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pages")
+    for path, contents in write_pages([page], RUN_ON, folder).items():
+        path.write_bytes(contents)
+    return folder / page_name(page.kernel.title)
+
+
+def opened(
+    browser: Browser, file: Path, width: int, scheme: Any = "light", script: bool = True
+) -> tuple[Page, list[str]]:
+    context = browser.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=script, offline=True
+    )
+    tab = context.new_page()
+    problems: list[str] = []
+    tab.on("console", lambda message: problems.append(message.text))
+    tab.on("pageerror", lambda error: problems.append(str(error)))
+    tab.goto(file.as_uri())
+    return tab, problems
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1440])
+def test_a_page_fits_its_window_and_reports_nothing(browser: Browser, file: Path, width: int, scheme: str) -> None:
+    for name in (file, file.parent / "index.html"):
+        tab, problems = opened(browser, name, width, scheme)
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        assert problems == []
+        tab.context.close()
+
+
+def test_another_core_shows_its_own_cycles(browser: Browser, file: Path, page: KernelPage) -> None:
+    tab, problems = opened(browser, file, 1440)
+    for core, profile in page.profiles.items():
+        tab.select_option("#core", core)
+        assert profile.cycles is not None
+        hottest = max(profile.cycles.lines, key=lambda line: line.cycles)
+        cells = tab.locator(f"#L{hottest.line} td")
+        assert cells.nth(2).inner_text() == f"{hottest.cycles:,}"
+        assert "h9" in (cells.nth(2).get_attribute("class") or "")
+        shown = tab.locator("section[data-core]:visible").first.inner_text()
+        assert f"{profile.cycles.cycles:,}" in shown
+        assert (
+            tab.locator(f"section[data-core='{core}']:visible").count()
+            == tab.locator("section[data-core]:visible").count()
+        )
+    assert problems == []
+    tab.context.close()
+
+
+def test_arrow_keys_walk_through_the_pipeline_and_show_what_is_waited_for(
+    browser: Browser, file: Path, page: KernelPage
+) -> None:
+    tab, problems = opened(browser, file, 1440)
+    profile = page.profiles[RUN_ON[0]]
+    assert profile.loop is not None
+    picture = pipeline_picture.pipeline_picture(profile.loop, kernel_program(page.kernel))
+    row = tab.locator("section:visible svg.pipeline .row").first
+    row.focus()
+    for at in range(12):
+        assert tab.locator("section:visible svg.pipeline .dependence").count() == len(picture.rows[at].waits_for)
+        tab.keyboard.press("ArrowDown")
+    assert problems == []
+    tab.context.close()
+
+
+def test_without_scripts_and_in_print_a_page_shows_its_first_core(
+    browser: Browser, file: Path, page: KernelPage
+) -> None:
+    tab, _ = opened(browser, file, 1440, script=False)
+    cores = {part.get_attribute("data-core") for part in tab.locator("section[data-core]:visible").all()}
+    assert cores == {next(iter(page.profiles))}
+    tab.emulate_media(media="print")
+    assert not tab.locator("nav").is_visible()
+    assert tab.locator("table.source").first.is_visible()
+    tab.context.close()
