@@ -12,12 +12,15 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.objects.build import A64, TARGETS, compiled, fresh, run
 
 from neonlab.emulate.machine import Machine
 from neonlab.errors import InputError
+from neonlab.objects import elf_layout as elf
 from neonlab.objects.archive import Archive
+from neonlab.objects.bench import made_object
 from neonlab.objects.image import Image
 from neonlab.objects.link import link_modules
 from neonlab.objects.listing import list_objects
@@ -166,3 +169,99 @@ def test_a_file_cut_short_anywhere_is_refused(tmp_path: Path) -> None:
             load_image([path])
         with pytest.raises(InputError, match=r"short\.o"):
             list_objects(path)
+
+
+def headers_of(made: bytearray) -> np.ndarray:
+    """The section headers of an ELF-64 file, to be changed in place."""
+    start, count = int.from_bytes(made[0x28:0x30], "little"), int.from_bytes(made[0x3C:0x3E], "little")
+    return np.frombuffer(made, elf.SHDR[64], count, start)
+
+
+def refused(data: bytes, title: str, reason: str) -> None:
+    begin = time.monotonic()
+    with pytest.raises(InputError, match=rf"{title}: .*{reason}"):
+        link_modules([elf_module(data, title)])
+    assert time.monotonic() - begin < LONGEST
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < MOST_MEMORY
+
+
+def test_names_that_share_a_megabyte_are_refused() -> None:
+    made = bytearray(made_object(3000))
+    long = b"\0" + b"a" * (1 << 20) + b"\0"
+    headers = headers_of(made)
+    symbols = headers[headers["type"] == elf.SHT_SYMTAB][0]
+    table = np.frombuffer(made, elf.SYM[64], 3001, int(symbols["offset"]))
+    table["name"][1:] = np.arange(3000) + 1
+    strings = np.flatnonzero(headers["type"] == elf.SHT_STRTAB)[0]
+    headers["offset"][strings], headers["size"][strings] = len(made), len(long)
+    refused(bytes(made) + long, "names.o", "have more than")
+
+
+def test_tables_of_relocations_that_are_the_same_bytes_are_refused() -> None:
+    made = bytearray(made_object(3000))
+    headers = headers_of(made)
+    tables = headers["type"] == elf.SHT_RELA
+    headers["offset"][tables], headers["size"][tables] = headers["offset"][tables].min(), 9000 * 24
+    refused(bytes(made), "tables.o", "its tables have more than")
+
+
+def member(name: str, data: bytes) -> bytes:
+    return name.ljust(48).encode() + str(len(data)).ljust(10).encode() + b"`\n" + data + b"\n" * (len(data) % 2)
+
+
+HOSTILE_ARCHIVES = {
+    "an archive of archives": (member("a.a/", b"!<arch>\n" + member("b.a/", b"!<arch>\n")), "holds no objects"),
+    "too many members": (member("x/", b"") * ((1 << 17) + 1), "has more than 131072 members"),
+    "a name outside the table": (member("/99999", b"abcd"), "the name of the member"),
+    "a size below zero": (member("x/", b"").replace(b"0         `", b"-1        `"), "has no size"),
+    "a size beyond the end": (member("x/", b"").replace(b"0         `", b"9999999999`"), "beyond the end"),
+    "no header": (b"\0" * 60, "no member begins"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE_ARCHIVES)
+def test_a_hostile_archive_is_refused(name: str, tmp_path: Path) -> None:
+    data, reason = HOSTILE_ARCHIVES[name]
+    path = tmp_path / "hostile.a"
+    path.write_bytes(b"!<arch>\n" + data)
+    begin = time.monotonic()
+    with pytest.raises(InputError, match=rf"hostile\.a: .*{reason}"):
+        load_image([path])
+    assert time.monotonic() - begin < LONGEST
+
+
+def test_a_thin_archive_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "thin.a"
+    path.write_bytes(b"!<thin>\n" + member("x/", b""))
+    with pytest.raises(InputError, match="is a thin archive, which only names its members"):
+        load_image([path])
+
+
+def test_a_long_chain_of_members_is_followed_at_once() -> None:
+    """Each member needs the next; names that are asked for are looked at once each."""
+
+    class Chain:
+        def defining(self, name: str) -> Module | None:
+            number = int(name[1:])
+            if number >= 2000:
+                return None
+            return elf_module(chained(number), f"{number}.o")
+
+    begin = time.monotonic()
+    image = link_modules([elf_module(chained(0), "0.o")], archives=[Chain()])
+    assert len(image.modules) == 2000
+    assert list(image.missing) == ["f2000"]
+    assert time.monotonic() - begin < LONGEST
+
+
+def chained(number: int) -> bytes:
+    """An object that defines f<number> and refers to the next one."""
+    made = bytearray(made_object(2))
+    headers = headers_of(made)
+    strings = b"\0f%d\0f%d\0" % (number, number + 1)
+    at = int(np.flatnonzero(headers["type"] == elf.SHT_STRTAB)[0])
+    symbols = np.frombuffer(made, elf.SYM[64], 3, int(headers[headers["type"] == elf.SHT_SYMTAB][0]["offset"]))
+    symbols["name"][1:] = 1, strings.index(b"f%d\0" % (number + 1))
+    symbols["shndx"][2] = 0
+    headers["offset"][at], headers["size"][at] = len(made), len(strings)
+    return bytes(made) + strings

@@ -16,6 +16,8 @@ from neonlab.objects.module import UNDEFINED, Module
 MAGIC, THIN_MAGIC = b"!<arch>\n", b"!<thin>\n"
 _HEADER = 60
 _BSD_NAME = "#1/"
+_MOST_MEMBERS = 1 << 17
+_MOST_NAME = 4096
 _SYMBOL_TABLES = ("/", "/SYM64/", "__.SYMDEF", "__.SYMDEF SORTED", "__.SYMDEF_64", "__.SYMDEF_64 SORTED")
 
 
@@ -48,7 +50,11 @@ class Archive:
     def _members(self) -> Iterator[Member]:
         names = b""
         at = len(MAGIC)
+        left = _MOST_MEMBERS
         while at < len(self.data):
+            left -= 1
+            if left < 0:
+                raise self._error(f"has more than {_MOST_MEMBERS} members")
             header = bytes(self.data[at : at + _HEADER])
             if len(header) < _HEADER or header[58:] != b"`\n":
                 raise self._error(f"is damaged: no member begins at offset {at:#x}")
@@ -64,14 +70,15 @@ class Archive:
                 names = bytes(self.data[start : start + size])
             else:
                 if name.startswith(_BSD_NAME) and name[3:].isdigit():
-                    length = min(int(name[3:]), size)
+                    length = min(int(name[3:]), size, _MOST_NAME)
                     name = text_of(bytes(self.data[start : start + length]).rstrip(b"\0"))
                     start, size = start + length, size - length
                 elif name[:1] == "/" and name[1:].isdigit():
                     first = int(name[1:])
                     if first >= len(names):
                         raise self._error(f"is damaged: the name of the member at offset {at:#x} is not in its table")
-                    name = text_of(names[first:].split(b"\n", 1)[0]).rstrip("/")
+                    end = names.find(b"\n", first, first + _MOST_NAME)
+                    name = text_of(names[first : end if end >= 0 else first + _MOST_NAME]).rstrip("/")
                 elif name not in _SYMBOL_TABLES:
                     name = name.rstrip("/")
                 if name not in _SYMBOL_TABLES:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from neonlab.objects.dwarf_reader import Cursor, DwarfError
 
-_MOST_FILES = 1 << 16
-_MOST_ROWS = 1 << 24
+_MOST_FILES = 1 << 14
+_MOST_ROWS = 1 << 22  # of all tables together
+_MOST_TABLES = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +28,21 @@ class Row:
 def read_rows(sections: Mapping[str, bytes]) -> Iterator[Row]:
     """The rows of every table in .debug_line, as far as it can be read."""
     data = sections.get(".debug_line", b"")
-    at = 0
-    while at + 4 < len(data):
+    at = tables = 0
+    left = _MOST_ROWS
+    while at + 4 < len(data) and tables < _MOST_TABLES:
+        tables += 1
         cursor = Cursor(data, at)
         try:
             length, offset_size = cursor.length()
             at = cursor.at + length
             if at > len(data):
                 return
-            yield from _Table(Cursor(data, cursor.at, at), offset_size, sections).rows()
+            for row in _Table(Cursor(data, cursor.at, at), offset_size, sections).rows():
+                yield row
+                left -= 1
+                if not left:
+                    return
         except DwarfError:
             if at <= cursor.at - 12:
                 return

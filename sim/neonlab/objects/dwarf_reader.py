@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+_LONGEST = 1 << 12  # bytes of a path
+
 
 class DwarfError(Exception):
     """Debug information that cannot be read; nobody is told, since code runs without."""
@@ -42,9 +44,9 @@ class Cursor:
 
     def string(self) -> str:
         """A string that ends with a zero."""
-        stop = self.data.find(b"\0", self.at, self.end)
+        stop = self.data.find(b"\0", self.at, min(self.end, self.at + _LONGEST))
         if stop < 0:
-            raise DwarfError("a string has no end")
+            raise DwarfError("a string has no end, or is too long")
         text = self.data[self.at : stop].decode("utf-8", "backslashreplace")
         self.at = stop + 1
         return text

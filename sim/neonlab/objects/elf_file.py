@@ -17,7 +17,10 @@ Records = npt.NDArray[Any]  # of a structured type; or plain numbers
 
 #: Bytes that one section, and all sections that are loaded, may have.
 MOST_BYTES = 1 << 28
-_MOST_SECTIONS = 1 << 20
+#: Entries that the tables of one file may have in all; several tables may be the same bytes.
+MOST_ENTRIES = 1 << 22
+_MOST_SECTIONS = 1 << 18
+_MOST_NAME_BYTES = 1 << 27
 _TYPES = {0: "no file type", 2: "an executable", 4: "a core dump"}
 
 
@@ -90,6 +93,7 @@ class ElfFile:
             what = _TYPES.get(self.type, f"of ELF type {self.type}")
             raise self.error(f"is {what}; the lab reads relocatable objects, archives of them, and shared objects")
         self._header = header
+        self._entries_read = 0
 
     def error(self, message: str) -> ObjectError:
         """An error about this file."""
@@ -97,9 +101,29 @@ class ElfFile:
 
     def table(self, dtype: np.dtype[Any], offset: int, count: int, what: str) -> Records:
         """`count` records at `offset` of the file, in place."""
+        self.count_entries(count)
         if count and not 0 <= offset <= offset + count * dtype.itemsize <= len(self.data):
             raise self.error(f"the {what} lies outside the file (offset {offset:#x}, {count} entries)")
         return np.frombuffer(self.data, dtype, count, offset) if count else np.zeros(0, dtype)
+
+    def count_entries(self, count: int) -> None:
+        """ObjectError when all tables together become too large."""
+        self._entries_read += count
+        if self._entries_read > MOST_ENTRIES:
+            raise self.error(f"its tables have more than {MOST_ENTRIES} entries")
+
+    def names(self, starts: Records, strings: bytes, what: str) -> list[str]:
+        """The name at each of `starts` of a string table that ends with a zero; "" at 0."""
+        numbers = starts.astype(np.int64)
+        if numbers.size and int(numbers.max()) >= max(len(strings), 1):
+            raise self.error(f"a name in {what} lies outside its string table")
+        if not strings:
+            return [""] * len(numbers)
+        zeros = np.flatnonzero(np.frombuffer(strings, np.uint8) == 0)
+        ends = np.where(numbers > 0, zeros[np.searchsorted(zeros, numbers)], 0)
+        if int((ends - numbers).sum()) > _MOST_NAME_BYTES:  # names may share their bytes
+            raise self.error(f"the names in {what} have more than {_MOST_NAME_BYTES} bytes")
+        return [text_of(strings[a:b]) for a, b in zip(numbers.tolist(), ends.tolist(), strict=True)]
 
     @cached_property
     def sections(self) -> tuple[SectionHeader, ...]:
@@ -127,14 +151,13 @@ class ElfFile:
             names = bytes(self.data[start : start + size])
         if names and names[-1]:
             raise self.error("the names of sections do not end with a zero")
-        if int(records["name"].max(initial=0)) >= max(len(names), 1):
-            raise self.error("the name of a section lies outside the table of names")
+        titles = self.names(records["name"], names, "the table of sections")
         found = []
         columns = (records[name].tolist() for name in dtype.names or ())
-        for index, (name, kind, flags, address, start, size, link, info, alignment, entry) in enumerate(
+        for index, (_, kind, flags, address, start, size, link, info, alignment, entry) in enumerate(
             zip(*columns, strict=True)
         ):
-            title = text_of(names[name : names.find(b"\0", name)]) if names else ""
+            title = titles[index]
             if kind == 0:
                 size = start = 0
             found.append(

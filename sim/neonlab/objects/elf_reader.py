@@ -6,7 +6,7 @@ import numpy as np
 
 from neonlab.isa.isa import Isa
 from neonlab.objects import elf_layout as elf
-from neonlab.objects.elf_file import MOST_BYTES, ElfFile, SectionHeader, text_of
+from neonlab.objects.elf_file import MOST_BYTES, ElfFile, SectionHeader
 from neonlab.objects.module import (
     ABSOLUTE,
     ARM,
@@ -93,20 +93,11 @@ def module_of(file: ElfFile) -> Module:
     )
 
 
-def read_names(file: ElfFile, records: Records, strings: bytes, what: str) -> tuple[str, ...]:
-    """The name of each symbol."""
-    starts = records["name"].tolist()
-    if starts and max(starts) >= max(len(strings), 1):
-        raise file.error(f"a name in {what} lies outside its string table")
-    find = strings.find
-    return tuple([text_of(strings[start : find(b"\0", start)]) if start else "" for start in starts])
-
-
 def read_symbols(file: ElfFile, table: SectionHeader) -> tuple[Records, tuple[str, ...]]:
     """The symbols of a table, and their names.  ObjectError where they refer to what is not there."""
     what = f"the symbol table {table.name}"
     records = file.records(table, elf.SYM[file.bits])
-    names = read_names(file, records, file.strings(table.link, what), what)
+    names = tuple(file.names(records["name"], file.strings(table.link, what), what))
     symbols = np.zeros(max(len(records), 1), SYMBOL)
     if not len(records):
         return symbols, ("",)
@@ -177,6 +168,7 @@ def _relocations(file: ElfFile, symbols: int) -> Records:
             explicit = kind == elf.SHT_RELA
             dtype = (elf.RELA if explicit else elf.REL)[file.bits]
             counts = [file.entries(header, dtype) for header, _ in members]
+            file.count_entries(sum(counts))
             whole = b"".join(file.data[header.offset : header.offset + header.size] for header, _ in members)
             made = relocation_records(file, np.frombuffer(whole, dtype), explicit)
             made["section"] = np.repeat([target for _, target in members], counts)

@@ -40,7 +40,7 @@ class Resolution:
     modules: list[Module] = field(default_factory=list)
     definitions: dict[str, Definition] = field(default_factory=dict)
     dropped: list[frozenset[int]] = field(default_factory=list)  # sections of each module
-    _wanted: dict[str, None] = field(default_factory=dict)  # strong references, in order
+    _wanted: list[str] = field(default_factory=list)  # strong references, in order, some of them more than once
     _groups: set[str] = field(default_factory=set)
 
     def add(self, module: Module) -> None:
@@ -64,7 +64,7 @@ class Resolution:
             weak = int(symbols["binding"][index]) == elf.STB_WEAK
             if section == UNDEFINED or section in gone:
                 if not weak and index:
-                    self._wanted.setdefault(name)
+                    self._wanted.append(name)
                 continue
             strength = _SHARED if module.is_shared else _COMMON if section == COMMON else _WEAK if weak else _STRONG
             found = Definition(number, index, strength, int(symbols["size"][index]))
@@ -82,14 +82,14 @@ class Resolution:
 
     def pull(self, sources: Sequence[MemberSource], given: Mapping[str, int]) -> None:
         """Add the members that define what is referred to and not yet defined, until none is left to add."""
-        asked: set[str] = set()
-        while waiting := [name for name in self._wanted if name not in asked]:
-            for name in waiting:
-                asked.add(name)
-                if name in self.definitions or name in given:
-                    continue
-                for source in sources:
-                    member = source.defining(name)
-                    if member is not None:
-                        self.add(member)
-                        break
+        done = 0
+        while done < len(self._wanted):  # members that are added want more
+            name = self._wanted[done]
+            done += 1
+            if name in self.definitions or name in given:
+                continue
+            for source in sources:
+                member = source.defining(name)
+                if member is not None:
+                    self.add(member)
+                    break

@@ -21,6 +21,7 @@ from neonlab.objects.module import (
 
 _SHT_RELR = 19
 _RELATIVE = {Isa.A64: 1027, Isa.A32: 23}
+_MOST_SEGMENTS = 64
 _BX_PC = 0x4778  # with a nop, for callers in Thumb state
 _JUMP_SLOT = {Isa.A64: 1026, Isa.A32: 22}
 
@@ -80,6 +81,8 @@ def _segments(file: ElfFile) -> tuple[LoadSegment, ...]:
         found.append(LoadSegment(address, size, bool(flags & elf.PF_X), bool(flags & elf.PF_W)))
     if not found:
         raise file.error("has no segments to load")
+    if len(found) > _MOST_SEGMENTS:
+        raise file.error(f"has {len(found)} segments to load, more than {_MOST_SEGMENTS}")
     for header in file.sections:
         if header.is_allocated and header.size and not header.flags & elf.SHF_TLS:
             start, end = header.address, header.address + header.size
@@ -128,6 +131,7 @@ def _packed(file: ElfFile, header: SectionHeader) -> Records:
     places: list[int] = []
     where = 0
     for word in words:
+        file.count_entries(word.bit_count())
         if not word & 1:
             places.append(word)
             where = word + width

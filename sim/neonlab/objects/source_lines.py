@@ -57,7 +57,7 @@ def _call_intrinsics(
             by_address.setdefault(address, []).append(site)
     for address, around in by_address.items():
         around.sort(key=lambda site: -site.depth)
-        outer = next((site for site in around if not _is_of_compiler(site.path)), None)
+        outer = next((site for site in around if site.line >= 1 and not _is_of_compiler(site.path)), None)
         if outer is not None:
             was = found[address]
             text = _text(outer.path, outer.folder, str(near), outer.line)
