@@ -36,6 +36,21 @@ def test_json_keeps_to_its_schema() -> None:
     assert (optional["weak"], optional["users"]) == (True, ["classify"])
 
 
+@pytest.mark.parametrize("isa", ["a64", "a32"])
+def test_assembly_is_assembled_and_listed(isa: str) -> None:
+    folder = Path(__file__).parents[1] / "foreign"
+    source = folder / isa / "codec_sad.S"
+    options = ["--isa", isa, "-I", str(folder / "include"), "-D", "PREFIXED=some_"]
+    done = neonlab("symbols", str(source), *options, "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    jsonschema.validate(document, schemas()["symbols"])
+    functions = document["objects"][0]["functions"]
+    assert [f["name"] for f in functions] == [f"some_sad_{w}x{h}" for h in (4, 8, 16) for w in (4, 8, 16)]
+    assert {(f["binding"], f["state"]) for f in functions} == {("global", isa)}
+    assert all(f["where"].startswith(f"{source}:") for f in functions)
+
+
 @pytest.mark.parametrize("content", [b"", b"\x7fELF", b"!<arch>\n" + b"x" * 60, b"\x7fELF\x02\x01\x01" + b"\xff" * 90])
 def test_what_is_no_object_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bad.o"

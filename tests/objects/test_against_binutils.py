@@ -142,6 +142,7 @@ def test_cxx_names_are_read_as_cxxfilt_reads_them() -> None:
     assert len(names) >= 6
     want = run(require("c++filt"), *names).splitlines()
     assert [f.readable.replace("> >", ">>") for f in listed.functions] == [line.replace("> >", ">>") for line in want]
+    assert demangle("_ZN4Tile5clearEv@plt") == "Tile::clear()@plt"
     assert demangle("_Z" + "P" * 100_000) == "_Z" + "P" * 100_000
 
 

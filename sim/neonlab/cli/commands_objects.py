@@ -9,24 +9,41 @@ import typer
 
 from neonlab.cli.shared import JsonOption, console, print_json
 from neonlab.errors import InputError
+from neonlab.isa.isa import Isa
 
 if TYPE_CHECKING:
     from neonlab.objects.listing import ListedObject
 
+_ASSEMBLY = (".S", ".s", ".asm", ".sx")
+
 
 def symbols(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="An ELF object (.o), archive (.a) or shared object (.so).")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="An ELF object (.o), archive (.a) or shared object (.so), or assembly (.S)."
+        ),
     ],
     undefined: Annotated[bool, typer.Option("--undefined", "-u", help="Only what the file leaves to others.")] = False,
+    isa: Annotated[Isa | None, typer.Option("--isa", help="Of assembly, where its folder does not say.")] = None,
+    include: Annotated[list[Path] | None, typer.Option("-I", "--include", help="Where #include looks.")] = None,
+    define: Annotated[list[str] | None, typer.Option("-D", "--define", help="NAME or NAME=VALUE.")] = None,
     json: JsonOption = False,
 ) -> None:
     """List the functions of FILE, and the names it leaves undefined with the functions that use them."""
-    from neonlab.objects.listing import list_objects
+    from neonlab.objects.listing import list_module, list_objects
 
     if not file.is_file():
         raise InputError(f"{file}: no such file")
-    found = list_objects(file)
+    if file.suffix in _ASSEMBLY:
+        from neonlab.assemble.assembler import assemble_file
+        from neonlab.objects.from_assembly import assembled_module
+
+        defines = {name: value if equals else "1" for name, equals, value in (d.partition("=") for d in define or ())}
+        assembled = assemble_file(file, isa=isa, include_paths=tuple(include or ()), defines=defines)
+        found: tuple[ListedObject, ...] = (list_module(assembled_module(assembled)),)
+    else:
+        found = list_objects(file)
     if json:
         print_json("symbols", path=str(file), objects=[_as_json(one) for one in found])
         return

@@ -15,4 +15,5 @@ def demangle(name: str) -> str:
         return name
     import pydemumble
 
-    return pydemumble.demangle(name) or name
+    bare, stub, rest = name.partition("@")  # `@plt` of a stub, `@@VERSION`
+    return (pydemumble.demangle(bare) or bare) + stub + rest

@@ -68,10 +68,11 @@ def list_objects(path: str | Path) -> tuple[ListedObject, ...]:
     modules = list(opened.modules()) if isinstance(opened, Archive) else [opened]
     if not modules:
         raise InputError(f"{path}: is an archive without objects")
-    return tuple(_listed(module) for module in modules)
+    return tuple(list_module(module) for module in modules)
 
 
-def _listed(module: Module) -> ListedObject:
+def list_module(module: Module) -> ListedObject:
+    """What one object offers and asks for."""
     functions = _functions(module)
     image = link_modules([module])
     places = {(index, value): image.sections.get((0, index), -1) + value for index, value in functions}
