@@ -50,7 +50,7 @@ def parameters(contract: Contract, channels: int, depth: int, data: DataSource) 
         return {}
     bias = contract.argument("bias")
     assert bias.read is not None
-    filled = bias.read.evaluate({"out_channels": channels, "cols": channels}) // 4
+    filled = bias.read.evaluate(dict.fromkeys(("out_channels", "channels", "cols", "rows"), channels)) // 4
     found = {}
     found["bias"] = data.array(bias, (filled,))
     # Scales that bring sums of random products to about the size of an int8, or the ends of the range.

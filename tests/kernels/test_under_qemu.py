@@ -219,15 +219,16 @@ def call_of(kernel: Kernel, case: Case) -> bytes:
             parts.append(words(0, case.integers[argument.name]))
             continue
         block = argument.block(case.integers)
-        before = np.full(block.size, 0x5A, np.uint8)
+        # What lies between rows, and what may be read behind them, holds something, and is to stay.
+        before = np.full(block.size + argument.over_read, 0x5A, np.uint8)
         if argument.read is not None:
-            before[block.read] = np.frombuffer(case.inputs[argument.name].tobytes(), np.uint8)
+            before[: block.size][block.read] = np.frombuffer(case.inputs[argument.name].tobytes(), np.uint8)
         written = argument.write is not None
-        parts.append(words(1, promised_alignment(argument), block.size, block.origin, written))
+        parts.append(words(1, promised_alignment(argument), len(before), block.origin, written))
         parts.append(filled(before.tobytes()))
         if written:
             after = before.copy()
-            after[block.written] = np.frombuffer(case.expected[argument.name].array.tobytes(), np.uint8)
+            after[: block.size][block.written] = np.frombuffer(case.expected[argument.name].array.tobytes(), np.uint8)
             parts.append(filled(after.tobytes()))
     return b"".join(parts)
 

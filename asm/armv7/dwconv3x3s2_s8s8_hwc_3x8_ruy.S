@@ -1,0 +1,109 @@
+/*toml
+summary   = "output[y][x][c] = sum_ij weights[i][j][c] * input[2*y+i][2*x+j][c] + bias[c], requantized as in ruy to int8, HWC"
+prototype = "void (const int8_t *input, const int8_t *weights, int8_t *output, size_t height, size_t width, size_t channels, size_t input_pitch, size_t output_pitch, const int32_t *bias, const int32_t *multipliers, const int32_t *shifts, const int16_t *range)"
+isa       = ["armv7-a", "neon"]
+stack     = 124
+[args]
+input        = { reg = "r0", read = { rows = "2*height+1", bytes = "(2*width+1)*channels", pitch = "input_pitch" }, over_read = 7, layout = "hwc", dtype = "int8", range = [-128, 127] }
+weights      = { reg = "r1", read = "72*((channels+7)//8)", layout = "c8_pairs4", dtype = "int8", range = [-127, 127] }
+output       = { reg = "r2", write = { rows = "height", bytes = "width*channels", pitch = "output_pitch" }, layout = "hwc", dtype = "int8" }
+height       = { reg = "r3", range = [1, 65536] }
+width        = { reg = "stack+0", range = [1, 65536] }
+channels     = { reg = "stack+4", range = [1, 65536] }
+input_pitch  = { reg = "stack+8", range = [1, 16777216] }
+output_pitch = { reg = "stack+12", range = [1, 16777216] }
+bias         = { reg = "stack+16", read = "4*8*((channels+7)//8)", layout = "c8", dtype = "int32", range = [-536870912, 536870912] }
+multipliers  = { reg = "stack+20", read = "4*8*((channels+7)//8)", layout = "c8", dtype = "int32", range = [1073741824, 2147483647] }
+shifts       = { reg = "stack+24", read = "4*8*((channels+7)//8)", layout = "c8", dtype = "int32", range = [-31, 7] }
+range        = { reg = "stack+28", read = "6", layout = "zero_lowest_highest", dtype = "int16", range = [-128, 127] }
+[counts]
+macs = "9*height*width*channels"
+*/
+
+// Height and width are the output's. The input is an image with its padding around it, which holds the input's zero
+// point: twice the output's pixels and one more in each direction. Pitches are the bytes from one row to the next.
+//
+// The loops, the window and the weights are those of dwconv3x3s2_s8s32_hwc_3x8, and so is the reason why no weight is -128;
+// here the sums start from the bias and leave as int8. The last 3 vectors of weights are loaded for each pixel, as
+// scaling needs their registers.
+//
+// The output: sum + bias, times 2^shift * multiplier / 2^31, + zero point, held to [lowest, highest]; range holds these
+// three. bias, multipliers and shifts have an element for each channel, filled up to a multiple of 8.
+//
+// A zero point of the input, z, is the bias's business: bias[c] - z * sum_ij weights[i][j][c]. The weights have none.
+//
+// The int32 sums are safe: they stay below 9 * 128 * 127 + 2^29 < 2^31.
+//
+// The last 8 channels of a pixel may end up to 7 bytes behind it, and behind a row: what is loaded there goes nowhere.
+//
+// Cost of the hot loop, per 3 pixels x 8 channels x 9 taps = 216 MACs:
+//     27 vmull and vmlal, 12 vpadal, 6 vaddw, 18 vld1, 9 vzip; 3 x 36 to turn 8 sums into 8 int8; 3 vst1, 2 for the loop
+//     = 185 instructions, 0.856 per MAC.
+// Of the 36, 2 load the bias and weights, 4 the scales, 20 scale, 10 narrow, add the zero point and clamp. That is the
+// price of 9 taps to an output: the window itself costs what it costs without requantization, 75 of the 185 with its
+// stores. Around the hot loop a row costs 30 instructions for each 8 channels.
+
+    .syntax unified
+    .arch   armv7-a
+    .fpu    neon
+    .arm
+    .text
+
+in0          .req r0        // the window's rows, walk along the pixels
+in1          .req r1
+in2          .req r2
+store        .req r3        // walks along the pixels
+step         .req r4        // channels: the bytes from one pixel of the input to the next
+count        .req r5        // pixels left, counts down
+left         .req r6        // channels left, counts down
+w            .req r7        // weights
+bias         .req r8        // these three walk along the channels
+multipliers  .req r9
+shifts       .req r10
+range        .req r11
+at           .req r12
+back         .req lr
+pitch        .req r4        // from one pixel of the output to the next, bytes
+
+// The frame, from sp upwards. It need not be a multiple of 8: nothing is called from here.
+#define INPUT        0      /* row 0 of the window, at its start */
+#define WEIGHTS      4
+#define OUTPUT       8      /* row of the output, at its start */
+#define HEIGHT       12     /* counts down */
+#define FROM         16     /* channels to do of the window's first pixel */
+#define TO           20     /* and of the output */
+#define LOCALS       24
+#define FRAME        124    /* LOCALS, d8-d15, r4-r11 and lr */
+#define WIDTH        FRAME
+#define CHANNELS     (FRAME + 4)
+#define INPUT_PITCH  (FRAME + 8)
+#define OUTPUT_PITCH (FRAME + 12)
+#define BIAS         (FRAME + 16)
+#define MULTIPLIERS  (FRAME + 20)
+#define SHIFTS       (FRAME + 24)
+#define RANGE        (FRAME + 28)
+
+#define STRIDE 2
+
+#include "include/requantize_ruy.inc"
+#include "include/requantized_8_channels.inc"
+#include "include/dwconv3x3_hwc_3x8.inc"
+
+    .p2align 4
+    .global dwconv3x3s2_s8s8_hwc_3x8_ruy
+    .type   dwconv3x3s2_s8s8_hwc_3x8_ruy, %function
+dwconv3x3s2_s8s8_hwc_3x8_ruy:
+    push    {r4-r11, lr}
+    vpush   {d8-d15}
+    sub     sp, sp, #LOCALS
+    stm     sp, {r0-r3}
+    ldr     step, [sp, #CHANNELS]
+    ldr     range, [sp, #RANGE]
+    mvn     back, #15
+    dwconv3x3_hwc_3x8
+    add     sp, sp, #LOCALS
+    vpop    {d8-d15}
+    pop     {r4-r11, pc}
+    .size   dwconv3x3s2_s8s8_hwc_3x8_ruy, . - dwconv3x3s2_s8s8_hwc_3x8_ruy
+
+    .section .note.GNU-stack,"",%progbits

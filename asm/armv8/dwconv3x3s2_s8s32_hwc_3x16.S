@@ -1,0 +1,87 @@
+/*toml
+summary   = "output[y][x][c] = sum_ij weights[i][j][c] * input[2*y+i][2*x+j][c], int8 x int8 -> int32, HWC"
+prototype = "void (const int8_t *input, const int8_t *weights, int32_t *output, size_t height, size_t width, size_t channels, size_t input_pitch, size_t output_pitch)"
+isa       = ["armv8.0-a", "neon"]
+stack     = 64
+[args]
+input        = { reg = "x0", read = { rows = "2*height+1", bytes = "(2*width+1)*channels", pitch = "input_pitch" }, over_read = 15, layout = "hwc", dtype = "int8", range = [-128, 127] }
+weights      = { reg = "x1", read = "144*((channels+15)//16)", layout = "c16_pairs4", dtype = "int8", range = [-127, 127] }
+output       = { reg = "x2", write = { rows = "height", bytes = "4*width*channels", pitch = "output_pitch" }, layout = "hwc", dtype = "int32" }
+height       = { reg = "x3", range = [1, 65536] }
+width        = { reg = "x4", range = [1, 65536] }
+channels     = { reg = "x5", range = [1, 65536] }
+input_pitch  = { reg = "x6", range = [1, 16777216] }
+output_pitch = { reg = "x7", range = [4, 67108864], step = 4 }
+[counts]
+macs = "9*height*width*channels"
+*/
+
+// Height and width are the output's. The input is an image with its padding around it, which holds the input's zero
+// point: twice the output's pixels and one more in each direction. Pitches are the bytes from one row to the next.
+//
+// The loops, outermost first:
+//
+//     for each row of the output
+//         for each 16 channels              the last 1-15 as 16, of which 1-15 are stored
+//             for each 3 pixels             then the last 0-2
+//                 sums[16] = the window * weights[9][16], for each pixel
+//                 output[16] = sums
+//
+// The channels and the weights lie as in dwconv3x3_s8s32_hwc_3x16, and so does the window, but that it moves on by two
+// columns: the third becomes the first, and two new ones come in. Weights are not -128 for the reason given there.
+//
+// The last 16 channels of a pixel may end up to 15 bytes behind it, and behind a row: what is loaded there goes nowhere.
+//
+// Cost of the hot loop, per 3 pixels x 16 channels x 9 taps = 432 MACs:
+//     54 smull and smlal, 24 sadalp, 12 sxtl, 18 ld1, 18 zip, 3 st1, 2 for the loop = 131 instructions, 0.303 per MAC.
+// The floor is that of stride 1: 30 instructions for a pixel's 144 MACs, 0.208 per MAC, or 36 and 0.250 per MAC without
+// zips. Two new columns a pixel take 6 loads and 4 zips, whatever is done with them, and hardly any of it can be shared:
+// with those, the 2 zips of row 2 and the store there is no less than 43, 0.299 per MAC. Around the hot loop a row costs
+// 22 instructions for each 16 channels. The bytes: 96 loaded and 64 stored for 144 MACs.
+
+    .arch armv8-a
+    .text
+
+input        .req x0        // row 0 of the window, at its start
+weights      .req x1
+output       .req x2        // row of the output, at its start
+height       .req x3        // counts down
+width        .req x4
+channels     .req x5        // also the bytes from one pixel of the input to the next
+input_pitch  .req x6
+output_pitch .req x7
+in0          .req x8        // the window's rows, walk along the pixels
+in1          .req x9
+in2          .req x10
+store        .req x11       // walks along the pixels
+w            .req x12
+from         .req x13       // channels to do of the window's first pixel
+to           .req x14       // and of the output
+left         .req x15       // channels left, counts down
+count        .req x16       // pixels left, counts down
+at           .req x17
+pitch        .req x19       // from one pixel of the output to the next, bytes
+
+#define STRIDE 2
+
+#include "include/sums_of_16_channels.inc"
+#include "include/dwconv3x3_hwc_3x16.inc"
+
+    .p2align 4
+    .global dwconv3x3s2_s8s32_hwc_3x16
+    .type   dwconv3x3s2_s8s32_hwc_3x16, %function
+dwconv3x3s2_s8s32_hwc_3x16:
+    stp     d8, d9, [sp, #-64]!
+    stp     d10, d11, [sp, #16]
+    stp     d12, d13, [sp, #32]
+    str     x19, [sp, #48]
+    lsl     pitch, channels, #2
+    dwconv3x3_hwc_3x16
+    ldr     x19, [sp, #48]
+    ldp     d12, d13, [sp, #32]
+    ldp     d10, d11, [sp, #16]
+    ldp     d8, d9, [sp], #64
+    ret
+    .size   dwconv3x3s2_s8s32_hwc_3x16, . - dwconv3x3s2_s8s32_hwc_3x16
+
+    .section .note.GNU-stack,"",%progbits
