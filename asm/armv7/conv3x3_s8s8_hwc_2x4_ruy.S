@@ -1,0 +1,142 @@
+/*toml
+summary   = "output[y][x][o] = sum_ijk weights[o][i][j][k] * input[y+i][x+j][k] + bias[o], requantized as in ruy to int8, HWC"
+prototype = "void (const int8_t *input, const int8_t *weights, int8_t *output, size_t height, size_t width, size_t in_channels, size_t out_channels, size_t input_pitch, size_t output_pitch, const int32_t *bias, const int32_t *multipliers, const int32_t *shifts, const int16_t *range)"
+isa       = ["armv7-a", "neon"]
+stack     = 136
+[args]
+input        = { reg = "r0", read = { rows = "height+2", bytes = "(width+2)*in_channels", pitch = "input_pitch" }, layout = "hwc", dtype = "int8", range = [-128, 127] }
+weights      = { reg = "r1", read = "9*out_channels*in_channels", layout = "oc_kh_kw_ic", dtype = "int8", range = [-127, 127] }
+output       = { reg = "r2", write = { rows = "height", bytes = "width*out_channels", pitch = "output_pitch" }, layout = "hwc", dtype = "int8" }
+height       = { reg = "r3", range = [1, 65536] }
+width        = { reg = "stack+0", range = [1, 65536] }
+in_channels  = { reg = "stack+4", range = [1, 7281] }
+out_channels = { reg = "stack+8", range = [1, 65536] }
+input_pitch  = { reg = "stack+12", range = [1, 16777216] }
+output_pitch = { reg = "stack+16", range = [1, 16777216] }
+bias         = { reg = "stack+20", read = "4*4*((out_channels+3)//4)", layout = "oc4", dtype = "int32", range = [-536870912, 536870912] }
+multipliers  = { reg = "stack+24", read = "4*4*((out_channels+3)//4)", layout = "oc4", dtype = "int32", range = [1073741824, 2147483647] }
+shifts       = { reg = "stack+28", read = "4*4*((out_channels+3)//4)", layout = "oc4", dtype = "int32", range = [-31, 7] }
+range        = { reg = "stack+32", read = "6", layout = "zero_lowest_highest", dtype = "int16", range = [-128, 127] }
+[counts]
+macs = "9*height*width*in_channels*out_channels"
+*/
+
+// Height and width are the output's. The input is an image with its padding around it, which holds the input's zero
+// point: a pixel more on each side. Pitches are the bytes from one row to the next.
+//
+// The loops, outermost first; the tile is 2 pixels x 4 output channels:
+//
+//     for each row of the output
+//         for each 2 pixels                         then the last one
+//             for each 4 output channels            the last 1-3 as 4, of which 1-3 are stored
+//                 for each of the window's 3 rows
+//                     for each 32 bytes             then 16, then the last 0-15 in one go
+//                         sums[2][4] += input[2][32] * weights[4][32]
+//                 output[2][4] = sums
+//
+// In HWC a row of the window is a run of 3 * in_channels bytes, and so are the weights that meet it: both sides of the
+// product load as they are, as in conv1x1_s8s32_hwc_2x4, whose tile this is; nothing is gathered beforehand (im2col).
+//
+//                                     32 weights of one output channel, one after the other
+//                                           +-------+
+//                                           | q4 q5 |
+//                                           +-------+
+//      32 bytes of a +-------+     +-------------------------+
+//   window:  pixel 0 | q0 q1 |     | q8    q10   q12   q14   |        q6, q7: two products added, int16, on their way
+//                  1 | q2 q3 |     | q9    q11   q13   q15   |                into the sums
+//                    +-------+     +-------------------------+
+//
+// Why weights lie in [-127, 127]: vmull and vmlal add two products in int16. -128 * -127 twice is 32512 and
+// -128 * 127 twice is -32512, both int16; only -128 * -128 twice, 32768, is not. The int32 sums are safe:
+// 9 * 7281 * 128 * 127 + 2^29 < 2^31.
+//
+// The output: sum + bias, times 2^shift * multiplier / 2^31, + zero point, held to [lowest, highest]; range holds these
+// three. bias, multipliers and shifts have an element for each output channel, filled up to a multiple of 4.
+//
+// A zero point of the input, z, is the bias's business: bias[o] - z * the sum of the channel's weights. The weights have
+// none.
+//
+// Cost of the hot loop, per 2 pixels x 4 output channels x 32 bytes of a run = 256 MACs:
+//     16 vmull, 16 vmlal, 16 vpadal, 6 vld1, 2 for the loop = 56 instructions, 0.219 per MAC.
+// The floor is three instructions for 16 MACs, 48 or 0.1875 per MAC; 17 % above it are the loads: 12 of 16 bytes cannot
+// feed 256 MACs in less than 6 vld1, and a larger tile would not fit. Around the hot loop a tile costs 103 instructions
+// where runs have no bytes left over.
+
+    .syntax unified
+    .arch   armv7-a
+    .fpu    neon
+    .arm
+    .text
+
+input        .req r0        // pixel 0 of the tile, walks along the runs of its window
+input1       .req r1
+store        .req r2        // output of pixel 0, walks along the output channels
+store1       .req r3
+run          .req r4        // 3 * input channels
+out_channels .req r5        // also the bytes from one pixel of the output to the next
+channels     .req r6        // bytes of the run left, counts down
+row0         .req r7        // row of weights, walks along
+row1         .req r8
+row2         .req r9
+row3         .req r10
+outputs      .req r11       // output channels left, counts down
+lines        .req r12
+pixels       .req lr        // left in the row, counts down
+at           .req r7        // row 0 and row 1 are made anew for each tile
+done         .req r8
+
+// The frame, from sp upwards. It need not be a multiple of 8: nothing is called from here.
+#define IN_ROW       0      /* where the row starts */
+#define WEIGHTS      4
+#define OUT_ROW      8
+#define HEIGHT       12     /* rows left */
+#define STEP         16
+#define LINE         20
+#define WINDOW       24
+#define IN_STEP      28     /* to the next row */
+#define DONE         32     /* 4 * output channels done */
+#define LOCALS       36
+#define FRAME        136    /* LOCALS, d8-d15, r4-r11 and lr */
+#define WIDTH        FRAME
+#define IN_CHANNELS  (FRAME + 4)
+#define OUT_CHANNELS (FRAME + 8)
+#define INPUT_PITCH  (FRAME + 12)
+#define OUTPUT_PITCH (FRAME + 16)
+#define BIAS         (FRAME + 20)
+#define MULTIPLIERS  (FRAME + 24)
+#define SHIFTS       (FRAME + 28)
+#define RANGE        (FRAME + 32)
+
+#define STRIDE 1
+
+#include "include/conv3x3_hwc_2x4.inc"
+#include "include/requantize_ruy.inc"
+#include "include/requantized_tile_2x4.inc"
+
+    .p2align 4
+    .global conv3x3_s8s8_hwc_2x4_ruy
+    .type   conv3x3_s8s8_hwc_2x4_ruy, %function
+conv3x3_s8s8_hwc_2x4_ruy:
+    push    {r4-r11, lr}
+    vpush   {d8-d15}
+    sub     sp, sp, #LOCALS
+    stm     sp, {r0-r3}
+    ldr     channels, [sp, #IN_CHANNELS]
+    ldr     row0, [sp, #INPUT_PITCH]
+    add     run, channels, channels, lsl #1
+    lsl     channels, channels, #(STRIDE - 1)
+    str     channels, [sp, #STEP]
+    sub     channels, row0, run
+    str     channels, [sp, #LINE]
+    add     channels, row0, row0, lsl #1
+    str     channels, [sp, #WINDOW]
+    lsl     channels, row0, #(STRIDE - 1)
+    str     channels, [sp, #IN_STEP]
+    ldr     out_channels, [sp, #OUT_CHANNELS]
+    conv3x3_hwc_2x4
+    add     sp, sp, #LOCALS
+    vpop    {d8-d15}
+    pop     {r4-r11, pc}
+    .size   conv3x3_s8s8_hwc_2x4_ruy, . - conv3x3_s8s8_hwc_2x4_ruy
+
+    .section .note.GNU-stack,"",%progbits

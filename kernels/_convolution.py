@@ -1,0 +1,85 @@
+"""Convolution of HWC images: output[y, x, o] = sum over i, j, k of weights[o, i, j, k] * input[s*y+i, s*x+j, k]."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
+from neonlab.int8.convolution import conv2d
+from neonlab.int8.windows import Window
+
+from ._packing import pack_panels, unpack_panels
+from ._requantize import parameters, requantized
+
+_DIMENSIONS = ("height", "width", "in_channels", "out_channels")
+
+
+class Convolution(Operator):
+    """A square window.  Height and width are the output's; the input comes with its padding.
+
+    Layouts: input and output "hwc"; weights "oc_kh_kw_ic", or "oc16_ic4" or alike: panels as in `_packing`, for each
+    block of output channels that of the window's first row, then of the next, each as deep as a row of the window.
+    """
+
+    dimensions = _DIMENSIONS
+
+    def __init__(self, window: int, stride: int, layers: Mapping[str, tuple[int, int, int, int]]) -> None:
+        self.window, self.stride = window, stride
+        self.name = f"conv{window}x{window}" + (f"s{stride}" if stride > 1 else "")
+        self.layers = {label: Shape(_DIMENSIONS, sizes) for label, sizes in layers.items()}
+
+    def claims(self, contract: Contract) -> bool:
+        return contract.name.startswith(f"{self.name}_")
+
+    def tails(self) -> Iterable[Shape]:
+        # Runs of 3 input channels go by 32, 16 and less; output channels by up to 16.
+        for height, width in itertools.product((1, 2, 3), (1, 2, 3, 4, 5, 6, 7, 9)):
+            for in_channels in (*range(1, 13), 15, 16, 21, 22, 23, 32, 33):
+                for out_channels in (*range(1, 10), 11, 12, 15, 16, 17, 20, 31, 33):
+                    yield Shape(_DIMENSIONS, (height, width, in_channels, out_channels))
+
+    def integers(self, shape: Shape) -> Mapping[str, int]:
+        return shape.values()
+
+    def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
+        height, width, ins, outs = shape.sizes
+        size = tuple((length - 1) * self.stride + self.window for length in (height, width))
+        weights = data.array(contract.argument("weights"), (outs, self.window, self.window * ins))
+        return {
+            "input": data.array(contract.argument("input"), (*size, ins)),
+            "weights": self._pack(weights, contract.argument("weights").layout),
+            **parameters(contract, outs, self.window**2 * ins, data),
+        }
+
+    def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
+        ins, outs = shape["in_channels"], shape["out_channels"]
+        layout = contract.argument("weights").layout
+        weights = self._unpack(inputs["weights"], layout, outs, self.window * ins)
+        kernel, window = weights.reshape(outs, self.window, self.window, ins), Window((self.stride, self.stride))
+        sums = conv2d(inputs["input"][np.newaxis], kernel, window=window)[0].astype(np.int64)
+        return {"output": Expected(requantized(contract, sums, inputs), ("y", "x", "channel"))}
+
+    def _pack(self, weights: Array, layout: str) -> Array:
+        """`weights` [output channel][row of the window][element of the run] as `layout` says."""
+        if layout == "oc_kh_kw_ic":
+            return weights.reshape(-1)
+        width = int("".join(filter(str.isdigit, layout.split("_")[0])))
+        blocks = range(0, len(weights), width)
+        return np.concatenate(
+            [pack_panels(weights[at : at + width, row], layout) for at in blocks for row in range(self.window)]
+        )
+
+    def _unpack(self, packed: Array, layout: str, outs: int, run: int) -> Array:
+        """The weights that `_pack` packed."""
+        if layout == "oc_kh_kw_ic":
+            return packed.reshape(outs, self.window, run)
+        width = int("".join(filter(str.isdigit, layout.split("_")[0])))
+        panels = packed.reshape(-(-outs // width), self.window, -1)
+        rows = [
+            np.concatenate([unpack_panels(block[row], layout, width, run) for block in panels])
+            for row in range(self.window)
+        ]
+        return np.stack(rows, axis=1)[:outs]

@@ -1,0 +1,94 @@
+"""The 3x3 kernels: right on tails and real layers, exact to the edge of their range and not beyond."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from neonlab.lab import check_cases, kernel_program
+from neonlab.library import Kernel, open_library
+from neonlab.plan import CaseName, draw_case, plan_cases
+from neonlab.verify.case import Array, Case, Depth, Shape
+from neonlab.verify.checker import Checker
+from neonlab.verify.operator import Operator
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNELS = [kernel for kernel in open_library(ROOT).kernels if kernel.name.startswith("conv3x3")]
+every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.title)
+
+
+def operator_of(kernel: Kernel) -> Operator:
+    assert kernel.operator is not None
+    return kernel.operator
+
+
+@every_kernel
+def test_tails_and_a_layer_come_out_right(kernel: Kernel) -> None:
+    layer = CaseName(Shape(operator_of(kernel).dimensions, (7, 7, 64, 96)), "random", 3, Depth.WATCHED)
+    assert [failure for failure in check_cases(kernel, [*plan_cases(kernel), layer]) if failure is not None] == []
+
+
+@every_kernel
+def test_data_of_a_case_tell_right_from_wrong(kernel: Kernel) -> None:
+    shape = Shape(operator_of(kernel).dimensions, (4, 4, 32, 64))
+    seen = [draw_case(kernel, CaseName(shape, "random", seed)).expected["output"].array for seed in range(8)]
+    assert sorted(len(np.unique(array)) for array in seen)[4] > 50  # in some, the clamp leaves little
+
+
+def weight(kernel: Kernel, packed: Array, ins: int, *at: int) -> int:
+    """One weight, of output channel, row, column and input channel `at`, from where the layout has it."""
+    layout = kernel.contract.argument("weights").layout
+    o, i, j, k = at
+    if layout == "oc_kh_kw_ic":
+        return int(packed[((o * 3 + i) * 3 + j) * ins + k])
+    width, run = int(layout.removeprefix("oc").split("_")[0]), 3 * ins
+    group, within = divmod(j * ins + k, 4)
+    groups = -(-run // 4)
+    return int(packed[(((o // width * 3 + i) * groups + group) * width + o % width) * 4 + within])
+
+
+@every_kernel
+def test_the_reference_is_the_sum_written_out(kernel: Kernel) -> None:
+    operator, stride = operator_of(kernel), 2 if operator_of(kernel).name.endswith("s2") else 1
+    ins, outs = 3, 18
+    case = draw_case(kernel, CaseName(Shape(operator.dimensions, (2, 3, ins, outs)), "random", 5))
+    inputs = {name: array.copy() for name, array in case.inputs.items()}
+    # A scale that leaves sums as they are, and weights so small that none is clamped.
+    inputs["weights"] //= 32
+    inputs["input"] //= 32
+    inputs["bias"][:], inputs["multipliers"][:], inputs["shifts"][:] = 0, 1 << 30, 1
+    inputs["range"][:] = (0, -128, 127)
+    output = operator.expected(kernel.contract, case.shape, inputs)["output"].array
+    image = inputs["input"].astype(int)
+    for y, x, o in np.ndindex(2, 3, outs):
+        total = sum(
+            weight(kernel, inputs["weights"], ins, o, i, j, k) * image[stride * y + i, stride * x + j, k]
+            for i, j, k in np.ndindex(3, 3, ins)
+        )
+        assert min(max(total, -128), 127) == output[y, x, o]
+
+
+def worst_case(kernel: Kernel, pixel: int, every_weight: int) -> Case:
+    """Every pixel and every weight alike."""
+    operator = operator_of(kernel)
+    case = draw_case(kernel, CaseName(Shape(operator.dimensions, (2, 4, 32, 4)), "random", 1))
+    inputs = {name: array.copy() for name, array in case.inputs.items()}
+    inputs["input"][:], inputs["weights"][:] = pixel, every_weight
+    inputs["bias"][:], inputs["range"][:] = 0, (0, -128, 127)  # so that the sum's sign can be seen in what leaves
+    return dataclasses.replace(case, inputs=inputs, expected=operator.expected(kernel.contract, case.shape, inputs))
+
+
+def is_right(kernel: Kernel, case: Case) -> bool:
+    with Checker(kernel_program(kernel), kernel.contract) as checker:
+        return checker.check(case) is None
+
+
+@every_kernel
+def test_the_declared_range_is_exact_at_its_edge_and_wrong_one_step_outside(kernel: Kernel) -> None:
+    low, high = (int(bound) for bound in kernel.contract.argument("weights").value_range or (-128, 127))
+    assert all(is_right(kernel, worst_case(kernel, pixel, end)) for pixel in (-128, 127) for end in (low, high))
+    if low > -128:
+        assert not is_right(kernel, worst_case(kernel, -128, -128))
