@@ -16,7 +16,8 @@ from neonlab.verify.case import Shape
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = open_library(ROOT).kernels
 CHW = [kernel for kernel in KERNELS if kernel.contract.arguments[0].layout == "chw"]
-MULTIPLIES = [kernel for kernel in KERNELS if kernel.contract.macs is not None and kernel not in CHW]
+DEPTHWISE = [kernel for kernel in KERNELS if kernel.name.startswith("dwconv")]
+MULTIPLIES = [kernel for kernel in KERNELS if kernel.contract.macs is not None and kernel not in CHW + DEPTHWISE]
 PACKS = [kernel for kernel in KERNELS if kernel.name.startswith("pack_")]
 ELEMENTS = [kernel for kernel in KERNELS if kernel.contract.macs is None and kernel not in PACKS]
 
@@ -51,8 +52,13 @@ def counted(kernel: Kernel, *sizes: int) -> Profile:
 
 def run(kernel: Kernel, rows: int, cols: int, depth: int) -> Profile:
     assert kernel.operator is not None
-    order = {"conv1x1": (1, rows, depth, cols), "matmul": (rows, cols, depth)}
-    return counted(kernel, *order[kernel.operator.name])
+    order = {
+        "conv1x1": (1, rows, depth, cols),
+        "conv3x3": (1, rows, depth // 4, cols),
+        "gemv": (cols, depth),
+        "matmul": (rows, cols, depth),
+    }
+    return counted(kernel, *order[kernel.operator.name.removesuffix("s2")])
 
 
 @pytest.mark.parametrize("kernel", MULTIPLIES, ids=named)
@@ -67,11 +73,12 @@ def test_the_hot_loop_costs_what_the_header_says(kernel: Kernel) -> None:
 
 @pytest.mark.parametrize("kernel", MULTIPLIES, ids=named)
 def test_the_rest_of_a_tile_costs_what_the_header_says(kernel: Kernel) -> None:
-    tile_rows, tile_cols = (int(size) for size in kernel.name.split("_")[3].split("x"))
+    # The tile of gemv is rows of weights, as columns are to matmul, and it has one row of the other operand.
+    *rows_of_tile, tile_cols = (int(size) for size in kernel.name.split("_")[3].split("x"))
     narrow, wide = run(kernel, 24, 48, 128), run(kernel, 24, 96, 128)
-    tiles = (24 // tile_rows) * (48 // tile_cols)
+    tiles = (24 // rows_of_tile[0] if rows_of_tile else 1) * (48 // tile_cols)
     per_tile = Fraction(wide.counts.instructions - narrow.counts.instructions, tiles)
-    rest = per_tile - claim(kernel)[0] * tile_rows * tile_cols * 128
+    rest = per_tile - claim(kernel)[0] * (wide.macs - narrow.macs) / tiles
     found = re.search(r"Around (?:the hot loop|it) a tile costs (\d+) instructions", header_of(kernel))
     assert found is not None
     assert rest == int(found[1])
@@ -84,6 +91,20 @@ def test_the_hot_loop_over_pixels_costs_what_the_header_says(kernel: Kernel) -> 
     cost, rounded = claim(kernel)
     assert Fraction(many.counts.instructions - few.counts.instructions, many.macs - few.macs) == cost
     assert rounded in (f"{float(cost):.3f}", f"{float(cost):.4f}")
+
+
+@pytest.mark.parametrize("kernel", DEPTHWISE, ids=named)
+def test_the_hot_loop_along_a_row_costs_what_the_header_says(kernel: Kernel) -> None:
+    width, channels = (int(size) for size in kernel.name.split("_")[3].split("x"))
+    short, long = counted(kernel, 2, 4 * width, channels), counted(kernel, 2, 8 * width, channels)
+    cost, rounded = claim(kernel)
+    assert Fraction(long.counts.instructions - short.counts.instructions, long.macs - short.macs) == cost
+    assert rounded == f"{float(cost):.3f}"
+    more = counted(kernel, 2, 4 * width, 2 * channels)
+    row = Fraction(more.counts.instructions - short.counts.instructions, 2) - cost * (more.macs - short.macs) / 2
+    found = re.search(r"Around the hot loop a row costs (\d+) instructions for each (\d+) channels", header_of(kernel))
+    assert found is not None
+    assert (row, channels) == (int(found[1]), int(found[2]))
 
 
 @pytest.mark.parametrize("kernel", PACKS, ids=named)
@@ -135,6 +156,10 @@ def test_an_element_costs_what_the_header_says(kernel: Kernel) -> None:
 #: Instructions a MAC that the best kernel of each level reaches in its hot loop: a ratchet.
 REACHED = {
     "armv7/matmul_s8s32_packed_2x4": 0.211,
+    "armv7/dwconv3x3_s8s32_hwc_3x8": 0.315,
+    "armv7/dwconv3x3s2_s8s32_hwc_3x8": 0.357,
+    "armv8/dwconv3x3_s8s32_hwc_3x16": 0.269,
+    "armv8/dwconv3x3s2_s8s32_hwc_3x16": 0.304,
     "armv7/conv1x1_s8s32_hwc_2x4": 0.219,
     "armv7/matmul_s8s32_packed_6x8_dotprod": 0.0756,
     "armv7/conv1x1_s8s32_hwc_4x8_dotprod": 0.0782,

@@ -1,0 +1,52 @@
+"""Fully connected layer of one input: output[r] = sum over k of weights[r, k] * input[k], as int32 or requantized."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
+from neonlab.int8.convolution import fully_connected
+
+from ._requantize import parameters, requantized
+
+_DIMENSIONS = ("rows", "depth")
+
+
+class Gemv(Operator):
+    """Weights "rows", one after the other; input and output "flat"."""
+
+    name = "gemv"
+    dimensions = _DIMENSIONS
+    # The classifiers of MobileNet v1 (Howard et al. 2017) and v2 (Sandler et al. 2018) at 224.
+    layers: Mapping[str, Shape] = {
+        "mobilenet_v1 classifier 1024->1000": Shape(_DIMENSIONS, (1000, 1024)),
+        "mobilenet_v2 classifier 1280->1000": Shape(_DIMENSIONS, (1000, 1280)),
+    }
+
+    def claims(self, contract: Contract) -> bool:
+        return contract.name.startswith("gemv_")
+
+    def tails(self) -> Iterable[Shape]:
+        rows, depths = (*range(1, 18), 23, 24, 25, 31), (*range(1, 35), 47, 48, 63, 64, 65, 79, 80, 96, 127, 128, 131)
+        return (Shape(_DIMENSIONS, sizes) for sizes in itertools.product(rows, depths))
+
+    def integers(self, shape: Shape) -> Mapping[str, int]:
+        return shape.values()
+
+    def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
+        rows, depth = shape.sizes
+        return {
+            "weights": data.array(contract.argument("weights"), (rows, depth)),
+            "input": data.array(contract.argument("input"), (depth,)),
+            **parameters(contract, rows, depth, data),
+        }
+
+    def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
+        sums = fully_connected(inputs["input"], inputs["weights"].reshape(shape.sizes)).astype(np.int64)
+        return {"output": Expected(requantized(contract, sums, inputs), ("row",))}
+
+
+OPERATOR = Gemv()
