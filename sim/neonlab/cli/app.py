@@ -11,6 +11,7 @@ import typer
 from neonlab.cli.commands_assembly import asm
 from neonlab.cli.commands_compare import compare
 from neonlab.cli.commands_cores import cores
+from neonlab.cli.commands_init import init
 from neonlab.cli.commands_int8 import schemes
 from neonlab.cli.commands_lab import bench, check, profile
 from neonlab.cli.commands_library import list_kernels, schema
@@ -32,6 +33,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("check", check),
     ("profile", profile),
     ("compare", compare),
+    ("init", init),
     ("report", report),
     ("asm", asm),
     ("cores", cores),

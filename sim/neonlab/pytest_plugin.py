@@ -1,0 +1,231 @@
+"""The pytest plugin: kernels of a neonlab repository as test items.
+
+Collects each .S file in asm/armv7 and asm/armv8 beside a folder kernels/: one item that tries every case, and one a
+shape, which holds what the kernel costs there against baselines.toml as well.  Kernels run in a process of their own.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from neonlab.baselines import Baselines
+    from neonlab.library import Kernel
+    from neonlab.regression import Outcome
+    from neonlab.workers import Workers
+
+_FOLDERS = ("armv7", "armv8")
+_CASES = "cases"
+#: Properties of an item's report, which JUnit files show and which travel from xdist's workers to its controller.
+_ROOT, _KERNEL, _SHAPE = "neonlab_root", "neonlab_kernel", "neonlab_shape"
+_FIGURES, _BEATEN = "neonlab_figures", "neonlab_beaten"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--neonlab-update`."""
+    group = parser.getgroup("neonlab", "kernels checked and counted by neonlab")
+    group.addoption(
+        "--neonlab-update",
+        action="store_true",
+        help="write what the kernels cost now to baselines.toml, instead of comparing with it",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the marker, and keep what a session gathers."""
+    config.addinivalue_line("markers", "neonlab: a kernel, collected from its .S file")
+    config.pluginmanager.register(_Session(config), "neonlab-session")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A kernel's file, in a repository's asm/."""
+    folder = file_path.parent
+    if file_path.suffix != ".S" or folder.name not in _FOLDERS or folder.parent.name != "asm":
+        return None
+    if not (folder.parent.parent / "kernels").is_dir():
+        return None
+    return KernelFile.from_parent(parent, path=file_path)
+
+
+class KernelFile(pytest.File):
+    """One kernel's file."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """An item for all cases, and one a shape."""
+        from neonlab.errors import InputError
+        from neonlab.regression import shapes_to_try
+
+        try:
+            kernel, baselines = self._kernel(), self._baselines()
+            shapes = shapes_to_try(kernel, baselines)
+        except InputError as error:
+            raise self.CollectError(str(error)) from None
+        for trial in (_CASES, *shapes):
+            name = f"kernel[{kernel.isa.value}-{kernel.name}-{trial}]"
+            item = KernelItem.from_parent(self, name=name)
+            item.begin(kernel, baselines, None if trial == _CASES else trial)
+            yield item
+
+    @property
+    def root(self) -> Path:
+        """The repository."""
+        return self.path.parents[2]
+
+    def _kernel(self) -> Kernel:
+        from neonlab.library import open_kernel
+
+        return open_kernel(self.path)
+
+    def _baselines(self) -> Baselines | None:
+        from neonlab.baselines import FILE, read_baselines
+
+        return read_baselines(self.root / FILE)
+
+
+class KernelFailed(Exception):
+    """A kernel is wrong, or costs more than it may; holds what to show."""
+
+
+class KernelItem(pytest.Item):
+    """One kernel under every case, or on one shape."""
+
+    def begin(self, kernel: Kernel, baselines: Baselines | None, shape: str | None) -> None:
+        """Say what to try."""
+        self.kernel, self.baselines, self.shape = kernel, baselines, shape
+        self.add_marker("neonlab")
+
+    def runtest(self) -> None:
+        """Try it.  Raises KernelFailed."""
+        from neonlab.errors import InputError
+        from neonlab.regression import try_cases, try_shape
+
+        session = self.config.pluginmanager.get_plugin("neonlab-session")
+        assert isinstance(session, _Session)
+        update = bool(self.config.getoption("--neonlab-update"))
+        try:
+            if self.shape is None:
+                outcome = try_cases(session.workers, self.kernel)
+            else:
+                outcome = try_shape(session.workers, self.kernel, self.shape, self.baselines, update=update)
+        except InputError as error:
+            raise KernelFailed(str(error)) from None
+        self._record(outcome)
+        if not outcome.passed:
+            raise KernelFailed(_explained(self, outcome))
+
+    def _record(self, outcome: Outcome) -> None:
+        self.user_properties.append((_KERNEL, self.kernel.title))
+        if self.shape is None or outcome.figures is None:
+            return
+        assert isinstance(self.parent, KernelFile)
+        self.user_properties += [(name.replace(" ", "_"), count) for name, count in outcome.figures.named().items()]
+        self.user_properties += [(_ROOT, str(self.parent.root)), (_SHAPE, self.shape)]
+        self.user_properties.append((_FIGURES, json.dumps(outcome.figures.to_json())))
+        if outcome.beaten:
+            self.user_properties.append((_BEATEN, ", ".join(change.name for change in outcome.beaten)))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """What was found, as `neonlab check` says it; a traceback for anything else."""
+        if isinstance(excinfo.value, KernelFailed):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """File, no line, name."""
+        return self.path, None, self.name
+
+
+def _explained(item: KernelItem, outcome: Outcome) -> str:
+    from rich.console import Console
+
+    from neonlab.baselines import FILE
+    from neonlab.figures import COUNTED
+    from neonlab.report.comparison_text import change_text
+    from neonlab.report.terminal import print_verdicts
+
+    lines = []
+    if not outcome.verdict.passed:
+        text = io.StringIO()
+        print_verdicts(Console(file=text, width=100, highlight=False, soft_wrap=True), [outcome.verdict])
+        lines.append(text.getvalue().rstrip())
+    known = item.baselines
+    for change in outcome.exceeded:
+        assert known is not None
+        allowed = "" if change.name in COUNTED else f", {known.tolerance:g} % allowed"
+        name = COUNTED.get(change.name, change.name.replace("cycles ", "cycles on "))
+        lines.append(f"{item.kernel.title} at {item.shape}: {name} {change_text(change)} above {FILE}{allowed}")
+    if outcome.missing:
+        lines.append(f"{item.kernel.title} at {item.shape}: {FILE} has no figures for it")
+    if outcome.exceeded or outcome.missing:
+        lines.append("if it is to be so: pytest --neonlab-update, and commit the file")
+    return "\n".join(lines)
+
+
+class _Session:
+    """Worker processes, begun when first needed; and what the reports bring."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._workers: Workers | None = None
+        self._found: dict[Path, list[tuple[str, str, dict[str, Any]]]] = {}
+        self._beaten: list[str] = []
+        self._written: list[Path] = []
+
+    @property
+    def workers(self) -> Workers:
+        """One process, beside this one."""
+        from neonlab.workers import Workers
+
+        if self._workers is None:
+            self._workers = Workers(1)
+        return self._workers
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Gather figures of items that passed; with xdist, where all reports come together."""
+        if report.when != "call" or not report.passed:
+            return
+        told = dict(report.user_properties)
+        if _FIGURES in told:
+            figures = json.loads(str(told[_FIGURES]))
+            self._found.setdefault(Path(str(told[_ROOT])), []).append((str(told[_KERNEL]), str(told[_SHAPE]), figures))
+        if _BEATEN in told:
+            self._beaten.append(f"{told[_KERNEL]} at {told[_SHAPE]}: {told[_BEATEN]}")
+
+    def pytest_sessionfinish(self) -> None:
+        """Write baselines, if that was asked for; once, not in each of xdist's workers."""
+        if self._config.getoption("--neonlab-update") and not hasattr(self._config, "workerinput"):
+            self._write()
+
+    def pytest_unconfigure(self) -> None:
+        """End the worker processes."""
+        if self._workers is not None:
+            self._workers.__exit__()
+            self._workers = None
+
+    def _write(self) -> None:
+        from neonlab.baselines import FILE
+        from neonlab.figures import Figures
+        from neonlab.regression import updated, write_baselines
+
+        for root, found in self._found.items():
+            rows = [(kernel, shape, Figures(**figures)) for kernel, shape, figures in found]
+            write_baselines(root, updated(root, rows))
+            self._written.append(root / FILE)
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Say what was written, and what could be."""
+        for line in self._summary():
+            terminalreporter.write_line(f"neonlab: {line}")
+
+    def _summary(self) -> Iterable[str]:
+        for path in self._written:
+            yield f"{path} written"
+        if self._beaten:
+            count = len(self._beaten)
+            yield f"{count} below baseline ({self._beaten[0]}{', ...' if count > 1 else ''}); --neonlab-update keeps it"
