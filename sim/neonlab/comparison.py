@@ -136,6 +136,12 @@ class Comparison:
             "removed": list(self.removed),
         }
 
+    def _repr_html_(self) -> str:
+        """As a notebook shows it."""
+        from neonlab.report.notebook import comparison_html  # upwards: a notebook asks the value itself
+
+        return comparison_html(self)
+
 
 def _side_json(side: Side, reference: Side | None) -> dict[str, Any]:
     document: dict[str, Any] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from neonlab.errors import InputError
 from neonlab.measure.caches import CacheEvents
 from neonlab.measure.counts import Counts
 from neonlab.measure.loop_report import LoopReport
@@ -71,3 +72,31 @@ class Profile:
         if self.loop is not None:
             document["hot_loop"] = self.loop.to_json()
         return document
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, a row a line of source: executions, and with a core cycles, all and by cause.
+
+        Raises InputError where pandas is not installed.
+        """
+        try:
+            import pandas
+        except ImportError:
+            raise InputError("Profile.to_frame needs the package pandas: pip install pandas") from None
+        cycles = {(one.path, one.line): one for one in self.cycles.lines} if self.cycles is not None else {}
+        causes = sorted({cause for one in cycles.values() for cause in one.causes})
+        rows = []
+        for line in self.counts.lines:
+            row = {"path": line.path, "line": line.line, "text": line.text.strip(), "executions": line.executions}
+            if self.cycles is not None:
+                spent = cycles.get((line.path, line.line))
+                row["cycles"] = spent.cycles if spent is not None else 0
+                row |= {cause: spent.causes.get(cause, 0) if spent is not None else 0 for cause in causes}
+            rows.append(row)
+        columns = ["path", "line", "text", "executions"] + (["cycles", *causes] if self.cycles is not None else [])
+        return pandas.DataFrame(rows, columns=columns)
+
+    def _repr_html_(self) -> str:
+        """As a notebook shows it."""
+        from neonlab.report.notebook import profile_html  # upwards: a notebook asks the value itself
+
+        return profile_html(self)

@@ -171,6 +171,12 @@ class Verdict:
             "ranges": None if self.ranges is None else asdict(self.ranges),
         }
 
+    def _repr_html_(self) -> str:
+        """As a notebook shows it."""
+        from neonlab.report.notebook import verdict_html  # upwards: a notebook asks the value itself
+
+        return verdict_html(self)
+
 
 def fold(
     kernel: str, isa: str, path: str, has_reference: bool, outcomes: Iterable[Failure | None], seed: int

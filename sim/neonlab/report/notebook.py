@@ -1,0 +1,167 @@
+"""Verdicts, profiles and comparisons as HTML fragments, as a notebook shows them beside their cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from neonlab.report.comparison_text import difference_lines, loop_figures, loop_names, percent
+from neonlab.report.pipeline_svg import pipeline_svg
+
+if TYPE_CHECKING:
+    from neonlab.comparison import Comparison, Group
+    from neonlab.measure.counts import Counts
+    from neonlab.measure.loop_report import LoopReport
+    from neonlab.measure.profile import Profile
+    from neonlab.measure.run_cycles import RunCycles
+    from neonlab.verify.verdict import Failure, Verdict
+
+_HOT_LINES = 10
+_RIGHT = ' style="text-align:right"'
+
+
+def verdict_html(verdict: Verdict) -> str:
+    """The word, the cases, and each kind of failure with its place."""
+    word = ("exact" if verdict.has_reference else "ran") if verdict.passed else "WRONG"
+    colour = "#1f7a3f" if verdict.passed else "#b3261e"
+    parts = [
+        f'<p><b style="color:{colour}">{word}</b> <code>{escape(verdict.kernel)}</code>: {verdict.cases:,} cases, '
+        f"{verdict.failed:,} failed{_ranges(verdict)}</p>"
+    ]
+    parts += [_failure(failure) for failure in verdict.failures]
+    return _fragment(parts)
+
+
+def _ranges(verdict: Verdict) -> str:
+    if verdict.ranges is None or verdict.ranges.status == "wraps":
+        return ""
+    return ", no input in range wraps" if verdict.ranges.status == "safe" else ", ranges not decided"
+
+
+def _failure(failure: Failure) -> str:
+    lines = []
+    if failure.fault is not None:
+        lines.append(failure.fault.message)
+        lines += [f"breaks {failure.fault.clause}"] if failure.fault.clause else []
+    if failure.mismatch is not None:
+        wrong = failure.mismatch
+        index = ", ".join(f"{axis} {value}" for axis, value in wrong.index)
+        lines.append(f"{wrong.output}[{index}] = {wrong.got}, expected {wrong.expected}")
+        lines.append(f"{wrong.wrong:,} of {wrong.total:,} elements wrong; {wrong.map_title}")
+        lines += [f"  {row}" for row in wrong.map]
+    if failure.where:
+        lines.insert(0, failure.where)
+    if failure.explanation is not None:
+        lines += [f"smallest case that fails so: {failure.explanation.shape}"]
+        lines += [f"  {line}" for line in (*failure.explanation.inputs, *failure.explanation.text)]
+    head = f"<b>{escape(failure.identifier)}</b> at {escape(failure.shape)}, pattern {escape(failure.pattern)}"
+    return f"<p>{head}, seed {failure.seed}</p><pre>{escape(chr(10).join(lines))}</pre>"
+
+
+def profile_html(profile: Profile) -> str:
+    """Counts, cycles where a core was modelled, and the hot loop with its pipeline picture."""
+    head = f"<code>{escape(profile.kernel)}</code> at {escape(profile.shape)}, {profile.macs:,} MACs"
+    parts = [f"<p>{head}</p>", _counts(profile, profile.counts)]
+    if profile.cycles is not None:
+        parts.append(_cycles(profile, profile.cycles))
+    if profile.loop is not None:
+        parts.append(_loop(profile.loop))
+    else:
+        parts.append(_hot_lines(profile.counts))
+    return _fragment(parts)
+
+
+def _counts(profile: Profile, counts: Counts) -> str:
+    rows = [
+        ("instructions", counts.instructions, profile.instructions_per_mac),
+        ("bytes loaded", counts.loaded_bytes, profile.loaded_per_mac),
+        ("bytes stored", counts.stored_bytes, profile.stored_per_mac),
+    ]
+    neon = f"{counts.neon_registers} of {counts.neon_registers_available}"
+    general = f"{counts.general_registers} of {counts.general_registers_available}"
+    return _table(
+        ("", "counted", "a MAC"),
+        [
+            *((name, f"{count:,}", f"{rate:.4f}" if profile.macs else "") for name, count, rate in rows),
+            ("NEON registers", neon, ""),
+            ("general registers", general, ""),
+        ],
+    )
+
+
+def _cycles(profile: Profile, cycles: RunCycles) -> str:
+    state = "warm" if cycles.warm else "cold"
+    rate = f", {profile.macs_per_cycle:.2f} MACs a cycle" if profile.macs else ""
+    head = f"{cycles.cycles:,} cycles on {escape(cycles.core)}, {state} (estimate of a model){rate}"
+    causes = sorted(cycles.causes.items(), key=lambda item: (-item[1], item[0]))
+    rows = [(cause, f"{count:,}", f"{count / cycles.cycles:.1%}") for cause, count in causes if count]
+    return f"<p>{head}</p>" + _table(("cause", "cycles", "share"), rows)
+
+
+def _loop(loop: LoopReport) -> str:
+    first, last = loop.lines[0].line, loop.lines[-1].line
+    head = (
+        f"hot loop, lines {first} to {last}: {loop.iterations:,} iterations, {loop.share:.0%} of the cycles, "
+        f"{loop.cycles:.4g} cycles and {loop.instructions} instructions an iteration"
+    )
+    hints = "".join(f"<li>{escape(hint.text)}{_gain(hint.before, hint.after)}</li>" for hint in loop.hints)
+    picture = f'<div style="max-height:30em;overflow:auto">{pipeline_svg(loop)}</div>'
+    return f"<p>{escape(head)}</p><p>{escape(loop.attack)}</p>{f'<ul>{hints}</ul>' if hints else ''}{picture}"
+
+
+def _gain(before: float | None, after: float | None) -> str:
+    return f": {before:.4g} → {after:.4g} cycles an iteration" if before is not None and after is not None else ""
+
+
+def _hot_lines(counts: Counts) -> str:
+    hot = sorted(counts.lines, key=lambda line: (-line.executions, line.path, line.line))[:_HOT_LINES]
+    return _table(("executions", "line", "text"), [(f"{one.executions:,}", str(one.line), one.text) for one in hot])
+
+
+def comparison_html(comparison: Comparison) -> str:
+    """A table a shape, and the hot loops' differences."""
+    against = f" against {comparison.revision}" if comparison.revision is not None else ""
+    parts = [f"<p>kernels{escape(against)}</p>"] if against else []
+    parts += [_group(group, comparison.cores) for group in comparison.groups]
+    for difference in comparison.loops:
+        parts.append(f"<p>{escape(loop_names(difference))}<br>{escape(loop_figures(difference))}</p>")
+        parts.append(f"<pre>{''.join(_coloured(line) for line in difference_lines(difference))}</pre>")
+    return _fragment(parts)
+
+
+def _group(group: Group, cores: Sequence[str]) -> str:
+    base = group.reference.figures.named() if group.reference and group.reference.figures else {}
+    names = ["instructions", "loaded_bytes", "stored_bytes", *(f"cycles {core}" for core in cores)]
+    headings = ["instructions", "bytes loaded", "bytes stored", *(f"cycles, {core}" for core in cores)]
+    rows = []
+    for side in group.sides:
+        named = side.figures.named() if side.figures is not None else {}
+        cells = []
+        for name in names:
+            count, first = named.get(name), base.get(name)
+            share = f" ({percent(count / first - 1)})" if count is not None and first and count != first else ""
+            cells.append(f"{count:,}{share}" if count is not None else "")
+        word = "no" if side.wrong else "yes" if side.exact else ""
+        rows.append((side.name, word, *cells))
+    return f"<p>{escape(group.shape)}</p>" + _table(("kernel", "exact", *headings), rows)
+
+
+def _coloured(line: str) -> str:
+    colour = {"-": "#b3261e", "+": "#1f7a3f"}.get(line[:1])
+    text = escape(line)
+    return f'<span style="color:{colour}">{text}</span>\n' if colour else f"{text}\n"
+
+
+def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(text)}</th>" for text in headings)
+    body = "".join(f"<tr>{''.join(_cell(text) for text in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(text: str) -> str:
+    return f"<td{_RIGHT if text[:1].isdigit() else ''}>{escape(text)}</td>"
+
+
+def _fragment(parts: Iterable[str]) -> str:
+    return f'<div class="neonlab">{"".join(parts)}</div>'
