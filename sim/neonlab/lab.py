@@ -51,6 +51,11 @@ def _load_program(path: Path, isa: Isa, _modified: int, _size: int) -> Program:
     return link(assemble_file(path, isa=isa))
 
 
+def forget_programs() -> None:
+    """Assemble anew from now on: a file that a kernel includes may have changed."""
+    _load_program.cache_clear()
+
+
 def kernel_program(kernel: Kernel) -> Program:
     """The kernel's program.  Raises InputError when it does not assemble or does not define its own name."""
     program = load_program(kernel.path, kernel.isa)

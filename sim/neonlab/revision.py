@@ -50,15 +50,12 @@ def tree_at(revision: str, start: Path) -> Iterator[Tree]:
         yield Tree(repository.resolve(), folder, commit)
 
 
-def file_at(revision: str, path: Path) -> bytes | None:
-    """The contents of `path` at `revision`; None where it was not there, or git knows neither."""
-    where = path.resolve()
-    command = ["git", "-C", str(where.parent), "show", "--end-of-options", f"{revision}:./{where.name}"]
+def head_of(folder: Path) -> str | None:
+    """The commit that is checked out; None where there is none, or no git."""
     try:
-        shown = subprocess.run(command, capture_output=True, check=False)
-    except OSError:
+        return _git(folder, "rev-parse", "--verify", "--quiet", "HEAD", failed="").strip()
+    except InputError:
         return None
-    return shown.stdout if shown.returncode == 0 else None
 
 
 def _git(folder: Path, *arguments: str, failed: str, more: Mapping[str, str] | None = None) -> str:

@@ -149,7 +149,7 @@ def search_all(workers: Workers, kernels: Sequence[Kernel], examples: int, seed:
     tasks = [(KernelName.of(kernel), examples, seed) for kernel in kernels]
     verdicts = []
     for kernel, result in zip(kernels, workers.run(_search, tasks), strict=True):
-        found = Search(examples, _died("", "", seed, result)) if isinstance(result, Died) else result
+        found = Search(examples, died("", "", seed, result)) if isinstance(result, Died) else result
         failures = () if found.failure is None else (found.failure,)
         verdicts.append(
             Verdict(
@@ -200,8 +200,9 @@ def check_all(
     ]
 
 
-def _died(shape: str, pattern: str, seed: int, died: Died) -> Failure:
-    return Failure(shape, pattern, seed, fault=Fault(FaultKind.EMULATOR_DIED, died.reason, 0))
+def died(shape: str, pattern: str, seed: int, end: Died) -> Failure:
+    """The failure that the end of a task's process is."""
+    return Failure(shape, pattern, seed, fault=Fault(FaultKind.EMULATOR_DIED, end.reason, 0))
 
 
 def _ranges(name: KernelName, case: CaseName) -> tuple[RangeAnswer, Failure | None]:
@@ -246,7 +247,7 @@ def _one_by_one(workers: Workers, kernel: Kernel, cases: list[CaseName]) -> list
     name = KernelName.of(kernel)
     for case, result in zip(cases, workers.run(_check_chunk, [(name, [case]) for case in cases]), strict=True):
         if isinstance(result, Died):
-            found.append(_died(str(case.shape), case.pattern, case.seed, result))
+            found.append(died(str(case.shape), case.pattern, case.seed, result))
         else:
             found += result
     return found
@@ -265,7 +266,7 @@ def profile_all(
     found: list[Profile | Failure] = []
     for (_, shape), result in zip(work, workers.run(_profile, tasks, lambda _: advance(1)), strict=True):
         if isinstance(result, Died):
-            found.append(_died(str(shape), "random", seed, result))
+            found.append(died(str(shape), "random", seed, result))
         else:
             found.append(result)
     return found
@@ -285,7 +286,7 @@ def look_all(
     found = []
     for ((kernel, shape, _), at), result in zip(plan, workers.run(_look, tasks, lambda _: advance(1)), strict=True):
         if isinstance(result, Died):
-            failure = _died(str(shape), "random", seed, result)
+            failure = died(str(shape), "random", seed, result)
             found.append(Side(kernel.title, kernel.isa.value, at, failure=failure, exact=False))
         else:
             found.append(result)

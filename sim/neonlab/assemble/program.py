@@ -9,6 +9,7 @@ from functools import cached_property
 from neonlab.assemble.source import SourceLine
 from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import Isa
+from neonlab.isa.liveness import Liveness, liveness
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,11 @@ class Program:
     def by_address(self) -> Mapping[int, Instruction]:
         """Instruction that starts at each address."""
         return {instruction.address: instruction for instruction in self.instructions}
+
+    @cached_property
+    def liveness(self) -> Liveness:
+        """Which registers hold something needed, where.  Of a program without instructions there is none."""
+        return liveness(self.instructions)
 
     def line_at(self, address: int) -> SourceLine | None:
         """Source of the instruction at `address`, or None outside the program's text."""

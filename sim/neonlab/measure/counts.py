@@ -13,7 +13,6 @@ from neonlab.assemble.program import Program
 from neonlab.emulate.block_meter import BlockMeter
 from neonlab.isa.instruction import BranchKind, Instruction, InstructionClass
 from neonlab.isa.isa import Isa, RegisterKind
-from neonlab.isa.liveness import liveness
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ class CountsProbe(BlockMeter):
         ran = tuple(instruction for instruction, _ in executed)
         neon, general = _registers(program.isa, ran)
         alive = {instruction.address for instruction in ran}
-        live = liveness(program.instructions) if program.instructions else None
+        live = program.liveness if program.instructions else None
         return Counts(
             isa=program.isa,
             addresses=addresses,

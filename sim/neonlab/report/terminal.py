@@ -40,7 +40,7 @@ def print_verdicts(out: Console, verdicts: Sequence[Verdict]) -> None:
             line.append("" if verdict.has_reference else "; no operator claims it: results not compared")
         out.print(line)
         for failure in verdict.failures:
-            _print_failure(out, verdict.kernel, failure)
+            print_failure(out, verdict.kernel, failure)
     cases = sum(verdict.cases for verdict in verdicts)
     failed = sum(not verdict.passed for verdict in verdicts)
     kernels = f"{len(verdicts)} kernel{'s' if len(verdicts) != 1 else ''}, {cases} case{'s' if cases != 1 else ''}"
@@ -51,10 +51,11 @@ def print_failures(out: Console, failures: Sequence[tuple[str, Failure]]) -> Non
     """Failures of kernels that were to be profiled."""
     for kernel, failure in failures:
         out.print(Text(f"{kernel}: not counted, since it does not run", "bold red"))
-        _print_failure(out, kernel, failure)
+        print_failure(out, kernel, failure)
 
 
-def _print_failure(out: Console, kernel: str, failure: Failure) -> None:
+def print_failure(out: Console, kernel: str, failure: Failure) -> None:
+    """What went wrong in one case, where, how it came about, and the command that shows it alone."""
     out.print(
         Text(f"  {failure.identifier}", "bold").append(
             f" at {f'shape {failure.shape}, ' if failure.shape else ''}pattern {failure.pattern}, seed {failure.seed}",

@@ -1,0 +1,116 @@
+"""`neonlab watch`: save, and see what it is worth."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from neonlab.cli.shared import SeedOption, console, find_kernels
+from neonlab.errors import InputError
+
+if TYPE_CHECKING:
+    from neonlab.watching import Session, Watcher
+
+_CORES = ("cortex-a53", "cortex-a72")
+_SUFFIXES = (".S", ".s", ".h", ".inc", ".py")
+_TOGETHER = 20  # milliseconds between changes that are one save
+
+
+def watch(
+    kernel: Annotated[str, typer.Argument(metavar="KERNEL|FILE.S")],
+    shape: Annotated[
+        str | None, typer.Option("--shape", metavar="SHAPE", help="The layer; one of about 14x14x256x256 unless said.")
+    ] = None,
+    core: Annotated[
+        list[str] | None,
+        typer.Option("--core", metavar="CORE", help=f"Cycles on this core; repeatable; {' and '.join(_CORES)}."),
+    ] = None,
+    once: Annotated[bool, typer.Option("--once", help="Say what there is to say now, and stop.")] = False,
+    seed: SeedOption = 1,
+) -> int:
+    """Say after each save: right or not and where, counts, cycles, and what changed since the last save and the commit.
+
+    A part of the layer comes first, then more cases and all of it. The file is only read.
+    """
+    from neonlab.watching import Watcher
+
+    found = find_kernels([kernel])
+    if len(found) > 1:
+        raise InputError(f"`{kernel}` is {', '.join(one.title for one in found)}: say which")
+    with Watcher(found[0].path, shape=shape, cores=core or _CORES, seed=seed) as watcher:
+        if once:
+            return _once(watcher)
+        with _saves(watcher) as saves, _screen() as show:
+            _follow(watcher, saves, show)
+    return 0
+
+
+def _once(watcher: Watcher) -> int:
+    from neonlab.report.terminal_watch import session_view
+
+    for _ in watcher.look():
+        pass
+    console().print(session_view(watcher.session))
+    verdict = watcher.session.latest.verdict
+    if verdict is None:
+        return 2
+    return 0 if verdict.passed else 1
+
+
+def _follow(watcher: Watcher, saves: queue.Queue[bool], show: Callable[[Session], None]) -> None:
+    """Look now and after each save; a save ends the look before."""
+    while True:
+        for session in watcher.look():
+            show(session)
+            if not saves.empty():
+                break
+        operators = saves.get()
+        while not saves.empty():
+            operators = saves.get() or operators
+        if operators:
+            watcher.forget_operators()
+
+
+@contextmanager
+def _saves(watcher: Watcher) -> Iterator[queue.Queue[bool]]:
+    """What is saved in the watcher's folders from now on; True where a Python file was among it."""
+    from watchfiles import watch as changes_in
+
+    saved: queue.Queue[bool] = queue.Queue()
+    stop = threading.Event()
+
+    def listen() -> None:
+        folders = watcher.folders
+        wanted = lambda _change, path: path.endswith(_SUFFIXES)  # noqa: E731
+        for changes in changes_in(
+            *folders, watch_filter=wanted, step=_TOGETHER, debounce=10 * _TOGETHER, stop_event=stop, rust_timeout=500
+        ):
+            saved.put(any(path.endswith(".py") for _, path in changes))
+
+    thread = threading.Thread(target=listen, daemon=True)
+    thread.start()
+    try:
+        yield saved
+    finally:
+        stop.set()
+        thread.join(2)
+
+
+@contextmanager
+def _screen() -> Iterator[Callable[[Session], None]]:
+    """What shows a session: in place on a terminal, else one below another."""
+    from rich.live import Live
+
+    from neonlab.report.terminal_watch import session_view
+
+    out = console()
+    if not out.is_terminal:
+        yield lambda session: out.print(session_view(session))
+        return
+    with Live(console=out, auto_refresh=False, vertical_overflow="visible") as live:
+        yield lambda session: live.update(session_view(session), refresh=True)

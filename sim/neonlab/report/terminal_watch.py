@@ -1,0 +1,90 @@
+"""A session of `neonlab watch` as a person reads it, on one screen of 80 columns."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from neonlab.figures import COUNTED, Change, Figures
+from neonlab.report.comparison_text import percent
+from neonlab.report.terminal import print_failure, shown_path
+
+if TYPE_CHECKING:
+    from neonlab.watching import Session
+
+_WIDTH = 80
+_RANGES = {"safe": ", no input in range wraps", "undecided": ", ranges not decided"}
+
+
+def session_view(session: Session) -> RenderableType:
+    """Verdict, faults, and figures with their changes."""
+    latest = session.latest
+    parts: list[RenderableType] = [_heading(session)]
+    if latest.problem is not None:
+        parts.append(Text(shown_path(latest.problem), "red"))
+        return Group(*parts)
+    parts += [*_verdict(session)]
+    for name, shape, figures, layer in (
+        ("tile", session.tile, latest.tile_figures, False),
+        ("layer", session.shape, latest.layer_figures, True),
+    ):
+        if figures is not None:
+            parts.append(_figures(session, f"{name} {shape}", figures, layer=layer))
+    return Group(*parts)
+
+
+def _heading(session: Session) -> Text:
+    text = Text(shown_path(str(session.path)), "bold")
+    text.append(f"  save {session.saves}", "not bold")
+    if session.latest.seconds:
+        text.append(f", {session.latest.seconds:.2f} s", "not bold dim")
+    return text
+
+
+def _verdict(session: Session) -> Iterator[RenderableType]:
+    latest = session.latest
+    verdict = latest.verdict
+    if verdict is None:
+        return
+    cases = f"{verdict.cases:,} of {latest.planned:,} cases"
+    if verdict.passed:
+        word, style = ("exact", "green") if verdict.has_reference else ("ran", "yellow")
+        more = _RANGES.get(verdict.ranges.status, "") if verdict.ranges is not None else ""
+        yield Text(f"{word}  ", style).append(f"{cases}{more}", "default")
+        return
+    yield Text("WRONG", "bold red").append(f"  {cases}, {verdict.failed} failed", "not bold")
+    buffer = io.StringIO()
+    out = Console(file=buffer, width=_WIDTH, highlight=False, soft_wrap=True)
+    for failure in verdict.failures:
+        print_failure(out, verdict.kernel, failure)
+    yield Text(buffer.getvalue().rstrip("\n"))
+
+
+def _figures(session: Session, title: str, figures: Figures, *, layer: bool) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    table.add_column(title, no_wrap=True)
+    table.add_column("now", justify="right", no_wrap=True)
+    since = [("since the last save", session.changes(session.saved, layer=layer))]
+    if session.committed is not None:
+        since.append((f"since {session.commit}", session.changes(session.committed, layer=layer)))
+    for heading, _ in since:
+        table.add_column(heading, justify="right", no_wrap=True)
+    for name, count in figures.named().items():
+        label = COUNTED.get(name, name.replace("cycles ", "cycles, "))
+        table.add_row(f"  {label}", f"{count:,}", *(_change(changes, name) for _, changes in since))
+    return table
+
+
+def _change(changes: Sequence[Change], name: str) -> Text:
+    found = next((change for change in changes if change.name == name), None)
+    if found is None:
+        return Text("")
+    if not found.difference:
+        return Text("=", "dim")
+    style = "green" if found.difference < 0 else "red"
+    return Text(f"{found.difference:+,} ({percent(found.relative)})".replace("-", "−"), style)
