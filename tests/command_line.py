@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from neonlab.starting import start_repository
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -28,8 +29,31 @@ def git(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def copy_library(root: Path) -> Path:
-    """The kernels and operators of this repository, in a folder of their own."""
-    for name in ("asm", "kernels"):
-        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+#: The kernel of a new repository, the head of its hot loop, what it computes there, and the layer it is counted on.
+ADD, HEAD, SUM, LAYER = (
+    "armv8/add_s8_saturated",
+    "    ldr     q0, [a], #16\n",
+    "    sqadd   v0.16b, v0.16b, v1.16b\n",
+    "50176",
+)
+
+
+def new_repository(root: Path, *more: str) -> Path:
+    """A repository as `neonlab init` makes it, committed; `more` are names of copies of its kernel."""
+    start_repository(root)
+    for name in more:
+        text = (root / "asm" / f"{ADD}.S").read_text()
+        (root / "asm" / "armv8" / f"{name}.S").write_text(text.replace("add_s8_saturated", name))
+    git(root, "init", "--quiet")
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "--message", "as it was")
     return root
+
+
+def edit(root: Path, old: str, new: str, title: str = ADD) -> int:
+    """Replace the first `old` in a kernel of the repository; the number of its line."""
+    path = root / "asm" / f"{title}.S"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    return text[: text.index(old)].count("\n") + 1

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from tests.command_line import SUM, edit, new_repository
 
 from neonlab import InputError, Profile, compare, lab
 from neonlab.figures import Change, Figures, changes, total
-from neonlab.library import open_kernel, open_library
+from neonlab.library import open_library
 from neonlab.measure.options import MemoryOptions
 from neonlab.plan import parse_shape
 from neonlab.report.comparison_text import change_text, percent
@@ -49,12 +50,11 @@ def test_loops_are_looked_into_on_the_shape_with_most_work_of_kernels_of_one_ins
 
 
 def test_a_wrong_kernel_is_called_wrong_and_still_counted(tmp_path: Path) -> None:
-    path = tmp_path / HWC.path.name
-    text = HWC.path.read_text()
-    assert "    smull   " in text
-    path.write_text(text.replace("    smull   ", "    umull   ", 1))
-    wrong = open_kernel(path)
-    compared = compare([HWC, wrong], [parse_shape(HWC, "1x8x64x8")])
+    new_repository(tmp_path, "add_s8_other")
+    edit(tmp_path, SUM, SUM.replace("sqadd", "sqsub"), "armv8/add_s8_other")
+    library = open_library(tmp_path)
+    kernels = [library.find(name)[0] for name in ("add_s8_saturated", "add_s8_other")]
+    compared = compare(kernels, [parse_shape(kernels[0], "160")])
     right, broken = compared.groups[0].sides
     assert right.exact and not right.wrong and not compared.passed
     assert broken.exact is False and broken.failure is not None and broken.failure.identifier == "mismatch"

@@ -141,8 +141,11 @@ def tile_of(kernel: Kernel, layer: Shape) -> Shape:
     """
     tile = layer
     counted = [at for at, size in enumerate(layer.sizes) if size > _TILE and _counts_results(kernel, layer, at)]
+    summed = any(size > _TILE for at, size in enumerate(layer.sizes) if at not in counted)
     for at in counted:
-        for size in (_TILE * 16,) if len(counted) == 1 else (_TILE, 2 * _TILE, 4 * _TILE):
+        # Where nothing is summed up, loops go over results: the last size leaves them some rounds.
+        long = not summed and at == counted[-1]
+        for size in (16 * _TILE,) if long else (_TILE, 2 * _TILE, 4 * _TILE):
             sizes = list(tile.sizes)
             sizes[at] = min(size, sizes[at])
             cut = Shape(tile.names, tuple(sizes))

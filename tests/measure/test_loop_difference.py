@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.command_line import ADD, HEAD, LAYER, edit
 
 from neonlab import lab
 from neonlab.library import open_kernel, open_library
@@ -15,21 +16,28 @@ from neonlab.measure.loop_report import LoopReport
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.plan import parse_shape
+from neonlab.starting import start_repository
 
 ROOT = Path(__file__).parents[2]
 KERNELS = {
-    kernel.title: kernel
-    for kernel in open_library(ROOT).kernels
-    if kernel.operator is not None and kernel.operator.name == "conv1x1"
+    title: open_library(ROOT).find(title)[0]
+    for title in (
+        "armv7/conv1x1_s8s32_chw_8x4",
+        "armv7/conv1x1_s8s32_hwc_2x4",
+        "armv8/conv1x1_s8s32_chw_8x4",
+        "armv8/conv1x1_s8s32_chw_8x4_left4",
+        "armv8/conv1x1_s8s32_hwc_4x4",
+    )
 }
 PAIRS = [(a, b) for a, b in itertools.permutations(KERNELS, 2) if a.split("/")[0] == b.split("/")[0]]
 CORES = ("cortex-a53", "cortex-a72")
 SHAPE = "14x14x64x8"
+SUBTRACTION = "    subs    count, count, #16\n    b.hs"  # at the end of the hot loop
 
 
-def loop_of(path: Path, core: str) -> LoopReport:
+def loop_of(path: Path, core: str, shape: str = SHAPE) -> LoopReport:
     kernel = open_kernel(path)
-    profile = lab.profile(kernel, parse_shape(kernel, SHAPE), memory=MemoryOptions(core, loop=True))
+    profile = lab.profile(kernel, parse_shape(kernel, shape), memory=MemoryOptions(core, loop=True))
     assert isinstance(profile, Profile) and profile.loop is not None
     return profile.loop
 
@@ -73,17 +81,13 @@ def test_a_loop_does_not_differ_from_itself(title: str) -> None:
 
 
 def test_what_was_put_in_and_what_was_changed_is_told_by_its_line(tmp_path: Path) -> None:
-    kernel = KERNELS["armv8/conv1x1_s8s32_hwc_4x4"]
-    lines = kernel.path.read_text().splitlines(keepends=True)
-    at = next(number for number, line in enumerate(lines) if line.startswith("12:"))  # the head of the hot loop
-    assert "ldp" in lines[at + 1] and "subs" in "".join(lines[at + 2 :])
-    changed = tmp_path / kernel.path.name
-    subs = next(number for number in range(at, len(lines)) if "subs    channels, channels, #32" in lines[number])
-    lines[subs] = lines[subs].replace("#32", "32")
-    changed.write_text("".join([*lines[: at + 1], "    nop\n", *lines[at + 1 :]]))
-    before, after = known_loop(kernel.title, "cortex-a53"), loop_of(changed, "cortex-a53")
-    rows = [row for row in loop_difference(before, after, SHAPE, ("a", "b")).rows if not row.same]
+    start_repository(tmp_path)
+    path = tmp_path / "asm" / f"{ADD}.S"
+    before = loop_of(path, "cortex-a53", LAYER)
+    step = edit(tmp_path, SUBTRACTION, SUBTRACTION.replace("#16", "16"))
+    head = edit(tmp_path, HEAD, f"    nop\n{HEAD}")
+    rows = loop_difference(before, loop_of(path, "cortex-a53", LAYER), LAYER, ("a", "b")).rows
     added = [row.after for row in rows if row.before is None]
-    assert [(cost.text, cost.line) for cost in added if cost is not None] == [("nop", at + 2)]
-    paired = [(row.before, row.after) for row in rows if row.before is not None]
-    assert [(a.line, b.line) for a, b in paired if a is not None and b is not None] == [(subs + 1, subs + 2)]
+    assert [(cost.text, cost.line) for cost in added if cost is not None] == [("nop", head)]
+    paired = [(row.before, row.after) for row in rows if not row.same and row.before is not None]
+    assert [(a.line, b.line) for a, b in paired if a is not None and b is not None] == [(step, step + 1)]

@@ -11,12 +11,14 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from tests.command_line import ADD, HEAD, edit
 
 from neonlab import InputError, Profile, check, compare, lab
 from neonlab.library import open_kernel, open_library
 from neonlab.measure.options import MemoryOptions
 from neonlab.plan import parse_shape
 from neonlab.report.pipeline_svg import pipeline_svg
+from neonlab.starting import start_repository
 
 ROOT = Path(__file__).parents[2]
 HWC, CHW = (open_library(ROOT).find(f"armv8/conv1x1_s8s32_{name}")[0] for name in ("hwc_4x4", "chw_8x4"))
@@ -116,14 +118,13 @@ def test_a_comparison_shows_each_side_and_the_loops() -> None:
 
 
 def test_text_from_files_is_escaped(tmp_path: Path) -> None:
-    path = tmp_path / HWC.path.name
-    path.write_text(HWC.path.read_text().replace("12:  ", "12: nop // <script>&\n"))
-    kernel = open_kernel(path)
-    profile = lab.profile(kernel, parse_shape(kernel, "1x8x64x8"))
+    start_repository(tmp_path)
+    edit(tmp_path, HEAD, f"    nop // <script>&\n{HEAD}")
+    kernel = open_kernel(tmp_path / "asm" / f"{ADD}.S")
+    profile = lab.profile(kernel, parse_shape(kernel, "160"))
     assert isinstance(profile, Profile)
     shown = profile._repr_html_()
-    assert "<script" not in shown
-    text_of(shown)
+    assert "<script" not in shown and "nop // <script>&" in text_of(shown)
 
 
 def test_a_frame_has_a_row_a_line_and_its_columns_add_up() -> None:
