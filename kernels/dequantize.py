@@ -1,4 +1,4 @@
-"""Dequantization of int32 sums: sum * scale + bias in float32, a scale and a bias for each column."""
+"""Dequantization of int32 sums: sum * scale + bias in float32, a scale and a bias for each channel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DIMENSIONS = ("rows", "cols")
 
 
 class Dequantize(Operator):
-    """Rows of sums, channels last: a column is a channel."""
+    """Layout "rows": a column is a channel, as in HWC; "chw": a row is."""
 
     name = "dequantize"
     dimensions = _DIMENSIONS
@@ -33,15 +33,22 @@ class Dequantize(Operator):
         return {"rows": shape["rows"], "cols": shape["cols"]}
 
     def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
+        channels = shape[self._channels(contract)]
         return {
             "input": data.array(contract.argument("input"), shape.sizes),
-            "scales": data.array(contract.argument("scales"), (shape["cols"],)),
-            "bias": data.array(contract.argument("bias"), (shape["cols"],)),
+            "scales": data.array(contract.argument("scales"), (channels,)),
+            "bias": data.array(contract.argument("bias"), (channels,)),
         }
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
-        found = affine.dequantize(inputs["input"], inputs["scales"], bias=inputs["bias"])
-        return {"output": Expected(found, ("row", "column"))}
+        along = (-1, 1) if self._channels(contract) == "rows" else (1, -1)
+        scales, bias = (inputs[name].reshape(along) for name in ("scales", "bias"))
+        return {"output": Expected(affine.dequantize(inputs["input"], scales, bias=bias), ("row", "column"))}
+
+    @staticmethod
+    def _channels(contract: Contract) -> str:
+        """The dimension along which scale and bias change."""
+        return "rows" if contract.argument("input").layout == "chw" else "cols"
 
 
 OPERATOR = Dequantize()

@@ -14,8 +14,8 @@ scales       = { reg = "stack+8", read = "4*cols", dtype = "float32", range = [1
 bias         = { reg = "stack+12", read = "4*cols", dtype = "float32", range = [-1e6, 1e6] }
 */
 
-// The output: input as float32, which rounds what is beyond 2^24, times scale, plus bias, rounded after each. Output and
-// input may be the same. ARMv7's NEON makes 0 of what is below 2^-126; the ranges leave no room for that.
+// The output: input as float32, which rounds what is beyond 2^24, times scale, plus bias, rounded after each. ARMv7's
+// NEON makes 0 of what is below 2^-126; the ranges leave no room for that.
 //
 // The loops:
 //

@@ -15,7 +15,7 @@ bias         = { reg = "x7", read = "4*cols", dtype = "float32", range = [-1e6, 
 */
 
 // The output: input as float32, which rounds what is beyond 2^24, times scale, plus bias, rounded after each: fmla would
-// round once, and give other results than ncnn and any C code do. Output and input may be the same.
+// round once, and give other results than ncnn and any C code do.
 //
 // The loops:
 //

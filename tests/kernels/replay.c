@@ -4,9 +4,10 @@
  * lets it; those that are not written are read-only; the bytes beside a buffer are painted and looked at afterwards.
  * The call runs on a painted stack of its own, with known values in the registers that the kernel must give back.
  *
- * The file is little-endian, every number 8 bytes: the number of calls; for each call the number of arguments; for each
- * argument 0 and a value, or 1, alignment, size, where in it the pointer points to, whether it is written, the bytes before
- * the call, and if it is written those expected after it. Bytes are filled up to a multiple of 8. */
+ * The file is little-endian, every number 8 bytes: the number of calls; for each call the number of arguments; for
+ * each argument 0 and a value, or 2 and the number of the argument that it shares a buffer with, or 1, alignment,
+ * size, where in it the pointer points to, whether it is written, the bytes before the call, and if it is written
+ * those expected after it. Bytes are filled up to a multiple of 8. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +81,7 @@ static int play(const uint8_t **file, unsigned call, size_t stack_bytes)
         argument_t *a = all + i;
         memset(a, 0, sizeof *a);
         a->is_buffer = number(file);
-        if (!a->is_buffer) {
+        if (a->is_buffer != 1) {
             a->value = number(file);
             continue;
         }
@@ -92,8 +93,12 @@ static int play(const uint8_t **file, unsigned call, size_t stack_bytes)
     for (int at_start = 0; at_start < 2; at_start++) {
         uintptr_t arguments[ARGUMENTS] = {0};
         for (unsigned i = 0; i < count; i++) {
-            if (all[i].is_buffer)
+            if (all[i].is_buffer == 1)
                 lay_out(all + i, at_start);
+            if (all[i].is_buffer == 2) {
+                arguments[i] = arguments[all[i].value];
+                continue;
+            }
             arguments[i] = all[i].is_buffer ? (uintptr_t)(all[i].place + all[i].origin) : (uintptr_t)all[i].value;
         }
         memset(stack, PAINT, sizeof stack);
@@ -105,7 +110,7 @@ static int play(const uint8_t **file, unsigned call, size_t stack_bytes)
         const char *wrong = NULL;
         for (unsigned i = 0; i < count; i++) {
             argument_t *a = all + i;
-            if (!a->is_buffer)
+            if (a->is_buffer != 1)
                 continue;
             if (a->written)
                 for (uint64_t at = 0; at < a->size && !wrong; at++)

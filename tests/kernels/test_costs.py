@@ -15,7 +15,7 @@ from neonlab.verify.case import Shape
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = open_library(ROOT).kernels
-CHW = [kernel for kernel in KERNELS if kernel.contract.arguments[0].layout == "chw"]
+CHW = [k for k in KERNELS if k.contract.macs is not None and k.contract.arguments[0].layout == "chw"]
 DEPTHWISE = [kernel for kernel in KERNELS if kernel.name.startswith("dwconv")]
 MULTIPLIES = [kernel for kernel in KERNELS if kernel.contract.macs is not None and kernel not in CHW + DEPTHWISE]
 PACKS = [kernel for kernel in KERNELS if kernel.name.startswith("pack_")]
@@ -122,6 +122,8 @@ def two_sizes(kernel: Kernel) -> tuple[tuple[int, ...], tuple[int, ...], int]:
     assert kernel.operator is not None
     *_, width = (int(size) for size in kernel.name.split("_")[3].split("x"))
     match kernel.operator.name:
+        case "dequantize" if kernel.contract.arguments[0].layout == "chw":
+            return (4, 1024), (4, 2048), 4 * 1024
         case "requantize" | "dequantize":
             return (64, width), (128, width), 64 * width
         case "concat":

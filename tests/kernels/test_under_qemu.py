@@ -211,24 +211,30 @@ def filled(data: bytes) -> bytes:
     return data + bytes(-len(data) % 8)
 
 
-def call_of(kernel: Kernel, case: Case) -> bytes:
-    """One call as `replay.c` reads it."""
-    parts = [words(len(kernel.contract.arguments))]
-    for argument in kernel.contract.arguments:
+def call_of(kernel: Kernel, case: Case, shared: str = "") -> bytes:
+    """One call as `replay.c` reads it; the first output in the buffer of the input `shared`, if that is given."""
+    arguments = kernel.contract.arguments
+    output = next(argument.name for argument in arguments if argument.write is not None)
+    parts = [words(len(arguments))]
+    for argument in arguments:
         if not argument.is_pointer:
             parts.append(words(0, case.integers[argument.name]))
+            continue
+        if shared and argument.name == output:
+            parts.append(words(2, [argument.name for argument in arguments].index(shared)))
             continue
         block = argument.block(case.integers)
         # What lies between rows, and what may be read behind them, holds something, and is to stay.
         before = np.full(block.size + argument.over_read, 0x5A, np.uint8)
         if argument.read is not None:
             before[: block.size][block.read] = np.frombuffer(case.inputs[argument.name].tobytes(), np.uint8)
-        written = argument.write is not None
+        written = argument.write is not None or argument.name == shared
         parts.append(words(1, promised_alignment(argument), len(before), block.origin, written))
         parts.append(filled(before.tobytes()))
         if written:
             after = before.copy()
-            after[: block.size][block.written] = np.frombuffer(case.expected[argument.name].array.tobytes(), np.uint8)
+            where, name = (block.read, output) if argument.name == shared else (block.written, argument.name)
+            after[: block.size][where] = np.frombuffer(case.expected[name].array.tobytes(), np.uint8)
             parts.append(filled(after.tobytes()))
     return b"".join(parts)
 
@@ -248,3 +254,25 @@ def test_what_the_operators_reference_expects_comes_out(any_kernel: Kernel, buil
     run = subprocess.run([*program, str(contract.stack), str(file)], capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stdout + run.stderr
     assert run.stdout == f"{len(calls)} calls right\n"
+
+
+IN_PLACE = [
+    kernel
+    for kernel in LIBRARY.kernels
+    if "In place is allowed" in " ".join(kernel.path.read_text().replace("//", " ").split())
+]
+
+
+@pytest.mark.parametrize("in_place", IN_PLACE, ids=lambda kernel: kernel.title)
+def test_output_may_be_an_input_where_a_header_says_so(in_place: Kernel, builder: Builder, tmp_path: Path) -> None:
+    operator, contract = in_place.operator, in_place.contract
+    assert operator is not None
+    shapes = cover(list(operator.tails()), 40)
+    inputs = [argument.name for argument in contract.arguments if argument.name in ("a", "b", "input")]
+    cases = [draw_case(in_place, CaseName(shape, "random", SEED)) for shape in shapes]
+    calls = [call_of(in_place, case, shared) for case in cases for shared in inputs]
+    file = tmp_path / "calls"
+    file.write_bytes(words(len(calls)) + b"".join(calls))
+    program = builder.build(in_place.title, driver="replay.c")
+    run = subprocess.run([*program, str(contract.stack), str(file)], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stdout + run.stderr
