@@ -66,6 +66,14 @@ class Add(Operator):
             size = (-19, -14) if contract.name.endswith("_gemmlowp") else (-2, 3)
             found["shifts"] = np.array([random.integers(-4, 1), random.integers(*size)], np.int32)
             found["multipliers"][random.random(2) < 0.5] = 1 << 30
+            if contract.name.endswith("_gemmlowp") and random.integers(2):
+                # a's half is on a tie of the output where a is odd, and b is 1.5 units of the sum below zero or at it:
+                # where b's own tie goes decides the sum's.
+                right = int(random.integers(20, 23))
+                found["shifts"] = np.array([-right, -19], np.int32)
+                found["multipliers"][:] = 1 << 30
+                near = found["points"][1] - random.choice([0, 3 << (right - 20)], shape.sizes)
+                found["b"] = np.clip(near, -128, 127).astype(np.int8)
         if random and "way" in found:  # a's range 1 to 20 times b's, an output of about all of the sum's
             alpha, kappa = random.integers(128, 2560), random.integers(-2000, 2000)
             width = 2 * alpha + 256
