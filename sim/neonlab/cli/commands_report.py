@@ -58,6 +58,7 @@ def report(
 
 def _tables(library: Library, folder: Path, embed: Path | None, jobs: int | None, json: bool) -> bool:
     from neonlab.cli.commands_assembly import write_whole
+    from neonlab.report.ladder import costs_of, ladder_document, read_ladders, work_of_ladders
     from neonlab.report.variants import (
         TABLE_MARKER,
         embed_table,
@@ -70,15 +71,19 @@ def _tables(library: Library, folder: Path, embed: Path | None, jobs: int | None
     from neonlab.workers import Workers, check_all, profile_all
 
     checks, profiles = work_of(library)
-    total = sum(len(cases) for _, cases in checks) + len(profiles)
+    ladders = read_ladders(library)
+    total = sum(len(cases) for _, cases in checks) + len(profiles) + work_of_ladders(ladders)
     with Workers(jobs) as workers, progress("reporting", total, quiet=json) as advance:
         verdicts = check_all(workers, checks, advance=advance)
         counted = profile_all(workers, profiles, advance=advance)
+        costs = costs_of(workers, ladders, advance)
     rows = rows_of(checks, verdicts, profiles, counted)
     _make(folder)
     markdown, document = markdown_document(rows), json_document(rows)
     write_whole(folder / "variants.md", markdown.encode())
     write_whole(folder / "variants.json", document.encode())
+    if ladders:
+        write_whole(folder / "ladder.md", ladder_document(ladders, costs, rows).encode())
     if embed is not None:
         write_whole(embed, embed_table(embed, TABLE_MARKER, readme_table(rows)).encode())
     if json:
