@@ -81,37 +81,27 @@ cols    .req r12
 
 #define FRAME 100           /* d8-d15, r4-r11 and lr: below the arguments on the stack */
 
-#include "include/rows_of_c.inc"
+#include "include/matmul_packed_2x4.inc"
 
-// sums of one column (op)= 16 depths (w, wh) * those of the 2 rows: 16 MACs in three instructions; vpadal adds to the
-// sums, vpaddl starts them
-.macro dot op, w, wh, s0, s1
-    vmull.s8 q6, d0, \w
-    vmull.s8 q7, d2, \w
-    vmlal.s8 q6, d1, \wh
-    vmlal.s8 q7, d3, \wh
-    \op\().s16 \s0, q6
-    \op\().s16 \s1, q7
+.macro start_rows
 .endm
 
-// sums[2][4] (op)= a[2][16] * b[16][4]
-.macro sixteen_depths op
-    vld1.8  {d0, d1, d2, d3}, [a_at:128]!
-    vldmia  b_at!, {d4-d11}
-    dot     \op, d4, d5, q8, q12
-    dot     \op, d6, d7, q9, q13
-    dot     \op, d8, d9, q10, q14
-    dot     \op, d10, d11, q11, q15
+.macro finish_sums n
 .endm
 
-// s (its halves s0, s1) = [sum of s, sum of t, sum of u, sum of v]: one row, one column in each lane
-.macro add_across s0, s1, t0, t1, u0, u1, v0, v1
-    vpadd.i32 \s0, \s0, \s1
-    vpadd.i32 \s1, \t0, \t1
-    vpadd.i32 \t0, \u0, \u1
-    vpadd.i32 \t1, \v0, \v1
-    vpadd.i32 \s0, \s0, \s1
-    vpadd.i32 \s1, \t0, \t1
+.macro store_sums n
+    vst1.32 {d18, d19}, [out1]!
+    vst1.32 {d16, d17}, [out0]!
+.endm
+
+.macro store_part_of_sums n
+    store_some out1, d18, d19
+    store_some out0, d16, d17
+.endm
+
+.macro next_rows
+    add     out0, out0, pitch, lsl #1
+    sub     out0, out0, cols, lsl #2
 .endm
 
     .p2align 4
@@ -123,50 +113,8 @@ matmul_s8s32_packed_2x4:
     ldr     cols, [sp, #FRAME]
     ldr     depths, [sp, #(FRAME + 4)]
     ldr     pitch, [sp, #(FRAME + 8)]
-    sub     depths, depths, #1
-    lsr     depths, depths, #4
-    lsr     pairs, depths, #1
     lsl     pitch, pitch, #2
-
-.Lrows:
-    cmp     rows, #2
-    point_at_two_rows out0, out1, , pitch
-    mov     b_at, columns
-    mov     left, cols
-.Lcolumns:
-    mov     a_at, panel
-    sixteen_depths vpaddl
-    tst     depths, #1
-    beq     1f
-    sixteen_depths vpadal
-1:
-    movs    count, pairs
-    beq     3f
-2:                                                  // 54 instructions, 256 MACs
-    sixteen_depths vpadal
-    subs    count, count, #1
-    sixteen_depths vpadal
-    bne     2b
-3:
-    add_across d24, d25, d26, d27, d28, d29, d30, d31
-    add_across d16, d17, d18, d19, d20, d21, d22, d23
-    subs    left, left, #4
-    blo     .Lpart
-    vst1.32 {d24, d25}, [out1]!
-    vst1.32 {d16, d17}, [out0]!
-    bhi     .Lcolumns
-.Lnext_rows:
-    subs    rows, rows, #2
-    bls     .Ldone
-    mov     panel, a_at
-    add     out0, out0, pitch, lsl #1
-    sub     out0, out0, cols, lsl #2
-    b       .Lrows
-.Lpart:                                             // -3 to -1 are left, whose lowest bits are those of 1 to 3
-    store_some out1, d24, d25
-    store_some out0, d16, d17
-    b       .Lnext_rows
-.Ldone:
+    matmul_2x4
     vpop    {d8-d15}
     pop     {r4-r11, pc}
     .size   matmul_s8s32_packed_2x4, . - matmul_s8s32_packed_2x4

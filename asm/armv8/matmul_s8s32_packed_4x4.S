@@ -59,8 +59,6 @@ macs = "rows*cols*depth"
     .arch armv8-a
     .text
 
-#include "include/rows_of_c.inc"
-
 panel   .req x0             // of 4 rows: where a starts over for each 4 columns
 columns .req x1             // all of b
 out0    .req x2             // row 0 of the tile, walks along the columns
@@ -77,51 +75,31 @@ out2    .req x12
 out3    .req x13
 pairs   .req x14            // of sixteens after the first and, if depths is odd, the second
 
-// products of one column w with the 4 rows: low halves of 16 depths, then the high halves added
-.macro multiply_low w, p0, p1, p2, p3
-    smull   \p0\().8h, v0.8b, \w\().8b
-    smull   \p1\().8h, v1.8b, \w\().8b
-    smull   \p2\().8h, v2.8b, \w\().8b
-    smull   \p3\().8h, v3.8b, \w\().8b
-.endm
-.macro multiply_high w, p0, p1, p2, p3
-    smlal2  \p0\().8h, v0.16b, \w\().16b
-    smlal2  \p1\().8h, v1.16b, \w\().16b
-    smlal2  \p2\().8h, v2.16b, \w\().16b
-    smlal2  \p3\().8h, v3.16b, \w\().16b
+#include "include/matmul_packed_4x4.inc"
+
+.macro start_rows
 .endm
 
-// sums of one column (op)= products, widened: sadalp adds to them, saddlp starts them
-.macro add_up op, s0, s1, s2, s3, p0, p1, p2, p3
-    \op     \s0\().4s, \p0\().8h
-    \op     \s1\().4s, \p1\().8h
-    \op     \s2\().4s, \p2\().8h
-    \op     \s3\().4s, \p3\().8h
+.macro finish_sums n
 .endm
 
-// sums[4][4] (op)= a[4][16] * b[16][4]
-.macro sixteen_depths op
-    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
-    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
-    multiply_low  v4, v8, v9, v10, v11
-    multiply_high v4, v8, v9, v10, v11
-    multiply_low  v5, v12, v13, v14, v15
-    add_up  \op, v16, v20, v24, v28, v8, v9, v10, v11
-    multiply_high v5, v12, v13, v14, v15
-    multiply_low  v6, v8, v9, v10, v11
-    add_up  \op, v17, v21, v25, v29, v12, v13, v14, v15
-    multiply_high v6, v8, v9, v10, v11
-    multiply_low  v7, v12, v13, v14, v15
-    add_up  \op, v18, v22, v26, v30, v8, v9, v10, v11
-    multiply_high v7, v12, v13, v14, v15
-    add_up  \op, v19, v23, v27, v31, v12, v13, v14, v15
+.macro store_sums n
+    str     q19, [out3], #16
+    str     q18, [out2], #16
+    str     q17, [out1], #16
+    str     q16, [out0], #16
 .endm
 
-// s0 = [sum of s0, sum of s1, sum of s2, sum of s3]: one row, one column in each lane
-.macro add_across s0, s1, s2, s3
-    addp    \s0\().4s, \s0\().4s, \s1\().4s
-    addp    \s2\().4s, \s2\().4s, \s3\().4s
-    addp    \s0\().4s, \s0\().4s, \s2\().4s
+.macro store_part_of_sums n
+    store_some out3, v19
+    store_some out2, v18
+    store_some out1, v17
+    store_some out0, v16
+.endm
+
+.macro next_rows
+    add     out0, out0, pitch, lsl #2
+    sub     out0, out0, cols, lsl #2
 .endm
 
     .p2align 4
@@ -132,54 +110,8 @@ matmul_s8s32_packed_4x4:
     stp     d10, d11, [sp, #16]
     stp     d12, d13, [sp, #32]
     stp     d14, d15, [sp, #48]
-    sub     depths, depths, #1
-    lsr     depths, depths, #4
-    lsr     pairs, depths, #1
     lsl     pitch, pitch, #2
-
-.Lrows:
-    point_at_four_rows
-    mov     b_at, columns
-    mov     left, cols
-.Lcolumns:
-    mov     a_at, panel
-    sixteen_depths saddlp
-    tbz     depths, #0, 1f
-    sixteen_depths sadalp
-1:
-    cbz     pairs, 3f
-    mov     count, pairs
-2:                                                  // 102 instructions, 512 MACs
-    sixteen_depths sadalp
-    subs    count, count, #1
-    sixteen_depths sadalp
-    b.ne    2b
-3:
-    add_across v28, v29, v30, v31
-    add_across v24, v25, v26, v27
-    add_across v20, v21, v22, v23
-    add_across v16, v17, v18, v19
-    subs    left, left, #4
-    b.lo    .Lpart
-    str     q28, [out3], #16
-    str     q24, [out2], #16
-    str     q20, [out1], #16
-    str     q16, [out0], #16
-    b.hi    .Lcolumns
-.Lnext_rows:
-    subs    rows, rows, #4
-    b.ls    .Ldone
-    mov     panel, a_at
-    add     out0, out0, pitch, lsl #2
-    sub     out0, out0, cols, lsl #2
-    b       .Lrows
-.Lpart:                                             // -3 to -1 are left, whose lowest bits are those of 1 to 3
-    store_some out3, v28
-    store_some out2, v24
-    store_some out1, v20
-    store_some out0, v16
-    b       .Lnext_rows
-.Ldone:
+    matmul_4x4
     ldp     d10, d11, [sp, #16]
     ldp     d12, d13, [sp, #32]
     ldp     d14, d15, [sp, #48]
