@@ -60,8 +60,8 @@ class Matmul(Operator):
     def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
         a, b = contract.argument("a"), contract.argument("b")
         return {
-            "a": pack_panels(data.array(a, (shape["rows"], shape["depth"])), a.layout),
-            "b": pack_panels(data.array(b, (shape["cols"], shape["depth"])), b.layout),
+            "a": pack_panels(_summable(data.array(a, (shape["rows"], shape["depth"]))), a.layout),
+            "b": pack_panels(_summable(data.array(b, (shape["cols"], shape["depth"]))), b.layout),
             **parameters(contract, shape["cols"], shape["depth"], data),
         }
 
@@ -70,7 +70,15 @@ class Matmul(Operator):
         b = unpack_panels(inputs["b"], contract.argument("b").layout, shape["cols"], shape["depth"])
         if "points" in inputs:
             a, b = a.astype(np.int64) - inputs["points"][0], b.astype(np.int64) - inputs["points"][1]
+        if contract.argument("c").dtype == np.float32:
+            sums = (a.astype(np.float64) @ b.astype(np.float64).T).astype(np.float32)
+            return {"c": Expected(sums, ("row", "column"))}
         return {"c": Expected(requantized(contract, exact_product(a, b), inputs), ("row", "column"))}
+
+
+def _summable(matrix: Array) -> Array:
+    """Floats as multiples of 1/128, whose products sum exactly in any order; integers as they are."""
+    return np.rint(matrix * 128) / np.float32(128) if matrix.dtype == np.float32 else matrix
 
 
 OPERATOR = Matmul()

@@ -94,98 +94,12 @@ pitch  .req lr              // of c, in bytes; outside the loop over columns
 #define DEPTH   (FRAME + 4)
 #define C_PITCH (FRAME + 8)
 
-#include "include/rows_of_c.inc"
-
-// s[r] (4 columns) += w (4 depths of 4 columns) * row r (4 depths), for every row r: 16 MACs an instruction
-.macro dots n, w, s0, s1, s2, s3, s4, s5
-    vsdot.s8 \s0, \w, d0[0]
-    vsdot.s8 \s1, \w, d0[1]
-  .if \n >= 4
-    vsdot.s8 \s2, \w, d1[0]
-    vsdot.s8 \s3, \w, d1[1]
-  .endif
-  .if \n == 6
-    vsdot.s8 \s4, \w, d2[0]
-    vsdot.s8 \s5, \w, d2[1]
-  .endif
+// s (4 columns) += w (4 depths of 4 columns) * lane (4 depths of a row): 16 MACs
+.macro multiply s, w, lane
+    vsdot.s8 \s, \w, \lane
 .endm
 
-// sums[n][8] += a[n][4 depths] * b[4 depths][8]
-.macro four_depths n
-    vld1.8  {d0, d1, d2}, [a_at]!
-    vld1.8  {d4, d5, d6, d7}, [b_at]!
-    dots    \n, q2, q4, q6, q8, q10, q12, q14
-    dots    \n, q3, q5, q7, q9, q11, q13, q15
-.endm
-
-// as many of the row's 8 columns as are left, 1 to 7
-.macro store_part c, s0, s1, s2, s3
-    tst     left, #4
-    beq     3f
-    vst1.32 {\s0, \s1}, [\c]!
-    vmov    \s0, \s2
-    vmov    \s1, \s3
-3:
-    store_some \c, \s0, \s1
-.endm
-
-.macro store_whole c, s0, s1, s2, s3
-    vst1.32 {\s0, \s1, \s2, \s3}, [\c]!
-.endm
-
-// Rows that are not there have the address of the last one, and are stored before it.
-.macro store_rows store, n
-  .if \n == 6
-    \store  out5, d28, d29, d30, d31
-    \store  out4, d24, d25, d26, d27
-  .endif
-  .if \n >= 4
-    \store  out3, d20, d21, d22, d23
-    \store  out2, d16, d17, d18, d19
-  .endif
-    \store  out1, d12, d13, d14, d15
-    \store  out0, d8, d9, d10, d11
-.endm
-
-// c[n rows][cols] = a[n rows] * b
-.macro some_rows n
-    str     out0, [sp, #ROW_0]
-    ldr     b_at, [sp, #COLUMNS]
-    ldr     left, [sp, #COLS]
-10:                                                 // eight columns
-    mov     a_at, panel
-    vldmia  sp, {d8-d15}
-  .if \n >= 4
-    vldmia  sp, {d16-d23}
-  .endif
-  .if \n == 6
-    vldmia  sp, {d24-d31}
-  .endif
-    subs    count, depths, #4
-    blo     12f
-11:                                                 // n=6: 58 instructions, 768 MACs
-   .rept 4
-    four_depths \n
-   .endr
-    subs    count, count, #4
-    bhs     11b
-12:
-    adds    count, count, #4
-    beq     14f
-13:                                                 // n=6: 16 instructions, 192 MACs
-    four_depths \n
-    subs    count, count, #1
-    bne     13b
-14:
-    subs    left, left, #8
-    blo     15f
-    store_rows store_whole, \n
-    bhi     10b
-    b       16f
-15:                                                 // -7 to -1 are left, whose lowest bits are those of 1 to 7
-    store_rows store_part, \n
-16:
-.endm
+#include "include/matmul_packed_6x8.inc"
 
     .p2align 4
     .global matmul_s8s32_packed_6x8_dotprod
@@ -207,33 +121,7 @@ matmul_s8s32_packed_6x8_dotprod:
     ldr     pitch, [sp, #C_PITCH]
     lsl     pitch, pitch, #2
     str     pitch, [sp, #PITCH]
-
-.Lrows:
-    str     rows, [sp, #ROWS]
-    cmp     rows, #2
-    point_at_two_rows out0, out1, out2, pitch
-    bls     .Ltwo
-    cmp     rows, #4
-    point_at_two_rows out2, out3, out4, pitch
-    bls     .Lfour
-    cmp     rows, #6
-    point_at_two_rows out4, out5, , pitch
-    some_rows 6
-    ldr     rows, [sp, #ROWS]
-    subs    rows, rows, #6
-    bls     .Ldone
-    mov     panel, a_at
-    ldr     pitch, [sp, #PITCH]
-    ldr     out0, [sp, #ROW_0]
-    add     out0, out0, pitch, lsl #2
-    add     out0, out0, pitch, lsl #1
-    b       .Lrows
-.Lfour:
-    some_rows 4
-    b       .Ldone
-.Ltwo:
-    some_rows 2
-.Ldone:
+    matmul_6x8
     add     sp, sp, #LOCALS
     vpop    {d8-d15}
     pop     {r4-r11, pc}

@@ -79,7 +79,12 @@ out4    .req x15
 out5    .req x16
 out6    .req x17
 
-#include "include/matmul_packed_8x12_dotprod.inc"
+// s (4 columns) += w (4 depths of 4 columns) * lane of a (4 depths of a row): 16 MACs
+.macro multiply s, w, a, lane
+    sdot    \s\().4s, \w\().16b, \a\().4b[\lane]
+.endm
+
+#include "include/matmul_packed_8x12_bylane.inc"
 #include "include/store_12_sums.inc"
 
 .macro start_rows

@@ -70,7 +70,12 @@ zero        .req v0         // for the output
 lowest      .req v1
 highest     .req v2
 
-#include "include/matmul_packed_8x12_dotprod.inc"
+// s (4 columns) += w (4 depths of 4 columns) * lane of a (4 depths of a row): 16 MACs
+.macro multiply s, w, a, lane
+    sdot    \s\().4s, \w\().16b, \a\().4b[\lane]
+.endm
+
+#include "include/matmul_packed_8x12_bylane.inc"
 #include "include/requantize_gemmlowp.inc"
 #include "include/requantized_tile_8x12.inc"
 

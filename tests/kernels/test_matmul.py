@@ -18,6 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 KERNELS = [kernel for kernel in open_library(ROOT).kernels if kernel.operator and kernel.operator.name == "matmul"]
 SUMS = [kernel for kernel in KERNELS if kernel.contract.argument("c").dtype == np.int32]
 every_kernel_of_sums = pytest.mark.parametrize("kernel", SUMS, ids=lambda kernel: kernel.title)
+INT8 = [kernel for kernel in SUMS if kernel.contract.argument("b").dtype == np.int8]
+every_kernel_of_int8 = pytest.mark.parametrize("kernel", INT8, ids=lambda kernel: kernel.title)
 every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.title)
 
 
@@ -31,6 +33,9 @@ def test_tails_come_out_right(kernel: Kernel) -> None:
 def test_layers_of_mobilenet_come_out_right(kernel: Kernel, layer: str) -> None:
     assert kernel.operator is not None
     shape = Shape.parse(layer, kernel.operator.dimensions)
+    if not kernel.operator.accepts(kernel.contract, shape):
+        assert shape["depth"] > (kernel.contract.argument("depth").value_range or (0, 0))[1]
+        return
     assert list(check_cases(kernel, [CaseName(shape, "extremes", 3, Depth.WATCHED)])) == [None]
 
 
@@ -68,7 +73,7 @@ def is_right(kernel: Kernel, case: Case) -> bool:
         return checker.check(case) is None
 
 
-@every_kernel_of_sums
+@every_kernel_of_int8
 def test_the_declared_range_is_exact_at_its_edge_and_wrong_one_step_outside(kernel: Kernel) -> None:
     low, high = (int(bound) for bound in kernel.contract.argument("b").value_range or (-128, 127))
     for left in (-128, 127):
@@ -77,3 +82,24 @@ def test_the_declared_range_is_exact_at_its_edge_and_wrong_one_step_outside(kern
     if kernel.contract.argument("b").value_range is not None:
         assert (low, high) == (-127, 127)
         assert not is_right(kernel, worst_case(kernel, -128, -128))
+
+
+def extreme(kernel: Kernel, depth: int) -> Case:
+    """Every product the largest that there is."""
+    assert kernel.operator is not None
+    shape = Shape(("rows", "cols", "depth"), (8, 12, depth))
+    case = kernel.operator.case(kernel.contract, Shape(shape.names, (8, 12, 1)), "random", 1)
+    inputs = {
+        name: np.full(len(case.inputs[name]) * depth, np.iinfo(case.inputs[name].dtype).min, case.inputs[name].dtype)
+        for name in "ab"
+    }
+    integers = kernel.operator.values(kernel.contract, shape)
+    case = dataclasses.replace(case, inputs=inputs, integers=integers)
+    return dataclasses.replace(case, expected=kernel.operator.expected(kernel.contract, shape, inputs))
+
+
+@pytest.mark.parametrize("kernel", [k for k in SUMS if "s8s16s32" in k.name], ids=lambda kernel: kernel.title)
+def test_int8_by_int16_is_exact_as_deep_as_declared_and_no_deeper(kernel: Kernel) -> None:
+    _, deepest = kernel.contract.argument("depth").value_range or (0, 0)
+    assert is_right(kernel, extreme(kernel, int(deepest)))
+    assert int(deepest) * 2**22 < 2**31 <= (int(deepest) + 1) * 2**22
