@@ -51,7 +51,7 @@ macs = "rows*cols*depth"
 // Cost of the hot loop, per 4 rows x 8 columns x 4 depths = 128 MACs:
 //     32 vmlal, 2 to widen, 1 vld1, 1 vldm, 2 for the loop = 38 instructions, 0.297 per MAC.
 // The floor is one vmlal for 4 MACs, 32 or 0.25 per MAC: nothing multiplies int8 by int16, so that one side is widened.
-// Around the hot loop a tile costs 19 instructions, whatever the depth: 8 to clear the sums, 4 to store them, the rest to
+// Around the hot loop a tile costs 20 instructions, whatever the depth: 8 to clear the sums, 4 to store them, the rest to
 // start over and to find that nothing is left over.
 // The bytes: 80 loaded for 128 MACs, 4 stored for each output, once.
 // No prefetch: two ascending streams; that of a comes back from the cache for every 8 columns.
