@@ -21,7 +21,8 @@ class Convolution(Operator):
     """A square window.  Height and width are the output's; the input comes with its padding.
 
     Layouts: input and output "hwc"; weights "oc_kh_kw_ic", or "oc16_ic4" or alike: panels as in `_packing`, for each
-    block of output channels that of the window's first row, then of the next, each as deep as a row of the window.
+    block of output channels that of the window's first row, then of the next, each as deep as a row of the window; or,
+    for 3 channels, "oc16_taps28" or alike: panels in which the first 8 elements of each row lie before the ninths.
     """
 
     dimensions = _DIMENSIONS
@@ -66,20 +67,35 @@ class Convolution(Operator):
         """`weights` [output channel][row of the window][element of the run] as `layout` says."""
         if layout == "oc_kh_kw_ic":
             return weights.reshape(-1)
-        width = int("".join(filter(str.isdigit, layout.split("_")[0])))
-        blocks = range(0, len(weights), width)
+        if panels := _panels_of_taps(layout):
+            gathered = np.concatenate([weights[..., :8].reshape(-1, 24), weights[..., 8]], axis=1)
+            return pack_panels(gathered, panels)
+        blocks = range(0, len(weights), _width(layout))
         return np.concatenate(
-            [pack_panels(weights[at : at + width, row], layout) for at in blocks for row in range(self.window)]
+            [pack_panels(weights[at : at + _width(layout), row], layout) for at in blocks for row in range(self.window)]
         )
 
     def _unpack(self, packed: Array, layout: str, outs: int, run: int) -> Array:
         """The weights that `_pack` packed."""
         if layout == "oc_kh_kw_ic":
             return packed.reshape(outs, self.window, run)
-        width = int("".join(filter(str.isdigit, layout.split("_")[0])))
-        panels = packed.reshape(-(-outs // width), self.window, -1)
+        if panels := _panels_of_taps(layout):
+            gathered = unpack_panels(packed, panels, outs, 27)
+            return np.concatenate([gathered[:, :24].reshape(-1, 3, 8), gathered[:, 24:, np.newaxis]], axis=2)
+        blocks = packed.reshape(-(-outs // _width(layout)), self.window, -1)
         rows = [
-            np.concatenate([unpack_panels(block[row], layout, width, run) for block in panels])
+            np.concatenate([unpack_panels(block[row], layout, _width(layout), run) for block in blocks])
             for row in range(self.window)
         ]
         return np.stack(rows, axis=1)[:outs]
+
+
+def _width(layout: str) -> int:
+    """Output channels in a block."""
+    return int("".join(filter(str.isdigit, layout.split("_")[0])))
+
+
+def _panels_of_taps(layout: str) -> str:
+    """The layout, in terms of `_packing`, of the 27 taps of 3 channels that `layout` says; empty for any other."""
+    block, _, rest = layout.partition("_")
+    return {"taps28": f"{block}_ic4", "taps32": f"{block}_ic32"}.get(rest, "")

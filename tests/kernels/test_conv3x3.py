@@ -25,25 +25,38 @@ def operator_of(kernel: Kernel) -> Operator:
     return kernel.operator
 
 
+def channels_of(kernel: Kernel, channels: int) -> int:
+    """So many input channels, or as many as the kernel takes."""
+    return min(channels, int((kernel.contract.argument("in_channels").value_range or (1, 1))[1]))
+
+
 @every_kernel
 def test_tails_and_a_layer_come_out_right(kernel: Kernel) -> None:
-    layer = CaseName(Shape(operator_of(kernel).dimensions, (7, 7, 64, 96)), "random", 3, Depth.WATCHED)
+    layer = CaseName(
+        Shape(operator_of(kernel).dimensions, (7, 7, channels_of(kernel, 64), 96)), "random", 3, Depth.WATCHED
+    )
     assert [failure for failure in check_cases(kernel, [*plan_cases(kernel), layer]) if failure is not None] == []
 
 
 @every_kernel
 def test_data_of_a_case_tell_right_from_wrong(kernel: Kernel) -> None:
-    shape = Shape(operator_of(kernel).dimensions, (4, 4, 32, 64))
+    shape = Shape(operator_of(kernel).dimensions, (8, 8, channels_of(kernel, 32), 64))
     seen = [draw_case(kernel, CaseName(shape, "random", seed)).expected["output"].array for seed in range(8)]
     assert sorted(len(np.unique(array)) for array in seen)[4] > 50  # in some, the clamp leaves little
 
 
-def weight(kernel: Kernel, packed: Array, ins: int, *at: int) -> int:
-    """One weight, of output channel, row, column and input channel `at`, from where the layout has it."""
+def weight(kernel: Kernel, packed: Array, ins: int, *where: int) -> int:
+    """One weight, of output channel, row, column and input channel `where`, from where the layout has it."""
     layout = kernel.contract.argument("weights").layout
-    o, i, j, k = at
+    o, i, j, k = where
     if layout == "oc_kh_kw_ic":
         return int(packed[((o * 3 + i) * 3 + j) * ins + k])
+    if "taps" in layout:  # the first 8 bytes of a row's 9 lie together, then the ninths
+        tap = 8 * i + 3 * j + k if 3 * j + k < 8 else 24 + i
+        width, group = int(layout.removeprefix("oc").split("_")[0]), 32 if layout.endswith("taps32") else 4
+        depth = -(-27 // group) * group
+        at = (tap // group * width + o % width) * group + tap % group
+        return int(packed[o // width * width * depth + at])
     width, run = int(layout.removeprefix("oc").split("_")[0]), 3 * ins
     group, within = divmod(j * ins + k, 4)
     groups = -(-run // 4)
@@ -74,7 +87,7 @@ def test_the_reference_is_the_sum_written_out(kernel: Kernel) -> None:
 def worst_case(kernel: Kernel, pixel: int, every_weight: int) -> Case:
     """Every pixel and every weight alike."""
     operator = operator_of(kernel)
-    case = draw_case(kernel, CaseName(Shape(operator.dimensions, (2, 4, 32, 4)), "random", 1))
+    case = draw_case(kernel, CaseName(Shape(operator.dimensions, (2, 4, channels_of(kernel, 32), 4)), "random", 1))
     inputs = {name: array.copy() for name, array in case.inputs.items()}
     inputs["input"][:], inputs["weights"][:] = pixel, every_weight
     inputs["bias"][:], inputs["range"][:] = 0, (0, -128, 127)  # so that the sum's sign can be seen in what leaves

@@ -17,7 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 KERNELS = open_library(ROOT).kernels
 CHW = [k for k in KERNELS if k.contract.macs is not None and k.contract.arguments[0].layout == "chw"]
 DEPTHWISE = [kernel for kernel in KERNELS if kernel.name.startswith("dwconv")]
-MULTIPLIES = [kernel for kernel in KERNELS if kernel.contract.macs is not None and kernel not in CHW + DEPTHWISE]
+FIRST_LAYER = [kernel for kernel in KERNELS if "_ic3" in kernel.name]
+ELSEWHERE = CHW + DEPTHWISE + FIRST_LAYER
+MULTIPLIES = [kernel for kernel in KERNELS if kernel.contract.macs is not None and kernel not in ELSEWHERE]
 PACKS = [kernel for kernel in KERNELS if kernel.name.startswith("pack_")]
 ELEMENTS = [kernel for kernel in KERNELS if kernel.contract.macs is None and kernel not in PACKS]
 
@@ -105,6 +107,14 @@ def test_the_hot_loop_along_a_row_costs_what_the_header_says(kernel: Kernel) -> 
     found = re.search(r"Around the hot loop a row costs (\d+) instructions for each (\d+) channels", header_of(kernel))
     assert found is not None
     assert (row, channels) == (int(found[1]), int(found[2]))
+
+
+@pytest.mark.parametrize("kernel", FIRST_LAYER, ids=named)
+def test_the_hot_loop_over_output_channels_costs_what_the_header_says(kernel: Kernel) -> None:
+    few, many = counted(kernel, 1, 24, 3, 48), counted(kernel, 1, 24, 3, 96)
+    cost, rounded = claim(kernel)
+    assert Fraction(many.counts.instructions - few.counts.instructions, many.macs - few.macs) == cost
+    assert rounded == f"{float(cost):.3f}"
 
 
 @pytest.mark.parametrize("kernel", PACKS, ids=named)
