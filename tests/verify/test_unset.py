@@ -14,10 +14,11 @@ from neonlab.assemble.assembler import assemble_text
 from neonlab.assemble.contract import parse_contract
 from neonlab.assemble.link import link
 from neonlab.emulate.run import FaultKind
+from neonlab.isa.condition import NAMES, holds
 from neonlab.isa.isa import Isa
 from neonlab.library import open_kernel
 from neonlab.verify.check_case import call_arguments, step_budget
-from neonlab.verify.unset import UnsetCheck, find_unset
+from neonlab.verify.unset import UnsetCheck, find_unset, third_flags
 
 REGISTER, READ, UPPER = FaultKind.UNINITIALISED_REGISTER, FaultKind.UNINITIALISED_READ, FaultKind.UPPER_HALF_ARGUMENT
 CLOCK = FaultKind.NONDETERMINISTIC
@@ -461,3 +462,12 @@ def test_a_call_too_long_to_record_is_still_found() -> None:
     assert fault is not None
     assert fault.kind is REGISTER
     assert np.int64(fault.address) == program.symbols["k"]
+
+
+def test_each_condition_both_holds_and_fails_in_the_three_settings_of_the_flags() -> None:
+    conditions = [name for name in NAMES if name]
+    for flags in range(16):
+        first = np.array([0, 0, 0, flags << 4], np.uint8)
+        settings = (first, ~first, third_flags(first))
+        for name in conditions:
+            assert {holds(name, int(setting[3]) << 24) for setting in settings} == {True, False}, (flags, name)

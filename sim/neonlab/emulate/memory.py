@@ -28,6 +28,8 @@ STAGGER = 5 * PAGE
 # udf of A64; udf of A32 whose halfwords are udf of Thumb, and a Thumb branch back to that.
 _UNDEFINED = {Isa.A32: 0xE7FD_DEFE, Isa.A64: 0x0000_0000}
 _UNDEFINED_THUMB = (0xFE, 0xDE)
+# eret, eretaa, eretab, drps: undefined in user mode, and Unicorn's CPU would leave the level it runs at for good.
+_EXCEPTION_RETURNS = (0xD69F03E0, 0xD69F0BFF, 0xD69F0FFF, 0xD6BF03E0)
 
 
 class CallError(InputError):
@@ -80,6 +82,9 @@ class Memory:
         inside[:] = np.frombuffer(segment.data, np.uint8)
         if segment.executable and segment.end % 4 == 2:  # nothing of the last word may be branched back to
             host[segment.end - start : segment.end - start + 2] = _UNDEFINED_THUMB
+        if segment.executable and self._program.isa is Isa.A64:
+            words = host.view(np.uint32)
+            words[np.isin(words, _EXCEPTION_RETURNS)] = _UNDEFINED[Isa.A64]
         protection = UC_PROT_READ
         protection |= UC_PROT_EXEC if segment.executable else 0
         if segment.writable:

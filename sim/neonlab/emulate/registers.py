@@ -19,6 +19,8 @@ _CONTROL = {Isa.A64: ("sp", "pstate", "fpcr", "fpsr", "pc"), Isa.A32: ("cpsr", "
 _USER_MODE = {Isa.A64: 0x0, Isa.A32: 0x10}
 # A32: N, Z, C, V, Q and GE; A64: N, Z, C, V.  No other bit of the status register may be random.
 _FLAGS = {Isa.A64: 0xF0000000, Isa.A32: 0xF80F0000}
+# What floating-point status may be random: flags of the last comparison (A32), saturation, exceptions that occurred.
+_STATUS = {Isa.A64: ("fpsr", 0x0800009F), Isa.A32: ("fpscr", 0xF800009F)}
 
 
 @lru_cache(maxsize=2)
@@ -108,15 +110,21 @@ class RegisterFile:
         return self._count * SLOT
 
     def scramble(self, noise: npt.NDArray[np.uint8], stack_pointer: int, return_address: int) -> None:
-        """All registers and flags as `noise` has them, sp and lr as given; user mode, floating point as by default."""
+        """All registers and flags as `noise` has them, sp and lr as given; user mode, floating point as by default.
+
+        Of the floating-point registers, what tells of operations that went before is noise too.
+        """
         self.image[:] = noise[: self.image.size]
         status = "pstate" if self._isa is Isa.A64 else "cpsr"
         flags = int.from_bytes(noise[-4:].tobytes(), "little") & _FLAGS[self._isa]
         self.put("sp", stack_pointer, 8)
         self.put("lr", return_address, self._isa.pointer_bytes)
         self.put(status, _USER_MODE[self._isa] | flags, 8)
-        for name in ("fpcr", "fpsr") if self._isa is Isa.A64 else ("fpscr",):
-            self.put(name, 0, 8)
+        name, mask = _STATUS[self._isa]
+        occurred = self.read_control(name) & mask
+        for control in ("fpcr", "fpsr") if self._isa is Isa.A64 else ("fpscr",):
+            self.put(control, 0, 8)
+        self.put(name, occurred, 8)
 
     def put(self, name: str, value: int, size: int) -> None:
         """Write the low `size` bytes of a register; the rest of it stays."""

@@ -145,11 +145,7 @@ class StaticCheck:
 
         for instruction, missing in self._undeclared:
             if executed(instruction):
-                name = " and ".join(missing)
-                message = f"`{instruction.text}` needs {name}, which the contract does not declare"
-                declared = ", ".join(sorted(self._contract.features)) or "nothing more"
-                clause = f"isa = {self._contract.architecture}: {declared}"
-                return _fault(self._program, FaultKind.FEATURE_NOT_DECLARED, message, instruction.address, "", clause)
+                return self._missing(instruction, missing)
         for instruction in self._privileged:
             if executed(instruction):
                 message = f"`{instruction.text}` is undefined outside the kernel of an operating system"
@@ -166,6 +162,17 @@ class StaticCheck:
                     self._program, FaultKind.CLOBBERED_CALLEE_SAVED, message, instruction.address, "x18", clause
                 )
         return None
+
+    def undeclared_at(self, address: int) -> Fault | None:
+        """The fault of the instruction at `address` if it needs what is not declared, whatever else is wrong."""
+        found = (pair for pair in self._undeclared if pair[0].address == address)
+        return next((self._missing(instruction, missing) for instruction, missing in found), None)
+
+    def _missing(self, instruction: Instruction, missing: Collection[str]) -> Fault:
+        message = f"`{instruction.text}` needs {' and '.join(missing)}, which the contract does not declare"
+        declared = ", ".join(sorted(self._contract.features)) or "nothing more"
+        clause = f"isa = {self._contract.architecture}: {declared}"
+        return _fault(self._program, FaultKind.FEATURE_NOT_DECLARED, message, instruction.address, "", clause)
 
 
 def is_privileged(instruction: Instruction) -> bool:

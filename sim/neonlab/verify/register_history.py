@@ -2,8 +2,8 @@
 
 A compiled hook runs before each instruction that writes one of the registers followed, and compares the register's
 value of the moment with the one on entry.  A register that was saved, used and restored rightly holds its value on
-entry again when it is written next, and a predicated instruction that does nothing leaves it; so what remains is the
-instruction that spoilt it for good.
+entry again when it is written next; so what remains is the instruction that spoilt it for good.  An instruction whose
+condition does not hold writes nothing.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from neonlab.assemble.program import Program
 from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, as_pointer, native, uc_reg_read
 from neonlab.emulate.registers import RegisterState
+from neonlab.isa.condition import NAMES, table
 from neonlab.isa.instruction import AccessKind, Instruction
 from neonlab.isa.isa import Isa, Register
 
@@ -29,6 +30,8 @@ HISTORY = np.dtype(
         ("code", np.uint64),  # address of the first halfword
         ("words", np.int64),
         ("masks", np.uint64),  # address of uint64 each word: which of the registers followed it writes
+        ("conditions", np.uint64),  # address of uint8 each word: 16 times what encodes its condition, as `table` has it
+        ("holds", np.uint64),  # address of the table of `neonlab.isa.condition`
         ("bases", np.uint64),  # address of int32 each word: base register where it is a load, else 0
         ("followed", np.int64),
         ("table", np.uint64),  # address of FOLLOWED each register
@@ -47,6 +50,8 @@ FOLLOWED = np.dtype(
     ]
 )
 
+_ALWAYS, _CPSR = 14 << 4, arm_const.UC_ARM_REG_CPSR
+
 
 @native(BLOCK_OR_CODE)
 def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
@@ -59,6 +64,13 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
     mask = carray(as_pointer(history.masks), (words,), np.uint64)[word]
     if mask == 0:
         return
+    condition = carray(as_pointer(history.conditions), (words,), np.uint8)[word]
+    if condition != _ALWAYS:
+        history.value = np.uint64(0)
+        uc_reg_read(uc, np.int32(_CPSR), value)
+        flags = (history.value >> np.uint64(28)) & np.uint64(15)
+        if carray(as_pointer(history.holds), (256,), np.uint8)[np.int64(condition) + np.int64(flags)] == 0:
+            return
     count: Any = history.followed
     table = carray(as_pointer(history.table), (count,), FOLLOWED)
     base = carray(as_pointer(history.bases), (words,), np.int32)[word]
@@ -114,9 +126,12 @@ class RegisterHistory:
         first = program.instructions[0].address if program.instructions else 0
         words = (program.instructions[-1].address - first) // 2 + 1 if program.instructions else 0
         self._masks, self._bases = np.zeros(words, np.uint64), np.zeros(words, np.int32)
+        self._conditions, self._holds = np.full(words, _ALWAYS, np.uint8), table()
         for instruction in program.instructions:
             written = [number for number, name in enumerate(self._names) if _writes(instruction, name)]
             word = (instruction.address - first) // 2
+            if instruction.condition:
+                self._conditions[word] = NAMES.index(instruction.condition) << 4
             self._masks[word] = sum(1 << number for number in written)
             base = next((a.base for a in instruction.accesses if a.kind is AccessKind.LOAD), None)
             if base is not None and written:
@@ -126,6 +141,8 @@ class RegisterHistory:
         self._table["entry"] = [entry.read(name) for name in self._names]
         self._state = np.zeros(1, HISTORY)
         self._state["masks"], self._state["bases"] = self._masks.ctypes.data, self._bases.ctypes.data
+        self._state["conditions"] = self._conditions.ctypes.data
+        self._state["holds"] = self._holds.ctypes.data
         self._state["table"] = self._table.ctypes.data
         self._state["code"], self._state["words"], self._state["followed"] = first, words, len(self._names)
 

@@ -20,6 +20,9 @@ from neonlab.isa.prototype import Signature
 from neonlab.verify.abi import StaticCheck, check_exit
 from neonlab.verify.sanitizer import SanitizerProbe, stack_bytes_for
 
+#: What an instruction ends in that the emulated CPU does not have, or not so.
+_REFUSALS = (FaultKind.UNDEFINED_INSTRUCTION, FaultKind.ALIGNMENT_HINT)
+
 
 class SanitizedMachine:
     """Calls a kernel as `Machine` does, and returns the first Fault of: memory, execution, features, exit.
@@ -73,7 +76,8 @@ class SanitizedMachine:
         outcome = call(self.machine)
         fault = self.memory.collect(seed)
         if fault is None and isinstance(outcome, Fault):
-            fault = outcome
+            fault = self._static.undeclared_at(outcome.address) if outcome.kind in _REFUSALS else None
+            fault = fault or outcome
         if fault is None:
             fault = self._static.collect(self.meter)
         if fault is None:

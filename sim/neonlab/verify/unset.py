@@ -3,7 +3,8 @@
 The same call is made several times with other contents in everything that the caller leaves open: registers that
 carry no argument, the upper parts of those that carry a narrow one, flags, the stack, bytes of buffers that are only
 written, and the margins that may be read beyond buffers.  All bits are drawn at random, then inverted, then zero (a
-register compared with 0 is never 0 by chance).  What can be observed must stay: the bytes that the contract says are
+register compared with 0 is never 0 by chance; flags are then such that each condition has held in one call and failed
+in another).  What can be observed must stay: the bytes that the contract says are
 written, the returned value, the fault if there is one, the accesses in their order, and how often each instruction ran.
 So a kernel may copy, spill, reload or compute with unset values as much as it likes, as long as nothing comes of it.
 
@@ -38,8 +39,10 @@ from neonlab.emulate.buffer import Buffer
 from neonlab.emulate.machine import DEFAULT_STEP_BUDGET
 from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.noise import Noise
+from neonlab.emulate.registers import offset_of
 from neonlab.emulate.run import Fault
 from neonlab.emulate.trace import Trace
+from neonlab.isa.isa import Isa
 from neonlab.verify.moved_report import MovedReport, at_home
 from neonlab.verify.observed import Observed, Part, Setting, World, integers_in
 from neonlab.verify.unset_report import UnsetReport
@@ -173,7 +176,7 @@ class _Call:
     def others(self) -> list[Setting]:
         """The same with all that is unset inverted, and with zeros."""
         noise = self.first.noise
-        zeros = replace(Noise.zeros(), registers=_zeros_but_flags(noise))
+        zeros = replace(Noise.zeros(), registers=_zeros_but_flags(noise, self._isa))
         return [
             replace(self.first, noise=noise.inverted(), passed=tuple(self._contents(lambda data: ~data))),
             replace(self.first, noise=zeros, passed=tuple(self._contents(np.zeros_like))),
@@ -243,8 +246,23 @@ class _Call:
         return UnsetReport(self._check.program, self._contract, self.first.arguments, self._seed)
 
 
-def _zeros_but_flags(noise: Noise) -> npt.NDArray[np.uint8]:
-    """Zeros in all registers; flags inverted, for zero is just another value of theirs."""
+def _zeros_but_flags(noise: Noise, isa: Isa) -> npt.NDArray[np.uint8]:
+    """Zeros in all registers; zero is just another value of flags, of the program's as of a comparison of floats."""
     registers = np.zeros_like(noise.registers)
-    registers[-4:] = ~noise.registers[-4:]
+    registers[-4:] = third_flags(noise.registers[-4:])
+    if isa is Isa.A32:
+        start = offset_of(isa, "fpscr")
+        registers[start : start + 4] = third_flags(noise.registers[start : start + 4])
     return registers
+
+
+def third_flags(first: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Flags with which each condition differs from what it is with `first`, or with its inverse.
+
+    Those of one flag differ between these two.  hi and ls may not, so here Z is clear and C set; ge and lt do not, for
+    N = V then holds in both or in neither, so here it is the other way; and gt and le follow.
+    """
+    third = ~first
+    negative, overflow = first[3] & 0x80, 0x10 if first[3] & 0x10 == 0 else 0
+    third[3] = third[3] & 0x0F | negative | 0x20 | overflow
+    return third
