@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from neonlab.assemble.encoder import Encoder, EncodingError
@@ -101,11 +101,12 @@ def write_object(read: ReadSource) -> ObjectFile:
     nop = read.nop.to_bytes(4, "little")
     sections = {section.name: _section(section, nop) for section in read.sections}
     relocations.sort(key=lambda relocation: (relocation.section, relocation.offset))
+    referred_to = {relocation.symbol for relocation in relocations}
     return ObjectFile(
         isa=read.isa,
         path=read.path,
         sections=sections,
-        symbols={name.name: _symbol(name) for name in read.names if _is_kept(name)},
+        symbols={name.name: _symbol(name) for name in read.names if _is_kept(name, referred_to)},
         relocations=tuple(relocations),
         lines=_lines(read),
         code={
@@ -223,8 +224,10 @@ def _section(section: SectionBuilder, nop: bytes) -> Section:
     )
 
 
-def _is_kept(name: Name) -> bool:
-    return not name.is_local_name and (name.is_defined or name.is_global)
+def _is_kept(name: Name, referred_to: Collection[str]) -> bool:
+    if name.is_local_name:
+        return name.is_defined and name.name in referred_to
+    return name.is_defined or name.is_global
 
 
 def _symbol(name: Name) -> Symbol:

@@ -105,7 +105,7 @@ class Diagnosis:
     def budget(self, pc: int, budget: int, executed: Sequence[int]) -> Fault:
         """The guest still ran after `budget` instructions, and then those at the addresses `executed`.
 
-        Blamed is the branch that closes the outermost loop among them.
+        Blamed is the branch that closes the outermost loop among them, else one whose target is in a register.
         """
         found = [self._program.by_address[address] for address in executed if address in self._program.by_address]
         back = [
@@ -115,7 +115,8 @@ class Diagnosis:
             and instruction.target <= instruction.address
             and instruction.branch is not BranchKind.CALL
         ]
-        at = -min(back)[1] if back else pc
+        jumps = [i.address for i in found if i.branch in (BranchKind.INDIRECT, BranchKind.RETURN)]
+        at = -min(back)[1] if back else max(jumps, default=pc)
         return self._make(FaultKind.STEP_BUDGET, f"did not return within {budget} instructions", at)
 
     def departure(self, target: int, left_from: int | None) -> Fault:

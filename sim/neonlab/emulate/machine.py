@@ -83,12 +83,14 @@ class Machine:
         seed: int = 0,
         noise: Noise | None = None,
         widened: Mapping[str, bool] | None = None,
+        keep_data: bool = False,
     ) -> Run | Fault:
         """Call `symbol` with one argument for each parameter; pointers are Buffers, or plain addresses such as 0.
 
         In A64 the register or stack slot of an integer narrower than 64 bits holds noise above its value.  `widened`
         names the parameters that arrive widened to 64 bits instead, by sign where it says True, else by zeros.  What
-        nobody sets is `noise`, by default drawn from the seed.
+        nobody sets is `noise`, by default drawn from the seed.  The program's writable data begin as the program has
+        them, with `keep_data` as the last call left them.
 
         Returns a Run when the guest came back within `step_budget` instructions, else the Fault.  Raises CallError for
         an unknown symbol, or arguments that do not fit the signature.
@@ -100,7 +102,8 @@ class Machine:
             noise = Noise.drawn(seed)
         buffers = _distinct_buffers(arguments)
         placed = self._memory.place(buffers, noise.margins)
-        self._memory.restore_data()
+        if not keep_data:
+            self._memory.restore_data()
         self._set_up(arguments, signature, float_abi, placed, noise, widened or {})
         for probe in self._probes:
             probe.reset(placed)

@@ -218,6 +218,8 @@ class _Wording:
         if segment := next((s for s in self._program.segments if s.address <= bad < s.end), None):
             return self._program_written(segment)
         lowest = self._space.stack_top - stack_bytes_for(self._contract)
+        if lowest - _NEAR <= bad < lowest and self._moves_sp():
+            return self._stack_pointer(aw.SP_TOO_LOW, self._start)
         if lowest - _NEAR <= bad < self._entry_sp:
             return self._below_stack()
         kind = FaultKind.OUT_OF_BOUNDS_WRITE if self._writes else FaultKind.OUT_OF_BOUNDS_READ
@@ -300,8 +302,13 @@ class _Wording:
             clause = f"{clause}; {argument.name}: align = {argument.align}"
         return self._make(FaultKind.ALIGNMENT_HINT, message, clause, buffer=name, offset=offset, register=base)
 
-    def _stack_pointer(self, wrong: int) -> Fault:
-        sp, at = self._watch.get("sp"), self._at
+    def _moves_sp(self) -> bool:
+        """Whether the access leaves sp where it begins: a push."""
+        writeback = self._instruction.writeback if self._instruction is not None else None
+        return writeback is not None and writeback.base.name(self._program.isa) == "sp"
+
+    def _stack_pointer(self, wrong: int, moved_to: int | None = None) -> Fault:
+        sp, at = self._watch.get("sp") if moved_to is None else moved_to, self._at
         if wrong == aw.SP_MISALIGNED:
             unit = 16 if self._program.isa is Isa.A64 else 4
             at = self._watch.get("sp_misaligned_by") or at

@@ -20,7 +20,8 @@ reference says so.
 A call whose result changes when everything lies elsewhere, or when it is merely repeated, is not deterministic.  Once
 more the call is made with the stack, the caller, the code (linked anew) and the buffers at other addresses, in another
 order, with other low bits beyond the alignment that is promised.  The way to the result may be another there, as where
-a loop begins with as many bytes as an address is off; the result may not.
+a loop begins with as many bytes as an address is off; the result may not.  Nor may it hang on what a kernel that has
+writable data of its own left in them when it was called before.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ class UnsetCheck:
                 if call.differ(first, again):
                     return call.report().repeated(*call.traces(call.first, call.first), first, again)
                 return self._explain(call, first, second, other)
-        return self._moved(call, first) if first.fault is None else None
+        return self._moved(call, first) or self._called_before(call, first) if first.fault is None else None
 
     def _moved(self, call: _Call, first: Observed) -> Fault | None:
         """What comes of everything lying elsewhere at once; the blame goes to the first part that changes it alone."""
@@ -100,6 +101,16 @@ class UnsetCheck:
             if alone.fault is None and first.differs_in_result(alone):
                 return self._blame_move(call, first, setting, alone)
         return self._blame_move(call, first, everything, elsewhere)
+
+    def _called_before(self, call: _Call, first: Observed) -> Fault | None:
+        """What a kernel with data of its own does with what an earlier call left in them."""
+        if not any(segment.writable for segment in self.program.segments):
+            return None
+        setting = replace(call.first, is_second=True)
+        second = call.observe(setting)
+        if not first.differs_in_result(second):
+            return None
+        return call.report().kept(*call.traces(call.first, setting), first, second)
 
     def _blame_move(self, call: _Call, first: Observed, setting: Setting, other: Observed) -> Fault:
         a, b = call.traces(call.first, setting)

@@ -173,6 +173,18 @@ class UnsetReport:
         clause = "a kernel's result is a function of its arguments"
         return self.fault(FaultKind.NONDETERMINISTIC, message, a, step, clause)
 
+    def kept(self, a: Trace, b: Trace, first: Observed, second: Observed) -> Fault:
+        """The second of two equal calls came out otherwise, by what the first left in the program's data."""
+        step, what = self.first_change(a, b, first, second)
+        kept = [range(segment.address, segment.end) for segment in self._program.segments if segment.writable]
+        paired = PairedTraces(a, b, lambda address: any(address in part for part in kept))
+        outputs = list(self.output_addresses(a, first, second))
+        effect = paired.effect(outputs, self.returned_places()) if not (a.overflow or b.overflow) else None
+        fetches = [source.fetch for source in (paired.sources(effect) if effect else ()) if source.fetch is not None]
+        message = f"{what} when the kernel is called again: it depends on what the kernel keeps in its own data"
+        clause = "a kernel's result is a function of its arguments"
+        return self.fault(FaultKind.NONDETERMINISTIC, message, a, min(fetches, default=step), clause)
+
     def untraced(self, first: Observed, second: Observed) -> Fault:
         """Something unset matters, in a call too long to record or in a way that the walk cannot follow."""
         fault = first.fault or second.fault

@@ -16,6 +16,8 @@ start:
     movt r4, #:upper16:table
     movw r5, #:lower16:(second - .)
     movt r5, #:upper16:second + 0x11
+    movw r6, #:lower16:.Lhidden
+    movt r6, #:upper16:.Lhidden
 local:
     bx lr
     .word table - ., start - . + 4, local
@@ -30,3 +32,4 @@ constant: .word 1, 2, 3
 .data
 table: .word 1
 second: .word second, table + 4
+.Lhidden: .word .Lhidden
