@@ -10,7 +10,7 @@ weights      = { reg = "r1", read = "out_channels*in_channels", layout = "oc_ic"
 output       = { reg = "r2", write = "4*pixels*out_channels", layout = "hwc" }
 pixels       = { reg = "r3", range = [1, 65536] }
 in_channels  = { reg = "stack+0", range = [1, 65536] }
-out_channels = { reg = "stack+4", range = [1, 65536] }
+out_channels = { reg = "stack+4", range = [1, 8] }
 [counts]
 macs = "pixels*in_channels*out_channels"
 */
