@@ -315,3 +315,40 @@ def test_a_small_scheduler_holds_back_what_a_large_one_lets_pass() -> None:
     assert (
         loop_cycles(loop, with_figures("neoverse-n1", scheduler=128, **figures)).total == loop_cycles(loop, large).total
     )
+
+
+@pytest.mark.parametrize(
+    ("core", "shifted", "rotated", "added"),
+    [("cortex-a53", 2, 2, 2), ("cortex-a72", 2, 2, 2), ("neoverse-n1", 1, 1, 2)],
+)
+def test_a_shifted_operand_costs_what_it_does_in_the_table_whatever_is_done_with_it(
+    core: str, shifted: int, rotated: int, added: int
+) -> None:
+    """The table has `and` and `add` with all shifts, and other logic and sums with one."""
+    for line, cycles in (
+        ("eor x0, x0, x0, lsr #17", shifted), ("orr w0, w0, w0, ror #7", rotated), ("sub x0, x0, x0, lsl #9", added),
+        ("add x0, x0, w0, uxtb", added),
+    ):  # fmt: skip
+        assert loop_cycles(code(*[line] * 16), load_pipeline(core)).total == pytest.approx(16 * cycles, abs=1)
+
+
+@pytest.mark.parametrize("core", [name for name in CORES if name not in ("cortex-a7", "cortex-a9", "cortex-a15")])
+def test_what_compilers_make_of_ordinary_code_is_known(core: str) -> None:
+    lines = (
+        "ldur x0, [x1, #-8]", "stur w0, [x1, #-4]", "ldurb w0, [x1, #-1]", "strb w0, [x1], #1", "strh w0, [x1, #2]!",
+        "fmov d0, d1", "fmov s0, #1.0", "fmov x0, d0", "fdiv s0, s1, s2", "fdiv v0.4s, v1.4s, v2.4s", "fdiv d0, d1, d2",
+        "scvtf s0, w0", "scvtf s0, s1", "ucvtf v0.4s, v0.4s", "fcvtzs w0, s0", "fcvtzs v0.4s, v0.4s", "addp d0, v1.2d",
+        "uaddlv h1, v0.16b", "ccmp w0, #1, #0, eq", "adcs x0, x1, x2", "mul w0, w1, w2", "madd x0, x1, x2, x3",
+        "udiv w0, w1, w2", "umulh x0, x1, x2", "adrp x0, 0x1000", "eor w0, w1, w2, ror #3", "cmp w0, w1, uxtb",
+        "mov v0.d[1], v1.d[0]", "dup v0.4s, v1.s[2]", "movi d0, #0", "mvni v0.4s, #3", "shl d0, d1, #3",
+        "lsl x0, x1, x2",
+    )  # fmt: skip
+    assert [one for one in code(*lines) if not load_pipeline(core).knows(one)] == []
+
+
+@pytest.mark.parametrize(
+    ("core", "word", "double"), [("cortex-a72", 3, 5), ("neoverse-n1", 2, 4), ("neoverse-v1", 2, 2)]
+)
+def test_multiplies_of_words_are_not_those_of_double_words(core: str, word: int, double: int) -> None:
+    for line, cycles in (("mul w0, w0, w1", word), ("mul x0, x0, x1", double)):
+        assert loop_cycles(code(*[line] * 8), load_pipeline(core)).total == 8 * cycles

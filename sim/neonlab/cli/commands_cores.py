@@ -22,21 +22,57 @@ def cores(
     record: Annotated[
         bool, typer.Option("--record", help="With --against: keep the errors as those that profiles print.")
     ] = False,
+    mca: Annotated[
+        str, typer.Option("--mca", metavar="PROGRAM", help="With --against: llvm-mca 19, for cores not in the table.")
+    ] = "",
     json: JsonOption = False,
 ) -> None:
     """List the cores; with --against, compare their models with timings measured on silicon, figure by figure.
 
     FILE.csv has a column `form`, and for each core `CORE latency` (cycles a link of a dependent chain) and
-    `CORE per_cycle` (instructions a cycle of an independent stream), rows named as insn_bench_aarch64 names them.
+    `CORE per_cycle` (instructions a cycle of an independent stream), rows named as insn_bench_aarch64 names them. With
+    --mca the programs of these rows go through llvm-mca, for cores that it knows and no such table does.
     """
     from neonlab.errors import InputError
 
     if against is None:
-        if into is not None or record:
-            raise InputError("--into and --record go with --against FILE.csv")
+        if into is not None or record or mca:
+            raise InputError("--into, --record and --mca go with --against FILE.csv")
         _list(core or (), json)
         return
+    if mca:
+        _compare_with_mca(against, mca, record, json)
+        return
     _compare(against, core or (), into, record, json)
+
+
+def _compare_with_mca(against: Path, program: str, record: bool, json: bool) -> None:
+    from neonlab.cli.commands_assembly import write_whole
+    from neonlab.measure import core_errors
+    from neonlab.measure.core_summary import summary_of
+    from neonlab.measure.mca import MODELS, difference, loops_of
+    from neonlab.measure.measured_table import read_table
+    from neonlab.report.cores import difference_lines, error_json, summary_json
+
+    rows = {row.form: row for table in read_table(against).values() for row in table}
+    loops = loops_of(list(rows.values()))
+    found = {}
+    with progress("comparing", len(MODELS), quiet=json) as advance:
+        for name in MODELS:
+            found[name] = difference(program, name, loops)
+            advance(1)
+    if record:
+        errors = core_errors.recorded()
+        for name, error in found.items():
+            errors.setdefault(name, {})[core_errors.LLVM_MCA] = error
+        write_whole(core_errors.PATH, core_errors.errors_text(errors).encode())
+    if json:
+        cores = [{**summary_json(summary_of(name)), "errors": [error_json(error)]} for name, error in found.items()]
+        print_json("cores", cores=cores, comparisons=[])
+        return
+    out = console()
+    for line in difference_lines(found):
+        out.print(line, markup=False)
 
 
 def _list(names: list[str] | tuple[str, ...], json: bool) -> None:

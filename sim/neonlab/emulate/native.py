@@ -24,6 +24,7 @@ from numba.core.ccallback import CFunc
 from numba.core.sigutils import normalize_signature
 from numba.extending import intrinsic
 
+from neonlab.emulate.compiling import tell_of_compilation
 from neonlab.emulate.engine import Uc, check, uclib
 
 pointer = types.voidptr
@@ -66,6 +67,8 @@ def native(signature: Any) -> Callable[[Callable[..., Any]], Any]:
     Numba caches beside the source, or in the user's cache directory where that is read-only; where neither can be
     written it refuses, and the function is then compiled in each process.
     """
+
+    tell_of_compilation()
 
     def compile_function(function: Callable[..., Any]) -> Any:
         compiled: Any = CFunc(function, normalize_signature(signature), locals={}, options={})

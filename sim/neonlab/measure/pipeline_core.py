@@ -36,8 +36,17 @@ _FOLDER = Path(__file__).parent / "cores"
 _SUFFIX = ".pipeline.toml"
 _SYNONYM = {"cmp": "subs", "cmn": "adds", "tst": "ands", "neg": "sub", "negs": "subs", "mvn": "orn", "mov": "orr",
             "ngc": "sbc", "cset": "csinc", "csetm": "csinv", "cinc": "csinc", "cinv": "csinv", "cneg": "csneg",
-            "vzip": "zip1", "vuzp": "zip1", "vtrn": "trn1", "zip": "zip1", "uzp": "zip1", "trn": "trn1", "swp": "mov",
-            "udot": "sdot", "usdot": "sdot", "sudot": "sdot", "uzp1": "zip1", "uzp2": "zip1"}  # fmt: skip
+            "vzip": "zip1", "vuzp": "zip1", "vtrn": "trn1", "zip": "zip1", "uzp": "zip1", "trn": "trn1", "swp": "trn1",
+            "adcs": "adc", "sbcs": "sbc", "ngcs": "ngc", "udot": "sdot", "usdot": "sdot", "sudot": "sdot",
+            "uzp1": "zip1", "uzp2": "zip1", "ldur": "ldr", "ldurb": "ldrb", "ldurh": "ldrh", "ldursb": "ldrsb",
+            "ldursh": "ldrsh", "ldursw": "ldrsw", "stur": "str", "sturb": "strb", "sturh": "strh", "fcvtzs": "fcvtas",
+            "fcvtzu": "fcvtau", "adrp": "adr", "vnmls": "fnmsub", "vnmla": "fnmadd"}  # fmt: skip
+#: What shifts or extends its last operand as another does: the shifter comes before the sum, or before the logic.
+_SHIFTS_AS = {"orr": "and", "eor": "and", "orn": "and", "eon": "and", "bic": "and", "mvn": "and", "bics": "ands",
+              "tst": "ands", "sub": "add", "neg": "add", "subs": "adds", "negs": "adds", "cmp": "adds",
+              "cmn": "adds"}  # fmt: skip
+#: Vectors that a scalar operation with no form of its own is like.
+_AS_VECTOR = {"b": ("8b",), "h": ("4h",), "s": ("2s",), "d": ("1d", "2d")}
 _FULL = {"8b": "16b", "4h": "8h", "2s": "4s", "1d": "2d"}
 _CLASS = {
     InstructionClass.NEON_MULTIPLY_ACCUMULATE: "@multiply",
@@ -81,13 +90,14 @@ class Timing:
 class PipelineCore:
     """A core's pipeline.  `queue` is the NEON queue's length, 0 without one; `window` 0 means in-order issue.
 
-    `scheduler` is how many operations can wait for their operands, `port_queue` how many at one port, 0 for as many as
-    the window takes.  `fetch` instructions are fetched a cycle, 0 for `width` of them, at most `fetch_queue` ahead of
-    dispatch; behind a branch that is taken, fetch rests for `taken_bubble` cycles, for `loop_bubble` where no other was
-    taken since it was last.  `history` is how many branches back the predictor of conditional ones looks.  In order:
-    `vector_places` is 2 where work on vector
-    registers takes one place of two a cycle or both, 1 where one instruction takes all, 0 where it does not matter;
-    `vectors_alone` means that nothing is issued with it in the same cycle.
+    The update of an address that an access comes with takes `writeback_use`, and `writeback_slots` places of dispatch
+    where it takes a port at all.  `scheduler` is how many operations can wait for their operands, `port_queue` how many
+    at one port, 0 for as many as the window takes.  `fetch` instructions are fetched a cycle, 0 for `width` of them, at
+    most `fetch_queue` ahead of dispatch; behind a branch that is taken, fetch rests for `taken_bubble` cycles, for
+    `loop_bubble` where no other was taken since it was last.  `history` is how many branches back the predictor of
+    conditional ones looks.  In order: `vector_places` is 2 where work on vector registers takes one place of two a
+    cycle or both, 1 where one instruction takes all, 0 where it does not matter; `vectors_alone` means that nothing is
+    issued with it in the same cycle.
     """
 
     name: str
@@ -102,6 +112,7 @@ class PipelineCore:
     store_writeback: int = 1
     writeback_forwards: int = 0
     writeback_use: tuple[Use, ...] = ()
+    writeback_slots: int = 1
     store_data_late: int = 0
     general_data_late: int = 0
     merge_latency: int = 2
@@ -153,15 +164,18 @@ def _nearest(form: str) -> Iterator[str]:
     seen = [form]
     if modifier == "#0":
         seen.append(f"{base} #")
-    seen.append(base)
     mnemonic, _, shape = base.partition(".")
+    if modifier in ("shift", "extend"):
+        names = dict.fromkeys((mnemonic, _SYNONYM.get(mnemonic, mnemonic), _SHIFTS_AS.get(mnemonic, mnemonic)))
+        seen += [f"{name} {how}" for how in dict.fromkeys((modifier, "shift")) for name in names]
+    seen.append(base)
     plain = shape.removesuffix("[]")
     shapes = [shape, _FULL.get(plain, plain) + shape[len(plain) :], plain, _FULL.get(plain, plain), ""]
     matched = re.match(r"(\w+)(\[\])?(\*\d+)$", shape)
     if matched:
         element, lane, count = matched.group(1)[-1:], matched.group(2) or "", matched.group(3)
         shapes += [f"{number}{letter}{lane}{count}" for letter in element + "bhsd" for number in _COUNTS[letter]]
-    for name in dict.fromkeys((mnemonic, _SYNONYM.get(mnemonic, mnemonic))):
+    for name in _alike(mnemonic):
         for candidate in shapes:
             if not candidate and plain not in ("", "w", "x"):  # `smull` is not `smull.8b`
                 continue
@@ -170,8 +184,18 @@ def _nearest(form: str) -> Iterator[str]:
                 seen.append(f"{spelled} {modifier.replace('#0', '#')}")
             seen.append(spelled)
     if plain in ("b", "h", "s", "d"):
-        seen += [f"{mnemonic}.{letter}" for letter in "sdhb"]
+        alike = _alike(mnemonic)
+        ending = f" {modifier}" if modifier else ""
+        seen += [f"{name}.{like}{end}" for name in alike for like in _AS_VECTOR[plain] for end in (ending, "")]
+        seen += [f"{name}.{letter}" for name in alike for letter in "sdhb"]
     yield from dict.fromkeys(seen)
+
+
+def _alike(mnemonic: str) -> list[str]:
+    """The mnemonic, and what takes as long; of unsigned operations at last the signed ones."""
+    names = [mnemonic, _SYNONYM.get(mnemonic, mnemonic)]
+    names += [f"s{name[1:]}" for name in names if name[0] == "u"]
+    return list(dict.fromkeys([*names, *(_SYNONYM.get(name, name) for name in names)]))
 
 
 _COUNTS = {"b": ("", "16", "8"), "h": ("", "8", "4"), "s": ("", "4", "2"), "d": ("", "2", "1")}
@@ -213,7 +237,7 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
             **{key: entry[key] for key in _OPTIONAL if key in entry},
         )
         timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
-    keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "writeback_forwards",
+    keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "writeback_forwards", "writeback_slots",
             "store_data_late", "general_data_late", "merge_latency", "mispredict", "taken_bubble", "vector_places",
             "vectors_alone", "scheduler", "port_queue", "fetch", "fetch_queue", "loop_bubble", "history",
             "width")  # fmt: skip

@@ -71,7 +71,7 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
         uses.extend((use.ports, use.cycles * repeats) for use in timing.uses)
         if base is not None and instruction.accesses:
             uses.extend((use.ports, use.cycles) for use in core.writeback_use)
-        extra = len(core.writeback_use) if base is not None and instruction.accesses else 0
+        extra = core.writeback_slots * len(core.writeback_use) if base is not None and instruction.accesses else 0
         load = any(access.kind is AccessKind.LOAD for access in instruction.accesses)
         store = any(access.kind is AccessKind.STORE for access in instruction.accesses)
         neon = instruction.instruction_class in _NEON and not instruction.accesses

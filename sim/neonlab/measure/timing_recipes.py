@@ -25,6 +25,7 @@ THROUGH_MEMORY = "what a load takes over from a store before it is not modelled"
 ADDRESS = "depends on the address: unaligned, or across a line or a page"
 FETCH = "depends on instruction fetch and the branch predictor"
 OTHER_KIND = "cryptography, checksums and atomics: neither integer arithmetic, load, store nor NEON arithmetic"
+OPERANDS = "takes as long as the operands have it; the table divides numbers by themselves"
 NOT_A_FORM = "names no instruction"
 NOT_ASSEMBLED = "not taken by the assembler"
 
@@ -82,6 +83,8 @@ def recipe_of(form: str) -> Recipe:
         return Recipe(skip=ADDRESS)
     if re.match(r"(cas|ld(add|clr|set|eor|[us]max|[us]min)a|ldclra|crc|sha|aes|sm[34])", mnemonic):
         return Recipe(skip=OTHER_KIND)
+    if mnemonic in ("sdiv", "udiv"):
+        return Recipe(skip=OPERANDS)
     if re.match(r"(ld|st)", mnemonic):
         return _memory(mnemonic, element, notes)
     if "<->" in notes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from neonlab import __version__
@@ -35,12 +35,13 @@ def summary_json(summary: CoreSummary) -> dict[str, Any]:
             level: {"size": cache.size, "ways": cache.ways, "line": cache.line}
             for level, cache in (("l1i", memory.l1i), ("l1d", memory.l1d), ("l2", memory.l2))
         },
-        "errors": [_error_json(error) for error in errors_of(summary.core.name)],
+        "errors": [error_json(error) for error in errors_of(summary.core.name)],
         "sources": list(summary.pipeline.sources),
     }
 
 
-def _error_json(error: ModelError) -> dict[str, Any]:
+def error_json(error: ModelError) -> dict[str, Any]:
+    """What is recorded of one comparison."""
     return {
         "against": error.against,
         "figures": error.figures,
@@ -91,7 +92,7 @@ def comparison_json(truth: Truth) -> dict[str, Any]:
     ]
     return {
         "core": truth.core,
-        "error": _error_json(model_error(truth)),
+        "error": error_json(model_error(truth)),
         "counts": counts,
         "outside": [row_json(found) for found in truth.outside()],
         "left_out": [{"form": form, "reason": reason} for form, reason in truth.left_out.items()],
@@ -126,6 +127,13 @@ def comparison_lines(truths: Sequence[Truth]) -> Iterator[str]:
             yield f"  left out, {len(forms)} rows: {reason}"
             for form in forms:
                 yield f"    {form}"
+
+
+def difference_lines(found: Mapping[str, ModelError]) -> Iterator[str]:
+    """What the terminal shows of comparisons with llvm-mca."""
+    for core, error in found.items():
+        yield f"{core}: {error.within} of {error.figures} loops within 5 % of llvm-mca ({error.share:.1%})"
+        yield f"  they differ by {error.median:.0%} in the median; another model, no measure of truth"
 
 
 def _by_reason(truth: Truth) -> list[tuple[str, list[Comparison]]]:

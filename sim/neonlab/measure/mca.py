@@ -1,0 +1,102 @@
+"""The pipeline models beside llvm-mca's, for cores that nobody's measurements are at hand of.
+
+llvm-mca is another model, and no measure of truth: where both agree, the same guide is behind it more often than not.
+The loops are the programs that a table of timings was measured by, whatever it says of them.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+import subprocess
+from collections.abc import Sequence
+
+from neonlab.errors import InputError
+from neonlab.isa.instruction import Instruction
+from neonlab.measure.core_errors import LLVM_MCA, ModelError
+from neonlab.measure.measured_table import Measured
+from neonlab.measure.pipeline import steady_cycles
+from neonlab.measure.pipeline_core import load_pipeline
+from neonlab.measure.pipeline_truth import TOLERANCE
+from neonlab.measure.timing_programs import programs_of
+from neonlab.measure.timing_recipes import recipe_of
+
+#: Cores that LLVM 19 has a model of by name, rather than that of another core, and that no table of timings has.
+MODELS = ("cortex-a55", "cortex-a57", "neoverse-n2")
+_FEW, _MANY = 20, 40  # iterations: what the second run takes longer is that of those between
+_OPTIONS = ("-mtriple=aarch64", "-noalias", "-instruction-info=0", "-resource-pressure=0",
+            "-skip-unsupported-instructions=lack-sched")  # fmt: skip
+
+
+def loops_of(rows: Sequence[Measured]) -> list[tuple[Instruction, ...]]:
+    """Chains and streams of the rows of a table, those left out that are no test of a model."""
+    found: dict[tuple[Instruction, ...], None] = {}
+    for row in rows:
+        recipe = recipe_of(row.form)
+        programs = None if recipe.skip else programs_of(recipe)
+        if programs is not None:
+            chains = [programs.chain] if programs.chain is not None else []
+            found.update(dict.fromkeys([*chains, *(stream for stream, _ in programs.streams[:1])]))
+    return list(found)
+
+
+def cycles_of(program: str, core: str, loops: Sequence[Sequence[Instruction]]) -> list[float | None]:
+    """Cycles an iteration of each loop by llvm-mca; None where it does not know all instructions.
+
+    Raises InputError where `program` cannot be run or is not llvm-mca.
+    """
+    text, kept = _regions(loops, range(len(loops))), list(range(len(loops)))
+    result = _run(program, core, text, _FEW)
+    refused = {int(line) for line in re.findall(r":(\d+):\d+: error", result.stderr)}
+    if refused:
+        ends = [number for number, line in enumerate(text.splitlines(), start=1) if line.startswith("# LLVM-MCA-END")]
+        starts = [1, *(end + 1 for end in ends)]
+        bad = {at for at, (first, last) in enumerate(zip(starts, ends, strict=False)) for line in refused
+               if first <= line <= last}  # fmt: skip
+        kept = [at for at in kept if at not in bad]
+        text = _regions(loops, kept)
+        result = _run(program, core, text, _FEW)
+    few, many = _totals(result), _totals(_run(program, core, text, _MANY))
+    if len(few) != len(many) or not few:
+        raise InputError(f"{program}: does not say how long loops take on {core}: {result.stderr.strip()[:200]}")
+    found: list[float | None] = [None] * len(loops)
+    for at, (cycles, instructions) in few.items():
+        if instructions == _FEW * len(loops[at]):
+            found[at] = (many[at][0] - cycles) / (_MANY - _FEW)
+    return found
+
+
+def difference(program: str, core: str, loops: Sequence[Sequence[Instruction]]) -> ModelError:
+    """How far the model of a core differs from llvm-mca's, on loops of which it knows every form."""
+    pipeline = load_pipeline(core)
+    known = [loop for loop in loops if all(pipeline.knows(one) for one in loop)]
+    pairs = [
+        (steady_cycles(loop, pipeline), theirs)
+        for loop, theirs in zip(known, cycles_of(program, core, known), strict=True)
+        if theirs
+    ]
+    errors = [abs(ours / theirs - 1.0) for ours, theirs in pairs]
+    within = sum(error <= TOLERANCE for error in errors)
+    return ModelError(LLVM_MCA, len(errors), within, round(statistics.median(errors), 4) if errors else 0.0)
+
+
+def _regions(loops: Sequence[Sequence[Instruction]], chosen: Sequence[int]) -> str:
+    lines = []
+    for at in chosen:
+        body = [f"{one.mnemonic} {one.operands}" for one in loops[at]]
+        lines += [f"# LLVM-MCA-BEGIN {at}", *body, f"# LLVM-MCA-END {at}"]
+    return "\n".join(lines) + "\n"
+
+
+def _run(program: str, core: str, text: str, iterations: int) -> subprocess.CompletedProcess[str]:
+    command = [program, *_OPTIONS, f"-mcpu={core}", f"-iterations={iterations}", "-"]
+    try:
+        return subprocess.run(command, input=text, capture_output=True, text=True, timeout=600, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InputError(f"{program}: cannot be run: {error}") from None
+
+
+def _totals(result: subprocess.CompletedProcess[str]) -> dict[int, tuple[int, int]]:
+    """Cycles and instructions of each region by its number."""
+    pattern = r"Code Region - (\d+)\n(?:.*\n)*?Instructions:\s+(\d+)\nTotal Cycles:\s+(\d+)"
+    return {int(at): (int(cycles), int(count)) for at, count, cycles in re.findall(pattern, result.stdout)}

@@ -1,0 +1,55 @@
+"""Who waits for a compilation is told so, and nobody else."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from neonlab.emulate.compiling import TEXT
+
+PROGRAM = """
+import sys
+from numba import njit
+from neonlab.emulate.compiling import tell_of_compilation
+tell_of_compilation()
+def twice(number):
+    return 2 * number
+for _ in range(int(sys.argv[1])):
+    assert njit(twice)(21) == 42
+"""
+
+
+def written_to_terminal(path: Path, compilations: int) -> str:
+    """What the program says on a standard error that is a terminal."""
+    ours, theirs = pty.openpty()
+    run = [sys.executable, str(path), str(compilations)]
+    result = subprocess.run(run, stderr=theirs, stdout=subprocess.PIPE, timeout=120, check=False)
+    os.close(theirs)
+    text = b""
+    try:
+        while piece := os.read(ours, 4096):
+            text += piece
+    except OSError:  # nothing is left, and nobody writes any more
+        pass
+    os.close(ours)
+    assert result.returncode == 0 and result.stdout == b"", text
+    return text.decode()
+
+
+@pytest.mark.parametrize("compilations", [0, 1, 2])
+def test_the_first_compilation_is_told_of_once(tmp_path: Path, compilations: int) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    assert written_to_terminal(path, compilations).count(TEXT) == min(compilations, 1)
+
+
+def test_nothing_is_said_where_standard_error_is_no_terminal(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    result = subprocess.run([sys.executable, str(path), "1"], capture_output=True, timeout=120, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
