@@ -39,7 +39,7 @@ class ModelError:
         """The same in words."""
         text = {
             SILICON: f"{self.share:.1%} of {self.figures} latencies and rates measured on silicon within 5 %",
-            LLVM_MCA: f"not measured; differs from llvm-mca by {self.median:.0%} in the median of {self.figures} loops",
+            LLVM_MCA: f"not measured; {self.share:.1%} of {self.figures} loops within 5 % of llvm-mca, another model",
             FUNCTIONS: f"median error {self.median:.0%} on {self.figures} whole functions measured on silicon",
         }
         return text[self.against]

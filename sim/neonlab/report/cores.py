@@ -133,7 +133,7 @@ def difference_lines(found: Mapping[str, ModelError]) -> Iterator[str]:
     """What the terminal shows of comparisons with llvm-mca."""
     for core, error in found.items():
         yield f"{core}: {error.within} of {error.figures} loops within 5 % of llvm-mca ({error.share:.1%})"
-        yield f"  they differ by {error.median:.0%} in the median; another model, no measure of truth"
+        yield f"  they differ by {error.median:.1%} in the median; another model, no measure of truth"
 
 
 def _by_reason(truth: Truth) -> list[tuple[str, list[Comparison]]]:
@@ -169,10 +169,10 @@ the programs that it was measured by (a dependent chain, an independent stream),
 comes out stands beside what was measured. A figure counts as right within 5 %.
 
 Where the table of a core was filled from the very figures it is compared with (all five below), this shows that the
-forms, the ports and the programs fit together: it is no prediction. Two columns say more. *Held out*: the same with
-the form itself taken out of the core's table before its figures are asked for, so that the nearest other form
-answers; figures for forms that no other stands for are lost there. And whole functions, further down where there are
-any: nothing was fitted to those.
+forms, the ports and the programs fit together: it is no prediction. The last column says more. *Held out*: the same
+with the form itself taken out of the core's table before its figures are asked for, so that the nearest other form
+answers; figures for forms that no other stands for are lost there. Whole functions have not been compared. Where a
+core differs from llvm-mca, on the same programs, that is one model beside another and tells neither's error.
 """
 
 
