@@ -45,6 +45,15 @@ def test_an_example_prints_what_the_readme_shows(command: str, shown: str, reque
     assert result.returncode == (1 if "WRONG" in shown else 0)
 
 
+def test_the_example_in_python_prints_what_its_remarks_say() -> None:
+    (block,) = re.findall(r"^```python\n(.*?)^```", README.read_text(), re.MULTILINE | re.DOTALL)
+    assert len([line for line in block.splitlines() if line]) <= 10
+    result = subprocess.run(
+        [sys.executable, "-c", block], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert result.stdout.splitlines() == re.findall(r"^print\(.*\)  # (.*)$", block, re.MULTILINE), result.stderr
+
+
 def test_a_wrong_example_would_be_noticed() -> None:
     assert matches("a\n...\nd\n", "a\nb\nc\nd\n") and matches("a\n...\nd\n", "a\nd\n")
     assert not matches("a\n...\nd\n", "a\nb\n") and not matches("a\n", "b\n")

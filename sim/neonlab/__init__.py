@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from neonlab.emulate.run import Fault as Fault
     from neonlab.emulate.run import Run as Run
     from neonlab.errors import InputError as InputError
+    from neonlab.function import FaultError as FaultError
+    from neonlab.function import Function as Function
+    from neonlab.function import load as load
     from neonlab.isa.isa import Isa as Isa
     from neonlab.isa.prototype import parse_prototype as parse_prototype
     from neonlab.lab import check as check
@@ -50,6 +53,7 @@ _HOMES = {
     "neonlab.emulate.machine": ("Machine",),
     "neonlab.emulate.run": ("Fault", "Run"),
     "neonlab.errors": ("InputError",),
+    "neonlab.function": ("FaultError", "Function", "load"),
     "neonlab.isa.isa": ("Isa",),
     "neonlab.isa.prototype": ("parse_prototype",),
     "neonlab.lab": ("check", "compare", "profile"),

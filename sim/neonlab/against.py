@@ -44,7 +44,7 @@ def _then(tree: Tree, kernel: Kernel) -> Kernel | None:
         found = [one for one in open_library(root).kernels if one.path == path] if (root / "kernels").is_dir() else []
         if found:
             return found[0]
-    return open_kernel(path)
+    return open_kernel(path, kernel.given)
 
 
 def compare_pairs(

@@ -5,20 +5,18 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from neonlab.assemble.assembler import assemble_file
-from neonlab.assemble.link import link
 from neonlab.assemble.program import Program
+from neonlab.code import forget_programs as forget_programs
+from neonlab.code import load_program as load_program
 from neonlab.comparison import Comparison, Side, fold_sides, plan_comparison
 from neonlab.emulate.machine import Machine
-from neonlab.emulate.run import Fault, FaultKind
+from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.errors import InputError
-from neonlab.isa.isa import Isa
+from neonlab.judged import verdict_of as verdict_of
 from neonlab.library import Kernel
 from neonlab.measure.core import load_core
 from neonlab.measure.counts import CountsProbe
@@ -28,41 +26,27 @@ from neonlab.measure.pipeline_core import load_pipeline, pipeline_names
 from neonlab.measure.profile import Profile
 from neonlab.measure.traffic import TrafficProbe
 from neonlab.plan import CaseName, draw_case, parse_shape, plan_cases, range_case
+from neonlab.toolchain import made_by, target_of
 from neonlab.verify.case import Depth, Shape
 from neonlab.verify.check_case import run_case
 from neonlab.verify.checker import Checker
 from neonlab.verify.explanation import explain_failure
 from neonlab.verify.ranges import range_verdict
-from neonlab.verify.verdict import Failure, RangeAnswer, Verdict, fold, with_ranges
+from neonlab.verify.verdict import Failure, RangeAnswer, Verdict, with_ranges
 
 _ENOUGH_FAILURES = 12
 #: Patterns under which a comparison tries whether results are right.
 _TRIED = ("random", "extremes")
 
 
-def load_program(path: Path, isa: Isa) -> Program:
-    """Assemble and link the file, once for each state of it on disk."""
-    stamp = path.stat()
-    return _load_program(path, isa, stamp.st_mtime_ns, stamp.st_size)
-
-
-@functools.lru_cache(maxsize=64)
-def _load_program(path: Path, isa: Isa, _modified: int, _size: int) -> Program:
-    return link(assemble_file(path, isa=isa))
-
-
-def forget_programs() -> None:
-    """Assemble anew from now on: a file that a kernel includes may have changed."""
-    _load_program.cache_clear()
-
-
 def kernel_program(kernel: Kernel) -> Program:
     """The kernel's program.  Raises InputError when it does not assemble or does not define its own name."""
-    program = load_program(kernel.path, kernel.isa)
-    if kernel.name not in program.symbols:
-        defined = ", ".join(sorted(program.symbols)) or "none"
-        raise InputError(f"{kernel.path}: does not define `{kernel.name}`, the name of the file (symbols: {defined})")
-    return program
+    return load_program(kernel.path, kernel.contract, kernel.build)
+
+
+def compiler_of(kernel: Kernel) -> str:
+    """The compiler that made the kernel's code, its version and flags; empty where none did."""
+    return made_by(kernel.path, target_of(kernel.contract), kernel.build)
 
 
 def code_digest(kernel: Kernel) -> str:
@@ -106,11 +90,6 @@ def answer_ranges(kernel: Kernel, name: CaseName) -> tuple[RangeAnswer, Failure 
     return RangeAnswer(found.status.value, str(name.shape), found.note), failure
 
 
-def verdict_of(kernel: Kernel, outcomes: Iterable[Failure | None], seed: int) -> Verdict:
-    """Fold the outcomes of the kernel's cases into one verdict."""
-    return fold(kernel.title, kernel.isa.value, str(kernel.path), kernel.operator is not None, outcomes, seed)
-
-
 def check(
     kernel: Kernel,
     *,
@@ -135,35 +114,63 @@ def profile(kernel: Kernel, shape: Shape, *, seed: int = 1, memory: MemoryOption
 
     Raises InputError for a shape not allowed, and for a core not known or that cannot run the kernel.
     """
+    refuse_core(kernel, memory)
+    case = draw_case(kernel, CaseName(shape, "random", seed))
+    macs = kernel.contract.macs.evaluate(case.integers) if kernel.contract.macs else 0
+    return profile_call(
+        kernel,
+        kernel_program(kernel),
+        lambda machine: run_case(machine, kernel.contract, case),
+        str(shape),
+        macs=macs,
+        seed=seed,
+        memory=memory,
+    )
+
+
+def refuse_core(kernel: Kernel, memory: MemoryOptions | None) -> None:
+    """Raise InputError for a core that is not known, or cannot run the kernel."""
     if memory is not None and memory.core is not None:
         refusal = load_core(memory.core).refusal(kernel.isa, kernel.contract.features)
         if refusal is not None:
             raise InputError(f"{kernel.title}: {refusal}")
-    name = CaseName(shape, "random", seed)
-    case = draw_case(kernel, name)
-    program = kernel_program(kernel)
+
+
+def profile_call(
+    kernel: Kernel,
+    program: Program,
+    call: Callable[[Machine], Run | Fault],
+    shape: str,
+    *,
+    macs: int = 0,
+    seed: int = 1,
+    memory: MemoryOptions | None = None,
+) -> Profile | Failure:
+    """What any one call of the kernel costs: `call` makes it on the machine it is given, each time the same.
+
+    `shape` names it in the profile; `macs` is the work it does.
+    """
     probe = CountsProbe(program)
     traffic = _traffic_probe(program, memory) if memory is not None else None
     machine = Machine(program, probes=(probe,) if traffic is None else (probe, traffic))
     try:
-        outcome = run_case(machine, kernel.contract, case)
+        outcome = call(machine)
         if isinstance(outcome, Fault):
-            return Failure(str(shape), case.pattern, seed, fault=outcome)
+            return Failure(shape, "random", seed, fault=outcome)
         counts = probe.collect()
         if sum(counts.by_class.values()) != counts.instructions:
             unknown = Fault(FaultKind.UNDEFINED_INSTRUCTION, "executes a word that is no instruction known here", 0)
-            return Failure(str(shape), case.pattern, seed, fault=unknown)
+            return Failure(shape, "random", seed, fault=unknown)
         if memory is not None and traffic is not None and traffic.unplanned is not None:
             machine.close()
             traffic = _traffic_probe(program, memory, stepwise=True)
             machine = Machine(program, probes=(traffic,))
-            run_case(machine, kernel.contract, case)
+            call(machine)
         if memory is not None and traffic is not None and memory.core is not None and memory.warm:
             traffic.warm = True
-            run_case(machine, kernel.contract, case)
+            call(machine)
     finally:
         machine.close()
-    macs = kernel.contract.macs.evaluate(case.integers) if kernel.contract.macs else 0
     moved, caches, cycles = None, None, None
     if traffic is not None:
         moved, caches = traffic.collect(), traffic.collect_caches()
@@ -171,7 +178,8 @@ def profile(kernel: Kernel, shape: Shape, *, seed: int = 1, memory: MemoryOption
     loop = None
     if cycles is not None and memory is not None and memory.core is not None and memory.loop:
         loop = report_hot_loop(program, load_pipeline(memory.core), counts, cycles, moved, kernel.contract.features)
-    return Profile(kernel.title, kernel.isa.value, str(shape), macs, counts, moved, caches, cycles, loop)
+    compiler = compiler_of(kernel)
+    return Profile(kernel.title, kernel.isa.value, shape, macs, counts, moved, caches, cycles, loop, compiler)
 
 
 def _traffic_probe(program: Program, memory: MemoryOptions, *, stepwise: bool | None = None) -> TrafficProbe:

@@ -9,15 +9,18 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib.util
+import shlex
 import sys
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
 from neonlab.assemble.contract import Contract, read_contract
+from neonlab.beside import find_contract, functions_of, isas_of
 from neonlab.errors import InputError
+from neonlab.given import ARCHITECTURES, NOTHING, PLAIN, Build, Given, Reference
 from neonlab.isa.isa import Isa
 from neonlab.verify.operator import Dispatch, Operator
 
@@ -32,10 +35,13 @@ class Kernel:
     path: Path
     root: Path | None
     operator: Operator | None
+    given: Given = NOTHING
+    build: Build = PLAIN
+    reference: Reference | None = None
 
     @property
     def name(self) -> str:
-        """File name without `.S`, and symbol."""
+        """The symbol, which is the file's name without suffix unless the contract says another."""
         return self.contract.name
 
     @property
@@ -45,10 +51,22 @@ class Kernel:
 
     @property
     def title(self) -> str:
-        """`armv8/name` for one in a library's asm/, else the path as given."""
+        """What to call it by: `armv8/name` for one in a library's asm/, else its path and what else tells it apart."""
         if self.path.parent.name in _FOLDERS and self.root is not None and self.root in self.path.parents:
             return f"{self.path.parent.name}/{self.name}"
-        return str(self.path)
+        symbol = "" if self.path.stem == self.name else f" --symbol {self.name}"
+        isa = f" --isa {ARCHITECTURES[self.given.isa]}" if self.given.isa is not None else ""
+        return f"{self.path}{symbol}{isa}"
+
+    @property
+    def options(self) -> str:
+        """What else must be said on the command line to mean this kernel."""
+        return shlex.join(self.given.options)
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether anything says what is right."""
+        return self.operator is not None
 
 
 @dataclass(frozen=True)
@@ -114,16 +132,39 @@ def open_library(root: Path) -> Library:
     return Library(root, operators, tuple(kernels))
 
 
-def open_kernel(path: Path) -> Kernel:
-    """The kernel in any file with a contract; an operator of the library near it may claim it by its name."""
+def open_kernel(path: Path, given: Given | None = None) -> Kernel:
+    """A kernel in a file of any kind, by its contract: in the file, beside it, or `given`.
+
+    Where a reference in C is named it says what is right; else an operator of the library near it that claims it.
+    """
+    given = given or NOTHING
     path = path if path.suffix else path.with_suffix(".S")
-    contract = read_contract(path)
-    if contract is None:
-        raise InputError(
-            f"{path}:1: no contract; open the file with a /*toml block so that the lab knows how to call it"
-        )
+    if not path.is_file():
+        raise InputError(f"{path}: no such file")
+    found = find_contract(path, given)
     root = find_root(path.parent)
-    return Kernel(contract, path, root, operator_for(_load_operators(root), contract))
+    contract = found.contract
+    if found.reference is not None:
+        from neonlab.scalar_reference import ScalarReference
+
+        reference = found.reference
+        if reference.path and not reference.symbol:
+            reference = replace(reference, symbol=contract.name)
+        operator: Operator | None = ScalarReference(contract, path, reference, found.build)
+    else:
+        operator = operator_for(_load_operators(root), contract)
+    return Kernel(contract, path, root, operator, given, found.build, found.reference)
+
+
+def open_kernels(path: Path, given: Given) -> list[Kernel]:
+    """Every kernel in the file that `given` leaves room for: each function, for each instruction set."""
+    functions = functions_of(path, given) or ("",)
+    found = []
+    for function in functions:
+        named = replace(given, symbol=function) if function else given
+        isas = isas_of(path, named) if given.isa is None else ()
+        found += [open_kernel(path, replace(named, isa=isa)) for isa in isas] or [open_kernel(path, named)]
+    return found
 
 
 def operator_for(operators: Sequence[Operator], contract: Contract) -> Operator | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from neonlab.errors import InputError
 from neonlab.library import Kernel
+from neonlab.verify.call_arguments import touched_bytes
 from neonlab.verify.case import PATTERNS, Case, Depth, Shape
 from neonlab.verify.generated import generated_case, generated_shapes
 from neonlab.verify.operator import cover
@@ -34,9 +35,10 @@ class CaseName:
 
 def parse_shape(kernel: Kernel, text: str) -> Shape:
     """A shape in the terms of the kernel's operator, or of its integer arguments when it has no operator."""
-    if kernel.operator is not None:
+    integers = tuple(argument.name for argument in kernel.contract.integers)
+    if kernel.operator is not None and kernel.operator.dimensions != integers:
         return Shape.parse(text, kernel.operator.dimensions)
-    return Shape.parse(text, tuple(a.name for a in kernel.contract.integers), lowest=None)
+    return Shape.parse(text, integers, lowest=None)
 
 
 def integers_of(kernel: Kernel, shape: Shape) -> Mapping[str, int]:
@@ -142,8 +144,7 @@ def range_case(kernel: Kernel, names: Sequence[CaseName]) -> CaseName | None:
         integers = integers_of(kernel, name.shape)
         if kernel.contract.macs is not None:
             return kernel.contract.macs.evaluate(integers)
-        sizes = [size for a in kernel.contract.arguments for size in (a.read, a.write) if size is not None]
-        return sum(size.evaluate(integers) for size in sizes)
+        return touched_bytes(kernel.contract, integers)
 
     small = [(work(name), name) for name in names if work(name) <= _RANGED]
     return max(small, key=lambda pair: pair[0])[1] if small else None

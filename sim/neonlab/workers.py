@@ -19,10 +19,12 @@ from pebble import ProcessExpired, ProcessPool
 from neonlab.comparison import Look, Side
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
+from neonlab.given import NOTHING, Given
+from neonlab.judged import verdict_of
 from neonlab.library import Kernel, open_kernel, open_library
 from neonlab.plan import CaseName, range_case
 from neonlab.verify.case import Shape
-from neonlab.verify.verdict import Failure, RangeAnswer, Search, Verdict, fold, with_ranges
+from neonlab.verify.verdict import Failure, RangeAnswer, Search, Verdict, with_ranges
 
 if TYPE_CHECKING:
     from neonlab.measure.options import MemoryOptions
@@ -41,19 +43,20 @@ class KernelName:
 
     path: Path
     root: Path | None
+    given: Given = NOTHING
 
     @staticmethod
     def of(kernel: Kernel) -> KernelName:
         """The name of `kernel`."""
-        return KernelName(kernel.path, kernel.root)
+        return KernelName(kernel.path, kernel.root, kernel.given)
 
     def open(self) -> Kernel:
         """The kernel itself."""
-        if self.root is not None and self.root in self.path.parents:
+        if self.root is not None and self.root in self.path.parents and self.given.says_nothing:
             for kernel in open_library(self.root).kernels:
                 if kernel.path == self.path:
                     return kernel
-        return open_kernel(self.path)
+        return open_kernel(self.path, self.given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,16 +155,7 @@ def search_all(workers: Workers, kernels: Sequence[Kernel], examples: int, seed:
         found = Search(examples, died("", "", seed, result)) if isinstance(result, Died) else result
         failures = () if found.failure is None else (found.failure,)
         verdicts.append(
-            Verdict(
-                kernel=kernel.title,
-                isa=kernel.isa.value,
-                path=str(kernel.path),
-                cases=found.cases,
-                failed=len(failures),
-                failures=failures,
-                has_reference=kernel.operator is not None,
-                seed=seed,
-            )
+            replace(verdict_of(kernel, (), seed), cases=found.cases, failed=len(failures), failures=failures)
         )
     return verdicts
 
@@ -184,20 +178,16 @@ def check_all(
         for start in range(0, len(cases), _CHUNK)
     ]
     named = [(KernelName.of(kernel), cases, fail_fast) for kernel, cases in tasks]
-    outcomes: dict[Path, list[Failure | None]] = {kernel.path: [] for kernel, _ in work}
+    outcomes: dict[str, list[Failure | None]] = {kernel.title: [] for kernel, _ in work}
     results = workers.run(_check_chunk, named, lambda index: advance(len(tasks[index][1])))
     with contextlib.closing(results):
         for (kernel, cases), result in zip(tasks, results, strict=True):
             if isinstance(result, Died):
                 result = _one_by_one(workers, kernel, cases)
-            outcomes[kernel.path] += result
+            outcomes[kernel.title] += result
             if fail_fast and any(result):
                 break
-    return [
-        fold(k.title, k.isa.value, str(k.path), k.operator is not None, outcomes[k.path], seed)
-        for k, _ in work
-        if outcomes[k.path]
-    ]
+    return [verdict_of(k, outcomes[k.title], seed) for k, _ in work if outcomes[k.title]]
 
 
 def died(shape: str, pattern: str, seed: int, end: Died) -> Failure:
@@ -215,11 +205,13 @@ def answer_all(
     workers: Workers, work: Sequence[tuple[Kernel, Sequence[CaseName]]], verdicts: Sequence[Verdict]
 ) -> list[Verdict]:
     """The verdicts with an answer about ranges for each kernel that passed."""
-    passed = {verdict.path for verdict in verdicts if verdict.passed}
-    asked = {str(k.path): (KernelName.of(k), name) for k, names in work if (name := range_case(k, names))}
-    tasks = {path: task for path, task in asked.items() if path in passed}
+    passed = {verdict.kernel for verdict in verdicts if verdict.passed}
+    asked = {k.title: (KernelName.of(k), name) for k, names in work if (name := range_case(k, names))}
+    tasks = {title: task for title, task in asked.items() if title in passed}
     answers = dict(zip(tasks, workers.run(_ranges, list(tasks.values())), strict=True))
-    return [v if isinstance(answer := answers.get(v.path), Died | None) else with_ranges(v, *answer) for v in verdicts]
+    return [
+        v if isinstance(answer := answers.get(v.kernel), Died | None) else with_ranges(v, *answer) for v in verdicts
+    ]
 
 
 def _explain(name: KernelName, failure: Failure) -> Failure:
@@ -233,12 +225,10 @@ def explain_all(workers: Workers, kernels: Sequence[Kernel], verdicts: Sequence[
     by_title = {kernel.title: KernelName.of(kernel) for kernel in kernels}
     tasks = [(by_title[v.kernel], failure) for v in verdicts for failure in v.failures if failure.shape]
     explained = {
-        (name.path, failure): failure if isinstance(result, Died) else result
+        (name, failure): failure if isinstance(result, Died) else result
         for (name, failure), result in zip(tasks, workers.run(_explain, tasks), strict=True)
     }
-    return [
-        replace(v, failures=tuple(explained.get((by_title[v.kernel].path, f), f) for f in v.failures)) for v in verdicts
-    ]
+    return [replace(v, failures=tuple(explained.get((by_title[v.kernel], f), f) for f in v.failures)) for v in verdicts]
 
 
 def _one_by_one(workers: Workers, kernel: Kernel, cases: list[CaseName]) -> list[Failure | None]:

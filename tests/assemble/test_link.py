@@ -102,3 +102,20 @@ def test_a_word_that_is_no_instruction_is_linked_and_left_undecoded() -> None:
     program = link(assemble_text("f: nop\n.inst 0xffffffff\nret\n", isa=Isa.A64, path="f.S"))
     assert [instruction.text for instruction in program.instructions] == ["nop", "ret"]
     assert program.segments[0].data[4:8] == b"\xff" * 4
+
+
+def test_a_local_label_in_another_section_is_found_by_movw_and_movt() -> None:
+    text = """
+        movw r0, #:lower16:.Lvalue
+        movt r0, #:upper16:.Lvalue
+        bx   lr
+        .data
+        .word 0
+    .Lvalue:
+        .word 3
+    """
+    program = link(assemble_text(text, isa=Isa.A32))
+    data = next(segment for segment in program.segments if segment.name == ".data")
+    words = [instruction.word for instruction in program.instructions]
+    halves = [word & 0xFFF | word >> 4 & 0xF000 for word in words[:2]]
+    assert halves[0] | halves[1] << 16 == data.address + 4

@@ -31,7 +31,7 @@ def test_the_value_is_the_one_python_computes(text: str, values: tuple[int, int,
 
 @pytest.mark.parametrize(
     "text",
-    ["k**99", "k.x", "open('f')", "[k]", "k if k else 1", "1.5*k", "True", "'k'", "lambda: 1", "k" * 401, "(" * 99],
+    ["k**99", "k().x", "open('f')", "[k]", "k if k else 1", "1.5*k", "True", "'k'", "lambda: 1", "k" * 401, "(" * 99],
 )
 def test_anything_but_integer_arithmetic_is_refused(text: str) -> None:
     with pytest.raises(SizeExpressionError):

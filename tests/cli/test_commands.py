@@ -53,7 +53,19 @@ def sabotage(root: Path, old: str, new: str, folder: str = "armv8") -> tuple[Pat
 def test_help_leads_to_every_command() -> None:
     shown = neonlab("--help")
     assert shown.returncode == 0
-    for command in ("list", "cores", "check", "profile", "compare", "report", "asm", "bench", "schemes", "schema"):
+    for command in (
+        "list",
+        "cores",
+        "check",
+        "profile",
+        "compare",
+        "report",
+        "asm",
+        "bench",
+        "schemes",
+        "contract",
+        "schema",
+    ):
         assert re.search(rf"^  {command} ", shown.stdout, re.MULTILINE)
         assert neonlab(command, "--help").returncode == 0
 
@@ -115,6 +127,9 @@ def test_bad_usage_gets_one_clear_message_and_status_2(arguments: tuple[str, ...
         ("asm", f"asm/armv8/{KERNEL}.S"),
         ("bench", f"armv8/{KERNEL}", "--shape", "1x64x64x16"),
         ("schemes", "--scale", "0.0123"),
+        ("check", "tests/c/sad16.c", "--isa", "armv8", "--shape", "16x32x3"),
+        ("profile", "tests/c/sad16.c", "--isa", "armv7", "--shape", "16x32x3"),
+        ("contract", "tests/c/sad16.c", "--learn", "rows=1:3,a_stride=16,b_stride=-16"),
     ],
 )
 def test_json_is_one_document_that_keeps_to_its_schema(arguments: tuple[str, ...]) -> None:

@@ -23,7 +23,7 @@ from neonlab.isa.prototype import PrototypeError, parse_prototype
         ("float", "float", "float", 4, 4, True),
         ("double", "double", "float", 8, 8, True),
         ("const int8_t *restrict", "int8_t *", "pointer", 4, 8, False),
-        ("struct params *", "void *", "pointer", 4, 8, False),
+        ("struct params *", "struct params *", "pointer", 4, 8, False),
     ],
 )
 def test_a_type_has_the_size_of_the_data_model(

@@ -14,12 +14,17 @@ from tests.objects.build import THUMB, fresh, run
 from tests.sample import CONV1X1, ONE_OF_EACH
 
 from neonlab import lab
+from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
+from neonlab.emulate.served import is_served
+from neonlab.given import PLAIN, Build
 from neonlab.isa.isa import Isa
 from neonlab.library import open_kernel
 from neonlab.measure.options import MemoryOptions
-from neonlab.objects.load import load_image
+from neonlab.objects.link import link_modules
+from neonlab.objects.load import elf_module
 from neonlab.plan import plan_cases
+from neonlab.runtime import RuntimeLibrary
 from neonlab.verify.verdict import Failure
 
 ROOT = Path(__file__).parents[2]
@@ -46,16 +51,20 @@ def as_thumb(path: Path) -> Program:
     changed.write_text(f'#line 1 "{path}"\n' + re.sub(r"^(\s*)\.arm\b", r"\1.thumb", text, flags=re.M), "utf-8")
     out = changed.with_suffix(".o")
     run(THUMB.tool("gcc"), *_WIDE, f"-I{path.parent}", f"-I{ROOT / 'asm' / 'armv7'}", "-c", changed, "-o", out)
-    program = load_image([out]).program()
+    module = elf_module(out.read_bytes(), str(out))
+    program = link_modules([module], archives=[RuntimeLibrary(Isa.A32)]).program()
     assert program.thumb
-    assert all(instruction.thumb for instruction in program.instructions)
+    own = [i for i in program.instructions if not is_served(program, i.address)]
+    assert own
+    assert all(instruction.thumb for instruction in own)
     return program
 
 
 @pytest.fixture(autouse=True)
 def _thumb_in_place_of_a32(monkeypatch: pytest.MonkeyPatch) -> None:
-    def load(path: Path, isa: Isa) -> Program:
-        assert isa is Isa.A32
+    def load(path: Path, contract: Contract, build: Build) -> Program:
+        assert contract.isa is Isa.A32
+        assert build == PLAIN
         return as_thumb(path)
 
     monkeypatch.setattr(lab, "load_program", load)

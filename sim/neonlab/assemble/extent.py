@@ -126,12 +126,17 @@ class Block:
         return int(self.written[position])
 
 
-def block(read: Extent | None, write: Extent | None, values: Mapping[str, int]) -> Block:
-    """The buffer that holds what is read and what is written."""
+def block(
+    read: Extent | None, write: Extent | None, values: Mapping[str, int], before: SizeExpression | None = None
+) -> Block:
+    """The buffer that holds what is read and what is written; `before` bytes of both lie before the pointer."""
     extents = [extent for extent in (read, write) if extent is not None]
-    ends = [extent.ends(values) for extent in extents]
+    shift = before.evaluate(values) if before is not None else 0
+    ends = [(low - shift, high - shift) for low, high in (extent.ends(values) for extent in extents)]
     low, high = min((end[0] for end in ends), default=0), max((end[1] for end in ends), default=0)
     low = min(low, 0)
-    selections: list[Any] = [extent.select(values, -low) if extent is not None else NOTHING for extent in (read, write)]
+    selections: list[Any] = [
+        extent.select(values, -low - shift) if extent is not None else NOTHING for extent in (read, write)
+    ]
     gaps = any(extent.rows for extent in extents)
     return Block(high - low, -low, selections[0], selections[1], gaps)

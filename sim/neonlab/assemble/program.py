@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from neonlab.assemble.source import SourceLine
+from neonlab.assemble.source import SERVED, SourceLine
 from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import Isa
 from neonlab.isa.liveness import Liveness, liveness
@@ -60,6 +60,12 @@ class Program:
     def liveness(self) -> Liveness:
         """Which registers hold something needed, where.  Of a program without instructions there is none."""
         return liveness(self.instructions)
+
+    @cached_property
+    def served(self) -> tuple[int, int]:
+        """First address, and address past the last, of the functions that the lab serves; (0, 0) without any."""
+        found = [address for address, line in self.lines.items() if line.path.startswith(SERVED)]
+        return (min(found), max(found) + 4) if found else (0, 0)
 
     def line_at(self, address: int) -> SourceLine | None:
         """Source of the instruction at `address`, or None outside the program's text."""

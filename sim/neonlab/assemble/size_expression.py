@@ -62,7 +62,7 @@ class SizeExpression:
         match node:
             case ast.Constant(value=int(value)) if not isinstance(value, bool):
                 return
-            case ast.Name(id=name):
+            case ast.Name() | ast.Attribute() if (name := _dotted(node)) is not None:
                 found.add(name)
                 return
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
@@ -84,8 +84,8 @@ class SizeExpression:
         match node:
             case ast.Constant(value=int(value)):
                 return value
-            case ast.Name(id=name):
-                return values[name]
+            case ast.Name() | ast.Attribute():
+                return values[ast.unparse(node)]
             case ast.UnaryOp(op=operator, operand=operand):
                 value = self._evaluate(operand, values)
                 return -value if isinstance(operator, ast.USub) else value
@@ -95,3 +95,11 @@ class SizeExpression:
                 values_of = [self._evaluate(argument, values) for argument in arguments]
                 return _FUNCTIONS[name](values_of) if len(values_of) > 1 else values_of[0]
         raise AssertionError("checked before it is evaluated")
+
+
+def _dotted(node: ast.expr) -> str | None:
+    """`n`, or a member such as `params.n`."""
+    inner = node
+    while isinstance(inner, ast.Attribute):
+        inner = inner.value
+    return ast.unparse(node) if isinstance(inner, ast.Name) else None

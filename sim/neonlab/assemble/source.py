@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from neonlab.errors import InputError
 
+#: How the paths of lines begin that are of functions which the lab serves.
+SERVED = "<neonlab>"
 _SHOWN = 100  # characters of a line on either side of the column
 _STEPS = 16  # of an expansion trail
 

@@ -10,6 +10,7 @@ import typer
 
 from neonlab.cli.commands_assembly import asm
 from neonlab.cli.commands_compare import compare
+from neonlab.cli.commands_contract import contract
 from neonlab.cli.commands_cores import cores
 from neonlab.cli.commands_init import init
 from neonlab.cli.commands_int8 import schemes
@@ -22,9 +23,9 @@ from neonlab.cli.commands_watch import watch
 
 _HELP = """Run, prove, count and compare hand-written ARM NEON int8 kernels, with no ARM device at hand.
 
-KERNEL is a name that `neonlab list` shows, with or without its folder (armv7/, armv8/), or the path of a .S file that
-opens with a contract. SHAPE is written as the operator's sizes joined by x: 14x14x256x512 for conv1x1 (height x width x
-input channels x output channels).
+KERNEL is a name that `neonlab list` shows, with or without its folder (armv7/, armv8/), or the path of a file: assembly
+that opens with a contract; assembly, C, C++ or an object that has one beside it (`neonlab contract`). SHAPE is written
+as the operator's sizes joined by x: 14x14x256x512 for conv1x1 (height x width x input channels x output channels).
 
 Exit status: 0 all well, 1 a kernel failed, 2 bad usage or input.
 """
@@ -37,6 +38,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("init", init),
     ("watch", watch),
     ("report", report),
+    ("contract", contract),
     ("asm", asm),
     ("cores", cores),
     ("symbols", symbols),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from neonlab.cli.given_options import takes_given
 from neonlab.cli.shared import (
     JobsOption,
     JsonOption,
@@ -19,6 +20,7 @@ from neonlab.cli.shared import (
     shapes_by_kernel,
 )
 from neonlab.errors import InputError
+from neonlab.given import Given
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,8 +29,9 @@ if TYPE_CHECKING:
     from neonlab.library import Kernel
 
 
+@takes_given
 def compare(
-    kernels: Annotated[list[str] | None, typer.Argument(metavar="[KERNEL|FILE.S]...", show_default=False)] = None,
+    kernels: Annotated[list[str] | None, typer.Argument(metavar="[KERNEL|FILE]...", show_default=False)] = None,
     shape: ShapeOption = None,
     core: Annotated[
         list[str] | None, typer.Option("--core", metavar="CORE", help="Cycles on this core too; repeatable.")
@@ -41,6 +44,7 @@ def compare(
     seed: SeedOption = 1,
     jobs: JobsOption = None,
     json: JsonOption = False,
+    given: Given | None = None,
 ) -> int:
     """Set kernels side by side, or the working tree against a git revision; with --core, hot loops line by line too.
 
@@ -53,16 +57,23 @@ def compare(
     if warm and not core:
         raise InputError("--warm says how to model a core: say on which --core")
     comparison = (
-        _against(kernels or [], shape or [], core or [], against, warm, seed, jobs, json)
+        _against(kernels or [], given, shape or [], core or [], against, warm, seed, jobs, json)
         if against is not None
-        else _variants(kernels or [], shape or [], core or [], warm, seed, jobs, json)
+        else _variants(kernels or [], given, shape or [], core or [], warm, seed, jobs, json)
     )
     _show(comparison, markdown or against is not None, json)
     return 0 if comparison.passed else 1
 
 
 def _variants(
-    names: list[str], shapes: list[str], cores: list[str], warm: bool, seed: int, jobs: int | None, quiet: bool
+    names: list[str],
+    given: Given | None,
+    shapes: list[str],
+    cores: list[str],
+    warm: bool,
+    seed: int,
+    jobs: int | None,
+    quiet: bool,
 ) -> Comparison:
     from neonlab.comparison import fold_sides, plan_comparison
     from neonlab.plan import layers_of
@@ -70,7 +81,7 @@ def _variants(
 
     if not names:
         raise InputError("say which kernels to compare, or with --against which revision")
-    found = find_kernels(names)
+    found = find_kernels(names, given)
     work = shapes_by_kernel(found, shapes) if shapes else [(kernel, layers_of(kernel)) for kernel in found]
     if not any(taken for _, taken in work):
         raise InputError(f"{found[0].title} has no operator that names layers: say which --shape")
@@ -83,6 +94,7 @@ def _variants(
 
 def _against(
     names: list[str],
+    given: Given | None,
     shapes: list[str],
     cores: list[str],
     revision: str,
@@ -96,7 +108,7 @@ def _against(
     from neonlab.revision import tree_at
     from neonlab.workers import Workers
 
-    chosen: list[Kernel] = find_kernels(names) if names else []
+    chosen: list[Kernel] = find_kernels(names, given) if names else []
     root = find_root()
     with ExitStack() as stack:
         tree = stack.enter_context(tree_at(revision, chosen[0].path.parent if chosen else root))

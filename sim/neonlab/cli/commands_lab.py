@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from neonlab.cli.given_options import takes_given
 from neonlab.cli.shared import (
     JobsOption,
     JsonOption,
@@ -21,6 +22,7 @@ from neonlab.cli.shared import (
     shapes_by_kernel,
 )
 from neonlab.errors import InputError
+from neonlab.given import Given
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,9 +32,10 @@ if TYPE_CHECKING:
     from neonlab.measure.profile import Profile
     from neonlab.verify.verdict import Verdict
 
-KernelsArgument = Annotated[list[str] | None, typer.Argument(metavar="[KERNEL|FILE.S]...", show_default=False)]
+KernelsArgument = Annotated[list[str] | None, typer.Argument(metavar="[KERNEL|FILE]...", show_default=False)]
 
 
+@takes_given
 def check(
     kernels: KernelsArgument = None,
     shape: ShapeOption = None,
@@ -49,12 +52,13 @@ def check(
     fail_fast: Annotated[bool, typer.Option("--fail-fast", "-x", help="Stop at the first failure.")] = False,
     jobs: JobsOption = None,
     json: JsonOption = False,
+    given: Given | None = None,
 ) -> int:
     """Prove kernels right on many cases, or say which instruction on which line is wrong. All of them by default."""
     from neonlab.plan import plan_cases
     from neonlab.workers import Workers, answer_all, check_all, explain_all, search_all
 
-    found = find_kernels(kernels or ())
+    found = find_kernels(kernels or (), given)
     if search is not None:
         with Workers(jobs) as workers:
             verdicts = explain_all(workers, found, search_all(workers, found, search, seed))
@@ -76,8 +80,9 @@ def check(
     return _show_verdicts(verdicts, seed, json)
 
 
+@takes_given
 def profile(
-    kernel: Annotated[str, typer.Argument(metavar="KERNEL|FILE.S")],
+    kernel: Annotated[str, typer.Argument(metavar="KERNEL|FILE")],
     shape: ShapeOption = None,
     layers: Annotated[
         bool, typer.Option("--layers", help="All layers of real networks that its operator names, a row each.")
@@ -94,6 +99,7 @@ def profile(
     seed: SeedOption = 1,
     jobs: JobsOption = None,
     json: JsonOption = False,
+    given: Given | None = None,
 ) -> int:
     """Count what a kernel does on a shape: instructions, registers, traffic; on a core, cache events and cycles too."""
     from neonlab.measure.core import load_core
@@ -101,8 +107,11 @@ def profile(
     from neonlab.measure.pipeline_core import pipeline_names
     from neonlab.report.terminal import print_profiles
     from neonlab.report.terminal_cycles import print_layers
+    from neonlab.verify.case import NO_SIZES
 
-    found = find_kernels([kernel])
+    found = find_kernels([kernel], given)
+    if not shape and not layers and not any(one.contract.integers for one in found):
+        shape = [NO_SIZES]
     if bool(shape) == layers:
         raise InputError("say which --shape to profile, or --layers for those of real networks")
     if timeline and core not in pipeline_names():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from neonlab.errors import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from neonlab.given import Given
     from neonlab.library import Kernel
     from neonlab.verify.case import Shape
 
@@ -25,6 +27,9 @@ JobsOption = Annotated[
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of data and of register contents at entry.")]
 ShapeOption = Annotated[list[str] | None, typer.Option("--shape", metavar="SHAPE", help="Only this shape; repeatable.")]
+
+
+_SUFFIXES = (".S", ".s", ".asm", ".c", ".cc", ".cpp", ".cxx", ".o", ".obj", ".a", ".so")
 
 
 def console() -> Console:
@@ -41,18 +46,27 @@ def print_json(command: str, **parts: Any) -> None:
     print(json.dumps({"command": command, "neonlab": __version__, **parts}, indent=2))
 
 
-def find_kernels(names: Sequence[str]) -> list[Kernel]:
-    """The kernels that the words on the command line name; all of the library's for none."""
-    from neonlab.library import find_root, open_kernel, open_library
+def find_kernels(names: Sequence[str], given: Given | None = None) -> list[Kernel]:
+    """The kernels that the words on the command line name; all of the library's for none.
+
+    `given` is what the options say of files; a kernel of the library needs nothing said.
+    """
+    from neonlab.given import NOTHING
+    from neonlab.library import find_root, open_kernels, open_library
+
+    given = given or NOTHING
+    files = [name for name in names if _is_file_name(name)]
+    if not given.says_nothing and len(files) < max(1, len(names)):
+        raise InputError(f"{shlex.join(given.options) or '--isa or --symbol'}: options about code go with a file")
 
     if not names:
         return list(open_library(find_root()).kernels)
     found: list[Kernel] = []
     for name in names:
-        if name.endswith((".S", ".s")) or Path(name).is_file():
+        if _is_file_name(name):
             if not Path(name).is_file():
                 raise InputError(f"{name}: no such file")
-            found.append(open_kernel(Path(name)))
+            found += open_kernels(Path(name), given)
         else:
             found += open_library(find_root()).find(name)
     return list(dict.fromkeys(found))
@@ -70,6 +84,10 @@ def kernels_for(core: str, kernels: Sequence[Kernel]) -> list[Kernel]:
     for text in refused:
         print(f"neonlab: leaves out {text}", file=sys.stderr)
     return left
+
+
+def _is_file_name(name: str) -> bool:
+    return name.endswith(_SUFFIXES) or Path(name).is_file()
 
 
 def shapes_by_kernel(kernels: Sequence[Kernel], texts: Sequence[str]) -> list[tuple[Kernel, list[Shape]]]:

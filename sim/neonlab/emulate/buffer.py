@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PointerField:
-    """A pointer stored inside a buffer: `offset` (bytes) of it holds the address of `target` + `displacement`.
+    """A pointer stored inside a buffer: `offset` (bytes) of it holds the guest's pointer to `target` + `displacement`.
 
     Arrays of row pointers and parameter structs are made of these.
     """
@@ -75,3 +76,36 @@ class PlacedBuffer:
     def distance(self, address: int) -> int:
         """Bytes between `address` and the nearest byte of the buffer; 0 inside."""
         return max(self.address - address, address - self.end + 1, 0)
+
+
+def distinct_buffers(arguments: Sequence[object]) -> list[Buffer]:
+    """Buffers among the arguments, then those that they point to, each once."""
+    found: dict[int, Buffer] = {}
+    waiting = [argument for argument in arguments if isinstance(argument, Buffer)]
+    while waiting:
+        following = []
+        for buffer in waiting:
+            if id(buffer) not in found:
+                found[id(buffer)] = buffer
+                following += [field.target for field in buffer.pointers]
+        waiting = following
+    return list(found.values())
+
+
+def changed_buffers(arguments: Sequence[object], change: Callable[[Buffer], Buffer]) -> list[Any]:
+    """The arguments, every buffer among them and pointed to by them as `change` makes it; pointers follow."""
+    made: dict[int, Buffer] = {}
+
+    def changed(buffer: Buffer) -> Buffer:
+        if id(buffer) not in made:
+            new = change(buffer)
+            pointers = tuple(replace(field, target=changed(field.target)) for field in buffer.pointers)
+            made[id(buffer)] = replace(new, pointers=pointers) if pointers else new
+        return made[id(buffer)]
+
+    return [changed(argument) if isinstance(argument, Buffer) else argument for argument in arguments]
+
+
+def buffers_by_name(arguments: Sequence[object]) -> Mapping[str, Buffer]:
+    """Every buffer that a call is given."""
+    return {buffer.name: buffer for buffer in distinct_buffers(arguments)}

@@ -10,25 +10,33 @@ import numpy.typing as npt
 from numba.np.numpy_support import carray
 from unicorn import UC_HOOK_MEM_WRITE
 
+from neonlab.assemble.program import Program
 from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.emulate.engine import program_counter
 from neonlab.emulate.native import MEMORY, NativeHook, as_pointer, native, uc_reg_read
+from neonlab.emulate.served import CALLS, ServedCalls, instruction_ending
 from neonlab.isa.isa import Isa
 
 WRITER = np.dtype(
     [
         ("pc", np.uint64),
-        ("program_counter", np.int64),  # Unicorn's identifier of the register
+        ("program_counter", np.int64),  # Unicorn's identifiers of the registers
+        ("calls", np.uint64),  # where the CALLS are of functions whose callers are meant
         ("ranges", np.int64),  # rows of the table
         ("table", np.uint64),  # where it is: first address, address past the last, where the shadow is
     ]
 )
+#: Marks the end of an instruction that called, where the address of one that wrote would stand.
+CALLED = 1
 
 
 @native(MEMORY)
 def _written(uc, _kind, address, size, _value, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     state = carray(user, 1, WRITER)[0]
     uc_reg_read(uc, np.int32(state.program_counter), carray(user, 1, WRITER).ctypes.data)
+    calls = carray(as_pointer(state.calls), 1, CALLS)[0]
+    if calls.first <= state.pc < calls.end:
+        state.pc = calls.call_end | CALLED
     table = carray(as_pointer(state.table), (state.ranges, 3), np.uint64)
     first, last = np.uint64(address), np.uint64(address) + np.uint64(size)
     for row in range(state.ranges):
@@ -40,20 +48,31 @@ def _written(uc, _kind, address, size, _value, user):  # type: ignore[no-untyped
 
 
 class LastWriterProbe:
-    """Shadows every writable buffer with the address of the instruction that wrote each byte last."""
+    """Shadows every writable buffer with the address of the instruction that wrote each byte last.
 
-    def __init__(self) -> None:
+    With `program`, the caller of a function that the lab serves stands for it.
+    """
+
+    def __init__(self, program: Program | None = None) -> None:
         self._state = np.zeros(1, WRITER)
+        self._program = program
+        self._calls = ServedCalls(program) if program is not None else None
+        none = np.zeros(1, CALLS)
+        self._call_state = self._calls.state if self._calls is not None else none
+        self._state["calls"] = self._call_state.ctypes.data
         self._table = np.zeros((0, 3), np.uint64)
         self._shadows: dict[str, npt.NDArray[np.uint32]] = {}
 
     def hooks(self, isa: Isa) -> Sequence[NativeHook]:
-        """One hook on stores."""
+        """One hook on stores, and what tells who called."""
         self._state["program_counter"] = program_counter(isa)
-        return (NativeHook(UC_HOOK_MEM_WRITE, _written, self._state),)
+        calls = self._calls.hooks(isa) if self._calls is not None else ()
+        return (NativeHook(UC_HOOK_MEM_WRITE, _written, self._state), *calls)
 
     def reset(self, buffers: Sequence[PlacedBuffer]) -> None:
         """Shadow the writable ones of `buffers`, not yet written."""
+        if self._calls is not None:
+            self._calls.reset(buffers)
         writable = [item for item in buffers if item.buffer.writable]
         self._shadows = {item.buffer.name: np.zeros(item.buffer.size, np.uint32) for item in writable}
         rows = [(item.address, item.end, self._shadows[item.buffer.name].ctypes.data) for item in writable]
@@ -66,4 +85,7 @@ class LastWriterProbe:
 
     def writer(self, name: str, offset: int) -> int | None:
         """Address of the instruction that last wrote byte `offset` of buffer `name`; None when none did."""
-        return int(self._shadows[name][offset]) or None
+        found = int(self._shadows[name][offset])
+        if found & CALLED and self._program is not None:
+            return instruction_ending(self._program, found & ~CALLED)
+        return found or None

@@ -15,7 +15,7 @@ from neonlab.assemble.program import Program
 from neonlab.emulate.access_fault import AccessFault
 from neonlab.emulate.address_space import HOME, AddressSpace
 from neonlab.emulate.block_meter import BlockMeter
-from neonlab.emulate.buffer import Buffer, PlacedBuffer
+from neonlab.emulate.buffer import Buffer, PlacedBuffer, distinct_buffers
 from neonlab.emulate.diagnosis import Diagnosis
 from neonlab.emulate.engine import new_engine, uclib
 from neonlab.emulate.i8mm import ExceptionHandler
@@ -25,6 +25,7 @@ from neonlab.emulate.noise import Noise
 from neonlab.emulate.probe import Probe
 from neonlab.emulate.registers import RegisterFile, RegisterState
 from neonlab.emulate.run import Fault, Run
+from neonlab.emulate.served import ServedCalls
 from neonlab.isa.isa import Isa
 from neonlab.isa.procedure_call import FloatAbi, Location, place_arguments, place_result, stack_argument_bytes
 from neonlab.isa.prototype import CType, Signature
@@ -57,7 +58,8 @@ class Machine:
         self.isa = program.isa
         self._access = AccessFault()
         self._exceptions = ExceptionHandler()
-        self._probes: list[Probe] = [self._access, self._exceptions, *probes]
+        self._calls = ServedCalls(program)
+        self._probes: list[Probe] = [self._access, self._exceptions, self._calls, *probes]
         # A probe that is a meter serves as the budget too: two block hooks would only cost time.
         self._meter = next((probe for probe in probes if isinstance(probe, BlockMeter)), None)
         if self._meter is None and meter:
@@ -115,7 +117,7 @@ class Machine:
         self._exit.load()
         fault = self._fault(status, placed, seed, step_budget)
         if fault is not None:
-            return fault
+            return self.at_caller(fault)
         return Run(
             returned=self._returned(signature, float_abi),
             outputs={
@@ -129,6 +131,10 @@ class Machine:
             seed=seed,
             steps=self._meter.steps if self._meter is not None else 0,
         )
+
+    def at_caller(self, fault: Fault) -> Fault:
+        """A fault of the last call; one in a function that the lab serves at the line that called it."""
+        return self._calls.at_caller(fault)
 
     @property
     def entry_state(self) -> RegisterState:
@@ -219,20 +225,12 @@ class Machine:
 
 
 def _distinct_buffers(arguments: Sequence[Argument]) -> list[Buffer]:
-    """Buffers among the arguments, then those that they point to, each once."""
-    found: dict[int, Buffer] = {}
-    waiting = [argument for argument in arguments if isinstance(argument, Buffer)]
-    while waiting:
-        following = []
-        for buffer in waiting:
-            if id(buffer) not in found:
-                found[id(buffer)] = buffer
-                following += [field.target for field in buffer.pointers]
-        waiting = following
-    names = [buffer.name for buffer in found.values()]
+    """Those passed and pointed to, under names of their own."""
+    found = distinct_buffers(arguments)
+    names = [buffer.name for buffer in found]
     if len(set(names)) != len(names):
         raise CallError(f"two different buffers have one name: {', '.join(sorted(names))}")
-    return list(found.values())
+    return found
 
 
 def _encode(value: int | float, ctype: CType, name: str, isa: Isa) -> bytes:

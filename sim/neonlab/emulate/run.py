@@ -32,6 +32,7 @@ class FaultKind(enum.Enum):
     STEP_BUDGET = "step-budget"
     UNDEFINED_INSTRUCTION = "undefined-instruction"
     FEATURE_NOT_DECLARED = "feature-not-declared"
+    ABORTED = "aborted"
     EMULATOR_DIED = "emulator-died"
     MISMATCH = "mismatch"
     NONDETERMINISTIC = "nondeterministic"

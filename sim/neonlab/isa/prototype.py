@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from neonlab.errors import InputError
 from neonlab.isa.isa import Isa
+from neonlab.isa.structs import StructError, StructLayout, StructReader
 
-Kind = Literal["integer", "float", "pointer"]
+Kind = Literal["integer", "float", "pointer", "struct"]
 
 
 class PrototypeError(InputError):
@@ -18,7 +20,11 @@ class PrototypeError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class CType:
-    """A C type that fits in registers.  `size` is in bytes; `signed` is False for pointers and True for floats."""
+    """A C type that fits in registers, or a struct that a pointer points to.
+
+    `size` is in bytes; `signed` is False for pointers and True for floats.  `layout` is that of a struct or union whose
+    members are declared.
+    """
 
     name: str
     kind: Kind
@@ -26,6 +32,7 @@ class CType:
     signed: bool
     pointee: CType | None = None
     const: bool = False
+    layout: StructLayout | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +68,7 @@ _BASIC: dict[str, tuple[Kind, int, int, bool]] = {
     **{f"int{bits}_t": ("integer", bits // 8, bits // 8, True) for bits in (8, 16, 32, 64)},
     **{f"uint{bits}_t": ("integer", bits // 8, bits // 8, False) for bits in (8, 16, 32, 64)},
 }
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*", re.DOTALL | re.MULTILINE)
 _TYPEDEFS = "".join(f"typedef int {name};" for name in _BASIC if name.endswith("_t")) + "typedef int bool;"
 
 
@@ -86,32 +94,59 @@ def _basic_type(words: list[str], isa: Isa, text: str) -> CType | None:
     return CType(name, "integer", sizes[tuple(rest)], "unsigned" not in words)
 
 
-def _convert(node: Any, isa: Isa, text: str) -> CType | None:
-    from pycparser import c_ast
+class _Converter:
+    """Turns pycparser's nodes into CTypes, with the structs of one source at hand."""
 
-    const = "const" in (getattr(node, "quals", None) or [])
-    if isinstance(node, c_ast.TypeDecl):
-        inner = node.type
-        if isinstance(inner, (c_ast.Struct, c_ast.Union)):
-            return None  # only ever behind a pointer; checked by the caller
-        if isinstance(inner, c_ast.Enum):
-            return CType("enum", "integer", 4, False)
-        base = _basic_type(list(inner.names), isa, text)
-        if base is None:
-            return None
-        return CType(base.name, base.kind, base.size, base.signed, None, const)
-    if isinstance(node, (c_ast.PtrDecl, c_ast.ArrayDecl)):
-        pointee = None if isinstance(node.type, c_ast.FuncDecl) else _convert(node.type, isa, text)
-        name = f"{pointee.name if pointee else 'void'} *"
-        return CType(name, "pointer", isa.pointer_bytes, False, pointee, const)
-    raise PrototypeError(f"prototype `{text}` is not a plain function prototype")
+    def __init__(self, tree: Any, isa: Isa, text: str) -> None:
+        self._isa, self._text = isa, text
+        self._structs = StructReader(tree, self.convert)
+
+    def convert(self, node: Any) -> CType | None:
+        """The type of a declaration; None for void and for a struct passed by value."""
+        from pycparser import c_ast
+
+        const = "const" in (getattr(node, "quals", None) or [])
+        if isinstance(node, c_ast.TypeDecl):
+            inner = node.type
+            if self._structs.resolve(node) is not None:
+                return None  # only ever behind a pointer
+            if isinstance(inner, c_ast.Enum):
+                return CType("enum", "integer", 4, False)
+            named = self._structs.typedef(inner)
+            if named is not None and inner.names[0] not in (*_BASIC, "bool"):
+                found = self.convert(named)
+                return replace(found, const=found.const or const) if found is not None else None
+            base = _basic_type(list(inner.names), self._isa, self._text)
+            if base is None:
+                return None
+            return CType(base.name, base.kind, base.size, base.signed, None, const)
+        if isinstance(node, (c_ast.PtrDecl, c_ast.ArrayDecl)):
+            pointee = None if isinstance(node.type, c_ast.FuncDecl) else self._pointee(node.type)
+            name = f"{pointee.name if pointee else 'void'} *"
+            return CType(name, "pointer", self._isa.pointer_bytes, False, pointee, const)
+        raise PrototypeError(f"prototype `{self._text}` is not a plain function prototype")
+
+    def _pointee(self, node: Any) -> CType | None:
+        struct = self._structs.resolve(node)
+        if struct is None:
+            return self.convert(node)
+        name = f"{type(struct).__name__.lower()} {struct.name or ''}".strip()
+        const = "const" in (node.quals or [])
+        if not self._structs.is_defined(struct):
+            return CType(name, "struct", 0, False, None, const)
+        try:
+            layout = self._structs.layout(struct)
+        except StructError as error:
+            raise PrototypeError(f"{name}: {error}") from None
+        return CType(name, "struct", layout.size, False, None, const, layout)
 
 
 @functools.lru_cache(maxsize=256)
-def parse_prototype(text: str, isa: Isa) -> Signature:
+def parse_prototype(text: str, isa: Isa, declarations: str = "") -> Signature:
     """Parse `void (size_t k, const int8_t *a)` or `int32_t name(...)`.
 
-    Raises PrototypeError when the text is not a C prototype, a parameter has no name, or a type cannot be passed.
+    `declarations` are the structs, unions and typedefs in C that it speaks of.  Raises PrototypeError when the text is
+    no C prototype, a parameter has no name, or a type cannot be passed.
     """
     from pycparser import c_ast, c_parser
 
@@ -120,15 +155,22 @@ def parse_prototype(text: str, isa: Isa) -> Signature:
     # An abstract declarator, `void (...)`, gets a name so that it parses as a declaration.
     named = bool(words) and len(words) > 1 and words[-1].lstrip("*").isidentifier() and words[-1] not in _BASIC
     named = named and words[-1] not in ("int", "long", "short", "char", "unsigned", "signed", "float", "double")
-    source = f"{_TYPEDEFS}\n{head}{'' if named else ' prototype'}{parenthesis}{tail};"
+    if declarations:
+        declarations = _COMMENT.sub(" ", declarations)
+    source = f"{_TYPEDEFS}\n{declarations}\n{head}{'' if named else ' prototype'}{parenthesis}{tail};"
     source = source.replace("__restrict__", "restrict").replace("__restrict", "restrict")
     if not parenthesis:
         raise PrototypeError(f"prototype `{text}` has no parameter list")
     try:
         tree = c_parser.CParser().parse(source, "prototype")
     except Exception as error:  # pycparser raises ParseError, but its lexer and hostile input raise others
+        unknown = _unknown_type(text, declarations)
+        if unknown:
+            why = f"speaks of `{unknown}`, no type that is known here: say in `structs` what it is"
+            raise PrototypeError(f"prototype `{text}` {why}") from None
         raise PrototypeError(f"prototype `{text}` is not valid C: {str(error).split(': ', 1)[-1]}") from None
     declaration = tree.ext[-1]
+    convert = _Converter(tree, isa, text).convert
     function = getattr(declaration, "type", None)
     if not isinstance(function, c_ast.FuncDecl):
         raise PrototypeError(f"prototype `{text}` does not declare a function")
@@ -136,7 +178,7 @@ def parse_prototype(text: str, isa: Isa) -> Signature:
     for item in function.args.params if function.args else ():
         if isinstance(item, c_ast.EllipsisParam):
             raise PrototypeError(f"prototype `{text}` is variadic, which the lab does not call")
-        ctype = _convert(item.type, isa, text)
+        ctype = convert(item.type)
         if ctype is None:
             if getattr(item, "name", None) is None and len(function.args.params) == 1:
                 break  # (void)
@@ -147,4 +189,17 @@ def parse_prototype(text: str, isa: Isa) -> Signature:
     names = [parameter.name for parameter in parameters]
     if len(set(names)) != len(names):
         raise PrototypeError(f"prototype `{text}` names a parameter twice")
-    return Signature(_convert(function.type, isa, text), tuple(parameters))
+    return Signature(convert(function.type), tuple(parameters))
+
+
+def _unknown_type(text: str, declarations: str) -> str:
+    """The first word that stands where a type does, and is none."""
+    places = re.finditer(r"[(,]\s*(?:const\s+)?([A-Za-z_]\w*)(?=\s*\*|\s+\w)", text)
+    known = {*_BASIC, *_WORDS, *re.findall(r"\w+", declarations)}
+    return next((place[1] for place in places if place[1] not in known), "")
+
+
+_WORDS = (
+    *("void", "bool", "int", "long", "short", "char", "signed", "unsigned", "float", "double", "_Bool"),
+    *("const", "volatile", "restrict", "register", "struct", "union", "enum", "static"),
+)

@@ -19,6 +19,7 @@ class Profile:
 
     `traffic` is None where nobody asked for it; `caches` and `cycles`, the estimates of models, also without a core;
     `loop`, an estimate too, also where there is no loop.
+    `compiler` made the code, if one did.
     """
 
     kernel: str
@@ -30,6 +31,7 @@ class Profile:
     caches: CacheEvents | None = None
     cycles: RunCycles | None = None
     loop: LoopReport | None = None
+    compiler: str = ""
 
     @property
     def instructions_per_mac(self) -> float:
@@ -63,6 +65,8 @@ class Profile:
             "stored_bytes_per_mac": round(self.stored_per_mac, 6),
             "counts": self.counts.to_json(),
         }
+        if self.compiler:
+            document["compiler"] = self.compiler
         if self.traffic is not None:
             document["traffic"] = self.traffic.to_json()
         if self.caches is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from neonlab.assemble.fixups import ABSOLUTE as ABSOLUTE_NAME
 from neonlab.assemble.link import words_fallen_into
 from neonlab.assemble.object_file import ObjectFile, Section
 from neonlab.isa.decode import UndecodableWord, decode
@@ -30,7 +31,7 @@ def assembled_module(made: ObjectFile) -> Module:
         kind = elf.STT_FUNC if symbol.is_function else elf.STT_NOTYPE
         rows.append((place, symbol.value, 0, binding, kind, 0, False))
         names.append(name)
-    index = {name: row for row, name in enumerate(names)}
+    index = {name: row for row, name in enumerate(names)} | {ABSOLUTE_NAME: 0}
     for relocation in made.relocations:
         if relocation.symbol not in index:
             index[relocation.symbol] = len(rows)

@@ -103,12 +103,11 @@ class _Walk:
             self._refuse_problems(start, end)
             is_code = self._is_code(start)
             first, last = np.searchsorted(self._places, [start, end])
-            for target, status in zip(
-                self._targets[first:last].tolist(), self._statuses[first:last].tolist(), strict=True
-            ):
+            references = (self._places, self._targets, self._statuses)
+            for place, target, status in zip(*(part[first:last].tolist() for part in references), strict=True):
                 if status == ad.NOBODYS:
                     if is_code:
-                        self._refuse_missing(target, number)
+                        self._refuse_missing(target, number, place)
                 else:
                     self.go_to(target & ~1 if self._image.isa is Isa.A32 else target)
             if is_code:
@@ -173,16 +172,19 @@ class _Walk:
         if number < len(self._problems) and self._problems[number] < end:
             raise InputError(self._image.problems[number].message)
 
-    def _refuse_missing(self, target: int, number: int) -> None:
-        name = demangle(self._missing.get(target - (target - ad.MISSING) % ad.MISSING_STEP, "?"))
+    def _refuse_missing(self, target: int, number: int, place: int) -> None:
+        # a branch of A32 has the 8 bytes of its pipeline in the addend
+        nearest = ad.MISSING + (target + 8 - ad.MISSING) // ad.MISSING_STEP * ad.MISSING_STEP
+        name = demangle(self._missing.get(nearest, "?"))
         user = self._symbol(number)
         before = self._seen[number]
         if user is not None and user.name.endswith("@plt") and before is not None:  # who calls the stub
             user = self._symbol(before)
         if user is None:
             raise InputError(f"{self._image.title}: `{name}` is not defined, and code refers to it")
-        title = self._image.modules[user.module].title
-        raise InputError(f"{title}: `{name}` is not defined, and `{demangle(user.name)}` refers to it")
+        line = source_lines(self._image, [place]).get(place)
+        where = f"{line.path}:{line.line}" if line is not None else self._image.modules[user.module].title
+        raise InputError(f"{where}: `{name}` is not defined, and `{demangle(user.name)}` refers to it")
 
     def _symbol(self, number: int) -> ImageSymbol | None:
         """What the piece is called: a function by preference."""

@@ -65,7 +65,8 @@ _FAILURE = _optional(
     "mismatch",
     "explanation",
 )
-_VERDICT = _object(
+_COMPILER = _described(_STRING, "what made the code, with its version and flags; only where it was compiled here")
+_VERDICT_WHOLE = _object(
     kernel=_STRING,
     isa=_ISA,
     path=_STRING,
@@ -79,7 +80,10 @@ _VERDICT = _object(
         _nullable(_object(status={"enum": ["safe", "wraps", "undecided"]}, shape=_STRING, note=_STRING)),
         "whether any input within the declared ranges makes a lane wrap; asked where all cases passed",
     ),
+    compiler=_COMPILER,
 )
+_VERDICT = _optional(_VERDICT_WHOLE, "compiler")
+_ENDS = _described(_nullable(_list(_INTEGER)), "first byte and the one after the last, counted from the pointer")
 _COUNTS = _optional(
     _object(
         instructions=_described(_INTEGER, "executed (INST_RETIRED)"),
@@ -272,8 +276,9 @@ _PROFILE_WHOLE = _object(
     caches=_described(_CACHES, "with --core only"),
     cycles=_described(_CYCLES, "with --core only, of a core that has a pipeline model"),
     hot_loop=_described(_HOT_LOOP, "with --core --shape only, of a core that has a pipeline model: an estimate"),
+    compiler=_COMPILER,
 )
-_PROFILE = _optional(_PROFILE_WHOLE, "traffic", "caches", "cycles", "hot_loop")
+_PROFILE = _optional(_PROFILE_WHOLE, "traffic", "caches", "cycles", "hot_loop", "compiler")
 _NAMED_FAILURE: Schema = {
     **_FAILURE,
     "properties": {"kernel": _STRING, **_FAILURE["properties"]},
@@ -406,6 +411,18 @@ def schemas() -> dict[str, Schema]:
         ),
         "check": _document("check", seed=_INTEGER, verdicts=_list(_VERDICT)),
         "compare": _document("compare", **comparison_properties(_FAILURE, _ISA)),
+        "contract": _document(
+            "contract",
+            path=_STRING,
+            contract=_described(_STRING, "TOML, with `?` where only a person can know"),
+            blanks=_described(_list(_STRING), "arguments and fields with such a `?`"),
+            runs=_list(
+                _object(
+                    numbers=_described({"type": "object", "additionalProperties": _INTEGER}, "that it was run with"),
+                    touched={"type": "object", "additionalProperties": _object(read=_ENDS, write=_ENDS)},
+                )
+            ),
+        ),
         "cores": _document("cores", cores=_list(_CORE), comparisons=_list(_COMPARISON)),
         "list": _document(
             "list",

@@ -39,8 +39,10 @@ def print_verdicts(out: Console, verdicts: Sequence[Verdict]) -> None:
             line.append(_RANGES[verdict.ranges.status] if verdict.ranges else "")
             line.append("" if verdict.has_reference else "; no operator claims it: results not compared")
         out.print(line)
+        if verdict.compiler:
+            out.print(f"      compiled by {verdict.compiler}", markup=False)
         for failure in verdict.failures:
-            print_failure(out, verdict.kernel, failure)
+            print_failure(out, f"{verdict.kernel} {verdict.options}".rstrip(), failure)
     cases = sum(verdict.cases for verdict in verdicts)
     failed = sum(not verdict.passed for verdict in verdicts)
     kernels = f"{len(verdicts)} kernel{'s' if len(verdicts) != 1 else ''}, {cases} case{'s' if cases != 1 else ''}"
@@ -83,6 +85,9 @@ def print_failure(out: Console, kernel: str, failure: Failure) -> None:
 
 def _print_mismatch(out: Console, mismatch: Mismatch) -> None:
     index = ", ".join(f"{axis} {value}" for axis, value in mismatch.index)
+    if not index:
+        out.print(f"    {mismatch.output}: {mismatch.got}, expected {mismatch.expected}", markup=False)
+        return
     out.print(
         f"    {mismatch.output}[{index}] = {mismatch.got}, expected {mismatch.expected}"
         f" ({mismatch.wrong} of {mismatch.total} elements wrong)",
@@ -118,6 +123,8 @@ def print_profiles(out: Console, profiles: Sequence[Profile], *, full: bool = Fa
         counts = profile.counts
         brief = profile.loop is not None and not full
         out.print(Text(profile.kernel, "bold").append(f"  {profile.shape}  {profile.macs:,} MACs", "not bold"))
+        if profile.compiler:
+            out.print(f"  compiled by {profile.compiler}", markup=False)
         per_mac = f"  {profile.instructions_per_mac:.4f} a MAC" if profile.macs else ""
         out.print(f"  instructions (INST_RETIRED)  {counts.instructions:>15,}{per_mac}", markup=False)
         for name, count in () if brief else counts.by_class.items():

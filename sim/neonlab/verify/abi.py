@@ -15,6 +15,7 @@ from neonlab.emulate.block_meter import BlockMeter
 from neonlab.emulate.probe import Probe
 from neonlab.emulate.registers import RegisterState
 from neonlab.emulate.run import Fault, FaultKind
+from neonlab.emulate.served import is_served
 from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import Isa, general
 from neonlab.verify.register_history import RegisterHistory, Write, Writers
@@ -35,6 +36,7 @@ _CLAUSES = {
 _CONTROL = {Isa.A64: ("fpcr", 0xFFFFFFFF), Isa.A32: ("fpscr", 0x07FF9F00)}
 _A64_HINTS = 0xD503201F  # nop and its neighbours (bti, paciasp): no operation on cores that do not know them
 
+_OF_COMPILERS = (".c", ".cc", ".cpp", ".cxx", ".C", ".h", ".hpp", ".hh", ".inc", ".rs")
 _STACK_REACH = 1 << 24  # no stack is larger
 
 Rerun = Callable[[Probe], object]
@@ -129,9 +131,12 @@ class StaticCheck:
             (instruction, missing)
             for instruction in program.instructions
             if (missing := missing_features(instruction, contract.features))
+            and not is_served(program, instruction.address)
         ]
         self._privileged = [i for i in program.instructions if is_privileged(i)]
-        self._platform = [i for i in program.instructions if program.isa is Isa.A64 and _X18 in i.writes]
+        self._platform = [
+            i for i in program.instructions if program.isa is Isa.A64 and _X18 in i.writes and _is_by_hand(program, i)
+        ]
 
     def collect(self, meter: BlockMeter) -> Fault | None:
         """A fault at the lowest address of what was executed and may not be, or None."""
@@ -173,6 +178,12 @@ class StaticCheck:
         declared = ", ".join(sorted(self._contract.features)) or "nothing more"
         clause = f"isa = {self._contract.architecture}: {declared}"
         return _fault(self._program, FaultKind.FEATURE_NOT_DECLARED, message, instruction.address, "", clause)
+
+
+def _is_by_hand(program: Program, instruction: Instruction) -> bool:
+    """Whether an instruction is a person's: a compiler knows its platform, and may use x18 where that allows it."""
+    line = program.line_at(instruction.address)
+    return line is not None and not line.path.endswith(_OF_COMPILERS)
 
 
 def is_privileged(instruction: Instruction) -> bool:

@@ -7,7 +7,7 @@ import math
 import re
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from neonlab.assemble.contract import Argument
 from neonlab.errors import InputError
 
 _PLACEMENTS = 8
+#: The shape of a kernel that has no sizes.
+NO_SIZES = "fixed"
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -30,7 +32,7 @@ class Shape:
         return self.sizes[self.names.index(name)]
 
     def __str__(self) -> str:
-        return "x".join(map(str, self.sizes))
+        return "x".join(map(str, self.sizes)) or NO_SIZES
 
     @property
     def work(self) -> int:
@@ -44,12 +46,14 @@ class Shape:
     @staticmethod
     def parse(text: str, names: tuple[str, ...], *, lowest: int | None = 1) -> Shape:
         """Read `14x14x256x512`, one number for each of `names`, `lowest` at least.  Raises InputError."""
-        parts = text.lower().split("x")
+        parts = text.lower().split("x") if names or text != NO_SIZES else []
+        if not names and parts:
+            raise InputError(f"shape `{text}`: the kernel has no sizes; its only shape is `{NO_SIZES}`")
         if len(parts) != len(names) or not all(re.fullmatch(r"-?[0-9]+", part) for part in parts):
             example = "x".join(names)
             raise InputError(f"shape `{text}` is not {example}: {len(names)} whole numbers joined by x")
         sizes = tuple(int(part[:12]) for part in parts)
-        if lowest is not None and min(sizes) < lowest:
+        if lowest is not None and any(size < lowest for size in sizes):
             raise InputError(f"shape `{text}`: every size is at least {lowest}")
         return Shape(names, sizes)
 
@@ -130,7 +134,12 @@ class Expected:
 
 @dataclass(frozen=True)
 class Case:
-    """Everything one call needs.  `integers` and `inputs` by argument name; `expected` empty without a reference."""
+    """Everything one call needs.  `integers` and `inputs` by argument name; `expected` empty without a reference.
+
+    What lies behind a pointer in a struct or an array goes by its own name: `params.bias`; all rows that the pointers
+    of `input` lead to are one array `input[]`.  `rows` says for such pointers which row each leads to, -1 for none of
+    them; without it each leads to the next.  `returned` is the value to be returned, None where nobody says.
+    """
 
     shape: Shape
     pattern: str
@@ -138,6 +147,8 @@ class Case:
     integers: Mapping[str, int]
     inputs: Mapping[str, Array]
     expected: Mapping[str, Expected]
+    rows: Mapping[str, Array] = field(default_factory=dict)
+    returned: int | float | None = None
 
     @property
     def title(self) -> str:

@@ -2,68 +2,32 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping
 
 import numpy as np
 
-from neonlab.assemble.contract import Argument, Contract
-from neonlab.assemble.extent import Block
+from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
-from neonlab.emulate.buffer import Buffer
 from neonlab.emulate.last_writer import LastWriterProbe
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, Run
+from neonlab.verify.call_arguments import call_arguments as call_arguments
+from neonlab.verify.call_arguments import touched_bytes
 from neonlab.verify.case import Array, Case, Expected
 from neonlab.verify.verdict import Mismatch, Writer
 
 #: Instructions a guest may take: for each declared multiply-accumulate, for each byte of its buffers, and on top.
 #: Far more than any kernel needs, so that only one that never ends runs out.
 _STEPS_PER_MAC, _STEPS_PER_BYTE, _STEPS_AT_LEAST = 200, 200, 1_000_000
+#: What a mismatch of the returned value is called.
+RETURNED = "returned value"
 _AXES = ("channel", "y", "x")
 
 
 def step_budget(contract: Contract, integers: Mapping[str, int]) -> int:
     """Instructions after which a call counts as one that never returns."""
     macs = contract.macs.evaluate(integers) if contract.macs is not None else 0
-    sizes = [size.evaluate(integers) for a in contract.arguments for size in (a.read, a.write) if size is not None]
-    return _STEPS_AT_LEAST + _STEPS_PER_MAC * macs + _STEPS_PER_BYTE * sum(sizes)
-
-
-def call_arguments(contract: Contract, case: Case) -> list[int | float | Buffer]:
-    """What to pass, in the prototype's order.  Outputs that are not read begin as garbage, repeatable by the seed."""
-    garbage = np.random.default_rng([case.seed, zlib.crc32(case.title.encode()), 1])
-    arguments: list[int | float | Buffer] = []
-    for argument in contract.arguments:
-        if argument.is_pointer:
-            block = argument.block(case.integers)
-            contents = _contents(argument, block, case, garbage)
-            buffer = Buffer(
-                argument.name,
-                contents,
-                argument.write is not None,
-                readable_before=argument.under_read,
-                readable_after=argument.over_read,
-                origin=block.origin,
-            )
-            arguments.append(buffer)
-        elif argument.ctype.kind == "integer":
-            arguments.append(case.integers[argument.name])
-        else:
-            arguments.append(float(case.inputs[argument.name]))
-    return arguments
-
-
-def _contents(argument: Argument, block: Block, case: Case, garbage: np.random.Generator) -> Array:
-    if argument.write is None and not block.gaps:
-        return case.inputs[argument.name]
-    contents = garbage.integers(0, 256, block.size, np.uint8)
-    if argument.read is not None:
-        given = np.ascontiguousarray(case.inputs[argument.name]).view(np.uint8).reshape(-1)
-        chosen = block.read
-        contents[slice(chosen.start, chosen.start + given.size) if isinstance(chosen, slice) else chosen] = given
-    whole = block.size % argument.dtype.itemsize == 0
-    return contents.view(argument.dtype) if whole else contents
+    return _STEPS_AT_LEAST + _STEPS_PER_MAC * macs + _STEPS_PER_BYTE * touched_bytes(contract, integers)
 
 
 def run_case(machine: Machine, contract: Contract, case: Case) -> Run | Fault:
@@ -86,6 +50,8 @@ def find_mismatch(program: Program, contract: Contract, case: Case, run: Run) ->
         got = np.ascontiguousarray(held[: expected.array.nbytes]).view(expected.array.dtype)
         if not np.array_equal(got, expected.array.reshape(-1)):
             return describe_mismatch(program, contract, case, name, got.reshape(expected.array.shape), expected)
+    if case.returned is not None and run.returned != case.returned:
+        return Mismatch(RETURNED, (), str(run.returned), str(case.returned), 1, 1, "", (), None)
     return None
 
 
@@ -120,7 +86,7 @@ def _axis_order(item: tuple[str, int]) -> int:
 
 def last_writer(program: Program, contract: Contract, case: Case, name: str, offset: int) -> Writer | None:
     """Run the case again with every store recorded; who last wrote byte `offset` of buffer `name`."""
-    probe = LastWriterProbe()
+    probe = LastWriterProbe(program)
     machine = Machine(program, probes=(probe,))
     try:
         run_case(machine, contract, case)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
 from neonlab.verify.case import Case
-from neonlab.verify.check_case import call_arguments, step_budget
+from neonlab.verify.check_case import RETURNED, call_arguments, step_budget
 from neonlab.verify.checker import Checker
 from neonlab.verify.operator import Operator
 from neonlab.verify.shrink import describe_inputs, shrink_case
@@ -35,7 +35,7 @@ def explain_failure(
     if found is None:
         return None
     sliced: Slice | None = None
-    if found.mismatch is not None:
+    if found.mismatch is not None and found.mismatch.output != RETURNED:
         wrong = found.mismatch
         sliced = explain(
             program,

@@ -13,6 +13,10 @@ from neonlab.verify.pitch import pitch_arguments, plain_numbers, with_pitches
 #: No case touches more than this, so that a wide range does not mean a slow check; nor, where that is more, than twice
 #: what the smallest does, up to the second.
 _MAXIMUM_BYTES, _MAXIMUM_SMALLEST = 1 << 18, 1 << 26
+#: Attempts in a row, besides twice those that were not, that come to nothing new before there is nothing more.
+_FRUITLESS = 200
+#: How many of the pointers of an array go to the other place that they may go to.
+_ELSEWHERE = 0.25
 
 
 def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
@@ -39,9 +43,10 @@ def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
     for i, argument in enumerate(arguments):
         wanted += [(*lowest[:i], end, *lowest[i + 1 :]) for end in _ends(argument)]
     found: dict[tuple[int, ...], None] = {}
-    most = _MAXIMUM_BYTES
+    tried: set[tuple[int, ...]] = set()
+    most, newest = _MAXIMUM_BYTES, 0
     for attempt in range(50 * count):
-        if len(found) >= count:
+        if len(found) >= count or attempt - newest > _FRUITLESS + 2 * len(tried):
             break
         if attempt < len(wanted):
             sizes = wanted[attempt]
@@ -51,11 +56,15 @@ def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
         some = {argument.name: value for argument, value in zip(arguments, sizes, strict=True)}
         some |= {argument.name: _number(argument, attempt, random) for argument in numbers}
         values = with_pitches(contract, some, attempt)
-        touched = _bytes(contract, values) if values is not None else None
+        if values is None or (key := tuple(values[name] for name in names)) in tried:
+            continue
+        tried.add(key)
+        newest = attempt
+        touched = _bytes(contract, values)
         if attempt == 0 and touched is not None and touched <= _MAXIMUM_SMALLEST:
             most = max(most, 2 * touched)
-        if values is not None and touched is not None and touched <= most:
-            found[tuple(values[name] for name in names)] = None
+        if touched is not None and touched <= most:
+            found[key] = None
     return [Shape(names, sizes) for sizes in found]
 
 
@@ -64,14 +73,34 @@ def generated_case(contract: Contract, shape: Shape, pattern: str, seed: int) ->
     values = shape.values()
     contract.check_values(values)
     data = DataSource(pattern, seed, contract.name, str(shape), pattern)
+    inputs, rows = generated_inputs(contract, values, data)
+    return Case(shape, pattern, seed, values, inputs, {}, rows)
+
+
+def generated_inputs(
+    contract: Contract, values: Mapping[str, int], data: DataSource
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """The `inputs` and `rows` of a Case: everything that the contract says is read, drawn from `data`."""
     inputs: dict[str, Array] = {}
-    for argument in contract.arguments:
-        if argument.is_pointer and argument.read is not None:
-            size = argument.read.evaluate(values)
-            inputs[argument.name] = data.array(argument, (max(0, size) // argument.dtype.itemsize,))
-        elif argument.ctype.kind == "float":
-            inputs[argument.name] = data.array(argument, (1,)).reshape(())
-    return Case(shape, pattern, seed, values, inputs, {})
+    rows: dict[str, Array] = {}
+    counts: dict[str, int] = {}  # elements of each field
+    for argument in contract.by_name.values():
+        if argument.fields:
+            for one in argument.fields:
+                counts[one.argument.name] = one.count
+        elif argument.rows is not None:
+            if argument.rows.or_to:
+                count = max(0, argument.rows.count.evaluate(values))
+                rows[argument.name] = np.where(data.random.random(count) < _ELSEWHERE, -1, np.arange(count))
+        elif argument.is_pointer:
+            if argument.read is not None:
+                size = max(0, argument.read.evaluate(values))
+                inputs[argument.name] = data.array(argument, (size // argument.dtype.itemsize,))
+        elif argument.ctype.kind == "float" or argument.name in counts.keys() - values.keys():
+            count = counts.get(argument.name, 1)
+            array = data.array(argument, (count,))
+            inputs[argument.name] = array if count > 1 else array.reshape(())
+    return inputs, rows
 
 
 def generated_cases(contract: Contract, count: int, seed: int) -> Iterator[Case]:
@@ -110,12 +139,11 @@ def _number(argument: Argument, attempt: int, random: np.random.Generator) -> in
 def _bytes(contract: Contract, values: Mapping[str, int]) -> int | None:
     """Bytes that the buffers take together; None where a size is negative, or rows that are written overlap."""
     total = 0
-    for argument in contract.arguments:
+    for argument in contract.pointers:
         for extent in (argument.read, argument.write):
             if extent is not None and extent.evaluate(values) < 0:
                 return None
         if argument.write is not None and argument.write.rows and argument.write.overlaps(values):
             return None
-        if argument.is_pointer:
-            total += argument.block(values).size
+        total += argument.block(values).size
     return total

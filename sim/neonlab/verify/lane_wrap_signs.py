@@ -92,8 +92,9 @@ class Defaults:
 
     @staticmethod
     def of(contract: Contract) -> Defaults:
-        """From the dtypes of a contract's buffers."""
-        pointers = [a for a in contract.arguments if a.is_pointer and a.dtype.kind in "iu"]
+        """From the dtypes of a contract's buffers, and of the fields of its structs."""
+        plain = [a for a in contract.by_name.values() if not a.fields and a.rows is None]
+        pointers = [a for a in plain if (a.is_pointer or "." in a.name) and a.dtype.kind in "iu"]
 
         def agreed(arguments: Iterable[tuple[int, bool]]) -> dict[int, bool]:
             seen: dict[int, set[bool]] = defaultdict(set)

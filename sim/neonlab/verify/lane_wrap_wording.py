@@ -125,8 +125,14 @@ def _register_name(isa: Isa, lanes: Lanes) -> str:
 def value_clause(contract: Contract) -> str:
     """What the contract says of the values that the kernel is exact for."""
     said = []
-    for argument in contract.arguments:
-        if argument.is_pointer and argument.read is not None and argument.dtype.kind in "iu":
+    for argument in contract.by_name.values():
+        if (
+            argument.is_pointer
+            and not argument.fields
+            and argument.rows is None
+            and argument.read is not None
+            and argument.dtype.kind in "iu"
+        ):
             if argument.value_range is None:
                 said.append(f"{argument.name}: any {argument.dtype}")
             else:

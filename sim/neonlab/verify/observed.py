@@ -15,7 +15,7 @@ from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
 from neonlab.emulate.address_space import HOME, AddressSpace, code_elsewhere, elsewhere
 from neonlab.emulate.block_meter import BlockMeter
-from neonlab.emulate.buffer import Buffer
+from neonlab.emulate.buffer import Buffer, changed_buffers, distinct_buffers
 from neonlab.emulate.last_writer import LastWriterProbe
 from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.machine import Machine
@@ -24,6 +24,7 @@ from neonlab.emulate.probe import Probe
 from neonlab.emulate.run import Fault, Run
 from neonlab.emulate.trace import Trace, TraceProbe
 from neonlab.errors import InputError
+from neonlab.verify.call_arguments import known_integers
 from neonlab.verify.placement import place_arguments
 from neonlab.verify.sanitizer import SanitizerProbe, stack_bytes_for
 
@@ -102,27 +103,25 @@ class Setting:
         """With their buffers placed."""
         if Part.ALIGNMENT in self.moved:
             return place_arguments(self.contract, self.passed, self.turn)
-        placed: list[Passed] = []
-        for argument, value in zip(self.contract.arguments, self.passed, strict=True):
-            if isinstance(value, Buffer):
-                value = replace(
-                    value,
-                    alignment=max(64, argument.align),
-                    offset=0,
-                    readable_before=argument.under_read,
-                    readable_after=argument.over_read,
-                )
-            placed.append(value)
-        return placed
+
+        def place(buffer: Buffer) -> Buffer:
+            argument = self.contract.by_name.get(buffer.name)
+            if argument is None:
+                return buffer
+            return replace(
+                buffer,
+                alignment=max(64, argument.align),
+                offset=0,
+                readable_before=argument.under_read,
+                readable_after=argument.over_read,
+            )
+
+        return changed_buffers(self.passed, place)
 
 
 def integers_in(contract: Contract, arguments: Sequence[Passed]) -> dict[str, int]:
-    """The integer arguments by name."""
-    return {
-        argument.name: value
-        for argument, value in zip(contract.arguments, arguments, strict=True)
-        if argument.ctype.kind == "integer" and isinstance(value, int)
-    }
+    """The numbers that sizes depend on, by name."""
+    return known_integers(contract, arguments)
 
 
 def _written(
@@ -130,8 +129,9 @@ def _written(
 ) -> dict[str, npt.NDArray[np.uint8]]:
     """The bytes of each output, those that are not written as zeros."""
     integers, found = integers_in(contract, arguments), {}
-    for argument, value in zip(contract.arguments, arguments, strict=True):
-        if isinstance(value, Buffer) and argument.write is not None and value.name in of:
+    for value in distinct_buffers(arguments):
+        argument = contract.by_name.get(value.name)
+        if argument is not None and argument.write is not None and value.name in of:
             held = np.ascontiguousarray(of[value.name]).reshape(-1).view(np.uint8)
             block = argument.block(integers)
             if isinstance(block.written, slice):
@@ -180,8 +180,12 @@ class World:
         if setting.is_second:
             self._call(self._machine, replace(setting, is_second=False), seed, step_budget)
         outcome = self._call(self._machine, setting, seed, step_budget)
-        fault = self._memory.collect(seed) or (outcome if isinstance(outcome, Fault) else None)
-        given = {value.name: value.contents() for value in setting.arguments if isinstance(value, Buffer)}
+        fault = self._memory.collect(seed)
+        if fault is not None:
+            fault = self._machine.at_caller(fault)
+        elif isinstance(outcome, Fault):
+            fault = outcome
+        given = {buffer.name: buffer.contents() for buffer in distinct_buffers(setting.arguments)}
         before = _written(self.contract, setting.arguments, given)
         outputs = _written(self.contract, setting.arguments, outcome.outputs if isinstance(outcome, Run) else {})
         path = self._memory.access_hash, self._meter.executions().tobytes()
@@ -191,8 +195,8 @@ class World:
     def _returned(self, setting: Setting, run: Run) -> str:
         returns, value = self.contract.signature.returns, run.returned
         if returns is not None and returns.kind == "pointer" and isinstance(value, int):
-            for buffer in setting.arguments:
-                if isinstance(buffer, Buffer) and 0 <= value - run.addresses[buffer.name] <= buffer.size:
+            for buffer in distinct_buffers(setting.arguments):
+                if 0 <= value - run.addresses[buffer.name] <= buffer.size:
                     return f"{buffer.name}+{value - run.addresses[buffer.name]}"
         return repr(value)
 

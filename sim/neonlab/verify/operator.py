@@ -6,7 +6,7 @@ import abc
 import itertools
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from neonlab.assemble.contract import Contract, ContractError
 from neonlab.assemble.extent import Extent
@@ -65,6 +65,10 @@ class Operator(abc.ABC):
             raise ContractError(f"{contract.path}: the contract's range holds no pitch for rows as long as at {shape}")
         return values
 
+    def refilled(self, contract: Contract, case: Case, inputs: Mapping[str, Array]) -> Case:
+        """The case with other inputs, and what is expected of them."""
+        return replace(case, inputs=inputs, expected=self.expected(contract, case.shape, inputs))
+
     def accepts(self, contract: Contract, shape: Shape) -> bool:
         """Whether the contract allows `shape`."""
         try:
@@ -81,7 +85,7 @@ class Operator(abc.ABC):
         inputs = self.inputs(contract, shape, data)
         expected = self.expected(contract, shape, inputs)
         for argument in contract.arguments:
-            if argument.is_pointer and argument.read is not None:
+            if argument.is_pointer and argument.read is not None and not argument.fields and argument.rows is None:
                 if argument.name not in inputs:
                     raise InputError(f"operator {self.name} gives no `{argument.name}` for {contract.path}")
                 _same_size(self, contract, argument.name, "reads", argument.read, inputs[argument.name], integers)

@@ -29,15 +29,14 @@ def pitch_arguments(contract: Contract) -> tuple[Argument, ...]:
             for name in pitch.names:
                 depths[name] = max(depth, depths.get(name, 0))
     sizes = _names(size for extent in _extents(contract) for size in (extent.size, *extent.rows))
+    sizes |= _names(argument.rows.count for argument in contract.pointers if argument.rows is not None)
     found = [argument for argument in contract.integers if argument.name in depths and argument.name not in sizes]
     return tuple(sorted(found, key=lambda argument: depths[argument.name]))
 
 
 def plain_numbers(contract: Contract) -> tuple[Argument, ...]:
     """The integer arguments that neither a size nor a pitch depends on: a zero point, a shift."""
-    every = [size for extent in _extents(contract) for size in (extent.size, *extent.rows, *extent.pitches)]
-    used = _names(every + ([contract.macs] if contract.macs is not None else []))
-    return tuple(argument for argument in contract.integers if argument.name not in used)
+    return tuple(argument for argument in contract.integers if argument.name not in contract.sized)
 
 
 def with_pitches(contract: Contract, values: Mapping[str, int], turn: int) -> dict[str, int] | None:
@@ -89,7 +88,7 @@ def _fits(extent: Extent, values: Mapping[str, int], name: str) -> bool:
 
 
 def _extents(contract: Contract) -> list[Extent]:
-    return [extent for a in contract.arguments for extent in (a.read, a.write) if extent is not None]
+    return [extent for a in contract.pointers for extent in (a.read, a.write) if extent is not None]
 
 
 def _names(expressions: Iterable[SizeExpression]) -> frozenset[str]:

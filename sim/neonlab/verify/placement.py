@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from neonlab.assemble.contract import Argument, Contract
-from neonlab.emulate.buffer import Buffer
+from neonlab.emulate.buffer import Buffer, changed_buffers
 from neonlab.emulate.machine import Argument as Passed
 
 
@@ -33,16 +33,21 @@ def place_arguments(contract: Contract, arguments: Sequence[Passed], turn: int) 
 
     Every buffer gets the margins that the contract declares.
     """
-    placed: list[Passed] = []
-    for number, (argument, value) in enumerate(zip(contract.arguments, arguments, strict=True)):
-        if isinstance(value, Buffer):
-            where = flush_placement(argument) if turn == 0 else exact_placement(argument, turn - 1 + number)
-            value = replace(
-                value,
-                alignment=where[0],
-                offset=where[1],
-                readable_before=argument.under_read,
-                readable_after=argument.over_read,
-            )
-        placed.append(value)
-    return placed
+    numbers = {name: number for number, name in enumerate(contract.by_name)}
+
+    def place(buffer: Buffer) -> Buffer:
+        argument = contract.by_name.get(buffer.name)
+        if argument is None:
+            return buffer
+        where = flush_placement(argument)
+        if turn:
+            where = exact_placement(argument, turn - 1 + numbers[buffer.name])
+        return replace(
+            buffer,
+            alignment=where[0],
+            offset=where[1],
+            readable_before=argument.under_read,
+            readable_after=argument.over_read,
+        )
+
+    return changed_buffers(arguments, place)

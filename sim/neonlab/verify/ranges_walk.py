@@ -290,7 +290,7 @@ def _inputs(trace: Trace, contract: Contract, case: Case) -> list[_Input]:
     """Where elements of the inputs lie in memory, and their declared ranges."""
     found = []
     for item in trace.buffers:
-        argument = next((a for a in contract.arguments if a.name == item.buffer.name), None)
+        argument = contract.by_name.get(item.buffer.name)
         if argument is None or argument.read is None or argument.dtype.kind not in "iu":
             continue
         count = case.inputs[argument.name].nbytes if argument.name in case.inputs else 0

@@ -18,6 +18,7 @@ from neonlab.isa.isa import Isa
 from neonlab.isa.procedure_call import FloatAbi
 from neonlab.isa.prototype import Signature
 from neonlab.verify.abi import StaticCheck, check_exit
+from neonlab.verify.call_arguments import known_integers
 from neonlab.verify.sanitizer import SanitizerProbe, stack_bytes_for
 
 #: What an instruction ends in that the emulated CPU does not have, or not so.
@@ -52,11 +53,7 @@ class SanitizedMachine:
         widened: Mapping[str, bool] | None = None,
     ) -> Run | Fault:
         """Call `symbol`; arguments as in `Machine.call`.  A Run is one that broke no rule."""
-        self.memory.integers = {
-            parameter.name: argument
-            for parameter, argument in zip(signature.parameters, arguments, strict=False)
-            if parameter.ctype.kind == "integer" and isinstance(argument, int)
-        }
+        self.memory.integers = known_integers(self.contract, arguments)
 
         def call(machine: Machine) -> Run | Fault:
             return machine.call(
@@ -75,6 +72,8 @@ class SanitizedMachine:
 
         outcome = call(self.machine)
         fault = self.memory.collect(seed)
+        if fault is not None:
+            fault = self.machine.at_caller(fault)
         if fault is None and isinstance(outcome, Fault):
             fault = self._static.undeclared_at(outcome.address) if outcome.kind in _REFUSALS else None
             fault = fault or outcome

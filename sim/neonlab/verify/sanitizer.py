@@ -63,7 +63,6 @@ class SanitizerProbe:
         space: AddressSpace = HOME,
     ) -> None:
         self._program, self._contract, self._space = program, contract, space
-        self._arguments = {argument.name: argument for argument in contract.arguments}
         self._placed: Sequence[PlacedBuffer] = ()
         self.integers: Mapping[str, int] = {}
         self._shadow = sh.Shadow()
@@ -110,7 +109,7 @@ class SanitizerProbe:
 
     def _permissions(self, buffer: Buffer) -> int | npt.NDArray[np.uint8]:
         """What the bytes of a buffer may be used for: all the same, or one each."""
-        argument = self._arguments.get(buffer.name)
+        argument = self._contract.by_name.get(buffer.name)
         if argument is None or self.integers.keys() != {a.name for a in self._contract.integers}:
             return aw.READABLE | (aw.WRITABLE if buffer.writable else 0)
         return permissions(argument, self.integers, buffer)
@@ -231,7 +230,7 @@ class _Wording:
     def _beyond_buffer(self, near: PlacedBuffer, bad: int) -> Fault:
         buffer = near.buffer
         offset, size = self._start - near.address, buffer.size
-        argument = next((a for a in self._contract.arguments if a.name == buffer.name), None)
+        argument = self._contract.by_name.get(buffer.name)
         clause = _clause(argument, self._writes) if argument else ""
         access = f"{self._verb} {_bytes(self._size)} of `{buffer.name}` at offset {offset} of {size}"
         if self._writes and near.address <= bad < near.end:
@@ -297,7 +296,7 @@ class _Wording:
         else:
             message = f"needs an address on 4 bytes, but {place}, is {self._start % 4} beyond one"
             clause = _WORD_CLAUSE
-        argument = next((a for a in self._contract.arguments if a.name == name), None)
+        argument = self._contract.by_name.get(name) if name is not None else None
         if argument is not None:
             clause = f"{clause}; {argument.name}: align = {argument.align}"
         return self._make(FaultKind.ALIGNMENT_HINT, message, clause, buffer=name, offset=offset, register=base)

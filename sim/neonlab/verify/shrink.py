@@ -76,8 +76,7 @@ def shrink_case(
             return None
 
     def refill(old: Case, inputs: Mapping[str, Array]) -> Case:
-        expected = operator.expected(contract, old.shape, inputs) if operator is not None else old.expected
-        return replace(old, inputs=inputs, expected=expected)
+        return operator.refilled(contract, old, inputs) if operator is not None else replace(old, inputs=inputs)
 
     return shrink(case, contract, fails, redraw, refill, most_trials=most_trials)
 
@@ -171,7 +170,7 @@ def _clear_runs(
 
 
 def _nearest_to_zero(contract: Contract, name: str) -> float:
-    argument = next((a for a in contract.arguments if a.name == name), None)
+    argument = contract.by_name.get(name)
     if argument is None or argument.value_range is None:
         return 0
     low, high = argument.value_range

@@ -99,7 +99,7 @@ class Words:
         if any(segment.address <= address < segment.end for segment in self._trace.program.segments):
             return True
         if (at := self._trace.buffer_at(address)) is not None:
-            argument = next((a for a in contract.arguments if a.name == at[0].buffer.name), None)
+            argument = contract.by_name.get(at[0].buffer.name)
             return argument is None or argument.read is not None
         sp = entry_stack_pointer(contract)
         places = place_arguments(contract.isa, contract.signature, contract.float_abi)

@@ -26,7 +26,7 @@ writable data of its own left in them when it was called before.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
@@ -36,7 +36,7 @@ import numpy.typing as npt
 
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
-from neonlab.emulate.buffer import Buffer
+from neonlab.emulate.buffer import Buffer, buffers_by_name, changed_buffers
 from neonlab.emulate.machine import DEFAULT_STEP_BUDGET
 from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.noise import Noise
@@ -197,27 +197,29 @@ class _Call:
         """The first setting, but for one place: a name as `UnsetReport.place_name` gives it."""
         if place.startswith("contents "):
             name = place.removeprefix("contents ")
-            passed = [
-                theirs if isinstance(theirs, Buffer) and theirs.name == name else ours
-                for ours, theirs in zip(self.first.passed, other.passed, strict=True)
-            ]
+            theirs = buffers_by_name(other.passed)[name]
+            passed = changed_buffers(
+                self.first.passed, lambda ours: replace(ours, data=theirs.data) if ours.name == name else ours
+            )
             return replace(self.first, passed=tuple(passed))
         return replace(self.first, noise=self.first.noise.with_some_of(other.noise, self._isa, [place]))
 
-    def _contents(self, change: Callable[[Bytes], Bytes]) -> Iterator[Passed]:
+    def _contents(self, change: Callable[[Bytes], Bytes]) -> list[Passed]:
         """The arguments, with other contents in bytes that no `read` declares: of outputs, and between rows."""
         integers = integers_in(self._contract, self.first.passed)
-        for argument, value in zip(self._contract.arguments, self.first.passed, strict=True):
-            if isinstance(value, Buffer):
-                block = argument.block(integers)
-                if argument.write is not None or block.gaps:
-                    data = value.contents().copy()
-                    unset = ~block.read_mask()[: data.size]
-                    data[unset] = change(data[unset])
-                    whole = data.size % value.data.dtype.itemsize == 0
-                    shaped = data.view(value.data.dtype).reshape(value.data.shape) if whole else data
-                    value = replace(value, data=shaped)
-            yield value
+
+        def changed(buffer: Buffer) -> Buffer:
+            argument = self._contract.by_name.get(buffer.name)
+            block = argument.block(integers) if argument is not None else None
+            if argument is None or block is None or (argument.write is None and not block.gaps):
+                return buffer
+            data = buffer.contents().copy()
+            unset = ~block.read_mask()[: data.size]
+            data[unset] = change(data[unset])
+            whole = data.size % buffer.data.dtype.itemsize == 0
+            return replace(buffer, data=data.view(buffer.data.dtype).reshape(buffer.data.shape) if whole else data)
+
+        return changed_buffers(self.first.passed, changed)
 
     def moved(self, *parts: Part) -> Setting:
         """The first setting with `parts` elsewhere."""

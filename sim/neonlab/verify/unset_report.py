@@ -229,11 +229,11 @@ class UnsetReport:
 
     def element(self, name: str, offset: int) -> str:
         """The element of an output that a byte is in."""
-        argument = next((a for a in self.contract.arguments if a.name == name), None)
+        argument = self.contract.by_name.get(name)
         return element(argument, self._integers, offset) if argument is not None else f"element {offset} of `{name}`"
 
     def _clause(self, name: str) -> str:
-        argument = next((a for a in self.contract.arguments if a.name == name), None)
+        argument = self.contract.by_name.get(name)
         if argument is None:
             return ""
         reads = f"read = {argument.read.text}" if argument.read is not None else "no read"

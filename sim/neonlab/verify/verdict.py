@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from neonlab.emulate.run import Fault
+from neonlab.verify.case import NO_SIZES
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,8 @@ class Verdict:
     """All that was tried on one kernel.
 
     `failures` holds each kind once, smallest shape first.  `ranges` is None where ranges were not asked about.
+    `options` is what must be said on the command line beside `kernel` to mean the same.  `compiler` made the
+    code: its name, version and flags; empty for code that was not compiled here.
     """
 
     kernel: str
@@ -150,6 +153,8 @@ class Verdict:
     has_reference: bool
     seed: int
     ranges: RangeAnswer | None = None
+    options: str = ""
+    compiler: str = ""
 
     @property
     def passed(self) -> bool:
@@ -169,6 +174,7 @@ class Verdict:
             "seed": self.seed,
             "failures": [failure.to_json() for failure in self.failures],
             "ranges": None if self.ranges is None else asdict(self.ranges),
+            **({"compiler": self.compiler} if self.compiler else {}),
         }
 
     def _repr_html_(self) -> str:
@@ -210,4 +216,4 @@ def with_ranges(verdict: Verdict, answer: RangeAnswer, failure: Failure | None) 
 
 
 def _work(shape: str) -> int:
-    return math.prod(max(1, abs(int(size))) for size in shape.split("x") if size)
+    return math.prod(max(1, abs(int(size))) for size in shape.split("x") if size and shape != NO_SIZES)

@@ -1,0 +1,43 @@
+// saboteur: aborted at line 35: the assertion is wrong, not the loop
+/*toml
+summary   = "out[i] = a[i] + b[i], saturated"
+prototype = "void (const int8_t *a, const int8_t *b, int8_t *out, size_t n)"
+isa       = ["armv8.0-a", "neon"]
+[args]
+a   = { reg = "x0", read = "n" }
+b   = { reg = "x1", read = "n" }
+out = { reg = "x2", write = "n" }
+n   = { reg = "x3", range = [8, 4096], step = 8 }
+*/
+
+// Nothing may be left when the loop ends, which is asserted; but it compares what was counted down once too often.
+
+    .text
+    .p2align 4
+    .global aborted_assertion_after_the_loop
+    .type   aborted_assertion_after_the_loop, %function
+aborted_assertion_after_the_loop:
+1:
+    ldr     d0, [x0], #8
+    ldr     d1, [x1], #8
+    subs    x3, x3, #8
+    sqadd   v0.8b, v0.8b, v1.8b
+    str     d0, [x2], #8
+    b.ne    1b
+    sub     x3, x3, #8
+    cbnz    x3, 2f
+    ret
+2:
+    adr     x0, 3f
+    adr     x1, 4f
+    mov     w2, #31
+    adr     x3, 4f
+    b       __assert_fail
+3:
+    .asciz  "n == 0"
+4:
+    .asciz  "add"
+    .p2align 2
+    .size   aborted_assertion_after_the_loop, . - aborted_assertion_after_the_loop
+
+    .section .note.GNU-stack,"",%progbits

@@ -1,0 +1,186 @@
+"""Functions in C with NEON intrinsics, compiled here, against scalar C: right ones pass, spoilt ones are told where."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from tests.tools import require
+
+import neonlab
+import neonlab.lab
+from neonlab.isa.isa import Isa
+from neonlab.plan import plan_cases
+from neonlab.verify.case import Depth
+from neonlab.verify.verdict import Verdict
+
+FOLDER = Path(__file__).parent / "c"
+COMPILERS = {"armv7": "arm-linux-gnueabihf-gcc", "armv8": "aarch64-linux-gnu-gcc"}
+SOURCES = sorted(FOLDER.glob("*.c"))
+BOTH = pytest.mark.parametrize("isa", list(COMPILERS))
+
+
+def checked(
+    path: Path, isa: str, *, cases: int, flags: tuple[str, ...] = (), compiler: str = "", depth: Depth = Depth.WATCHED
+) -> Verdict:
+    """The function of the file on a choice of what `check` would try."""
+    require(compiler or COMPILERS[isa])
+    function = neonlab.load(path, isa=isa, flags=flags, compiler=compiler)
+    assert function.kernel is not None
+    planned = plan_cases(function.kernel)
+    chosen = [replace(name, depth=depth) for name in planned[:: max(1, len(planned) // cases)]]
+    return neonlab.lab.verdict_of(function.kernel, neonlab.lab.check_cases(function.kernel, chosen), 1)
+
+
+@BOTH
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-O3"])
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_intrinsics_are_exact_at_every_level_of_optimization(path: Path, level: str, compiler: str, isa: str) -> None:
+    named = "" if compiler == "gcc" else compiler
+    depth = Depth.FULL if level == "-O2" else Depth.WATCHED
+    verdict = checked(path, isa, cases=6, flags=(level,), compiler=named, depth=depth)
+    assert verdict.has_reference
+    assert verdict.failures == ()
+    title = COMPILERS[isa] if compiler == "gcc" else compiler
+    assert re.fullmatch(rf"{title} \d+\.\d+\.\d+ -O2.* {level}", verdict.compiler)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_intrinsics_are_exact_in_thumb_state(path: Path) -> None:
+    assert checked(path, "armv7", cases=6, flags=("-mthumb",)).failures == ()
+
+
+class Slip(NamedTuple):
+    """A change to a right function, and what must be said of it: the fault, and the text of the line to blame."""
+
+    file: str
+    old: str
+    new: str
+    fault: str
+    blamed: str
+
+
+SLIPS = [
+    Slip("dot_s8", "sum = vpadalq_s16(sum, vmull_s8(vget_high_s8(x), vget_high_s8(y)));", "", "mismatch", ""),
+    Slip("dot_s8", "for (; i < n; i++)\n        total", "for (; i <= n; i++)\n        total", "oob-read", "total +="),
+    Slip("requantize", "vqmovn_s16(narrow)", "vmovn_s16(narrow)", "lane-wrap", "vmovn_s16(narrow)"),
+    Slip(
+        "depthwise3",
+        "k < 9; k++) {\n                int16x8_t x",
+        "k < 8; k++) {\n                int16x8_t x",
+        "mismatch",
+        "vst1q_s32(out + c, low)",
+    ),
+    Slip(
+        "depthwise3",
+        "out[c] = sum;\n        }\n    }",
+        "out[c + 1] = sum;\n        }\n    }",
+        "oob-write",
+        "out[c + 1]",
+    ),
+    Slip(
+        "maxpool",
+        "vmaxq_s8(most, vld1q_s8(rows[t] + i))",
+        "vmaxq_s8(most, vld1q_s8(rows[t] + i + 1))",
+        "oob-read",
+        "rows[t] + i + 1",
+    ),
+    Slip(
+        "add_quantized", "params->b_multiplier);\n    ", "params->a_multiplier);\n    ", "mismatch", "vst1_u8(out + i"
+    ),
+    Slip("lut", "vdup_n_u8((uint8_t)part)", "vdup_n_u8((uint8_t)(part + 1))", "mismatch", "vst1_u8(out + i, found)"),
+    Slip("igemm_1x8", "if (row != zero)\n                ", "", "oob-read", "row[k]"),
+    Slip(
+        "igemm_1x8",
+        "nc * sizeof *c);\n            nc = 0",
+        "8 * sizeof *c);\n            nc = 0",
+        "oob-write",
+        "memcpy(c, last",
+    ),
+    Slip("clamp_rows", "i + 16 <= width", "i < width", "oob-read", "vst1q_u8(out + i"),
+    Slip("transpose8", "out + 8 * (i + 4)", "out + 8 * (i + 3)", "mismatch", ""),
+    Slip(
+        "matvec",
+        "k < columns; k += 8) {\n            int8x8_t v",
+        "k <= columns; k += 8) {\n            int8x8_t v",
+        "oob-read",
+        "vld1_s8(x + k)",
+    ),
+    Slip("quantize", "lrintf(in[i] * factor)", "(long)(in[i] * factor)", "mismatch", "out[i] ="),
+    Slip("sad16", "sum = vabal_u8(sum, vget_high", "sum = vabal_u8(sum, vget_low", "mismatch", ""),
+    Slip("softmax", "assert(n > 0)", "assert(n > 5)", "aborted", "assert(n > 5)"),
+    Slip("argmax", "x[i] != largest", "x[i] == largest", "oob-read", "x[i] == largest"),
+]
+
+
+@BOTH
+@pytest.mark.parametrize("slip", SLIPS, ids=lambda slip: f"{slip.file} {slip.fault}")
+def test_a_slip_in_c_is_found_with_its_line(slip: Slip, isa: str, tmp_path: Path) -> None:
+    text = (FOLDER / f"{slip.file}.c").read_text()
+    kernel, marker, reference = text.partition(f"{slip.file}_c(")
+    assert slip.old in kernel
+    spoilt = tmp_path / f"{slip.file}.c"
+    spoilt.write_text(kernel.replace(slip.old, slip.new, 1) + marker + reference)
+    contract = (FOLDER / f"{slip.file}.contract.toml").read_text()
+    shutil.copy(FOLDER / f"{slip.file}.c", tmp_path / "right.c")
+    contract = contract.replace('file    = "softmax.c"', 'file    = "right.c"')
+    (tmp_path / f"{slip.file}.contract.toml").write_text(contract)
+    failures = {failure.identifier: failure for failure in checked(spoilt, isa, cases=30).failures}
+    assert slip.fault in failures, failures
+    path, _, line = failures[slip.fault].where.rpartition(":")
+    if slip.blamed:
+        assert Path(path).name == f"{slip.file}.c"
+        assert slip.blamed in spoilt.read_text().splitlines()[int(line) - 1]
+
+
+@BOTH
+def test_an_error_of_the_compiler_is_shown_as_it_is(isa: str, tmp_path: Path) -> None:
+    require(COMPILERS[isa])
+    path = tmp_path / "f.c"
+    path.write_text("int f(void)\n{\n    return missing;\n}\n")
+    with pytest.raises(neonlab.InputError, match=r"f\.c:3:12: error: .*missing.* undeclared"):
+        neonlab.load(path, isa=isa, prototype="int f(void)")
+
+
+@BOTH
+def test_a_function_that_nobody_serves_is_named_with_who_calls_it(isa: str, tmp_path: Path) -> None:
+    require(COMPILERS[isa])
+    path = tmp_path / "f.c"
+    path.write_text('#include <stdio.h>\nint f(int n)\n{\n    return printf("%d", n);\n}\n')
+    with pytest.raises(neonlab.InputError, match=r"f\.c:4: `printf` is not defined, and `f` refers to it"):
+        neonlab.load(path, isa=isa, prototype="int f(int n)")
+
+
+@BOTH
+def test_a_function_is_loaded_called_and_profiled_in_ten_lines(isa: str) -> None:
+    require(COMPILERS[isa])
+    function = neonlab.load(FOLDER / "dot_s8.c", isa=isa)
+    a = np.arange(-30, 30, dtype=np.int8)
+    b = np.full(60, 3, np.int8)
+    run = function.call(a, b, 60)
+    assert run.returned == int(np.dot(a.astype(np.int64), b))
+    with pytest.raises(neonlab.FaultError, match=r"dot_s8\.c:\d+: oob-read: reads 1 byte of `a` at offset 60 of 60"):
+        function.call(a, b, 61)
+    cold, warm = (function.profile(a, b, 60, core="cortex-a53", warm=warm) for warm in (False, True))
+    assert cold.cycles is not None and warm.cycles is not None
+    assert cold.cycles.cycles > warm.cycles.cycles > 0
+    assert cold.counts.instructions == run.steps
+    assert function.check(shapes=[neonlab.Shape(("n",), (33,))]).passed
+
+
+def test_the_prototype_of_an_object_comes_from_its_debug_information(tmp_path: Path) -> None:
+    made = tmp_path / "sad.o"
+    subprocess.run([require(COMPILERS["armv8"]), "-O2", "-g", "-c", FOLDER / "sad16.c", "-o", made], check=True)
+    function = neonlab.load(made, symbol="sad16")
+    assert function.isa is Isa.A64
+    assert "const uint8_t *a" in function.prototype
+    blocks = np.random.default_rng(3).integers(0, 256, (2, 4, 16), np.uint8)
+    run = function.call(blocks[0], 16, blocks[1], 16, 4)
+    assert run.returned == int(np.abs(blocks[0].astype(int) - blocks[1]).sum())
