@@ -44,7 +44,7 @@ def test_reports_are_reproduced_byte_for_byte(tmp_path: Path) -> None:
     shutil.copy(ROOT / "README.md", readme)
     run = [sys.executable, "-c", "from neonlab.cli import main; main()"]
     arguments = ["report", "--no-pages", "--into", str(tmp_path / "reports"), "--embed", str(readme)]
-    result = subprocess.run([*run, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=600, check=False)
+    result = subprocess.run([*run, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=1800, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
     written = {path.name for path in (tmp_path / "reports").iterdir()}
     assert written >= {"variants.md", "variants.json", "ladder.md"}
