@@ -9,13 +9,19 @@ import pytest
 from tests.sample import CONV1X1
 
 from neonlab import lab
+from neonlab.measure.core import load_core
 from neonlab.measure.loop_report import LoopReport
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.plan import parse_shape
 from neonlab.report.terminal_loop import hint_lines, path_lines, port_lines, summary_lines, timeline_lines
 
-CASES = [(kernel.title, core) for kernel in CONV1X1 for core in ("cortex-a53", "cortex-a55", "neoverse-n1")]
+CASES = [
+    (kernel.title, core)
+    for kernel in CONV1X1
+    for core in ("cortex-a53", "cortex-a55", "neoverse-n1")
+    if load_core(core).refusal(kernel.isa, kernel.contract.features) is None
+]
 
 
 @cache
