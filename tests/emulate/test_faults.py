@@ -276,11 +276,15 @@ def test_what_one_call_leaves_behind_does_not_reach_the_next(isa: Isa, upset: st
     check = f"check:\nldr {two}, [{one}]\n{status}\nadd {one}, {one}, {one.replace('0', '1')}\n{RETURN[isa]}"
     signature = parse_prototype("uint32_t f(const uint8_t *a)", isa)
     a = Buffer("a", np.array([1, 2, 3, 4], np.uint8))
-    with Machine(assembled(isa, f"kernel:\n{upset}\n{check}")) as machine:
+    program = assembled(isa, f"kernel:\n{upset}\n{check}")
+    with Machine(program) as machine:
         machine.call("kernel", [a], signature)
         run = machine.call("check", [a], signature)
-    assert isinstance(run, Run)
-    assert run.returned == 0x04030201
+    with Machine(program) as fresh:
+        expected = fresh.call("check", [a], signature)
+    assert isinstance(run, Run) and isinstance(expected, Run)
+    # flags of floating point that a caller may leave set are noise, the same for each call
+    assert run.returned == expected.returned
 
 
 @both

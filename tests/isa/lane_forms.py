@@ -155,14 +155,14 @@ def _moves_a64() -> Iterator[str]:
         if bits < 32:
             yield f"smov w3, v1.{letter}[{last}]"
     yield from ("mov v0.16b, v1.16b", "mov v0.8b, v1.8b", "fmov s0, w2", "fmov d0, x2", "fmov w3, s1", "fmov x3, d1")
-    for text in ("v0.16b, #128", "v0.8b, #1", "v0.8h, #3", "v0.8h, #3, lsl #8", "v0.4s, #7, lsl #24",
-                 "v0.4s, #7, msl #8",
-                 "v0.2d, #0", "v0.2d, #0xff00ff0000ff00ff", "d0, #0xffff"):  # fmt: skip
+    for text in ("v0.16b, #128", "v0.8b, #1", "v0.2d, #0", "v0.2d, #0xff00ff0000ff00ff", "d0, #0xffff"):
         yield f"movi {text}"
-    for text in ("v0.8h, #3", "v0.4s, #3, lsl #8", "v0.2s, #3, msl #16"):
-        yield f"mvni {text}"
-    for name in ("orr", "bic"):
-        yield from (f"{name} v0.8h, #3", f"{name} v0.4s, #129, lsl #16")
+    for name in ("movi", "mvni", "orr", "bic"):
+        for lanes, size in (("4h", 16), ("8h", 16), ("2s", 32), ("4s", 32)):
+            yield f"{name} v0.{lanes}, #3"
+            yield from (f"{name} v0.{lanes}, #129, lsl #{shift}" for shift in range(8, size, 8))
+            if size == 32 and name in ("movi", "mvni"):
+                yield from (f"{name} v0.{lanes}, #7, msl #{shift}" for shift in (8, 16))
     for size in (8, 16):
         yield from (f"ext {_v(0, 8, size)}, {_v(1, 8, size)}, {_v(2, 8, size)}, #{n}" for n in (0, 3, 7))
         for name in ("tbl", "tbx"):
@@ -178,10 +178,9 @@ def _scalars_a64() -> Iterator[str]:
 
 
 _FIXED_A32 = (
-    "vorr.i16 q0, #3", "vbic.i32 q0, #0x8100", "vmvn.i32 q0, #3", "vmov.i8 d0, #128", "vmov.i16 q0, #0x4200",
-    "vmov.i32 q0, #0", "vmov.i64 d0, #0xff00ff", "vmov q0, q1", "vmov d0, d1", "vmov d0, r2, r3", "vmov r2, r3, d1",
+    "vmov.i8 d0, #128", "vmov.i64 d0, #0xff00ff", "vmov q0, q1", "vmov d0, d1", "vmov d0, r2, r3", "vmov r2, r3, d1",
     "vmov.32 r3, d1[1]", "vmov.32 d0[1], r2", "vext.8 q0, q1, q2, #3", "vext.8 d0, d1, d2, #7",
-    "vmov.i8 q0, #1", "vext.16 d0, d1, d2, #1",
+    "vmov.i8 q0, #1", "vext.16 d0, d1, d2, #1", "vext.32 d0, d1, d2, #1",
     "vext.32 q0, q1, q2, #3", "vtbl.8 d0, {d1}, d7", "vtbl.8 d0, {d1, d2}, d7", "vtbl.8 d0, {d1, d2, d3}, d7",
     "vtbl.8 d0, {d1, d2, d3, d4}, d7", "vtbx.8 d0, {d1}, d7", "vtbx.8 d0, {d1, d2, d3, d4}, d7",
     "vswp d0, d1", "vswp q0, q1", "vsdot.s8 d0, d1, d2", "vsdot.s8 q0, q1, q2", "vudot.u8 d0, d1, d2",
@@ -291,17 +290,27 @@ def _elements_a32() -> Iterator[str]:
             yield from (f"{name}.s{bits} q0, d2, d4[{index}]" for name in "vqdmull vqdmlal vqdmlsl".split())
 
 
+def _immediates_a32() -> Iterator[str]:
+    for name in "vmov vmvn vorr vbic".split():
+        for bits in (16, 32):
+            for register in ("d0", "q0"):
+                yield from (f"{name}.i{bits} {register}, #{0x81 << shift:#x}" for shift in range(0, bits, 8))
+                if bits == 32 and name in ("vmov", "vmvn"):
+                    yield from (f"{name}.i32 {register}, #{value:#x}" for value in (0x81FF, 0x81FFFF))
+
+
 def forms(isa: Isa) -> list[str]:
     """All statements for one instruction set, each once."""
     if isa is Isa.A64:
         parts = (_same_a64(), _unary_a64(), _widths_a64(), _shifts_a64(), _elements_a64(), _moves_a64(), _scalars_a64())
     else:
-        parts = (_same_a32(), _widths_a32(), _elements_a32(), iter(_FIXED_A32))
+        parts = (_same_a32(), _widths_a32(), _elements_a32(), _immediates_a32(), iter(_FIXED_A32))
     return list(dict.fromkeys(text for part in parts for text in part))
 
 
 def shape_of(text: str) -> str:
     """A statement without register numbers, indices and amounts: what makes two of them one form."""
-    text = re.sub(r"\[[0-9a-fx]+\]", "[]", text.lower())
+    text = re.sub(r"\[[0-9a-fx]+\]", "[]", re.sub(r"\bip$", "r12", text.lower()))
+    text = re.sub(r"^(vand|vorr|veor|vbic|vorn|vbsl|vbit|vbif)\.8 ", r"\1 ", text)  # the width means nothing
     text = re.sub(r"#-?[0-9a-fx]+", "#", text)
     return re.sub(r"(?<![.\w])([vqdsbhwxr])\d+", r"\1", text)
