@@ -56,7 +56,13 @@ def test_the_nearest_of_the_files_beside_the_code_counts(tmp_path: Path) -> None
 
 
 def test_the_command_line_speaks_over_the_file(tmp_path: Path) -> None:
-    settings = (("a.read", "2*n"), ("n.range", "[3, 5]"), ("stack", "64"), ("p.fields.scale.range", "[2, 3]"))
+    settings = (
+        ("a.read", "2*n"),
+        ("n.range", "[3, 5]"),
+        ("stack", "64"),
+        ("p.fields.scale.range", "[1, 3]"),
+        ("p.scale.range", "[2, 3]"),
+    )
     contract = found(tmp_path, GOOD, settings=settings)
     read = contract.argument("a").read
     assert read is not None

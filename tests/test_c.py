@@ -1,4 +1,4 @@
-"""Functions in C with NEON intrinsics, compiled here, against scalar C: right ones pass, spoilt ones are told where."""
+"""Functions in C and C++ with NEON intrinsics, compiled here, against scalar code: right ones pass."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tests.tools import require
 
 import neonlab
 import neonlab.lab
+from neonlab.errors import InputError
 from neonlab.isa.isa import Isa
 from neonlab.plan import plan_cases
 from neonlab.verify.case import Depth
@@ -22,15 +23,20 @@ from neonlab.verify.verdict import Verdict
 
 FOLDER = Path(__file__).parent / "c"
 COMPILERS = {"armv7": "arm-linux-gnueabihf-gcc", "armv8": "aarch64-linux-gnu-gcc"}
-SOURCES = sorted(FOLDER.glob("*.c"))
+SOURCES = sorted([*FOLDER.glob("*.c"), *FOLDER.glob("*.cpp")])
 BOTH = pytest.mark.parametrize("isa", list(COMPILERS))
+
+
+def compiler_of(path: Path, isa: str) -> str:
+    """The one that the lab takes when none is named."""
+    return COMPILERS[isa].replace("gcc", "g++") if path.suffix == ".cpp" else COMPILERS[isa]
 
 
 def checked(
     path: Path, isa: str, *, cases: int, flags: tuple[str, ...] = (), compiler: str = "", depth: Depth = Depth.WATCHED
 ) -> Verdict:
     """The function of the file on a choice of what `check` would try."""
-    require(compiler or COMPILERS[isa])
+    require(compiler or compiler_of(path, isa))
     function = neonlab.load(path, isa=isa, flags=flags, compiler=compiler)
     assert function.kernel is not None
     planned = plan_cases(function.kernel)
@@ -48,13 +54,30 @@ def test_intrinsics_are_exact_at_every_level_of_optimization(path: Path, level: 
     verdict = checked(path, isa, cases=6, flags=(level,), compiler=named, depth=depth)
     assert verdict.has_reference
     assert verdict.failures == ()
-    title = COMPILERS[isa] if compiler == "gcc" else compiler
-    assert re.fullmatch(rf"{title} \d+\.\d+\.\d+ -O2.* {level}", verdict.compiler)
+    title = compiler_of(path, isa) if compiler == "gcc" else compiler
+    assert re.fullmatch(rf"{re.escape(title)} \d+\.\d+\.\d+ -O2.* {level}", verdict.compiler)
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 def test_intrinsics_are_exact_in_thumb_state(path: Path) -> None:
     assert checked(path, "armv7", cases=6, flags=("-mthumb",)).failures == ()
+
+
+@BOTH
+def test_a_cxx_function_answers_to_the_name_that_people_write(isa: str) -> None:
+    path = FOLDER / "rows_dot.cpp"
+    require(compiler_of(path, isa))
+    pointers = "const int8_t *a, int8_t factor, int16_t *c"
+    one = "lab::scaled(signed char const*, signed char, short*)"
+    scaled = neonlab.load(path, isa=isa, symbol=one, prototype=f"void f({pointers})")
+    run = scaled.call(np.arange(8, dtype=np.int8), -3, np.zeros(8, np.int16))
+    assert run.outputs["c"].tolist() == [-3 * n for n in range(8)]
+    with pytest.raises(InputError, match=r"`lab::scaled` is the name of 2 functions: say which of .*short const\*"):
+        neonlab.load(path, isa=isa, symbol="lab::scaled", prototype=f"void f({pointers})").call(
+            np.zeros(8, np.int8), 1, np.zeros(8, np.int16)
+        )
+    with pytest.raises(InputError, match=r"does not define `lab::rows`.* \(symbols: lab::rows_dot\("):
+        neonlab.load(path, isa=isa, symbol="lab::rows", prototype="void f(void)").call()
 
 
 class Slip(NamedTuple):

@@ -127,9 +127,19 @@ def test_a_fit_is_believed_only_with_more_runs_than_terms() -> None:
     assert fitted([{"n": 4}], [8]) is None
 
 
+def test_runs_are_every_combination_of_lists_and_ranges() -> None:
+    assert list(points("n=1,2,9,k=4:12:4,n=5")) == [{"n": n, "k": k} for n in (1, 2, 9, 5) for k in (4, 8, 12)]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("n", "NAME=VALUE"), ("n=x", "no whole number"), ("n=1:9:0", "no range"), ("n=0:99999", "no range")],
+    [
+        ("n", "NAME=VALUE"),
+        ("3,n=2", "NAME=VALUE"),
+        ("n=x", "no whole number"),
+        ("n=1:9:0", "no range"),
+        ("n=0:99999", "no range"),
+    ],
 )
 def test_runs_that_cannot_be_made_are_refused(text: str, said: str) -> None:
     with pytest.raises(neonlab.InputError, match=said):

@@ -163,13 +163,19 @@ def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _apply_settings(table: dict[str, Any], given: Given) -> None:
-    """`a.read=4*n`, `args.a.read=4*n`, `stack=64`: into the table, each made of what lies on its way."""
+    """`a.read=4*n`, `args.a.read=4*n`, `stack=64`: into the table, each made of what lies on its way.
+
+    A field of a struct that the table tells of may go by its path, `params.scale.range`, without `fields` in between.
+    """
     for key, value in given.settings:
         parts = key.split(".")
         top = parts[0] in (*_TABLES, "isa") or len(parts) == 1
         way = parts if top else ["args", *parts]
         place = table
         for part in way[:-1]:
+            fields = place.get("fields")
+            if isinstance(fields, dict) and part not in place and part in fields:
+                place = fields
             inner = place.setdefault(part, {})
             if not isinstance(inner, dict):
                 raise InputError(f"--set {key}: `{part}` is no table")

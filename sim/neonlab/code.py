@@ -47,7 +47,7 @@ def check_symbol(names: list[str], path: Path, name: str) -> None:
     shown = sorted(names)[:20]
     more = f" and {len(names) - 20} more" if len(names) > 20 else ""
     of_file = ", the name of the file" if name == path.stem else ""
-    hint = "; say which with --symbol" if of_file and not near else ""
+    hint = "; say which with --symbol" if of_file else ""
     raise InputError(
         f"{path}: does not define `{name}`{of_file}{meant} (symbols: {', '.join(shown) or 'none'}{more}){hint}"
     )
@@ -61,7 +61,8 @@ def _load(path: Path, symbol: str, target: Target, build: Build, _modified: int,
 
     if is_c(path) or is_object(path):
         image = linked_image(path, target, build, symbol)
-        check_symbol([one.name for one in image.symbols], path, symbol)
+        if image.named(symbol) is None:
+            check_symbol(list(image.functions), path, symbol)
         return image.program([symbol])
     raise InputError(
         f"{path}: is neither assembly (.S), nor C (.c, .cc, .cpp), nor an object, archive or shared object in ELF"

@@ -27,7 +27,7 @@ class Declaration:
 
 def declared(image: Image, symbol: str) -> Declaration | None:
     """What the objects say of a function; None where they have no debug information of it."""
-    found = image.by_name.get(symbol)
+    found = image.named(symbol)
     if found is None:
         return None
     sections = debug_sections(image.modules[found.module], image.addresses[found.module])
@@ -48,7 +48,8 @@ def declaration_of(function: FunctionType, symbol: str, isa: Isa) -> Declaration
         writer.spelled(parameter.type, parameter.name or f"argument{index}")
         for index, parameter in enumerate(function.parameters)
     ]
-    name = symbol if symbol.isidentifier() else "f"
+    short = symbol.partition("(")[0].rpartition("::")[2]
+    name = short if short.isidentifier() else "f"
     prototype = f"{returns} {name}({', '.join(parameters) or 'void'})"
     return Declaration(prototype, "\n".join(writer.structs))
 

@@ -28,7 +28,7 @@ from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.run import Fault, Run
 from neonlab.errors import InputError
 from neonlab.given import Build, Given, Reference
-from neonlab.isa.isa import Isa
+from neonlab.isa.isa import Isa, isa_named
 from neonlab.isa.prototype import Parameter
 from neonlab.lab import check, profile, profile_call, refuse_core
 from neonlab.library import Kernel, open_kernel
@@ -38,11 +38,6 @@ from neonlab.plan import parse_shape
 from neonlab.verify.case import NO_SIZES, Shape
 from neonlab.verify.sanitized_machine import SanitizedMachine
 from neonlab.verify.verdict import Failure, Verdict
-
-_ISAS = {
-    **dict.fromkeys(("armv7", "a32", "arm", "aarch32", "arm32"), Isa.A32),
-    **dict.fromkeys(("armv8", "a64", "arm64", "aarch64"), Isa.A64),
-}
 
 
 class FaultError(RuntimeError):
@@ -78,7 +73,7 @@ def load(
     settings = tuple((key, _toml(value)) for key, value in contract.items()) if isinstance(contract, Mapping) else ()
     defines = [f"{k}={v}" for k, v in define.items()] if isinstance(define, Mapping) else list(define)
     given = Given(
-        isa=_isa(isa),
+        isa=isa_named(isa) if isinstance(isa, str) else isa,
         symbol=symbol,
         prototype=prototype,
         contract="" if isinstance(contract, Mapping) else str(contract),
@@ -258,14 +253,6 @@ def _as_passed(parameter: Parameter, value: Any, shared: dict[int, Buffer]) -> P
     if isinstance(value, (float, np.floating)):
         return float(value)
     raise InputError(f"argument `{parameter.name}`: an array, a Buffer or a number, not {type(value).__name__}")
-
-
-def _isa(isa: Isa | str | None) -> Isa | None:
-    if isinstance(isa, str):
-        if isa.lower() not in _ISAS:
-            raise InputError(f"isa `{isa}`: the instruction sets are armv7 (a32) and armv8 (a64)")
-        return _ISAS[isa.lower()]
-    return isa
 
 
 def _toml(value: object) -> str:

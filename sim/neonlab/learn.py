@@ -244,12 +244,14 @@ def _spelled(factors: Sequence[int], texts: Sequence[str]) -> str:
 
 
 def points(text: str) -> Iterator[dict[str, int]]:
-    """Samples of `n=16,k=4:12:4`: every combination; a range is first:last:step.  InputError where it is none."""
-    axes: list[tuple[str, list[int]]] = []
+    """Samples of `n=16,24,k=4:12:4`: every combination; a range is first:last:step.  InputError where it is none."""
+    axes: dict[str, list[int]] = {}
+    name = ""
     for part in text.split(","):
-        name, equals, value = part.partition("=")
+        before, equals, value = part.rpartition("=")
+        name = before.strip() if equals else name
         numbers = value.split(":")
-        if not equals or not name.strip() or not 1 <= len(numbers) <= 3:
+        if not name or not 1 <= len(numbers) <= 3:
             raise InputError(f"--learn {text}: is to be NAME=VALUE,... or NAME=FIRST:LAST:STEP,...")
         try:
             first, *rest = (int(number, 0) for number in numbers)
@@ -259,13 +261,12 @@ def points(text: str) -> Iterator[dict[str, int]]:
         step = rest[1] if len(rest) > 1 else 1
         if step == 0 or len(range(first, last + 1, step)) > _MOST_POINTS:
             raise InputError(f"--learn {text}: `{value}` is no range of at most {_MOST_POINTS} numbers")
-        axes.append((name.strip(), list(range(first, last + (1 if step > 0 else -1), step)) or [first]))
-    names = [name for name, _ in axes]
-    count = int(np.prod([len(values) for _, values in axes]))
+        axes.setdefault(name, []).extend(range(first, last + (1 if step > 0 else -1), step) or [first])
+    count = int(np.prod([len(values) for values in axes.values()]))
     if count > _MOST_POINTS:
         raise InputError(f"--learn {text}: {count} combinations; {_MOST_POINTS} are enough")
-    for values in itertools.product(*(values for _, values in axes)):
-        yield dict(zip(names, values, strict=True))
+    for values in itertools.product(*axes.values()):
+        yield dict(zip(axes, values, strict=True))
 
 
 _MOST_POINTS = 64

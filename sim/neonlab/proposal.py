@@ -12,7 +12,7 @@ import numpy as np
 from neonlab.assemble.assembler import isa_of_path
 from neonlab.assemble.contract import Argument, Contract
 from neonlab.beside import ASSEMBLY_SUFFIXES, NoContract
-from neonlab.code import linked_image, load_program
+from neonlab.code import check_symbol, linked_image, load_program
 from neonlab.declarations import Declaration, declared
 from neonlab.errors import InputError
 from neonlab.given import Given
@@ -22,9 +22,7 @@ from neonlab.isa.procedure_call import FloatAbi, place_arguments
 from neonlab.isa.prototype import CType, parse_prototype
 from neonlab.isa.structs import Member
 from neonlab.learn import Extent, Learned, learn, points
-from neonlab.toolchain import Target, is_c
-
-_ARCHITECTURES = {Isa.A32: "armv7-a", Isa.A64: "armv8.0-a"}
+from neonlab.toolchain import PLAIN_ARCHITECTURES, is_c, plain_target
 
 
 def isa_of(path: Path, given: Given) -> Isa:
@@ -58,14 +56,14 @@ def declaration_of_file(path: Path, given: Given) -> Declaration:
     if path.suffix in ASSEMBLY_SUFFIXES:
         raise NoContract(f"{path}: assembly says nothing of C: say --prototype 'void (const int8_t *a, size_t n)'")
     isa = isa_of(path, given)
-    target = Target(isa, _ARCHITECTURES[isa], frozenset({"neon"}))
-    image = linked_image(path, target, given.build, symbol)
+    image = linked_image(path, plain_target(isa), given.build, symbol)
     found = declared(image, symbol)
     if found is None:
-        known = ", ".join(sorted(name for name, one in image.by_name.items() if one.is_function)[:12]) or "none"
+        if image.named(symbol) is None:
+            check_symbol(list(image.functions), path, symbol)
         raise NoContract(
-            f"{path}: has no debug information that tells the prototype of `{symbol}` (functions: {known}): "
-            "say --symbol, or --prototype, or compile with -g"
+            f"{path}: has no debug information that tells the prototype of `{symbol}`, or it is one that cannot be "
+            "called: say --prototype, or compile with -g"
         )
     return found
 
@@ -87,7 +85,7 @@ def bare_contract(path: Path, given: Given) -> Contract:
         declaration.prototype,
         signature,
         isa,
-        _ARCHITECTURES[isa],
+        PLAIN_ARCHITECTURES[isa],
         frozenset(FEATURES),
         arguments,
         symbol=given.symbol or path.stem,
@@ -196,7 +194,7 @@ class _Writer:
         if contract.structs:
             lines += ['structs   = """', contract.structs, '"""']
         both = '{ armv7 = ["armv7-a", "neon"], armv8 = ["armv8.0-a", "neon"] }'
-        one = f'["{_ARCHITECTURES[isa]}", "neon"]'
+        one = f'["{PLAIN_ARCHITECTURES[isa]}", "neon"]'
         lines.append(f"isa       = {both if is_c(self._path) else one}")
         tables: list[str] = []
         entries: list[str] = []

@@ -94,6 +94,15 @@ def target_of(contract: Contract) -> Target:
     return Target(contract.isa, contract.architecture, features, soft)
 
 
+#: The first architecture with NEON of each instruction set.
+PLAIN_ARCHITECTURES = {Isa.A32: "armv7-a", Isa.A64: "armv8.0-a"}
+
+
+def plain_target(isa: Isa) -> Target:
+    """What code is compiled for of which no contract says more."""
+    return Target(isa, PLAIN_ARCHITECTURES[isa], frozenset({"neon"}))
+
+
 def is_c(path: Path) -> bool:
     """Whether the file is C or C++."""
     return path.suffix in (*C_SUFFIXES, *CXX_SUFFIXES)

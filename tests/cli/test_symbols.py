@@ -36,6 +36,17 @@ def test_json_keeps_to_its_schema() -> None:
     assert (optional["weak"], optional["users"]) == (True, ["classify"])
 
 
+@pytest.mark.parametrize(("said", "isa"), [("armv8", "a64"), ("aarch32", "a32")])
+def test_c_is_compiled_and_listed(said: str, isa: str) -> None:
+    source = Path(__file__).parents[1] / "c" / "rows_dot.cpp"
+    document = json.loads(neonlab("symbols", str(source), "--isa", said, "--json").stdout)
+    assert document["objects"][0]["isa"] == isa
+    names = [f["demangled"].partition("(")[0] for f in document["objects"][0]["functions"]]
+    assert sorted(names) == ["lab::rows_dot", "lab::rows_dot_c", "lab::scaled", "lab::scaled"]
+    refused = neonlab("symbols", str(source), "--isa", "mips")
+    assert refused.returncode == 2 and "there are armv7 (a32) and armv8 (a64)" in refused.stderr
+
+
 @pytest.mark.parametrize("isa", ["a64", "a32"])
 def test_assembly_is_assembled_and_listed(isa: str) -> None:
     folder = Path(__file__).parents[1] / "foreign"

@@ -35,10 +35,18 @@ def report_of(title: str, core: str) -> LoopReport:
 @pytest.mark.parametrize(("title", "core"), CASES)
 def test_everything_fits_80_columns(title: str, core: str) -> None:
     report = report_of(title, core)
-    lines = [*summary_lines(report), *hint_lines(report, 99), *port_lines(report), *path_lines(report),
+    lines = [*summary_lines(title, report), *hint_lines(report, 99), *port_lines(report), *path_lines(report),
              *timeline_lines(report)]  # fmt: skip
     assert max(map(len, lines)) <= 80
     assert all(line.strip() for line in lines)
+
+
+def test_the_head_names_the_file_where_lines_are_not_the_kernels_own() -> None:
+    for title, words in (
+        ("armv8/conv1x1_s8s32_chw_8x4", "hot loop, lines 84 to 242: "),
+        ("armv8/conv1x1_s8s32_hwc_4x4", " of include/conv1x1_hwc_4x4.inc"),
+    ):
+        assert words in " ".join(summary_lines(title, report_of(title, "cortex-a53")))
 
 
 @pytest.mark.parametrize(("title", "core"), CASES)

@@ -48,6 +48,8 @@ _TOP_KEYS = (
 OUTSIDE_KEYS = ("build", "reference", "functions")
 _MODULAR = re.compile(r"[a-z][a-z0-9]*(\.[a-z0-9]+)?|label:[\w.$]+|lines:\d+-\d+", re.ASCII)
 _SYMBOL = re.compile(r"[A-Za-z_.$][\w.$]*", re.ASCII)
+#: As C++ has names, in code that a contract stands beside.
+_QUALIFIED = re.compile(r"[A-Za-z_.$][\w.$:<>(),&*~ ]*", re.ASCII)
 #: What a contract that says nothing of it is held to.
 _ISA_DEFAULT = {Isa.A32: ["armv7-a", "neon"], Isa.A64: ["armv8.0-a", "neon"]}
 _ISA_FOLDER = {Isa.A32: "armv7", Isa.A64: "armv8"}
@@ -124,7 +126,7 @@ class _Reader:
             raise self.error("[counts] is a table", "counts")
         text.known(counts, ("macs",), "[counts]", "counts")
         name = text.string(table, "symbol") or symbol
-        if name and not _SYMBOL.fullmatch(name):
+        if name and not (_SYMBOL if self.inside else _QUALIFIED).fullmatch(name):
             raise self.error(f"symbol is the name of a function, not `{name}`", "symbol")
         contract = Contract(
             text.path,

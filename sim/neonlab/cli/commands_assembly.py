@@ -9,14 +9,13 @@ from typing import Annotated
 
 import typer
 
-from neonlab.cli.shared import JsonOption, console, print_json
+from neonlab.cli.shared import IsaOption, JsonOption, console, print_json
 from neonlab.errors import InputError
-from neonlab.isa.isa import Isa
 
 
 def asm(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Assembly source, preprocessed as a compiler would.")],
-    isa: Annotated[Isa | None, typer.Option("--isa", help="Where neither contract nor folder says.")] = None,
+    isa: IsaOption = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Write the bytes of .text here instead.")
     ] = None,
@@ -28,14 +27,14 @@ def asm(
     from neonlab.assemble.assembler import assemble_file
     from neonlab.assemble.contract import read_contract
     from neonlab.assemble.listing import listing
+    from neonlab.isa.isa import isa_named
 
     if not file.is_file():
         raise InputError(f"{file}: no such file")
-    if isa is None:
-        contract = read_contract(file)
-        isa = contract.isa if contract is not None else None
+    contract = read_contract(file) if isa is None else None
+    spoken = isa_named(isa) if isa is not None else contract.isa if contract is not None else None
     defines = {name: value if equals else "1" for name, equals, value in (d.partition("=") for d in define or ())}
-    assembled = assemble_file(file, isa=isa, include_paths=tuple(include or ()), defines=defines)
+    assembled = assemble_file(file, isa=spoken, include_paths=tuple(include or ()), defines=defines)
     if output is not None:
         text = assembled.sections.get(".text")
         write_whole(output, text.data if text is not None else b"")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from neonlab.cli.shared import JsonOption, console, print_json
+from neonlab.cli.shared import IsaOption, JsonOption, console, print_json
 from neonlab.errors import InputError
-from neonlab.isa.isa import Isa
 
 if TYPE_CHECKING:
     from neonlab.objects.listing import ListedObject
@@ -21,29 +21,19 @@ def symbols(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="An ELF object (.o), archive (.a) or shared object (.so), or assembly (.S)."
+            metavar="FILE", help="An ELF object (.o), archive (.a) or shared object (.so), assembly (.S), or C or C++."
         ),
     ],
     undefined: Annotated[bool, typer.Option("--undefined", "-u", help="Only what the file leaves to others.")] = False,
-    isa: Annotated[Isa | None, typer.Option("--isa", help="Of assembly, where its folder does not say.")] = None,
+    isa: IsaOption = None,
     include: Annotated[list[Path] | None, typer.Option("-I", "--include", help="Where #include looks.")] = None,
     define: Annotated[list[str] | None, typer.Option("-D", "--define", help="NAME or NAME=VALUE.")] = None,
     json: JsonOption = False,
 ) -> None:
     """List the functions of FILE, and the names it leaves undefined with the functions that use them."""
-    from neonlab.objects.listing import list_module, list_objects
-
     if not file.is_file():
         raise InputError(f"{file}: no such file")
-    if file.suffix in _ASSEMBLY:
-        from neonlab.assemble.assembler import assemble_file
-        from neonlab.objects.from_assembly import assembled_module
-
-        defines = {name: value if equals else "1" for name, equals, value in (d.partition("=") for d in define or ())}
-        assembled = assemble_file(file, isa=isa, include_paths=tuple(include or ()), defines=defines)
-        found: tuple[ListedObject, ...] = (list_module(assembled_module(assembled)),)
-    else:
-        found = list_objects(file)
+    found = _listed(file, isa, tuple(include or ()), tuple(define or ()))
     if json:
         print_json("symbols", path=str(file), objects=[_as_json(one) for one in found])
         return
@@ -51,6 +41,29 @@ def symbols(
     for one in found:
         for line in _lines(one, only_undefined=undefined):
             out.print(line, markup=False, soft_wrap=True)
+
+
+def _listed(file: Path, isa: str | None, include: tuple[Path, ...], define: tuple[str, ...]) -> Sequence[ListedObject]:
+    from neonlab.given import Build, Given
+    from neonlab.isa.isa import isa_named
+    from neonlab.objects.from_assembly import assembled_module
+    from neonlab.objects.listing import list_module, list_objects
+    from neonlab.objects.load import elf_module
+    from neonlab.proposal import isa_of
+    from neonlab.toolchain import compile_c, is_c, plain_target
+
+    said = Given(isa=isa_named(isa)) if isa is not None else Given()
+    if file.suffix in _ASSEMBLY:
+        from neonlab.assemble.assembler import assemble_file
+
+        defines = {name: value if equals else "1" for name, equals, value in (d.partition("=") for d in define)}
+        assembled = assemble_file(file, isa=said.isa, include_paths=include, defines=defines)
+        return (list_module(assembled_module(assembled)),)
+    if is_c(file):
+        build = Build(tuple(str(folder) for folder in include), define)
+        compiled = compile_c(file, plain_target(isa_of(file, said)), build)
+        return (list_module(elf_module(compiled.data, str(file))),)
+    return list_objects(file)
 
 
 def _as_json(one: ListedObject) -> dict[str, object]:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
+from neonlab.cli.shared import IsaOption
 from neonlab.errors import InputError
 
 if TYPE_CHECKING:
     from neonlab.given import Given
-    from neonlab.isa.isa import Isa
 
 T = TypeVar("T")
 _PANEL = "About a file that does not say so itself"
@@ -23,7 +23,6 @@ _PANEL = "About a file that does not say so itself"
 _Symbol = Annotated[
     str | None, typer.Option("--symbol", metavar="NAME", help="The function, if not named as the file.")
 ]
-_IsaName = Annotated[str | None, typer.Option("--isa", metavar="armv7|armv8", help="The instruction set.")]
 _Contract = Annotated[Path | None, typer.Option("--contract", metavar="FILE.toml", help="The contract to go by.")]
 _Prototype = Annotated[
     str | None, typer.Option("--prototype", metavar="C", help="The contract's: 'void (const int8_t *a, size_t n)'.")
@@ -46,7 +45,7 @@ _OnHost = Annotated[bool, typer.Option("--reference-on-host", help="Run it on th
 
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "symbol": (_Symbol, None),
-    "isa_name": (_IsaName, None),
+    "isa_name": (IsaOption, None),
     "contract": (_Contract, None),
     "prototype": (_Prototype, None),
     "settings": (_Settings, None),
@@ -80,23 +79,9 @@ def takes_given(command: Callable[..., T]) -> Callable[..., T]:
     return run
 
 
-def isa_named(text: str | None) -> Isa | None:
-    """The instruction set of a name.  Raises InputError for one that means none."""
-    from neonlab.isa.isa import Isa
-
-    names = {
-        **dict.fromkeys(("a32", "armv7", "armv7-a", "arm", "arm32", "aarch32"), Isa.A32),
-        **dict.fromkeys(("a64", "armv8", "armv8-a", "arm64", "aarch64"), Isa.A64),
-    }
-    if text is None:
-        return None
-    if text.lower() not in names:
-        raise InputError(f"--isa {text}: the instruction sets are armv7 (a32) and armv8 (a64)")
-    return names[text.lower()]
-
-
 def _given(said: dict[str, Any]) -> Given:
     from neonlab.given import Build, Given, Reference
+    from neonlab.isa.isa import isa_named
 
     settings = []
     for text in said["settings"] or ():
@@ -119,7 +104,7 @@ def _given(said: dict[str, Any]) -> Given:
         raise InputError("--reference-on-host says where to run a reference: say which with --reference-symbol")
     build = Build(tuple(said["include"] or ()), tuple(said["define"] or ()), flags, said["compiler"] or "")
     return Given(
-        isa_named(said["isa_name"]),
+        isa_named(said["isa_name"]) if said["isa_name"] is not None else None,
         said["symbol"] or "",
         said["prototype"] or "",
         str(said["contract"]) if said["contract"] is not None else "",

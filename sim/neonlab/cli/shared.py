@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from neonlab.library import Kernel
     from neonlab.verify.case import Shape
 
+IsaOption = Annotated[
+    str | None, typer.Option("--isa", metavar="armv7|armv8", help="The instruction set, where nothing else says it.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document on standard output (`neonlab schema`).")]
 JobsOption = Annotated[
     int | None, typer.Option("--jobs", "-j", min=1, help="Processes at a time; all cores unless said.")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from neonlab.errors import InputError
+
 
 class Isa(enum.Enum):
     """A32 (ARMv7-A and AArch32 of ARMv8-A, ARM state) or A64."""
@@ -26,6 +28,20 @@ class Isa(enum.Enum):
     def vector_registers(self) -> int:
         """Architectural 128-bit NEON registers: q0-q15 or v0-v31."""
         return 16 if self is Isa.A32 else 32
+
+
+_NAMES = {
+    **dict.fromkeys(("a32", "armv7", "armv7-a", "arm", "arm32", "aarch32"), Isa.A32),
+    **dict.fromkeys(("a64", "armv8", "armv8-a", "arm64", "aarch64"), Isa.A64),
+}
+
+
+def isa_named(text: str) -> Isa:
+    """The instruction set that people call so.  Raises InputError for a name that means none."""
+    found = _NAMES.get(text.lower())
+    if found is None:
+        raise InputError(f"no instruction set `{text}`: there are armv7 (a32) and armv8 (a64)")
+    return found
 
 
 class RegisterKind(enum.Enum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from neonlab.assemble.program import Program
@@ -79,6 +80,19 @@ class LoopReport:
     def instructions(self) -> int:
         """Of one iteration."""
         return len(self.lines)
+
+    def place(self, kernel: str) -> str:
+        """Where it stands, in words: its lines, and of which file where that is not the one named as the kernel."""
+        files: dict[str, list[int]] = {}
+        for line in self.lines:
+            files.setdefault(line.path, []).append(line.line)
+        own = Path(kernel.partition(" --")[0]).stem
+        found = []
+        for path, numbers in files.items():
+            first, last = min(numbers), max(numbers)
+            of_file = "" if Path(path).stem == own else f" of {'/'.join(Path(path).parts[-2:])}"
+            found.append((f"lines {first} to {last}" if last > first else f"line {first}") + of_file)
+        return " and ".join(found) if all(files) else f"at {self.lines[0].address:#x}"
 
     @property
     def macs_per_cycle(self) -> float:

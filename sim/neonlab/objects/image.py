@@ -11,11 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from neonlab.assemble.program import Program, Segment
+from neonlab.assemble.source import SERVED
 from neonlab.errors import InputError
 from neonlab.isa.isa import Isa
 from neonlab.objects.addresses import Addresses
 from neonlab.objects.apply_fixes import Problem
 from neonlab.objects.debug_sections import debug_sections
+from neonlab.objects.demangle import demangle
 from neonlab.objects.dwarf_prototypes import FunctionType, read_prototypes
 from neonlab.objects.image_symbols import ImageSymbol
 from neonlab.objects.module import DATA, THUMB, Module
@@ -96,9 +98,31 @@ class Image:
                 found[symbol.name] = symbol
         return found
 
+    def named(self, name: str) -> ImageSymbol | None:
+        """The symbol `name`, or the one function that C++ calls so, its parameters told or not; None where none is.
+
+        InputError where it is the name of several.
+        """
+        if name in self.by_name or not name:
+            return self.by_name.get(name)
+        readable = {one: demangle(one) for one, symbol in self.by_name.items() if symbol.is_function}
+        found = [one for one, shown in readable.items() if one != shown and name in (shown, shown.partition("(")[0])]
+        if len(found) > 1:
+            several = ", ".join(f"`{readable[one]}`" for one in found[:8])
+            raise InputError(f"{self.title}: `{name}` is the name of {len(found)} functions: say which of {several}")
+        return self.by_name[found[0]] if found else None
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Names of the functions that it was made of, as people write them, in order; not those that the lab serves."""
+        own = (one for one in self.by_name.values() if one.is_function)
+        return tuple(
+            sorted({demangle(one.name) for one in own if not self.modules[one.module].title.startswith(SERVED)})
+        )
+
     def prototype(self, name: str) -> FunctionType | None:
         """What debug information says of the function `name`; None where there is none."""
-        symbol = self.by_name.get(name)
+        symbol = self.named(name)
         if symbol is None:
             return None
         bias = self.biases.get(symbol.module, 0)
@@ -115,7 +139,7 @@ class Image:
         from neonlab.objects.reach import reached_program
 
         for name in names:
-            symbol = self.by_name.get(name)
+            symbol = self.named(name)
             if symbol is None:
                 near = difflib.get_close_matches(name, self.by_name, 1)
                 meant = f"; did you mean `{near[0]}`?" if near else ""

@@ -24,11 +24,12 @@ from neonlab.objects.source_lines import source_lines
 
 
 def reached_program(image: Image, names: Sequence[str]) -> Program:
-    """The program with what `names` reach decoded, all code for none."""
+    """The program with what `names` reach decoded, all code for none; `names` are among its symbols, as they are."""
     walk = _Walk(image)
+    asked = {name: symbol for name in names if (symbol := image.named(name)) is not None}
     if names:
-        for name in names:
-            walk.go_to(image.by_name[name].address)
+        for symbol in asked.values():
+            walk.go_to(symbol.address)
     else:
         walk.go_everywhere()
     walk.run()
@@ -38,7 +39,7 @@ def reached_program(image: Image, names: Sequence[str]) -> Program:
         path=image.title,
         segments=image.segments,
         symbols={symbol.name: symbol.entry for symbol in reversed(image.symbols)}
-        | {name: symbol.entry for name, symbol in image.by_name.items()},
+        | {name: symbol.entry for name, symbol in (image.by_name | asked).items()},
         instructions=instructions,
         lines=source_lines(image, sorted({*(i.address for i in instructions), *walk.gaps})),
         linked_at=lambda base, further: image.linked_at(base, further).program(names),

@@ -82,7 +82,7 @@ def _side_by_side(comparison: Comparison) -> Iterator[str]:
         reference = group.reference
         if reference is None or reference.figures is None:
             continue
-        yield f"`{group.shape}`, {reference.macs:,} MACs:"
+        yield f"`{group.shape}`" + (f", {reference.macs:,} MACs:" if reference.macs else ":")
         yield ""
         yield _row(["kernel", "exact", *columns])
         yield "|---|---|" + "---:|" * len(columns)

@@ -61,12 +61,13 @@ def _failure(failure: Failure) -> str:
 
 def profile_html(profile: Profile) -> str:
     """Counts, cycles where a core was modelled, and the hot loop with its pipeline picture."""
-    head = f"<code>{escape(profile.kernel)}</code> at {escape(profile.shape)}, {profile.macs:,} MACs"
+    head = f"<code>{escape(profile.kernel)}</code> at {escape(profile.shape)}"
+    head += f", {profile.macs:,} MACs" if profile.macs else ""
     parts = [f"<p>{head}</p>", _counts(profile, profile.counts)]
     if profile.cycles is not None:
         parts.append(_cycles(profile, profile.cycles))
     if profile.loop is not None:
-        parts.append(_loop(profile.loop))
+        parts.append(_loop(profile.kernel, profile.loop))
     else:
         parts.append(_hot_lines(profile.counts))
     return _fragment(parts)
@@ -99,10 +100,9 @@ def _cycles(profile: Profile, cycles: RunCycles) -> str:
     return f"<p>{head}</p>" + _table(("cause", "cycles", "share"), rows)
 
 
-def _loop(loop: LoopReport) -> str:
-    first, last = loop.lines[0].line, loop.lines[-1].line
+def _loop(kernel: str, loop: LoopReport) -> str:
     head = (
-        f"hot loop, lines {first} to {last}: {loop.iterations:,} iterations, {loop.share:.0%} of the cycles, "
+        f"hot loop, {loop.place(kernel)}: {loop.iterations:,} iterations, {loop.share:.0%} of the cycles, "
         f"{loop.cycles:.4g} cycles and {loop.instructions} instructions an iteration"
     )
     hints = "".join(f"<li>{escape(hint.text)}{_gain(hint.before, hint.after)}</li>" for hint in loop.hints)

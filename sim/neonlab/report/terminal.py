@@ -122,7 +122,8 @@ def print_profiles(out: Console, profiles: Sequence[Profile], *, full: bool = Fa
     for profile in profiles:
         counts = profile.counts
         brief = profile.loop is not None and not full
-        out.print(Text(profile.kernel, "bold").append(f"  {profile.shape}  {profile.macs:,} MACs", "not bold"))
+        work = f"  {profile.macs:,} MACs" if profile.macs else ""
+        out.print(Text(profile.kernel, "bold").append(f"  {profile.shape}{work}", "not bold"))
         if profile.compiler:
             out.print(f"  compiled by {profile.compiler}", markup=False)
         per_mac = f"  {profile.instructions_per_mac:.4f} a MAC" if profile.macs else ""
@@ -144,7 +145,7 @@ def print_profiles(out: Console, profiles: Sequence[Profile], *, full: bool = Fa
             print_caches(out, profile.caches, brief=brief)
         print_cycles(out, profile, brief=brief)
         if profile.loop is not None:
-            print_loop(out, profile.loop, whole=timeline)
+            print_loop(out, profile.kernel, profile.loop, whole=timeline)
         if not brief:
             _print_hot_lines(out, counts)
 

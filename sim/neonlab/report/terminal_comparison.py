@@ -24,7 +24,8 @@ def print_comparison(out: Console, comparison: Comparison) -> None:
         reference = group.reference
         if reference is None:
             continue
-        out.print(Text(group.shape, "bold").append(f"  {reference.macs:,} MACs", "not bold"))
+        work = f"  {reference.macs:,} MACs" if reference.macs else ""
+        out.print(Text(group.shape, "bold").append(work, "not bold"))
         out.print(_counts(group, reference))
         for core in comparison.cores:
             out.print(_cycles(group, core))

@@ -22,21 +22,20 @@ _TEXT = 26  # columns for the statement beside the timeline
 _LEGEND = "D dispatched  = waits  e executes  E done  R retires"
 
 
-def print_loop(out: Console, report: LoopReport, *, whole: bool = False) -> None:
+def print_loop(out: Console, kernel: str, report: LoopReport, *, whole: bool = False) -> None:
     """Where it is, what an iteration costs and why, and the first remarks; all of it and how it goes with `whole`."""
-    lines = [*summary_lines(report), *hint_lines(report, len(report.hints) if whole else _HINTS)]
+    lines = [*summary_lines(kernel, report), *hint_lines(report, len(report.hints) if whole else _HINTS)]
     if whole:
         lines += [*port_lines(report), *path_lines(report), *timeline_lines(report)]
     for line in lines:
         out.print(line, markup=False)
 
 
-def summary_lines(report: LoopReport) -> Iterator[str]:
+def summary_lines(kernel: str, report: LoopReport) -> Iterator[str]:
     """The loop, its figures for one iteration, its bounds, and what to attack first."""
-    first, last = report.lines[0], report.lines[-1]
-    where = f"lines {first.line} to {last.line}" if first.path else f"at {first.address:#x}"
     usual = "" if report.always else ", its most frequent way"
-    yield f"  hot loop, {where}{usual}: {report.iterations:,} iterations, {100 * report.share:.0f} % of the cycles"
+    share = f"{report.iterations:,} iterations, {100 * report.share:.0f} % of the cycles"
+    yield from _wrapped(f"hot loop, {report.place(kernel)}{usual}: {share}", 2)
     missed = f", {report.missed:.3g} for caches" if report.missed >= _SHOWN else ""
     yield f"    an iteration   {report.cycles:8.4g} cycles at best, {report.cycles_in_run:.4g} in this run{missed}"
     filled = 100 * report.slots / report.slots_available if report.slots_available else 0.0
