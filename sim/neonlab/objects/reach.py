@@ -39,7 +39,7 @@ def reached_program(image: Image, names: Sequence[str]) -> Program:
         path=image.title,
         segments=image.segments,
         symbols={symbol.name: symbol.entry for symbol in reversed(image.symbols)}
-        | {name: symbol.entry for name, symbol in (image.by_name | asked).items()},
+        | {name: symbol.entry for name, symbol in {**image.by_name, **asked}.items()},
         instructions=instructions,
         lines=source_lines(image, sorted({*(i.address for i in instructions), *walk.gaps})),
         linked_at=lambda base, further: image.linked_at(base, further).program(names),
