@@ -16,7 +16,9 @@ from tests.tools import require
 import neonlab
 import neonlab.lab
 from neonlab.errors import InputError
-from neonlab.isa.isa import Isa
+from neonlab.given import NOTHING
+from neonlab.isa.isa import Isa, isa_named
+from neonlab.library import open_kernels
 from neonlab.plan import plan_cases
 from neonlab.verify.case import Depth
 from neonlab.verify.verdict import Verdict
@@ -78,6 +80,18 @@ def test_a_cxx_function_answers_to_the_name_that_people_write(isa: str) -> None:
         )
     with pytest.raises(InputError, match=r"does not define `lab::rows`.* \(symbols: lab::rows_dot\("):
         neonlab.load(path, isa=isa, symbol="lab::rows", prototype="void f(void)").call()
+
+
+@BOTH
+def test_an_object_says_itself_which_of_a_contracts_instruction_sets_it_is_for(isa: str, tmp_path: Path) -> None:
+    made = tmp_path / "dot_s8.o"
+    gcc = [require(COMPILERS[isa]), "-O2", *(["-mfpu=neon"] if isa == "armv7" else [])]
+    subprocess.run([*gcc, "-c", str(FOLDER / "dot_s8.c"), "-o", str(made)], check=True)
+    shutil.copy(FOLDER / "dot_s8.contract.toml", tmp_path)
+    (kernel,) = open_kernels(made, NOTHING)
+    assert kernel.isa is isa_named(isa)
+    verdict = neonlab.check(kernel, shapes=[plan_cases(kernel)[0].shape])
+    assert verdict.has_reference and verdict.failures == ()
 
 
 class Slip(NamedTuple):

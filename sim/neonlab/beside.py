@@ -92,13 +92,19 @@ def functions_of(path: Path, given: Given) -> tuple[str, ...]:
 
 
 def isas_of(path: Path, given: Given) -> tuple[Isa, ...]:
-    """The instruction sets that the contract beside `path` is for, where it is for more than one."""
+    """The instruction sets that the contract beside `path` is for, where it is for more than one and `path` too."""
     file = _contract_file(path, given)
-    if file is None:
+    if file is None or _is_object(path):
         return ()
     text = _text(file)
     said = _of_function(toml_table(text), text, given, path).get("isa")
     return tuple(isa for isa, name in ARCHITECTURES.items() if name in said) if isinstance(said, dict) else ()
+
+
+def _is_object(path: Path) -> bool:
+    from neonlab.objects.load import is_object
+
+    return is_object(path)
 
 
 def _changed(path: Path, contract: Contract, given: Given) -> Found:
@@ -198,6 +204,10 @@ def _isa(path: Path, table: Mapping[str, Any], given: Given) -> Isa | None:
     said = table.get("isa")
     if isinstance(said, list) or (isinstance(said, dict) and len(said) == 1):
         return None
+    if _is_object(path):
+        from neonlab.objects.load import isa_of_object
+
+        return isa_of_object(path)
     try:
         return isa_of_path(path)
     except InputError:

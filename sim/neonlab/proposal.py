@@ -36,16 +36,9 @@ def isa_of(path: Path, given: Given) -> Isa:
             return isa_of_path(path)
         except InputError:
             return Isa.A64
-    from neonlab.objects.archive import Archive
-    from neonlab.objects.load import read_object
+    from neonlab.objects.load import isa_of_object
 
-    found = read_object(path)
-    if isinstance(found, Archive):
-        first = next(iter(found.modules()), None)
-        if first is None:
-            raise InputError(f"{path}: holds no objects")
-        return first.isa
-    return found.isa
+    return isa_of_object(path)
 
 
 def declaration_of_file(path: Path, given: Given) -> Declaration:

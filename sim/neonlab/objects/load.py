@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from neonlab.errors import InputError
+from neonlab.isa.isa import Isa
 from neonlab.objects import elf_layout as elf
 from neonlab.objects.archive import MAGIC, THIN_MAGIC, Archive
 from neonlab.objects.elf_file import ElfFile
@@ -28,6 +29,17 @@ def is_object(path: Path) -> bool:
     except OSError:
         return False
     return begin[:4] == elf.MAGIC or begin in (MAGIC, THIN_MAGIC)
+
+
+def isa_of_object(path: Path) -> Isa:
+    """What an object is for; of an archive its first.  InputError where it is none, or for something else."""
+    found = read_object(path)
+    if isinstance(found, Module):
+        return found.isa
+    first = next(iter(found.modules()), None)
+    if first is None:
+        raise InputError(f"{path}: holds no objects")
+    return first.isa
 
 
 def read_object(path: str | Path) -> Module | Archive:

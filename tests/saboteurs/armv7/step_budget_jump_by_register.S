@@ -34,7 +34,7 @@ step_budget_jump_by_register:
     sub     r0, r0, #8
     sub     r1, r1, #8
     sub     r2, r2, #8
-    bx      r12
+    mov     pc, r12
     .size   step_budget_jump_by_register, . - step_budget_jump_by_register
 
     .section .note.GNU-stack,"",%progbits
