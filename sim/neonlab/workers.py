@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import traceback
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
 from dataclasses import dataclass, replace
@@ -93,7 +94,7 @@ class Workers:
 
         An InputError raised in a worker is raised here; anything else that ends a task is a Died.
         """
-        futures = [self._pool.schedule(function, args=list(task), timeout=self.time_limit) for task in tasks]
+        futures = [self._pool.schedule(_told, args=[function, *task], timeout=self.time_limit) for task in tasks]
         for index, future in enumerate(futures):
             try:
                 result: T | Died = future.result()
@@ -109,7 +110,21 @@ class Workers:
             yield result
 
 
-# The two functions that run in a worker import the lab there: the process that only waits for them needs no emulator.
+class WorkerError(RuntimeError):
+    """A defect of the lab that showed in a worker: its text is the traceback there."""
+
+
+def _told(function: Callable[..., T], *task: Any) -> T:
+    """`function(*task)`; its errors as ones that can travel, which not every library's can."""
+    try:
+        return function(*task)
+    except InputError:
+        raise
+    except Exception:
+        raise WorkerError(traceback.format_exc()) from None
+
+
+# The functions that run in a worker import the lab there: the process that only waits for them needs no emulator.
 def _check_chunk(name: KernelName, cases: list[CaseName], fail_fast: bool = False) -> list[Failure | None]:
     from neonlab.lab import check_cases
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from tests.emulate.guest_programs import BASE, assembled
 
 from neonlab.assemble.program import Program, Segment
+from neonlab.emulate.address_space import HOME
 from neonlab.emulate.buffer import Buffer
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.memory import CallError
@@ -77,3 +79,18 @@ def test_many_buffers_of_many_sizes_keep_apart(isa: Isa) -> None:
     for (first, size), (second, _) in itertools.pairwise(placed):
         assert -(-(first + size) // 4096) * 4096 + 4096 <= second // 4096 * 4096, "at least one page lies between"
     assert set(run.outputs) == {b.name for b in buffers if b.writable}
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@both
+def test_a_buffer_takes_the_place_that_another_had_in_the_call_before(isa: Isa, reverse: bool) -> None:
+    signature = parse_prototype("void f(const int8_t *a, const int8_t *b, const int8_t *c)", isa)
+    first = {Isa.A64: "ldrb w0, [x1]\nret", Isa.A32: "ldrb r0, [r1]\nbx lr"}[isa]
+    space = replace(HOME, reverse=reverse)
+    with Machine(assembled(isa, first), space=space) as machine:
+        for sizes in ((9, 5, 7), (6 << 20, 5, 9 << 20), (3, 11 << 20, 4), (9, 5)):
+            buffers = [Buffer(f"p{i}", np.full(size, 20 + i, np.int8)) for i, size in enumerate(sizes)]
+            run = machine.call("kernel", buffers, replace(signature, parameters=signature.parameters[: len(sizes)]))
+            assert isinstance(run, Run) and run.returned is None
+            ends = sorted((run.addresses[b.name], run.addresses[b.name] + b.size) for b in buffers)
+            assert all(end < start for (_, end), (start, _) in itertools.pairwise(ends))

@@ -107,7 +107,7 @@ class Memory:
 
         What lies between a buffer and the edges of its pages holds `noise`.  Raises CallError when they do not fit.
         """
-        placed: list[PlacedBuffer] = []
+        places: dict[int, tuple[int, int, int]] = {}  # by number: first page, end of the last, address
         slot_address = lowest = BUFFERS[self._program.isa] + self._space.buffers_after
         for index in self._space.order(len(buffers)):
             buffer = buffers[index]
@@ -124,12 +124,18 @@ class Memory:
             slot_address += -(-(end + PAGE - slot_address) // SLOT) * SLOT
             if slot_address > lowest + BUFFERS_BYTES:
                 raise CallError(f"buffer `{buffer.name}` does not fit: all buffers share {BUFFERS_BYTES} bytes")
+            places[index] = (start, end, address)
+        # What lies elsewhere now goes first: a buffer may take the place that another had in the call before.
+        for index, region in enumerate(self._buffers):
+            start, end, _ = places.get(index, (0, 0, 0))
+            if (region.address, region.size) != (start, end - start):
+                self._unmap(region)
+        placed: list[PlacedBuffer] = []
+        for index, buffer in enumerate(buffers):
+            start, end, address = places[index]
             host = self._map_buffer(index, start, end - start, buffer.writable)
             self._fill(host, buffer, address - start, noise)
             placed.append(PlacedBuffer(buffer, address))
-        placed = [placed[at] for at in self._space.order(len(placed))]
-        for index in range(len(buffers), len(self._buffers)):
-            self._unmap(self._buffers[index])
         self._store_pointers(placed)
         return tuple(placed)
 
@@ -138,8 +144,7 @@ class Memory:
         while index >= len(self._buffers):
             self._buffers.append(_Region(aligned_bytes(size)))
         region = self._buffers[index]
-        if (region.address, region.size) != (address, size):
-            self._unmap(region)
+        if not region.size:
             if region.host.size < size:
                 region.host = aligned_bytes(size)
             start = ctypes.c_void_p(region.host.ctypes.data)
