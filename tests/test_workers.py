@@ -11,7 +11,7 @@ import pytest
 from neonlab.errors import InputError
 from neonlab.library import open_library
 from neonlab.plan import CaseName, plan_cases
-from neonlab.workers import Died, KernelName, Workers, check_all
+from neonlab.workers import Died, KernelName, WorkerError, Workers, check_all
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -39,6 +39,22 @@ def test_results_come_in_order_and_a_dead_or_hung_task_costs_only_itself() -> No
 def test_bad_input_found_in_a_worker_is_raised_here() -> None:
     with Workers(1) as workers, pytest.raises(InputError, match="seven"):
         list(workers.run(square, [(6,), (7,)]))
+
+
+class Stubborn(Exception):
+    """An error that cannot be made again from its arguments, as some libraries have them."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"code {code}", "of a library")
+
+
+def stubborn(code: int) -> int:
+    raise Stubborn(code)
+
+
+def test_an_error_that_cannot_travel_is_told_of_all_the_same() -> None:
+    with Workers(1) as workers, pytest.raises(WorkerError, match=r"in stubborn\n(.|\n)*Stubborn: .*code 7"):
+        list(workers.run(stubborn, [(7,)]))
 
 
 def test_verdicts_do_not_depend_on_the_number_of_workers() -> None:
