@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -90,7 +91,10 @@ def test_a_slice_fits_a_screen_and_goes_into_json(path: Path) -> None:
         document = json.loads(json.dumps(made.to_json()))
         assert document["lines"][0]["instruction"].startswith(("st1 ", "str ", "vst1."))
         addresses = [line.address for line in made.lines]
-        assert len({line.line for line in made.lines}) == len(addresses)
+        assert len({line.where for line in made.lines}) == len(addresses)
+        files = [file for file, _ in groupby(Path(line.where.rpartition(":")[0]).name for line in made.lines)]
+        named = [Path(row.strip(" :")).name for row in rows if row.endswith((".S:", ".inc:"))]
+        assert named == (files if len(files) > 1 else [])
 
 
 def test_the_value_shown_is_the_one_that_was_written() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import PurePath
 from typing import Any
 
 from neonlab.assemble.contract import Contract
@@ -64,12 +65,20 @@ class Slice:
         return {**asdict(self), "elements": {name: list(found) for name, found in self.elements.items()}}
 
     def render(self, width: int = 80) -> str:
-        """Lines of text of at most `width` characters; `x3` says that a line had a part three times."""
+        """Lines of text of at most `width` characters; `x3` says that a line had a part three times.
+
+        Where they are of several files, each file's name stands before its lines.
+        """
         numbers = [f"{line.line}" + (f" x{line.times}" if line.times > 1 else "") for line in self.lines]
         margin = max(map(len, numbers), default=1) + 2
         source_width = min(max((len(line.source) for line in self.lines), default=0), max(2 * width // 5, 16))
         rows = [f"{self.target}, made by {self.steps} instructions, {self.multiply_accumulates} of them multiplies:"]
-        for number, line in zip(numbers, self.lines, strict=True):
+        files = [line.where.rpartition(":")[0] for line in self.lines]
+        before = files[0] if len(set(files)) == 1 else None
+        for number, line, file in zip(numbers, self.lines, files, strict=True):
+            if file != before:
+                rows.append(f"  {'/'.join(PurePath(file).parts[-2:])}:")
+                before = file
             rows.append(f"{number:>{margin}}: {_cut(line.source, source_width):<{source_width}}  {line.detail}")
         if self.omitted:
             rows.append(f"{'':>{margin}}  … {self.omitted} more lines")
