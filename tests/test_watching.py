@@ -6,7 +6,7 @@ import json
 import signal
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -242,11 +242,16 @@ def test_the_command_follows_saves_until_it_is_stopped(path: Path) -> None:
 
 
 def wait_for(running: subprocess.Popen[str], words: str) -> None:
-    """Read what is printed until a line has `words`; a command that prints no more ends it."""
+    """Read what is printed until a line has `words`; four minutes without end the command, and the wait."""
     assert running.stdout is not None
-    limit = time.monotonic() + 240
-    for line in running.stdout:
-        if words in line:
-            return
-        assert time.monotonic() < limit
-    raise AssertionError(f"ended before it said {words}")
+    watchdog = threading.Timer(240, running.kill)
+    watchdog.start()
+    try:
+        seen = []
+        for line in running.stdout:
+            seen.append(line)
+            if words in line:
+                return
+        raise AssertionError(f"ended before it said {words}; it said\n{''.join(seen)}")
+    finally:
+        watchdog.cancel()

@@ -32,7 +32,7 @@ _LAYER_WORK = 14 * 14 * 256 * 256
 _TILE = 8  # of each size that results are counted by
 _FEW, _CHUNK = 10, 24  # cases tried at first, and at a time afterwards
 _ENOUGH = 12  # failures
-_TIME_LIMIT = 20.0
+_TIME_LIMIT = 60.0
 T = TypeVar("T")
 
 
