@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN    := .venv/bin
 EXTRAS ?= dev
 
-.PHONY: report test lint clean
+.PHONY: report test lint docs clean
 
 report: .venv/ready
 	$(BIN)/neonlab report --no-pages --embed README.md
@@ -18,8 +18,12 @@ lint: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Pages in build/docs, from docs/; a warning is an error.
+docs: .venv/ready
+	$(BIN)/mkdocs build --strict -f docs/mkdocs.yml
+
 clean:
-	rm -rf .venv dist
+	rm -rf .venv dist build
 
 .venv/ready: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("neonlab needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'

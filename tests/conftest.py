@@ -6,4 +6,6 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--update", action="store_true", help="write what the README's examples print now into the README")
+    parser.addoption(
+        "--update", action="store_true", help="write what examples print now into the README and the pages"
+    )

@@ -1,0 +1,74 @@
+"""The page about --json: every property of every command's output, from the schemas that tests hold the output to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_OPENING = """\
+# JSON
+
+Commands take `--json` and then print one JSON document on standard output. `neonlab schema` lists those that do,
+`neonlab schema COMMAND` prints the schema of one (JSON Schema, draft 2020-12). The tests of the lab validate what each
+command prints against its schema. What follows is made from the schemas when these pages are built.
+
+`[]` stands for each entry of an array, `.*` for any name. A property is always there unless its row says *may be
+absent*. Exit statuses do not change with `--json`: 0 all well, 1 a kernel failed, 2 bad usage or input; with 2 there is
+no document, and the message is on standard error.
+"""
+
+
+def json_page(schemas: Mapping[str, Mapping[str, Any]]) -> str:
+    """Markdown, a section and a table a command."""
+    parts = [_OPENING]
+    for command, schema in schemas.items():
+        rows = "\n".join(f"| `{path}` | {kind} | {text} |" for path, kind, text in rows_of(schema))
+        parts.append(
+            f"## {command} {{ #{command} }}\n\n`neonlab {command} --json`; "
+            f"[the schema itself](schemas/{command}.json)\n\n| property | type | meaning |\n|---|---|---|\n{rows}\n"
+        )
+    return "\n".join(parts)
+
+
+def rows_of(schema: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str, str]]:
+    """Path, type and meaning of every property, outer ones before those within."""
+    for name, entry in schema.get("properties", {}).items():
+        here = f"{path}.{name}" if path else name
+        absent = "" if name in schema.get("required", ()) else "may be absent"
+        text = "; ".join(part for part in (_text(entry), absent) if part)
+        yield here, _kind(entry), text.replace("|", "\\|")
+        yield from _within(entry, here)
+    extra = schema.get("additionalProperties")
+    if isinstance(extra, Mapping) and "properties" in extra:
+        yield from rows_of(extra, f"{path}.*")
+
+
+def _within(entry: Mapping[str, Any], path: str) -> Iterator[tuple[str, str, str]]:
+    for choice in entry.get("anyOf", ()):
+        yield from _within(choice, path)
+    if "items" in entry:
+        yield from _within(entry["items"], f"{path}[]")
+    yield from rows_of(entry, path)
+
+
+def _text(entry: Mapping[str, Any]) -> str:
+    said = [entry.get("description", "")] + [_text(choice) for choice in entry.get("anyOf", ())]
+    if "items" in entry and not said[0]:
+        said.append(_text(entry["items"]))
+    return "; ".join(part for part in said if part)
+
+
+def _kind(entry: Mapping[str, Any]) -> str:
+    if "const" in entry:
+        return f"`{entry['const']}`"
+    if "enum" in entry:
+        return " or ".join(f"`{value}`" for value in entry["enum"])
+    if "anyOf" in entry:
+        return " or ".join(_kind(choice) for choice in entry["anyOf"])
+    kind = entry.get("type", "any")
+    if kind == "array":
+        return f"array of {_kind(entry['items'])}" if "items" in entry else "array"
+    extra = entry.get("additionalProperties")
+    if kind == "object" and isinstance(extra, Mapping):
+        return f"object of {_kind(extra)}"
+    return " or ".join(kind) if isinstance(kind, list) else str(kind)

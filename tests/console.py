@@ -1,0 +1,91 @@
+"""Console examples in documents: what follows `$ neonlab ...` between ```console and ``` is what that prints today."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+_BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_COMMAND = re.compile(r"^\$ (neonlab .*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A command and what a document shows of what it prints."""
+
+    page: Path
+    command: str
+    shown: str
+
+    @property
+    def arguments(self) -> list[str]:
+        return shlex.split(self.command, comments=True)[1:]
+
+    @property
+    def status(self) -> int:
+        """How it must end, going by what is shown."""
+        return 1 if "WRONG" in self.shown else 2 if self.shown.startswith("neonlab: ") else 0
+
+    def shows(self, printed: str) -> bool:
+        return matches(self.shown, printed)
+
+    def update(self, printed: str) -> None:
+        """Write what is printed now into the document."""
+        text = self.page.read_text()
+        self.page.write_text(text.replace(f"$ {self.command}\n{self.shown}", f"$ {self.command}\n{printed}"))
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came of a command."""
+
+    printed: str
+    status: int
+
+
+def examples_in(page: Path) -> list[Example]:
+    text = page.read_text()
+    return [Example(page, *found) for block in _BLOCK.findall(text) for found in _COMMAND.findall(block)]
+
+
+def matches(shown: str, printed: str) -> bool:
+    """Line by line; `...` alone on a line stands for any lines."""
+    pattern = "".join(r"(?:.*\n)*?" if line == "...\n" else re.escape(line) for line in shown.splitlines(keepends=True))
+    return re.fullmatch(pattern, printed) is not None
+
+
+def run_together(commands: Sequence[Sequence[str]], timeout: float = 600) -> list[Done]:
+    """Run commands one after another in one process of their own, which starts and imports once for all of them.
+
+    `printed` is standard output and then standard error.
+    """
+    run = [sys.executable, "-m", "tests.console"]
+    said = json.dumps([list(arguments) for arguments in commands])
+    done = subprocess.run(run, cwd=ROOT, input=said, capture_output=True, text=True, timeout=timeout, check=False)
+    assert done.returncode == 0, done.stderr
+    return [Done(*found) for found in json.loads(done.stdout)]
+
+
+def _serve() -> None:
+    from neonlab.cli import run
+
+    found = []
+    for arguments in json.load(sys.stdin):
+        printed, said = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(said):
+            status = run(arguments)
+        found.append((printed.getvalue() + said.getvalue(), status))
+    json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    _serve()

@@ -1,0 +1,71 @@
+"""The page on the contract has every key and no other; what pages quote from files is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from neonlab import beside
+from neonlab.assemble import contract, contract_arguments, contract_text
+from neonlab.emulate.run import FaultKind
+from neonlab.measure import pipeline_core
+
+PAGES = Path(__file__).resolve().parents[2] / "docs" / "pages"
+ROOT = PAGES.parents[1]
+
+
+def rows(page: str) -> dict[str, list[list[str]]]:
+    """Cells of the table under each heading."""
+    found = {}
+    for section in re.split(r"^## ", (PAGES / page).read_text(), flags=re.MULTILINE)[1:]:
+        title, _, body = section.partition("\n")
+        lines = re.findall(r"^\| (.*) \|$", body, re.MULTILINE)
+        found[title.strip("`")] = [line.split(" | ") for line in lines[1:]]
+    return found
+
+
+def keys(table: list[list[str]]) -> list[str]:
+    return [key for row in table for key in re.findall(r"`(\w+)`", row[0])]
+
+
+@pytest.mark.parametrize(
+    ("title", "known"),
+    [
+        ("The function", contract._TOP_KEYS),
+        ("A pointer", contract_arguments._POINTER_KEYS),
+        ("Rows", contract_text._ROW_KEYS),
+        ("A number", contract_arguments._NUMBER_KEYS),
+        ("A member of a struct", contract_arguments._FIELD_KEYS),
+        ("Beside the code only", contract.OUTSIDE_KEYS),
+        ("build", beside._BUILD_KEYS),
+        ("reference", tuple(key for key in beside._REFERENCE_KEYS if key not in beside._BUILD_KEYS)),
+    ],
+)
+def test_the_page_has_every_key_once_and_no_other(title: str, known: tuple[str, ...]) -> None:
+    assert sorted(keys(rows("contract.md")[title])) == sorted(known)
+
+
+def test_what_is_said_to_enforce_a_key_is_a_fault() -> None:
+    text = " ".join(row[2] for table in rows("contract.md").values() for row in table)
+    named = set(re.findall(r"`([a-z]+(?:-[a-z]+)+)`", text))
+    assert len(named) > 8
+    assert named <= {kind.value for kind in FaultKind}
+
+
+def test_the_page_on_cores_has_every_key_of_a_timing() -> None:
+    table = rows("add-core.md")["NAME.pipeline.toml: the pipeline"]
+    said = {key for row in table for key in re.findall(r"`(\w+)`", " ".join(row[:2])) if '"' not in key}
+    assert {"latency", "uses", "slots", "second", "forms", *pipeline_core._OPTIONAL} <= said
+
+
+def test_lines_quoted_from_a_file_are_in_it() -> None:
+    quotes = re.findall(
+        r"^ *```text\n *(\S+)\n((?:.*\n)+?) *```", (PAGES / "add-instruction.md").read_text(), re.MULTILINE
+    )
+    assert len(quotes) >= 3
+    for path, quoted in quotes:
+        text = (ROOT / path).read_text()
+        for line in quoted.splitlines():
+            assert line.strip() in text, f"{path} does not have: {line}"
