@@ -30,7 +30,7 @@ def test_the_wheel_holds_the_library_and_nothing_at_top_level_but_neonlab(wheel:
     }
     for path in [*ROOT.glob("asm/*/*.S"), *ROOT.glob("kernels/*.py")]:
         assert f"neonlab/library/{path.relative_to(ROOT)}" in names
-    assert "neonlab/py.typed" in names
+    assert {"neonlab/py.typed", "neonlab/serve/static/neon.js", "neonlab/serve/static/serve.css"} <= set(names)
 
 
 def test_the_wheel_lists_and_checks_its_kernels_away_from_the_checkout(wheel: Path, tmp_path: Path) -> None:

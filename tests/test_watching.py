@@ -17,7 +17,8 @@ from neonlab import InputError, Profile, lab
 from neonlab.library import open_kernel, open_library
 from neonlab.plan import integers_of, parse_shape
 from neonlab.report.terminal_watch import session_view
-from neonlab.watching import Session, Watcher, layer_to_watch, tile_of
+from neonlab.watched_layer import layer_to_watch, tile_of
+from neonlab.watching import Session, Watcher
 
 ROOT = Path(__file__).parents[1]
 NAME, SHAPE, WRONG = f"{ADD}.S", "4096", SUM.replace("sqadd", "sqsub")

@@ -1,21 +1,62 @@
-"""What the process beside `neonlab watch` does: it keeps a state of a kernel ready, and is asked about it bit by bit.
+"""What the process beside `neonlab watch` and `neonlab serve` does: it keeps a state of a kernel ready for questions.
 
 Each question is short, so that a newer state of the file never waits long.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from neonlab.lab import answer_ranges, code_digest, explain, forget_programs, kernel_program, profile
 from neonlab.library import Kernel, open_kernel
+from neonlab.measure.core import load_core
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
-from neonlab.plan import CaseName, draw_case, parse_shape, plan_cases, range_case
+from neonlab.plan import CaseName, draw_case, integers_of, parse_shape, plan_cases, range_case
 from neonlab.verify.case import Depth
 from neonlab.verify.checker import Checker
 from neonlab.verify.verdict import Failure, RangeAnswer
+from neonlab.watched_layer import layer_to_watch, tile_of
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A kernel as those need it who only tell of it, and what it is measured on: a layer, a part of that, cores."""
+
+    title: str
+    isa: str
+    path: Path
+    has_reference: bool
+    layer: str
+    tile: str
+    cores: tuple[str, ...]
+
+
+#: In order and out of order, for kernels that none of the cores can run that were asked for.
+_OTHER_CORES = (("cortex-a55", "cortex-a76"), ("neoverse-v1",))
+
+
+def subject_of(kernel: Kernel, shape: str | None, cores: Sequence[str]) -> Subject:
+    """`kernel` on the layer `shape`, or one chosen, and on those of `cores` that can run it, or else some that can.
+
+    Raises InputError where the shape is none that it takes.
+    """
+    layer = parse_shape(kernel, shape) if shape is not None else layer_to_watch(kernel)
+    if shape is not None:
+        kernel.contract.check_values(integers_of(kernel, layer))
+    tile = tile_of(kernel, layer)
+    has_reference, able = kernel.operator is not None, _able(kernel, cores)
+    return Subject(kernel.title, kernel.isa.value, kernel.path, has_reference, str(layer), str(tile), able)
+
+
+def _able(kernel: Kernel, cores: Sequence[str]) -> tuple[str, ...]:
+    for some in (cores, *_OTHER_CORES) if cores else ():
+        able = tuple(c for c in some if load_core(c).refusal(kernel.isa, kernel.contract.features) is None)
+        if able:
+            return able
+    return ()
 
 
 @dataclass
@@ -42,6 +83,11 @@ def _of(path: Path, state: int) -> _Ready:
         kernel = open_kernel(path)
         _ready = _Ready((path, state), kernel, Checker(kernel_program(kernel), kernel.contract))
     return _ready
+
+
+def subject(path: Path, state: int, shape: str | None, cores: Sequence[str]) -> Subject:
+    """What the file is and what it is measured on.  Raises InputError."""
+    return subject_of(_of(path, state).kernel, shape, cores)
 
 
 def digest(path: Path, state: int) -> str:

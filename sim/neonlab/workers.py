@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pebble import ProcessExpired, ProcessPool
+from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
 from neonlab.comparison import Look, Side
 from neonlab.emulate.run import Fault, FaultKind
@@ -79,6 +79,7 @@ class Workers:
         if method == "forkserver":
             context.set_forkserver_preload(["neonlab.lab"])
         self._pool = ProcessPool(max_workers=self.jobs or 1, context=context)
+        self._asked: list[ProcessFuture[Any]] = []
 
     def __enter__(self) -> Workers:
         return self
@@ -86,6 +87,11 @@ class Workers:
     def __exit__(self, *_: object) -> None:
         self._pool.stop()
         self._pool.join()
+
+    def cancel(self) -> None:
+        """End what runs: who waits for it in another thread gets a CancelledError."""
+        for future in list(self._asked):
+            future.cancel()
 
     def run(
         self, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], done: Callable[[int], None] = lambda _: None
@@ -95,6 +101,7 @@ class Workers:
         An InputError raised in a worker is raised here; anything else that ends a task is a Died.
         """
         futures = [self._pool.schedule(_told, args=[function, *task], timeout=self.time_limit) for task in tasks]
+        self._asked = futures
         for index, future in enumerate(futures):
             try:
                 result: T | Died = future.result()

@@ -19,6 +19,7 @@ from neonlab.cli.commands_library import list_kernels, schema
 from neonlab.cli.commands_mutate import mutate
 from neonlab.cli.commands_objects import symbols
 from neonlab.cli.commands_report import report
+from neonlab.cli.commands_serve import serve
 from neonlab.cli.commands_watch import watch
 
 _HELP = """Run, prove, count and compare hand-written ARM NEON int8 kernels, with no ARM device at hand.
@@ -37,6 +38,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("compare", compare),
     ("init", init),
     ("watch", watch),
+    ("serve", serve),
     ("report", report),
     ("contract", contract),
     ("asm", asm),

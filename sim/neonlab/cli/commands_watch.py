@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import queue
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
@@ -17,8 +16,6 @@ if TYPE_CHECKING:
     from neonlab.watching import Session, Watcher
 
 _CORES = ("cortex-a53", "cortex-a72")
-_SUFFIXES = (".S", ".s", ".h", ".inc", ".py")
-_TOGETHER = 20  # milliseconds between changes that are one save
 
 
 def watch(
@@ -37,6 +34,7 @@ def watch(
 
     A part of the layer comes first, then more cases and all of it. The file is only read.
     """
+    from neonlab.saves import saves_in
     from neonlab.watching import Watcher
 
     found = find_kernels([kernel])
@@ -45,8 +43,9 @@ def watch(
     with Watcher(found[0].path, shape=shape, cores=core or _CORES, seed=seed) as watcher:
         if once:
             return _once(watcher)
-        with _saves(watcher) as saves, _screen() as show:
-            _follow(watcher, saves, show)
+        saved: queue.Queue[bool] = queue.Queue()
+        with saves_in(watcher.folders, saved.put), _screen() as show:
+            _follow(watcher, saved, show)
     return 0
 
 
@@ -74,31 +73,6 @@ def _follow(watcher: Watcher, saves: queue.Queue[bool], show: Callable[[Session]
             operators = saves.get() or operators
         if operators:
             watcher.forget_operators()
-
-
-@contextmanager
-def _saves(watcher: Watcher) -> Iterator[queue.Queue[bool]]:
-    """What is saved in the watcher's folders from now on; True where a Python file was among it."""
-    from watchfiles import watch as changes_in
-
-    saved: queue.Queue[bool] = queue.Queue()
-    stop = threading.Event()
-
-    def listen() -> None:
-        folders = watcher.folders
-        wanted = lambda _change, path: path.endswith(_SUFFIXES)  # noqa: E731
-        for changes in changes_in(
-            *folders, watch_filter=wanted, step=_TOGETHER, debounce=10 * _TOGETHER, stop_event=stop, rust_timeout=500
-        ):
-            saved.put(any(path.endswith(".py") for _, path in changes))
-
-    thread = threading.Thread(target=listen, daemon=True)
-    thread.start()
-    try:
-        yield saved
-    finally:
-        stop.set()
-        thread.join(2)
 
 
 @contextmanager

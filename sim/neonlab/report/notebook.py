@@ -29,7 +29,7 @@ def verdict_html(verdict: Verdict) -> str:
         f'<p><b style="color:{colour}">{word}</b> <code>{escape(verdict.kernel)}</code>: {verdict.cases:,} cases, '
         f"{verdict.failed:,} failed{_ranges(verdict)}</p>"
     ]
-    parts += [_failure(failure) for failure in verdict.failures]
+    parts += [failure_html(failure) for failure in verdict.failures]
     return _fragment(parts)
 
 
@@ -39,7 +39,8 @@ def _ranges(verdict: Verdict) -> str:
     return ", no input in range wraps" if verdict.ranges.status == "safe" else ", ranges not decided"
 
 
-def _failure(failure: Failure) -> str:
+def failure_html(failure: Failure) -> str:
+    """What went wrong in one case, where, and how it came about."""
     lines = []
     if failure.fault is not None:
         lines.append(failure.fault.message)
@@ -67,7 +68,7 @@ def profile_html(profile: Profile) -> str:
     if profile.cycles is not None:
         parts.append(_cycles(profile, profile.cycles))
     if profile.loop is not None:
-        parts.append(_loop(profile.kernel, profile.loop))
+        parts.append(loop_html(profile.kernel, profile.loop))
     else:
         parts.append(_hot_lines(profile.counts))
     return _fragment(parts)
@@ -100,7 +101,8 @@ def _cycles(profile: Profile, cycles: RunCycles) -> str:
     return f"<p>{head}</p>" + _table(("cause", "cycles", "share"), rows)
 
 
-def _loop(kernel: str, loop: LoopReport) -> str:
+def loop_html(kernel: str, loop: LoopReport) -> str:
+    """Cycles of the hot loop, what to attack first, hints, and the pipeline picture."""
     head = (
         f"hot loop, {loop.place(kernel)}: {loop.iterations:,} iterations, {loop.share:.0%} of the cycles, "
         f"{loop.cycles:.4g} cycles and {loop.instructions} instructions an iteration"

@@ -1,0 +1,202 @@
+"""What one state of a kernel's file is worth: its verdict, its figures, first what is known at once, then more.
+
+A `Reader` keeps a process warm that does the work, so nothing that stands in a file can harm who asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import CancelledError
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from neonlab import watch_side
+from neonlab.errors import InputError
+from neonlab.figures import Figures, figures_of
+from neonlab.plan import CaseName
+from neonlab.verify.verdict import Failure, Verdict, fold, with_ranges
+from neonlab.watch_side import Subject
+from neonlab.workers import Died, Workers, died
+
+if TYPE_CHECKING:
+    from neonlab.measure.profile import Profile
+
+_FEW, _CHUNK = 10, 24  # cases tried at first, and at a time afterwards
+_ENOUGH = 12  # failures
+_TIME_LIMIT = 60.0
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is known of one state of the file, so far.
+
+    `problem` says why it cannot be tried (it does not assemble, has no contract).  `planned` cases there are, of which
+    the verdict holds those tried.  `tile` and `layer` are profiles on a part of the layer and on all of it, one a core;
+    empty until they are made.  `seconds` went by from the save to the first verdict with the tile's figures.
+    """
+
+    digest: str = ""
+    problem: str | None = None
+    verdict: Verdict | None = None
+    planned: int = 0
+    tile: tuple[Profile, ...] = ()
+    layer: tuple[Profile, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing more will come."""
+        if self.problem is not None:
+            return True
+        tried = self.verdict is not None and (self.verdict.cases >= self.planned or self.verdict.failed >= _ENOUGH)
+        return tried and (bool(self.layer) or not self.tile)
+
+    @property
+    def tile_figures(self) -> Figures | None:
+        """None until there are any."""
+        return figures_of(self.tile) if self.tile else None
+
+    @property
+    def layer_figures(self) -> Figures | None:
+        """None until there are any."""
+        return figures_of(self.layer) if self.layer else None
+
+
+class Reader:
+    """Reads states of files, each of which has a number of its own.  A context manager.
+
+    With `loops` profiles of the layer hold the hot loop as well.
+    """
+
+    def __init__(self, *, loops: bool = False, seed: int = 1) -> None:
+        self._loops = loops
+        self._seed = seed
+        self._workers = Workers(1, _TIME_LIMIT)
+        self.interrupted = False
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._workers.__exit__()
+
+    def restart(self) -> None:
+        """A Python file changed: what was imported of it counts no longer."""
+        self._workers.__exit__()
+        self._workers = Workers(1, _TIME_LIMIT)
+
+    def interrupt(self) -> None:
+        """Answer nothing more of what is being asked, until `resume`; may be called from another thread."""
+        self.interrupted = True
+        self._workers.cancel()
+
+    def resume(self) -> None:
+        """Answer again."""
+        self.interrupted = False
+
+    def subject(self, path: Path, state: int, shape: str | None, cores: Sequence[str]) -> Subject | str:
+        """What the file is and what it is measured on; in words why it is nothing that can be tried."""
+        found = self._ask(watch_side.subject, path, state, shape, tuple(cores))
+        return _reason(found) if isinstance(found, (Died, InputError)) else found
+
+    def read(self, subject: Subject, path: Path, state: int, known: Reading | None = None) -> Iterator[Reading]:
+        """Readings of the file, each with more than the one before; `known` where that is complete and of this code."""
+        began, ask = perf_counter(), self._ask
+        digest = ask(watch_side.digest, path, state)
+        if isinstance(digest, (Died, InputError)):
+            yield Reading(problem=_reason(digest))
+            return
+        if known is not None and known.complete and known.digest == digest:
+            yield known
+            return
+        started = ask(watch_side.first_cases, path, state, subject.tile, _FEW, self._seed)
+        if isinstance(started, (Died, InputError)):
+            outcomes: list[Failure | None] = [self._failure(subject.tile, started)]
+            names: list[CaseName] = []
+        else:
+            names, outcomes = started  # only their results so far; all is looked at below
+        reading = Reading(digest, planned=max(len(names), 1), verdict=self._verdict(subject, outcomes))
+        tile = self._measured(subject, path, state, subject.tile)
+        reading = replace(reading, tile=tile, seconds=perf_counter() - began)
+        yield reading
+        if names:
+            reading = yield from self._all_cases(subject, path, state, names, reading)
+        layer = self._measured(subject, path, state, subject.layer, loop=self._loops) if tile else ()
+        reading = replace(reading, layer=layer)
+        if reading.verdict is not None and reading.verdict.passed:
+            answer = ask(watch_side.ranges, path, state, names)
+            if answer is not None and not isinstance(answer, (Died, InputError)):
+                reading = replace(reading, verdict=with_ranges(reading.verdict, *answer))
+        elif reading.verdict is not None:
+            told = [(f, ask(watch_side.explained, path, state, f)) for f in reading.verdict.failures]
+            failures = tuple(failure if isinstance(more, (Died, InputError)) else more for failure, more in told)
+            reading = replace(reading, verdict=replace(reading.verdict, failures=failures))
+        yield reading
+
+    def figures(self, subject: Subject, path: Path, state: int) -> Reading | None:
+        """A reading without a verdict; None where the file cannot be tried."""
+        digest = self._ask(watch_side.digest, path, state)
+        if isinstance(digest, (Died, InputError)):
+            return None
+        tile, layer = (self._measured(subject, path, state, shape) for shape in (subject.tile, subject.layer))
+        return Reading(digest, tile=tile, layer=layer)
+
+    def warm(self, path: Path, state: int) -> None:
+        """Have the file read and assembled, for the question that comes next."""
+        self._ask(watch_side.digest, path, state)
+
+    def _all_cases(
+        self, subject: Subject, path: Path, state: int, names: list[CaseName], reading: Reading
+    ) -> Generator[Reading, None, Reading]:
+        """Every case with every check, the few of the beginning first."""
+        outcomes: list[Failure | None] = []
+        starts = [0, *range(_FEW, len(names), _CHUNK)]
+        for start, end in zip(starts, [*starts[1:], len(names)], strict=True):
+            if sum(one is not None for one in outcomes) >= _ENOUGH:
+                break
+            chunk = names[start:end]
+            found = self._ask(watch_side.try_cases, path, state, chunk)
+            if isinstance(found, (Died, InputError)):
+                found = [self._failure(str(chunk[0].shape), found)] * len(chunk)
+            outcomes = [*outcomes, *found]
+            reading = replace(reading, verdict=self._verdict(subject, outcomes))
+            yield reading
+        return reading
+
+    def _measured(
+        self, subject: Subject, path: Path, state: int, shape: str, *, loop: bool = False
+    ) -> tuple[Profile, ...]:
+        """Profiles on each core; none where the kernel does not run."""
+        profiles = []
+        for core in subject.cores or (None,):
+            found = self._ask(watch_side.measure, path, state, shape, core, loop, self._seed)
+            if isinstance(found, (Died, InputError, Failure)):
+                return ()
+            profiles.append(found)
+        return tuple(profiles)
+
+    def _ask(self, function: Callable[..., T], *task: Any) -> T | Died | InputError:
+        """What the process beside answers; how it ended, or what it says is wrong with the file."""
+        if self.interrupted:
+            return Died("interrupted")
+        try:
+            [answer] = self._workers.run(function, [task])
+        except InputError as error:
+            return error
+        except CancelledError:
+            return Died("interrupted")
+        return answer
+
+    def _failure(self, shape: str, ended: Died | InputError) -> Failure:
+        return died(shape, "random", self._seed, Died(_reason(ended)))
+
+    def _verdict(self, subject: Subject, outcomes: Sequence[Failure | None]) -> Verdict:
+        title, isa, path = subject.title, subject.isa, subject.path
+        return fold(title, isa, str(path), subject.has_reference, outcomes, self._seed)
+
+
+def _reason(ended: Died | InputError) -> str:
+    return ended.reason if isinstance(ended, Died) else str(ended)

@@ -1,0 +1,185 @@
+"""What is checked while someone edits: the text in front of them, newest first, in a thread beside the server.
+
+A `Desk` has a `Sheet` for each file that was opened.  Texts come in by `ask`; sessions go out to `show`, each with more
+than the one before, until the next text comes.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from neonlab.errors import InputError
+from neonlab.reading import Reader, Reading
+from neonlab.serve.scratch import Scratch
+from neonlab.serve.sight import Sight, sight_of
+from neonlab.watch_side import Subject
+from neonlab.watching import Past, Session
+
+_PATIENCE = 1.0  # seconds that a question about an older text may still take
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What to check: the text that stands in an editor, and the one that the file holds."""
+
+    path: Path
+    text: str
+    saved: str
+
+
+class Sheet:
+    """What is known of one file."""
+
+    def __init__(self, path: Path, root: Path | None) -> None:
+        self.scratch = Scratch(path, root)
+        self.known: tuple[str, Reading] | None = None  # the text that was checked last, and what it is worth
+        self.saved: tuple[str, Reading] | None = None  # the same of the text in the file
+        self.before: Reading | None = None  # what was in it before, its code another
+        self.committed: Reading | None = None
+        self.saves = 0
+
+    def take(self, text: Text, reading: Reading) -> None:
+        """A reading of the text that the file holds."""
+        if self.saved is None or self.saved[0] != text.saved:
+            self.saves += 1
+            if self.saved is not None and self.saved[1].tile and self.saved[1].digest != reading.digest:
+                self.before = self.saved[1]
+        self.saved = (text.saved, reading)
+
+
+class Desk:
+    """Checks texts for one browser.  A context manager; `show` is called in the desk's own thread."""
+
+    def __init__(
+        self, root: Path | None, *, shape: str | None, cores: Sequence[str], seed: int, show: Callable[[Sight], None]
+    ) -> None:
+        self._root = root
+        self._shape = shape
+        self._show = show
+        self._cores = tuple(cores)
+        self._reader = Reader(loops=True, seed=seed)
+        self._sheets: dict[Path, Sheet] = {}
+        self._pasts: dict[Path, Past] = {}
+        self._state = 0
+        self._next: Text | None = None
+        self._restart = self._stopped = False
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._work, name="desk", daemon=True)
+
+    def __enter__(self) -> Desk:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._changed:
+            self._stopped = True
+            self._reader.interrupt()
+            self._changed.notify()
+        self._thread.join(10)
+        self._reader.__exit__()
+        for sheet in self._sheets.values():
+            sheet.scratch.__exit__()
+        for past in self._pasts.values():
+            past.__exit__()
+
+    def ask(self, text: Text, *, operators: bool = False) -> None:
+        """Check `text` next, whatever is being checked; `operators` where a Python file was saved."""
+        with self._changed:
+            self._next = text
+            self._restart |= operators
+            self._changed.notify()
+        timer = threading.Timer(_PATIENCE, self._hurry, [text])
+        timer.daemon = True
+        timer.start()
+
+    def _hurry(self, text: Text) -> None:
+        with self._changed:
+            if self._next is text:
+                self._reader.interrupt()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._next is not None or self._stopped)
+                if self._stopped:
+                    return
+                text, restart = self._next, self._restart
+                self._next, self._restart = None, False
+                self._reader.resume()
+            assert text is not None
+            try:
+                if restart:
+                    self._forget()
+                for sight in self._look(text):
+                    if self._next is not None or self._stopped:
+                        break
+                    self._show(sight)
+            except (InputError, OSError) as error:  # of the disk, or of a folder that went away
+                self._show(Sight.of_problem(text.path, text.text, str(error)))
+            except Exception as error:  # whatever it is, the next text must be checked
+                self._show(Sight.of_problem(text.path, text.text, f"internal error: {type(error).__name__}: {error}"))
+                self._forget()
+
+    def _forget(self) -> None:
+        """A Python file changed, or the process beside is in doubt: nothing that it said counts any more."""
+        self._reader.restart()
+        for sheet in self._sheets.values():
+            sheet.known = None
+
+    def _look(self, text: Text) -> Iterator[Sight]:
+        if text.path not in self._sheets:
+            self._sheets[text.path] = Sheet(text.path, self._root)
+        sheet = self._sheets[text.path]
+        place = sheet.scratch.write(text.text)
+        subject = self._subject(place)
+        if isinstance(subject, str):
+            yield self._sight(text, sheet, None, Reading(problem=subject))
+            return
+        # Where only a remark was added the code is the same, but lines are others.
+        known = sheet.known[1] if sheet.known is not None and sheet.known[0] == text.text else None
+        reading = Reading()
+        for reading in self._reader.read(subject, place, self._state, known):
+            yield self._sight(text, sheet, subject, reading)
+        if not self._reader.interrupted:
+            sheet.known = text.text, reading
+        if reading.problem is not None:
+            return
+        if text.text != text.saved and (sheet.saved is None or sheet.saved[0] != text.saved):
+            self._read_saved(text, sheet)
+            yield self._sight(text, sheet, subject, reading)
+        past = self._pasts.setdefault(text.path, Past())
+        if past.moved(text.path):
+            sheet.committed = past.figures(self._reader, subject, text.path, -self._state)
+            yield self._sight(text, sheet, subject, reading)
+        self._reader.warm(sheet.scratch.path, self._state)
+
+    def _subject(self, place: Path) -> Subject | str:
+        self._state += 1
+        return self._reader.subject(place, self._state, self._shape, self._cores)
+
+    def _read_saved(self, text: Text, sheet: Sheet) -> None:
+        """What the file's own text is worth, where it was never looked at."""
+        place = sheet.scratch.write(text.saved)
+        try:
+            subject = self._subject(place)
+            found = self._reader.figures(subject, place, self._state) if not isinstance(subject, str) else None
+            if not self._reader.interrupted:
+                sheet.take(text, found or Reading())
+        finally:
+            sheet.scratch.write(text.text)
+            self._state += 1
+
+    def _sight(self, text: Text, sheet: Sheet, subject: Subject | None, reading: Reading) -> Sight:
+        if text.text == text.saved and not self._reader.interrupted and subject is not None:
+            sheet.take(text, reading)
+        since = sheet.before if text.text == text.saved else sheet.saved[1] if sheet.saved else None
+        past = self._pasts.get(text.path)
+        session = Session(
+            text.path, subject.tile if subject else "", subject.layer if subject else "",
+            subject.cores if subject else (), reading,
+            saved=since, committed=sheet.committed, commit=past.commit if past else None, saves=sheet.saves,
+        )  # fmt: skip
+        return replace(sight_of(session, sheet.scratch), text=text.text)

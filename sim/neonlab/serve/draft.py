@@ -1,0 +1,142 @@
+"""The text of one file while it is edited, and what became of the file on disk meanwhile.
+
+The file is the truth: it is written by `save` alone, and only while it still is what the text was made from.
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from neonlab.errors import InputError
+
+
+class Standing(enum.Enum):
+    """How the text stands to the file."""
+
+    SAVED = "saved"
+    UNSAVED = "unsaved"
+    CONFLICT = "conflict"  # unsaved, and the file has changed since
+    GONE = "gone"  # the file is not there any more
+
+
+class Draft:
+    """`text` has newlines as editors have them, whichever the file has.
+
+    Raises InputError where it cannot be edited.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.resolve()
+        self._bytes = self._read()
+        if self._bytes is None:
+            raise InputError(f"{path}: no such file")
+        self._newline = "\n"
+        self.text = self._decoded(self._bytes)
+        self.base: str | None = self.text  # what the file holds, where that is text
+        self.on_disk: bytes | None = self._bytes
+
+    @property
+    def standing(self) -> Standing:
+        """As far as `look` has seen."""
+        if self.on_disk is None:
+            return Standing.GONE
+        if self.text == self.base and self.on_disk == self._bytes:
+            return Standing.SAVED
+        return Standing.UNSAVED if self.on_disk == self._bytes else Standing.CONFLICT
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether there is text that the file does not hold."""
+        return self.text != self.base or self.on_disk is None
+
+    def look(self) -> bool:
+        """See what is on disk; True where the text follows it because there was nothing unsaved."""
+        self.on_disk = self._read()
+        if self.on_disk is None or self.on_disk == self._bytes:
+            return False
+        if self.text == self.base:
+            self.take_theirs()
+            return True
+        with suppress(InputError):
+            if self._decoded(self.on_disk) == self.text:  # both came to the same
+                self.take_theirs()
+        return False
+
+    def take_theirs(self) -> None:
+        """Give up the text for what is on disk.  Raises InputError."""
+        if self.on_disk is None:
+            raise InputError(f"{self.path}: no such file")
+        text = self._decoded(self.on_disk)
+        self._bytes, self.text, self.base = self.on_disk, text, text
+
+    def keep_mine(self) -> None:
+        """Hold on to the text: what is on disk is seen and may be written over."""
+        if self.on_disk is not None:
+            self._bytes, self.base = self.on_disk, None
+            with suppress(InputError):
+                self.base = self._decoded(self.on_disk)
+
+    def theirs(self) -> str:
+        """What is on disk, as text."""
+        return self._decoded(self.on_disk) if self.on_disk is not None else ""
+
+    def save(self) -> bool:
+        """Write the text into the file; False, and nothing written, where the file has changed since it was read."""
+        gone = self.on_disk is None
+        self.look()
+        if self.standing is Standing.CONFLICT or (self.on_disk is None and not gone):
+            return False
+        try:
+            contents = self.text.replace("\n", self._newline).encode()
+            _replace(self.path, contents)
+        except UnicodeEncodeError:
+            raise InputError(f"{self.path}: holds half of a character, which UTF-8 cannot say") from None
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be written: {error.strerror}") from None
+        self._bytes = self.on_disk = contents
+        self.base = self.text
+        return True
+
+    def _read(self) -> bytes | None:
+        try:
+            return self.path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be read: {error.strerror}") from None
+
+    def _decoded(self, contents: bytes) -> str:
+        try:
+            text = contents.decode("utf-8")
+        except UnicodeDecodeError:
+            raise InputError(f"{self.path}: is not text in UTF-8") from None
+        newline = "\r\n" if "\r\n" in text else "\n"
+        plain = text.replace("\r\n", "\n")
+        if "\r" in plain or "\0" in plain or plain.replace("\n", newline) != text:
+            raise InputError(f"{self.path}: has line ends of several kinds, which an editor would change")
+        self._newline = newline
+        return plain
+
+
+def _replace(path: Path, contents: bytes) -> None:
+    """Put another file in the place of `path`, so that it is there whole at any time."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    beside = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(contents)
+        beside.chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask())
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

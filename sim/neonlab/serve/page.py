@@ -1,0 +1,248 @@
+"""The page: tabs for the variants, the editor, and what is known of its text."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from nicegui import Client, ui
+from nicegui.events import GenericEventArguments, ValueChangeEventArguments
+
+from neonlab.errors import InputError
+from neonlab.serve.draft import Standing
+from neonlab.serve.sight import Sight
+from neonlab.serve.studio import Studio
+
+SCRIPT = "/_neonlab/neon.js"
+_ASSEMBLY = (".S", ".s", ".asm", ".inc", ".h")
+_SHOWN = 60  # lines of a difference
+_WORDS = {
+    Standing.SAVED: "saved",
+    Standing.UNSAVED: "unsaved",
+    Standing.CONFLICT: "unsaved; the file has changed",
+    Standing.GONE: "the file is gone",
+}
+
+
+class Page:
+    """What one browser window shows; built inside a NiceGUI page function."""
+
+    def __init__(self, studio: Studio) -> None:
+        self._studio = studio
+        self._client: Client = ui.context.client
+        self._core = ""
+        self._editors: dict[Path, ui.codemirror] = {}
+        self._told: tuple[Path, Standing, bytes | None] | None = None
+        self._retired = False
+        self._build()
+
+    def _build(self) -> None:
+        with ui.element("main").classes("neonlab-page"):
+            with ui.element("header").classes("neonlab-head"):
+                self._title = ui.html("", sanitize=False, tag="h1")
+                self._word = ui.html("", sanitize=False, tag="span").classes("neonlab-word").props("role=status")
+                self._standing = ui.html("", sanitize=False, tag="span").classes("neonlab-standing")
+                self._save = ui.element("button").classes("neonlab-button")
+                with self._save:
+                    ui.html("Save", sanitize=False, tag="span")
+                self._save.props('title="Ctrl-S" type=button').on("click", js_handler="() => neonlabSave()")
+            self._build_tabs()
+            self._banner = ui.element("section").classes("neonlab-banner").props("role=alert")
+            self._banner.set_visibility(False)
+            with ui.element("div").classes("neonlab-body"):
+                self._place = ui.element("section").classes("neonlab-editors")
+                with ui.element("section").classes("neonlab-side"):
+                    self._verdict = ui.html("", sanitize=False).classes("neonlab-verdict")
+                    self._figures = ui.html("", sanitize=False).classes("neonlab-figures")
+                    self._build_cores()
+                    self._loop = ui.html("", sanitize=False).classes("neonlab-loop")
+        ui.on("neonlab-save", self._on_save)
+
+    def _build_tabs(self) -> None:
+        names = {str(path): path for path in self._studio.paths}
+        with ui.element("nav").classes("neonlab-tabs").props('aria-label="variants"') as tabs:
+            tabs.set_visibility(len(names) > 1)
+            self._tabs: dict[Path, ui.element] = {}
+            for path in names.values():
+                button = ui.element("button").props("type=button").on("click", lambda path=path: self.turn_to(path))
+                with button:
+                    ui.html(escape(path.name), sanitize=False, tag="span")
+                self._tabs[path] = button
+
+    def _build_cores(self) -> None:
+        with ui.element("label").classes("neonlab-core") as self._core_label:
+            ui.html("cycles on ", sanitize=False, tag="span")
+            self._core_place = ui.element("select").props('aria-label="core"')
+        self._core_place.on("change", self._on_core, js_handler="(event) => emit(event.target.value)")
+        self._cores: tuple[str, ...] = ()
+
+    def _offer_cores(self, cores: tuple[str, ...]) -> str:
+        """The core whose cycles are shown, of those that there are."""
+        chosen = self._core if self._core in cores else next(iter(cores), "")
+        if cores and cores != self._cores:
+            self._cores = cores
+            self._core_place.clear()
+            with self._client, self._core_place:
+                for core in cores:
+                    option = ui.html(escape(core), sanitize=False, tag="option").props(f"value={core}")
+                    option.props("selected" if core == chosen else "")
+        self._core_label.set_visibility(bool(self._cores))
+        return chosen
+
+    async def start(self) -> None:
+        """Take over, once the browser is there."""
+        await self._client.connected()
+        self._studio.take_page(self)
+        self._client.on_delete(lambda: self._studio.leave_page(self))
+        self.turn_to(self._studio.front)
+
+    def turn_to(self, path: Path) -> None:
+        """Bring the editor of `path` to the front."""
+        if self._retired:
+            return
+        try:
+            draft = self._studio.turn_to(path)
+        except InputError as error:
+            self._notify(str(error))
+            return
+        if path not in self._editors:
+            with self._client, self._place:
+                self._editors[path] = self._editor(path, draft.text)
+        for other, editor in self._editors.items():
+            editor.set_visibility(other == path)
+        for other, tab in self._tabs.items():
+            tab.props(f"aria-current={'page' if other == path else 'false'}")
+        self._call("setFront", str(self._editors[path].id))
+        self._title.content = escape(path.name)
+        self._run(f"document.title = {json.dumps(f'{path.stem} · neonlab')}")
+        seen = self._studio.sights.get(path)
+        self.show(seen or Sight(path, draft.text, "", "", (), "", "", {}, {}, False))
+        self.follow(path)
+
+    def _editor(self, path: Path, text: str) -> ui.codemirror:
+        language: Any = None if path.suffix in _ASSEMBLY else "C"
+        editor = ui.codemirror(text, language=language, theme="githubLight", on_change=lambda e: self._on_type(path, e))
+        editor.classes("neonlab-editor")
+        is_assembly = json.dumps(language is None)
+        self._call("attach", f"{editor.id}, {is_assembly}, {json.dumps(path.name)}")
+        return editor
+
+    def _on_type(self, path: Path, event: ValueChangeEventArguments[str]) -> None:
+        if not self._retired and event.value != self._studio.drafts[path].text:
+            self._studio.type(path, event.value)
+            self.follow(path)
+
+    def _on_save(self, event: GenericEventArguments) -> None:
+        path = next((path for path, editor in self._editors.items() if editor.id == event.args["id"]), None)
+        if path is None or self._retired:
+            return
+        try:
+            self._studio.save(path, str(event.args["text"]))
+        except InputError as error:
+            self._notify(str(error))
+
+    def _on_core(self, event: GenericEventArguments) -> None:
+        if event.args in self._cores:
+            self._core = event.args
+            seen = self._studio.sights.get(self._studio.front)
+            if seen is not None:
+                self.show(seen)
+
+    def show(self, sight: Sight) -> None:
+        """Show what is known of the text in front."""
+        path = self._studio.front
+        if sight.path != path or path not in self._editors:
+            return
+        self._word.content = f'<b class="{sight.state}">{escape(sight.word or "…")}</b>'
+        self._verdict.content = sight.verdict
+        self._figures.content = sight.figures
+        core = self._offer_cores(sight.cores)
+        loop = sight.loops.get(core, "")
+        if loop or sight.complete:  # until there is another the last stays, and is seen to be old
+            self._loop.content = loop
+        self._loop.classes(**{"remove" if loop or sight.complete else "add": "neonlab-stale"})
+        if sight.text != self._studio.drafts[path].text:
+            return  # lines may be others by now
+        remarks = [{"line": r.line, "word": r.word, "sentence": r.sentence} for r in sight.remarks]
+        costs = sight.heat.get(core)
+        heat = [one.to_json() for one in costs] if costs is not None else [] if sight.complete else None
+        complete = json.dumps(sight.complete)
+        self._call("annotate", f"{self._editors[path].id}, {json.dumps(remarks)}, {json.dumps(heat)}, {complete}")
+
+    def follow(self, path: Path) -> None:
+        """Show how the text stands to the file, and the text itself where the file's was taken."""
+        draft = self._studio.drafts[path]
+        if path in self._tabs:
+            self._tabs[path].classes(**{"add" if draft.unsaved else "remove": "neonlab-unsaved"})
+        if path in self._editors and self._editors[path].value != draft.text:
+            self._editors[path].value = draft.text
+        if path != self._studio.front or path not in self._editors:
+            return
+        self._standing.content = _WORDS[draft.standing]
+        self._standing.classes(**{"add" if draft.unsaved else "remove": "neonlab-unsaved"})
+        if self._told != (path, draft.standing, draft.on_disk):
+            self._told = path, draft.standing, draft.on_disk
+            self._show_banner(path)
+
+    def _show_banner(self, path: Path) -> None:
+        draft = self._studio.drafts[path]
+        self._banner.clear()
+        self._banner.set_visibility(draft.standing in (Standing.CONFLICT, Standing.GONE))
+        with self._client, self._banner:
+            if draft.standing is Standing.GONE:
+                told = f"<b>{escape(path.name)}</b> is no longer on disk. Saving writes it again."
+                ui.html(told, sanitize=False, tag="p")
+            elif draft.standing is Standing.CONFLICT:
+                told = f"<b>{escape(path.name)}</b> has changed on disk, and this text is not saved."
+                ui.html(told, sanitize=False, tag="p")
+                self._choice("Take the file's text", lambda: self._studio.take_theirs(path))
+                self._choice("Keep this text", lambda: self._studio.keep_mine(path))
+                ui.html(_difference(draft), sanitize=False, tag="details")
+
+    def _choice(self, words: str, chosen: Any) -> None:
+        def choose() -> None:
+            try:
+                chosen()
+            except InputError as error:
+                self._notify(str(error))
+
+        with ui.element("button").classes("neonlab-button").props("type=button").on("click", choose):
+            ui.html(words, sanitize=False, tag="span")
+
+    def retire(self) -> None:
+        """Another window has taken over: nothing here can be edited any more."""
+        self._retired = True
+        for editor in self._editors.values():
+            editor.disable()
+        self._banner.clear()
+        self._banner.set_visibility(True)
+        with self._client, self._banner:
+            ui.html("Another window edits this now.", sanitize=False, tag="p")
+            back = ui.element("button").classes("neonlab-button").props("type=button")
+            with back.on("click", js_handler="() => location.reload()"):
+                ui.html("Edit here", sanitize=False, tag="span")
+
+    def _notify(self, words: str) -> None:
+        with self._client:
+            ui.notify(words, type="negative", multi_line=True, close_button=True, timeout=0)
+
+    def _call(self, function: str, arguments: str) -> None:
+        self._run(f"import({json.dumps(SCRIPT)}).then((page) => page.{function}({arguments}))")
+
+    def _run(self, code: str) -> None:
+        self._client.run_javascript(code)
+
+
+def _difference(draft: Any) -> str:
+    try:
+        theirs = draft.theirs()
+    except InputError as error:
+        return f"<summary>What is on disk</summary><p>{escape(str(error))}</p>"
+    lines = difflib.unified_diff(draft.text.split("\n"), theirs.split("\n"), "this text", "the file", n=2, lineterm="")
+    shown = list(lines)
+    more = [f"… {len(shown) - _SHOWN} more lines"] if len(shown) > _SHOWN else []
+    told = "\n".join([*shown[:_SHOWN], *more])
+    return f"<summary>What is different</summary><pre>{escape(told)}</pre>"

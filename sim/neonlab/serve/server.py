@@ -1,0 +1,112 @@
+"""The server of `neonlab serve`: on this machine only, for who has the token."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import webbrowser
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+
+from neonlab.errors import InputError
+from neonlab.library import open_library
+from neonlab.saves import saves_in
+from neonlab.serve.guard import Guard
+from neonlab.serve.studio import Studio
+from neonlab.watching import folders_of
+
+HOST = "127.0.0.1"
+
+
+def variants_of(path: Path, root: Path) -> tuple[Path, ...]:
+    """The files of the repository's kernels that do what the one in `path` does on the same instruction set, it first.
+
+    Only itself where the repository, or the file, cannot be read.
+    """
+    try:
+        kernels = open_library(root).kernels if root in path.parents else ()
+    except InputError:
+        return (path,)
+    here = next((kernel for kernel in kernels if kernel.path == path), None)
+    if here is None or here.operator is None:
+        return (path,)
+    others = [k.path for k in kernels if k.operator is here.operator and k.isa is here.isa and k.path != path]
+    return (path, *others)
+
+
+def serve(
+    path: Path, root: Path, *, shape: str | None, cores: Sequence[str], seed: int, port: int, browser: bool,
+    tell: Callable[[str], None],
+) -> None:  # fmt: skip
+    """Serve until interrupted.  Raises InputError where the file cannot be edited, or NiceGUI is not installed."""
+    try:
+        import nicegui  # noqa: F401
+    except ModuleNotFoundError:
+        raise InputError("`neonlab serve` needs NiceGUI: pip install 'neonlab[serve]'") from None
+    paths = variants_of(path, root)
+    studio = Studio(paths, root, shape=shape, cores=cores, seed=seed)
+    token = secrets.token_urlsafe(24)
+    with ExitStack() as stack:
+        listening = stack.enter_context(_listen(port))
+        port = listening.getsockname()[1]
+        stack.enter_context(studio.desk)
+        stack.enter_context(saves_in(folders_of(path, root), studio.heard))
+        address = f"http://{HOST}:{port}/?token={token}"
+        tell(f"{path.name} at {address}")
+        if browser:
+            webbrowser.open(address)
+        try:
+            _run(studio, token, port, listening)
+        finally:
+            for kept in studio.unsaved_texts():
+                tell(f"text that was not saved is kept in {kept}")
+
+
+def _listen(port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((HOST, port))
+    except OSError as error:
+        listening.close()
+        raise InputError(f"port {port} of {HOST} cannot be had: {error.strerror}; say another with --port") from None
+    listening.listen(64)
+    return listening
+
+
+def _run(studio: Studio, token: str, port: int, listening: socket.socket) -> None:
+    import uvicorn
+    from fastapi import FastAPI
+    from nicegui import app as nicegui_app
+    from nicegui import ui
+
+    from neonlab.serve.page import SCRIPT, Page
+
+    static = files("neonlab.serve") / "static"
+    style = (static / "serve.css").read_text(encoding="utf-8")
+
+    async def build() -> None:
+        ui.add_css(style)
+        await Page(studio).start()
+
+    import_module("nicegui.elements.codemirror")  # before the first page, which lists the scripts there are
+    nicegui_app.add_static_files(SCRIPT.rpartition("/")[0], str(static))
+    app = FastAPI(openapi_url=None)
+    ui.page("/", title="neonlab", dark=None)(build)
+    ui.run_with(
+        app, title="neonlab", dark=None, tailwind=False, favicon=_ICON, show_welcome_message=False,
+        binding_refresh_interval=None,
+    )  # fmt: skip
+    config = uvicorn.Config(
+        Guard(app, token, port), log_level="critical", access_log=False, timeout_graceful_shutdown=1, ws="wsproto"
+    )
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+_ICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0b62c4"/>'
+    '<path d="M4 12V4l8 8V4" fill="none" stroke="#fff" stroke-width="2"/></svg>'
+)

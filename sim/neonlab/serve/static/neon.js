@@ -1,0 +1,201 @@
+// What the editor shows besides its text: colours of NEON assembly, heat beside the lines, faults below them.
+import * as CM from "nicegui-codemirror";
+
+const REGISTER = /^(?:[vqdsbhxwr]\d{1,2}|sp|lr|pc|xzr|wzr|fp|ip)(?:\.\d{0,2}[bhsdq])?\b/i;
+
+// Tokens carry the names that the themes give colours to.
+const assembly = CM.StreamLanguage.define({
+  name: "neon",
+  startState: () => ({ comment: false, operands: false }),
+  token(stream, state) {
+    if (stream.sol()) state.operands = false;
+    if (state.comment) {
+      state.comment = !stream.match(/^.*?\*\//);
+      if (state.comment) stream.skipToEnd();
+      return "comment";
+    }
+    if (stream.eatSpace()) return null;
+    if (stream.match("/*")) {
+      state.comment = true;
+      return "comment";
+    }
+    if (stream.match("//") || stream.match("@")) {
+      stream.skipToEnd();
+      return "comment";
+    }
+    if (!state.operands) {
+      if (stream.match(/^#\s*[a-z]+.*/)) return "meta";
+      if (stream.match(/^[A-Za-z_.$\\][\w.$\\@()]*:|^\d+:/)) return "labelName";
+      if (stream.match(/^\.[a-z_0-9]+/)) return (state.operands = true) && "meta";
+      if (stream.match(/^\\?[A-Za-z_][\w.\\]*/)) return (state.operands = true) && "keyword";
+      stream.next();
+      return null;
+    }
+    if (stream.match(";")) return (state.operands = false) || null;
+    if (stream.match(/^"(?:\\.|[^"\\])*"/)) return "string";
+    if (stream.match(/^\\[A-Za-z_]\w*|^\\\(\)|^\\@/)) return "variableName.special";
+    if (stream.match(/^#?-?(?:0x[0-9a-f]+|\d+(?:\.\d+)?)(?![\w.])/i)) return "number";
+    if (stream.match(REGISTER)) return "atom";
+    if (stream.match(/^[A-Za-z_$.][\w$.]*/)) return "variableName";
+    stream.next();
+    return null;
+  },
+  languageData: { commentTokens: { line: "//", block: { open: "/*", close: "*/" } } },
+});
+
+class Told extends CM.WidgetType {
+  constructor(remark) {
+    super();
+    this.remark = remark;
+  }
+  eq(other) {
+    return other.remark.word === this.remark.word && other.remark.sentence === this.remark.sentence;
+  }
+  toDOM() {
+    const box = document.createElement("div");
+    box.className = "neonlab-fault";
+    const word = document.createElement("b");
+    word.textContent = this.remark.word;
+    box.append(word, ` ${this.remark.sentence}`);
+    return box;
+  }
+  ignoreEvent() {
+    return false;
+  }
+}
+
+class Cost extends CM.GutterMarker {
+  constructor(heat) {
+    super();
+    this.heat = heat;
+    this.elementClass = `neonlab-heat h${heat.heat}`;
+  }
+  eq(other) {
+    return other.heat.told === this.heat.told && other.heat.heat === this.heat.heat;
+  }
+  toDOM() {
+    const cell = document.createElement("span");
+    cell.textContent = this.heat.cycles;
+    cell.title = this.heat.told;
+    return cell;
+  }
+}
+
+class Spacer extends CM.GutterMarker {
+  toDOM() {
+    return document.createTextNode("0000k");
+  }
+}
+
+const setFaults = CM.StateEffect.define();
+const setHeat = CM.StateEffect.define();
+
+const faults = CM.StateField.define({
+  create: () => CM.Decoration.none,
+  update(set, transaction) {
+    set = set.map(transaction.changes);
+    for (const effect of transaction.effects)
+      if (effect.is(setFaults)) {
+        const { doc } = transaction.state;
+        const ranges = effect.value.flatMap((remark) => {
+          const line = doc.line(Math.min(Math.max(remark.line, 1), doc.lines));
+          return [
+            CM.Decoration.line({ class: "neonlab-faulty" }).range(line.from),
+            CM.Decoration.widget({ widget: new Told(remark), block: true, side: 1 }).range(line.to),
+          ];
+        });
+        set = CM.Decoration.set(ranges, true);
+      }
+    return set;
+  },
+  provide: (field) => CM.EditorView.decorations.from(field),
+});
+
+const heat = CM.StateField.define({
+  create: () => CM.RangeSet.empty,
+  update(set, transaction) {
+    set = set.map(transaction.changes);
+    for (const effect of transaction.effects)
+      if (effect.is(setHeat)) {
+        const { doc } = transaction.state;
+        const lines = effect.value.filter((one) => one.line <= doc.lines);
+        set = CM.RangeSet.of(lines.map((one) => new Cost(one).range(doc.line(one.line).from)), true);
+      }
+    return set;
+  },
+});
+
+const gutter = CM.gutter({
+  class: "neonlab-heats",
+  markers: (view) => view.state.field(heat),
+  initialSpacer: () => new Spacer(),
+});
+
+async function editorOf(id) {
+  for (;;) {
+    const editor = getElement(id)?.editor;
+    if (editor) return editor;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+// What is shown is of an older text ("typing"), of this one but not all ("checking"), or all that there is ("done").
+const progress = CM.EditorView.updateListener.of((update) => {
+  if (update.docChanged) document.body.dataset.neonlab = "typing";
+});
+
+export async function attach(id, isAssembly, name) {
+  const editor = await editorOf(id);
+  const named = CM.EditorView.contentAttributes.of({ "aria-label": name, spellcheck: "false" });
+  const extensions = [faults, heat, gutter, named, progress, ...(isAssembly ? [assembly] : [])];
+  editor.dispatch({ effects: CM.StateEffect.appendConfig.of(extensions) });
+  const follow = () => getElement(id)?.setTheme(dark.matches ? "githubDark" : "githubLight");
+  dark.addEventListener("change", follow);
+  follow();
+}
+
+export async function annotate(id, remarks, costs, complete) {
+  const editor = await editorOf(id);
+  if (!editor.state.field(faults, false)) return;
+  const effects = [setFaults.of(remarks)];
+  if (costs) effects.push(setHeat.of(costs));
+  editor.dispatch({ effects });
+  document.body.dataset.neonlab = complete ? "done" : "checking";
+}
+
+let front = 0;
+
+export function setFront(id) {
+  front = id;
+}
+
+// The text goes along: what is saved is what is seen.
+function save() {
+  const editor = getElement(front)?.editor;
+  if (editor) emitEvent("neonlab-save", { id: front, text: editor.state.doc.toString() });
+}
+window.neonlabSave = save;
+
+addEventListener("click", (event) => {
+  const way = event.target.closest?.(".neonlab-goto");
+  const editor = way && getElement(front)?.editor;
+  if (!editor) return;
+  const line = editor.state.doc.line(Math.min(Number(way.dataset.line), editor.state.doc.lines));
+  const effects = CM.EditorView.scrollIntoView(line.from, { y: "center" });
+  editor.dispatch({ selection: { anchor: line.from }, effects });
+  editor.focus();
+});
+
+addEventListener(
+  "keydown",
+  (event) => {
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "s") {
+      event.preventDefault();
+      event.stopPropagation();
+      save();
+    }
+  },
+  { capture: true },
+);

@@ -1,0 +1,51 @@
+"""A scratch copy: the text in the place of the file, all else as it is in the repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.command_line import ADD, HEAD, new_repository
+
+from neonlab import lab
+from neonlab.library import open_kernel
+from neonlab.serve.scratch import Scratch
+
+
+def test_a_text_is_assembled_with_what_the_file_includes_and_the_file_stays(tmp_path: Path) -> None:
+    root = new_repository(tmp_path)
+    path = root / "asm" / f"{ADD}.S"
+    (root / "include").mkdir()
+    (root / "include" / "outer.h").write_text('#include "inner.h"\n')
+    (root / "include" / "inner.h").write_text("#define EXTRA nop; nop\n")
+    before = path.read_text()
+    text = before.replace("\n    .arch", '\n#include "../../include/outer.h"\n    .arch').replace(
+        HEAD, f"    EXTRA\n{HEAD}"
+    )
+    was = lab.kernel_program(open_kernel(path))
+    with Scratch(path, root) as scratch:
+        place = scratch.write(text)
+        kernel = open_kernel(place)
+        assert kernel.operator is not None and kernel.title == ADD
+        program = lab.kernel_program(kernel)
+        assert len(program.instructions) == len(was.instructions) + 2
+        (root / "include" / "inner.h").write_text("#define EXTRA nop\n")
+        (root / "asm" / "armv8" / "new.h").write_text("")
+        lab.forget_programs()
+        assert scratch.write(text) == place and (place.parent / "new.h").exists()
+        assert len(lab.kernel_program(open_kernel(place)).instructions) == len(was.instructions) + 1
+        (root / "asm" / "armv8" / "new.h").unlink()
+        scratch.write(text)
+        assert not (place.parent / "new.h").is_symlink()
+        assert scratch.real(f"{place}:3: error") == f"{path}:3: error"
+    assert path.read_text() == before and not place.exists()
+
+
+@pytest.mark.parametrize("root", [None, Path("/usr")])
+def test_a_file_outside_a_repository_has_its_own_folder(tmp_path: Path, root: Path | None) -> None:
+    (tmp_path / "beside.h").write_text("hello")
+    path = tmp_path / "file.S"
+    with Scratch(path, root) as scratch:
+        place = scratch.write("text")
+        assert place.read_text() == "text" and (place.parent / "beside.h").read_text() == "hello"
+    assert not path.exists()
