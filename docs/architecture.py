@@ -12,6 +12,7 @@ from pathlib import Path
 #: Packages of sim/neonlab, those that import before those imported; `lab` stands for the modules beside them.
 PACKAGES = {
     "cli": "the command line, and the pytest plugin",
+    "serve": "the editor in the browser, and who may use it",
     "report": "terminal, pages, tables, JSON and its schemas",
     "lab": "libraries of kernels; check, profile, compare, watch",
     "verify": "cases, memory, unset values, lanes, ABI: a Verdict",
