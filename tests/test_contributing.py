@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text()
 
 
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:sim|tests|asm|kernels|reports)/[\w./*]*)`", TEXT))))
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:sim|tests|asm|kernels|reports|docs)/[\w./*]*)`", TEXT))))
 def test_every_path_named_exists(path: str) -> None:
     assert list(ROOT.glob(path.rstrip("/"))) or "NAME" in path
 

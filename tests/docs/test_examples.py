@@ -62,7 +62,8 @@ def test_each_cure_makes_the_kernel_right(tmp_path: Path) -> None:
         assert source.count(before) == 1, f"{identifier}: the change does not fit {path}"
         cured.append(tmp_path / Path(path).name)
         cured[-1].write_text(source.replace(before, after))
-    (done,) = run_together([["check", *map(str, cured)]])
+    # The data that fail at first, and those that wrap lanes soonest: the other patterns would say the same again.
+    (done,) = run_together([["check", "--pattern", "random", "--pattern", "lowest", *map(str, cured)]])
     assert done.status == 0, done.printed
 
 

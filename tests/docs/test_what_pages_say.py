@@ -1,4 +1,4 @@
-"""The page on the contract has every key and no other; what pages quote from files is there."""
+"""The page on the contract has every key and no other; what pages quote, and files and commands they name, exist."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from neonlab import beside
 from neonlab.assemble import contract, contract_arguments, contract_text
+from neonlab.cli.app import build_app
 from neonlab.emulate.run import FaultKind
 from neonlab.measure import pipeline_core
 
@@ -69,3 +70,12 @@ def test_lines_quoted_from_a_file_are_in_it() -> None:
         text = (ROOT / path).read_text()
         for line in quoted.splitlines():
             assert line.strip() in text, f"{path} does not have: {line}"
+
+
+@pytest.mark.parametrize("page", sorted(PAGES.glob("*.md")), ids=lambda page: page.stem)
+def test_files_and_commands_that_a_page_names_are_there(page: Path) -> None:
+    text = page.read_text()
+    for path in set(re.findall(r"`((?:sim|tests|asm|kernels|reports|docs)/[\w./*-]*)`", text)):
+        assert list(ROOT.glob(path.rstrip("/"))) or "NAME" in path, path
+    commands = re.findall(r"(?:`|\$ |^    )neonlab ([a-z]+)", text, re.MULTILINE)
+    assert set(commands) <= set(build_app().commands), page.name
