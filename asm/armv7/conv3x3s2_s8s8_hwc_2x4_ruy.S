@@ -34,7 +34,7 @@ macs = "9*height*width*in_channels*out_channels"
 // none.
 //
 // Cost of the hot loop, per 2 pixels x 4 output channels x 32 bytes of a run = 256 MACs: 56 instructions, 0.219 per MAC,
-// 17 % above its floor of 48, as with stride 1. Around the hot loop a tile costs 103 instructions where runs have no
+// 17 % above its floor of 48, as with stride 1. Around the hot loop a tile costs 96 instructions where runs have no
 // bytes left over.
 
     .syntax unified

@@ -34,7 +34,7 @@ macs = "9*height*width*in_channels*out_channels"
 // none.
 //
 // Cost of the hot loop, per 4 pixels x 8 output channels x 16 bytes of a run = 512 MACs: 40 instructions, 0.0781 per MAC,
-// 25 % above its floor of 32, as with stride 1. Around the hot loop a tile costs 139 instructions where runs have no
+// 25 % above its floor of 32, as with stride 1. Around the hot loop a tile costs 113 instructions where runs have no
 // bytes left over.
 
     .syntax unified

@@ -42,7 +42,7 @@ macs = "rows*depth"
 // Cost of the hot loop, per 8 rows x 64 elements = 512 MACs:
 //     32 vsdot, 18 vld1, 2 for the loop = 52 instructions, 0.102 per MAC.
 // The floor is a vsdot for 16 MACs, 32 or 0.0625 per MAC, and 16 loads of 32 bytes, the most that vld1 takes, as each
-// weight is loaded for one MAC: 48 or 0.0938, 8 % below. Around the hot loop a tile costs 95 instructions where nothing
+// weight is loaded for one MAC: 48 or 0.0938, 8 % below. Around the hot loop a tile costs 87 instructions where nothing
 // is left over.
 
     .syntax unified

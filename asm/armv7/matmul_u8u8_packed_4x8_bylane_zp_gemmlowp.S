@@ -31,7 +31,7 @@ macs = "rows*cols*depth"
 //
 // Cost of the hot loop, per 4 rows x 8 columns x 8 depths = 256 MACs: 64 vmlal, 12 vsubl, 4 vld1, 2 for the loop = 82
 // instructions, 0.320 per MAC. The floor of this form is one vmlal for 4 MACs, 64 or 0.25 per MAC. Around the hot loop a
-// tile costs 108 instructions, 86 of them to turn 32 sums into 32 uint8: 53 to scale, 20 to narrow, add the zero point
+// tile costs 100 instructions, 78 of them to turn 32 sums into 32 uint8: 45 to scale, 20 to narrow, add the zero point
 // and clamp, the rest to load what that takes.
 
     .syntax unified

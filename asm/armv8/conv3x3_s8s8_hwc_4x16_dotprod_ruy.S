@@ -60,7 +60,7 @@ macs = "9*height*width*in_channels*out_channels"
 // Cost of the hot loop, per 4 pixels x 16 output channels x 32 bytes of a run = 2048 MACs:
 //     128 sdot, 8 ld1, 4 ldp, 2 for the loop = 142 instructions, 0.0693 per MAC.
 // The floor is an sdot for 16 MACs, 128 or 0.0625 per MAC; 11 % above it are the loads. Around the hot loop a tile costs
-// 200 instructions where runs have no bytes left over.
+// 152 instructions where runs have no bytes left over.
 
     .arch armv8.2-a+dotprod
     .text
@@ -94,9 +94,7 @@ lines        .req x25
 
 t0           .req v8        // free while sums are scaled
 t1           .req v9
-t2           .req v10
 t3           .req v11
-t4           .req v12
 zero         .req v13       // for the output
 lowest       .req v14
 highest      .req v15

@@ -64,7 +64,7 @@ macs = "9*height*width*in_channels*out_channels"
 // Cost of the hot loop, per 4 pixels x 4 output channels x 32 bytes of a run = 512 MACs:
 //     32 smull, 32 smlal2, 32 sadalp, 8 ldp, 2 for the loop = 106 instructions, 0.207 per MAC.
 // The floor is three instructions for 16 MACs, 96 or 0.1875 per MAC; 10 % above it are the loads: 16 of 16 bytes cannot
-// feed 512 MACs in less than 8 ldp. Around the hot loop a tile costs 121 instructions where runs have no bytes left over.
+// feed 512 MACs in less than 8 ldp. Around the hot loop a tile costs 109 instructions where runs have no bytes left over.
 
     .arch armv8-a
     .text
@@ -101,9 +101,7 @@ lines        .req x28
 
 t0           .req v8        // free while sums are scaled
 t1           .req v9
-t2           .req v10
 t3           .req v11
-t4           .req v12
 zero         .req v13       // for the output
 lowest       .req v14
 highest      .req v15

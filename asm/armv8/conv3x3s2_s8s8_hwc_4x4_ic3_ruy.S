@@ -60,8 +60,8 @@ macs = "9*height*width*in_channels*out_channels"
 // none.
 //
 // Cost of the hot loop, per 4 pixels x 4 output channels x 27 taps = 432 MACs:
-//     96 smull, smlal2, saddlp and sadalp, 8 ldp of taps and weights, 12 addp, 48 to turn 16 sums into 16 int8, 4 st1,
-//     2 for the loop = 170 instructions, 0.394 per MAC.
+//     96 smull, smlal2, saddlp and sadalp, 8 ldp of taps and weights, 12 addp, 36 to turn 16 sums into 16 int8, 4 st1,
+//     2 for the loop = 158 instructions, 0.366 per MAC.
 // The floor of the sums is three instructions for 16 MACs, 81 or 0.1875 per MAC, and 96 with 27 taps filled up to 32; with
 // loads and addp they take 116, 43 % more, of which 15 instructions are for the 5 zeros and 12 to add across, which deeper
 // layers do once for many taps. Gathering 4 pixels takes 24 loads, once for all output channels.
@@ -91,9 +91,7 @@ range        .req x17
 
 t0           .req v8        // free while sums are scaled
 t1           .req v9
-t2           .req v10
 t3           .req v11
-t4           .req v12
 zero         .req v13       // for the output
 lowest       .req v14
 highest      .req v15

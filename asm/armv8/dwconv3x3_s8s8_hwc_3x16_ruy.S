@@ -36,10 +36,10 @@ macs = "9*height*width*channels"
 // The last 16 channels of a pixel may end up to 15 bytes behind it, and behind a row: what is loaded there goes nowhere.
 //
 // Cost of the hot loop, per 3 pixels x 16 channels x 9 taps = 432 MACs:
-//     54 smull and smlal, 24 sadalp, 12 saddw, 9 ld1, 12 zip; 3 x 52 to turn 16 sums into 16 int8; 3 st1, 2 for the loop
-//     = 272 instructions, 0.630 per MAC.
-// Of the 52, 1 loads the bias, 8 the scales, 33 scale, 10 narrow, add the zero point and clamp. That is the price of 9
-// taps to an output: what the window itself costs, 114 of the 272, is what it costs without requantization, 27 % above
+//     54 smull and smlal, 24 sadalp, 12 saddw, 9 ld1, 12 zip; 3 x 40 to turn 16 sums into 16 int8; 3 st1, 2 for the loop
+//     = 236 instructions, 0.546 per MAC.
+// Of the 40, 1 loads the bias, 8 the scales, 21 scale, 10 narrow, add the zero point and clamp. That is the price of 9
+// taps to an output: what the window itself costs, 114 of the 236, is what it costs without requantization, 27 % above
 // its floor of 90, 0.208 per MAC. Around the hot loop a row costs 30 instructions for each 16 channels.
 
     .arch armv8-a
@@ -71,9 +71,7 @@ range        .req x22
 
 t0           .req v2        // free while sums are scaled
 t1           .req v3
-t2           .req v4
 t3           .req v5
-t4           .req v6
 zero         .req v13       // for the output
 lowest       .req v14
 highest      .req v15

@@ -31,7 +31,7 @@ macs = "rows*cols*depth"
 //
 // Cost of the hot loop, per 8 rows x 8 columns x 8 depths = 512 MACs: 128 smlal, 16 usubl, 4 ld1, 2 for the loop = 150
 // instructions, 0.293 per MAC. The floor of this form is one smlal for 4 MACs, 128 or 0.25 per MAC. Around the hot loop
-// a tile costs 182 instructions, 154 of them to turn 64 sums into 64 uint8: 104 to scale, 40 to narrow, add the zero
+// a tile costs 166 instructions, 138 of them to turn 64 sums into 64 uint8: 88 to scale, 40 to narrow, add the zero
 // point and clamp, the rest to load what that takes.
 
     .arch armv8-a
@@ -66,7 +66,6 @@ t0           .req v8        // free while sums are scaled
 t1           .req v9
 t2           .req v10
 t3           .req v11
-t4           .req v12
 
 #include "include/requantize_gemmlowp.inc"
 #include "include/matmul_u8u8_packed_8x8_bylane.inc"
