@@ -28,11 +28,12 @@ macs = "25*height*width*channels"
 //                 output[8] = sums
 //
 // Channels lie in lanes. Two taps of one channel lie in neighbouring lanes, so that sadalp, which adds neighbours, can
-// add up 4 products in place of the 2 that saddw can: rows 0 and 1 of each column are zipped as they come in, and so are
-// rows 2 and 3; they serve two or three pixels. Of row 4, a column is zipped with the next one, once for two pixels.
-// The weights are zipped the same way beforehand, 12 vectors and a half for each 8 channels, the last filled up with zeros:
+// add up 4 products in place of the 2 that saddw can: rows 0 and 1 of each column are zipped as they come in, and so
+// are rows 2 and 3; they serve two or three pixels. Of row 4, a column is zipped with the next one, once for two
+// pixels. The weights are zipped the same way beforehand, 12 vectors and a half for each 8 channels, the last filled up
+// with zeros:
 //
-//     (row 0, row 1) of columns 0 to 4; (row 2, row 3) of columns 0 to 4; columns (0, 1) and (2, 3) of row 4; its column 4
+//     (row 0, row 1) of columns 0-4; (row 2, row 3) of columns 0-4; columns (0, 1) and (2, 3) of row 4; column 4 of row 4
 //
 // The window, and where it lives, for pixel 0 of 5; pixel 1 has the columns 2 to 4 and two new ones
 // in the place of columns 0 and 1, and so on round:
@@ -56,10 +57,10 @@ macs = "25*height*width*channels"
 //
 // Cost of the hot loop, per 5 pixels x 8 channels x 25 taps = 1000 MACs:
 //     125 smull and smlal, 60 sadalp, 10 sxtl, 50 ld1, 25 zip, 5 st1, 2 for the loop = 277 instructions, 0.277 per MAC.
-// The floor of the arithmetic is that of stride 1: 39 instructions for a pixel's 200 MACs, 0.195 per MAC. But here two new
-// columns a pixel take 10 loads, whatever is done with them, as 16 channels at a time would not fit: with those the floor
-// is 49, 0.245 per MAC, and 13 % above it are the zips, which save more than they cost, and the stores. Around the hot
-// loop a row costs 46 instructions for each 8 channels. The bytes: 80 loaded and 32 stored for 200 MACs.
+// The floor of the arithmetic is that of stride 1: 39 instructions for a pixel's 200 MACs, 0.195 per MAC. But here two
+// new columns a pixel take 10 loads, whatever is done with them, as 16 channels at a time would not fit: with those the
+// floor is 49, 0.245 per MAC, and 13 % above it are the zips, which save more than they cost, and the stores. Around
+// the hot loop a row costs 46 instructions for each 8 channels. The bytes: 80 loaded and 32 stored for 200 MACs.
 
     .arch armv8-a
     .text

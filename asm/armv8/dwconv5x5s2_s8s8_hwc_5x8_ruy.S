@@ -28,13 +28,14 @@ macs = "25*height*width*channels"
 //     for each row of the output
 //         for each 8 channels               the last 1-7 as 8, of which 1-7 are stored
 //             for each 60 pixels            then the rest
-//                 for each 5 pixels         then the last 0-4: the window and the weights as in dwconv5x5s2_s8s32_hwc_5x8
+//                 for each 5 pixels         then the last 0-4: the window as in dwconv5x5s2_s8s32_hwc_5x8
 //                     sums[8] = bias[8] + the window * weights[25][8], for each pixel, kept in the frame
 //                 for each 2 pixels         then the last one
 //                     output[8] = sums, requantized
 //
-// Windows and weights take all registers. So what scaling needs takes their place once for up to 60 pixels, not for each;
-// the sums wait in the frame, 32 bytes a pixel. No weight is -128 for the reason given in dwconv5x5s2_s8s32_hwc_5x8.
+// Windows and weights take all registers. So what scaling needs takes their place once for up to 60 pixels, not for
+// each; the sums wait in the frame, 32 bytes a pixel. No weight is -128 for the reason given in
+// dwconv5x5s2_s8s32_hwc_5x8.
 //
 // The output: sum + bias, times 2^shift * multiplier / 2^31, + zero point, held to [lowest, highest]; range holds these
 // three. bias, multipliers and shifts have an element for each channel, filled up to a multiple of 8.

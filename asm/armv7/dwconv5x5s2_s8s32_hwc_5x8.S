@@ -1,0 +1,153 @@
+/*toml
+summary   = "output[y][x][c] = sum_ij weights[i][j][c] * input[2*y+i][2*x+j][c], int8 x int8 -> int32, HWC"
+prototype = "void (const int8_t *input, const int8_t *weights, int32_t *output, size_t height, size_t width, size_t channels, size_t input_pitch, size_t output_pitch)"
+isa       = ["armv7-a", "neon"]
+stack     = 2052
+[args]
+input        = { reg = "r0", read = { rows = "2*height+3", bytes = "(2*width+3)*channels", pitch = "input_pitch" }, over_read = 7, layout = "hwc", dtype = "int8", range = [-128, 127] }
+weights      = { reg = "r1", read = "200*((channels+7)//8)", layout = "c8_pairs12", dtype = "int8", range = [-127, 127] }
+output       = { reg = "r2", write = { rows = "height", bytes = "4*width*channels", pitch = "output_pitch" }, layout = "hwc", dtype = "int32" }
+height       = { reg = "r3", range = [1, 65536] }
+width        = { reg = "stack+0", range = [1, 65536] }
+channels     = { reg = "stack+4", range = [1, 65536] }
+input_pitch  = { reg = "stack+8", range = [1, 16777216] }
+output_pitch = { reg = "stack+12", range = [4, 67108864], step = 4 }
+[counts]
+macs = "25*height*width*channels"
+*/
+
+// Height and width are the output's. The input is an image with its padding around it, which holds the input's zero
+// point: twice the output's pixels and three more in each direction. Pitches are the bytes from one row to the next.
+//
+// The loops, outermost first:
+//
+//     for each row of the output
+//         for each 8 channels               the last 1-7 as 8, of which 1-7 are stored
+//             for each 60 pixels            then the rest
+//                 for each 5 pixels         then the last 0-4
+//                     sums[8] = part of the window * weights[12][8], for each pixel, kept in the frame
+//                 for each 5 pixels         then the last 0-4
+//                     output[8] = sums[8] + the rest of the window * weights[13][8], for each pixel
+//
+// Channels lie in lanes. Two taps of one channel lie in neighbouring lanes, so that vpadal, which adds neighbours, can
+// add up 4 products in place of the 2 that vaddw can: rows 0 and 1 of each column are zipped as they come in, and so
+// are rows 2 and 3; they serve two or three pixels. Columns 0 and 1 of row 4, and 2 and 3, are zipped for each pixel:
+// with a column of two rows beside them, one vzip of 16 bytes does for both. The weights are zipped the same way
+// beforehand, 12 vectors and a half for each 8 channels, the last filled up with zeros:
+//
+//     (row 0, row 1) of columns 0-4; (row 2, row 3) of columns 0-4; columns (0, 1) and (2, 3) of row 4; column 4 of row 4
+//
+// 25 taps of 8 channels and as many weights are more than 16 registers hold. So the window is done in two parts, each
+// for up to 60 pixels of a row, and the sums wait in the frame in between. The parts, and where they live, for pixel 0
+// of 5; pixel 1 has the columns 2 to 4 and two new ones in the place of columns 0 and 1, and so on round:
+//
+//                  column 0    column 1    column 2    column 3    column 4     weights
+//               +-----------+-----------+-----------+-----------+-----------+
+//     rows 0, 1 | q1        | q2        | q3        | q4        | q5        |   q8    q9    q10   q11   q12
+//               +-----------+-----------+-----------+-----------+-----------+
+//         row 4 | q0                    |                                       q13
+//               +-----------------------+
+//
+//               +-----------+-----------+-----------+-----------+-----------+
+//     rows 2, 3 | q1        | q2        | q3        | q4        | q5        |   q8    q9    q10   q11   q12
+//               +-----------+-----------+-----------+-----------+-----------+
+//         row 4                         | q0                    | d14       |               q13         d15
+//                                       +-----------------------+-----------+
+//
+//     q6 and q7, then q6 and q0: products, int16; q14, q15: sums of 8 channels, int32
+//
+// Why weights lie in [-127, 127]: two products are added in int16. -128 * -127 twice is 32512 and -128 * 127 twice is
+// -32512, both int16; only -128 * -128 twice, 32768, is not. The int32 sums cannot overflow: 25 * 128 * 127.
+//
+// The last 8 channels of a pixel may end up to 7 bytes behind it, and behind a row: what is loaded there goes nowhere.
+//
+// Cost of the hot loop, per 5 pixels x 8 channels x 25 taps = 1000 MACs:
+//     125 vmull and vmlal, 60 vpaddl and vpadal, 10 vaddw, 65 vld1, 20 vzip; 5 loads and 5 stores of sums, 5 vst1, 4 for
+//     the two loops = 299 instructions, 0.299 per MAC.
+// The floor of the arithmetic is that of stride 1: 39 instructions for a pixel's 200 MACs, 0.195 per MAC. But here two
+// new columns a pixel take 10 loads, whatever is done with them, as 16 channels at a time would not fit, and the sums
+// are stored and loaded again: with those the floor is 51, 0.255 per MAC; 17 % above it are the zips, the loads of row
+// 4 for the second time, and the stores. Around the hot loop a row costs 74 instructions for each 8 channels and each
+// 60 pixels.
+
+    .syntax unified
+    .arch   armv7-a
+    .fpu    neon
+    .arm
+    .text
+
+in0          .req r0        // the window's rows, walk along the pixels
+in1          .req r1
+in2          .req r2
+in3          .req r3
+step         .req r4        // channels: the bytes from one pixel of the input to the next
+count        .req r5        // pixels left, counts down
+left         .req r6        // channels left, counts down
+w            .req r7        // weights
+sums         .req r8        // walks along the strip's sums
+first        .req r9        // of the strip's first window
+store        .req r10       // walks along the pixels
+pitch        .req r11       // from one pixel of the output to the next, bytes
+at           .req r12
+pixels       .req lr        // of the strip
+
+// The frame, from sp upwards: the sums of a strip, then these. It need not be a multiple of 8: nothing is called from
+// here.
+#define STRIP        60     /* pixels */
+#define INPUT        (32 * STRIP)       /* row 0 of the window, at its start */
+#define WEIGHTS      (INPUT + 4)
+#define OUTPUT       (INPUT + 8)        /* row of the output, at its start */
+#define HEIGHT       (INPUT + 12)       /* counts down */
+#define FROM         (INPUT + 16)       /* channels to do of the window's first pixel */
+#define TO           (INPUT + 20)       /* and of the output */
+#define REST         (INPUT + 24)       /* pixels left in the row */
+#define LOCALS       (INPUT + 32)
+#define FRAME        (LOCALS + 100)     /* LOCALS, d8-d15, r4-r11 and lr */
+#define WIDTH        FRAME
+#define CHANNELS     (FRAME + 4)
+#define INPUT_PITCH  (FRAME + 8)
+#define OUTPUT_PITCH (FRAME + 12)
+
+#define STRIDE 2
+
+#include "include/sums_of_8_channels.inc"
+
+.macro first_four_taps
+    vpaddl.s16 q14, q6
+    vpaddl.s16 q15, q7
+.endm
+
+.macro load_sums
+    vld1.32 {d28, d29, d30, d31}, [sums]!
+.endm
+
+.macro lower_taps_of_strip
+    cmp     left, #8
+    blo     21f
+    pixels_of_strip lower_taps, store_whole
+    b       22f
+21:                                                 // 1 to 7
+    pixels_of_strip lower_taps, store_part
+22:
+.endm
+
+#include "include/dwconv5x5_hwc_5x8.inc"
+
+    .p2align 4
+    .global dwconv5x5s2_s8s32_hwc_5x8
+    .type   dwconv5x5s2_s8s32_hwc_5x8, %function
+dwconv5x5s2_s8s32_hwc_5x8:
+    push    {r4-r11, lr}
+    vpush   {d8-d15}
+    sub     sp, sp, #LOCALS
+    add     at, sp, #INPUT
+    stm     at, {r0-r3}
+    ldr     step, [sp, #CHANNELS]
+    lsl     pitch, step, #2
+    dwconv5x5_hwc_5x8
+    add     sp, sp, #LOCALS
+    vpop    {d8-d15}
+    pop     {r4-r11, pc}
+    .size   dwconv5x5s2_s8s32_hwc_5x8, . - dwconv5x5s2_s8s32_hwc_5x8
+
+    .section .note.GNU-stack,"",%progbits
