@@ -81,42 +81,7 @@ outputs      .req lr        // output channels left, counts down
 #define FRAME 100           /* d8-d15, r4-r11 and lr: below the arguments on the stack */
 
 #include "include/conv1x1_hwc_2x4.inc"
-
-.macro start_pixels n
-  .if \n == 2
-    add     store1, store, out_channels, lsl #2
-  .endif
-.endm
-
-.macro finish_sums n
-.endm
-
-.macro store_sums n
-    vst1.32 {d16, d17}, [store]!
-  .if \n == 2
-    vst1.32 {d18, d19}, [store1]!
-  .endif
-.endm
-
-// 1 to 3 of the four lanes of s, as the lowest bits of outputs say
-.macro store_some s0, s1, to
-    tst         outputs, #2
-    beq         1f
-    vst1.32     {\s0}, [\to]!
-    vmov        \s0, \s1
-1:
-    tst         outputs, #1
-    beq         2f
-    vst1.32     {\s0[0]}, [\to]!
-2:
-.endm
-
-.macro store_part_of_sums n
-    store_some d16, d17, store
-  .if \n == 2
-    store_some d18, d19, store1
-  .endif
-.endm
+#include "include/sums_of_tile_2x4.inc"
 
     .p2align 4
     .global conv1x1_s8s32_hwc_2x4

@@ -94,40 +94,7 @@ pitch        .req lr        // 4 * out_channels; outside the loop over output ch
 .macro set_pitch
     lsl     pitch, left, #2
 .endm
-
-.macro start_pixels
-.endm
-
-.macro start_sums
-    vldmia  sp, {d16-d23}
-    vldmia  sp, {d24-d31}
-.endm
-
-.macro finish_sums
-.endm
-
-.macro store_whole to, s0, s1, s2, s3
-    vst1.32 {\s0, \s1, \s2, \s3}, [\to]!
-.endm
-
-// as many of 8 output channels as are left, 1 to 7
-.macro store_part to, s0, s1, s2, s3
-    tst     left, #4
-    beq     3f
-    vst1.32 {\s0, \s1}, [\to]!
-    vmov    \s0, \s2
-    vmov    \s1, \s3
-3:
-    store_some \to, \s0, \s1
-.endm
-
-// Pixels that are not there have the address of the last one, and are stored before it.
-.macro store_pixels store
-    \store  out3, d28, d29, d30, d31
-    \store  out2, d24, d25, d26, d27
-    \store  out1, d20, d21, d22, d23
-    \store  out0, d16, d17, d18, d19
-.endm
+#include "include/sums_of_tile_4x8.inc"
 
     .p2align 4
     .global conv1x1_s8s32_hwc_4x8_dotprod

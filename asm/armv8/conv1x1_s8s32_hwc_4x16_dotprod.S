@@ -76,47 +76,7 @@ channels     .req x14       // input channels left, counts down
 left         .req x15       // output channels left, counts down
 
 #include "include/conv1x1_hwc_4x16_dotprod.inc"
-
-.macro start_pixels
-.endm
-
-.macro start_sums
-    ld1     {v16.16b, v17.16b, v18.16b, v19.16b}, [sp]
-    ld1     {v20.16b, v21.16b, v22.16b, v23.16b}, [sp]
-    ld1     {v24.16b, v25.16b, v26.16b, v27.16b}, [sp]
-    ld1     {v28.16b, v29.16b, v30.16b, v31.16b}, [sp]
-.endm
-
-.macro finish_sums
-.endm
-
-.macro store_sums
-    st1     {v28.4s, v29.4s, v30.4s, v31.4s}, [out3], #64
-    st1     {v24.4s, v25.4s, v26.4s, v27.4s}, [out2], #64
-    st1     {v20.4s, v21.4s, v22.4s, v23.4s}, [out1], #64
-    st1     {v16.4s, v17.4s, v18.4s, v19.4s}, [out0], #64
-.endm
-
-// as many of 16 output channels as are left, 1 to 15
-.macro store_part_of_16 to, s0, s1, s2, s3
-    tbz     left, #3, 4f
-    st1     {\s0\().4s, \s1\().4s}, [\to], #32
-    mov     \s0\().16b, \s2\().16b
-    mov     \s1\().16b, \s3\().16b
-4:
-    tbz     left, #2, 3f
-    st1     {\s0\().4s}, [\to], #16
-    mov     \s0\().16b, \s1\().16b
-3:
-    store_some \to, \s0
-.endm
-
-.macro store_part_of_sums
-    store_part_of_16 out3, v28, v29, v30, v31
-    store_part_of_16 out2, v24, v25, v26, v27
-    store_part_of_16 out1, v20, v21, v22, v23
-    store_part_of_16 out0, v16, v17, v18, v19
-.endm
+#include "include/sums_of_tile_4x16.inc"
 
     .p2align 4
     .global conv1x1_s8s32_hwc_4x16_dotprod

@@ -90,41 +90,7 @@ pitch        .req x20       // 4 * out_channels
 
 #define AHEAD 64
 #include "include/conv1x1_hwc_4x4.inc"
-
-.macro start_pixels
-.endm
-
-.macro finish_sums n
-.endm
-
-.macro store_sums n
-    str     q16, [store], #16
-  .if \n == 4
-    str     q17, [store1], #16
-    str     q18, [store2], #16
-    str     q19, [store3], #16
-  .endif
-.endm
-
-// 1 to 3 of the four lanes of s, as the lowest bits of outputs say
-.macro store_some s, to
-    tbz     outputs, #1, 1f
-    st1     {\s\().2s}, [\to], #8
-    dup     \s\().2d, \s\().d[1]
-1:
-    tbz     outputs, #0, 2f
-    st1     {\s\().s}[0], [\to], #4
-2:
-.endm
-
-.macro store_part_of_sums n
-    store_some v16, store
-  .if \n == 4
-    store_some v17, store1
-    store_some v18, store2
-    store_some v19, store3
-  .endif
-.endm
+#include "include/sums_of_tile_4x4.inc"
 
     .p2align 4
     .global conv1x1_s8s32_hwc_4x4_inorder
