@@ -29,22 +29,23 @@ macs = "9*height*width*channels"
 //
 // Channels lie in lanes. Two taps of one channel lie in neighbouring lanes, so that vpadal, which adds neighbours, can
 // add up 4 products in place of the 2 that vaddw can: rows 0 and 1 of each column are zipped as they come in; of row
-// 2, columns 0 and 1 are zipped for each pixel, and column 2, which is the next pixel's column 0, is left alone. The
-// weights are zipped the same way beforehand, 9 vectors for each 8 channels, the last filled up with zeros:
+// 2, columns 0 and 1 are zipped for each pixel, by the same vzip that does for column 1 of rows 0 and 1, and column 2,
+// which is the next pixel's column 0, is left alone and loaded to where that pixel needs it. The weights are zipped the
+// same way beforehand, 9 vectors for each 8 channels, the last filled up with zeros:
 //
 //     (row 0, row 1) of column 0, of column 1, of column 2; (column 0, column 1) of row 2; column 2 of row 2
 //
-// The window, and where it lives, for pixel 0 of 3; pixel 1 has the
-// third column, and two new ones in the others' places, and so on round:
+// The window, and where it lives, for pixel 0 of 3; pixel 1 has the third column, and two new ones in the others'
+// places, and so on round:
 //
 //                  column 0        column 1        column 2         weights
 //               +---------------+---------------+---------------+
 //     rows 0, 1 | q1            | q3            | q8            |   q11           q12           q13
 //               +---------------+---------------+---------------+
-//         row 2 | d18           | d19           | d20           |       (d8, d9)            d10
+//         row 2 | d7, then q0: columns 0 and 1  | d3            |       (d8, d9)            d10
 //               +---------------+---------------+---------------+
 //
-//     q6, q7: products, int16; q14, q15: sums of 8 channels, int32
+//     q6, q7, q2: products, int16; q14, q15: sums of 8 channels, int32
 //
 // Why weights lie in [-127, 127]: two products are added in int16. -128 * -127 twice is 32512 and -128 * 127 twice is
 // -32512, both int16; only -128 * -128 twice, 32768, is not. The int32 sums cannot overflow: 9 * 128 * 127.
@@ -52,12 +53,13 @@ macs = "9*height*width*channels"
 // The last 8 channels of a pixel may end up to 7 bytes behind it, and behind a row: what is loaded there goes nowhere.
 //
 // Cost of the hot loop, per 3 pixels x 8 channels x 9 taps = 216 MACs:
-//     27 vmull and vmlal, 12 vpadal, 6 vmovl, 18 vld1, 9 vzip, 3 vst1, 2 for the loop = 77 instructions, 0.356 per MAC.
-// The floor is 15 instructions for a pixel's 72 MACs, 0.208 per MAC: 9 multiplies, and 6 to widen and add; without zips
-// it is 18, 0.250 per MAC, be it with vmull, vmlal and vaddw or with vmlal of int16. Two new columns a pixel take 6 loads
-// and 2 zips, whatever is done with them: with those, a zip of row 2 and the store there is no less than 25, 0.347 per
-// MAC. 16 channels at a time would halve the loads, but 9 vectors of weights do not fit beside the window. Around the hot
-// loop a row costs 28 instructions for each 8 channels. The bytes: 48 loaded and 32 stored for 72 MACs.
+//     27 vmull and vmlal, 12 vpadal, 6 vmovl, 18 vld1, 6 vzip, 3 vst1, 2 for the loop = 74 instructions, 0.343 per MAC.
+// The floor of the arithmetic is 15 instructions for a pixel's 72 MACs, 0.208 per MAC: 9 multiplies, and 6 to widen and
+// add; without zips it is 18, 0.250 per MAC, be it with vmull, vmlal and vaddw or with vmlal of int16. But two new
+// columns a pixel take 6 loads, whatever is done with them: each byte of the input comes in for 2 or 3 products only,
+// and 16 channels at a time would halve the loads, but 9 vectors of weights do not fit beside the window. With those
+// the floor is 21, 0.292 per MAC, and 17 % above it are 2 zips, which save more than they cost, and the store. Around
+// the hot loop a row costs 28 instructions for each 8 channels. The bytes: 48 loaded and 32 stored for 72 MACs.
 
     .syntax unified
     .arch   armv7-a

@@ -1,0 +1,99 @@
+/*toml
+summary   = "output[y][x][o] = sum_ijk weights[o][i][j][k] * input[y+i][x+j][k] + bias[o], requantized as in ruy to int8, HWC, 3 channels"
+prototype = "void (const int8_t *input, const int8_t *weights, int8_t *output, size_t height, size_t width, size_t in_channels, size_t out_channels, size_t input_pitch, size_t output_pitch, const int32_t *bias, const int32_t *multipliers, const int32_t *shifts, const int16_t *range)"
+isa       = ["armv7-a", "neon"]
+stack     = 188
+[args]
+input        = { reg = "r0", read = { rows = "height+2", bytes = "3*(width+2)", pitch = "input_pitch" }, layout = "hwc", dtype = "int8", range = [-128, 127] }
+weights      = { reg = "r1", read = "32*4*((out_channels+3)//4)", layout = "oc4_taps32", dtype = "int8", range = [-127, 127] }
+output       = { reg = "r2", write = { rows = "height", bytes = "width*out_channels", pitch = "output_pitch" }, layout = "hwc", dtype = "int8" }
+height       = { reg = "r3", range = [1, 65536] }
+width        = { reg = "stack+0", range = [1, 65536] }
+in_channels  = { reg = "stack+4", range = [3, 3] }
+out_channels = { reg = "stack+8", range = [1, 65536] }
+input_pitch  = { reg = "stack+12", range = [1, 16777216] }
+output_pitch = { reg = "stack+16", range = [1, 16777216] }
+bias         = { reg = "stack+20", read = "4*4*((out_channels+3)//4)", layout = "oc4", dtype = "int32", range = [-536870912, 536870912] }
+multipliers  = { reg = "stack+24", read = "4*4*((out_channels+3)//4)", layout = "oc4", dtype = "int32", range = [1073741824, 2147483647] }
+shifts       = { reg = "stack+28", read = "4*4*((out_channels+3)//4)", layout = "oc4", dtype = "int32", range = [-31, 7] }
+range        = { reg = "stack+32", read = "6", layout = "zero_lowest_highest", dtype = "int16", range = [-128, 127] }
+[counts]
+macs = "9*height*width*in_channels*out_channels"
+*/
+
+// Height and width are the output's. The input is an image with its padding around it, which holds the input's zero
+// point: a pixel more on each side. Pitches are the bytes from one row to the next.
+//
+// For the first layer of a network. The loops, the tile, the order of the weights, what is left of the sums, and the
+// values that are allowed, are those of conv3x3s2_s8s8_hwc_2x4_ic3_ruy; windows lie a pixel apart.
+//
+// Cost of the hot loop, per 2 pixels x 4 output channels x 27 taps = 216 MACs: 105 instructions, 0.486 per MAC, as
+// there, where they are told apart and compared with the floor. Gathering 2 pixels takes 14 instructions and 2 stores,
+// once for all output channels.
+
+    .syntax unified
+    .arch   armv7-a
+    .fpu    neon
+    .arm
+    .text
+
+line0        .req r0        // the window's rows, walk along the pixels
+line1        .req r1
+line2        .req r2
+back         .req r3
+store        .req r4        // output of pixel 0, walks along the output channels
+store1       .req r5
+out_channels .req r6        // also the bytes from one pixel of the output to the next
+w            .req r7        // walks along the weights
+taps         .req r8
+outputs      .req r9        // output channels left, counts down
+pixels       .req r10       // left in the row, counts down
+at           .req r11
+done         .req r12
+
+// The frame, from sp upwards. It need not be a multiple of 8: nothing is called from here.
+#define IN_ROW       0      /* where the row starts */
+#define WEIGHTS      4
+#define OUT_ROW      8
+#define HEIGHT       12     /* rows left */
+#define IN_STEP      16     /* to the next row */
+#define DONE         20     /* 4 * output channels done */
+#define TAPS         24     /* of 2 pixels */
+#define LOCALS       88
+#define FRAME        188    /* LOCALS, d8-d15, r4-r11 and lr */
+#define WIDTH        FRAME
+#define IN_CHANNELS  (FRAME + 4)
+#define OUT_CHANNELS (FRAME + 8)
+#define INPUT_PITCH  (FRAME + 12)
+#define OUTPUT_PITCH (FRAME + 16)
+#define BIAS         (FRAME + 20)
+#define MULTIPLIERS  (FRAME + 24)
+#define SHIFTS       (FRAME + 28)
+#define RANGE        (FRAME + 32)
+
+#define STRIDE 1
+
+#include "include/conv3x3_ic3_hwc_2x4.inc"
+#include "include/requantize_ruy.inc"
+#include "include/requantized_tile_2x4.inc"
+
+    .p2align 4
+    .global conv3x3_s8s8_hwc_2x4_ic3_ruy
+    .type   conv3x3_s8s8_hwc_2x4_ic3_ruy, %function
+conv3x3_s8s8_hwc_2x4_ic3_ruy:
+    push    {r4-r11, lr}
+    vpush   {d8-d15}
+    sub     sp, sp, #LOCALS
+    stm     sp, {r0-r3}
+    ldr     taps, [sp, #INPUT_PITCH]
+    lsl     taps, taps, #(STRIDE - 1)
+    str     taps, [sp, #IN_STEP]
+    ldr     out_channels, [sp, #OUT_CHANNELS]
+    mvn     back, #(7 - 3 * STRIDE)
+    conv3x3_ic3_hwc_2x4
+    add     sp, sp, #LOCALS
+    vpop    {d8-d15}
+    pop     {r4-r11, pc}
+    .size   conv3x3_s8s8_hwc_2x4_ic3_ruy, . - conv3x3_s8s8_hwc_2x4_ic3_ruy
+
+    .section .note.GNU-stack,"",%progbits
