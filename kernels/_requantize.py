@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
 from neonlab import Array, Contract, DataSource
+from neonlab.int8.fixed_point import Multiplier
+from neonlab.int8.requantize import scheme_named
 
-_INT32 = np.iinfo(np.int32)
+from ._fixed_point import FIXED_POINT
+from ._output import draw_range, output_of
 
-
-def ruy(sums: Array, multipliers: Array, shifts: Array) -> Array:
-    """(x * m + 2^(30 - s)) >> (31 - s), held within int32: ruy's apply_multiplier.cc, TFLite's single rounding."""
-    left = np.int64(31) - shifts
-    rounded: Array = (sums * multipliers + (np.int64(1) << (left - 1))) >> left
-    held: Array = np.clip(rounded, _INT32.min, _INT32.max)
-    return held
-
-
-def gemmlowp(sums: Array, multipliers: Array, shifts: Array) -> Array:
-    """TFLite's MultiplyByQuantizedMultiplier with gemmlowp's fixedpoint.h; shifts to the left saturate."""
-    lifted = np.clip(sums << np.maximum(shifts, 0), _INT32.min, _INT32.max)
-    high = (lifted * multipliers + (1 << 30)) >> 31
-    right = np.maximum(-shifts, 0)
-    mask = (np.int64(1) << right) - 1
-    quotient: Array = (high >> right) + ((high & mask) > (mask >> 1) + (high < 0))
-    return quotient
-
-
-def fp32(sums: Array, scales: Array) -> Array:
-    """float32 product, rounded to the nearest integer, ties to even: QNNPACK's requantization/fp32-scalar.c."""
-    product = sums.astype(np.float32) * scales.astype(np.float32)
-    return np.rint(np.clip(product, -(2.0**30), 2.0**30)).astype(np.int64)
-
-
-SCHEMES: Mapping[str, Callable[..., Array]] = {"ruy": ruy, "gemmlowp": gemmlowp, "fp32": fp32}
+#: Schemes in kernels' names; fp32 is QNNPACK's, with a float32 scale for each channel.
+SCHEMES = ("ruy", "gemmlowp", "fp32")
 
 
 def scheme_of(contract: Contract) -> str:
@@ -69,13 +48,13 @@ def parameters(contract: Contract, channels: int, depth: int, data: DataSource) 
         found["multipliers"] = data.array(contract.argument("multipliers"), (filled,))
         found["shifts"] = data.draw((filled,), shifts.dtype, low, high)
     with_points = any(argument.name == "points" for argument in contract.arguments)
-    held = contract.argument("points" if with_points else "range")
-    low, high = (int(bound) for bound in held.value_range or (-128, 127))
-    zeros = data.draw((3 if with_points else 1,), held.dtype, low, high)
-    limits = np.sort(data.random.integers(low, high, 2, endpoint=True))
-    if data.pattern != "random" or data.random.integers(2):
-        limits = np.array([low, high])
-    found[held.name] = np.concatenate([zeros, limits]).astype(held.dtype)
+    if with_points:
+        points = contract.argument("points")
+        low, high = points.value_range or (0, 255)
+        zeros = data.draw((2,), points.dtype, low, high)
+        found["points"] = np.concatenate([zeros, draw_range(contract, data, "points")])
+    else:
+        found["range"] = draw_range(contract, data)
     return found
 
 
@@ -84,12 +63,10 @@ def requantized(contract: Contract, sums: Array, inputs: Mapping[str, Array]) ->
     scheme, channels = scheme_of(contract), sums.shape[-1]
     if not scheme:
         return sums.astype(np.int32)
-    names = ("scales",) if scheme == "fp32" else ("multipliers", "shifts")
-    scales = [inputs[name][:channels] for name in names]
-    if scheme != "fp32":
-        scales = [array.astype(np.int64) for array in scales]
-    zero, low, high = (int(value) for value in (inputs["points"] if "points" in inputs else inputs["range"])[-3:])
-    scaled = SCHEMES[scheme](sums + inputs["bias"][:channels], *scales)
-    output = next(argument for argument in contract.arguments if argument.write is not None)
-    clamped: Array = np.clip(scaled + zero, low, high).astype(output.dtype)
-    return clamped
+    name = next(argument.name for argument in contract.arguments if argument.write is not None)
+    output = output_of(contract, (inputs["points"] if "points" in inputs else inputs["range"])[-3:], name)
+    total = (sums + inputs["bias"][:channels]).astype(np.int32)
+    if scheme == "fp32":
+        return scheme_named("qnnpack-fp32").requantize(total, inputs["scales"][:channels], output)
+    multiplier = Multiplier(inputs["multipliers"][:channels], inputs["shifts"][:channels])
+    return output.place(FIXED_POINT[scheme](total, multiplier).astype(np.int64))

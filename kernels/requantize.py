@@ -3,43 +3,20 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
-from neonlab.int8 import fixed_point
-from neonlab.int8.arrays import Int32s, Output
+from neonlab.int8.arrays import Output
 from neonlab.int8.fixed_point import Multiplier
 from neonlab.int8.requantize import ncnn_requantize, scheme_named
 
+from ._fixed_point import FIXED_POINT
 from ._output import draw_range, output_of
 
 _DIMENSIONS = ("rows", "cols")
 _MOST = 1 << 30
-
-
-def _held(sums: Int32s, multiplier: Multiplier) -> Int32s:
-    """Sums so far from 0 that the result is clamped either way, brought to where it fits int32."""
-    bound = _MOST >> np.maximum(multiplier.exponent, 0)
-    return np.where(multiplier.exponent > 0, np.clip(sums, -bound, bound), sums).astype(np.int32)
-
-
-def _once_up(sums: Int32s, multiplier: Multiplier) -> Int32s:
-    return fixed_point.multiply_once_rounded(_held(sums, multiplier), multiplier)
-
-
-def _once_away(sums: Int32s, multiplier: Multiplier) -> Int32s:
-    return fixed_point.tvm_fixed_point_multiply(_held(sums, multiplier), multiplier, "TONEAREST")
-
-
-#: int32 sums times multipliers, by the word in a kernel's name.
-FIXED_POINT: Mapping[str, Callable[[Int32s, Multiplier], Int32s]] = {
-    "ruy": _once_up,
-    "gemmlowp": fixed_point.multiply_twice_rounded,
-    "tvm": fixed_point.multiply_twice_rounded_up,
-    "precise": _once_away,
-}
 
 #: The word in a kernel's name, for each scheme of `neonlab.int8.requantize`.  The results are the same.
 KERNEL_OF_SCHEME: Mapping[str, str] = {

@@ -11,6 +11,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from neonlab.int8.arrays import Output
+from neonlab.int8.fixed_point import Multiplier
 from neonlab.library import open_library
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,23 +52,34 @@ def examples() -> list[tuple[int, int, int]]:
     return [(held(total), multiplier, shift) for total, multiplier, shift in found]
 
 
+def computed(schemes: ModuleType, word: str) -> list[int]:
+    totals, multipliers, shifts = (np.array(numbers, np.int32) for numbers in zip(*examples(), strict=True))
+    return [int(number) for number in schemes.FIXED_POINT[word](totals, Multiplier(multipliers, shifts))]
+
+
+def narrowed(value: int) -> int:
+    """What is left of a number on its way to 8 bits."""
+    return max(-(2**15), min(2**15 - 1, value))
+
+
 def test_ruy_rounds_the_exact_product_once_and_ties_upward(schemes: ModuleType) -> None:
-    for total, multiplier, shift in examples():
+    for (total, multiplier, shift), got in zip(examples(), computed(schemes, "ruy"), strict=True):
         exact = Fraction(total * multiplier, 2**31) * Fraction(2) ** shift
-        got = schemes.ruy(*(np.array([number], np.int64) for number in (total, multiplier, shift)))
-        assert int(got[0]) == held(half_up(exact)), (total, multiplier, shift)
+        assert narrowed(got) == narrowed(half_up(exact)), (total, multiplier, shift)
 
 
 def test_gemmlowp_rounds_the_product_upward_and_then_the_quotient_away_from_zero(schemes: ModuleType) -> None:
-    for total, multiplier, shift in examples():
+    for (total, multiplier, shift), got in zip(examples(), computed(schemes, "gemmlowp"), strict=True):
         high = half_up(Fraction(held(total << max(shift, 0)) * multiplier, 2**31))
-        got = schemes.gemmlowp(*(np.array([number], np.int64) for number in (total, multiplier, shift)))
-        assert int(got[0]) == half_away(Fraction(high, 2 ** max(-shift, 0))), (total, multiplier, shift)
+        assert got == half_away(Fraction(high, 2 ** max(-shift, 0))), (total, multiplier, shift)
 
 
 def test_fp32_rounds_the_float_product_to_the_nearest_even(schemes: ModuleType) -> None:
     rng = np.random.default_rng(SEED)
-    totals = rng.integers(-(2**24), 2**24, 4000)
+    totals = rng.integers(-(2**24), 2**24, 4000).astype(np.int32)
     scales = np.float32(2.0) ** rng.integers(-20, -2, 4000).astype(np.float32)  # exact products, many ties
-    for total, scale, got in zip(totals, scales, schemes.fp32(totals, scales), strict=True):
-        assert int(got) == round(Fraction(int(total)) * Fraction(float(scale)))
+    output = Output.of("int16")
+    for total, scale, got in zip(
+        totals, scales, schemes.scheme_named("qnnpack-fp32").requantize(totals, scales, output), strict=True
+    ):
+        assert int(got) == narrowed(round(Fraction(int(total)) * Fraction(float(scale))))
