@@ -50,12 +50,7 @@ class Matmul(Operator):
         )
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
-        return {
-            "rows": shape["rows"],
-            "cols": shape["cols"],
-            "depth": shape["depth"],
-            "c_pitch": shape["cols"],
-        }
+        return shape.values()
 
     def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
         a, b = contract.argument("a"), contract.argument("b")

@@ -36,7 +36,7 @@ class Pack(Operator):
         return (Shape(_DIMENSIONS, sizes) for sizes in itertools.product(rows, depths))
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
-        return {"rows": shape["rows"], "depth": shape["depth"], "pitch": shape["depth"]}
+        return shape.values()
 
     def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
         return {"source": data.array(contract.argument("source"), shape.sizes)}

@@ -6,7 +6,7 @@ stack     = 180
 [args]
 a       = { reg = "r0", read = "4*6*((rows+5)//6)*depth", layout = "rows6_depth1", dtype = "float32", range = [-1.0, 1.0] }
 b       = { reg = "r1", read = "4*8*((cols+7)//8)*depth", layout = "cols8_depth1", dtype = "float32", range = [-1.0, 1.0] }
-c       = { reg = "r2", write = "4*((rows-1)*c_pitch+cols)", layout = "rows", dtype = "float32" }
+c       = { reg = "r2", write = { rows = "rows", bytes = "4*cols", pitch = "4*c_pitch" }, layout = "rows", dtype = "float32" }
 rows    = { reg = "r3", range = [1, 1048576] }
 cols    = { reg = "stack+0", range = [1, 1048576] }
 depth   = { reg = "stack+4", range = [1, 131071] }

@@ -6,7 +6,7 @@ stack     = 100
 [args]
 a       = { reg = "r0", read = "4*((rows+3)//4)*depth", layout = "rows4_depth1", dtype = "int8" }
 b       = { reg = "r1", read = "2*8*((cols+7)//8)*depth", layout = "cols8_depth1", dtype = "int16", align = 4 }
-c       = { reg = "r2", write = "4*((rows-1)*c_pitch+cols)", layout = "rows", dtype = "int32" }
+c       = { reg = "r2", write = { rows = "rows", bytes = "4*cols", pitch = "4*c_pitch" }, layout = "rows", dtype = "int32" }
 rows    = { reg = "r3", range = [1, 1048576] }
 cols    = { reg = "stack+0", range = [1, 1048576] }
 depth   = { reg = "stack+4", range = [1, 511] }

@@ -6,7 +6,7 @@ stack     = 100
 [args]
 a       = { reg = "r0", read = "2*((rows+1)//2)*16*((depth+15)//16)", layout = "rows2_depth16", dtype = "int8", range = [-128, 127], align = 16 }
 b       = { reg = "r1", read = "4*((cols+3)//4)*16*((depth+15)//16)", layout = "cols4_depth16", dtype = "int8", range = [-127, 127], align = 16 }
-c       = { reg = "r2", write = "4*((rows-1)*c_pitch+cols)", layout = "rows", dtype = "int32" }
+c       = { reg = "r2", write = { rows = "rows", bytes = "4*cols", pitch = "4*c_pitch" }, layout = "rows", dtype = "int32" }
 rows    = { reg = "r3", range = [1, 1048576] }
 cols    = { reg = "stack+0", range = [1, 1048576] }
 depth   = { reg = "stack+4", range = [1, 131071] }

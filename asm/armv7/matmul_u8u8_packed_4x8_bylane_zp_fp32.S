@@ -6,7 +6,7 @@ stack     = 112
 [args]
 a           = { reg = "r0", read = "4*((rows+3)//4)*depth", layout = "rows4_depth1", dtype = "uint8" }
 b           = { reg = "r1", read = "8*((cols+7)//8)*depth", layout = "cols8_depth1", dtype = "uint8" }
-c           = { reg = "r2", write = "(rows-1)*c_pitch+cols", layout = "rows", dtype = "uint8" }
+c           = { reg = "r2", write = { rows = "rows", bytes = "cols", pitch = "c_pitch" }, layout = "rows", dtype = "uint8" }
 rows        = { reg = "r3", range = [1, 1048576] }
 cols        = { reg = "stack+0", range = [1, 1048576] }
 depth       = { reg = "stack+4", range = [1, 24768] }

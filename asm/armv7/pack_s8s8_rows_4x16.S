@@ -4,7 +4,7 @@ prototype = "void (const int8_t *source, int8_t *packed, size_t rows, size_t dep
 isa       = ["armv7-a", "neon"]
 stack     = 68
 [args]
-source = { reg = "r0", read = "(rows-1)*pitch+depth", layout = "rows", dtype = "int8" }
+source = { reg = "r0", read = { rows = "rows", bytes = "depth", pitch = "pitch" }, layout = "rows", dtype = "int8" }
 packed = { reg = "r1", write = "4*((rows+3)//4)*16*((depth+15)//16)", layout = "rows4_depth16", dtype = "int8" }
 rows   = { reg = "r2", range = [1, 1048576] }
 depth  = { reg = "r3", range = [1, 1048576] }

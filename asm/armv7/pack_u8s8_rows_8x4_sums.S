@@ -4,7 +4,7 @@ prototype = "void (const uint8_t *source, int8_t *packed, size_t rows, size_t de
 isa       = ["armv7-a", "neon"]
 stack     = 68
 [args]
-source = { reg = "r0", read = "(rows-1)*pitch+depth", layout = "rows", dtype = "uint8" }
+source = { reg = "r0", read = { rows = "rows", bytes = "depth", pitch = "pitch" }, layout = "rows", dtype = "uint8" }
 packed = { reg = "r1", write = "8*((rows+7)//8)*4*((depth+3)//4)", layout = "rows8_depth4", dtype = "int8" }
 rows   = { reg = "r2", range = [1, 1048576] }
 depth  = { reg = "r3", range = [1, 131071] }

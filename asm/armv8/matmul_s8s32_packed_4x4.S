@@ -6,7 +6,7 @@ stack     = 64
 [args]
 a       = { reg = "x0", read = "4*((rows+3)//4)*16*((depth+15)//16)", layout = "rows4_depth16", dtype = "int8", range = [-128, 127] }
 b       = { reg = "x1", read = "4*((cols+3)//4)*16*((depth+15)//16)", layout = "cols4_depth16", dtype = "int8", range = [-127, 127] }
-c       = { reg = "x2", write = "4*((rows-1)*c_pitch+cols)", layout = "rows", dtype = "int32" }
+c       = { reg = "x2", write = { rows = "rows", bytes = "4*cols", pitch = "4*c_pitch" }, layout = "rows", dtype = "int32" }
 rows    = { reg = "x3", range = [1, 1048576] }
 cols    = { reg = "x4", range = [1, 1048576] }
 depth   = { reg = "x5", range = [1, 131071] }

@@ -6,7 +6,7 @@ stack     = 128
 [args]
 a       = { reg = "x0", read = "8*((rows+7)//8)*8*((depth+7)//8)", layout = "rows8_depth8", dtype = "int8" }
 b       = { reg = "x1", read = "12*((cols+11)//12)*8*((depth+7)//8)", layout = "cols12_depth8", dtype = "int8" }
-c       = { reg = "x2", write = "4*((rows-1)*c_pitch+cols)", layout = "rows", dtype = "int32" }
+c       = { reg = "x2", write = { rows = "rows", bytes = "4*cols", pitch = "4*c_pitch" }, layout = "rows", dtype = "int32" }
 rows    = { reg = "x3", range = [1, 1048576] }
 cols    = { reg = "x4", range = [1, 1048576] }
 depth   = { reg = "x5", range = [1, 131071] }

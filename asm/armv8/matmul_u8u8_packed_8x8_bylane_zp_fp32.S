@@ -6,7 +6,7 @@ stack     = 112
 [args]
 a           = { reg = "x0", read = "8*((rows+7)//8)*depth", layout = "rows8_depth1", dtype = "uint8" }
 b           = { reg = "x1", read = "8*((cols+7)//8)*depth", layout = "cols8_depth1", dtype = "uint8" }
-c           = { reg = "x2", write = "(rows-1)*c_pitch+cols", layout = "rows", dtype = "uint8" }
+c           = { reg = "x2", write = { rows = "rows", bytes = "cols", pitch = "c_pitch" }, layout = "rows", dtype = "uint8" }
 rows        = { reg = "x3", range = [1, 1048576] }
 cols        = { reg = "x4", range = [1, 1048576] }
 depth       = { reg = "x5", range = [1, 24768] }

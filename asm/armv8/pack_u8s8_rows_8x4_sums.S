@@ -4,7 +4,7 @@ prototype = "void (const uint8_t *source, int8_t *packed, size_t rows, size_t de
 isa       = ["armv8.0-a", "neon"]
 stack     = 64
 [args]
-source = { reg = "x0", read = "(rows-1)*pitch+depth", layout = "rows", dtype = "uint8" }
+source = { reg = "x0", read = { rows = "rows", bytes = "depth", pitch = "pitch" }, layout = "rows", dtype = "uint8" }
 packed = { reg = "x1", write = "8*((rows+7)//8)*4*((depth+3)//4)", layout = "rows8_depth4", dtype = "int8" }
 rows   = { reg = "x2", range = [1, 1048576] }
 depth  = { reg = "x3", range = [1, 131071] }
