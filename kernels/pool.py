@@ -1,4 +1,4 @@
-"""Max and average pooling with stride 2 on HWC images, windows inside the image."""
+"""Max and average pooling of 2x2 pixels with stride 2 on HWC images, windows inside the image."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Pool(Operator):
     layers: Mapping[str, Shape] = {"googlenet 14x14x480": Shape(_DIMENSIONS, (14, 14, 480))}
 
     def claims(self, contract: Contract) -> bool:
-        return contract.name.startswith(("maxpool", "avgpool"))
+        return contract.name.startswith(("maxpool2x2", "avgpool2x2"))
 
     def tails(self) -> Iterable[Shape]:
         return (Shape(_DIMENSIONS, sizes) for sizes in itertools.product((1, 2), (1, 3), (*range(1, 18), 31, 33)))

@@ -140,6 +140,8 @@ def two_sizes(kernel: Kernel) -> tuple[tuple[int, ...], tuple[int, ...], int]:
             return (4, 1024), (4, 2048), 4 * 1024
         case "pool":
             return (1, 64, width), (1, 128, width), 64 * width
+        case "pool3x3":
+            return (1, 64, width, 0, 0, 0, 0), (1, 128, width, 0, 0, 0, 0), 64 * width
         case "globalpool":
             return (64, width), (128, width), 64 * width
         case "pad":
