@@ -20,7 +20,7 @@ class Pool3x3(Operator):
 
     name = "pool3x3"
     dimensions = _DIMENSIONS
-    # The third pooling of GoogLeNet (Szegedy et al. 2014, table 1), the greatest of 3x3, and one beside the convolutions
+    # The third pooling of GoogLeNet (Szegedy et al. 2014, table 1), the greatest of 3x3, and one beside convolutions
     # of Inception v3's 35x35 modules, the mean (Szegedy et al. 2015, Rethinking the Inception architecture, figure 5).
     layers: Mapping[str, Shape] = {
         "googlenet 14x14x480 padded": Shape(_DIMENSIONS, (14, 14, 480, 0, 0, 1, 1)),

@@ -36,7 +36,6 @@ row          .req r7        // where the channels begin
 start        .req r8
 in0          .req r9        // walk along the pixels
 in1          .req r10
-in2          .req r11
 out          .req r12
 count        .req lr        // pixels left, counts down
 

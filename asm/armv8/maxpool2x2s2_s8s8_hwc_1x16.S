@@ -33,7 +33,6 @@ row          .req x7        // where the channels begin
 start        .req x8
 in0          .req x9        // walk along the pixels
 in1          .req x10
-in2          .req x11
 out          .req x12
 count        .req x13       // pixels left, counts down
 left         .req x14       // channels left, counts down
