@@ -55,7 +55,7 @@ macs = "9*height*width*channels"
 //     27 vmull and vmlal, 12 vpadal, 6 vmovl, 6 vaddw, 9 vld1, 3 vzip, 3 vst1, 2 for the loop = 68 instructions, 0.315 per MAC.
 // The floor is 18 instructions for a pixel's 72 MACs, 0.250 per MAC, be it with vmull, vmlal and vaddw or with vmlal of
 // int16: the zips of rows 0 and 1 bring it to 17, 0.236, and 33 % above that are 3 loads, a zip and a store for each
-// pixel. Were row 2 zipped too, it would be 15, 0.208; that takes 2 copies and a zip. Around the hot loop a row costs 32
+// pixel. Were row 2 zipped too, it would be 15, 0.208; that takes 2 copies and a zip. Around the hot loop a row costs 34
 // instructions for each 8 channels. The bytes: 24 loaded and 32 stored for 72 MACs.
 
     .syntax unified

@@ -2,7 +2,7 @@
 summary   = "output[y][x][c] = sum_ij weights[i][j][c] * input[y+i][x+j][c] + bias[c], requantized as in ruy to int8, HWC"
 prototype = "void (const int8_t *input, const int8_t *weights, int8_t *output, size_t height, size_t width, size_t channels, size_t input_pitch, size_t output_pitch, const int32_t *bias, const int32_t *multipliers, const int32_t *shifts, const int16_t *range)"
 isa       = ["armv7-a", "neon"]
-stack     = 124
+stack     = 2052
 [args]
 input        = { reg = "r0", read = { rows = "height+2", bytes = "(width+2)*channels", pitch = "input_pitch" }, over_read = 7, layout = "hwc", dtype = "int8", range = [-128, 127] }
 weights      = { reg = "r1", read = "72*((channels+7)//8)", layout = "c8_pairs3", dtype = "int8", range = [-127, 127] }
@@ -23,9 +23,19 @@ macs = "9*height*width*channels"
 // Height and width are the output's. The input is an image with its padding around it, which holds the input's zero
 // point: a pixel more on each side. Pitches are the bytes from one row to the next.
 //
-// The loops, the window and the weights are those of dwconv3x3_s8s32_hwc_3x8, and so is the reason why no weight is -128;
-// here the sums start from the bias and leave as int8. The last 3 vectors of weights are loaded for each pixel, as
-// scaling needs their registers.
+// The loops, outermost first:
+//
+//     for each row of the output
+//         for each 8 channels               the last 1-7 as 8, of which 1-7 are stored
+//             for each 60 pixels            then the rest
+//                 for each 3 pixels         then the last 0-2
+//                     sums[8] = bias[8] + the window * weights[9][8], for each pixel, kept in the frame
+//                 for each 2 pixels         then the last one
+//                     output[8] = sums, requantized
+//
+// The window and the weights are those of dwconv3x3_s8s32_hwc_3x8, and so is the reason why no weight is -128.
+// The sums of up to 60 pixels wait in the frame, so that what scaling needs is in registers once for all, not loaded for
+// each.
 //
 // The output: sum + bias, times 2^shift * multiplier / 2^31, + zero point, held to [lowest, highest]; range holds these
 // three. bias, multipliers and shifts have an element for each channel, filled up to a multiple of 8.
@@ -37,11 +47,11 @@ macs = "9*height*width*channels"
 // The last 8 channels of a pixel may end up to 7 bytes behind it, and behind a row: what is loaded there goes nowhere.
 //
 // Cost of the hot loop, per 3 pixels x 8 channels x 9 taps = 216 MACs:
-//     27 vmull and vmlal, 12 vpadal, 12 vaddw, 9 vld1, 3 vzip; 3 x 27 to turn 8 sums into 8 int8; 3 vst1, 2 for the loop
-//     = 149 instructions, 0.690 per MAC.
-// Of the 27, 2 load the bias and weights, 4 the scales, 11 scale, 10 narrow, add the zero point and clamp. That is the
-// price of 9 taps to an output: the window itself costs what it costs without requantization, 66 of the 149 with its
-// stores. Around the hot loop a row costs 34 instructions for each 8 channels.
+//     27 vmull and vmlal, 12 vpadal, 12 vaddw, 9 vld1, 3 vzip, 2 for the loop; 3 x 16 to turn 8 sums into 8 int8 and
+//     store them = 113 instructions, 0.523 per MAC.
+// Of the 16, 1 loads the bias, 1 stores the sums and 1 loads them, 6 scale, 5 narrow, add the zero point and clamp, 1
+// stores and 1 is for the loop. Without a bias, and with int32 to store, the window costs 68, 33 % above its floor of
+// 51. Around the hot loop a row costs 70 instructions for each 8 channels and each 60 pixels.
 
     .syntax unified
     .arch   armv7-a
@@ -57,23 +67,24 @@ step         .req r4        // channels: the bytes from one pixel of the input t
 count        .req r5        // pixels left, counts down
 left         .req r6        // channels left, counts down
 w            .req r7        // weights
-bias         .req r8        // these three walk along the channels
-multipliers  .req r9
-shifts       .req r10
-range        .req r11
+bias         .req r8        // walks along the channels
+sums         .req r9        // walks along the strip's sums
+first        .req r10       // of the strip's first window
+pixels       .req r11       // of the strip
 at           .req r12
-back         .req lr
-pitch        .req r4        // from one pixel of the output to the next, bytes
 
-// The frame, from sp upwards. It need not be a multiple of 8: nothing is called from here.
-#define INPUT        0      /* row 0 of the window, at its start */
-#define WEIGHTS      4
-#define OUTPUT       8      /* row of the output, at its start */
-#define HEIGHT       12     /* counts down */
-#define FROM         16     /* channels to do of the window's first pixel */
-#define TO           20     /* and of the output */
-#define LOCALS       24
-#define FRAME        124    /* LOCALS, d8-d15, r4-r11 and lr */
+// The frame, from sp upwards: the sums of a strip, then these. It need not be a multiple of 8: nothing is called from
+// here.
+#define STRIP        60     /* pixels */
+#define INPUT        (32 * STRIP)       /* row 0 of the window, at its start */
+#define WEIGHTS      (INPUT + 4)
+#define OUTPUT       (INPUT + 8)        /* row of the output, at its start */
+#define HEIGHT       (INPUT + 12)       /* counts down */
+#define FROM         (INPUT + 16)       /* channels to do of the window's first pixel */
+#define TO           (INPUT + 20)       /* and of the output */
+#define REST         (INPUT + 24)       /* pixels left in the row */
+#define LOCALS       (INPUT + 32)
+#define FRAME        (LOCALS + 100)     /* LOCALS, d8-d15, r4-r11 and lr */
 #define WIDTH        FRAME
 #define CHANNELS     (FRAME + 4)
 #define INPUT_PITCH  (FRAME + 8)
@@ -86,7 +97,7 @@ pitch        .req r4        // from one pixel of the output to the next, bytes
 #define STRIDE 1
 
 #include "include/requantize_ruy.inc"
-#include "include/requantized_8_channels.inc"
+#include "include/requantized_strips_8_channels.inc"
 #include "include/dwconv3x3_hwc_3x8.inc"
 
     .p2align 4
@@ -96,10 +107,9 @@ dwconv3x3_s8s8_hwc_3x8_ruy:
     push    {r4-r11, lr}
     vpush   {d8-d15}
     sub     sp, sp, #LOCALS
-    stm     sp, {r0-r3}
+    add     at, sp, #INPUT
+    stm     at, {r0-r3}
     ldr     step, [sp, #CHANNELS]
-    ldr     range, [sp, #RANGE]
-    mvn     back, #15
     dwconv3x3_hwc_3x8
     add     sp, sp, #LOCALS
     vpop    {d8-d15}

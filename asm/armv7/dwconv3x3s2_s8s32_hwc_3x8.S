@@ -59,7 +59,7 @@ macs = "9*height*width*channels"
 // columns a pixel take 6 loads, whatever is done with them: each byte of the input comes in for 2 or 3 products only,
 // and 16 channels at a time would halve the loads, but 9 vectors of weights do not fit beside the window. With those
 // the floor is 21, 0.292 per MAC, and 17 % above it are 2 zips, which save more than they cost, and the store. Around
-// the hot loop a row costs 28 instructions for each 8 channels. The bytes: 48 loaded and 32 stored for 72 MACs.
+// the hot loop a row costs 30 instructions for each 8 channels. The bytes: 48 loaded and 32 stored for 72 MACs.
 
     .syntax unified
     .arch   armv7-a

@@ -57,7 +57,7 @@ macs = "9*height*width*channels"
 //     54 smull and smlal, 24 sadalp, 12 sxtl, 9 ld1, 12 zip, 3 st1, 2 for the loop = 116 instructions, 0.269 per MAC.
 // The floor is 30 instructions for a pixel's 144 MACs, 0.208 per MAC: 18 multiplies, and 12 to widen and add; 29 %
 // above it are the zips that make it so low, and the loads and stores. Without zips it is 36, 0.250 per MAC, be it with
-// smull, smlal and saddw or with smlal of int16. Around the hot loop a row costs 27 instructions for each 16 channels.
+// smull, smlal and saddw or with smlal of int16. Around the hot loop a row costs 31 instructions for each 16 channels.
 // The bytes: 48 loaded and 64 stored for 144 MACs.
 
     .arch armv8-a

@@ -2,7 +2,7 @@
 summary   = "output[y][x][c] = sum_ij weights[i][j][c] * input[2*y+i][2*x+j][c] + bias[c], requantized as in ruy to int8, HWC"
 prototype = "void (const int8_t *input, const int8_t *weights, int8_t *output, size_t height, size_t width, size_t channels, size_t input_pitch, size_t output_pitch, const int32_t *bias, const int32_t *multipliers, const int32_t *shifts, const int16_t *range)"
 isa       = ["armv8.0-a", "neon"]
-stack     = 96
+stack     = 3952
 [args]
 input        = { reg = "x0", read = { rows = "2*height+1", bytes = "(2*width+1)*channels", pitch = "input_pitch" }, over_read = 15, layout = "hwc", dtype = "int8", range = [-128, 127] }
 weights      = { reg = "x1", read = "144*((channels+15)//16)", layout = "c16_pairs4", dtype = "int8", range = [-127, 127] }
@@ -23,8 +23,19 @@ macs = "9*height*width*channels"
 // Height and width are the output's. The input is an image with its padding around it, which holds the input's zero
 // point: twice the output's pixels and one more in each direction. Pitches are the bytes from one row to the next.
 //
-// The loops, the window and the weights are those of dwconv3x3s2_s8s32_hwc_3x16, and so is the reason why no weight is
-// -128; here the sums start from the bias and leave as int8.
+// The loops, outermost first:
+//
+//     for each row of the output
+//         for each 16 channels              the last 1-15 as 16, of which 1-15 are stored
+//             for each 60 pixels            then the rest
+//                 for each 3 pixels         then the last 0-2
+//                     sums[16] = bias[16] + the window * weights[9][16], for each pixel, kept in the frame
+//                 for each pixel
+//                     output[16] = sums, requantized
+//
+// The window and the weights are those of dwconv3x3s2_s8s32_hwc_3x16, and so is the reason why no weight is -128.
+// The sums of up to 60 pixels wait in the frame, so that what scaling needs is in registers once for all, not loaded for
+// each.
 //
 // The output: sum + bias, times 2^shift * multiplier / 2^31, + zero point, held to [lowest, highest]; range holds these
 // three. bias, multipliers and shifts have an element for each channel, filled up to a multiple of 16.
@@ -37,11 +48,11 @@ macs = "9*height*width*channels"
 // nowhere.
 //
 // Cost of the hot loop, per 3 pixels x 16 channels x 9 taps = 432 MACs:
-//     54 smull and smlal, 24 sadalp, 12 saddw, 18 ld1, 18 zip; 3 x 40 to turn 16 sums into 16 int8; 3 st1, 2 for the loop
-//     = 251 instructions, 0.581 per MAC.
-// Of the 40, 1 loads the bias, 8 the scales, 21 scale, 10 narrow, add the zero point and clamp. That is the price of 9
-// taps to an output: what the window itself costs, 129 of the 251, is what it costs without requantization, 19 % above
-// its floor of 108, 0.250 per MAC. Around the hot loop a row costs 25 instructions for each 16 channels.
+//     54 smull and smlal, 24 sadalp, 12 saddw, 18 ld1, 18 zip, 2 for the loop; 3 x 28 to turn 16 sums into 16 int8 and
+//     store them = 212 instructions, 0.491 per MAC.
+// Of the 28, 1 loads the bias, 1 stores the sums and 1 loads them, 12 scale, 10 narrow, add the zero point and clamp, 1
+// stores and 2 are for the loop. Without a bias, and with int32 to store, the window costs 131, 21 % above its floor of
+// 108. Around the hot loop a row costs 56 instructions for each 16 channels and each 60 pixels.
 
     .arch armv8-a
     .text
@@ -64,49 +75,55 @@ to           .req x14       // and of the output
 left         .req x15       // channels left, counts down
 count        .req x16       // pixels left, counts down
 at           .req x17
-pitch        .req x5        // from one pixel of the output to the next, bytes
 bias         .req x19       // these three walk along the channels
 multipliers  .req x20
 shifts       .req x21
 range        .req x22
+sums         .req x23       // walks along the strip's sums
+rest         .req x24       // pixels left in the row
+first        .req x25       // of the strip's first window
 
-t0           .req v2        // free while sums are scaled
-t1           .req v3
-t3           .req v5
-zero         .req v13       // for the output
-lowest       .req v14
-highest      .req v15
+// The frame, from sp upwards: sums of a strip, then what is saved
+#define STRIP        60     /* pixels */
+#define SAVED        (64 * STRIP)
+#define FRAME        (SAVED + 112)
 
 .macro point_at_parameters
-    ldp     bias, multipliers, [sp, #96]
-    ldr     shifts, [sp, #112]
+    ldr     bias, [sp, #FRAME]
+    ldr     multipliers, [sp, #(FRAME + 8)]
+    ldr     shifts, [sp, #(FRAME + 16)]
 .endm
 
 #define STRIDE 2
 
 #include "include/requantize_ruy.inc"
-#include "include/requantized_16_channels.inc"
+#include "include/requantized_strips_16_channels.inc"
 #include "include/dwconv3x3_hwc_3x16.inc"
 
     .p2align 4
     .global dwconv3x3s2_s8s8_hwc_3x16_ruy
     .type   dwconv3x3s2_s8s8_hwc_3x16_ruy, %function
 dwconv3x3s2_s8s8_hwc_3x16_ruy:
-    stp     d8, d9, [sp, #-96]!
-    stp     d10, d11, [sp, #16]
-    stp     d12, d13, [sp, #32]
-    stp     d14, d15, [sp, #48]
-    stp     x19, x20, [sp, #64]
-    stp     x21, x22, [sp, #80]
-    ldr     range, [sp, #120]
-    load_output_range
+    sub     sp, sp, #FRAME
+    add     x8, sp, #SAVED
+    stp     d8, d9, [x8]
+    stp     d10, d11, [x8, #16]
+    stp     d12, d13, [x8, #32]
+    stp     x19, x20, [x8, #48]
+    stp     x21, x22, [x8, #64]
+    stp     x23, x24, [x8, #80]
+    str     x25, [x8, #96]
+    ldr     range, [sp, #(FRAME + 24)]
     dwconv3x3_hwc_3x16
-    ldp     x21, x22, [sp, #80]
-    ldp     x19, x20, [sp, #64]
-    ldp     d14, d15, [sp, #48]
-    ldp     d12, d13, [sp, #32]
-    ldp     d10, d11, [sp, #16]
-    ldp     d8, d9, [sp], #96
+    add     x8, sp, #SAVED
+    ldr     x25, [x8, #96]
+    ldp     x23, x24, [x8, #80]
+    ldp     x21, x22, [x8, #64]
+    ldp     x19, x20, [x8, #48]
+    ldp     d12, d13, [x8, #32]
+    ldp     d10, d11, [x8, #16]
+    ldp     d8, d9, [x8]
+    add     sp, sp, #FRAME
     ret
     .size   dwconv3x3s2_s8s8_hwc_3x16_ruy, . - dwconv3x3s2_s8s8_hwc_3x16_ruy
 
