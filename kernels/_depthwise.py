@@ -89,8 +89,8 @@ class Depthwise(Operator):
 
     def tails(self) -> Iterable[Shape]:
         channels = (*range(1, 18), 23, 24, 25, 31, 32, 33, 40, 48)
-        # Kernels of large windows take rows in strips, of up to 60 pixels.
-        widths = (*range(1, 9), 11) if self.window == 3 else (*range(1, 12), 14, 63)
+        # Kernels that requantize take rows in strips of up to 60 pixels.
+        widths = (*range(1, 12), 14, 63)
         return (Shape(_DIMENSIONS, sizes) for sizes in itertools.product(range(1, 5), widths, channels))
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
