@@ -265,6 +265,22 @@ def test_a_kernel_without_end_keeps_nobody_waiting_and_a_reload_loses_nothing(
     wait_for_word(tab, "exact")
 
 
+def test_variants_have_tabs_with_texts_of_their_own(tab: Page, served: Served, text: str) -> None:
+    write(tab, text.replace(SUM, SUM.replace("sqadd", "sqsub")))
+    wait_for_word(tab, "WRONG")
+    names = tab.locator(".neonlab-tabs button")
+    assert names.all_inner_texts()[0].startswith(served.path.name) and len(names.all_inner_texts()) == 2
+    names.nth(1).click()
+    wait_for_word(tab, "exact")
+    assert shown_text(tab) == (served.path.parent / f"{OTHER}.S").read_text()
+    tab.locator(".cm-content:visible").focus()
+    tab.keyboard.press("Control+z")  # what was typed into the other is not undone here
+    assert shown_text(tab) == (served.path.parent / f"{OTHER}.S").read_text()
+    names.nth(0).click()
+    wait_for_word(tab, "WRONG")
+    assert "sqsub" in shown_text(tab)
+
+
 def test_the_window_opened_last_is_the_one_that_edits(tab: Page, served: Served, text: str) -> None:
     other = tab.context.new_page()
     other.set_default_timeout(WAIT)
