@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
+from tests.tools import require
 
 from neonlab.assemble.assembler import assemble_file, assemble_text
 from neonlab.assemble.listing import listing
+from neonlab.assemble.source import AssemblyError
 from neonlab.isa.isa import Isa
 
 
@@ -106,3 +109,18 @@ def test_name_and_nearest_folder_tell_the_instruction_set(place: str, isa: Isa, 
     source.parent.mkdir(parents=True)
     source.write_text("nop\n")
     assert assemble_file(source).isa is isa
+
+
+@pytest.mark.parametrize("isa", Isa)
+@pytest.mark.parametrize("name", ["b", "MUL", "addeq", "vld1", "cmp", "lsl", "out", "at", "in0", "sum", "ret", "sdot"])
+def test_a_register_is_given_the_names_that_gnu_as_takes(isa: Isa, name: str, tmp_path: Path) -> None:
+    text = f"{name} .req {'x' if isa is Isa.A64 else 'r'}1\n"
+    source = tmp_path / "names.s"
+    source.write_text(text)
+    prefix = "aarch64-linux-gnu" if isa is Isa.A64 else "arm-linux-gnueabihf"
+    command = [require(f"{prefix}-as"), str(source), "-o", str(tmp_path / "names.o")]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        with pytest.raises(AssemblyError, match=f"`{name}` is an instruction, and cannot name a register"):
+            assemble_text(text, isa=isa, path="names.s")
+    else:
+        assemble_text(text, isa=isa, path="names.s")

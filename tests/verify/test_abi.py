@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from tests.statements import gnu_words
 from tests.verify.sanitized_call import call, contract_of, line_of, standard_contract
 
 from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.isa.decode import decode_word
 from neonlab.isa.isa import Isa
-from neonlab.verify.abi import missing_features, preserved_registers
+from neonlab.verify.abi import is_privileged, missing_features, preserved_registers
 
 A64, A32 = Isa.A64, Isa.A32
 K = FaultKind
@@ -51,6 +54,14 @@ WRONG = [
         "str x19, [sp, #-16]!\n mov x19, #7\n ldr x19, [sp], #16\n nop\n mov x19, x0\n ret",
         SAVED,
         5,
+        "x19",
+        "overwritten and not restored",
+    ),
+    (
+        A64,  # what is loaded from the frame and used is no restored value
+        "stp x19, x0, [sp, #-16]!\n mov x19, #7\n ldr x19, [sp, #8]\n ldrb w9, [x19]\n add sp, sp, #16\n ret",
+        SAVED,
+        2,
         "x19",
         "overwritten and not restored",
     ),
@@ -203,3 +214,25 @@ def test_a_feature_that_is_not_executed_is_none() -> None:
 def test_advanced_simd_and_vfp_are_told_apart(word: int, vector: bool) -> None:
     missing = missing_features(decode_word(A32, word, 0), ())
     assert ("neon" in missing) is vector
+
+
+@pytest.mark.parametrize(
+    ("isa", "text", "privileged"),
+    [
+        *((A32, text, True) for text in (
+            "cps #0x10", "cpsid i", "cpsie aif", "msr cpsr_c, #0xd3", "msr cpsr_fc, r0", "msr spsr_f, r0",
+            "mrs r0, spsr", "movs pc, lr", "subs pc, lr, #4", "msrne cpsr_c, r0",
+        )),
+        *((A32, text, False) for text in (
+            "msr apsr_nzcvq, r0", "msr cpsr_f, #0", "mrs r0, apsr", "mov pc, lr", "nop", "bx lr", "subs r0, lr, #4",
+            "cmp r0, pc", "vmrs r0, fpscr",
+        )),
+        (A64, "msr sctlr_el1, x0", True),
+        (A64, "msr fpcr, x0", False),
+    ],
+)  # fmt: skip
+def test_what_only_an_operating_system_may_execute_is_told_by_its_encoding(
+    isa: Isa, text: str, privileged: bool, tmp_path: Path
+) -> None:
+    (word,) = gnu_words(isa, [text], tmp_path)
+    assert is_privileged(decode_word(isa, word, 0x10000)) is privileged

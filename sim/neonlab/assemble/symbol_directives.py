@@ -10,6 +10,7 @@ from neonlab.assemble.data_directives import Handler, org
 from neonlab.assemble.lines import SyntaxFault
 from neonlab.assemble.sections import Padding
 from neonlab.isa.isa import Isa
+from neonlab.isa.vocabulary import is_known
 
 # Architectures and cores that have the NOP hint: what as pads A32 code with.
 _HAS_HINT_NOP = re.compile(
@@ -59,6 +60,9 @@ def assign_symbol(assembly: Assembly, target: str, text: str, *, once: bool) -> 
 def define_register(assembly: Assembly, name: str, directive: str, operands: str) -> None:
     """`name .req register`; with `.dn` and `.qn` the register may carry a type and an index, `d0.s16[1]`."""
     text = operands.strip()
+    if assembly.isa is Isa.A32 and is_known(assembly.isa, name.lower()):
+        # as for A32 reads the line as that instruction, and refuses its operands; as for A64 takes the name.
+        raise SyntaxFault(f"`{name}` is an instruction, and cannot name a register", name)
     element = index = ""
     if directive != ".req":
         if assembly.isa is Isa.A64:

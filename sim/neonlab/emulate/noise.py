@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ class Noise:
     margins: npt.NDArray[np.uint8]
 
     @staticmethod
+    @functools.lru_cache(maxsize=8)
     def drawn(seed: int) -> Noise:
         """Any bytes, a function of `seed` alone."""
         every = np.frombuffer(np.random.Generator(np.random.SFC64(seed)).bytes(NOISE_BYTES), np.uint8)
@@ -42,6 +44,15 @@ class Noise:
         """Nothing but zeros."""
         every = np.zeros(NOISE_BYTES, np.uint8)
         return Noise(every, every, every)
+
+    def ones(self, isa: Isa) -> Noise:
+        """The number 1 in every register and every word of memory: few rounds of a loop that counts in one of them."""
+        words = np.zeros((NOISE_BYTES // isa.pointer_bytes, isa.pointer_bytes), np.uint8)
+        words[:, 0] = 1
+        registers, whole = self.registers.copy(), offset_of(isa, "q0") + SLOT * isa.vector_registers
+        registers[:whole] = 0
+        registers[:whole:SLOT] = 1
+        return Noise(registers, words.reshape(-1), words.reshape(-1))
 
     def with_some_of(self, other: Noise, isa: Isa, places: Iterable[str]) -> Noise:
         """This, but `places` as `other` has them: registers (`x5`, `r5`, `q7`), FLAGS, STACK, MARGINS."""

@@ -6,6 +6,7 @@ aapcs64.rst of https://github.com/ARM-software/abi-aa.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 
 from neonlab.assemble.contract import Contract
@@ -36,6 +37,12 @@ _CLAUSES = {
 _CONTROL = {Isa.A64: ("fpcr", 0xFFFFFFFF), Isa.A32: ("fpscr", 0x07FF9F00)}
 _A64_HINTS = 0xD503201F  # nop and its neighbours (bti, paciasp): no operation on cores that do not know them
 
+# cps; msr of more than flags; saved status and banked registers; arithmetic into pc that restores the status.
+_A32_PRIVILEGED = re.compile(
+    r"cps|msr\w* (?:cpsr_\w*[cx]|spsr|\w+_(?:usr|fiq|irq|svc|abt|und|mon|hyp)\b)"
+    r"|mrs\w* \w+, (?:spsr|\w+_(?:usr|fiq|irq|svc|abt|und|mon|hyp)\b)"
+    r"|(?:mov|mvn|add|adc|sub|sbc|rsb|rsc|and|orr|eor|bic|lsl|lsr|asr|ror|rrx)s(?:[a-z]{2})? pc\b"
+)
 _OF_COMPILERS = (".c", ".cc", ".cpp", ".cxx", ".C", ".h", ".hpp", ".hh", ".inc", ".rs")
 _STACK_REACH = 1 << 24  # no stack is larger
 
@@ -105,8 +112,8 @@ def _culprit(writers: Writers, name: str, sp: int) -> tuple[Write | None, bool]:
 
 
 def _is_restore(writers: Writers, sp: int) -> bool:
-    """Whether the last writer loaded from the frame, which lies below sp on entry."""
-    return STACK_TOP - _STACK_REACH < writers.last_base < sp
+    """Whether the last writer loaded from the frame, which lies below sp on entry, and nobody used what it loaded."""
+    return STACK_TOP - _STACK_REACH < writers.last_base < sp and not writers.used
 
 
 def _fault(program: Program, kind: FaultKind, message: str, at: int, register: str, clause: str) -> Fault:
@@ -187,12 +194,16 @@ def _is_by_hand(program: Program, instruction: Instruction) -> bool:
 
 
 def is_privileged(instruction: Instruction) -> bool:
-    """Whether an A64 instruction moves a system register that EL0 cannot; Unicorn lets it (DDI 0487, C5.2 and D17.1.3).
+    """Whether an instruction is for an operating system, which the emulated CPU lets pass or ignores.
 
-    op1 is 3 in the names of the registers that EL0 may have; Linux lets it read the identification registers besides.
+    A64: it moves a system register that EL0 cannot (DDI 0487, C5.2 and D17.1.3); op1 is 3 in the names of those that it
+    may have, and Linux lets it read the identification registers besides.  A32: it changes the mode, masks interrupts,
+    or speaks of another mode's registers: ignored or UNPREDICTABLE in User mode (DDI 0406C, B9.3).
     """
+    if instruction.isa is Isa.A32:
+        return _A32_PRIVILEGED.match(instruction.text) is not None
     word = instruction.word
-    if instruction.isa is not Isa.A64 or word & 0xFFD00000 != 0xD5100000:
+    if word & 0xFFD00000 != 0xD5100000:
         return False
     reads, op1, first = word >> 21 & 1, word >> 16 & 7, word >> 12 & 15
     identification = reads and op1 == 0 and first == 0 and word >> 19 & 1

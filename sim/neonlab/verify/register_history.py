@@ -30,6 +30,7 @@ HISTORY = np.dtype(
         ("code", np.uint64),  # address of the first halfword
         ("words", np.int64),
         ("masks", np.uint64),  # address of uint64 each word: which of the registers followed it writes
+        ("reads", np.uint64),  # and which it reads
         ("conditions", np.uint64),  # address of uint8 each word: 16 times what encodes its condition, as `table` has it
         ("holds", np.uint64),  # address of the table of `neonlab.isa.condition`
         ("bases", np.uint64),  # address of int32 each word: base register where it is a load, else 0
@@ -47,6 +48,7 @@ FOLLOWED = np.dtype(
         ("last", np.uint64),
         ("last_clock", np.int64),
         ("last_base", np.uint64),  # value of the base register where the last writer loads, else 0
+        ("used", np.int64),  # whether it has been read since it was last written
     ]
 )
 
@@ -62,7 +64,8 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
     if word < 0 or word >= words:
         return
     mask = carray(as_pointer(history.masks), (words,), np.uint64)[word]
-    if mask == 0:
+    reads = carray(as_pointer(history.reads), (words,), np.uint64)[word]
+    if mask == 0 and reads == 0:
         return
     condition = carray(as_pointer(history.conditions), (words,), np.uint8)[word]
     if condition != _ALWAYS:
@@ -76,6 +79,8 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
     base = carray(as_pointer(history.bases), (words,), np.int32)[word]
     history.clock += 1
     for number in range(count):
+        if reads >> np.uint64(number) & np.uint64(1):
+            table[number].used = 1
         if mask >> np.uint64(number) & np.uint64(1):
             followed = table[number]
             history.value = np.uint64(0)
@@ -86,6 +91,7 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
             followed.last = np.uint64(at)
             followed.last_clock = history.clock
             followed.last_base = np.uint64(0)
+            followed.used = 0
             if base:
                 history.value = np.uint64(0)
                 uc_reg_read(uc, base, value)
@@ -102,11 +108,15 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Writers:
-    """Who wrote a register, None where nobody did; `last_base` is the base register as the last one's load found it."""
+    """Who wrote a register, None where nobody did; `last_base` is the base register as the last one's load found it.
+
+    `used` says whether it was read after that.
+    """
 
     first: Write | None
     last: Write | None
     last_base: int
+    used: bool = False
 
 
 def _identifier(isa: Isa, name: str) -> int:
@@ -125,7 +135,8 @@ class RegisterHistory:
         self._names = list(names)
         first = program.instructions[0].address if program.instructions else 0
         words = (program.instructions[-1].address - first) // 2 + 1 if program.instructions else 0
-        self._masks, self._bases = np.zeros(words, np.uint64), np.zeros(words, np.int32)
+        self._masks, self._reads = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
+        self._bases = np.zeros(words, np.int32)
         self._conditions, self._holds = np.full(words, _ALWAYS, np.uint8), table()
         for instruction in program.instructions:
             written = [number for number, name in enumerate(self._names) if _writes(instruction, name)]
@@ -133,6 +144,7 @@ class RegisterHistory:
             if instruction.condition:
                 self._conditions[word] = NAMES.index(instruction.condition) << 4
             self._masks[word] = sum(1 << number for number in written)
+            self._reads[word] = sum(1 << number for number, name in enumerate(self._names) if _reads(instruction, name))
             base = next((a.base for a in instruction.accesses if a.kind is AccessKind.LOAD), None)
             if base is not None and written:
                 self._bases[word] = _identifier(isa, base.name(isa))
@@ -141,6 +153,7 @@ class RegisterHistory:
         self._table["entry"] = [entry.read(name) for name in self._names]
         self._state = np.zeros(1, HISTORY)
         self._state["masks"], self._state["bases"] = self._masks.ctypes.data, self._bases.ctypes.data
+        self._state["reads"] = self._reads.ctypes.data
         self._state["conditions"] = self._conditions.ctypes.data
         self._state["holds"] = self._holds.ctypes.data
         self._state["table"] = self._table.ctypes.data
@@ -153,7 +166,7 @@ class RegisterHistory:
     def reset(self, _buffers: Sequence[PlacedBuffer] = ()) -> None:
         """Forget the last call."""
         self._state["clock"] = 0
-        for field in ("first", "first_clock", "last", "last_clock", "last_base"):
+        for field in ("first", "first_clock", "last", "last_clock", "last_base", "used"):
             self._table[field] = 0
 
     def collect(self, name: str) -> Writers:
@@ -162,13 +175,17 @@ class RegisterHistory:
         first, last = (
             Write(int(row[field]), int(row[f"{field}_clock"])) if row[field] else None for field in ("first", "last")
         )
-        return Writers(first, last, int(row["last_base"]))
+        return Writers(first, last, int(row["last_base"]), bool(row["used"]))
 
 
 def _writes(instruction: Instruction, name: str) -> bool:
     if name in ("fpcr", "fpscr"):
         return instruction.mnemonic.startswith(("msr", "vmsr", "fmxr")) and name in instruction.operands.lower()
     return _register(instruction.isa, name) in instruction.writes
+
+
+def _reads(instruction: Instruction, name: str) -> bool:
+    return name not in ("fpcr", "fpscr") and _register(instruction.isa, name) in instruction.reads
 
 
 def _register(isa: Isa, name: str) -> Register:

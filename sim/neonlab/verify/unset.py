@@ -74,7 +74,8 @@ class UnsetCheck:
         """The first dependence found on anything unset, on time, or on addresses; None where there is none.
 
         `arguments` as for `Machine.call`, in the contract's order.  A right kernel costs 2 + `rounds` calls, and
-        `rounds` is at most 2.  A fault that is the same in all calls is none of this; one that only other places bring
+        `rounds` is 3 at most, the third for a count that nobody set: whatever large number it is, the same goes wrong.
+        A fault that is the same in all calls is none of this; one that only other places bring
         about (`alignment-hint`) is returned as it is.
         """
         call = _Call(self, arguments, seed, step_budget)
@@ -185,12 +186,13 @@ class _Call:
         self._really_written: dict[str, npt.NDArray[np.bool_]] = {}
 
     def others(self) -> list[Setting]:
-        """The same with all that is unset inverted, and with zeros."""
+        """The same with all that is unset inverted, with zeros, and with the number 1 in each register and word."""
         noise = self.first.noise
         zeros = replace(Noise.zeros(), registers=_zeros_but_flags(noise, self._isa))
         return [
             replace(self.first, noise=noise.inverted(), passed=tuple(self._contents(lambda data: ~data))),
             replace(self.first, noise=zeros, passed=tuple(self._contents(np.zeros_like))),
+            replace(self.first, noise=noise.ones(self._isa)),
         ]
 
     def only(self, place: str, other: Setting) -> Setting:

@@ -1,0 +1,36 @@
+// saboteur: uninit-register at line 28: r12 is counted down, the count is in r3
+/*toml
+summary   = "out[i] = (a[i] + b[i] + 1) / 2, uint8"
+prototype = "void (const uint8_t *a, const uint8_t *b, uint8_t *out, size_t n)"
+isa       = ["armv7-a", "neon"]
+[args]
+a   = { reg = "r0", read = "n" }
+b   = { reg = "r1", read = "n" }
+out = { reg = "r2", write = "n" }
+n   = { reg = "r3", range = [8, 4096], step = 8 }
+*/
+
+// 8 elements a pass, the sum in uint16: 255 + 255 + 1 needs 9 bits.
+
+    .syntax unified
+    .arch   armv7-a
+    .fpu    neon
+    .arm
+    .text
+    .p2align 4
+    .global uninit_register_count
+    .type   uninit_register_count, %function
+uninit_register_count:
+    lsr     r3, r3, #3
+1:
+    vld1.8  {d0}, [r0]!
+    vld1.8  {d1}, [r1]!
+    subs    r12, r12, #1
+    vaddl.u8 q1, d0, d1
+    vrshrn.i16 d2, q1, #1
+    vst1.8  {d2}, [r2]!
+    bne     1b
+    bx      lr
+    .size   uninit_register_count, . - uninit_register_count
+
+    .section .note.GNU-stack,"",%progbits
