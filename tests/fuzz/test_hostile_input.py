@@ -11,7 +11,8 @@ import random
 import re
 import resource
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,7 @@ from neonlab.isa.isa import Isa
 from neonlab.isa.prototype import parse_prototype
 from neonlab.library import open_kernel
 from neonlab.plan import plan_cases
-from neonlab.workers import Workers, check_all
+from neonlab.workers import Died, Workers, check_all
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = float(os.environ.get("NEONLAB_FUZZ_SECONDS", "0"))
@@ -44,13 +45,29 @@ FRAGMENTS = (*(f"{line}\n" for line in LINES), "\0", "é", "1b", ":lo12:", "-1",
 NUMBERS = ("0", "1", "9" * 5000, "0x" + "f" * 5000, "4294967296", "9223372036854775808", "-1", "¹", "٣", "1e999")
 
 
-def rounds(name: str, count: int) -> Iterator[random.Random]:
-    """Generators of `count` seeds, or of as many as the time allows that was asked for."""
-    end, seed = time.monotonic() + SECONDS, FIRST_SEED
-    while time.monotonic() < end if SECONDS else seed < FIRST_SEED + count:
-        print(f"{name} seed {seed}")
-        yield random.Random(f"{name} {seed}")
-        seed += 1
+def limited(function: Callable[..., str], arguments: tuple[object, ...], seed: int) -> tuple[str, int]:
+    """What the function says, and the most memory that this process has had, in KiB."""
+    return function(*arguments, seed), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def outcomes_of(name: str, count: int, function: Callable[..., str], *arguments: object) -> Counter[str]:
+    """How often the function said what, for `count` seeds or as many as the time allows that was asked for.
+
+    It runs in a process of its own, so that what takes too long, or too much memory, fails and does not hang.
+    """
+    end, first = time.monotonic() + SECONDS, FIRST_SEED
+    said: Counter[str] = Counter()
+    with Workers(1, time_limit=LONGEST) as workers:
+        while time.monotonic() < end if SECONDS else first < FIRST_SEED + count:
+            seeds = range(first, first + (50 if SECONDS else count))
+            results = workers.run(limited, [(function, arguments, seed) for seed in seeds])
+            for seed, result in zip(seeds, results, strict=True):
+                assert not isinstance(result, Died), f"{name} seed {seed}: {result.reason}"
+                outcome, memory = result
+                assert memory < MOST_MEMORY, f"{name} seed {seed}: {memory} KiB"
+                said[outcome] += 1
+            first = seeds.stop
+    return said
 
 
 def mutate(text: str, chance: random.Random) -> str:
@@ -82,47 +99,47 @@ def mutate(text: str, chance: random.Random) -> str:
     return "".join(lines)
 
 
-def within_limits(act: Callable[[], object]) -> None:
-    """Runs `act`, which may take neither long nor much memory."""
-    start = time.monotonic()
-    act()
-    assert time.monotonic() - start < LONGEST
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < MOST_MEMORY
+def assembled(seed: int) -> str:
+    """What becomes of a mutated source."""
+    chance = random.Random(f"sources {seed}")
+    path = chance.choice(SOURCES)
+    isa = Isa.A32 if path.parent.name == "armv7" else Isa.A64
+    try:
+        link(assemble_text(mutate(path.read_text(), chance), isa=isa, path=path.name))
+    except InputError as error:
+        return "refused" if str(error).strip() else "refused without a word"
+    return "assembled"
+
+
+def contract_read(seed: int) -> str:
+    """What becomes of a mutated contract."""
+    chance = random.Random(f"contracts {seed}")
+    text = chance.choice(SOURCES).read_text()
+    try:
+        contract = parse_contract(mutate(text[: text.index("*/") + 2], chance), "fuzzed.S")
+    except InputError as error:
+        return "refused" if str(error).strip() else "refused without a word"
+    return "read" if contract is None or isinstance(contract, Contract) else "neither"
 
 
 def test_mutated_sources_assemble_or_are_refused_with_a_message() -> None:
-    refused = assembled = 0
-    for chance in rounds("sources", 150):
-        path = chance.choice(SOURCES)
-        isa = Isa.A32 if path.parent.name == "armv7" else Isa.A64
-        text = mutate(path.read_text(), chance)
-        path_name = path.name
-
-        def attempt(text: str = text, isa: Isa = isa, path_name: str = path_name) -> None:
-            nonlocal refused, assembled
-            try:
-                link(assemble_text(text, isa=isa, path=path_name))
-                assembled += 1
-            except InputError as error:
-                refused += 1
-                assert str(error).strip()
-
-        within_limits(attempt)
-    assert refused and assembled
+    assert outcomes_of("sources", 150, assembled).keys() == {"assembled", "refused"}
 
 
 def test_mutated_contracts_are_read_or_refused_with_a_message() -> None:
-    refused = 0
-    for chance in rounds("contracts", 1500):
-        text = chance.choice(SOURCES).read_text()
-        header = text[: text.index("*/") + 2]
-        try:
-            contract = parse_contract(mutate(header, chance), "fuzzed.S")
-            assert contract is None or isinstance(contract, Contract)
-        except InputError as error:
-            refused += 1
-            assert str(error).strip()
-    assert refused
+    assert outcomes_of("contracts", 1500, contract_read).keys() == {"read", "refused"}
+
+
+def hang(_seed: int) -> str:
+    """Never ends."""
+    while True:
+        time.sleep(1)
+
+
+def test_what_hangs_fails_and_does_not_hang_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "LONGEST", 1.0)
+    with pytest.raises(AssertionError, match="hung seed 1: no end within 1 s"):
+        outcomes_of("hung", 1, hang)
 
 
 def program_of(isa: Isa, words: list[int]) -> Program:
@@ -145,28 +162,27 @@ def call(program: Program) -> Run | Fault:
         return machine.call("f", [a, b, 256], signature, step_budget=100_000, seed=1)
 
 
+def run_random(isa: Isa, seed: int) -> str:
+    """What becomes of a few random instructions."""
+    chance = random.Random(f"instructions {isa.value} {seed}")
+    words: list[int] = []
+    while len(words) < 12:
+        word = chance.getrandbits(32)
+        if isa is Isa.A32 and chance.random() < 0.7:
+            word = word & 0x0FFFFFFF | 0xE0000000  # executed always, or NEON
+        try:
+            decode_word(isa, word, 0x10000)
+        except UndecodableWord:
+            continue
+        words.append(word)
+    words.append(0xD65F03C0 if isa is Isa.A64 else 0xE12FFF1E)  # ret, bx lr
+    return type(call(program_of(isa, words))).__name__
+
+
 @pytest.mark.parametrize("isa", Isa)
 def test_random_instructions_end_in_a_run_or_a_fault(isa: Isa) -> None:
-    outcomes = {Run: 0, Fault: 0}
-    for chance in rounds(f"instructions {isa.value}", 400):
-        words: list[int] = []
-        while len(words) < 12:
-            word = chance.getrandbits(32)
-            if isa is Isa.A32 and chance.random() < 0.7:
-                word = word & 0x0FFFFFFF | 0xE0000000  # executed always, or NEON
-            try:
-                decode_word(isa, word, 0x10000)
-            except UndecodableWord:
-                continue
-            words.append(word)
-        words.append(0xD65F03C0 if isa is Isa.A64 else 0xE12FFF1E)  # ret, bx lr
-
-        def attempt(words: list[int] = words) -> None:
-            outcome = call(program_of(isa, words))
-            outcomes[type(outcome)] += 1
-
-        within_limits(attempt)
-    assert outcomes[Fault]
+    said = outcomes_of(f"instructions {isa.value}", 400, run_random, isa)
+    assert said["Fault"] and said.keys() <= {"Run", "Fault"}
 
 
 GUESTS = {
