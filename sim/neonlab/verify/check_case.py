@@ -45,14 +45,26 @@ def run_case(machine: Machine, contract: Contract, case: Case) -> Run | Fault:
 def find_mismatch(program: Program, contract: Contract, case: Case, run: Run) -> Mismatch | None:
     """The first output that differs from what the case expects, described; None where all are right."""
     for name, expected in case.expected.items():
-        written = contract.argument(name).block(case.integers).written
-        held = run.outputs[name].view(np.uint8).reshape(-1)[written]
-        got = np.ascontiguousarray(held[: expected.array.nbytes]).view(expected.array.dtype)
+        got = _written(contract, case, run, name)
         if not np.array_equal(got, expected.array.reshape(-1)):
             return describe_mismatch(program, contract, case, name, got.reshape(expected.array.shape), expected)
     if case.returned is not None and run.returned != case.returned:
         return Mismatch(RETURNED, (), str(run.returned), str(case.returned), 1, 1, "", (), None)
     return None
+
+
+def is_right(contract: Contract, case: Case, run: Run) -> bool:
+    """Whether every output is as expected."""
+    if case.returned is not None and run.returned != case.returned:
+        return False
+    return all(np.array_equal(_written(contract, case, run, n), e.array.reshape(-1)) for n, e in case.expected.items())
+
+
+def _written(contract: Contract, case: Case, run: Run, name: str) -> Array:
+    """The elements of an output, without what lies between rows."""
+    expected = case.expected[name].array
+    held = run.outputs[name].view(np.uint8).reshape(-1)[contract.argument(name).block(case.integers).written]
+    return np.ascontiguousarray(held[: expected.nbytes]).view(expected.dtype)
 
 
 def describe_mismatch(

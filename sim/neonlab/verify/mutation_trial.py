@@ -6,14 +6,12 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
 from neonlab.emulate.machine import Argument, Machine
-from neonlab.emulate.run import Fault, FaultKind, Run
+from neonlab.emulate.run import Fault, FaultKind
 from neonlab.verify.case import Case, Depth
-from neonlab.verify.check_case import call_arguments, step_budget
+from neonlab.verify.check_case import call_arguments, is_right, step_budget
 from neonlab.verify.checker import Checker
 from neonlab.verify.mutation import Mutant, mutated
 from neonlab.verify.mutation_equivalence import READS_MORE, Equivalence
@@ -106,7 +104,7 @@ class Trial:
                 )
                 if isinstance(outcome, Fault):
                     return outcome.kind.value
-                if _differs(prepared.case, outcome):
+                if not is_right(self.contract, prepared.case, outcome):
                     return FaultKind.MISMATCH.value
         return None
 
@@ -117,11 +115,3 @@ class Trial:
                 if failure is not None:
                     return failure.identifier
         return None
-
-
-def _differs(case: Case, run: Run) -> bool:
-    for name, expected in case.expected.items():
-        got = run.outputs[name].view(np.uint8).reshape(-1)[: expected.array.nbytes]
-        if got.tobytes() != expected.array.tobytes():
-            return True
-    return False
