@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 from tests.sample import CONV1X1
 
+from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
+from neonlab.judged import up_to_enough
 from neonlab.library import open_library
 from neonlab.plan import CaseName, plan_cases
+from neonlab.verify.verdict import Failure
 from neonlab.workers import Died, KernelName, WorkerError, Workers, check_all
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -75,10 +78,17 @@ def test_a_case_that_kills_its_worker_is_found_among_the_others(monkeypatch: pyt
 
     def run(self: Workers, _function: object, tasks: list[tuple[KernelName, list[CaseName]]], done: object = None):  # type: ignore[no-untyped-def]  # noqa: ANN202
         for _, chunk, *_ in tasks:
-            yield Died("the emulator's process died") if killer in chunk else [None] * len(chunk)
+            yield Died("the emulator's process died") if killer in chunk else ([None] * len(chunk), None)
 
     monkeypatch.setattr(Workers, "run", run)
     with Workers(1) as workers:
         (verdict,) = check_all(workers, [(kernel, cases)])
     assert (verdict.cases, verdict.failed) == (5, 1)
     assert verdict.failures[0].identifier == "emulator-died" and verdict.failures[0].shape == str(killer.shape)
+
+
+def test_as_many_failures_are_kept_as_one_process_would_have_found() -> None:
+    failure = Failure("1", "random", 1, fault=Fault(FaultKind.STEP_BUDGET, "", 0))
+    half = [None, failure] * 20
+    assert up_to_enough(half) == half[:24] and up_to_enough(half[:23]) == half[:23]
+    assert up_to_enough([failure] * 12) == [failure] * 12

@@ -16,6 +16,7 @@ from neonlab.comparison import Comparison, Side, fold_sides, plan_comparison
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.errors import InputError
+from neonlab.judged import ENOUGH_FAILURES
 from neonlab.judged import verdict_of as verdict_of
 from neonlab.library import Kernel
 from neonlab.measure.core import load_core
@@ -31,10 +32,10 @@ from neonlab.verify.case import Depth, Shape
 from neonlab.verify.check_case import run_case
 from neonlab.verify.checker import Checker
 from neonlab.verify.explanation import explain_failure
+from neonlab.verify.lane_wrap_views import Checked
 from neonlab.verify.ranges import range_verdict
 from neonlab.verify.verdict import Failure, RangeAnswer, Verdict, with_ranges
 
-_ENOUGH_FAILURES = 12
 #: Patterns under which a comparison tries whether results are right.
 _TRIED = ("random", "extremes")
 
@@ -66,14 +67,32 @@ def check_cases(kernel: Kernel, names: Iterable[CaseName]) -> Iterator[Failure |
 
     Stops where enough have failed: to look into every one of them would take long and tell nothing new.
     """
-    failed = 0
     with Checker(kernel_program(kernel), kernel.contract) as checker:
-        for name in names:
-            outcome = checker.check(draw_case(kernel, name), name.depth)
-            failed += outcome is not None
-            yield outcome
-            if failed >= _ENOUGH_FAILURES:
+        yield from _checked(checker, kernel, names)
+
+
+def _checked(checker: Checker, kernel: Kernel, names: Iterable[CaseName]) -> Iterator[Failure | None]:
+    failed = 0
+    for name in names:
+        outcome = checker.check(draw_case(kernel, name), name.depth)
+        failed += outcome is not None
+        yield outcome
+        if failed >= ENOUGH_FAILURES:
+            break
+
+
+def check_and_answer(
+    kernel: Kernel, names: Iterable[CaseName], ranged: CaseName | None, *, fail_fast: bool = False
+) -> tuple[list[Failure | None], tuple[RangeAnswer, Failure | None] | None]:
+    """`check_cases`, with `fail_fast` up to the first failure; `answer_ranges` of `ranged` where all came out right."""
+    found = []
+    with Checker(kernel_program(kernel), kernel.contract) as checker:
+        for outcome in _checked(checker, kernel, names):
+            found.append(outcome)
+            if fail_fast and outcome is not None:
                 break
+        answer = _answered(kernel, ranged, checker.checked) if ranged is not None and not any(found) else None
+    return found, answer
 
 
 def explain(kernel: Kernel, failure: Failure) -> Failure:
@@ -85,7 +104,11 @@ def explain(kernel: Kernel, failure: Failure) -> Failure:
 
 def answer_ranges(kernel: Kernel, name: CaseName) -> tuple[RangeAnswer, Failure | None]:
     """Whether any input within the declared ranges makes a lane wrap at the shape of `name`; a witness is a failure."""
-    found = range_verdict(kernel_program(kernel), kernel.contract, draw_case(kernel, name))
+    return _answered(kernel, name, None)
+
+
+def _answered(kernel: Kernel, name: CaseName, checked: Sequence[Checked] | None) -> tuple[RangeAnswer, Failure | None]:
+    found = range_verdict(kernel_program(kernel), kernel.contract, draw_case(kernel, name), checked=checked)
     failure = Failure(str(name.shape), "worst", name.seed, fault=found.fault) if found.fault is not None else None
     return RangeAnswer(found.status.value, str(name.shape), found.note), failure
 
@@ -104,9 +127,9 @@ def check(
     names = plan_cases(
         kernel, shapes=shapes, patterns=patterns, seed=seed, every_tail=every_tail, layers=layers, full=full
     )
-    verdict = verdict_of(kernel, check_cases(kernel, names), seed)
-    name = range_case(kernel, names)
-    return with_ranges(verdict, *answer_ranges(kernel, name)) if verdict.passed and name is not None else verdict
+    outcomes, answer = check_and_answer(kernel, names, range_case(kernel, names))
+    verdict = verdict_of(kernel, outcomes, seed)
+    return with_ranges(verdict, *answer) if answer is not None else verdict
 
 
 def profile(kernel: Kernel, shape: Shape, *, seed: int = 1, memory: MemoryOptions | None = None) -> Profile | Failure:

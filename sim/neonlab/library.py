@@ -120,16 +120,36 @@ def find_root(start: Path | None = None) -> Path:
 def open_library(root: Path) -> Library:
     """Read every contract under asm/ and every operator in kernels/.  Raises InputError on the first bad file."""
     operators = tuple(_load_operators(root))
-    kernels = []
-    for folder, isa in _FOLDERS.items():
-        for path in sorted((root / "asm" / folder).glob("*.S")):
-            contract = read_contract(path)
-            if contract is None:
-                raise InputError(f"{path}:1: no contract; a kernel's file opens with a /*toml block")
-            if contract.isa is not isa:
-                raise InputError(f"{path}: the contract's isa is {contract.isa.value}, the folder is {folder}")
-            kernels.append(Kernel(contract, path, root, operator_for(operators, contract)))
-    return Library(root, operators, tuple(kernels))
+    paths = [path for folder in _FOLDERS for path in sorted((root / "asm" / folder).glob("*.S"))]
+    return Library(root, operators, tuple(open_member(root, path) for path in paths))
+
+
+def is_member(root: Path, path: Path) -> bool:
+    """Whether the file at `path` is one of the library's, in its asm/."""
+    return path.suffix == ".S" and path.parent.name in _FOLDERS and path.parent.parent == root / "asm"
+
+
+def find_members(root: Path, name: str) -> tuple[Kernel, ...]:
+    """`Library.find`, without reading the others where `name` says which file it is in."""
+    folder, _, bare = name.rpartition("/")
+    path = root / "asm" / folder / f"{bare}.S"
+    if folder in _FOLDERS and path.is_file():
+        kernel = open_member(root, path)
+        if kernel.name == bare:
+            return (kernel,)
+    return open_library(root).find(name)
+
+
+@functools.lru_cache(maxsize=1024)
+def open_member(root: Path, path: Path) -> Kernel:
+    """The kernel of a library that the file at `path`, in its asm/, holds.  Raises InputError for a bad file."""
+    contract = read_contract(path)
+    if contract is None:
+        raise InputError(f"{path}:1: no contract; a kernel's file opens with a /*toml block")
+    isa = _FOLDERS[path.parent.name]
+    if contract.isa is not isa:
+        raise InputError(f"{path}: the contract's isa is {contract.isa.value}, the folder is {path.parent.name}")
+    return Kernel(contract, path, root, operator_for(_load_operators(root), contract))
 
 
 def open_kernel(path: Path, given: Given | None = None) -> Kernel:

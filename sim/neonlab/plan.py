@@ -11,10 +11,12 @@ from neonlab.library import Kernel
 from neonlab.verify.call_arguments import touched_bytes
 from neonlab.verify.case import PATTERNS, Case, Depth, Shape
 from neonlab.verify.generated import generated_case, generated_shapes
-from neonlab.verify.operator import cover
+from neonlab.verify.operator import cover, cover_triples
 
-#: Shapes that `check` tries without being asked for more: each on random data, and under another pattern in turn.
-DEFAULT_SHAPES = 140
+#: Shapes that `check` tries without being asked for more, in which sizes meet two by two, and how many more for three.
+DEFAULT_SHAPES, MORE_SHAPES = 140, 60
+#: Shapes, of those, on which everything is tried: dependence on what nobody set, and another pattern besides random.
+WHOLE_SHAPES = 64
 #: Cases that `check` tries at least, however few shapes there are.
 LEAST_CASES = 40
 #: Multiply-accumulates from which on a case is large: one pattern is watched, the others compare results only.
@@ -108,15 +110,21 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
     else:
         tails = [shape for shape in operator.tails() if operator.accepts(kernel.contract, shape)]
         small = tails if every_tail else list(cover(tails, DEFAULT_SHAPES))
+        if len(small) < len(tails):
+            small += cover_triples(tails, small, MORE_SHAPES)
     if not small:
         what = f"operator {operator.name} has no shape" if operator is not None else "there are no sizes"
         raise InputError(f"{kernel.contract.path}: nothing to try: {what} that the contract's ranges allow")
+    # Of a right result little more is to be learnt by making everything unset something else: a few shapes will do.
+    few = operator is not None and not every_tail and len(tails) > DEFAULT_SHAPES
+    whole = set(small[:WHOLE_SHAPES] if few else small)
     small = sorted(small, key=lambda shape: (shape.work, shape.sizes))
     names = []
     for number, shape in enumerate(small):
-        names.append(CaseName(shape, patterns[0], seed))
+        depth = Depth.FULL if shape in whole or shape == small[-1] else Depth.WATCHED
+        names.append(CaseName(shape, patterns[0], seed, depth))
         # What depends on unset values or on addresses has shown under the first.
-        if patterns[1:] and number < len(small) - 1:
+        if patterns[1:] and shape in whole and shape != small[-1]:
             names.append(CaseName(shape, patterns[1 + number % (len(patterns) - 1)], seed, Depth.WATCHED))
     names += [CaseName(small[-1], pattern, seed) for pattern in patterns[1:]]
     return names + _more(small, patterns, seed, names, LEAST_CASES - len(names))

@@ -14,7 +14,7 @@ from neonlab.measure.options import MemoryOptions
 from neonlab.plan import layers_of, parse_shape, plan_cases
 from neonlab.verify.case import Shape
 from neonlab.verify.verdict import Failure, Verdict, fold
-from neonlab.workers import Workers, answer_all, check_all, explain_all, profile_all
+from neonlab.workers import Workers, check_all, explain_all, profile_all
 
 _PATTERNS = ("random", "extremes")
 
@@ -51,7 +51,7 @@ def shapes_to_try(kernel: Kernel, baselines: Baselines | None) -> list[str]:
 def try_cases(workers: Workers, kernel: Kernel, seed: int = 1) -> Outcome:
     """All that `neonlab check` does."""
     work = [(kernel, plan_cases(kernel, seed=seed))]
-    verdicts = answer_all(workers, work, check_all(workers, work, seed=seed))
+    verdicts = check_all(workers, work, seed=seed, ranges=True)
     return Outcome(explain_all(workers, [kernel], verdicts)[0])
 
 

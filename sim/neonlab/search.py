@@ -9,7 +9,7 @@ from neonlab.library import Kernel
 from neonlab.plan import CaseName, draw_case, integers_of
 from neonlab.verify.case import PATTERNS, Shape
 from neonlab.verify.checker import Checker
-from neonlab.verify.pitch import TURNS, pitch_arguments, plain_numbers, with_pitches
+from neonlab.verify.pitch import TURNS, plain_numbers, with_pitches
 from neonlab.verify.verdict import Failure, Search
 
 #: How many sizes of a dimension may be drawn, from its smallest on; and the most work of a case.
@@ -69,7 +69,7 @@ def _dimensions(kernel: Kernel) -> tuple[tuple[str, ...], list[range]]:
     if kernel.operator is not None:
         names = kernel.operator.dimensions
         return names, [range(1, _SIZES + 1)] * len(names)
-    pitches, plain = pitch_arguments(kernel.contract), plain_numbers(kernel.contract)
+    pitches, plain = kernel.contract.pitches, plain_numbers(kernel.contract)
     arguments = [argument for argument in kernel.contract.integers if argument not in pitches]
     ranges = []
     for argument in arguments:

@@ -21,9 +21,9 @@ from neonlab.comparison import Look, Side
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
 from neonlab.given import NOTHING, Given
-from neonlab.judged import verdict_of
-from neonlab.library import Kernel, open_kernel, open_library
-from neonlab.plan import CaseName, range_case
+from neonlab.judged import up_to_enough, verdict_of
+from neonlab.library import Kernel, is_member, open_kernel, open_member
+from neonlab.plan import CaseName, plan_cases, range_case
 from neonlab.verify.case import Shape
 from neonlab.verify.verdict import Failure, RangeAnswer, Search, Verdict, with_ranges
 
@@ -33,14 +33,15 @@ if TYPE_CHECKING:
 
 #: Seconds one task may take; the step budget ends a guest that loops long before.
 TIME_LIMIT = 300.0
-_CHUNK = 72
+#: Cases that a process gets at a time where there are few kernels, or many; work, as shapes count it, at which it ends.
+_CHUNK, _WHOLE, _WORK = 72, 1000, 30_000_000
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class KernelName:
-    """A kernel as it travels to a worker: operators hold code, so each process opens the library itself."""
+    """A kernel as it travels to a worker: operators hold code, so each process opens it itself."""
 
     path: Path
     root: Path | None
@@ -53,10 +54,8 @@ class KernelName:
 
     def open(self) -> Kernel:
         """The kernel itself."""
-        if self.root is not None and self.root in self.path.parents and self.given.says_nothing:
-            for kernel in open_library(self.root).kernels:
-                if kernel.path == self.path:
-                    return kernel
+        if self.root is not None and is_member(self.root, self.path) and self.given.says_nothing:
+            return open_member(self.root, self.path)
         return open_kernel(self.path, self.given)
 
 
@@ -131,16 +130,16 @@ def _told(function: Callable[..., T], *task: Any) -> T:
         raise WorkerError(traceback.format_exc()) from None
 
 
-# The functions that run in a worker import the lab there: the process that only waits for them needs no emulator.
-def _check_chunk(name: KernelName, cases: list[CaseName], fail_fast: bool = False) -> list[Failure | None]:
-    from neonlab.lab import check_cases
+Answer = tuple[RangeAnswer, Failure | None]
 
-    found = []
-    for outcome in check_cases(name.open(), cases):
-        found.append(outcome)
-        if fail_fast and outcome is not None:
-            break
-    return found
+
+# The functions that run in a worker import the lab there: the process that only waits for them needs no emulator.
+def _check_chunk(
+    name: KernelName, cases: list[CaseName], fail_fast: bool = False, ranged: CaseName | None = None
+) -> tuple[list[Failure | None], Answer | None]:
+    from neonlab.lab import check_and_answer
+
+    return check_and_answer(name.open(), cases, ranged, fail_fast=fail_fast)
 
 
 def _profile(name: KernelName, shape: Shape, seed: int, memory: MemoryOptions | None) -> Profile | Failure:
@@ -182,34 +181,74 @@ def search_all(workers: Workers, kernels: Sequence[Kernel], examples: int, seed:
     return verdicts
 
 
+def _plan(name: KernelName, shapes: Sequence[Shape], options: dict[str, Any]) -> list[CaseName]:
+    return plan_cases(name.open(), shapes=shapes, **options)
+
+
+def plan_all(
+    workers: Workers, wanted: Sequence[tuple[Kernel, Sequence[Shape]]], **options: Any
+) -> list[tuple[Kernel, list[CaseName]]]:
+    """Each kernel with its cases, as `plan_cases` makes them of the shapes and `options`; side by side where many."""
+    if len(wanted) < 2 * (workers.jobs or 1):
+        return [(kernel, plan_cases(kernel, shapes=shapes, **options)) for kernel, shapes in wanted]
+    plans = workers.run(_plan, [(KernelName.of(kernel), shapes, options) for kernel, shapes in wanted])
+    return [
+        (kernel, plan_cases(kernel, shapes=shapes, **options) if isinstance(plan, Died) else plan)
+        for (kernel, shapes), plan in zip(wanted, plans, strict=True)
+    ]
+
+
 def check_all(
     workers: Workers,
     work: Sequence[tuple[Kernel, Sequence[CaseName]]],
     *,
     seed: int = 1,
     fail_fast: bool = False,
+    ranges: bool = False,
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[Verdict]:
     """Check each kernel on its cases; `advance` hears how many cases have ended since it was last called.
 
-    `fail_fast` stops at the first failure; kernels not begun by then have no verdict.
+    `fail_fast` stops at the first failure; kernels not begun by then have no verdict.  With `ranges` the verdicts of
+    kernels that passed say what `answer_ranges` finds at one of the shapes.
     """
-    tasks = [
-        (kernel, list(cases[start : start + _CHUNK]))
-        for kernel, cases in work
-        for start in range(0, len(cases), _CHUNK)
-    ]
-    named = [(KernelName.of(kernel), cases, fail_fast) for kernel, cases in tasks]
+    most = _WHOLE if len(work) >= 2 * (workers.jobs or 1) else _CHUNK
+    tasks: list[tuple[Kernel, list[CaseName], CaseName | None]] = []
+    for kernel, cases in work:
+        chunks = _chunks(cases, most)
+        # What is known of a kernel once it has been checked serves its ranges too.
+        asked = range_case(kernel, cases) if ranges and len(chunks) == 1 else None
+        tasks += [(kernel, chunk, asked) for chunk in chunks]
+    named = [(KernelName.of(kernel), cases, fail_fast, asked) for kernel, cases, asked in tasks]
     outcomes: dict[str, list[Failure | None]] = {kernel.title: [] for kernel, _ in work}
+    answers: dict[str, Answer] = {}
     results = workers.run(_check_chunk, named, lambda index: advance(len(tasks[index][1])))
     with contextlib.closing(results):
-        for (kernel, cases), result in zip(tasks, results, strict=True):
-            if isinstance(result, Died):
-                result = _one_by_one(workers, kernel, cases)
-            outcomes[kernel.title] += result
-            if fail_fast and any(result):
+        for (kernel, cases, _), result in zip(tasks, results, strict=True):
+            found, answer = (_one_by_one(workers, kernel, cases), None) if isinstance(result, Died) else result
+            outcomes[kernel.title] += found
+            if answer is not None:
+                answers[kernel.title] = answer
+            if fail_fast and any(found):
                 break
-    return [verdict_of(k, outcomes[k.title], seed) for k, _ in work if outcomes[k.title]]
+    verdicts = [verdict_of(k, up_to_enough(outcomes[k.title]), seed) for k, _ in work if outcomes[k.title]]
+    if not ranges:
+        return verdicts
+    verdicts = [with_ranges(v, *answers[v.kernel]) if v.kernel in answers else v for v in verdicts]
+    return answer_all(workers, [(k, names) for k, names in work if k.title not in answers], verdicts)
+
+
+def _chunks(cases: Sequence[CaseName], most: int) -> list[list[CaseName]]:
+    """The cases in their order, `most` at a time, fewer where they are large."""
+    found: list[list[CaseName]] = [[]]
+    work = 0
+    for case in cases:
+        if len(found[-1]) == most or (found[-1] and work + case.shape.work > _WORK):
+            found.append([])
+            work = 0
+        found[-1].append(case)
+        work += case.shape.work
+    return found
 
 
 def died(shape: str, pattern: str, seed: int, end: Died) -> Failure:
@@ -217,7 +256,7 @@ def died(shape: str, pattern: str, seed: int, end: Died) -> Failure:
     return Failure(shape, pattern, seed, fault=Fault(FaultKind.EMULATOR_DIED, end.reason, 0))
 
 
-def _ranges(name: KernelName, case: CaseName) -> tuple[RangeAnswer, Failure | None]:
+def _ranges(name: KernelName, case: CaseName) -> Answer:
     from neonlab.lab import answer_ranges
 
     return answer_ranges(name.open(), case)
@@ -261,7 +300,7 @@ def _one_by_one(workers: Workers, kernel: Kernel, cases: list[CaseName]) -> list
         if isinstance(result, Died):
             found.append(died(str(case.shape), case.pattern, case.seed, result))
         else:
-            found += result
+            found += result[0]
     return found
 
 

@@ -16,7 +16,7 @@ from neonlab.plan import draw_case, plan_cases
 from neonlab.search import search
 from neonlab.verify.case import Array, DataSource, Expected, Shape
 from neonlab.verify.operator import Operator
-from neonlab.verify.pitch import TURNS, pitch_arguments, plain_numbers, with_pitches
+from neonlab.verify.pitch import TURNS, plain_numbers, with_pitches
 
 _DIMENSIONS = ("rows", "columns")
 
@@ -182,7 +182,7 @@ def test_cases_take_tight_and_wider_pitches_forwards_and_backwards(tmp_path: Pat
 
 def test_a_pitch_is_what_no_size_depends_on(tmp_path: Path) -> None:
     contract = negate(tmp_path, Isa.A64, None).contract
-    assert [argument.name for argument in pitch_arguments(contract)] == ["lda", "ldc"]
+    assert [argument.name for argument in contract.pitches] == ["lda", "ldc"]
     assert plain_numbers(contract) == ()
     for turn in range(TURNS):
         values = with_pitches(contract, {"m": 3, "n": 64}, turn)

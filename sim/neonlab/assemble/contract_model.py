@@ -160,6 +160,25 @@ class Contract:
         """Everything that points to a buffer, each named as its buffer is."""
         return tuple(argument for argument in self._all(self.arguments) if argument.is_pointer)
 
+    @functools.cached_property
+    def extents(self) -> tuple[Extent, ...]:
+        """The bytes that each pointer stands for, those read and those written."""
+        return tuple(e for argument in self.pointers for e in (argument.read, argument.write) if e is not None)
+
+    @functools.cached_property
+    def pitches(self) -> tuple[Argument, ...]:
+        """The integer arguments that are distances between rows and nothing else, innermost first."""
+        depths: dict[str, int] = {}
+        for extent in self.extents:
+            for depth, pitch in enumerate(reversed(extent.pitches)):
+                for name in pitch.names:
+                    depths[name] = max(depth, depths.get(name, 0))
+        sizes = [size for extent in self.extents for size in (extent.size, *extent.rows)]
+        sizes += [argument.rows.count for argument in self.pointers if argument.rows is not None]
+        sized = {name for size in sizes for name in size.names}
+        found = [argument for argument in self.integers if argument.name in depths and argument.name not in sized]
+        return tuple(sorted(found, key=lambda argument: depths[argument.name]))
+
     def _all(self, arguments: Iterable[Argument]) -> Iterator[Argument]:
         for argument in arguments:
             yield argument

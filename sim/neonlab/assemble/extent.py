@@ -11,6 +11,7 @@ the kernel's to touch.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -42,6 +43,11 @@ class Extent:
             for items in (self.rows, self.pitches)
         )
         return f"{{ rows = {rows}, bytes = {self.size.text}, pitch = {pitches} }}"
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The arguments it depends on."""
+        return self.size.names.union(*(expression.names for expression in (*self.rows, *self.pitches)))
 
     def evaluate(self, values: Mapping[str, int]) -> int:
         """How many bytes, those between rows not counted; negative where a size is."""
@@ -76,7 +82,9 @@ class Extent:
         size = max(0, self.size.evaluate(values))
         if not self.rows:
             return slice(origin, origin + size)
-        return np.add.outer(self.starts(values) + origin, np.arange(size, dtype=np.int64)).reshape(-1)
+        chosen = np.add.outer(self.starts(values) + origin, np.arange(size, dtype=np.int64)).reshape(-1)
+        chosen.flags.writeable = False
+        return chosen
 
 
 NOTHING = slice(0, 0)
@@ -130,6 +138,16 @@ def block(
     read: Extent | None, write: Extent | None, values: Mapping[str, int], before: SizeExpression | None = None
 ) -> Block:
     """The buffer that holds what is read and what is written; `before` bytes of both lie before the pointer."""
+    names = before.names if before is not None else frozenset()
+    names = names.union(*(extent.names for extent in (read, write) if extent is not None))
+    return _block(read, write, before, tuple((name, values[name]) for name in sorted(names) if name in values))
+
+
+@functools.lru_cache(maxsize=16)  # one call asks for the same blocks a dozen times
+def _block(
+    read: Extent | None, write: Extent | None, before: SizeExpression | None, known: tuple[tuple[str, int], ...]
+) -> Block:
+    values = dict(known)
     extents = [extent for extent in (read, write) if extent is not None]
     shift = before.evaluate(values) if before is not None else 0
     ends = [(low - shift, high - shift) for low, high in (extent.ends(values) for extent in extents)]

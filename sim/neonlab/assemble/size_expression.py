@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 from neonlab.errors import InputError
 
 _MAXIMUM_LENGTH = 400
-_OPERATORS: dict[type[ast.operator], Callable[[int, int], int]] = {
-    ast.Add: lambda a, b: a + b,
-    ast.Sub: lambda a, b: a - b,
-    ast.Mult: lambda a, b: a * b,
-    ast.FloorDiv: lambda a, b: a // b,
-    ast.Mod: lambda a, b: a % b,
-}
+_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _FUNCTIONS: dict[str, Callable[..., int]] = {"min": min, "max": max}
 
 
@@ -30,71 +25,74 @@ class SizeExpression:
 
     text: str
 
-    @cached_property
-    def _tree(self) -> ast.expr:
-        if len(self.text) > _MAXIMUM_LENGTH:
-            raise SizeExpressionError(f"a size expression of {len(self.text)} characters; {_MAXIMUM_LENGTH} are enough")
-        try:
-            return ast.parse(self.text.strip(), mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise SizeExpressionError(
-                f"`{self.text}` is not an expression of integers, names, + - * // % min max"
-            ) from None
-
-    @cached_property
+    @property
     def names(self) -> frozenset[str]:
         """The arguments it depends on.  Raises SizeExpressionError where the text is no size expression."""
-        found: set[str] = set()
-        self._check(self._tree, found)
-        return frozenset(found)
+        return _read(self.text)[0]
 
     def evaluate(self, values: Mapping[str, int]) -> int:
         """Its value, with every name bound.  Raises SizeExpressionError for an unbound name or a division by 0."""
-        missing = sorted(self.names - values.keys())
-        if missing:
-            raise SizeExpressionError(f"`{self.text}` needs a value for `{missing[0]}`")
         try:
-            return self._evaluate(self._tree, values)
+            return _read(self.text)[1](values)
+        except KeyError:
+            missing = min(self.names - values.keys())
+            raise SizeExpressionError(f"`{self.text}` needs a value for `{missing}`") from None
         except ZeroDivisionError:
             raise SizeExpressionError(f"`{self.text}` divides by 0 at {dict(values)}") from None
 
-    def _check(self, node: ast.expr, found: set[str]) -> None:
-        match node:
-            case ast.Constant(value=int(value)) if not isinstance(value, bool):
-                return
-            case ast.Name() | ast.Attribute() if (name := _dotted(node)) is not None:
-                found.add(name)
-                return
-            case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
-                self._check(operand, found)
-                return
-            case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _OPERATORS:
-                self._check(left, found)
-                self._check(right, found)
-                return
-            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]) if name in _FUNCTIONS and arguments:
-                for argument in arguments:
-                    self._check(argument, found)
-                return
+
+@functools.lru_cache(maxsize=4096)
+def _read(text: str) -> tuple[frozenset[str], Callable[[Mapping[str, int]], int]]:
+    """The names in an expression, and a function from their values to its own.
+
+    Compiled, since planning evaluates sizes by the hundred thousand; what is compiled is what `_Allowed` lets through.
+    """
+    if len(text) > _MAXIMUM_LENGTH:
+        raise SizeExpressionError(f"a size expression of {len(text)} characters; {_MAXIMUM_LENGTH} are enough")
+    allowed = _Allowed(text)
+    try:
+        body = allowed.visit(ast.parse(text.strip(), mode="eval").body)
+        function = ast.Expression(ast.Lambda(_PARAMETERS, body))
+        code = compile(ast.fix_missing_locations(function), "<size expression>", "eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise SizeExpressionError(f"`{text}` is not an expression of integers, names, + - * // % min max") from None
+    return frozenset(allowed.names), eval(code, {"__builtins__": {}, **_FUNCTIONS})
+
+
+_VALUES = "values "  # no name of any argument has a space
+_PARAMETERS = ast.arguments([], [ast.arg(_VALUES)], None, [], [], None, [])
+
+
+class _Allowed(ast.NodeTransformer):
+    """Puts `values[name]` for each name, and refuses whatever is not arithmetic of integers."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.names: set[str] = set()
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
         raise SizeExpressionError(
-            f"`{ast.unparse(node)}` in `{self.text}` is not allowed; integers, names, + - * // % min max are"
+            f"`{ast.unparse(node)}` in `{self._text}` is not allowed; integers, names, + - * // % min max are"
         )
 
-    def _evaluate(self, node: ast.expr, values: Mapping[str, int]) -> int:
+    def visit(self, node: ast.AST) -> Any:
         match node:
-            case ast.Constant(value=int(value)):
-                return value
-            case ast.Name() | ast.Attribute():
-                return values[ast.unparse(node)]
-            case ast.UnaryOp(op=operator, operand=operand):
-                value = self._evaluate(operand, values)
-                return -value if isinstance(operator, ast.USub) else value
-            case ast.BinOp(left=left, op=binary, right=right):
-                return _OPERATORS[type(binary)](self._evaluate(left, values), self._evaluate(right, values))
-            case ast.Call(func=ast.Name(id=name), args=arguments):
-                values_of = [self._evaluate(argument, values) for argument in arguments]
-                return _FUNCTIONS[name](values_of) if len(values_of) > 1 else values_of[0]
-        raise AssertionError("checked before it is evaluated")
+            case ast.Constant(value=int(value)) if not isinstance(value, bool):
+                return node
+            case ast.Name() | ast.Attribute() if (name := _dotted(node)) is not None:
+                self.names.add(name)
+                return ast.Subscript(ast.Name(_VALUES, ast.Load()), ast.Constant(name), ast.Load())
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd() as operator, operand=operand):
+                return ast.UnaryOp(operator, self.visit(operand))
+            case ast.BinOp(left=left, op=operator, right=right) if isinstance(operator, _OPERATORS):
+                return ast.BinOp(self.visit(left), operator, self.visit(right))
+            case ast.Call(func=ast.Name(id=name), args=[only], keywords=[]) if name in _FUNCTIONS:
+                return self.visit(only)
+            case ast.Call(func=ast.Name(id=name) as function, args=[_, *_] as arguments, keywords=[]) if (
+                name in _FUNCTIONS
+            ):
+                return ast.Call(function, [self.visit(argument) for argument in arguments], [])
+        return self.generic_visit(node)
 
 
 def _dotted(node: ast.expr) -> str | None:

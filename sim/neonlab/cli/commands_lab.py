@@ -55,8 +55,7 @@ def check(
     given: Given | None = None,
 ) -> int:
     """Prove kernels right on many cases, or say which instruction on which line is wrong. All of them by default."""
-    from neonlab.plan import plan_cases
-    from neonlab.workers import Workers, answer_all, check_all, explain_all, search_all
+    from neonlab.workers import Workers, check_all, explain_all, plan_all, search_all
 
     found = find_kernels(kernels or (), given)
     if search is not None:
@@ -64,19 +63,12 @@ def check(
             verdicts = explain_all(workers, found, search_all(workers, found, search, seed))
         return _show_verdicts(verdicts, seed, json)
     wanted = shapes_by_kernel(found, shape) if shape else [(kernel, []) for kernel in found]
-    work = [
-        (
-            one,
-            plan_cases(
-                one, shapes=shapes, patterns=pattern or (), seed=seed, every_tail=every_tail, layers=layers, full=full
-            ),
-        )
-        for one, shapes in wanted
-    ]
-    total = sum(len(plan) for _, plan in work)
-    with Workers(jobs) as workers, progress("checking", total, quiet=json) as advance:
-        verdicts = check_all(workers, work, seed=seed, fail_fast=fail_fast, advance=advance)
-        verdicts = explain_all(workers, found, answer_all(workers, work, verdicts))
+    options = {"patterns": pattern or (), "seed": seed, "every_tail": every_tail, "layers": layers, "full": full}
+    with Workers(jobs) as workers:
+        work = plan_all(workers, wanted, **options)
+        with progress("checking", sum(len(plan) for _, plan in work), quiet=json) as advance:
+            verdicts = check_all(workers, work, seed=seed, fail_fast=fail_fast, ranges=True, advance=advance)
+        verdicts = explain_all(workers, found, verdicts)
     return _show_verdicts(verdicts, seed, json)
 
 

@@ -55,7 +55,7 @@ def find_kernels(names: Sequence[str], given: Given | None = None) -> list[Kerne
     `given` is what the options say of files; a kernel of the library needs nothing said.
     """
     from neonlab.given import NOTHING
-    from neonlab.library import find_root, open_kernels, open_library
+    from neonlab.library import find_members, find_root, open_kernels, open_library
 
     given = given or NOTHING
     files = [name for name in names if _is_file_name(name)]
@@ -71,7 +71,7 @@ def find_kernels(names: Sequence[str], given: Given | None = None) -> list[Kerne
                 raise InputError(f"{name}: no such file")
             found += open_kernels(Path(name), given)
         else:
-            found += open_library(find_root()).find(name)
+            found += find_members(find_root(), name)
     return list(dict.fromkeys(found))
 
 

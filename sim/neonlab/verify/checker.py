@@ -21,6 +21,7 @@ from neonlab.verify.check_case import call_arguments, find_mismatch, step_budget
 from neonlab.verify.entry import depends_on_upper_half
 from neonlab.verify.lane_wrap import LaneWrapProbe
 from neonlab.verify.lane_wrap_reach import harmful_wrap
+from neonlab.verify.lane_wrap_views import Checked
 from neonlab.verify.placement import place_arguments
 from neonlab.verify.sanitized_machine import SanitizedMachine
 from neonlab.verify.sanitizer import stack_bytes_for
@@ -44,6 +45,11 @@ class Checker:
     @functools.cached_property
     def _lanes(self) -> LaneWrapProbe:
         return LaneWrapProbe(self.program, self.contract)
+
+    @property
+    def checked(self) -> tuple[Checked, ...]:
+        """The instructions whose lanes are watched."""
+        return self._lanes.checked
 
     @functools.cached_property
     def _watched(self) -> SanitizedMachine:
@@ -115,7 +121,7 @@ class Checker:
             )
             if upper is not None:
                 return upper
-        unset = self._depends(case, arguments)
+        unset = self._depends(case, arguments, rounds=3)
         if unset is not None and unset.kind in _DEPENDENCES:
             return unset
         return (self._harmful_wrap(case, arguments) if wrapped is not None else None) or fault
@@ -131,9 +137,9 @@ class Checker:
             stack_bytes_for(self.contract),
         )
 
-    def _depends(self, case: Case, arguments: list[Argument]) -> Fault | None:
+    def _depends(self, case: Case, arguments: list[Argument], rounds: int = 2) -> Fault | None:
         budget = step_budget(self.contract, case.integers)
-        return self._unset.find(arguments, seed=case.seed, step_budget=budget)
+        return self._unset.find(arguments, seed=case.seed, step_budget=budget, rounds=rounds)
 
     def close(self) -> None:
         """Free the emulators."""

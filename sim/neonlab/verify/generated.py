@@ -8,7 +8,7 @@ import numpy as np
 
 from neonlab.assemble.contract import Argument, Contract
 from neonlab.verify.case import PATTERNS, Array, Case, DataSource, Shape
-from neonlab.verify.pitch import pitch_arguments, plain_numbers, with_pitches
+from neonlab.verify.pitch import plain_numbers, with_pitches
 
 #: No case touches more than this, so that a wide range does not mean a slow check; nor, where that is more, than twice
 #: what the smallest does, up to the second.
@@ -29,7 +29,7 @@ def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
     range, what lies around 0, and any.
     """
     names = tuple(argument.name for argument in contract.integers)
-    pitches, plain = ({a.name for a in few} for few in (pitch_arguments(contract), plain_numbers(contract)))
+    pitches, plain = ({a.name for a in few} for few in (contract.pitches, plain_numbers(contract)))
     arguments = [argument for argument in contract.integers if argument.name not in pitches | plain]
     numbers = [argument for argument in contract.integers if argument.name in plain]
     random = np.random.default_rng([seed, 2])

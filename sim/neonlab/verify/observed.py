@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import enum
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -98,7 +99,7 @@ class Setting:
     is_second: bool = False  # what the kernel keeps in its own data is left from a first such call
     turn: int = 1  # where buffers lie if ALIGNMENT is moved, as `place_arguments` says; otherwise on 64 bytes
 
-    @property
+    @functools.cached_property
     def arguments(self) -> Sequence[Passed]:
         """With their buffers placed."""
         if Part.ALIGNMENT in self.moved:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import functools
 import itertools
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -124,19 +125,19 @@ def cover(shapes: Sequence[Shape], count: int) -> tuple[Shape, ...]:
         return tuple(ordered)
     # Scrambled, or the first of each region would be the ones with equal sizes.
     scrambled = sorted(ordered[1:-1], key=lambda shape: (zlib.crc32(str(shape).encode()), shape.sizes))
-    features = {shape: _features(shape) for shape in ordered}
+    features = functools.cache(_features)
     remaining = dict.fromkeys(scrambled)
     regions: dict[tuple[int, ...], list[Shape]] = {}
     for shape in scrambled:
         regions.setdefault(tuple(size.bit_length() for size in shape.sizes), []).append(shape)
     chosen = [ordered[0], ordered[-1]][:count]
-    seen = set().union(*(features[shape] for shape in chosen))
+    seen = set().union(*(features(shape) for shape in chosen))
 
     def choose(members: Iterable[Shape]) -> None:
-        best = max(members, key=lambda shape: (len(features[shape] - seen), len(set(shape.sizes))))
+        best = max(members, key=lambda shape: (len(features(shape) - seen), len(set(shape.sizes))))
         del remaining[best]
         chosen.append(best)
-        seen.update(features[best])
+        seen.update(features(best))
 
     for members in list(regions.values())[: count - len(chosen)]:
         choose(members[:_LOOKED_AT])
@@ -164,3 +165,34 @@ def _features(shape: Shape) -> frozenset[tuple[str, int, int, int, int]]:
             found.add(("kinds", i, j, 4 * magnitudes[i] + tiles, magnitudes[j]))
             found.add(("remainders", i, j, sizes[i] % 8, sizes[j] % 8))
     return frozenset(found)
+
+
+def cover_triples(shapes: Sequence[Shape], chosen: Sequence[Shape], count: int) -> tuple[Shape, ...]:
+    """At most `count` more of `shapes`, in which three dimensions meet as they do in none of `chosen`.
+
+    A mistake may need the last row, the last column and a sum of some length at once.  Deterministic.
+    """
+    scrambled = sorted(set(shapes) - set(chosen), key=lambda shape: (zlib.crc32(str(shape).encode()), shape.sizes))
+    seen = set().union(*(_triples(shape) for shape in chosen))
+    found: list[Shape] = []
+    # First those that bring much, then what is left.
+    for wanted in (4, 2, 1):
+        for shape in scrambled:
+            if len(found) == count:
+                return tuple(found)
+            new = _triples(shape) - seen
+            if len(new) >= wanted:
+                seen |= new
+                found.append(shape)
+    return tuple(found)
+
+
+def _triples(shape: Shape) -> set[tuple[int, ...]]:
+    """What remains of each of three dimensions after tiles of 2, 4 and 8; and of two, with a short or long third."""
+    remains = [(size & -size & 7).bit_length() for size in shape.sizes]
+    found: set[tuple[int, ...]] = set()
+    for i, j, k in itertools.combinations(range(len(remains)), 3):
+        found.add((i, j, k, remains[i], remains[j], remains[k]))
+        for a, b, c in ((i, j, k), (i, k, j), (j, k, i)):
+            found.add((a, b, c, remains[a], remains[b], -1 - min(shape.sizes[c] // 16, 2)))
+    return found

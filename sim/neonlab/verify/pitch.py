@@ -8,7 +8,7 @@ more, many more, and backwards where the contract allows a negative one.
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 
 from neonlab.assemble.contract import Argument, Contract
 from neonlab.assemble.extent import Extent
@@ -21,19 +21,6 @@ _CHOICES = 2 * len(_SLACK)
 TURNS = _CHOICES**2
 
 
-def pitch_arguments(contract: Contract) -> tuple[Argument, ...]:
-    """The integer arguments that are pitches and nothing else, innermost first."""
-    depths: dict[str, int] = {}
-    for extent in _extents(contract):
-        for depth, pitch in enumerate(reversed(extent.pitches)):
-            for name in pitch.names:
-                depths[name] = max(depth, depths.get(name, 0))
-    sizes = _names(size for extent in _extents(contract) for size in (extent.size, *extent.rows))
-    sizes |= _names(argument.rows.count for argument in contract.pointers if argument.rows is not None)
-    found = [argument for argument in contract.integers if argument.name in depths and argument.name not in sizes]
-    return tuple(sorted(found, key=lambda argument: depths[argument.name]))
-
-
 def plain_numbers(contract: Contract) -> tuple[Argument, ...]:
     """The integer arguments that neither a size nor a pitch depends on: a zero point, a shift."""
     return tuple(argument for argument in contract.integers if argument.name not in contract.sized)
@@ -42,7 +29,7 @@ def plain_numbers(contract: Contract) -> tuple[Argument, ...]:
 def with_pitches(contract: Contract, values: Mapping[str, int], turn: int) -> dict[str, int] | None:
     """`values` with those pitches that they lack, chosen by `turn`; None where the contract's range holds none."""
     complete = dict(values)
-    for number, argument in enumerate(pitch_arguments(contract)):
+    for number, argument in enumerate(contract.pitches):
         if argument.name not in complete:
             pitch = _pitch(contract, argument, complete, turn + number * (1 + turn // _CHOICES))
             if pitch is None:
@@ -58,12 +45,13 @@ def _pitch(contract: Contract, argument: Argument, values: Mapping[str, int], tu
     backwards = range(first - argument.step, low - 1, -argument.step)
     if forwards and forwards[0] == 0:
         forwards = forwards[1:] or forwards
-    others = {other.name: 1 for other in pitch_arguments(contract) if other.name not in values}
+    others = {other.name: 1 for other in contract.pitches if other.name not in values}
+    known = {**others, **values}
+    apart = [found for extent in contract.extents if (found := _apart(extent, known, argument.name)) is not None]
 
     def fits(pitch: int) -> bool:
-        return all(
-            _fits(extent, {**others, **values, argument.name: pitch}, argument.name) for extent in _extents(contract)
-        )
+        known[argument.name] = pitch
+        return all(abs(distance.evaluate(known)) >= inner for distance, inner in apart)
 
     slack = _SLACK[turn % len(_SLACK)]
     sides = [backwards, forwards] if turn // len(_SLACK) % 2 else [forwards, backwards]
@@ -72,24 +60,18 @@ def _pitch(contract: Contract, argument: Argument, values: Mapping[str, int], tu
 
 def _beyond(side: range, fits: Callable[[int], bool], slack: int) -> int | None:
     """The first of `side` that fits, or as many after it as `slack` says and there are."""
-    tight = bisect.bisect_left(side, True, key=fits)
+    end = 1
+    while end < len(side) and not fits(side[end - 1]):
+        end *= 2
+    tight = bisect.bisect_left(side, True, end // 2, min(end, len(side)), key=fits)
     return side[min(tight + slack, len(side) - 1)] if tight < len(side) else None
 
 
-def _fits(extent: Extent, values: Mapping[str, int], name: str) -> bool:
-    """Whether the rows that are `name` apart do not share bytes."""
+def _apart(extent: Extent, values: Mapping[str, int], name: str) -> tuple[SizeExpression, int] | None:
+    """The distance of those rows that are `name` apart, and how many bytes it is at least where they share none."""
     inner = extent.size.evaluate(values)
     for rows, pitch in zip(reversed(extent.rows), reversed(extent.pitches), strict=True):
-        distance = abs(pitch.evaluate(values))
         if name in pitch.names:
-            return distance >= inner
-        inner += max(0, rows.evaluate(values) - 1) * distance
-    return True
-
-
-def _extents(contract: Contract) -> list[Extent]:
-    return [extent for a in contract.pointers for extent in (a.read, a.write) if extent is not None]
-
-
-def _names(expressions: Iterable[SizeExpression]) -> frozenset[str]:
-    return frozenset(name for expression in expressions for name in expression.names)
+            return pitch, inner
+        inner += max(0, rows.evaluate(values) - 1) * abs(pitch.evaluate(values))
+    return None

@@ -18,7 +18,7 @@ The answer is for the shape of the case: sums that grow with a size are to be as
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,6 +32,7 @@ from neonlab.verify.case import Array, Case
 from neonlab.verify.check_case import run_case
 from neonlab.verify.lane_wrap import LaneWrapProbe
 from neonlab.verify.lane_wrap_reach import harmful_wrap, live_after
+from neonlab.verify.lane_wrap_views import Checked
 from neonlab.verify.ranges_nodes import Nodes
 from neonlab.verify.ranges_walk import MayWrap, RangeWalk
 
@@ -58,9 +59,14 @@ class RangeVerdict:
     witness: Mapping[str, Array] | None = None
 
 
-def range_verdict(program: Program, contract: Contract, case: Case) -> RangeVerdict:
-    """Whether any input within the declared ranges, at the shape of `case`, makes a lane wrap that anybody sees."""
-    recorder, probe = TraceProbe(program, _STEPS), LaneWrapProbe(program, contract)
+def range_verdict(
+    program: Program, contract: Contract, case: Case, *, checked: Sequence[Checked] | None = None
+) -> RangeVerdict:
+    """Whether any input within the declared ranges, at the shape of `case`, makes a lane wrap that anybody sees.
+
+    `checked` is what `checked_instructions` finds, where that is known already.
+    """
+    recorder, probe = TraceProbe(program, _STEPS), LaneWrapProbe(program, contract, checked=checked)
     with Machine(program, probes=(recorder,)) as machine:
         outcome = run_case(machine, contract, case)
         trace = recorder.collect(machine)
