@@ -176,7 +176,7 @@ SABOTAGE = [
         "stp     xzr, xzr, [sp, #-16]\n stp xzr, xzr, [sp]",
         "stack",
     ),
-    ("armv8/conv1x1_s8s32_hwc_4x4", "[\\to], #4", "[\\to], #4\n st1 {\\s\\().4s}, [\\to]", None),
+    ("armv8/conv1x1_s8s32_hwc_4x4", "lsl     pitch, out_channels, #2", "lsl pitch, out_channels, #12", None),
     ("armv7/conv1x1_s8s32_hwc_2x4", "vpop    {d8-d15}", "add sp, sp, #64", "callee-saved register not kept"),
     (
         "armv7/conv1x1_s8s32_hwc_2x4",
