@@ -16,7 +16,7 @@ from tests.tools import require
 import neonlab
 import neonlab.lab
 from neonlab.errors import InputError
-from neonlab.given import NOTHING
+from neonlab.given import NOTHING, Given
 from neonlab.isa.isa import Isa, isa_named
 from neonlab.library import open_kernels
 from neonlab.plan import plan_cases
@@ -92,6 +92,19 @@ def test_an_object_says_itself_which_of_a_contracts_instruction_sets_it_is_for(i
     assert kernel.isa is isa_named(isa)
     verdict = neonlab.check(kernel, shapes=[plan_cases(kernel)[0].shape])
     assert verdict.has_reference and verdict.failures == ()
+
+
+@BOTH
+def test_of_c_the_prototype_need_not_be_said(isa: str, tmp_path: Path) -> None:
+    require(COMPILERS[isa])
+    path = Path(shutil.copy(FOLDER / "dot_s8.c", tmp_path))
+    sizes = (("a.read", "n"), ("b.read", "n"), ("n.range", "[1, 40]"))
+    (kernel,) = open_kernels(path, Given(isa=isa_named(isa), settings=sizes))
+    assert kernel.contract.prototype == "int32_t dot_s8(const int8_t *a, const int8_t *b, size_t n)"
+    (tmp_path / "dot_s8.contract.toml").write_text('[args]\na.read = "n"\nb.read = "n"\nn.range = [1, 40]\n')
+    (beside,) = open_kernels(path, Given(isa=isa_named(isa)))
+    assert beside.contract.prototype == kernel.contract.prototype
+    assert neonlab.check(beside, shapes=[plan_cases(beside)[0].shape]).failures == ()
 
 
 class Slip(NamedTuple):

@@ -29,16 +29,12 @@ from typing import Any
 from neonlab.assemble.assembler import isa_of_path
 from neonlab.assemble.contract import Contract, contract_of, read_contract, toml_table
 from neonlab.assemble.contract_text import ContractText
+from neonlab.code import ASSEMBLY
+from neonlab.declarations import NoContract, declaration_of_file
 from neonlab.errors import InputError
 from neonlab.given import ARCHITECTURES, PLAIN, Build, Given, Reference
 from neonlab.isa.isa import Isa
 
-
-class NoContract(InputError):
-    """Nothing says how the code is to be called."""
-
-
-ASSEMBLY_SUFFIXES = (".S", ".s", ".asm")
 _SUFFIX = ".contract.toml"
 _TABLES = ("args", "counts", "build", "reference", "functions")
 _BUILD_KEYS = ("include", "define", "flags", "compiler")
@@ -57,13 +53,13 @@ class Found:
 def find_contract(path: Path, given: Given) -> Found:
     """The contract of the code in `path`.  Raises InputError where there is none, or where it cannot be read."""
     file = _contract_file(path, given)
-    if file is None and not given.prototype and path.suffix in ASSEMBLY_SUFFIXES:
+    if file is None and not given.prototype and path.suffix in ASSEMBLY:
         contract = read_contract(path)
         if contract is not None and given.says_nothing:
             return Found(contract)
         if contract is not None:
             return _changed(path, contract, given)
-    if file is None and not given.prototype:
+    if file is None and not given.prototype and (path.suffix in ASSEMBLY or not given.settings):
         raise NoContract(
             f"{path}: no contract says how to call it: write one in {path.with_suffix('').name}{_SUFFIX} beside it, "
             f"say --prototype and the sizes, or let `neonlab contract {path}` propose one"
@@ -75,6 +71,10 @@ def find_contract(path: Path, given: Given) -> Found:
     if given.prototype:
         table["prototype"] = given.prototype
     _apply_settings(table, given)
+    if "prototype" not in table and path.suffix not in ASSEMBLY:
+        declaration = declaration_of_file(path, given)
+        table["prototype"] = declaration.prototype
+        table.setdefault("structs", declaration.structs)
     folder = file.parent if file is not None else Path()
     build = _build(table.pop("build", {}), text, folder)
     reference = _reference(table.pop("reference", None), text, folder)

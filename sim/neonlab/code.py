@@ -7,11 +7,11 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from neonlab.assemble.assembler import assemble_file
+from neonlab.assemble.assembler import assemble_file, isa_of_path
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
 from neonlab.errors import InputError
-from neonlab.given import PLAIN, Build
+from neonlab.given import PLAIN, Build, Given
 from neonlab.isa.isa import Isa
 from neonlab.toolchain import Target, compile_c, is_c, target_of
 
@@ -19,6 +19,22 @@ if TYPE_CHECKING:
     from neonlab.objects.image import Image
 
 ASSEMBLY = (".S", ".s", ".asm", ".sx")
+
+
+def isa_of(path: Path, given: Given) -> Isa:
+    """The instruction set of a file: what is said, what an object is, what the folder says; A64 for C."""
+    if given.isa is not None:
+        return given.isa
+    if path.suffix in ASSEMBLY:
+        return isa_of_path(path)
+    if is_c(path):
+        try:
+            return isa_of_path(path)
+        except InputError:
+            return Isa.A64
+    from neonlab.objects.load import isa_of_object
+
+    return isa_of_object(path)
 
 
 def load_program(path: Path, contract: Contract, build: Build = PLAIN) -> Program:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from neonlab.code import ASSEMBLY, check_symbol, isa_of, linked_image
+from neonlab.errors import InputError
+from neonlab.given import Given
 from neonlab.isa.isa import Isa
 from neonlab.objects.debug_sections import debug_sections
 from neonlab.objects.dwarf_prototypes import DebugType, FunctionType, read_prototypes
 from neonlab.objects.image import Image
+from neonlab.toolchain import plain_target
 
 _POINTER_DEPTH = 4
 #: Names of typedefs that the lab knows; others are written as what they stand for.
@@ -17,12 +22,36 @@ _KNOWN = (
 )
 
 
+class NoContract(InputError):
+    """Nothing says how the code is to be called."""
+
+
 @dataclass(frozen=True, slots=True)
 class Declaration:
     """A prototype and, as C text, the structs that it speaks of."""
 
     prototype: str
     structs: str
+
+
+def declaration_of_file(path: Path, given: Given) -> Declaration:
+    """The prototype that is given, or that debug information has.  Raises NoContract where there is neither."""
+    if given.prototype:
+        return Declaration(given.prototype, dict(given.settings).get("structs", ""))
+    symbol = given.symbol or path.stem
+    if path.suffix in ASSEMBLY:
+        raise NoContract(f"{path}: assembly says nothing of C: say --prototype 'void (const int8_t *a, size_t n)'")
+    isa = isa_of(path, given)
+    image = linked_image(path, plain_target(isa), given.build, symbol)
+    found = declared(image, symbol)
+    if found is None:
+        if image.named(symbol) is None:
+            check_symbol(list(image.functions), path, symbol)
+        raise NoContract(
+            f"{path}: has no debug information that tells the prototype of `{symbol}`, or it is one that cannot be "
+            "called: say --prototype, or compile with -g"
+        )
+    return found
 
 
 def declared(image: Image, symbol: str) -> Declaration | None:

@@ -20,8 +20,8 @@ from neonlab.assemble.contract import Contract, ContractError
 from neonlab.assemble.extent import Extent
 from neonlab.assemble.program import Program
 from neonlab.assemble.size_expression import SizeExpression
-from neonlab.beside import NoContract
 from neonlab.code import load_program
+from neonlab.declarations import NoContract
 from neonlab.emulate.buffer import Buffer
 from neonlab.emulate.machine import DEFAULT_STEP_BUDGET, Machine
 from neonlab.emulate.machine import Argument as Passed

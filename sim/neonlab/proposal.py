@@ -9,56 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from neonlab.assemble.assembler import isa_of_path
 from neonlab.assemble.contract import Argument, Contract
-from neonlab.beside import ASSEMBLY_SUFFIXES, NoContract
-from neonlab.code import check_symbol, linked_image, load_program
-from neonlab.declarations import Declaration, declared
+from neonlab.code import isa_of, load_program
+from neonlab.declarations import declaration_of_file
 from neonlab.errors import InputError
 from neonlab.given import Given
 from neonlab.isa.architecture import FEATURES
-from neonlab.isa.isa import Isa
 from neonlab.isa.procedure_call import FloatAbi, place_arguments
 from neonlab.isa.prototype import CType, parse_prototype
 from neonlab.isa.structs import Member
 from neonlab.learn import Extent, Learned, learn, points
-from neonlab.toolchain import PLAIN_ARCHITECTURES, is_c, plain_target
-
-
-def isa_of(path: Path, given: Given) -> Isa:
-    """The instruction set of a file: what is said, what an object is, what the folder says; A64 for C."""
-    if given.isa is not None:
-        return given.isa
-    if path.suffix in ASSEMBLY_SUFFIXES:
-        return isa_of_path(path)
-    if is_c(path):
-        try:
-            return isa_of_path(path)
-        except InputError:
-            return Isa.A64
-    from neonlab.objects.load import isa_of_object
-
-    return isa_of_object(path)
-
-
-def declaration_of_file(path: Path, given: Given) -> Declaration:
-    """The prototype that is given, or that debug information has.  Raises NoContract where there is neither."""
-    if given.prototype:
-        return Declaration(given.prototype, dict(given.settings).get("structs", ""))
-    symbol = given.symbol or path.stem
-    if path.suffix in ASSEMBLY_SUFFIXES:
-        raise NoContract(f"{path}: assembly says nothing of C: say --prototype 'void (const int8_t *a, size_t n)'")
-    isa = isa_of(path, given)
-    image = linked_image(path, plain_target(isa), given.build, symbol)
-    found = declared(image, symbol)
-    if found is None:
-        if image.named(symbol) is None:
-            check_symbol(list(image.functions), path, symbol)
-        raise NoContract(
-            f"{path}: has no debug information that tells the prototype of `{symbol}`, or it is one that cannot be "
-            "called: say --prototype, or compile with -g"
-        )
-    return found
+from neonlab.toolchain import PLAIN_ARCHITECTURES, is_c
 
 
 def bare_contract(path: Path, given: Given) -> Contract:

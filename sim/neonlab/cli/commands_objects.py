@@ -44,12 +44,12 @@ def symbols(
 
 
 def _listed(file: Path, isa: str | None, include: tuple[Path, ...], define: tuple[str, ...]) -> Sequence[ListedObject]:
+    from neonlab.code import isa_of
     from neonlab.given import Build, Given
     from neonlab.isa.isa import isa_named
     from neonlab.objects.from_assembly import assembled_module
     from neonlab.objects.listing import list_module, list_objects
     from neonlab.objects.load import elf_module
-    from neonlab.proposal import isa_of
     from neonlab.toolchain import compile_c, is_c, plain_target
 
     said = Given(isa=isa_named(isa)) if isa is not None else Given()
