@@ -1,4 +1,4 @@
-// saboteur: undefined-instruction at line 32: goes to system mode, which user mode cannot
+// saboteur: undefined-instruction at line 33: goes to system mode, which user mode cannot
 /*toml
 summary   = "out[i] = (a[i] + b[i] + 1) / 2, uint8"
 prototype = "void (const uint8_t *a, const uint8_t *b, uint8_t *out, size_t n)"
@@ -29,7 +29,8 @@ undefined_instruction_mode_changed:
     vrshrn.i16 d2, q1, #1
     vst1.8  {d2}, [r2]!
     bne     1b
-    msr     cpsr_c, #0x1f
+    mov     r12, #0x1f
+    msr     cpsr_c, r12
     bx      lr
     .size   undefined_instruction_mode_changed, . - undefined_instruction_mode_changed
 
