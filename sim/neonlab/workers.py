@@ -6,6 +6,7 @@ Emulated code can bring the emulator down, and with it the process.  Here that c
 from __future__ import annotations
 
 import contextlib
+import importlib
 import multiprocessing
 import os
 import traceback
@@ -18,12 +19,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
 from neonlab.comparison import Look, Side
+from neonlab.emulate.compiling import TOLD
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
 from neonlab.given import NOTHING, Given
 from neonlab.judged import up_to_enough, verdict_of
 from neonlab.library import Kernel, is_member, open_kernel, open_member
-from neonlab.plan import CaseName, plan_cases, range_case
+from neonlab.plan import CaseName, integers_of, plan_cases, range_case
 from neonlab.verify.case import Shape
 from neonlab.verify.verdict import Failure, RangeAnswer, Search, Verdict, with_ranges
 
@@ -66,18 +68,33 @@ class Died:
     reason: str
 
 
+def start_early() -> None:
+    """Let what workers come from import the lab, while this process has other things to do."""
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        from multiprocessing.forkserver import ensure_running
+
+        _context()
+        ensure_running()
+        os.environ[TOLD] = "1"  # of compilations, the workers tell
+
+
+def _context() -> Any:
+    """A fork server imports the lab once; workers fork from it, so a new one after a crash costs nothing."""
+    method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+    context = multiprocessing.get_context(method)
+    if method == "forkserver":
+        context.set_forkserver_preload(["neonlab.lab"])
+    return context
+
+
 class Workers:
     """A pool of worker processes.  A context manager; `jobs` processes at most, all cores by default."""
 
     def __init__(self, jobs: int | None = None, time_limit: float = TIME_LIMIT) -> None:
         self.jobs = jobs or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else jobs or os.cpu_count()
         self.time_limit = time_limit
-        # A fork server imports the lab once; workers fork from it, so a new one after a crash costs nothing.
-        method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-        context = multiprocessing.get_context(method)
-        if method == "forkserver":
-            context.set_forkserver_preload(["neonlab.lab"])
-        self._pool = ProcessPool(max_workers=self.jobs or 1, context=context)
+        start_early()
+        self._pool = ProcessPool(max_workers=self.jobs or 1, context=_context())
         self._asked: list[ProcessFuture[Any]] = []
 
     def __enter__(self) -> Workers:
@@ -97,13 +114,17 @@ class Workers:
     ) -> Generator[T | Died]:
         """`function(*task)` for each task, results in order; `done` hears the index of each task that ended.
 
-        An InputError raised in a worker is raised here; anything else that ends a task is a Died.
+        The tasks begin at once.  An InputError raised in a worker is raised here; anything else that ends a task is a
+        Died.
         """
         futures = [self._pool.schedule(_told, args=[function, *task], timeout=self.time_limit) for task in tasks]
         self._asked = futures
+        return self._results(futures, done)
+
+    def _results(self, futures: Sequence[ProcessFuture[Any]], done: Callable[[int], None]) -> Generator[Any]:
         for index, future in enumerate(futures):
             try:
-                result: T | Died = future.result()
+                result = future.result()
             except InputError:
                 for other in futures:
                     other.cancel()
@@ -313,14 +334,19 @@ def profile_all(
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[Profile | Failure]:
     """Profile each kernel on its shape."""
-    tasks = [(KernelName.of(kernel), shape, seed, memory) for kernel, shape in work]
-    found: list[Profile | Failure] = []
-    for (_, shape), result in zip(work, workers.run(_profile, tasks, lambda _: advance(1)), strict=True):
-        if isinstance(result, Died):
-            found.append(died(str(shape), "random", seed, result))
-        else:
-            found.append(result)
-    return found
+    longest_first = sorted(range(len(work)), key=lambda number: _macs(*work[number]), reverse=True)
+    tasks = [(KernelName.of(work[number][0]), work[number][1], seed, memory) for number in longest_first]
+    results = workers.run(_profile, tasks, lambda _: advance(1))
+    importlib.import_module("neonlab.measure.profile")  # of which results are made: here, while the workers start
+    found: dict[int, Profile | Failure] = {}
+    for number, result in zip(longest_first, results, strict=True):
+        found[number] = died(str(work[number][1]), "random", seed, result) if isinstance(result, Died) else result
+    return [found[number] for number in range(len(work))]
+
+
+def _macs(kernel: Kernel, shape: Shape) -> int:
+    """The work that the contract declares for the shape."""
+    return kernel.contract.macs.evaluate(integers_of(kernel, shape)) if kernel.contract.macs else 0
 
 
 def look_all(

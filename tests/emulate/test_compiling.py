@@ -10,25 +10,31 @@ from pathlib import Path
 
 import pytest
 
-from neonlab.emulate.compiling import TEXT
+from neonlab.emulate.compiling import TEXT, TOLD
 
 PROGRAM = """
-import sys
+import os, subprocess, sys
 from numba import njit
 from neonlab.emulate.compiling import tell_of_compilation
 tell_of_compilation()
 def twice(number):
     return 2 * number
+child = os.fork() if "fork" in sys.argv else None
+if child:
+    os.waitpid(child, 0)
 for _ in range(int(sys.argv[1])):
     assert njit(twice)(21) == 42
+if child != 0 and "start" in sys.argv:
+    subprocess.run([sys.executable, __file__, "1"], check=True)
 """
 
 
-def written_to_terminal(path: Path, compilations: int) -> str:
+def written_to_terminal(path: Path, compilations: int, *others: str) -> str:
     """What the program says on a standard error that is a terminal."""
     ours, theirs = pty.openpty()
-    run = [sys.executable, str(path), str(compilations)]
-    result = subprocess.run(run, stderr=theirs, stdout=subprocess.PIPE, timeout=120, check=False)
+    run = [sys.executable, str(path), str(compilations), *others]
+    untold = {name: value for name, value in os.environ.items() if name != TOLD}
+    result = subprocess.run(run, stderr=theirs, stdout=subprocess.PIPE, env=untold, timeout=120, check=False)
     os.close(theirs)
     text = b""
     try:
@@ -46,6 +52,13 @@ def test_the_first_compilation_is_told_of_once(tmp_path: Path, compilations: int
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
     assert written_to_terminal(path, compilations).count(TEXT) == min(compilations, 1)
+
+
+@pytest.mark.parametrize("others", [("start",), ("fork", "start")], ids="+".join)
+def test_processes_that_come_from_another_do_not_tell_again(tmp_path: Path, others: tuple[str, ...]) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(PROGRAM)
+    assert written_to_terminal(path, 1, *others).count(TEXT) == 1
 
 
 def test_nothing_is_said_where_standard_error_is_no_terminal(tmp_path: Path) -> None:

@@ -100,7 +100,9 @@ def profile(
     from neonlab.report.terminal import print_profiles
     from neonlab.report.terminal_cycles import print_layers
     from neonlab.verify.case import NO_SIZES
+    from neonlab.workers import start_early
 
+    start_early()
     found = find_kernels([kernel], given)
     if not shape and not layers and not any(one.contract.integers for one in found):
         shape = [NO_SIZES]

@@ -3,31 +3,35 @@
 from __future__ import annotations
 
 import functools
+import mmap
+import os
 import sys
 from typing import Any
 
-from numba.core import event
-
 TEXT = "neonlab: compiling native code, as it does once on each machine; this takes up to half a minute"
-
-
-class _Teller(event.Listener):
-    """Tells of the first compilation of this process, on standard error where that is a terminal."""
-
-    def __init__(self) -> None:
-        self._told = False
-
-    def on_start(self, event: Any) -> None:
-        if not self._told:
-            self._told = True
-            if sys.stderr.isatty():
-                print(TEXT, file=sys.stderr, flush=True)
-
-    def on_end(self, event: Any) -> None:
-        pass
+#: Set in the environment where that was told, or where the processes that this one started tell of it.
+TOLD = "NEONLAB_TOLD_OF_COMPILING"
 
 
 @functools.cache
 def tell_of_compilation() -> None:
-    """From now on, the first function that this process really compiles, rather than finds compiled, is told of."""
-    event.register("numba:run_pass", _Teller())
+    """From now on, the first function that is really compiled, rather than found compiled, is told of.
+
+    It is told once, on standard error where that is a terminal, by this process or one that came from it.
+    """
+    from numba.core import event
+
+    class Teller(event.Listener):
+        def __init__(self) -> None:
+            self._told = mmap.mmap(-1, 1)  # shared with the processes that are forked from this one
+
+        def on_start(self, event: Any) -> None:
+            if not self._told[0] and TOLD not in os.environ and sys.stderr.isatty():
+                print(TEXT, file=sys.stderr, flush=True)
+            self._told[0] = 1
+            os.environ[TOLD] = "1"
+
+        def on_end(self, event: Any) -> None:
+            pass
+
+    event.register("numba:run_pass", Teller())

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from neonlab.assemble.contract import Argument, Contract
 from neonlab.assemble.extent import Block
 from neonlab.emulate.buffer import Buffer, PointerField, buffers_by_name
-from neonlab.emulate.machine import Argument as Passed
 from neonlab.verify.case import Array, Case
+
+if TYPE_CHECKING:
+    from neonlab.emulate.machine import Argument as Passed
 
 
 def call_arguments(contract: Contract, case: Case) -> list[Passed]:
