@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neonlab.assemble.contract import ContractError
+from neonlab.assemble.contract import Contract, ContractError
 from neonlab.errors import InputError
 from neonlab.lab import kernel_program
 from neonlab.library import Kernel
@@ -68,7 +68,7 @@ def _dimensions(kernel: Kernel) -> tuple[tuple[str, ...], list[range]]:
     """Names of the shape's sizes, and the values that each may be drawn from."""
     if kernel.operator is not None:
         names = kernel.operator.dimensions
-        return names, [range(1, _SIZES + 1)] * len(names)
+        return names, [_sizes(kernel.contract, name) for name in names]
     pitches, plain = kernel.contract.pitches, plain_numbers(kernel.contract)
     arguments = [argument for argument in kernel.contract.integers if argument not in pitches]
     ranges = []
@@ -78,6 +78,13 @@ def _dimensions(kernel: Kernel) -> tuple[tuple[str, ...], list[range]]:
         # A number that nothing depends on but results is drawn from all its range.
         ranges.append(values if argument in plain else values[:_SIZES])
     return tuple(argument.name for argument in arguments), ranges
+
+
+def _sizes(contract: Contract, dimension: str) -> range:
+    """From 1 on; but all that there are of an argument of this name that takes 0, or few numbers."""
+    argument = next((one for one in contract.integers if one.name == dimension), None)
+    low, high = (int(end) for end in (argument.value_range if argument is not None else None) or (1, _SIZES))
+    return range(low, high + 1) if low <= 0 <= high < _SIZES else range(1, min(high, _SIZES) + 1)
 
 
 def _shape(kernel: Kernel, names: tuple[str, ...], drawn: tuple[int, ...], turn: int) -> Shape | None:
