@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 from neonlab.starting import start_repository
@@ -19,6 +21,17 @@ def neonlab(*arguments: str, cwd: Path = ROOT, timeout: float = 300) -> subproce
         text=True,
         timeout=timeout,
         check=False,
+    )
+
+
+def started(*arguments: str) -> subprocess.Popen[str]:
+    """The command left running.  SIGINT ends it, even where it is ignored here, as in jobs of a shell's background."""
+    return subprocess.Popen(
+        [sys.executable, "-u", "-c", "from neonlab.cli import main; main()", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
 
 

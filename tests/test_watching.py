@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.command_line import ADD, HEAD, SUM, edit, git, neonlab, new_repository
+from tests.command_line import ADD, HEAD, SUM, edit, git, neonlab, new_repository, started
 
 from neonlab import InputError, Profile, lab
 from neonlab.library import open_kernel, open_library
@@ -223,8 +223,7 @@ def test_the_command_says_what_there_is_to_say_once(path: Path) -> None:
 
 
 def test_the_command_follows_saves_until_it_is_stopped(path: Path) -> None:
-    command = [sys.executable, "-u", "-c", "from neonlab.cli import main; main()", "watch", str(path), "--shape", SHAPE]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+    with started("watch", str(path), "--shape", SHAPE) as running:
         assert running.stdout is not None
         try:
             wait_for(running, "since ")  # the committed version is known: all of the first look is over

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.command_line import ADD, HEAD, SUM, git, neonlab, new_repository
+from tests.command_line import ADD, HEAD, SUM, git, neonlab, new_repository, started
 from tests.tools import require
 
 from neonlab import Profile, lab
@@ -46,8 +46,7 @@ class Served:
 
 
 def start(path: Path, *more: str) -> Served:
-    command = [sys.executable, "-u", "-c", "from neonlab.cli import main; main()", "serve", str(path), "--no-browser"]
-    process = subprocess.Popen([*command, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = started("serve", str(path), "--no-browser", *more)
     assert process.stdout is not None
     line = process.stdout.readline()
     found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=\S+", line)
