@@ -90,8 +90,8 @@ def _assembled(path: Path, symbol: str, isa: Isa, build: Build) -> Program:
     from neonlab.assemble.link import link
 
     assembled = assemble_file(path, isa=isa, include_paths=build.include, defines=build.defines)
-    check_symbol([name for name, found in assembled.symbols.items() if found.section is not None], path, symbol)
-    defined = {name for name, found in assembled.symbols.items() if found.section is not None}
+    defined = [name for name, found in assembled.symbols.items() if found.section is not None]
+    check_symbol(defined, path, symbol)
     known = {*defined, *assembled.sections, "*ABS*"}
     if all(relocation.symbol in known for relocation in assembled.relocations):
         return link(assembled)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from neonlab.errors import InputError
 
@@ -31,6 +32,11 @@ class SourceLine:
     def where(self) -> str:
         """`file:line:column`, as compilers print it."""
         return f"{self.path}:{self.line}:{self.column}"
+
+
+def folder_and_name(path: str) -> str:
+    """The end of `path`, enough to tell an included file from the one that includes it: `include/tile.inc`."""
+    return "/".join(PurePath(path).parts[-2:])
 
 
 class AssemblyError(InputError):

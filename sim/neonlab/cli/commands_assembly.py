@@ -27,13 +27,14 @@ def asm(
     from neonlab.assemble.assembler import assemble_file
     from neonlab.assemble.contract import read_contract
     from neonlab.assemble.listing import listing
+    from neonlab.given import Build
     from neonlab.isa.isa import isa_named
 
     if not file.is_file():
         raise InputError(f"{file}: no such file")
     contract = read_contract(file) if isa is None else None
     spoken = isa_named(isa) if isa is not None else contract.isa if contract is not None else None
-    defines = {name: value if equals else "1" for name, equals, value in (d.partition("=") for d in define or ())}
+    defines = Build(define=tuple(define or ())).defines
     assembled = assemble_file(file, isa=spoken, include_paths=tuple(include or ()), defines=defines)
     if output is not None:
         text = assembled.sections.get(".text")

@@ -14,8 +14,6 @@ from neonlab.errors import InputError
 if TYPE_CHECKING:
     from neonlab.objects.listing import ListedObject
 
-_ASSEMBLY = (".S", ".s", ".asm", ".sx")
-
 
 def symbols(
     file: Annotated[
@@ -44,7 +42,7 @@ def symbols(
 
 
 def _listed(file: Path, isa: str | None, include: tuple[Path, ...], define: tuple[str, ...]) -> Sequence[ListedObject]:
-    from neonlab.code import isa_of
+    from neonlab.code import ASSEMBLY, isa_of
     from neonlab.given import Build, Given
     from neonlab.isa.isa import isa_named
     from neonlab.objects.from_assembly import assembled_module
@@ -53,14 +51,13 @@ def _listed(file: Path, isa: str | None, include: tuple[Path, ...], define: tupl
     from neonlab.toolchain import compile_c, is_c, plain_target
 
     said = Given(isa=isa_named(isa)) if isa is not None else Given()
-    if file.suffix in _ASSEMBLY:
+    build = Build(tuple(str(folder) for folder in include), define)
+    if file.suffix in ASSEMBLY:
         from neonlab.assemble.assembler import assemble_file
 
-        defines = {name: value if equals else "1" for name, equals, value in (d.partition("=") for d in define)}
-        assembled = assemble_file(file, isa=said.isa, include_paths=include, defines=defines)
+        assembled = assemble_file(file, isa=said.isa, include_paths=build.include, defines=build.defines)
         return (list_module(assembled_module(assembled)),)
     if is_c(file):
-        build = Build(tuple(str(folder) for folder in include), define)
         compiled = compile_c(file, plain_target(isa_of(file, said)), build)
         return (list_module(elf_module(compiled.data, str(file))),)
     return list_objects(file)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from neonlab.assemble.program import Program
+from neonlab.assemble.source import folder_and_name
 from neonlab.isa.instruction import Instruction
 from neonlab.measure.counts import Counts
 from neonlab.measure.critical_path import CriticalPath, critical_path
@@ -90,7 +91,7 @@ class LoopReport:
         found = []
         for path, numbers in files.items():
             first, last = min(numbers), max(numbers)
-            of_file = "" if Path(path).stem == own else f" of {'/'.join(Path(path).parts[-2:])}"
+            of_file = "" if Path(path).stem == own else f" of {folder_and_name(path)}"
             found.append((f"lines {first} to {last}" if last > first else f"line {first}") + of_file)
         return " and ".join(found) if all(files) else f"at {self.lines[0].address:#x}"
 

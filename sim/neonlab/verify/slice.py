@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import PurePath
 from typing import Any
 
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
+from neonlab.assemble.source import folder_and_name
 from neonlab.emulate.machine import DEFAULT_STEP_BUDGET, Machine
 from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.trace import Trace, TraceProbe
@@ -77,7 +77,7 @@ class Slice:
         before = files[0] if len(set(files)) == 1 else None
         for number, line, file in zip(numbers, self.lines, files, strict=True):
             if file != before:
-                rows.append(f"  {'/'.join(PurePath(file).parts[-2:])}:")
+                rows.append(f"  {folder_and_name(file)}:")
                 before = file
             rows.append(f"{number:>{margin}}: {_cut(line.source, source_width):<{source_width}}  {line.detail}")
         if self.omitted:
