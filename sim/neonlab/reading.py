@@ -23,7 +23,8 @@ from neonlab.workers import Died, Workers, died
 if TYPE_CHECKING:
     from neonlab.measure.profile import Profile
 
-_FEW, _CHUNK = 10, 24  # cases tried at first, and at a time afterwards
+#: Cases tried at first, and at a time afterwards.
+FIRST_CASES, _CHUNK = 10, 24
 _ENOUGH = 12  # failures
 _TIME_LIMIT = 60.0
 T = TypeVar("T")
@@ -112,7 +113,7 @@ class Reader:
         if known is not None and known.complete and known.digest == digest:
             yield known
             return
-        started = ask(watch_side.first_cases, path, state, subject.tile, _FEW, self._seed)
+        started = ask(watch_side.first_cases, path, state, subject.tile, FIRST_CASES, self._seed)
         if isinstance(started, (Died, InputError)):
             outcomes: list[Failure | None] = [self._failure(subject.tile, started)]
             names: list[CaseName] = []
@@ -153,7 +154,7 @@ class Reader:
     ) -> Generator[Reading, None, Reading]:
         """Every case with every check, the few of the beginning first."""
         outcomes: list[Failure | None] = []
-        starts = [0, *range(_FEW, len(names), _CHUNK)]
+        starts = [0, *range(FIRST_CASES, len(names), _CHUNK)]
         for start, end in zip(starts, [*starts[1:], len(names)], strict=True):
             if sum(one is not None for one in outcomes) >= _ENOUGH:
                 break

@@ -132,7 +132,7 @@ def bench(
     shape: Annotated[str, typer.Option("--shape", metavar="SHAPE")] = "14x14x256x256",
     json: JsonOption = False,
 ) -> None:
-    """Time the lab: a kernel counted and checked, against bare emulation in one run; an object of 5 MB loaded."""
+    """Time the lab: a kernel run, counted and checked, against bare emulation; the wait after a save; 5 MB loaded."""
     from neonlab.lab import kernel_program
     from neonlab.measure.bench import bench_counts
     from neonlab.measure.bench_memory import bench_memory
@@ -140,6 +140,7 @@ def bench(
     from neonlab.plan import CaseName, draw_case, parse_shape
     from neonlab.verify.bench import bench_sanitizer
     from neonlab.verify.check_case import call_arguments
+    from neonlab.watch_bench import bench_saves
 
     results = []
     for one in find_kernels([kernel]):
@@ -147,19 +148,19 @@ def bench(
         arguments = call_arguments(contract, draw_case(one, CaseName(parse_shape(one, shape), "random", 1)))
         counts = bench_counts(program, one.name, arguments, contract.signature, float_abi=contract.float_abi)
         memory = bench_memory(program, one.name, arguments, contract.signature, float_abi=contract.float_abi)
-        results.append((one, counts, memory, bench_sanitizer(program, contract, arguments)))
+        results.append((one, counts, memory, bench_sanitizer(program, contract, arguments), bench_saves(one)))
     load = bench_load()
     if json:
         figures = [
-            {"kernel": one.title, **counts.to_json(), **memory.to_json(), **checks.to_json()}
-            for one, counts, memory, checks in results
+            {"kernel": one.title, **counts.to_json(), **memory.to_json(), **checks.to_json(), "save": saves.to_json()}
+            for one, counts, memory, checks, saves in results
         ]
         print_json("bench", shape=shape, results=figures, load=load.to_json())
         return
     out = console()
-    for one, counts, memory, checks in results:
+    for one, counts, memory, checks, saves in results:
         out.print(f"{one.title} on {shape}", markup=False)
-        for line in (*counts.lines(), *memory.lines(), *checks.lines()):
+        for line in (*counts.lines(), *memory.lines(), *checks.lines(), *saves.lines()):
             out.print(f"  {line}", markup=False)
     out.print(load.line(), markup=False)
 

@@ -80,17 +80,17 @@ class Liveness:
     def peak_live(self, kind: RegisterKind, executed: Collection[int] | None = None) -> int:
         """Peak of `kind` over the addresses `executed`: v or d registers, or general registers without sp."""
         stack_pointer = general(31 if self.isa is Isa.A64 else 13)
-        return max(
-            (sum(r.file == kind.value and r != stack_pointer for r in held) for held in self.occupied(executed)),
-            default=0,
-        )
+        states = set(self.occupied(executed))
+        counted = {r for r in frozenset().union(*states) if r.file == kind.value and r != stack_pointer}
+        return max((len(held & counted) for held in states), default=0)
 
     def peak_live_quads(self, executed: Collection[int] | None = None) -> int:
         """Peak number of 128-bit registers of which any part is occupied: v registers, or pairs of d registers."""
         if self.isa is Isa.A64:
             return self.peak_live(RegisterKind.VECTOR, executed)
         return max(
-            (len({r.index // 2 for r in held if r.file == "vector"}) for held in self.occupied(executed)), default=0
+            (len({r.index // 2 for r in held if r.file == "vector"}) for held in set(self.occupied(executed))),
+            default=0,
         )
 
 
@@ -136,8 +136,12 @@ def liveness(
             if (into, out) != (before[number], after[number]):
                 before[number], after[number], changed = into, out, True
 
+    sets: dict[int, frozenset[Register]] = {}  # few differ
+
     def members(bits: int) -> frozenset[Register]:
-        return frozenset(register for register in universe if bits & bit_of[register])
+        if bits not in sets:
+            sets[bits] = frozenset(register for register in universe if bits & bit_of[register])
+        return sets[bits]
 
     addresses = [instruction.address for instruction in instructions]
     return Liveness(

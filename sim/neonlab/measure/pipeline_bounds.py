@@ -93,10 +93,9 @@ def multiplications_of(form: str) -> int:
 def peak_of(instructions: Iterable[Instruction], core: PipelineCore) -> tuple[float, str]:
     """The most multiplications a cycle with one of these instructions alone, and its form; (0, "") for none."""
     best, form = 0.0, ""
-    for instruction in instructions:
-        if instruction.instruction_class is not InstructionClass.NEON_MULTIPLY_ACCUMULATE:
-            continue
-        name = form_of(instruction)
+    multiplies = (i for i in instructions if i.instruction_class is InstructionClass.NEON_MULTIPLY_ACCUMULATE)
+    forms = {form_of(instruction): instruction for instruction in reversed([*multiplies])}  # the first of each
+    for name, instruction in reversed(forms.items()):
         once, compiled = np.ones(1, np.int64), compile_instructions([instruction], core)
         cycles = max(port_bound(compiled, once), dispatch_bound(compiled, once, core))
         rate = multiplications_of(name) / cycles
