@@ -14,10 +14,11 @@ import pytest
 from tests.tools import require
 
 import neonlab
-import neonlab.lab
+from neonlab.checking import check_cases
 from neonlab.errors import InputError
 from neonlab.given import NOTHING, Given
 from neonlab.isa.isa import Isa, isa_named
+from neonlab.judged import verdict_of
 from neonlab.library import open_kernels
 from neonlab.plan import plan_cases
 from neonlab.verify.case import Depth
@@ -43,7 +44,7 @@ def checked(
     assert function.kernel is not None
     planned = plan_cases(function.kernel)
     chosen = [replace(name, depth=depth) for name in planned[:: max(1, len(planned) // cases)]]
-    return neonlab.lab.verdict_of(function.kernel, neonlab.lab.check_cases(function.kernel, chosen), 1)
+    return verdict_of(function.kernel, check_cases(function.kernel, chosen), 1)
 
 
 @BOTH

@@ -8,7 +8,7 @@ import jsonschema
 import pytest
 from tests.command_line import SUM, edit, new_repository
 
-from neonlab import InputError, Profile, compare, lab
+from neonlab import InputError, Profile, compare, profiling
 from neonlab.figures import Change, Figures, changes, total
 from neonlab.library import open_library
 from neonlab.measure.options import MemoryOptions
@@ -30,7 +30,7 @@ def test_figures_are_those_of_profiles_made_alone() -> None:
         for side, kernel in zip(group.sides, (CHW, HWC), strict=True):
             assert side.kernel == kernel.title and side.exact and side.figures is not None
             for core in CORES:
-                alone = lab.profile(kernel, shape, memory=MemoryOptions(core))
+                alone = profiling.profile(kernel, shape, memory=MemoryOptions(core))
                 assert isinstance(alone, Profile) and alone.cycles is not None
                 assert side.figures.cycles[core] == alone.cycles.cycles
                 assert side.figures.instructions == alone.counts.instructions

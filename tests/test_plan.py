@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from neonlab.assemble.contract import parse_contract
+from neonlab.checking import check
 from neonlab.errors import InputError
-from neonlab.lab import check
 from neonlab.library import Kernel
 from neonlab.plan import LEAST_CASES, draw_case, parse_shape, plan_cases
 from neonlab.verify.case import NO_SIZES, Depth

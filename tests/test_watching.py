@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.command_line import ADD, HEAD, SUM, edit, git, neonlab, new_repository, started
 
-from neonlab import InputError, Profile, lab
+from neonlab import InputError, Profile, code, profiling
 from neonlab.library import open_kernel, open_library
 from neonlab.plan import integers_of, parse_shape
 from neonlab.report.terminal_watch import session_view
@@ -62,9 +62,9 @@ def look(watcher: Watcher) -> Session:
 
 
 def instructions(path: Path, shape: str) -> int:
-    lab.forget_programs()
+    code.forget_programs()
     kernel = open_kernel(path)
-    profile = lab.profile(kernel, parse_shape(kernel, shape))
+    profile = profiling.profile(kernel, parse_shape(kernel, shape))
     assert isinstance(profile, Profile)
     return profile.counts.instructions
 
@@ -194,7 +194,7 @@ def test_a_tile_of_a_convolution_has_all_input_channels_and_runs_the_hot_loop(na
     layer = layer_to_watch(kernel)
     tile = tile_of(kernel, layer)
     assert (str(layer), str(tile)) == ("14x14x256x256", "8x8x256x8")
-    part, whole = (lab.profile(kernel, shape) for shape in (tile, layer))
+    part, whole = (profiling.profile(kernel, shape) for shape in (tile, layer))
     assert isinstance(part, Profile) and isinstance(whole, Profile)
     assert part.counts.executions[int(whole.counts.executions.argmax())] > 0
 

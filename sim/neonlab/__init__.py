@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from neonlab.assemble.contract import Contract as Contract
     from neonlab.assemble.link import link as link
     from neonlab.assemble.program import Program as Program
+    from neonlab.checking import check as check
     from neonlab.comparison import Comparison as Comparison
     from neonlab.emulate.buffer import Buffer as Buffer
     from neonlab.emulate.machine import Machine as Machine
@@ -25,13 +26,12 @@ if TYPE_CHECKING:
     from neonlab.function import load as load
     from neonlab.isa.isa import Isa as Isa
     from neonlab.isa.prototype import parse_prototype as parse_prototype
-    from neonlab.lab import check as check
-    from neonlab.lab import compare as compare
-    from neonlab.lab import profile as profile
     from neonlab.library import Kernel as Kernel
     from neonlab.library import open_kernel as open_kernel
     from neonlab.library import open_library as open_library
     from neonlab.measure.profile import Profile as Profile
+    from neonlab.profiling import compare as compare
+    from neonlab.profiling import profile as profile
     from neonlab.verify.case import Array as Array
     from neonlab.verify.case import Case as Case
     from neonlab.verify.case import DataSource as DataSource
@@ -48,6 +48,7 @@ _HOMES = {
     "neonlab.assemble.contract": ("Contract",),
     "neonlab.assemble.link": ("link",),
     "neonlab.assemble.program": ("Program",),
+    "neonlab.checking": ("check",),
     "neonlab.comparison": ("Comparison",),
     "neonlab.emulate.buffer": ("Buffer",),
     "neonlab.emulate.machine": ("Machine",),
@@ -56,7 +57,7 @@ _HOMES = {
     "neonlab.function": ("FaultError", "Function", "load"),
     "neonlab.isa.isa": ("Isa",),
     "neonlab.isa.prototype": ("parse_prototype",),
-    "neonlab.lab": ("check", "compare", "profile"),
+    "neonlab.profiling": ("compare", "profile"),
     "neonlab.library": ("Kernel", "open_kernel", "open_library"),
     "neonlab.measure.profile": ("Profile",),
     "neonlab.verify.case": ("Array", "Case", "DataSource", "Expected", "Shape"),

@@ -1,6 +1,7 @@
 """Kernels set side by side on the same shapes and cores: variants, or one kernel now and at a revision.
 
-A comparison is a value that needs no emulator; `lab.compare` makes one in this process, `workers.compare_all` in many.
+A comparison is a value that needs no emulator.  `profiling.compare` makes one in this process; of sides looked at in
+many, `fold_sides` does.
 """
 
 from __future__ import annotations

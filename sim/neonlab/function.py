@@ -20,6 +20,7 @@ from neonlab.assemble.contract import Contract, ContractError
 from neonlab.assemble.extent import Extent
 from neonlab.assemble.program import Program
 from neonlab.assemble.size_expression import SizeExpression
+from neonlab.checking import check
 from neonlab.code import load_program
 from neonlab.declarations import NoContract
 from neonlab.emulate.buffer import Buffer
@@ -30,11 +31,11 @@ from neonlab.errors import InputError
 from neonlab.given import Build, Given, Reference
 from neonlab.isa.isa import Isa, isa_named
 from neonlab.isa.prototype import Parameter
-from neonlab.lab import check, profile, profile_call, refuse_core
 from neonlab.library import Kernel, open_kernel
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.plan import parse_shape
+from neonlab.profiling import profile, profile_call, refuse_core
 from neonlab.verify.case import NO_SIZES, Shape
 from neonlab.verify.sanitized_machine import SanitizedMachine
 from neonlab.verify.verdict import Failure, Verdict

@@ -15,7 +15,7 @@ from typing import Any
 
 from neonlab.emulate.run import FaultKind
 from neonlab.errors import InputError
-from neonlab.lab import kernel_program
+from neonlab.kernel_code import kernel_program
 from neonlab.library import Kernel
 from neonlab.plan import draw_case, plan_cases
 from neonlab.verify.mutation import Mutant, mutants_of, sample

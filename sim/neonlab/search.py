@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neonlab.assemble.contract import Contract, ContractError
 from neonlab.errors import InputError
-from neonlab.lab import kernel_program
+from neonlab.kernel_code import kernel_program
 from neonlab.library import Kernel
 from neonlab.plan import CaseName, draw_case, integers_of
 from neonlab.verify.case import PATTERNS, Shape

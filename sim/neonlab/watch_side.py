@@ -9,12 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from neonlab.lab import answer_ranges, code_digest, explain, forget_programs, kernel_program, profile
+from neonlab.checking import answer_ranges, explain
+from neonlab.code import forget_programs
+from neonlab.kernel_code import code_digest, kernel_program
 from neonlab.library import Kernel, open_kernel
 from neonlab.measure.core import load_core
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.plan import CaseName, draw_case, integers_of, parse_shape, plan_cases, range_case
+from neonlab.profiling import profile
 from neonlab.verify.case import Depth
 from neonlab.verify.checker import Checker
 from neonlab.verify.verdict import Failure, RangeAnswer

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import multiprocessing
 import os
 import traceback
 from collections.abc import Callable, Generator, Sequence
@@ -19,9 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pebble import ProcessExpired, ProcessFuture, ProcessPool
 
 from neonlab.comparison import Look, Side
-from neonlab.emulate.compiling import TOLD
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
+from neonlab.fork_server import start_early, worker_context
 from neonlab.given import NOTHING, Given
 from neonlab.judged import up_to_enough, verdict_of
 from neonlab.library import Kernel, is_member, open_kernel, open_member
@@ -68,25 +67,6 @@ class Died:
     reason: str
 
 
-def start_early() -> None:
-    """Let what workers come from import the lab, while this process has other things to do."""
-    if "forkserver" in multiprocessing.get_all_start_methods():
-        from multiprocessing.forkserver import ensure_running
-
-        _context()
-        ensure_running()
-        os.environ[TOLD] = "1"  # of compilations, the workers tell
-
-
-def _context() -> Any:
-    """A fork server imports the lab once; workers fork from it, so a new one after a crash costs nothing."""
-    method = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-    context = multiprocessing.get_context(method)
-    if method == "forkserver":
-        context.set_forkserver_preload(["neonlab.lab"])
-    return context
-
-
 class Workers:
     """A pool of worker processes.  A context manager; `jobs` processes at most, all cores by default."""
 
@@ -94,7 +74,7 @@ class Workers:
         self.jobs = jobs or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else jobs or os.cpu_count()
         self.time_limit = time_limit
         start_early()
-        self._pool = ProcessPool(max_workers=self.jobs or 1, context=_context())
+        self._pool = ProcessPool(max_workers=self.jobs or 1, context=worker_context())
         self._asked: list[ProcessFuture[Any]] = []
 
     def __enter__(self) -> Workers:
@@ -158,13 +138,13 @@ Answer = tuple[RangeAnswer, Failure | None]
 def _check_chunk(
     name: KernelName, cases: list[CaseName], fail_fast: bool = False, ranged: CaseName | None = None
 ) -> tuple[list[Failure | None], Answer | None]:
-    from neonlab.lab import check_and_answer
+    from neonlab.checking import check_and_answer
 
     return check_and_answer(name.open(), cases, ranged, fail_fast=fail_fast)
 
 
 def _profile(name: KernelName, shape: Shape, seed: int, memory: MemoryOptions | None) -> Profile | Failure:
-    from neonlab.lab import profile
+    from neonlab.profiling import profile
 
     return profile(name.open(), shape, seed=seed, memory=memory)
 
@@ -172,13 +152,13 @@ def _profile(name: KernelName, shape: Shape, seed: int, memory: MemoryOptions | 
 def _look(
     name: KernelName, shape: Shape, cores: tuple[str, ...], loop: bool, warm: bool, seed: int, revision: str | None
 ) -> Side:
-    from neonlab.lab import look
+    from neonlab.profiling import look
 
     return look(name.open(), shape, cores=cores, loop=loop, warm=warm, seed=seed, revision=revision)
 
 
 def _code(name: KernelName) -> str:
-    from neonlab.lab import code_digest
+    from neonlab.kernel_code import code_digest
 
     return code_digest(name.open())
 
@@ -278,7 +258,7 @@ def died(shape: str, pattern: str, seed: int, end: Died) -> Failure:
 
 
 def _ranges(name: KernelName, case: CaseName) -> Answer:
-    from neonlab.lab import answer_ranges
+    from neonlab.checking import answer_ranges
 
     return answer_ranges(name.open(), case)
 
@@ -297,7 +277,7 @@ def answer_all(
 
 
 def _explain(name: KernelName, failure: Failure) -> Failure:
-    from neonlab.lab import explain
+    from neonlab.checking import explain
 
     return explain(name.open(), failure)
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from neonlab.lab import check_cases, kernel_program
+from neonlab.checking import check_cases
+from neonlab.kernel_code import kernel_program
 from neonlab.library import Kernel, open_library
 from neonlab.plan import CaseName, plan_cases
 from neonlab.verify.case import Case, Depth, Shape

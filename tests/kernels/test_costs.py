@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from neonlab.lab import profile
 from neonlab.library import Kernel, open_library
 from neonlab.measure.profile import Profile
+from neonlab.profiling import profile
 from neonlab.verify.case import Shape
 
 ROOT = Path(__file__).resolve().parents[2]

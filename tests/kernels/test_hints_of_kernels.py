@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from neonlab import lab
+from neonlab import profiling
 from neonlab.library import open_library
 from neonlab.measure.core import load_core
 from neonlab.measure.loop_report import LoopReport
@@ -37,7 +37,7 @@ def runs_of(titles: Sequence[str]) -> list[tuple[str, str]]:
 @cache
 def report_of(title: str, core: str) -> LoopReport:
     kernel = KERNELS[title]
-    profile = lab.profile(kernel, parse_shape(kernel, "14x14x256x8"), memory=MemoryOptions(core, loop=True))
+    profile = profiling.profile(kernel, parse_shape(kernel, "14x14x256x8"), memory=MemoryOptions(core, loop=True))
     assert isinstance(profile, Profile) and profile.loop is not None
     return profile.loop
 

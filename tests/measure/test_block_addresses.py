@@ -18,7 +18,7 @@ from neonlab.emulate.machine import Argument, Machine
 from neonlab.emulate.run import Fault, Run
 from neonlab.isa.isa import Isa
 from neonlab.isa.prototype import parse_prototype
-from neonlab.lab import kernel_program
+from neonlab.kernel_code import kernel_program
 from neonlab.library import Kernel, open_kernel, open_library
 from neonlab.measure.block_addresses import make_plan
 from neonlab.plan import draw_case, plan_cases

@@ -19,7 +19,7 @@ from tests.sample import ONE_OF_EACH
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Run
 from neonlab.isa.isa import Isa
-from neonlab.lab import kernel_program
+from neonlab.kernel_code import kernel_program
 from neonlab.measure.address_feed import EVENT, RUN
 from neonlab.measure.block_addresses import make_plan
 from neonlab.measure.caches import CacheCounter, CacheEvents

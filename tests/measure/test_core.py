@@ -6,11 +6,11 @@ import pytest
 
 from neonlab.errors import InputError
 from neonlab.isa.isa import Isa
-from neonlab.lab import profile
 from neonlab.library import find_root, open_library
 from neonlab.measure.core import core_names, load_core
 from neonlab.measure.options import MemoryOptions
 from neonlab.plan import parse_shape
+from neonlab.profiling import profile
 
 # Arm's Cortex-A comparison table: ARMv7-A cores have no A64; Neoverse N2 and Apple's cores have no A32.
 A32_ONLY = {"cortex-a7", "cortex-a9", "cortex-a15"}

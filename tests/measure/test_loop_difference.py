@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.command_line import ADD, HEAD, LAYER, edit
 
-from neonlab import lab
+from neonlab import profiling
 from neonlab.library import open_kernel, open_library
 from neonlab.measure.loop_difference import LoopDifference, line_costs, loop_difference
 from neonlab.measure.loop_report import LoopReport
@@ -37,7 +37,7 @@ SUBTRACTION = "    subs    count, count, #16\n    b.hs"  # at the end of the hot
 
 def loop_of(path: Path, core: str, shape: str = SHAPE) -> LoopReport:
     kernel = open_kernel(path)
-    profile = lab.profile(kernel, parse_shape(kernel, shape), memory=MemoryOptions(core, loop=True))
+    profile = profiling.profile(kernel, parse_shape(kernel, shape), memory=MemoryOptions(core, loop=True))
     assert isinstance(profile, Profile) and profile.loop is not None
     return profile.loop
 

@@ -17,7 +17,7 @@ from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, Run
 from neonlab.isa.isa import Isa
 from neonlab.isa.prototype import parse_prototype
-from neonlab.lab import kernel_program
+from neonlab.kernel_code import kernel_program
 from neonlab.library import Kernel
 from neonlab.measure.core import Core, load_core
 from neonlab.measure.counts import CountsProbe

@@ -22,7 +22,7 @@ from neonlab.emulate.native import NativeHook
 from neonlab.emulate.run import Run
 from neonlab.isa.decode import decode_word
 from neonlab.isa.isa import Isa
-from neonlab.lab import kernel_program
+from neonlab.kernel_code import kernel_program
 from neonlab.measure.natural_alignment import natural_alignment
 from neonlab.measure.traffic import Traffic, TrafficProbe
 from neonlab.plan import CaseName, draw_case, parse_shape

@@ -13,7 +13,7 @@ import pytest
 from tests.objects.build import THUMB, fresh, run
 from tests.sample import CONV1X1, ONE_OF_EACH
 
-from neonlab import lab
+from neonlab import checking, kernel_code, profiling
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
 from neonlab.emulate.served import is_served
@@ -67,7 +67,7 @@ def _thumb_in_place_of_a32(monkeypatch: pytest.MonkeyPatch) -> None:
         assert build == PLAIN
         return as_thumb(path)
 
-    monkeypatch.setattr(lab, "load_program", load)
+    monkeypatch.setattr(kernel_code, "load_program", load)
 
 
 @pytest.mark.parametrize("path", _SABOTEURS, ids=lambda path: path.stem)
@@ -76,7 +76,7 @@ def test_a_saboteur_is_found_out_in_thumb_too(path: Path) -> None:
         match = _FIRST_LINE.match(file.readline())
     assert match is not None
     identifier, line = match[1], match[2]
-    verdict = lab.check(open_kernel(path))
+    verdict = checking.check(open_kernel(path))
     assert not verdict.passed
     failure = verdict.failures[0]
     print(failure)
@@ -88,7 +88,7 @@ def test_a_saboteur_is_found_out_in_thumb_too(path: Path) -> None:
 
 @pytest.mark.parametrize("path", _RIGHT + _KERNELS, ids=lambda path: path.stem)
 def test_what_is_right_is_right_in_thumb_too(path: Path) -> None:
-    verdict = lab.check(open_kernel(path))
+    verdict = checking.check(open_kernel(path))
     assert verdict.failures == ()
     assert verdict.passed
 
@@ -99,9 +99,9 @@ def test_what_is_counted_is_what_a32_does(path: Path, monkeypatch: pytest.Monkey
     kernel = open_kernel(path)
     shape = plan_cases(kernel)[-1].shape
     memory = MemoryOptions(core="cortex-a53")
-    thumb = lab.profile(kernel, shape, memory=memory)
+    thumb = profiling.profile(kernel, shape, memory=memory)
     monkeypatch.undo()
-    a32 = lab.profile(kernel, shape, memory=memory)
+    a32 = profiling.profile(kernel, shape, memory=memory)
     assert not isinstance(thumb, Failure)
     assert not isinstance(a32, Failure)
     assert (thumb.counts.loaded_bytes, thumb.counts.stored_bytes) == (a32.counts.loaded_bytes, a32.counts.stored_bytes)

@@ -10,10 +10,10 @@ from tests.sample import KERNELS
 
 from neonlab.errors import InputError
 from neonlab.kernel_name import KernelName
-from neonlab.lab import profile
 from neonlab.library import Library, open_library
 from neonlab.measure.profile import Profile
 from neonlab.plan import parse_shape
+from neonlab.profiling import profile
 from neonlab.report.ladder import CORES, Cost, Ladder, Step, ladder_document, read_ladders, runs_on
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.command_line import ADD, HEAD, edit
 
-from neonlab import InputError, Profile, check, compare, lab
+from neonlab import InputError, Profile, check, compare, profiling
 from neonlab.library import open_kernel, open_library
 from neonlab.measure.options import MemoryOptions
 from neonlab.plan import parse_shape
@@ -59,7 +59,7 @@ def text_of(html: str) -> str:
 @cache
 def profiled(core: str) -> Profile:
     memory = MemoryOptions(core, loop=True)
-    profile = lab.profile(HWC, parse_shape(HWC, "1x8x64x8"), memory=memory)
+    profile = profiling.profile(HWC, parse_shape(HWC, "1x8x64x8"), memory=memory)
     assert isinstance(profile, Profile)
     return profile
 
@@ -121,7 +121,7 @@ def test_text_from_files_is_escaped(tmp_path: Path) -> None:
     start_repository(tmp_path)
     edit(tmp_path, HEAD, f"    nop // <script>&\n{HEAD}")
     kernel = open_kernel(tmp_path / "asm" / f"{ADD}.S")
-    profile = lab.profile(kernel, parse_shape(kernel, "160"))
+    profile = profiling.profile(kernel, parse_shape(kernel, "160"))
     assert isinstance(profile, Profile)
     shown = profile._repr_html_()
     assert "<script" not in shown and "nop // <script>&" in text_of(shown)
@@ -137,7 +137,7 @@ def test_a_frame_has_a_row_a_line_and_its_columns_add_up() -> None:
     assert frame["cycles"].sum() == sum(line.cycles for line in profile.cycles.lines)
     causes = frame[[column for column in frame.columns if column in profile.cycles.causes]]
     assert (causes.sum(axis=1) == frame["cycles"]).all()
-    counted = lab.profile(HWC, parse_shape(HWC, "1x8x64x8"))
+    counted = profiling.profile(HWC, parse_shape(HWC, "1x8x64x8"))
     assert isinstance(counted, Profile) and list(counted.to_frame().columns) == ["path", "line", "text", "executions"]
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from neonlab.lab import profile
 from neonlab.library import open_library
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.plan import parse_shape
+from neonlab.profiling import profile
 from neonlab.report.terminal_cycles import print_cycles, print_layers
 
 

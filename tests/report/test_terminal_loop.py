@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 from tests.sample import CONV1X1
 
-from neonlab import lab
+from neonlab import profiling
 from neonlab.measure.core import load_core
 from neonlab.measure.loop_report import LoopReport
 from neonlab.measure.options import MemoryOptions
@@ -27,7 +27,7 @@ CASES = [
 @cache
 def report_of(title: str, core: str) -> LoopReport:
     kernel = next(one for one in CONV1X1 if one.title == title)
-    profile = lab.profile(kernel, parse_shape(kernel, "14x14x64x8"), memory=MemoryOptions(core, loop=True))
+    profile = profiling.profile(kernel, parse_shape(kernel, "14x14x64x8"), memory=MemoryOptions(core, loop=True))
     assert isinstance(profile, Profile) and profile.loop is not None
     return profile.loop
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from tests.command_line import ADD, HEAD, new_repository
 
-from neonlab import lab
+from neonlab.code import forget_programs
+from neonlab.kernel_code import kernel_program
 from neonlab.library import open_kernel
 from neonlab.serve.scratch import Scratch
 
@@ -22,18 +23,18 @@ def test_a_text_is_assembled_with_what_the_file_includes_and_the_file_stays(tmp_
     text = before.replace("\n    .arch", '\n#include "../../include/outer.h"\n    .arch').replace(
         HEAD, f"    EXTRA\n{HEAD}"
     )
-    was = lab.kernel_program(open_kernel(path))
+    was = kernel_program(open_kernel(path))
     with Scratch(path, root) as scratch:
         place = scratch.write(text)
         kernel = open_kernel(place)
         assert kernel.operator is not None and kernel.title == ADD
-        program = lab.kernel_program(kernel)
+        program = kernel_program(kernel)
         assert len(program.instructions) == len(was.instructions) + 2
         (root / "include" / "inner.h").write_text("#define EXTRA nop\n")
         (root / "asm" / "armv8" / "new.h").write_text("")
-        lab.forget_programs()
+        forget_programs()
         assert scratch.write(text) == place and (place.parent / "new.h").exists()
-        assert len(lab.kernel_program(open_kernel(place)).instructions) == len(was.instructions) + 1
+        assert len(kernel_program(open_kernel(place)).instructions) == len(was.instructions) + 1
         (root / "asm" / "armv8" / "new.h").unlink()
         scratch.write(text)
         assert not (place.parent / "new.h").is_symlink()

@@ -18,7 +18,7 @@ import pytest
 from tests.command_line import ADD, HEAD, SUM, git, neonlab, new_repository, started
 from tests.tools import require
 
-from neonlab import Profile, lab
+from neonlab import Profile, code, profiling
 from neonlab.library import open_kernel
 from neonlab.measure.options import MemoryOptions
 from neonlab.plan import parse_shape
@@ -141,9 +141,9 @@ def wait_for_word(tab: Page, word: str) -> None:
 
 
 def profile_of(path: Path) -> Profile:
-    lab.forget_programs()
+    code.forget_programs()
     kernel = open_kernel(path)
-    profile = lab.profile(kernel, parse_shape(kernel, SHAPE), memory=MemoryOptions(CORE, loop=True))
+    profile = profiling.profile(kernel, parse_shape(kernel, SHAPE), memory=MemoryOptions(CORE, loop=True))
     assert isinstance(profile, Profile) and profile.cycles is not None and profile.loop is not None
     return profile
 

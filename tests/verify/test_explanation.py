@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from neonlab.lab import check, explain
+from neonlab.checking import check, explain
 from neonlab.library import open_kernel
 from neonlab.verify.verdict import Failure
 

@@ -12,7 +12,7 @@ import pytest
 from tests.sample import KERNELS, ONE_OF_EACH
 
 from neonlab.errors import InputError
-from neonlab.lab import kernel_program
+from neonlab.kernel_code import kernel_program
 from neonlab.library import Kernel, open_kernel
 from neonlab.mutants import MutantsOfKernel, judge_all, mutants
 from neonlab.report.mutants import markdown_document

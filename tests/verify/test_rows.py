@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from neonlab.assemble.contract import Contract, parse_contract
+from neonlab.checking import check, explain
 from neonlab.isa.isa import Isa
-from neonlab.lab import check, explain
 from neonlab.library import Kernel
 from neonlab.plan import draw_case, plan_cases
 from neonlab.search import search

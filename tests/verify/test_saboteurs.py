@@ -19,9 +19,10 @@ import numpy as np
 import pytest
 from tests.tools import require
 
-from neonlab import lab
+from neonlab.checking import check
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import FaultKind, Run
+from neonlab.kernel_code import kernel_program
 from neonlab.library import Kernel, open_kernel
 from neonlab.plan import draw_case, plan_cases
 from neonlab.verify.case import Array, Case
@@ -50,13 +51,13 @@ def _promised(path: Path) -> tuple[str, str]:
 
 @pytest.mark.parametrize("path", _SABOTEURS, ids=_title)
 def test_the_fault_is_reported_where_it_is_and_no_other(path: Path) -> None:
-    verdict = lab.check(open_kernel(path))
+    verdict = check(open_kernel(path))
     assert [(failure.identifier, failure.where) for failure in verdict.failures] == [_promised(path)]
 
 
 @pytest.mark.parametrize("path", _RIGHT, ids=_title)
 def test_a_right_kernel_raises_nothing(path: Path) -> None:
-    verdict = lab.check(open_kernel(path))
+    verdict = check(open_kernel(path))
     assert verdict.failures == ()
     assert verdict.passed
     assert verdict.cases > 0
@@ -204,7 +205,7 @@ def test_a_right_kernel_computes_what_its_contract_says(path: Path) -> None:
     kernel = open_kernel(path)
     reference = _REFERENCES[kernel.contract.summary]
     (written,) = (argument.name for argument in kernel.contract.arguments if argument.write is not None)
-    with Machine(lab.kernel_program(kernel)) as machine:
+    with Machine(kernel_program(kernel)) as machine:
         for name in plan_cases(kernel):
             case = draw_case(kernel, name)
             outcome = run_case(machine, kernel.contract, case)

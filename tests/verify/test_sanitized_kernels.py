@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from neonlab import lab, plan
+from neonlab import plan
 from neonlab.emulate.run import Run
+from neonlab.kernel_code import kernel_program
 from neonlab.library import Kernel, open_library
 from neonlab.verify.bench import bench_sanitizer
 from neonlab.verify.check_case import call_arguments, step_budget
@@ -24,7 +25,7 @@ def test_no_kernel_of_the_library_breaks_a_rule_on_any_tail(kernel: Kernel) -> N
     contract = kernel.contract
     names = plan.plan_cases(kernel, seed=2)[::4]  # of those of seed 1 `check` runs all
     deepest = 0
-    with SanitizedMachine(lab.kernel_program(kernel), contract) as machine:
+    with SanitizedMachine(kernel_program(kernel), contract) as machine:
         for number, name in enumerate(names):
             case = plan.draw_case(kernel, name)
             arguments = place_arguments(contract, call_arguments(contract, case), number % 5)
@@ -43,7 +44,7 @@ def test_the_bench_times_the_same_call_each_way() -> None:
     kernel = next(k for k in KERNELS if k.title == "armv8/conv1x1_s8s32_chw_8x4")
     case = plan.draw_case(kernel, plan.plan_cases(kernel)[-1])
     arguments = call_arguments(kernel.contract, case)
-    result = bench_sanitizer(lab.kernel_program(kernel), kernel.contract, arguments, repetitions=2)
+    result = bench_sanitizer(kernel_program(kernel), kernel.contract, arguments, repetitions=2)
     assert result.instructions > result.accesses > 0
     assert result.bare > 0
     assert result.sanitized > 0

@@ -13,7 +13,7 @@ from tests.verify.small_kernels import drawn_arguments, kernel
 from neonlab.assemble.assembler import assemble_text
 from neonlab.assemble.link import link
 from neonlab.isa.isa import Isa
-from neonlab.lab import kernel_program
+from neonlab.kernel_code import kernel_program
 from neonlab.library import open_kernel
 from neonlab.plan import CaseName, draw_case, parse_shape
 from neonlab.verify.check_case import call_arguments, step_budget

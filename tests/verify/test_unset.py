@@ -355,7 +355,7 @@ KERNELS = sorted(ASM.glob("*/*.S"))
 
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: f"{path.parent.name} {path.stem}")
 def test_no_kernel_of_the_library_depends_on_what_nobody_set(path: Path) -> None:
-    from neonlab.lab import kernel_program
+    from neonlab.kernel_code import kernel_program
     from neonlab.plan import draw_case, plan_cases
 
     opened = open_kernel(path)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
+#: What workers of these commands import: it takes longer than to read the command line and the kernel.
+_WORKERS_NEED = {"check": "neonlab.checking", "profile": "neonlab.profiling"}
+
 
 def main() -> None:
     """Run the command line; exit status 0 all well, 1 a kernel failed, 2 bad usage or input."""
@@ -13,6 +16,10 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run with the given arguments and return the exit status.  Whatever happens, no traceback is shown."""
+    from neonlab.fork_server import start_early
+
+    if arguments and arguments[0] in _WORKERS_NEED and "--help" not in arguments:
+        start_early(_WORKERS_NEED[arguments[0]])
     from neonlab.cli.app import build_app
     from neonlab.errors import InputError
 

@@ -100,9 +100,7 @@ def profile(
     from neonlab.report.terminal import print_profiles
     from neonlab.report.terminal_cycles import print_layers
     from neonlab.verify.case import NO_SIZES
-    from neonlab.workers import start_early
 
-    start_early()
     found = find_kernels([kernel], given)
     if not shape and not layers and not any(one.contract.integers for one in found):
         shape = [NO_SIZES]
@@ -133,7 +131,7 @@ def bench(
     json: JsonOption = False,
 ) -> None:
     """Time the lab: a kernel run, counted and checked, against bare emulation; the wait after a save; 5 MB loaded."""
-    from neonlab.lab import kernel_program
+    from neonlab.kernel_code import kernel_program
     from neonlab.measure.bench import bench_counts
     from neonlab.measure.bench_memory import bench_memory
     from neonlab.objects.bench import bench_load

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from neonlab.errors import InputError
-from neonlab.lab import kernel_program
+from neonlab.kernel_code import kernel_program
 from neonlab.library import Kernel, Library
 from neonlab.measure.core import load_core
 from neonlab.measure.options import MemoryOptions

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from neonlab import __version__
 from neonlab.errors import InputError
-from neonlab.lab import kernel_program
+from neonlab.kernel_code import kernel_program
 from neonlab.library import Kernel, Library
 from neonlab.measure.profile import Profile
 from neonlab.plan import CaseName, layers_of

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.tools import require
 
-from neonlab import lab
+from neonlab import profiling
+from neonlab.checking import check
 from neonlab.isa.isa import RegisterKind
-from neonlab.lab import kernel_program
+from neonlab.kernel_code import kernel_program
 from neonlab.library import Kernel, open_kernel, open_library
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
@@ -42,7 +43,7 @@ def page_of(kernel: Kernel) -> KernelPage:
     profiles: dict[str, Profile] = {}
     curves = {}
     for core in RUN_ON:
-        found = [lab.profile(kernel, shape, memory=MemoryOptions(core, loop=True)) for shape in shapes]
+        found = [profiling.profile(kernel, shape, memory=MemoryOptions(core, loop=True)) for shape in shapes]
         points = []
         for one in found:
             assert isinstance(one, Profile)
@@ -51,7 +52,7 @@ def page_of(kernel: Kernel) -> KernelPage:
             profiles.setdefault(core, one)
         curves[core] = {kernel.title: tuple(points)}
     variants = {core: {kernel.title: profile} for core, profile in profiles.items()}
-    return KernelPage(kernel, lab.check(kernel, shapes=shapes[:1]), str(shapes[0]), profiles, variants, curves)
+    return KernelPage(kernel, check(kernel, shapes=shapes[:1]), str(shapes[0]), profiles, variants, curves)
 
 
 @pytest.fixture(scope="module", params=TITLES)
@@ -206,10 +207,10 @@ def test_no_page_shows_a_core_that_cannot_run_the_kernel() -> None:
 def test_a_kernel_that_faults_has_a_page_with_its_verdict_alone() -> None:
     kernel = open_kernel(ROOT / "tests/saboteurs/armv8/oob_write_between_rows.S")
     work = work_of_pages([kernel], RUN_ON[:1])
-    verdict = lab.check(kernel)
+    verdict = check(kernel)
     assert not verdict.passed
     (page,) = pages_of(
-        work, [lab.profile(one.kernel, one.shape, memory=one.memory) for one in work], {kernel.title: verdict}
+        work, [profiling.profile(one.kernel, one.shape, memory=one.memory) for one in work], {kernel.title: verdict}
     )
     text = kernel_page(page)
     assert verdict.failures[0].identifier in text

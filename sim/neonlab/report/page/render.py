@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from neonlab import __version__
-from neonlab.lab import kernel_program
+from neonlab.kernel_code import kernel_program
 from neonlab.measure.core import load_core
 from neonlab.measure.core_errors import error_sentence
 from neonlab.measure.profile import Profile

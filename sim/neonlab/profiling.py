@@ -1,23 +1,20 @@
-"""The lab's three verbs: check a kernel, profile it, compare it with others.  All in this process.
+"""What a kernel costs: profile it, compare it with others.  All in this process.
 
 `neonlab.workers` runs the same in processes of their own, where hostile code can do no harm.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from neonlab.assemble.program import Program
-from neonlab.code import forget_programs as forget_programs
-from neonlab.code import load_program as load_program
+from neonlab.checking import check_cases
 from neonlab.comparison import Comparison, Side, fold_sides, plan_comparison
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.errors import InputError
-from neonlab.judged import ENOUGH_FAILURES
-from neonlab.judged import verdict_of as verdict_of
+from neonlab.kernel_code import compiler_of, kernel_program
 from neonlab.library import Kernel
 from neonlab.measure.core import load_core
 from neonlab.measure.counts import CountsProbe
@@ -26,110 +23,13 @@ from neonlab.measure.options import MemoryOptions
 from neonlab.measure.pipeline_core import load_pipeline, pipeline_names
 from neonlab.measure.profile import Profile
 from neonlab.measure.traffic import TrafficProbe
-from neonlab.plan import CaseName, draw_case, parse_shape, plan_cases, range_case
-from neonlab.toolchain import made_by, target_of
+from neonlab.plan import CaseName, draw_case
 from neonlab.verify.case import Depth, Shape
 from neonlab.verify.check_case import run_case
-from neonlab.verify.checker import Checker
-from neonlab.verify.explanation import explain_failure
-from neonlab.verify.lane_wrap_views import Checked
-from neonlab.verify.ranges import range_verdict
-from neonlab.verify.verdict import Failure, RangeAnswer, Verdict, with_ranges
+from neonlab.verify.verdict import Failure
 
 #: Patterns under which a comparison tries whether results are right.
 _TRIED = ("random", "extremes")
-
-
-def kernel_program(kernel: Kernel) -> Program:
-    """The kernel's program.  Raises InputError when it does not assemble or does not define its own name."""
-    return load_program(kernel.path, kernel.contract, kernel.build)
-
-
-def compiler_of(kernel: Kernel) -> str:
-    """The compiler that made the kernel's code, its version and flags; empty where none did."""
-    return made_by(kernel.path, target_of(kernel.contract), kernel.build)
-
-
-def code_digest(kernel: Kernel) -> str:
-    """What is the same for two kernels if and only if they assemble to the same code and data; else why they do not."""
-    try:
-        program = kernel_program(kernel)
-    except InputError as error:
-        return str(error)
-    digest = hashlib.sha256()
-    for segment in program.segments:
-        digest.update(f"{segment.name} {segment.address} {len(segment.data)} ".encode() + segment.data)
-    return digest.hexdigest()
-
-
-def check_cases(kernel: Kernel, names: Iterable[CaseName]) -> Iterator[Failure | None]:
-    """Run the cases one after another, on one machine; None for each that came out right.
-
-    Stops where enough have failed: to look into every one of them would take long and tell nothing new.
-    """
-    with Checker(kernel_program(kernel), kernel.contract) as checker:
-        yield from _checked(checker, kernel, names)
-
-
-def _checked(checker: Checker, kernel: Kernel, names: Iterable[CaseName]) -> Iterator[Failure | None]:
-    failed = 0
-    for name in names:
-        outcome = checker.check(draw_case(kernel, name), name.depth)
-        failed += outcome is not None
-        yield outcome
-        if failed >= ENOUGH_FAILURES:
-            break
-
-
-def check_and_answer(
-    kernel: Kernel, names: Iterable[CaseName], ranged: CaseName | None, *, fail_fast: bool = False
-) -> tuple[list[Failure | None], tuple[RangeAnswer, Failure | None] | None]:
-    """`check_cases`, with `fail_fast` up to the first failure; `answer_ranges` of `ranged` where all came out right."""
-    found = []
-    with Checker(kernel_program(kernel), kernel.contract) as checker:
-        for outcome in _checked(checker, kernel, names):
-            found.append(outcome)
-            if fail_fast and outcome is not None:
-                break
-        answer = _answered(kernel, ranged, checker.checked) if ranged is not None and not any(found) else None
-    return found, answer
-
-
-def explain(kernel: Kernel, failure: Failure) -> Failure:
-    """The failure with the smallest case that fails alike, and what led to it there, where that tells something."""
-    name = CaseName(parse_shape(kernel, failure.shape), failure.pattern, failure.seed)
-    program, case = kernel_program(kernel), draw_case(kernel, name)
-    return replace(failure, explanation=explain_failure(program, kernel.contract, kernel.operator, case, failure))
-
-
-def answer_ranges(kernel: Kernel, name: CaseName) -> tuple[RangeAnswer, Failure | None]:
-    """Whether any input within the declared ranges makes a lane wrap at the shape of `name`; a witness is a failure."""
-    return _answered(kernel, name, None)
-
-
-def _answered(kernel: Kernel, name: CaseName, checked: Sequence[Checked] | None) -> tuple[RangeAnswer, Failure | None]:
-    found = range_verdict(kernel_program(kernel), kernel.contract, draw_case(kernel, name), checked=checked)
-    failure = Failure(str(name.shape), "worst", name.seed, fault=found.fault) if found.fault is not None else None
-    return RangeAnswer(found.status.value, str(name.shape), found.note), failure
-
-
-def check(
-    kernel: Kernel,
-    *,
-    shapes: Sequence[Shape] = (),
-    patterns: Sequence[str] = (),
-    seed: int = 1,
-    every_tail: bool = False,
-    layers: bool = False,
-    full: bool = False,
-) -> Verdict:
-    """Try the kernel and say whether it is right; arguments as in `plan_cases`.  Raises InputError for bad input."""
-    names = plan_cases(
-        kernel, shapes=shapes, patterns=patterns, seed=seed, every_tail=every_tail, layers=layers, full=full
-    )
-    outcomes, answer = check_and_answer(kernel, names, range_case(kernel, names))
-    verdict = verdict_of(kernel, outcomes, seed)
-    return with_ranges(verdict, *answer) if answer is not None else verdict
 
 
 def profile(kernel: Kernel, shape: Shape, *, seed: int = 1, memory: MemoryOptions | None = None) -> Profile | Failure:
