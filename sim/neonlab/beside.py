@@ -26,14 +26,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from neonlab.assemble.assembler import isa_of_path
 from neonlab.assemble.contract import Contract, contract_of, read_contract, toml_table
 from neonlab.assemble.contract_text import ContractText
 from neonlab.code import ASSEMBLY
-from neonlab.declarations import NoContract, declaration_of_file
-from neonlab.errors import InputError
+from neonlab.errors import InputError, NoContract
 from neonlab.given import ARCHITECTURES, PLAIN, Build, Given, Reference
 from neonlab.isa.isa import Isa
+from neonlab.isa.isa_of_path import isa_of_path
 
 _SUFFIX = ".contract.toml"
 _TABLES = ("args", "counts", "build", "reference", "functions")
@@ -72,6 +71,8 @@ def find_contract(path: Path, given: Given) -> Found:
         table["prototype"] = given.prototype
     _apply_settings(table, given)
     if "prototype" not in table and path.suffix not in ASSEMBLY:
+        from neonlab.declarations import declaration_of_file
+
         declaration = declaration_of_file(path, given)
         table["prototype"] = declaration.prototype
         table.setdefault("structs", declaration.structs)

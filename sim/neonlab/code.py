@@ -7,15 +7,15 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from neonlab.assemble.assembler import assemble_file, isa_of_path
 from neonlab.assemble.contract import Contract
-from neonlab.assemble.program import Program
 from neonlab.errors import InputError
 from neonlab.given import PLAIN, Build, Given
 from neonlab.isa.isa import Isa
+from neonlab.isa.isa_of_path import isa_of_path
 from neonlab.toolchain import Target, compile_c, is_c, target_of
 
 if TYPE_CHECKING:
+    from neonlab.assemble.program import Program
     from neonlab.objects.image import Image
 
 ASSEMBLY = (".S", ".s", ".asm", ".sx")
@@ -87,6 +87,7 @@ def _load(path: Path, symbol: str, target: Target, build: Build, _modified: int,
 
 def _assembled(path: Path, symbol: str, isa: Isa, build: Build) -> Program:
     """Assembly on its own; where it calls functions that it does not define, with those that the lab serves."""
+    from neonlab.assemble.assembler import assemble_file
     from neonlab.assemble.link import link
 
     assembled = assemble_file(path, isa=isa, include_paths=build.include, defines=build.defines)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from neonlab.code import ASSEMBLY, check_symbol, isa_of, linked_image
-from neonlab.errors import InputError
+from neonlab.errors import NoContract
 from neonlab.given import Given
 from neonlab.isa.isa import Isa
 from neonlab.objects.debug_sections import debug_sections
@@ -20,10 +20,6 @@ _KNOWN = (
     *("size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "float32_t", "float64_t"),
     *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)),
 )
-
-
-class NoContract(InputError):
-    """Nothing says how the code is to be called."""
 
 
 @dataclass(frozen=True, slots=True)

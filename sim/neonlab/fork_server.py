@@ -5,11 +5,17 @@ Workers fork from it, so a new one after a crash costs nothing.
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from neonlab.emulate.compiling import TOLD
+
+#: Workers are as many as there are cores, and the threads of one's matrix products would wait on another's.
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+_EVERY_WORKER = ("neonlab.assemble.assembler", "neonlab.workers")
 
 
 def start_early(module: str = "neonlab.profiling") -> None:
@@ -17,9 +23,22 @@ def start_early(module: str = "neonlab.profiling") -> None:
     if _forks():
         from multiprocessing.forkserver import ensure_running
 
-        worker_context().set_forkserver_preload([module, "neonlab.workers"])
-        ensure_running()
+        worker_context().set_forkserver_preload([module, *_EVERY_WORKER])
+        with _environment(_ONE_THREAD):
+            ensure_running()
         os.environ[TOLD] = "1"  # of compilations, the workers tell
+
+
+@contextlib.contextmanager
+def _environment(changes: Mapping[str, str]) -> Iterator[None]:
+    """The environment with the changes, for processes that start meanwhile; what is set already stays."""
+    added = {name: value for name, value in changes.items() if name not in os.environ}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]
 
 
 def worker_context() -> Any:

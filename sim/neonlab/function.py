@@ -22,12 +22,11 @@ from neonlab.assemble.program import Program
 from neonlab.assemble.size_expression import SizeExpression
 from neonlab.checking import check
 from neonlab.code import load_program
-from neonlab.declarations import NoContract
 from neonlab.emulate.buffer import Buffer
 from neonlab.emulate.machine import DEFAULT_STEP_BUDGET, Machine
 from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.run import Fault, Run
-from neonlab.errors import InputError
+from neonlab.errors import InputError, NoContract
 from neonlab.given import Build, Given, Reference
 from neonlab.isa.isa import Isa, isa_named
 from neonlab.isa.prototype import Parameter

@@ -95,7 +95,7 @@ def _under(kernel: Kernel, shape: Shape, patterns: Sequence[str], seed: int, ful
     macs = kernel.contract.macs.evaluate(integers) if kernel.contract.macs is not None else 0
     if macs < LARGE or full:
         return [CaseName(shape, pattern, seed) for pattern in patterns]
-    depths = [Depth.WATCHED] + [Depth.QUICK] * len(patterns)
+    depths = [Depth.LARGE] + [Depth.QUICK] * len(patterns)
     return [CaseName(shape, pattern, seed, depth) for pattern, depth in zip(patterns, depths, strict=False)]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -12,15 +11,8 @@ from neonlab.assemble.object_writer import ReadSource, write_object
 from neonlab.assemble.preprocess import CPreprocessor, logical_lines, read_source
 from neonlab.assemble.reader import Reader
 from neonlab.assemble.source import AssemblyError
-from neonlab.errors import InputError
 from neonlab.isa.isa import Isa
-
-_FOLDERS = {
-    "armv7": Isa.A32, "arm32": Isa.A32, "aarch32": Isa.A32, "a32": Isa.A32,
-    "armv8": Isa.A64, "arm64": Isa.A64, "aarch64": Isa.A64, "a64": Isa.A64,
-}  # fmt: skip
-
-_WORD = re.compile(r"[A-Za-z0-9]+")
+from neonlab.isa.isa_of_path import isa_of_path
 
 
 def assemble_file(
@@ -52,17 +44,6 @@ def assemble_text(
 ) -> ObjectFile:
     """Assembles text as if it stood in `path`."""
     return _assemble(text, isa, path, Path(path).parent, include_paths, defines or {}, plain=False)
-
-
-def isa_of_path(path: Path) -> Isa:
-    """The instruction set that the file's name or the nearest of its folders names; InputError when none does.
-
-    Libraries of kernels write `arm64/low_memory/gemm.S` and `4x8-aarch32-neon.S`.
-    """
-    for name in (*_WORD.findall(path.stem), *(parent.name for parent in path.absolute().parents)):
-        if name in _FOLDERS:
-            return _FOLDERS[name]
-    raise InputError(f"{path}: A32 or A64? Say so with --isa, or put the file in a folder armv7 or armv8")
 
 
 def _assemble(

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from neonlab.library import Kernel
     from neonlab.measure.options import MemoryOptions
     from neonlab.measure.profile import Profile
-    from neonlab.verify.verdict import Verdict
 
 KernelsArgument = Annotated[list[str] | None, typer.Argument(metavar="[KERNEL|FILE]...", show_default=False)]
 
@@ -55,21 +54,31 @@ def check(
     given: Given | None = None,
 ) -> int:
     """Prove kernels right on many cases, or say which instruction on which line is wrong. All of them by default."""
+    from neonlab.report.terminal import print_verdicts
     from neonlab.workers import Workers, check_all, explain_all, plan_all, search_all
 
     found = find_kernels(kernels or (), given)
-    if search is not None:
-        with Workers(jobs) as workers:
-            verdicts = explain_all(workers, found, search_all(workers, found, search, seed))
-        return _show_verdicts(verdicts, seed, json)
-    wanted = shapes_by_kernel(found, shape) if shape else [(kernel, []) for kernel in found]
-    options = {"patterns": pattern or (), "seed": seed, "every_tail": every_tail, "layers": layers, "full": full}
     with Workers(jobs) as workers:
-        work = plan_all(workers, wanted, **options)
-        with progress("checking", sum(len(plan) for _, plan in work), quiet=json) as advance:
-            verdicts = check_all(workers, work, seed=seed, fail_fast=fail_fast, ranges=True, advance=advance)
+        if search is not None:
+            verdicts = search_all(workers, found, search, seed)
+        else:
+            wanted = shapes_by_kernel(found, shape) if shape else [(kernel, []) for kernel in found]
+            options = {
+                "patterns": pattern or (),
+                "seed": seed,
+                "every_tail": every_tail,
+                "layers": layers,
+                "full": full,
+            }
+            work = plan_all(workers, wanted, **options)
+            with progress("checking", sum(len(plan) for _, plan in work), quiet=json) as advance:
+                verdicts = check_all(workers, work, seed=seed, fail_fast=fail_fast, ranges=True, advance=advance)
         verdicts = explain_all(workers, found, verdicts)
-    return _show_verdicts(verdicts, seed, json)
+    if json:
+        print_json("check", seed=seed, verdicts=[verdict.to_json() for verdict in verdicts])
+    else:
+        print_verdicts(console(), verdicts)
+    return 0 if all(verdict.passed for verdict in verdicts) else 1
 
 
 @takes_given
@@ -161,16 +170,6 @@ def bench(
         for line in (*counts.lines(), *memory.lines(), *checks.lines(), *saves.lines()):
             out.print(f"  {line}", markup=False)
     out.print(load.line(), markup=False)
-
-
-def _show_verdicts(verdicts: list[Verdict], seed: int, json: bool) -> int:
-    from neonlab.report.terminal import print_verdicts
-
-    if json:
-        print_json("check", seed=seed, verdicts=[verdict.to_json() for verdict in verdicts])
-    else:
-        print_verdicts(console(), verdicts)
-    return 0 if all(verdict.passed for verdict in verdicts) else 1
 
 
 def _profiles(

@@ -62,7 +62,8 @@ class Depth(enum.Enum):
     """How much a case is checked for."""
 
     QUICK = "quick"  # results, and the faults that the emulator itself sees
-    WATCHED = "watched"  # every access, every lane, the procedure call standard
+    LARGE = "large"  # every access, every lane, the procedure call standard
+    WATCHED = "watched"  # that, with buffers aligned no better than promised
     FULL = "full"  # that, and whether anything depends on what nobody set or on where buffers lie
 
 

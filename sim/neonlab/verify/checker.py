@@ -16,6 +16,7 @@ from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
 from neonlab.emulate.machine import Argument, Machine
 from neonlab.emulate.run import Fault, FaultKind, Run
+from neonlab.isa.isa import Isa
 from neonlab.verify.case import Case, Depth
 from neonlab.verify.check_case import call_arguments, find_mismatch, step_budget
 from neonlab.verify.entry import depends_on_upper_half
@@ -66,9 +67,8 @@ class Checker:
     def check(self, case: Case, depth: Depth = Depth.FULL) -> Failure | None:
         """None where the kernel is right on the case, as far as `depth` looks."""
         passed = call_arguments(self.contract, case)
-        # Unicorn takes five times as long over unaligned accesses: quick cases do without.
         turn = 0 if depth is Depth.QUICK else case.placement
-        arguments = place_arguments(self.contract, passed, turn)
+        arguments = place_arguments(self.contract, passed, turn, self._least_alignment(depth))
         outcome = self._call(self._plain if depth is Depth.QUICK else self._watched, arguments, case, case.seed)
         mismatch = self._mismatch(case, outcome)
         fault = outcome if isinstance(outcome, Fault) else None
@@ -83,6 +83,14 @@ class Checker:
         if mismatch is not None:
             return Failure(str(case.shape), case.pattern, case.seed, mismatch=mismatch)
         return None
+
+    def _least_alignment(self, depth: Depth) -> int:
+        """Bytes to which buffers are aligned where less is promised.
+
+        Unicorn takes five times as long over accesses that are not aligned to 8.  Of large cases in A64, none are: no
+        load or store of vectors faults there for where it lies, as they do in A32.
+        """
+        return 8 if depth is Depth.LARGE and self.contract.isa is Isa.A64 else 1
 
     def _call(
         self, machine: Machine | SanitizedMachine, arguments: list[Argument], case: Case, noise: int

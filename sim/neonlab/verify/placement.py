@@ -15,9 +15,12 @@ def promised_alignment(argument: Argument) -> int:
     return max(argument.align, argument.dtype.itemsize)
 
 
-def exact_placement(argument: Argument, turn: int = 0) -> tuple[int, int]:
-    """`alignment` and `offset` for a Buffer that is aligned as promised and no better; `turn` picks one such place."""
-    promised = promised_alignment(argument)
+def exact_placement(argument: Argument, turn: int = 0, least: int = 1) -> tuple[int, int]:
+    """`alignment` and `offset` for a Buffer that is aligned as promised and no better; `turn` picks one such place.
+
+    It is aligned to `least` bytes where less is promised.
+    """
+    promised = max(promised_alignment(argument), least)
     modulus = max(128, 2 * promised)
     odd = 2 * (turn * 5 % (modulus // promised // 2)) + 1
     return modulus, odd * promised
@@ -28,9 +31,10 @@ def flush_placement(argument: Argument) -> tuple[int, int]:
     return promised_alignment(argument), 0
 
 
-def place_arguments(contract: Contract, arguments: Sequence[Passed], turn: int) -> list[Passed]:
+def place_arguments(contract: Contract, arguments: Sequence[Passed], turn: int, least: int = 1) -> list[Passed]:
     """The arguments of a call with their buffers placed: flush right at turn 0, then at exact alignments in turn.
 
+    These are of `least` bytes, where less is promised.
     Every buffer gets the margins that the contract declares.
     """
     numbers = {name: number for number, name in enumerate(contract.by_name)}
@@ -41,7 +45,7 @@ def place_arguments(contract: Contract, arguments: Sequence[Passed], turn: int) 
             return buffer
         where = flush_placement(argument)
         if turn:
-            where = exact_placement(argument, turn - 1 + numbers[buffer.name])
+            where = exact_placement(argument, turn - 1 + numbers[buffer.name], least)
         return replace(
             buffer,
             alignment=where[0],

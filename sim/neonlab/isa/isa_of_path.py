@@ -1,0 +1,27 @@
+"""Which instruction set a file is written in, as its name and folders tell."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from neonlab.errors import InputError
+from neonlab.isa.isa import Isa
+
+_FOLDERS = {
+    "armv7": Isa.A32, "arm32": Isa.A32, "aarch32": Isa.A32, "a32": Isa.A32,
+    "armv8": Isa.A64, "arm64": Isa.A64, "aarch64": Isa.A64, "a64": Isa.A64,
+}  # fmt: skip
+
+_WORD = re.compile(r"[A-Za-z0-9]+")
+
+
+def isa_of_path(path: Path) -> Isa:
+    """The instruction set that the file's name or the nearest of its folders names; InputError when none does.
+
+    Libraries of kernels write `arm64/low_memory/gemm.S` and `4x8-aarch32-neon.S`.
+    """
+    for name in (*_WORD.findall(path.stem), *(parent.name for parent in path.absolute().parents)):
+        if name in _FOLDERS:
+            return _FOLDERS[name]
+    raise InputError(f"{path}: A32 or A64? Say so with --isa, or put the file in a folder armv7 or armv8")
