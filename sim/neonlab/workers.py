@@ -217,9 +217,13 @@ def check_all(
     tasks: list[tuple[Kernel, list[CaseName], CaseName | None]] = []
     for kernel, cases in work:
         chunks = _chunks(cases, most)
-        # What is known of a kernel once it has been checked serves its ranges too.
-        asked = range_case(kernel, cases) if ranges and len(chunks) == 1 else None
-        tasks += [(kernel, chunk, asked) for chunk in chunks]
+        asked = range_case(kernel, cases) if ranges else None
+        if len(chunks) == 1:
+            tasks.append((kernel, chunks[0], asked))  # what is known of a kernel once it has been checked serves here
+            continue
+        if asked is not None and not fail_fast:
+            tasks.append((kernel, [], asked))  # it takes longest
+        tasks += [(kernel, chunk, None) for chunk in chunks]
     named = [(KernelName.of(kernel), cases, fail_fast, asked) for kernel, cases, asked in tasks]
     outcomes: dict[str, list[Failure | None]] = {kernel.title: [] for kernel, _ in work}
     answers: dict[str, Answer] = {}
@@ -235,7 +239,7 @@ def check_all(
     verdicts = [verdict_of(k, up_to_enough(outcomes[k.title]), seed) for k, _ in work if outcomes[k.title]]
     if not ranges:
         return verdicts
-    verdicts = [with_ranges(v, *answers[v.kernel]) if v.kernel in answers else v for v in verdicts]
+    verdicts = [with_ranges(v, *answers[v.kernel]) if v.passed and v.kernel in answers else v for v in verdicts]
     return answer_all(workers, [(k, names) for k, names in work if k.title not in answers], verdicts)
 
 

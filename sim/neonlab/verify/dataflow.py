@@ -30,6 +30,7 @@ class Dataflow:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
+        self._last: tuple[int, int, int] = (-1, 0, 0)  # step, access, address: asked again for each of its bytes
 
     def rule(self, step: int) -> Dependence:
         """What the instruction of `step` does with bytes; nothing outside the program's text."""
@@ -65,6 +66,11 @@ class Dataflow:
 
     def first_address(self, step: int, number: int) -> int:
         """Where access `number` of `step` begins, or would have begun."""
+        if self._last[:2] != (step, number):
+            self._last = (step, number, self._first_address(step, number))
+        return self._last[2]
+
+    def _first_address(self, step: int, number: int) -> int:
         instruction = self.trace.instruction(step)
         assert instruction is not None
         isa = self.trace.isa

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from neonlab.emulate.trace import Trace
 from neonlab.isa.dependence import VECTOR
@@ -14,6 +16,7 @@ from neonlab.isa.lanes_operation import VECTOR_BYTES, file_bytes, general_start
 from neonlab.verify.ranges_nodes import Ids, Nodes
 
 PLAIN = -1  # a byte that does not depend on the inputs: the trace has its value
+Offsets = npt.NDArray[np.int64]
 _VECTOR_PLACES = range(VECTOR, VECTOR + 512)
 
 
@@ -51,9 +54,11 @@ class RegisterCells:
         """One byte."""
         return Cell(int(self.node[offset]), int(self.width[offset]), int(self.position[offset]))
 
-    def put(self, offset: int, cell: Cell) -> None:
-        """One byte."""
-        self.node[offset], self.width[offset], self.position[offset] = cell.node, cell.width, cell.position
+    def put(self, offsets: Sequence[int], cells: Sequence[Cell]) -> None:
+        """Bytes, each one for itself."""
+        self.node[offsets] = [cell.node for cell in cells]
+        self.width[offsets] = [cell.width for cell in cells]
+        self.position[offsets] = [cell.position for cell in cells]
 
     def forget(self, start: int, end: int) -> None:
         """These bytes are plain from now on."""
@@ -62,6 +67,10 @@ class RegisterCells:
     def depends(self, start: int, end: int) -> bool:
         """Whether any of these bytes depends on the inputs."""
         return bool((self.node[start:end] != PLAIN).any())
+
+    def any_depends(self, offsets: Offsets) -> bool:
+        """Whether any of the bytes at `offsets` depends on the inputs."""
+        return bool((self.node[offsets] != PLAIN).any())
 
     def write(self, lanes: Lanes, ids: Ids) -> None:
         """Whole lanes."""

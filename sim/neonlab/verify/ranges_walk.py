@@ -18,14 +18,14 @@ from neonlab.emulate.trace import Trace
 from neonlab.isa.dependence import FLAG_N, MEMORY, access_of, places_of
 from neonlab.isa.dependence_rules import dependence_of
 from neonlab.isa.instruction import AccessKind, BranchKind, Instruction
-from neonlab.isa.isa import FLAGS, Register
+from neonlab.isa.isa import FLAGS, Isa, Register
 from neonlab.isa.lanes import LaneOperation, Lanes, lane_operation
 from neonlab.isa.lanes_operation import VECTOR_BYTES, general_start
 from neonlab.verify.case import Case
 from neonlab.verify.dataflow import Dataflow
 from neonlab.verify.lane_wrap_views import Checked, View
 from neonlab.verify.ranges_arithmetic import true_nodes
-from neonlab.verify.ranges_cells import NOTHING, PLAIN, Cell, RegisterCells, offset_of_place
+from neonlab.verify.ranges_cells import NOTHING, PLAIN, Cell, Offsets, RegisterCells, offset_of_place
 from neonlab.verify.ranges_nodes import LIMIT, Ids, InputElement, Nodes
 
 _MOVES = {"mov", "ext", "rev", "zip1", "zip2", "uzp1", "uzp2", "trn1", "trn2", "vzip", "vuzp", "vtrn", "vswp",
@@ -62,6 +62,7 @@ class RangeWalk:
         self._checked = {item.instruction.address: item for item in checked}
         self._live = live
         self._registers = RegisterCells(trace, self.nodes)
+        self._moves: dict[int, _Move] = {}
         self._memory: dict[int, Cell] = {}
         self._flags_depend = False
         self._elements: dict[tuple[str, int], int] = {}
@@ -183,25 +184,36 @@ class RangeWalk:
     # Moves, loads, stores and what general registers do
 
     def _move(self, step: int, instruction: Instruction, permutes: bool) -> None:
-        dependence = dependence_of(instruction)
-        base = instruction.writeback.base if instruction.writeback is not None else None
-        kept = set(places_of(base, self._isa)) if base is not None else set()
-        sources = {place: found for place, found in dependence.sources.items() if place not in kept}
-        fetched = {place: self._cell(step, place) for found in sources.values() for place in found}
-        for place in kept:
-            self._put(step, place, NOTHING)  # an address, and those do not depend on data
-        if all(cell.node == PLAIN for cell in fetched.values()):
-            for place in sources:
-                self._put(step, place, NOTHING)
-            if FLAGS in instruction.writes:
-                self._flags_depend = False
+        move = self._moves.get(instruction.address)
+        if move is None:
+            move = self._moves[instruction.address] = _Move.of(instruction, self._isa)
+        if not self._may_depend(move):
+            self._nothing_depends(step, instruction, move)
             return
-        copies = (dependence.moves or permutes) and all(len(found) <= 1 for found in sources.values())
+        fetched = {place: self._cell(step, place) for place in move.reads}
+        self._registers.node[move.base] = PLAIN  # an address, and those do not depend on data
+        if all(cell.node == PLAIN for cell in fetched.values()):
+            self._nothing_depends(step, instruction, move)
+            return
+        copies = (move.copies or permutes) and all(len(found) <= 1 for found in move.sources.values())
         if copies and not _SIGNED_LOADS.match(instruction.mnemonic):
-            for place, found in sources.items():
-                self._put(step, place, fetched[next(iter(found))] if found else NOTHING)
+            self._put(
+                step,
+                {place: fetched[next(iter(found))] if found else NOTHING for place, found in move.sources.items()},
+            )
             return
         self._general(step, instruction, fetched)
+
+    def _may_depend(self, move: _Move) -> bool:
+        """Whether any of what it reads may depend on data, as far as that can be told at a glance."""
+        return move.loads or (self._flags_depend and move.reads_flags) or self._registers.any_depends(move.offsets_read)
+
+    def _nothing_depends(self, step: int, instruction: Instruction, move: _Move) -> None:
+        self._registers.node[move.offsets_written] = PLAIN
+        for place in move.stored:
+            self._memory[self._flow.address(step, place)] = NOTHING
+        if FLAGS in instruction.writes:
+            self._flags_depend = False
 
     def _cell(self, step: int, place: int) -> Cell:
         if place >= MEMORY:
@@ -211,13 +223,17 @@ class RangeWalk:
             return Cell(0, 1, 0) if self._flags_depend and place >= FLAG_N else NOTHING
         return self._registers.get(offset)
 
-    def _put(self, step: int, place: int, cell: Cell) -> None:
-        if place >= MEMORY:
-            self._memory[self._flow.address(step, place)] = cell
-            return
-        offset = offset_of_place(self._isa, place)
-        if offset is not None:
-            self._registers.put(offset, cell)
+    def _put(self, step: int, cells: Mapping[int, Cell]) -> None:
+        offsets, held = [], []
+        for place, cell in cells.items():
+            if place >= MEMORY:
+                self._memory[self._flow.address(step, place)] = cell
+                continue
+            offset = offset_of_place(self._isa, place)
+            if offset is not None:
+                offsets.append(offset)
+                held.append(cell)
+        self._registers.put(offsets, held)
 
     def _memory_cell(self, address: int) -> Cell:
         if address in self._memory:
@@ -234,7 +250,6 @@ class RangeWalk:
 
     def _general(self, step: int, instruction: Instruction, fetched: Mapping[int, Cell]) -> None:
         """Arithmetic of general registers on data: sign extensions are followed, the rest is any number."""
-        dependence = dependence_of(instruction)
         extended = None
         if _SIGNED_LOADS.match(instruction.mnemonic):
             cells = {cell for cell in fetched.values() if cell.node != PLAIN}
@@ -261,11 +276,56 @@ class RangeWalk:
                 self._registers.write(bytes_of, self.nodes.unknown(size, 0, 255))
             elif register == FLAGS:
                 self._flags_depend = True
-        for place in dependence.sources:
-            if place >= MEMORY:
-                number, _ = access_of(place)
-                if instruction.accesses[number].kind is AccessKind.STORE:
-                    self._put(step, place, Cell(int(self.nodes.unknown(1, 0, 255)[0]), 1, 0))
+        for place in self._moves[instruction.address].stored:
+            self._memory[self._flow.address(step, place)] = Cell(int(self.nodes.unknown(1, 0, 255)[0]), 1, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """What an instruction that computes nothing on lanes does to bytes, wherever it runs.
+
+    `sources` are those of its dependence, but for the `base` register that its addressing mode changes, which is given
+    as offsets in the register file.  `reads` are all that occur in them; `offsets_written` has the base too.
+    """
+
+    sources: Mapping[int, frozenset[int]]
+    reads: tuple[int, ...]
+    copies: bool
+    base: Offsets
+    offsets_read: Offsets
+    offsets_written: Offsets
+    loads: bool
+    reads_flags: bool
+    stored: tuple[int, ...]
+
+    @staticmethod
+    def of(instruction: Instruction, isa: Isa) -> _Move:
+        """The instruction's."""
+        dependence = dependence_of(instruction)
+        changed = instruction.writeback.base if instruction.writeback is not None else None
+        base = places_of(changed, isa) if changed is not None else range(0)
+        sources = {place: found for place, found in dependence.sources.items() if place not in base}
+        reads = tuple(dict.fromkeys(place for found in sources.values() for place in found))
+
+        def offsets(places: Iterable[int]) -> Offsets:
+            found = (offset_of_place(isa, place) for place in places if place < MEMORY)
+            return np.array([offset for offset in found if offset is not None], np.int64)
+
+        return _Move(
+            sources,
+            reads,
+            dependence.moves,
+            offsets(base),
+            offsets(reads),
+            offsets([*base, *sources]),
+            loads=any(place >= MEMORY for place in reads),
+            reads_flags=any(FLAG_N <= place < MEMORY for place in reads),
+            stored=tuple(
+                place
+                for place in sources
+                if place >= MEMORY and instruction.accesses[access_of(place)[0]].kind is AccessKind.STORE
+            ),
+        )
 
 
 def _only_moves(operation: LaneOperation) -> bool:
