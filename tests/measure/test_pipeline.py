@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.tools import require
 
 from neonlab.assemble.encoder import Encoder, Statement
 from neonlab.errors import InputError
@@ -15,8 +16,9 @@ from neonlab.isa.decode import decode_word
 from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import Isa
 from neonlab.measure.instruction_form import form_of
+from neonlab.measure.mca import cycles_of
 from neonlab.measure.pipeline import loop_cycles, loop_schedule, trace_cycles
-from neonlab.measure.pipeline_core import PipelineCore, load_pipeline, pipeline_names
+from neonlab.measure.pipeline_core import PipelineCore, Use, load_pipeline, pipeline_names
 from neonlab.measure.pipeline_machine import PipelineMachine
 
 CORES = pipeline_names()
@@ -352,3 +354,47 @@ def test_what_compilers_make_of_ordinary_code_is_known(core: str) -> None:
 def test_multiplies_of_words_are_not_those_of_double_words(core: str, word: int, double: int) -> None:
     for line, cycles in (("mul w0, w0, w1", word), ("mul x0, x0, x1", double)):
         assert loop_cycles(code(*[line] * 8), load_pipeline(core)).total == 8 * cycles
+
+
+@pytest.mark.parametrize(("cycles", "times"), [(2.0, 1), (2.5, 1), (2.4375, 1), (3.0625, 3)])
+def test_a_figure_between_whole_cycles_is_met_in_turn(cycles: float, times: int) -> None:
+    whole, part = divmod(round(cycles * 16), 16)
+    core = load_pipeline("neoverse-n1")
+    add, multiply = core.timings["add"], core.timings["mla.8h"]
+    chain = code(*["add x0, x0, x1"] * times)
+    late = replace(core, timings={**core.timings, "add": replace(add, latency=whole, latency_part=part)}, _found={})
+    assert loop_cycles(chain, late).total == times * cycles
+    stream = code(*[f"add x{n}, x28, x29" for n in range(5)])
+    use = (Use(1, whole, part),)
+    narrow = replace(core, timings={**core.timings, "add": replace(add, uses=use)}, _found={})
+    found = loop_cycles(stream, narrow)
+    assert found.total == found.bounds.ports == 5 * cycles
+    sums = code(*["mla v0.8h, v1.8h, v2.8h"] * times)
+    early = replace(multiply, latency=5, late=5 - whole, late_part=part, uses=(Use(1 << 6, 1),))
+    forwarded = replace(core, timings={**core.timings, "mla.8h": early}, _found={})
+    assert loop_cycles(sums, forwarded).total == times * cycles
+
+
+def test_a_store_to_the_address_of_the_store_before_it_is_taken_for_one_only_when_asked() -> None:
+    core = load_pipeline("neoverse-n1")
+    stream = code(*[f"str q{n}, [x{n}]" for n in range(8)])
+    assert loop_cycles(stream, core).total == 8
+    assert loop_cycles(stream, core.storing_again()).total == 24
+    assert core.storing_again().timings["add"] == core.timings["add"]
+
+
+@pytest.mark.parametrize("core", ["cortex-a72", "neoverse-n1", "neoverse-v1"])
+def test_forms_that_no_table_has_come_as_often_as_in_llvm_mca(core: str) -> None:
+    lines = (
+        "ld1 {v0.8b, v1.8b, v2.8b}, [x0]", "ld1 {v0.4h, v1.4h, v2.4h, v3.4h}, [x0]", "ld1 {v0.8b, v1.8b}, [x0]",
+        "st1 {v0.8b, v1.8b}, [x0]", "st1 {v0.2s, v1.2s, v2.2s, v3.2s}, [x0]", "ldp d0, d1, [x0]",
+        "tbl v0.8b, {v1.16b}, v2.8b", "mla vN.4h, v28.4h, v29.4h", "extr x0, x1, x2, #7", "zip2 v0.8b, v1.8b, v2.8b",
+    )  # fmt: skip
+    if core == "neoverse-v1":  # the table has another rate for tbl of 128 bits, and its ldp of words is one access
+        lines = tuple(line for line in lines if not line.startswith(("tbl", "ldp")))
+    if core == "neoverse-n1":
+        lines = tuple(line for line in lines if not line.startswith(("st1 {v0.2s", "ldp")))
+    loops = [code(*[line.replace("vN", f"v{number}") for number in range(8)]) for line in lines]
+    ours = [loop_cycles(loop, load_pipeline(core)).bounds.ports for loop in loops]
+    theirs = cycles_of(require("llvm-mca-19"), core, loops)
+    assert ours == pytest.approx(theirs, rel=0.15, abs=1)

@@ -18,7 +18,22 @@ from neonlab.isa.isa import FLAGS, Isa, Register, general, vector
 from neonlab.measure.pipeline import Schedule, Scheduled, loop_schedule
 from neonlab.measure.pipeline_core import PipelineCore
 from neonlab.measure.pipeline_program import compile_instructions
-from neonlab.measure.pipeline_state import ALWAYS, BRANCH, CAUSES, DATA, EARLY, FAMILY, FORWARDED, NEON, SLOTS
+from neonlab.measure.pipeline_state import (
+    ALWAYS,
+    BRANCH,
+    CAUSES,
+    DATA,
+    EARLY,
+    FAMILY,
+    FORWARDED,
+    HALF,
+    LATE_PART,
+    LATENCY_PART,
+    NEON,
+    PARTS,
+    SIMILAR,
+    SLOTS,
+)
 from neonlab.measure.pipeline_state import ISSUE as ISSUE_WIDTH
 from neonlab.measure.pipeline_state import PORT as PORT_CAUSE
 
@@ -227,7 +242,9 @@ class _Events:
             for mask, _ in table.uses[first:last]:
                 for use in held:
                     shared = int(mask) & int(table.uses[use, 0])
-                    if shared and other.issued + int(table.uses[use, 1]) == row.issued and self._waited(at):
+                    longer = other.longer if use == held.start else 0
+                    left = other.issued + int(table.uses[use, 1]) + longer
+                    if shared and left == row.issued and self._waited(at):
                         return before, "+".join(p for n, p in enumerate(self._core.ports) if int(mask) >> n & 1)
         return None
 
@@ -245,29 +262,34 @@ class _Events:
     def _registers(self) -> None:
         """When each operand of each row was there, less how late it is looked at, by the rules of the pipeline."""
         table = self._table
-        ready: dict[int, tuple[int, int, int]] = {}  # register: when, row that wrote it, how early it is forwarded
+        ready: dict[int, tuple[int, int, int]] = {}  # register: when in parts, row that wrote it, how early forwarded
         for at, row in enumerate(self._rows):
             one = row.instruction
             operands = []
             for register, late, how in table.reads[table.read_start[one] : table.read_start[one + 1]].tolist():
-                when, writer, early = ready.get(register, (-1, -1, 0))
+                parts, writer, early = ready.get(register, (-PARTS, -1, 0))
+                when = parts // PARTS
                 if how == FORWARDED:
                     operands.append((register, when - min(late, early), writer, how))
                     continue
                 similar = writer >= 0 and self._family(self._rows[writer]) == self._family(row)
                 counts = how == ALWAYS or similar or (self._core.in_order and how == DATA)
+                if counts and how == SIMILAR:
+                    when = (parts + int(table.traits[one, LATE_PART])) // PARTS
                 operands.append((register, when - late if counts else when, writer, how))
             self._results.append(operands)
             self._merged.append(set())
             started = row.dispatched if self._core.in_order else self._started(row, operands)
             for register, latency, base in table.writes[table.write_start[one] : table.write_start[one + 1]].tolist():
-                when = (started if base else row.issued) + latency
+                parts = PARTS * (started if base else row.issued) + PARTS * latency
+                parts += HALF if base else row.part + int(table.traits[one, LATENCY_PART])
+                when = parts // PARTS
                 merges = any(how == DATA for *_, how in operands) and not base and not self._core.in_order
                 if merges and row.ready > when:
                     self._merged[at].add(register)
-                    when = row.ready
+                    parts = PARTS * row.ready + HALF
                 early = base - 1 if base else int(table.traits[one, FAMILY]) % EARLY
-                ready[register] = when, at, early
+                ready[register] = parts, at, early
 
     @staticmethod
     def _started(row: Scheduled, operands: Sequence[tuple[int, int, int, int]]) -> int:

@@ -81,6 +81,8 @@ class Scheduled:
     to its unit or queue), `issued` when its unit began, `ready` when its last result was there, `retired` when it and
     all before it were done.  `producer` is the place in the schedule of what it last waited for, negative for an
     instruction of an earlier iteration, None if it waited for no result; `cause` is why it waited, "" if it did not.
+    `longer`: cycles that it held its first port for more than the least.  `part`: sixteenths of the cycle that it began
+    at which its chain of results had come to.
     """
 
     instruction: int
@@ -91,6 +93,8 @@ class Scheduled:
     retired: int
     producer: int | None
     cause: str
+    longer: int = 0
+    part: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +156,9 @@ def loop_schedule(body: Sequence[Instruction], core: PipelineCore, iterations: i
     kept[:, :4] -= kept[:, 0].min()
     found = []
     for at, row in enumerate(kept):
-        dispatched, begun, ready, retired, producer, cause, one = (int(figure) for figure in row)
+        dispatched, begun, ready, retired, producer, cause, one, longer, part = map(int, row)
         source, why = producer - first if producer >= 0 else None, "" if cause == ISSUE else CAUSES[cause]
-        found.append(Scheduled(one, at // count, dispatched, begun, ready, retired, source, why))
+        found.append(Scheduled(one, at // count, dispatched, begun, ready, retired, source, why, longer, part))
     return Schedule(core.name, count, iterations, tuple(found))
 
 

@@ -13,7 +13,20 @@ from neonlab.isa.instruction import BranchKind, Instruction, InstructionClass
 from neonlab.measure.instruction_form import form_of
 from neonlab.measure.pipeline_core import PipelineCore
 from neonlab.measure.pipeline_program import Compiled, compile_instructions
-from neonlab.measure.pipeline_state import DATA, EARLY, FAMILY, FORWARDED, LOAD, REGISTERS, SIMILAR, SLOTS
+from neonlab.measure.pipeline_state import (
+    DATA,
+    EARLY,
+    FAMILY,
+    FORWARDED,
+    LATE_PART,
+    LATENCY_PART,
+    LOAD,
+    PARTS,
+    REGISTERS,
+    SIMILAR,
+    SLOTS,
+    USE_PART,
+)
 
 _SETTLED, _MEASURED = 32, 64
 _MULTIPLY = re.compile(
@@ -28,9 +41,11 @@ def port_bound(compiled: Compiled, counts: npt.NDArray[np.int64]) -> float:
     The most that any set of ports has to do alone, by their number (Hall's theorem, for work that can be split).
     """
     owner = np.repeat(np.arange(len(counts)), np.diff(compiled.use_start))
-    work: dict[int, int] = {}
+    work: dict[int, float] = {}
     for row, (ports, cycles) in enumerate(compiled.uses):
-        work[int(ports)] = work.get(int(ports), 0) + int(cycles) * int(counts[owner[row]])
+        first = compiled.use_start[owner[row]] == row
+        held = int(cycles) + (int(compiled.traits[owner[row], USE_PART]) / PARTS if first else 0.0)
+        work[int(ports)] = work.get(int(ports), 0) + held * int(counts[owner[row]])
     unions = {0}
     for ports in work:
         unions |= {ports | other for other in unions}
@@ -56,7 +71,7 @@ def dependence_rate(compiled: Compiled) -> float:
         compiled.traits, compiled.read_start, compiled.reads, compiled.write_start, compiled.writes,
         _SETTLED + _MEASURED,
     )  # fmt: skip
-    return float(ends[-1] - ends[_SETTLED - 1]) / _MEASURED
+    return float(ends[-1] - ends[_SETTLED - 1]) / (_MEASURED * PARTS)
 
 
 def loops_bound(code: Sequence[Instruction], executions: npt.NDArray[np.int64], core: PipelineCore) -> float:
@@ -93,9 +108,11 @@ def multiplications_of(form: str) -> int:
 def peak_of(instructions: Iterable[Instruction], core: PipelineCore) -> tuple[float, str]:
     """The most multiplications a cycle with one of these instructions alone, and its form; (0, "") for none."""
     best, form = 0.0, ""
-    multiplies = (i for i in instructions if i.instruction_class is InstructionClass.NEON_MULTIPLY_ACCUMULATE)
-    forms = {form_of(instruction): instruction for instruction in reversed([*multiplies])}  # the first of each
-    for name, instruction in reversed(forms.items()):
+    forms: dict[str, Instruction] = {}  # the first instruction of each, in their order
+    for instruction in instructions:
+        if instruction.instruction_class is InstructionClass.NEON_MULTIPLY_ACCUMULATE:
+            forms.setdefault(form_of(instruction), instruction)
+    for name, instruction in forms.items():
         once, compiled = np.ones(1, np.int64), compile_instructions([instruction], core)
         cycles = max(port_bound(compiled, once), dispatch_bound(compiled, once, core))
         rate = multiplications_of(name) / cycles
@@ -106,7 +123,10 @@ def peak_of(instructions: Iterable[Instruction], core: PipelineCore) -> tuple[fl
 
 @njit(cache=True)
 def _dataflow(traits, read_start, reads, write_start, writes, times):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """The latest result after each iteration, every instruction beginning as soon as its operands are there."""
+    """The latest result after each iteration, every instruction beginning as soon as its operands are there.
+
+    In parts of a cycle.
+    """
     ready = np.zeros(REGISTERS, np.int64)
     family = np.zeros(REGISTERS, np.int64)
     ends = np.zeros(times, np.int64)
@@ -120,13 +140,19 @@ def _dataflow(traits, read_start, reads, write_start, writes, times):  # type: i
                 if reads[row, 2] == DATA and traits[one, LOAD] == 0:
                     continue  # a store holds up nothing
                 if reads[row, 2] == FORWARDED:
-                    when -= min(reads[row, 1], family[register] % EARLY)
+                    when -= PARTS * min(reads[row, 1], family[register] % EARLY)
                 elif reads[row, 2] != SIMILAR or family[register] // EARLY == traits[one, FAMILY] // EARLY:
-                    when -= reads[row, 1]
+                    when -= PARTS * reads[row, 1]
+                    if reads[row, 2] == SIMILAR:
+                        when += traits[one, LATE_PART]
+                    elif reads[row, 2] == DATA:
+                        when -= traits[one, LATENCY_PART]
                 work = max(work, when)
             for row in range(write_start[one], write_start[one + 1]):
                 register = writes[row, 0]
-                ready[register] = work + writes[row, 1]
+                ready[register] = work + PARTS * writes[row, 1]
+                if writes[row, 2] == 0:
+                    ready[register] += traits[one, LATENCY_PART]
                 early = writes[row, 2] - 1 if writes[row, 2] != 0 else traits[one, FAMILY] % EARLY
                 family[register] = traits[one, FAMILY] // EARLY * EARLY + early
                 latest = max(latest, ready[register])

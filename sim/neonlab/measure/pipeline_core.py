@@ -7,6 +7,7 @@ that the core lacks to others.  Of each `[[timing]]`:
 
     latency     cycles from issue to the first dependent issue; `second` for results after the first (ldp), if other
     uses        what it occupies: "V0", "V0+V1*2" (either port, for two cycles), "L V" (one port of each)
+    again       of stores: what it occupies instead where it goes to the very address of the store before it
     slots       places it takes of those issued or dispatched in a cycle; as many as `uses` has parts, if not said
     vectors     of in-order cores: places it takes of two that there are in a cycle for work on vector registers
     reads       cycles after issue at which operands are looked at, counted from when an address would be
@@ -15,6 +16,10 @@ that the core lacks to others.  Of each `[[timing]]`:
     late        cycles after issue at which the accumulator is read when the producer is of the same `family`
     alone       nothing is issued with it in the same cycle (in-order cores)
     forms       names as `instruction_form` makes them; "@load" and so on are what is taken for forms with no entry
+
+What a core that issues out of order needs now more of and now less may lie between whole cycles, as it was measured, to
+a sixteenth: `latency`, `late`, and the cycles of the first part of `uses`.  A chain of results then adds up to its sum,
+rounded to a whole cycle at each link, and of those that hold a port some do so for longer, in turn.
 """
 
 from __future__ import annotations
@@ -31,6 +36,7 @@ from typing import Any
 from neonlab.errors import InputError
 from neonlab.isa.instruction import BranchKind, Instruction, InstructionClass
 from neonlab.measure.instruction_form import form_of
+from neonlab.measure.pipeline_state import PARTS
 
 _FOLDER = Path(__file__).parent / "cores"
 _SUFFIX = ".pipeline.toml"
@@ -38,9 +44,10 @@ _SYNONYM = {"cmp": "subs", "cmn": "adds", "tst": "ands", "neg": "sub", "negs": "
             "ngc": "sbc", "cset": "csinc", "csetm": "csinv", "cinc": "csinc", "cinv": "csinv", "cneg": "csneg",
             "vzip": "zip1", "vuzp": "zip1", "vtrn": "trn1", "zip": "zip1", "uzp": "zip1", "trn": "trn1", "swp": "trn1",
             "adcs": "adc", "sbcs": "sbc", "ngcs": "ngc", "udot": "sdot", "usdot": "sdot", "sudot": "sdot",
-            "uzp1": "zip1", "uzp2": "zip1", "ldur": "ldr", "ldurb": "ldrb", "ldurh": "ldrh", "ldursb": "ldrsb",
-            "ldursh": "ldrsh", "ldursw": "ldrsw", "stur": "str", "sturb": "strb", "sturh": "strh", "fcvtzs": "fcvtas",
-            "fcvtzu": "fcvtau", "adrp": "adr", "vnmls": "fnmsub", "vnmla": "fnmadd"}  # fmt: skip
+            "uzp1": "zip1", "uzp2": "zip1", "zip2": "zip1", "trn2": "trn1", "ldur": "ldr", "ldurb": "ldrb",
+            "ldurh": "ldrh", "ldursb": "ldrsb", "ldursh": "ldrsh", "ldursw": "ldrsw", "stur": "str", "sturb": "strb",
+            "sturh": "strh", **{f"fcvt{rounding}{sign}": f"fcvta{sign}" for rounding in "nmpz" for sign in "su"},
+            "adrp": "adr", "vnmls": "fnmsub", "vnmla": "fnmadd"}  # fmt: skip
 #: What shifts or extends its last operand as another does: the shifter comes before the sum, or before the logic.
 _SHIFTS_AS = {"orr": "and", "eor": "and", "orn": "and", "eon": "and", "bic": "and", "mvn": "and", "bics": "ands",
               "tst": "ands", "sub": "add", "neg": "add", "subs": "adds", "negs": "adds", "cmp": "adds",
@@ -59,20 +66,21 @@ _CLASS = {
 }
 
 
-_OPTIONAL = ("reads", "forwards", "vectors", "late", "family", "alone")
+_OPTIONAL = ("reads", "forwards", "vectors", "family", "alone")
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One of `ports` (a bit set) for `cycles` cycles."""
+    """One of `ports` (a bit set) for `cycles` cycles; every so often for one more, `part` times of 16."""
 
     ports: int
     cycles: int
+    part: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How one form behaves; see the module's text."""
+    """How one form behaves; see the module's text.  A `part` is how many sixteenths of a cycle come on top."""
 
     latency: int
     uses: tuple[Use, ...]
@@ -84,6 +92,9 @@ class Timing:
     late: int = 0
     family: str = ""
     alone: bool = False
+    latency_part: int = 0
+    late_part: int = 0
+    again: tuple[Use, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -141,6 +152,14 @@ class PipelineCore:
             known = self._found[form] = self._look_up(form, instruction)
         return known
 
+    def storing_again(self) -> PipelineCore:
+        """The same core where every store goes to the very address of the store before it."""
+        timings = {
+            form: dataclasses.replace(timing, uses=timing.again) if timing.again else timing
+            for form, timing in self.timings.items()
+        }
+        return dataclasses.replace(self, timings=timings, _found={})
+
     def knows(self, instruction: Instruction) -> bool:
         """Whether the table has the form itself, or one that differs only in what does not matter."""
         return any(form in self.timings for form in _nearest(form_of(instruction)))
@@ -175,8 +194,8 @@ def _nearest(form: str) -> Iterator[str]:
     if matched:
         element, lane, count = matched.group(1)[-1:], matched.group(2) or "", matched.group(3)
         shapes += [f"{number}{letter}{lane}{count}" for letter in element + "bhsd" for number in _COUNTS[letter]]
-    for name in _alike(mnemonic):
-        for candidate in shapes:
+    for candidate in shapes:
+        for name in _alike(mnemonic):
             if not candidate and plain not in ("", "w", "x"):  # `smull` is not `smull.8b`
                 continue
             spelled = f"{name}.{candidate}" if candidate else name
@@ -227,15 +246,26 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
     masks = {port: 1 << number for number, port in enumerate(ports)}
     folded = {masks[old]: masks[new] for old, new in structure.get("fold", {}).items()}
     timings = {form: _folded(timing, folded) for form, timing in base.timings.items()} if base else {}
+    in_order = structure.get("window", base.window if base else 0) == 0
     for entry in table.get("timing", []):
         uses = uses_of(entry.get("uses", ""), masks)
+        latency, latency_part = _parted(entry["latency"])
+        late = -(-entry.get("late", 0) // 1)
         timing = Timing(
-            latency=entry["latency"],
+            latency=latency,
             uses=uses,
             slots=entry.get("slots", max(1, len(uses))),
-            second=entry.get("second", entry["latency"]),
+            second=entry.get("second", latency),
+            late=int(late),
+            latency_part=latency_part,
+            late_part=_parted(late - entry.get("late", 0))[1],
+            again=uses_of(entry.get("again", ""), masks),
             **{key: entry[key] for key in _OPTIONAL if key in entry},
         )
+        if any(use.part for use in timing.uses[1:]):
+            raise ValueError(f"only the first of `{entry['uses']}` may be for a part of a cycle")
+        if in_order and (latency_part or timing.late_part or any(use.part for use in uses)):
+            raise ValueError(f"{entry['forms']}: a core that issues in order takes whole cycles")
         timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
     keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "writeback_forwards", "writeback_slots",
             "store_data_late", "general_data_late", "merge_latency", "mispredict", "taken_bubble", "vector_places",
@@ -261,17 +291,25 @@ def _folded(timing: Timing, onto: Mapping[int, int]) -> Timing:
     """For a core that has fewer ports than the one it is like: the work of the missing ones falls to others."""
     if not onto:
         return timing
-    uses = []
-    for use in timing.uses:
+
+    def moved(use: Use) -> Use:
         ports = use.ports
         for old, new in onto.items():
             if ports & old:
                 ports = ports & ~old | new
-        uses.append(Use(ports, use.cycles))
-    return dataclasses.replace(timing, uses=tuple(uses))
+        return dataclasses.replace(use, ports=ports)
+
+    return dataclasses.replace(timing, uses=tuple(map(moved, timing.uses)), again=tuple(map(moved, timing.again)))
 
 
 def uses_of(text: str, masks: Mapping[str, int]) -> tuple[Use, ...]:
     """Reads "L V0+V1*2"; KeyError for a port that is not named."""
     parts = (part.partition("*") for part in text.split())
-    return tuple(Use(sum(masks[port] for port in listed.split("+")), int(cycles or 1)) for listed, _, cycles in parts)
+    return tuple(
+        Use(sum(masks[port] for port in listed.split("+")), *_parted(float(cycles or 1))) for listed, _, cycles in parts
+    )
+
+
+def _parted(figure: float) -> tuple[int, int]:
+    """Whole cycles, and sixteenths of one."""
+    return divmod(round(figure * PARTS), PARTS)

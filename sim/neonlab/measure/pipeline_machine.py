@@ -45,6 +45,7 @@ from neonlab.measure.pipeline_state import (
     PORT_QUEUE,
     PORTS,
     QUEUE,
+    RECORDED,
     RETIRE,
     RETIRED,
     RING,
@@ -96,7 +97,7 @@ class PipelineMachine:
         self._hold("starts", np.zeros(RING, np.int32))
         self._hold("scratch", np.zeros(SCRATCH, np.int64))
         self._hold("log", np.zeros((_ROWS_BY_INSTRUCTION * count + OPERATIONS + 64, 4), np.int64), "log_room")
-        self._hold("record", np.zeros((record + 1 if record else 0, 7), np.int64), "record_room")
+        self._hold("record", np.zeros((record + 1 if record else 0, RECORDED), np.int64), "record_room")
         tally = 1 << (32 * count + 4096).bit_length()
         self._hold("tally", np.zeros((tally, 4), np.int64), "tally_room")
         states = 1 << size
@@ -203,7 +204,11 @@ class PipelineMachine:
         return np.asarray(rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))], np.int64)
 
     def recorded(self) -> Integers:
-        """Of each instruction written down: dispatched, begun, done, retired, producer's row, cause, which it is."""
+        """Of each instruction written down, in order.
+
+        Columns: dispatched, begun, done, retired, the producer's row, cause, which it is, cycles that it held its port
+        for longer, the part of a cycle into which it began.
+        """
         record = self._arrays["record"]
         return np.asarray(record[1 : int(record[0, 0]) + 1] if len(record) else record, np.int64)
 

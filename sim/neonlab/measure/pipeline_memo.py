@@ -30,6 +30,7 @@ from neonlab.measure.pipeline_state import (
     PLACE,
     POSITION,
     PREDICTED,
+    RECORDED,
     RING,
     TRAITS,
     WINDOW,
@@ -254,7 +255,7 @@ def _simulate(memo, first, last, taken, missed):  # type: ignore[no-untyped-def]
     log_room: Any = memo.log_room
     log = carray(as_pointer(memo.log), (log_room, 4), np.int64)
     record_room: Any = memo.record_room
-    record = carray(as_pointer(memo.record), (record_room, 7), np.int64)
+    record = carray(as_pointer(memo.record), (record_room, RECORDED), np.int64)
     live[LOGGED] = 0
     if figures[WINDOW] == 0:
         run_in_order(figures, code, live, first, last, taken, missed, operations, memo.operation_count, log, record)

@@ -25,12 +25,15 @@ from neonlab.measure.pipeline_state import (
     FREE,
     FRONT_CAUSE,
     FULL,
+    HALF,
     IDLE_BACK,
     IDLE_FRONT,
     INSTANCE,
     ISSUE,
     KIND,
     L2_EXTRA,
+    LATE_PART,
+    LATENCY_PART,
     LEAVES,
     LOAD,
     LOAD_USE,
@@ -38,6 +41,7 @@ from neonlab.measure.pipeline_state import (
     MISPREDICT,
     MISS,
     NOW,
+    PARTS,
     PENDING,
     PLACE,
     PORT,
@@ -47,6 +51,7 @@ from neonlab.measure.pipeline_state import (
     QUEUES,
     READY,
     READY_FAMILY,
+    READY_PART,
     REASON,
     RETIRE,
     RETIRE_USED,
@@ -57,6 +62,7 @@ from neonlab.measure.pipeline_state import (
     SLOTS,
     STORE_FULL,
     TOP,
+    USE_PART,
     USED,
     WIDTH,
     WINDOW,
@@ -66,6 +72,7 @@ from neonlab.measure.pipeline_state import (
     dispatched,
     fetched,
     fill,
+    in_turn,
     note,
     room_to_store,
 )
@@ -184,30 +191,39 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
         _clear(figures, live, cells, starts, front)
         dispatched(figures, live, front)
         cause, blame, awaited = front_cause, -1, -1
-        begin = front
-        data, data_from, data_instance, data_reason = np.int64(0), -1, -1, DEPENDENCE
+        begin, part = front, HALF
+        data, data_part, data_from, data_instance, data_reason = np.int64(0), HALF, -1, -1, DEPENDENCE
         for row in range(read_start[one], read_start[one + 1]):
             register = reads[row, 0]
-            when = live[READY + register]
+            when, into = live[READY + register], live[READY_PART + register]
             if reads[row, 2] == DATA:
                 if when > front and when > data:
                     data, data_from, data_instance = when, live[WRITER + register], live[INSTANCE + register]
-                    data_reason = live[REASON + register]
+                    data_part, data_reason = into, live[REASON + register]
                 continue
             if reads[row, 2] == FORWARDED:
                 when -= min(reads[row, 1], live[READY_FAMILY + register] % EARLY)
             elif reads[row, 2] != SIMILAR or live[READY_FAMILY + register] // EARLY == traits[one, FAMILY] // EARLY:
                 when -= reads[row, 1]
+                if reads[row, 2] == SIMILAR:
+                    into += traits[one, LATE_PART]
+                    when, into = when + into // PARTS, into % PARTS
             if when > begin:
-                begin, cause, blame = when, live[REASON + register], live[WRITER + register]
+                begin, part, cause, blame = when, into, live[REASON + register], live[WRITER + register]
                 awaited = live[INSTANCE + register]
+            elif when == begin and when > front:
+                part = max(part, into)
         issued = begin
+        longer = in_turn(live, one, traits[one, USE_PART])
+        held_for = longer
         for row in range(use_start[one], use_start[one + 1]):
-            when, chosen = _take_port(figures, live, cells, starts, uses[row, 0], uses[row, 1], begin)
+            held_for += uses[row, 1]
+            when, chosen = _take_port(figures, live, cells, starts, uses[row, 0], held_for, begin)
             if chosen >= 0:
-                note(log, live, chosen, BUSY, -1, uses[row, 1])
+                note(log, live, chosen, BUSY, -1, held_for)
                 if when > issued:
                     issued, cause, blame = when, PORT, -1
+            held_for = 0
         held = issued
         complete = issued
         while at_operation < count and operations[at_operation, POSITION] <= one - first:
@@ -225,6 +241,10 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
                 fill(figures, live, kind, issued)
             at_operation += 1
         load = traits[one, LOAD] != 0
+        if held > begin:  # the chain that the part of a cycle comes from was not what it waited for
+            part = HALF
+        into = part + traits[one, LATENCY_PART]
+        more = into // PARTS
         if held > issued:
             cause, blame = MISS, -1
         if data > complete and not load:
@@ -232,14 +252,14 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
         for row in range(write_start[one], write_start[one + 1]):
             register = writes[row, 0]
             aside = writes[row, 2] != 0
-            ready = (begin if aside else held) + writes[row, 1]
+            ready = (begin if aside else held + more) + writes[row, 1]
             reason = DEPENDENCE
             if load and not aside:
                 reason = MISS if held > issued else LOAD_USE
             if data > 0 and not aside and data + figures[MERGE] > ready:
-                ready = data + figures[MERGE]
+                ready, into = data + figures[MERGE], data_part
                 cause, blame, awaited, reason = data_reason, data_from, data_instance, DEPENDENCE
-            live[READY + register] = ready
+            live[READY + register], live[READY_PART + register] = ready, HALF if aside else into % PARTS
             early = writes[row, 2] - 1 if aside else traits[one, FAMILY] % EARLY
             live[READY_FAMILY + register] = traits[one, FAMILY] // EARLY * EARLY + early
             live[WRITER + register] = one
@@ -265,7 +285,7 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
                 live[INSTANCE + writes[row, 0]] = at
             record[at + 1, 0], record[at + 1, 1], record[at + 1, 2] = front, issued, complete
             record[at + 1, 3], record[at + 1, 4], record[at + 1, 5] = retired, awaited, cause
-            record[at + 1, 6] = one
+            record[at + 1, 6], record[at + 1, 7], record[at + 1, 8] = one, longer, part
             record[0, 0] = at + 1
     if traits[last, BRANCH] != 0:
         branched(figures, live, last, taken, missed, max(front + 1 - figures[MISPREDICT], issued))

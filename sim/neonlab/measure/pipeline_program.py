@@ -82,9 +82,13 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
         family = families.get(timing.family, 0) * EARLY + timing.forwards
         branch = instruction.branch is not BranchKind.NONE
         conditional = instruction.branch is BranchKind.CONDITIONAL
+        part = timing.uses[0].part if timing.uses else 0
         traits.append(
-            (timing.slots + extra, timing.late, family, neon, alone, load, branch, conditional, store, vectors)
-        )
+            (
+                timing.slots + extra, timing.late, family, neon, alone, load, branch, conditional, store, vectors,
+                part, timing.latency_part, timing.late_part,
+            )
+        )  # fmt: skip
         read_start.append(len(reads))
         write_start.append(len(writes))
         use_start.append(len(uses))

@@ -7,8 +7,7 @@ import re
 from neonlab.measure.pipeline_truth import Comparison
 from neonlab.measure.timing_recipes import recipe_of
 
-BETWEEN = "lies between whole cycles: the core needs now the one, now the other, and the model's times are whole"
-ONE_ADDRESS = "the table stores to one address over and over; the model has the rate of the optimization guide"
+BETWEEN = "lies between whole cycles: the core needs now the one, now the other, and the model always the same"
 FLAGS = "the best of eight streams that set flags: more of them overlap in the model than on the core, or fewer"
 HALF_A_PAIR = (
     "the table takes half a move there and back off; the halves are not alike, so that tells little of the form"
@@ -18,10 +17,10 @@ ALONGSIDE = "measured with another instruction in each step of the stream; which
 LITERAL = "a load of a constant is taken for a usual one"
 REMOVED = "removed at renaming, at a rate that is not modelled"
 BELOW_PORTS = "the ports, as the guides have them, allow more than the core was seen to do; why is not known"
-ROUNDED = "ports are held for whole cycles: the rate nearest to this one was taken"
+ROUNDED = "ports are held for whole cycles here: the rate nearest to this one was taken"
 OPEN = "not explained"
 REASONS = (
-    BETWEEN, ONE_ADDRESS, FLAGS, HALF_A_PAIR, NON_TEMPORAL, ALONGSIDE, LITERAL, REMOVED, BELOW_PORTS, ROUNDED, OPEN,
+    BETWEEN, FLAGS, HALF_A_PAIR, NON_TEMPORAL, ALONGSIDE, LITERAL, REMOVED, BELOW_PORTS, ROUNDED, OPEN,
 )  # fmt: skip
 
 
@@ -39,8 +38,6 @@ def reason_of(found: Comparison) -> str:
         return BETWEEN if 0.06 < fraction < 0.94 and abs(found.modelled - found.measured) < 1.0 else OPEN
     if recipe.sweep:
         return FLAGS
-    if re.match(r"(stp|str\.q|stur\.q|st[1-4]\..*multi)", found.form) and found.modelled > found.measured:
-        return ONE_ADDRESS
     if re.match(r"(nop|mov|mov /.*0x00|movi.*0x00)", found.form):
         return REMOVED
     if recipe.before or recipe.after:

@@ -24,7 +24,10 @@ FIGURES = 21
 
 # Columns of `traits`
 SLOTS, LATE, FAMILY, NEON, ALONE, LOAD, BRANCH, PREDICTED, STORE, VECTORS = range(10)
-TRAITS = 10
+USE_PART, LATENCY_PART, LATE_PART = 10, 11, 12  # parts of a cycle on top
+TRAITS = 13
+RECORDED = 9  # columns of what is written down of an instruction
+PARTS, HALF = 16, 8  # a cycle has so many parts; a time that is of no chain lies in the middle of its cycle
 ALWAYS, SIMILAR, DATA, FORWARDED = range(4)  # kinds of reads
 EARLY = 16  # FAMILY holds the family times this, plus how many cycles early a result is forwarded
 
@@ -54,7 +57,8 @@ READY_FAMILY = READY + REGISTERS
 WRITER = READY_FAMILY + REGISTERS
 REASON = WRITER + REGISTERS
 INSTANCE = REASON + REGISTERS
-FREE = INSTANCE + REGISTERS  # in order: when a port is free; else: the first cycle at which it may be, a hint
+READY_PART = INSTANCE + REGISTERS  # out of order: into the cycle that it is ready in, in parts of one
+FREE = READY_PART + REGISTERS  # in order: when a port is free; else: the first cycle at which it may be, a hint
 AHEAD = FREE + PORTS_AT_MOST  # cycles for which a port is spoken for
 PICKED = AHEAD + PORTS_AT_MOST
 WAITING = PICKED + PORTS_AT_MOST
@@ -66,7 +70,8 @@ BUFFERED = ARRIVALS + FILLS_AT_MOST
 LEAVES = BUFFERED + STORES_AT_MOST
 DISPATCHED = LEAVES + WINDOW_AT_MOST
 QUEUES = DISPATCHED + FETCHED_AT_MOST  # operations that wait at each port
-LIVE = QUEUES + PORTS_AT_MOST
+COUNTED = QUEUES + PORTS_AT_MOST  # where in their turn to hold a port for longer the instructions are
+LIVE = COUNTED + 1
 
 
 @njit
@@ -76,6 +81,17 @@ def note(log, live, one, cause, blame, cycles):  # type: ignore[no-untyped-def] 
         at = live[LOGGED]
         log[at, 0], log[at, 1], log[at, 2], log[at, 3] = one, cause, blame, cycles
         live[LOGGED] = at + 1
+
+
+@njit
+def in_turn(live, one, part):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """1 so many times of PARTS, else 0; instructions that are not close together have turns of their own."""
+    if part == 0:
+        return 0
+    shift = 4 * (one % 7)
+    turn = live[COUNTED] >> shift & 15
+    live[COUNTED] += ((turn + part & 15) - turn) << shift
+    return (turn + part) >> 4
 
 
 @njit
@@ -159,7 +175,7 @@ def write_state(figures, live, cells, starts, into):  # type: ignore[no-untyped-
         if live[READY + register] > now:
             into[used], into[used + 1] = live[READY + register] - now, register
             into[used + 2], into[used + 3] = live[READY_FAMILY + register], live[WRITER + register]
-            into[used + 4] = live[REASON + register]
+            into[used + 4] = live[REASON + register] | live[READY_PART + register] << 8
             used += 5
             count += 1
     into[3] = count
@@ -273,7 +289,8 @@ def _write_in_order(figures, live, into, used):  # type: ignore[no-untyped-def] 
 def _write_window(figures, live, cells, starts, into, used):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     now = live[NOW]
     into[used], into[used + 1], into[used + 2] = live[RETIRED] - now, live[RETIRE_USED], live[FRONT_CAUSE]
-    used += 3
+    into[used + 3] = live[COUNTED]
+    used += 4
     place, count = used, 0
     used += 1
     for cycle in range(now, live[TOP] + 1):
@@ -312,7 +329,7 @@ def read_state(figures, live, cells, starts, what, now):  # type: ignore[no-unty
         register = what[used + 1]
         live[READY + register] = now + what[used]
         live[READY_FAMILY + register], live[WRITER + register] = what[used + 2], what[used + 3]
-        live[REASON + register] = what[used + 4]
+        live[REASON + register], live[READY_PART + register] = what[used + 4] & 255, what[used + 4] >> 8
         used += 5
     live[FILLS] = what[used]
     used += 1
@@ -356,7 +373,8 @@ def _read_in_order(figures, live, what, now, used):  # type: ignore[no-untyped-d
 @njit
 def _read_window(figures, live, cells, starts, what, now, used):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     live[RETIRED], live[RETIRE_USED], live[FRONT_CAUSE] = now + what[used], what[used + 1], what[used + 2]
-    used += 3
+    live[COUNTED] = what[used + 3]
+    used += 4
     live[CLEARED], live[TOP] = now, now - 1
     count = what[used]
     used += 1

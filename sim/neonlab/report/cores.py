@@ -166,7 +166,8 @@ _ABOUT = """\
 
 Written by `neonlab cores --against FILE.csv --into reports`. Each row of the table of measured timings is turned into
 the programs that it was measured by (a dependent chain, an independent stream), these go through the model, and what
-comes out stands beside what was measured. A figure counts as right within 5 %.
+comes out stands beside what was measured. A figure counts as right within 5 %. All stores of the table go to one
+address, which holds up some of them; the model does the same there, and in no other code.
 
 Where the table of a core was filled from the very figures it is compared with (all five below), this shows that the
 forms, the ports and the programs fit together: it is no prediction. The last column says more. *Held out*: the same
