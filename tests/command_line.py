@@ -25,12 +25,16 @@ def neonlab(*arguments: str, cwd: Path = ROOT, timeout: float = 300) -> subproce
 
 
 def started(*arguments: str) -> subprocess.Popen[str]:
-    """The command left running.  SIGINT ends it, even where it is ignored here, as in jobs of a shell's background."""
+    """The command left running, as a group of processes of its own, which a terminal would interrupt as one.
+
+    SIGINT ends it, even where it is ignored here, as in jobs of a shell's background.
+    """
     return subprocess.Popen(
         [sys.executable, "-u", "-c", "from neonlab.cli import main; main()", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        process_group=0,
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
 

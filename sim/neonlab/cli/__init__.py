@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from neonlab.errors import InputError
+
 #: What workers of these commands import: it takes longer than to read the command line and the kernel.
 _WORKERS_NEED = {"check": "neonlab.checking", "profile": "neonlab.profiling"}
 
@@ -16,14 +18,13 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run with the given arguments and return the exit status.  Whatever happens, no traceback is shown."""
-    from neonlab.fork_server import start_early
-
-    if arguments and arguments[0] in _WORKERS_NEED and "--help" not in arguments:
-        start_early(_WORKERS_NEED[arguments[0]])
-    from neonlab.cli.app import build_app
-    from neonlab.errors import InputError
-
     try:
+        if arguments and arguments[0] in _WORKERS_NEED and "--help" not in arguments:
+            from neonlab.fork_server import start_early
+
+            start_early(_WORKERS_NEED[arguments[0]])
+        from neonlab.cli.app import build_app
+
         build_app()(args=arguments, prog_name="neonlab")
         return 0
     except SystemExit as exit_:
