@@ -65,6 +65,38 @@ WRONG = [
         "x19",
         "overwritten and not restored",
     ),
+    (
+        A64,  # the save was dropped, so what is restored is nothing: the first write that needed it is to blame
+        "sub sp, sp, #16\n mov x20, #0\n mov x19, #7\n mov x20, x19\n ldp x19, x20, [sp], #16\n ret",
+        SAVED,
+        2,
+        "x20",
+        "x20 is overwritten without having been saved",
+    ),
+    (
+        A64,  # saved in time for the second use, not for the first
+        "sub sp, sp, #16\n movi v9.4s, #0\n str d9, [sp]\n movi v9.4s, #1\n ldr d9, [sp], #16\n ret",
+        SAVED,
+        2,
+        "d9",
+        "d9 is overwritten without having been saved",
+    ),
+    (
+        A64,  # an address in it is no save
+        "sub sp, sp, #16\n mov x20, sp\n str x0, [x20]\n ldr x20, [sp], #16\n ret",
+        SAVED,
+        2,
+        "x20",
+        "without having been saved",
+    ),
+    (
+        A64,
+        "mov x9, x19\n str x9, [sp, #-16]!\n mov x19, #7\n ldr w19, [sp], #16\n ret",
+        SAVED,
+        4,
+        "x19",
+        "x19 is restored wrongly",
+    ),
     (A64, "mov x9, x18\n mov x18, #3\n mov x18, x9\n ret", SAVED, 2, "x18", "the platform register"),
     (A64, "sub sp, sp, #32\n add sp, sp, #16\n ret", K.STACK_POINTER, 2, "sp", "16 bytes below"),
     (A64, "mrs x9, fpcr\n orr x9, x9, #0x1000000\n msr fpcr, x9\n ret", K.FLOATING_POINT_CONTROL, 3, "fpcr", "FPCR"),
@@ -89,6 +121,22 @@ WRONG = [
         3,
         "d8",
         "d9",
+    ),
+    (
+        A32,
+        "push {r4, r12}\n mov r4, #0\n mov r5, #1\n pop {r4, r5}\n bx lr",
+        SAVED,
+        3,
+        "r5",
+        "without having been saved",
+    ),
+    (
+        A32,
+        "sub sp, sp, #16\n vmov.i8 d8, #1\n vadd.i8 d9, d8, d8\n vpop {d8-d9}\n bx lr",
+        SAVED,
+        2,
+        "d8",
+        "without having been saved",
     ),
     (A32, "push {r4, r5}\n pop {r4}\n bx lr", K.STACK_POINTER, 2, "sp", "4 bytes below"),
     (

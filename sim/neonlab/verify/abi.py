@@ -98,16 +98,21 @@ def _locate(program: Program, spoilt: list[str], entry: RegisterState, left: Reg
         rest = [other for other in spoilt if other != name]
         others = f", and {', '.join(rest)} changed too" if rest else ""
         how = "is restored wrongly" if restored else "is overwritten and not restored"
+        if not restored and _is_restore(history.collect(name), sp):
+            how = "is overwritten without having been saved"
         message = f"{name} {how}: {before:#x} on entry, {after:#x} on return{others}"
         clause = _CLAUSES[program.isa, name[0]]
     return _fault(program, kind, message, write.address if write else 0, name, clause)
 
 
 def _culprit(writers: Writers, name: str, sp: int) -> tuple[Write | None, bool]:
-    """The write to blame for what register `name` holds at the end, and whether it is a restore gone wrong."""
+    """The write to blame for what register `name` holds at the end, and whether it is a restore gone wrong.
+
+    No restore can be right of a register that was never saved: there the write that needed a save is to blame.
+    """
     if name in ("sp", "fpcr", "fpscr"):
         return writers.last, False
-    restored = _is_restore(writers, sp)
+    restored = writers.saved and _is_restore(writers, sp)
     return (writers.last if restored else writers.first), restored
 
 

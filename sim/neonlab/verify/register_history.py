@@ -31,6 +31,7 @@ HISTORY = np.dtype(
         ("words", np.int64),
         ("masks", np.uint64),  # address of uint64 each word: which of the registers followed it writes
         ("reads", np.uint64),  # and which it reads
+        ("copies", np.uint64),  # and which it stores or moves, as a save does
         ("conditions", np.uint64),  # address of uint8 each word: 16 times what encodes its condition, as `table` has it
         ("holds", np.uint64),  # address of the table of `neonlab.isa.condition`
         ("bases", np.uint64),  # address of int32 each word: base register where it is a load, else 0
@@ -49,6 +50,7 @@ FOLLOWED = np.dtype(
         ("last_clock", np.int64),
         ("last_base", np.uint64),  # value of the base register where the last writer loads, else 0
         ("used", np.int64),  # whether it has been read since it was last written
+        ("saved", np.int64),  # whether it was stored or moved while it held its value on entry
     ]
 )
 
@@ -65,6 +67,7 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
         return
     mask = carray(as_pointer(history.masks), (words,), np.uint64)[word]
     reads = carray(as_pointer(history.reads), (words,), np.uint64)[word]
+    copies = carray(as_pointer(history.copies), (words,), np.uint64)[word]
     if mask == 0 and reads == 0:
         return
     condition = carray(as_pointer(history.conditions), (words,), np.uint8)[word]
@@ -81,6 +84,11 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
     for number in range(count):
         if reads >> np.uint64(number) & np.uint64(1):
             table[number].used = 1
+        if copies >> np.uint64(number) & np.uint64(1) and table[number].saved == 0:
+            history.value = np.uint64(0)
+            uc_reg_read(uc, np.int32(table[number].identifier), value)
+            if history.value == table[number].entry:
+                table[number].saved = 1
         if mask >> np.uint64(number) & np.uint64(1):
             followed = table[number]
             history.value = np.uint64(0)
@@ -110,13 +118,14 @@ class Write:
 class Writers:
     """Who wrote a register, None where nobody did; `last_base` is the base register as the last one's load found it.
 
-    `used` says whether it was read after that.
+    `used` says whether it was read after that; `saved` whether its value on entry was ever stored or moved.
     """
 
     first: Write | None
     last: Write | None
     last_base: int
     used: bool = False
+    saved: bool = False
 
 
 def _identifier(isa: Isa, name: str) -> int:
@@ -135,7 +144,7 @@ class RegisterHistory:
         self._names = list(names)
         first = program.instructions[0].address if program.instructions else 0
         words = (program.instructions[-1].address - first) // 2 + 1 if program.instructions else 0
-        self._masks, self._reads = np.zeros(words, np.uint64), np.zeros(words, np.uint64)
+        self._masks, self._reads, self._copies = (np.zeros(words, np.uint64) for _ in range(3))
         self._bases = np.zeros(words, np.int32)
         self._conditions, self._holds = np.full(words, _ALWAYS, np.uint8), table()
         for instruction in program.instructions:
@@ -145,6 +154,7 @@ class RegisterHistory:
                 self._conditions[word] = NAMES.index(instruction.condition) << 4
             self._masks[word] = sum(1 << number for number in written)
             self._reads[word] = sum(1 << number for number, name in enumerate(self._names) if _reads(instruction, name))
+            self._copies[word] = sum(1 << n for n, name in enumerate(self._names) if _copies(instruction, name))
             base = next((a.base for a in instruction.accesses if a.kind is AccessKind.LOAD), None)
             if base is not None and written:
                 self._bases[word] = _identifier(isa, base.name(isa))
@@ -153,7 +163,7 @@ class RegisterHistory:
         self._table["entry"] = [entry.read(name) for name in self._names]
         self._state = np.zeros(1, HISTORY)
         self._state["masks"], self._state["bases"] = self._masks.ctypes.data, self._bases.ctypes.data
-        self._state["reads"] = self._reads.ctypes.data
+        self._state["reads"], self._state["copies"] = self._reads.ctypes.data, self._copies.ctypes.data
         self._state["conditions"] = self._conditions.ctypes.data
         self._state["holds"] = self._holds.ctypes.data
         self._state["table"] = self._table.ctypes.data
@@ -166,7 +176,7 @@ class RegisterHistory:
     def reset(self, _buffers: Sequence[PlacedBuffer] = ()) -> None:
         """Forget the last call."""
         self._state["clock"] = 0
-        for field in ("first", "first_clock", "last", "last_clock", "last_base", "used"):
+        for field in ("first", "first_clock", "last", "last_clock", "last_base", "used", "saved"):
             self._table[field] = 0
 
     def collect(self, name: str) -> Writers:
@@ -175,7 +185,7 @@ class RegisterHistory:
         first, last = (
             Write(int(row[field]), int(row[f"{field}_clock"])) if row[field] else None for field in ("first", "last")
         )
-        return Writers(first, last, int(row["last_base"]), bool(row["used"]))
+        return Writers(first, last, int(row["last_base"]), bool(row["used"]), bool(row["saved"]))
 
 
 def _writes(instruction: Instruction, name: str) -> bool:
@@ -186,6 +196,16 @@ def _writes(instruction: Instruction, name: str) -> bool:
 
 def _reads(instruction: Instruction, name: str) -> bool:
     return name not in ("fpcr", "fpscr") and _register(instruction.isa, name) in instruction.reads
+
+
+def _copies(instruction: Instruction, name: str) -> bool:
+    """Whether it stores the register or moves it to another, rather than computing with it or an address from it."""
+    if not _reads(instruction, name):
+        return False
+    addresses = {register for access in instruction.accesses for register in (access.base, access.index)}
+    stores = any(access.kind is AccessKind.STORE for access in instruction.accesses)
+    moves = instruction.mnemonic.startswith(("mov", "fmov", "vmov", "orr", "vorr", "umov", "ins"))
+    return (stores or moves) and _register(instruction.isa, name) not in addresses
 
 
 def _register(isa: Isa, name: str) -> Register:
