@@ -42,6 +42,11 @@ WRONG = {
             add w3, w3, w30             // {MARK}
             str w3, [x1]
             ret"""),
+        "the thread pointer": (TWO, Part.THREAD, f"""
+            mrs x9, tpidr_el0
+            lsr x9, x9, #4              // {MARK}
+            str w9, [x1]
+            ret"""),
         "the address of the code, low bits alone": (TWO, Part.CODE, f"""
             adr x9, k
             and x9, x9, #0xff0          // {MARK}
@@ -92,6 +97,11 @@ WRONG = {
             mov r12, sp
             mov r3, r12
             lsr r3, r3, #3              // {MARK}
+            str r3, [r1]
+            bx lr"""),
+        "the thread pointer": (TWO, Part.THREAD, f"""
+            mrc p15, 0, r3, c13, c0, 3
+            lsr r3, r3, #4              // {MARK}
             str r3, [r1]
             bx lr"""),
         "sp, by way of the frame": (TWO, Part.STACK, f"""

@@ -19,11 +19,12 @@ BUFFERS_BYTES = 0x5000_0000
 BUFFERS = {Isa.A32: 0x2000_0000, Isa.A64: 0x1_2000_0000}
 STACK_TOP = 0x7F00_0000
 RETURN_ADDRESS = 0x7FFF_0000  # nothing is ever mapped here
+THREAD_POINTER = 0x7FFE_0000  # and nothing here
 
 
 @dataclass(frozen=True, slots=True)
 class AddressSpace:
-    """One arrangement: sp on entry (without stack arguments), lr on entry, and the buffers.
+    """One arrangement: sp on entry (without stack arguments), lr on entry, the thread pointer, and the buffers.
 
     Buffers come in the order of the arguments or, if `reverse`, in the opposite one; the first `buffers_after` bytes
     after the lowest address that buffers have.
@@ -33,6 +34,7 @@ class AddressSpace:
     return_address: int = RETURN_ADDRESS
     reverse: bool = False
     buffers_after: int = 0
+    thread_pointer: int = THREAD_POINTER
 
     def order(self, count: int) -> Sequence[int]:
         """Numbers of `count` buffers, from the lowest address up."""
@@ -43,9 +45,9 @@ HOME = AddressSpace()
 
 _ELSEWHERE = {
     # caller < stack < buffers < code, against code < buffers < stack < caller; sp on 8 bytes and no better
-    Isa.A32: AddressSpace(0x1FF0_0A18, 0x1F80_0A44, True, 3 * PAGE),
+    Isa.A32: AddressSpace(0x1FF0_0A18, 0x1F80_0A44, True, 3 * PAGE, 0x1F70_0128),
     # buffers < caller < stack < code, against code < stack < caller < buffers; sp on 16 bytes and no better
-    Isa.A64: AddressSpace(0x2_8000_0A10, 0x2_7800_0A44, True, (1 << 32) + 3 * PAGE),
+    Isa.A64: AddressSpace(0x2_8000_0A10, 0x2_7800_0A44, True, (1 << 32) + 3 * PAGE, 0x2_7000_0128),
 }
 # Above all that; and for programs that hold 32-bit addresses, where these reach.
 _CODE_ELSEWHERE = {Isa.A32: (0x9000_0000,), Isa.A64: (0x2_9000_0000, 0x0C00_0000)}

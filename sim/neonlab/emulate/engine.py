@@ -7,9 +7,11 @@ from unicorn.unicorn_py3.unicorn import Uc, UcError, uclib
 
 from neonlab.isa.isa import Isa
 
-__all__ = ["Uc", "check", "new_engine", "program_counter", "uclib"]
+__all__ = ["Uc", "check", "new_engine", "program_counter", "set_thread_pointer", "uclib"]
 
 _SCTLR_EL1 = (1, 0, 3, 0, 0)  # CRn, CRm, op0, op1, op2
+_TPIDRURW = (15, 0, 0, 13, 0, 0, 2)  # coprocessor, whether 64 bits wide, secure, CRn, CRm, opc1, opc2
+_TPIDRURO = (15, 0, 0, 13, 0, 0, 3)
 
 
 def new_engine(isa: Isa) -> Uc:
@@ -31,6 +33,16 @@ def new_engine(isa: Isa) -> Uc:
     # User mode now, so that the stack pointer and link register written later are those of user mode.
     engine.reg_write(arm_const.UC_ARM_REG_CPSR, 0x10)
     return engine
+
+
+def set_thread_pointer(engine: Uc, isa: Isa, address: int) -> None:
+    """What the system registers of threads hold: TPIDR_EL0 and TPIDRRO_EL0, or TPIDRURW and TPIDRURO."""
+    if isa is Isa.A64:
+        engine.reg_write(arm64_const.UC_ARM64_REG_TPIDR_EL0, address)
+        engine.reg_write(arm64_const.UC_ARM64_REG_TPIDRRO_EL0, address)
+    else:
+        for register in _TPIDRURW, _TPIDRURO:
+            engine.reg_write(arm_const.UC_ARM_REG_CP_REG, (*register, address))
 
 
 def program_counter(isa: Isa) -> int:

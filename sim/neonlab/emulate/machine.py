@@ -17,7 +17,7 @@ from neonlab.emulate.address_space import HOME, AddressSpace
 from neonlab.emulate.block_meter import BlockMeter
 from neonlab.emulate.buffer import Buffer, PlacedBuffer, distinct_buffers
 from neonlab.emulate.diagnosis import Diagnosis
-from neonlab.emulate.engine import new_engine, uclib
+from neonlab.emulate.engine import new_engine, set_thread_pointer, uclib
 from neonlab.emulate.i8mm import ExceptionHandler
 from neonlab.emulate.memory import CallError, Memory
 from neonlab.emulate.native import add_native_hook
@@ -66,6 +66,7 @@ class Machine:
             self._meter = BlockMeter(program)
             self._probes.append(self._meter)
         self.engine = new_engine(self.isa)
+        set_thread_pointer(self.engine, self.isa, space.thread_pointer)
         self._hooks = [hook for probe in self._probes for hook in probe.hooks(self.isa)]
         for hook in self._hooks:
             add_native_hook(self.engine, hook)

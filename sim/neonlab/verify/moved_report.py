@@ -70,6 +70,8 @@ class MovedReport:
         if Part.CALLER in self._moved:
             name = "x30" if isa.pointer_bytes == 8 else "lr"
             found.append(f"{name} {HOME.return_address:#x} and {self._space.return_address:#x} on entry")
+        if Part.THREAD in self._moved:
+            found.append(f"thread pointer {HOME.thread_pointer:#x} and {self._space.thread_pointer:#x}")
         if Part.CODE in self._moved:
             starts = (trace.program.addresses[contract.name] for trace in (a, b))
             found.append("`{}` at {:#x} and {:#x}".format(contract.name, *starts))

@@ -35,6 +35,7 @@ class Part(enum.Enum):
 
     STACK = "the stack lies elsewhere"
     CALLER = "the caller lies elsewhere"
+    THREAD = "another thread makes the call"
     CODE = "the kernel's code lies elsewhere"
     ORDER = "the buffers lie in another order, at other distances"
     ALIGNMENT = "the buffers lie at other places modulo 128"
@@ -152,6 +153,7 @@ class World:
             other.return_address if Part.CALLER in moved else HOME.return_address,
             Part.ORDER in moved and other.reverse,
             other.buffers_after if Part.ORDER in moved else HOME.buffers_after,
+            other.thread_pointer if Part.THREAD in moved else HOME.thread_pointer,
         )
         self.program = _linked_elsewhere(program) if Part.CODE in moved else program
         self.contract = contract

@@ -18,10 +18,10 @@ bytes that lie in a writable buffer, are declared as written, and never are: tho
 reference says so.
 
 A call whose result changes when everything lies elsewhere, or when it is merely repeated, is not deterministic.  Once
-more the call is made with the stack, the caller, the code (linked anew) and the buffers at other addresses, in another
-order, with other low bits beyond the alignment that is promised.  The way to the result may be another there, as where
-a loop begins with as many bytes as an address is off; the result may not.  Nor may it hang on what a kernel that has
-writable data of its own left in them when it was called before.
+more the call is made with the stack, the caller, the thread pointer, the code (linked anew) and the buffers at other
+addresses, in another order, with other low bits beyond the alignment that is promised.  The way to the result may be
+another there, as where a loop begins with as many bytes as an address is off; the result may not.  Nor may it hang on
+what a kernel that has writable data of its own left in them when it was called before.
 """
 
 from __future__ import annotations
