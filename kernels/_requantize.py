@@ -55,7 +55,37 @@ def parameters(contract: Contract, channels: int, depth: int, data: DataSource) 
         found["points"] = np.concatenate([zeros, draw_range(contract, data, "points")])
     else:
         found["range"] = draw_range(contract, data)
+    if data.pattern == "one_hot":
+        _bring_bias_to_steps(contract, found, data)
     return found
+
+
+def _bring_bias_to_steps(contract: Contract, found: dict[str, Array], data: DataSource) -> None:
+    """Where next to all sums are 0: a bias and a scale for each channel that alone give a step of the output, or a tie.
+
+    Scales reach from small ones to those above 1, which sums of random products leave no room for; half of them are
+    powers of two, since no other brings an integer to a tie.
+    """
+    filled, random = found["bias"].size, data.random
+    powers = np.where(random.random(filled) < 0.5, random.integers(-9, 8, filled), random.integers(-1, 4, filled))
+    exact = random.random(filled) < 0.5
+    steps = random.integers(-140, 140, filled) + random.choice([0.0, 0.5], filled)
+    if "scales" in found:
+        low, high = contract.argument("scales").value_range or (0.0, 1.0)
+        scales = np.ldexp(np.where(exact, 0.5, random.uniform(0.5, 1, filled)), powers)
+        found["scales"] = np.clip(scales, low, high).astype(found["scales"].dtype)
+        real = found["scales"].astype(np.float64)
+    else:
+        low, high = contract.argument("shifts").value_range or (-31, 7)
+        found["shifts"] = np.clip(powers, low, high).astype(found["shifts"].dtype)
+        multipliers = np.where(exact, 1 << 30, random.integers(1 << 30, 1 << 31, filled))
+        found["multipliers"] = multipliers.astype(found["multipliers"].dtype)
+        real = np.ldexp(multipliers.astype(np.float64), found["shifts"] - 31)
+    low, high = contract.argument("bias").value_range or (-(2**31), 2**31 - 1)
+    found["bias"] = np.clip(np.rint(steps / real), low, high).astype(found["bias"].dtype)
+    lowest, highest = (int(limit) for limit in found["points" if "points" in found else "range"][-2:])
+    zero = (lowest + highest) // 2 + int(random.integers(-20, 20))  # amid the steps, so that few of them are clamped
+    found["points" if "points" in found else "range"][-3] = zero
 
 
 def requantized(contract: Contract, sums: Array, inputs: Mapping[str, Array]) -> Array:

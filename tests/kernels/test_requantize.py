@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 from fractions import Fraction
 from math import floor
 from pathlib import Path
@@ -11,9 +12,11 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from neonlab.checking import check_cases
 from neonlab.int8.arrays import Output
 from neonlab.int8.fixed_point import Multiplier
-from neonlab.library import open_library
+from neonlab.library import open_kernel, open_library
+from neonlab.plan import plan_cases
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 11
@@ -83,3 +86,40 @@ def test_fp32_rounds_the_float_product_to_the_nearest_even(schemes: ModuleType) 
         totals, scales, schemes.scheme_named("qnnpack-fp32").requantize(totals, scales, output), strict=True
     ):
         assert int(got) == narrowed(round(Fraction(int(total)) * Fraction(float(scale))))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "file", "right", "wrong"),
+    [
+        # no rounding where a scale is 1/2 or more: nothing is shifted to the right
+        ("armv8/gemv_s8s8_rows_8_ruy", "include/requantize_ruy.inc", "mvni    t3.4s, #0", "movi    t3.4s, #0"),
+        ("armv7/dwconv3x3_s8s8_hwc_3x8_ruy", "include/requantize_ruy.inc", "vmvn.i32 q7, #0", "vmov.i32 q7, #0"),
+        # ties to where they do not belong
+        ("armv8/conv1x1_s8s8_hwc_4x4_fp32", "include/requantize_fp32.inc", "fcvtns", "fcvtas"),
+        ("armv8/matmul_s8s8_packed_4x4_ruy", "include/requantize_ruy.inc", "srshl", "sshl"),
+        ("armv8/matmul_u8u8_packed_8x8_bylane_zp_fp32", "include/requantize_fp32.inc", "fcvtns", "fcvtas"),
+    ],
+)
+def test_a_bias_alone_shows_what_a_scheme_does_with_ties_and_scales_above_a_half(
+    kernel: str, file: str, right: str, wrong: str, tmp_path: Path
+) -> None:
+    folder, name = kernel.split("/")
+    shutil.copytree(ROOT / "asm" / folder / "include", tmp_path / folder / "include")
+    shutil.copy(ROOT / "asm" / f"{kernel}.S", tmp_path / folder)
+    text = (tmp_path / folder / file).read_text()
+    assert right in text
+    (tmp_path / folder / file).write_text(text.replace(right, wrong))
+    wrong_kernel = open_kernel(tmp_path / folder / f"{name}.S")
+    names = [one for one in plan_cases(wrong_kernel) if one.pattern == "one_hot"]
+    assert {failure.identifier for failure in check_cases(wrong_kernel, names) if failure} == {"mismatch"}
+
+
+def test_columns_next_to_a_tie_tell_a_half_from_the_number_below_it(tmp_path: Path) -> None:
+    path = tmp_path / "armv7" / "requantize_s32s8_rows_1x8_ncnn.S"
+    shutil.copytree(ROOT / "asm" / "armv7" / "include", tmp_path / "armv7" / "include")
+    text = (ROOT / "asm" / "armv7" / path.name).read_text()
+    assert "vmvn.i32 q7, #0xC1000000" in text
+    path.write_text(text.replace("vmvn.i32 q7, #0xC1000000", "vmov.f32 q7, #0.5"))
+    assert "mismatch" in {
+        failure.identifier for failure in check_cases(open_kernel(path), plan_cases(open_kernel(path))) if failure
+    }

@@ -26,7 +26,7 @@ from neonlab.verify.lane_wrap_views import Checked
 from neonlab.verify.placement import place_arguments
 from neonlab.verify.sanitized_machine import SanitizedMachine
 from neonlab.verify.sanitizer import stack_bytes_for
-from neonlab.verify.unset import UnsetCheck
+from neonlab.verify.unset import EVERY_ROUND, UnsetCheck
 from neonlab.verify.verdict import Failure, Mismatch
 
 _DEPENDENCES = (
@@ -129,7 +129,7 @@ class Checker:
             )
             if upper is not None:
                 return upper
-        unset = self._depends(case, arguments, rounds=3)
+        unset = self._depends(case, arguments, rounds=EVERY_ROUND)
         if unset is not None and unset.kind in _DEPENDENCES:
             return unset
         return (self._harmful_wrap(case, arguments) if wrapped is not None else None) or fault

@@ -56,6 +56,12 @@ _LONGEST_TRACE = 1 << 20
 _MOST_CONFIRMATIONS = 24
 
 
+#: Added to the seed for what is drawn anew.
+_FURTHER_SEEDS = (1 << 20, 2 << 20, 3 << 20, 4 << 20)
+#: All that a call is tried with besides what it is given first.
+EVERY_ROUND = 3 + len(_FURTHER_SEEDS)
+
+
 class UnsetCheck:
     """Makes the calls for one kernel, on machines that are kept between them."""
 
@@ -73,8 +79,10 @@ class UnsetCheck:
     ) -> Fault | None:
         """The first dependence found on anything unset, on time, or on addresses; None where there is none.
 
-        `arguments` as for `Machine.call`, in the contract's order.  A right kernel costs 2 + `rounds` calls, and
-        `rounds` is 3 at most, the third for a count that nobody set: whatever large number it is, the same goes wrong.
+        `arguments` as for `Machine.call`, in the contract's order.  A right kernel costs 2 + `rounds` calls.  Two are
+        enough for what comes out right.  Where something is known to be wrong, all `EVERY_ROUND` tell whether this is
+        why: the third for a count that nobody set, with which the same goes wrong whatever large number it is, and more
+        draws for what shows with few values only, as an index that nobody set does.
         A fault that is the same in all calls is none of this; one that only other places bring
         about (`alignment-hint`) is returned as it is.
         """
@@ -186,13 +194,14 @@ class _Call:
         self._really_written: dict[str, npt.NDArray[np.bool_]] = {}
 
     def others(self) -> list[Setting]:
-        """The same with all that is unset inverted, with zeros, and with the number 1 in each register and word."""
+        """The same with all that is unset inverted, zero, 1 in each register and word, and drawn anew."""
         noise = self.first.noise
         zeros = replace(Noise.zeros(), registers=_zeros_but_flags(noise, self._isa))
         return [
             replace(self.first, noise=noise.inverted(), passed=tuple(self._contents(lambda data: ~data))),
             replace(self.first, noise=zeros, passed=tuple(self._contents(np.zeros_like))),
             replace(self.first, noise=noise.ones(self._isa)),
+            *(replace(self.first, noise=Noise.drawn(self._seed + further)) for further in _FURTHER_SEEDS),
         ]
 
     def only(self, place: str, other: Setting) -> Setting:
