@@ -163,6 +163,29 @@ def test_a_look_may_be_left_for_the_next(watcher: Watcher, path: Path) -> None:
     assert again.saved is not None and again.saved.digest != again.latest.digest
 
 
+def test_an_interrupted_look_ends_where_it_is_and_the_next_is_whole(watcher: Watcher, path: Path) -> None:
+    look(watcher)
+    path.write_text(path.read_text().replace("    EXTRA", "    nop; nop; nop; nop"))
+    looks = watcher.look()
+    first = next(looks)
+    watcher.interrupt()
+    assert list(looks) == [] and watcher.session is first and not first.latest.complete
+    again = look(watcher)
+    assert again.latest.complete and again.latest.digest == first.latest.digest
+
+
+def test_a_commit_that_was_not_looked_at_in_full_is_looked_at_again(path: Path) -> None:
+    with Watcher(path, shape=SHAPE, cores=["cortex-a53"]) as watcher:
+        for session in watcher.look():
+            if session.latest.complete:
+                break
+        watcher.interrupt()
+        assert watcher.session.commit is None and watcher.session.latest.complete
+        path.write_text(path.read_text().replace("    EXTRA", "    nop"))
+        again = look(watcher)
+    assert again.commit is not None and change(again, layer=True, committed=True) > 0
+
+
 def test_what_is_shown_fits_80_columns_and_json(watcher: Watcher, path: Path) -> None:
     from rich.console import Console
 

@@ -1,24 +1,25 @@
 """What one state of a kernel's file is worth: its verdict, its figures, first what is known at once, then more.
 
-A `Reader` keeps a process warm that does the work, so nothing that stands in a file can harm who asks.
+A `Reader` keeps two processes warm that do the work: one for what is known at once, one for what takes longer, which
+therefore never stands in the way of the next save.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import CancelledError
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 from neonlab import watch_side
+from neonlab.assistant import Assistant
 from neonlab.errors import InputError
 from neonlab.figures import Figures, figures_of
 from neonlab.plan import CaseName
 from neonlab.verify.verdict import Failure, Verdict, fold, with_ranges
 from neonlab.watch_side import Subject
-from neonlab.workers import Died, Workers, died
+from neonlab.workers import Died, died
 
 if TYPE_CHECKING:
     from neonlab.measure.profile import Profile
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 #: Cases tried at first, and at a time afterwards.
 FIRST_CASES, _CHUNK = 10, 24
 _ENOUGH = 12  # failures
-_TIME_LIMIT = 60.0
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,37 +74,47 @@ class Reader:
     def __init__(self, *, loops: bool = False, seed: int = 1) -> None:
         self._loops = loops
         self._seed = seed
-        self._workers = Workers(1, _TIME_LIMIT)
+        self._near, self._far = Assistant(), Assistant()
         self.interrupted = False
 
     def __enter__(self) -> Reader:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._workers.__exit__()
+        self._near.__exit__()
+        self._far.__exit__()
 
     def restart(self) -> None:
         """A Python file changed: what was imported of it counts no longer."""
-        self._workers.__exit__()
-        self._workers = Workers(1, _TIME_LIMIT)
+        self._near.restart()
+        self._far.restart()
 
     def interrupt(self) -> None:
-        """Answer nothing more of what is being asked, until `resume`; may be called from another thread."""
+        """Leave what takes longer, until `resume`; may be called from another thread."""
         self.interrupted = True
-        self._workers.cancel()
+        self._far.leave()
+
+    def end(self) -> None:
+        """End at once what is being asked, if anything; may be called from another thread."""
+        self.interrupt()
+        self._near.end()
 
     def resume(self) -> None:
-        """Answer again."""
+        """Go on to what takes longer again."""
         self.interrupted = False
+        self._far.resume()
 
     def subject(self, path: Path, state: int, shape: str | None, cores: Sequence[str]) -> Subject | str:
         """What the file is and what it is measured on; in words why it is nothing that can be tried."""
-        found = self._ask(watch_side.subject, path, state, shape, tuple(cores))
+        found = self._near.ask(watch_side.subject, path, state, shape, tuple(cores))
         return _reason(found) if isinstance(found, (Died, InputError)) else found
 
     def read(self, subject: Subject, path: Path, state: int, known: Reading | None = None) -> Iterator[Reading]:
-        """Readings of the file, each with more than the one before; `known` where that is complete and of this code."""
-        began, ask = perf_counter(), self._ask
+        """Readings of the file, each with more than the one before; `known` where that is complete and of this code.
+
+        After `interrupt` nothing comes any more.
+        """
+        began, ask = perf_counter(), self._near.ask
         digest = ask(watch_side.digest, path, state)
         if isinstance(digest, (Died, InputError)):
             yield Reading(problem=_reason(digest))
@@ -120,12 +129,22 @@ class Reader:
         else:
             names, outcomes = started  # only their results so far; all is looked at below
         reading = Reading(digest, planned=max(len(names), 1), verdict=self._verdict(subject, outcomes))
-        tile = self._measured(subject, path, state, subject.tile)
+        tile = self._measured(self._near, subject, path, state, subject.tile)
         reading = replace(reading, tile=tile, seconds=perf_counter() - began)
         yield reading
+        # Where the file is another by now, the save that made it so is about to be heard of.
+        if self._far.ask(watch_side.digest, path, state) == digest:
+            yield from self._rest(subject, path, state, names, reading)
+
+    def _rest(
+        self, subject: Subject, path: Path, state: int, names: list[CaseName], reading: Reading
+    ) -> Iterator[Reading]:
+        ask = self._far.ask
         if names:
             reading = yield from self._all_cases(subject, path, state, names, reading)
-        layer = self._measured(subject, path, state, subject.layer, loop=self._loops) if tile else ()
+        layer: tuple[Profile, ...] = ()
+        if reading.tile:
+            layer = self._measured(self._far, subject, path, state, subject.layer, loop=self._loops)
         reading = replace(reading, layer=layer)
         if reading.verdict is not None and reading.verdict.passed:
             answer = ask(watch_side.ranges, path, state, names)
@@ -135,19 +154,16 @@ class Reader:
             told = [(f, ask(watch_side.explained, path, state, f)) for f in reading.verdict.failures]
             failures = tuple(failure if isinstance(more, (Died, InputError)) else more for failure, more in told)
             reading = replace(reading, verdict=replace(reading.verdict, failures=failures))
-        yield reading
+        if not self.interrupted:
+            yield reading
 
     def figures(self, subject: Subject, path: Path, state: int) -> Reading | None:
-        """A reading without a verdict; None where the file cannot be tried."""
-        digest = self._ask(watch_side.digest, path, state)
+        """A reading without a verdict; None where the file cannot be tried, or after `interrupt`."""
+        digest = self._far.ask(watch_side.digest, path, state)
         if isinstance(digest, (Died, InputError)):
             return None
-        tile, layer = (self._measured(subject, path, state, shape) for shape in (subject.tile, subject.layer))
-        return Reading(digest, tile=tile, layer=layer)
-
-    def warm(self, path: Path, state: int) -> None:
-        """Have the file read and assembled, for the question that comes next."""
-        self._ask(watch_side.digest, path, state)
+        tile, layer = (self._measured(self._far, subject, path, state, s) for s in (subject.tile, subject.layer))
+        return Reading(digest, tile=tile, layer=layer) if not self.interrupted else None
 
     def _all_cases(
         self, subject: Subject, path: Path, state: int, names: list[CaseName], reading: Reading
@@ -159,7 +175,9 @@ class Reader:
             if sum(one is not None for one in outcomes) >= _ENOUGH:
                 break
             chunk = names[start:end]
-            found = self._ask(watch_side.try_cases, path, state, chunk)
+            found = self._far.ask(watch_side.try_cases, path, state, chunk)
+            if self.interrupted:
+                break
             if isinstance(found, (Died, InputError)):
                 found = [self._failure(str(chunk[0].shape), found)] * len(chunk)
             outcomes = [*outcomes, *found]
@@ -168,28 +186,16 @@ class Reader:
         return reading
 
     def _measured(
-        self, subject: Subject, path: Path, state: int, shape: str, *, loop: bool = False
+        self, assistant: Assistant, subject: Subject, path: Path, state: int, shape: str, *, loop: bool = False
     ) -> tuple[Profile, ...]:
         """Profiles on each core; none where the kernel does not run."""
         profiles = []
         for core in subject.cores or (None,):
-            found = self._ask(watch_side.measure, path, state, shape, core, loop, self._seed)
+            found = assistant.ask(watch_side.measure, path, state, shape, core, loop, self._seed)
             if isinstance(found, (Died, InputError, Failure)):
                 return ()
             profiles.append(found)
         return tuple(profiles)
-
-    def _ask(self, function: Callable[..., T], *task: Any) -> T | Died | InputError:
-        """What the process beside answers; how it ended, or what it says is wrong with the file."""
-        if self.interrupted:
-            return Died("interrupted")
-        try:
-            [answer] = self._workers.run(function, [task])
-        except InputError as error:
-            return error
-        except CancelledError:
-            return Died("interrupted")
-        return answer
 
     def _failure(self, shape: str, ended: Died | InputError) -> Failure:
         return died(shape, "random", self._seed, Died(_reason(ended)))

@@ -17,7 +17,7 @@ from neonlab.errors import InputError
 from neonlab.figures import Change, Figures, changes
 from neonlab.library import open_kernel
 from neonlab.reading import Reader, Reading
-from neonlab.revision import head_of, tree_at
+from neonlab.revision import Tree, head_of, tree_at
 from neonlab.watch_side import Subject, subject_of
 
 
@@ -106,11 +106,16 @@ class Watcher:
         self._reader.restart()
         self._forgotten = True
 
+    def interrupt(self) -> None:
+        """The file is another: what is left of a look is not worth waiting for.  May be called from another thread."""
+        self._reader.interrupt()
+
     def look(self) -> Iterator[Session]:
         """The session after a save, again and again with more in it; may be left at any time.
 
-        Nothing comes where the code is what it was and all was known of it.
+        Nothing comes where the code is what it was and all was known of it, and nothing more after `interrupt`.
         """
+        self._reader.resume()
         self._state += 1
         before = self.session.latest
         known = None if self._forgotten else before
@@ -125,12 +130,13 @@ class Watcher:
                 yielded = True
             self.session = replace(session, latest=reading)
             yield self.session
-        if self.session.latest.problem is None and self._past.moved(self.path):
+        interrupted = self._reader.interrupted
+        if self.session.latest.problem is None and not interrupted and self._past.moved(self.path):
             # States count up from 1; those of the committed file down.
             reading_then = self._past.figures(self._reader, self._subject, self.path, -self._state)
-            self.session = replace(self.session, committed=reading_then, commit=self._past.commit)
-            yield self.session
-            self._reader.warm(self.path, self._state)  # for the next save
+            if self._past.commit is not None:
+                self.session = replace(self.session, committed=reading_then, commit=self._past.commit)
+                yield self.session
 
 
 def folders_of(path: Path, root: Path | None) -> tuple[Path, ...]:
@@ -146,15 +152,17 @@ class Past:
 
     def __init__(self) -> None:
         self.commit: str | None = None
-        self._tree: ExitStack | None = None
+        self._folder: ExitStack | None = None
+        self._tree: Tree | None = None
 
     def __enter__(self) -> Past:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._tree is not None:
-            self._tree.close()
-            self._tree = None
+        self._tree = None
+        if self._folder is not None:
+            self._folder.close()
+            self._folder = None
 
     def moved(self, path: Path) -> bool:
         """Whether git has a commit, and another than the one that was looked at."""
@@ -162,14 +170,25 @@ class Past:
         return head is not None and (self.commit is None or not head.startswith(self.commit))
 
     def figures(self, reader: Reader, subject: Subject, path: Path, state: int) -> Reading | None:
-        """The committed file's figures; None where it was not there, or cannot be tried."""
-        self.__exit__()
-        self._tree = ExitStack()
-        head = head_of(path.parent)
+        """The committed file's figures; None where it was not there, or cannot be tried.
+
+        `commit` is None afterwards where the reader was interrupted, or git cannot say what was there.
+        """
+        self.commit = None
         try:
-            tree = self._tree.enter_context(tree_at(head or "HEAD", path.parent))
+            tree = self._at(head_of(path.parent) or "HEAD", path.parent)
         except InputError:
             return None
-        self.commit = tree.commit
         then = tree.then(path)
-        return reader.figures(subject, then, state) if then.is_file() else None
+        found = reader.figures(subject, then, state) if then.is_file() else None
+        if not reader.interrupted:
+            self.commit = tree.commit
+        return found
+
+    def _at(self, head: str, folder: Path) -> Tree:
+        """What was committed, read from git once."""
+        if self._tree is None or not head.startswith(self._tree.commit):
+            self.__exit__()
+            self._folder = ExitStack()
+            self._tree = self._folder.enter_context(tree_at(head, folder))
+        return self._tree

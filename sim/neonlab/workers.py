@@ -75,7 +75,6 @@ class Workers:
         self.time_limit = time_limit
         start_early()
         self._pool = ProcessPool(max_workers=self.jobs or 1, context=worker_context())
-        self._asked: list[ProcessFuture[Any]] = []
 
     def __enter__(self) -> Workers:
         return self
@@ -83,11 +82,6 @@ class Workers:
     def __exit__(self, *_: object) -> None:
         self._pool.stop()
         self._pool.join()
-
-    def cancel(self) -> None:
-        """End what runs: who waits for it in another thread gets a CancelledError."""
-        for future in list(self._asked):
-            future.cancel()
 
     def run(
         self, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], done: Callable[[int], None] = lambda _: None
@@ -97,24 +91,32 @@ class Workers:
         The tasks begin at once.  An InputError raised in a worker is raised here; anything else that ends a task is a
         Died.
         """
-        futures = [self._pool.schedule(_told, args=[function, *task], timeout=self.time_limit) for task in tasks]
-        self._asked = futures
+        futures = [self.begin(function, *task) for task in tasks]
         return self._results(futures, done)
 
     def _results(self, futures: Sequence[ProcessFuture[Any]], done: Callable[[int], None]) -> Generator[Any]:
         for index, future in enumerate(futures):
             try:
-                result = future.result()
+                result = self.result(future)
             except InputError:
                 for other in futures:
                     other.cancel()
                 raise
-            except FutureTimeout:
-                result = Died(f"no end within {self.time_limit:g} s")
-            except ProcessExpired as error:
-                result = Died(f"the emulator's process died with exit code {error.exitcode}")
             done(index)
             yield result
+
+    def begin(self, function: Callable[..., object], *task: Any) -> ProcessFuture[Any]:
+        """Have `function(*task)` called as soon as a process is free; `result` takes what comes of it."""
+        return self._pool.schedule(_told, args=[function, *task], timeout=self.time_limit)
+
+    def result(self, future: ProcessFuture[Any]) -> Any:
+        """What was returned, once it is there.  Raises InputError, and CancelledError where it was cancelled."""
+        try:
+            return future.result()
+        except FutureTimeout:
+            return Died(f"no end within {self.time_limit:g} s")
+        except ProcessExpired as error:
+            return Died(f"the emulator's process died with exit code {error.exitcode}")
 
 
 class WorkerError(RuntimeError):

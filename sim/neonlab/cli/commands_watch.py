@@ -44,7 +44,12 @@ def watch(
         if once:
             return _once(watcher)
         saved: queue.Queue[bool] = queue.Queue()
-        with saves_in(watcher.folders, saved.put), _screen() as show:
+
+        def heard(operators: bool) -> None:
+            watcher.interrupt()
+            saved.put(operators)
+
+        with saves_in(watcher.folders, heard), _screen() as show:
             _follow(watcher, saved, show)
     return 0
 

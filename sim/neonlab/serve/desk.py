@@ -18,7 +18,7 @@ from neonlab.serve.sight import Sight, sight_of
 from neonlab.watch_side import Subject
 from neonlab.watching import Past, Session
 
-_PATIENCE = 1.0  # seconds that a question about an older text may still take
+_PATIENCE = 1.0  # seconds that what is shown first of an older text may still take
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Desk:
     def __exit__(self, *_: object) -> None:
         with self._changed:
             self._stopped = True
-            self._reader.interrupt()
+            self._reader.end()
             self._changed.notify()
         self._thread.join(10)
         self._reader.__exit__()
@@ -90,6 +90,7 @@ class Desk:
         with self._changed:
             self._next = text
             self._restart |= operators
+            self._reader.interrupt()
             self._changed.notify()
         timer = threading.Timer(_PATIENCE, self._hurry, [text])
         timer.daemon = True
@@ -98,7 +99,7 @@ class Desk:
     def _hurry(self, text: Text) -> None:
         with self._changed:
             if self._next is text:
-                self._reader.interrupt()
+                self._reader.end()
 
     def _work(self) -> None:
         while True:
@@ -143,8 +144,9 @@ class Desk:
         reading = Reading()
         for reading in self._reader.read(subject, place, self._state, known):
             yield self._sight(text, sheet, subject, reading)
-        if not self._reader.interrupted:
-            sheet.known = text.text, reading
+        if self._reader.interrupted:
+            return
+        sheet.known = text.text, reading
         if reading.problem is not None:
             return
         if text.text != text.saved and (sheet.saved is None or sheet.saved[0] != text.saved):
@@ -152,9 +154,10 @@ class Desk:
             yield self._sight(text, sheet, subject, reading)
         past = self._pasts.setdefault(text.path, Past())
         if past.moved(text.path):
-            sheet.committed = past.figures(self._reader, subject, text.path, -self._state)
-            yield self._sight(text, sheet, subject, reading)
-        self._reader.warm(sheet.scratch.path, self._state)
+            committed = past.figures(self._reader, subject, text.path, -self._state)
+            if past.commit is not None:
+                sheet.committed = committed
+                yield self._sight(text, sheet, subject, reading)
 
     def _subject(self, place: Path) -> Subject | str:
         self._state += 1
