@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from neonlab import check
 from neonlab.errors import InputError
 from neonlab.library import find_root, open_kernel, open_library
 
@@ -59,6 +60,32 @@ def test_a_bad_file_is_named_with_what_is_wrong(repository: Path, file: str, tex
     with pytest.raises(InputError, match=words) as caught:
         open_library(repository)
     assert file.rpartition("/")[2] in str(caught.value)
+
+
+@pytest.mark.parametrize("at", ["inputs", "expected"])
+def test_a_mistake_in_an_operator_is_told_with_its_line(repository: Path, at: str) -> None:
+    path = repository / "kernels" / "lut.py"
+    lines = path.read_text().splitlines()
+    line = next(n for n, text in enumerate(lines) if f"def {at}(" in text) + 1
+    path.write_text("\n".join([*lines[:line], "        raise KeyError('mine')", *lines[line:]]))
+    kernel = next(k for k in open_library(repository).kernels if k.operator is not None and k.operator.name == "lut")
+    with pytest.raises(InputError, match=rf"lut.py:{line + 1}: KeyError: 'mine', where operator `lut`"):
+        check(kernel)
+
+
+def test_a_common_word_in_a_name_outside_of_a_repository_may_mean_anything(tmp_path: Path) -> None:
+    text = (ROOT / "sim" / "neonlab" / "template" / "asm" / "armv8" / "add_s8_saturated.S").read_text()
+    path = tmp_path / "add_mine.S"
+    path.write_text(text.replace("add_s8_saturated", "add_mine"))
+    kernel = open_kernel(path)
+    assert kernel.operator is None and check(kernel).passed  # the library's own addition knows more arguments
+    name = "clip_s8s8_flat_64"
+    known = (ROOT / "asm" / "armv8" / f"{name}.S").read_text()
+    for mine, title in (("clip_mine", "clip"), (name, "clip")):
+        path = tmp_path / f"{mine}.S"
+        path.write_text(known.replace(name, mine))
+        operator = open_kernel(path).operator
+        assert operator is not None and operator.name == title
 
 
 def test_two_operators_may_not_claim_one_kernel(repository: Path) -> None:

@@ -22,6 +22,7 @@ from neonlab.beside import find_contract, functions_of, isas_of
 from neonlab.errors import InputError
 from neonlab.given import ARCHITECTURES, NOTHING, PLAIN, Build, Given, Reference
 from neonlab.isa.isa import Isa
+from neonlab.kernel_name import KernelName, KernelNameError
 from neonlab.verify.operator import Dispatch, Operator
 
 _FOLDERS = {"armv7": Isa.A32, "armv8": Isa.A64}
@@ -155,7 +156,8 @@ def open_member(root: Path, path: Path) -> Kernel:
 def open_kernel(path: Path, given: Given | None = None) -> Kernel:
     """A kernel in a file of any kind, by its contract: in the file, beside it, or `given`.
 
-    Where a reference in C is named it says what is right; else an operator of the library near it that claims it.
+    Where a reference in C is named it says what is right; else an operator of the library near it that claims it.  For
+    a file that lies in no repository, that is one of neonlab's own only where the two agree on names and sizes.
     """
     given = given or NOTHING
     path = path if path.suffix else path.with_suffix(".S")
@@ -173,7 +175,25 @@ def open_kernel(path: Path, given: Given | None = None) -> Kernel:
         operator: Operator | None = ScalarReference(contract, path, reference, found.build)
     else:
         operator = operator_for(_load_operators(root), contract)
+        if operator is not None and root not in path.resolve().parents and not _means(operator, contract):
+            operator = None
     return Kernel(contract, path, root, operator, given, found.build, found.reference)
+
+
+def _means(operator: Operator, contract: Contract) -> bool:
+    """Whether a kernel that an operator claims is one of its kind, by its whole name or its arguments.
+
+    Words such as `add_rows` may be anyone's.
+    """
+    try:
+        KernelName.parse(contract.name)
+    except KernelNameError:
+        shape = next((shape for shape in operator.tails() if operator.accepts(contract, shape)), None)
+        try:
+            return shape is not None and bool(operator.case(contract, shape, "random", 1))
+        except InputError:
+            return False
+    return True
 
 
 def open_kernels(path: Path, given: Given) -> list[Kernel]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from neonlab.assemble.assembler import assemble_text
+from neonlab.assemble.assembler import assemble_file, assemble_text
 from neonlab.assemble.link import link
+from neonlab.assemble.program import Program
 from neonlab.emulate.buffer import Buffer
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Run
@@ -18,6 +21,8 @@ from neonlab.measure.loop_report import LoopReport, report_hot_loop
 from neonlab.measure.pipeline_core import load_pipeline
 from neonlab.measure.run_cycles import RunCycles
 from neonlab.measure.traffic import TrafficProbe
+from neonlab.report.pipeline_svg import pipeline_svg
+from neonlab.report.terminal_loop import at_lines, hint_lines, path_lines, timeline_lines
 
 # Functions of (n, a: 64 KiB read-only).
 SHORT = "kernel: mov x3, #{trips}\n1: add x4, x4, #1\nsubs x3, x3, #1\nb.ne 1b\nsubs x0, x0, #1\nb.ne kernel\nret"
@@ -25,7 +30,10 @@ SPARSE = "kernel: ldr x3, [x1]\nadd x1, x1, #256\nadd x4, x4, x3\nsubs x0, x0, #
 
 
 def report(text: str, n: int, core: str = "cortex-a53") -> tuple[LoopReport, RunCycles]:
-    program = link(assemble_text(text + "\n", isa=Isa.A64, path="x.S"))
+    return report_on(link(assemble_text(text + "\n", isa=Isa.A64, path="x.S")), n, core)
+
+
+def report_on(program: Program, n: int, core: str = "cortex-a53") -> tuple[LoopReport, RunCycles]:
     pipeline = load_pipeline(core)
     counts, traffic = CountsProbe(program), TrafficProbe(program, load_core(core), pipeline=pipeline, prefetcher=False)
     with Machine(program, probes=(counts, traffic)) as machine:
@@ -76,3 +84,22 @@ def test_the_document_has_the_parts() -> None:
     assert len(document["timeline"]) == 6
     assert document["iterations"] == 450
     assert sum(link["cycles"] for link in document["critical_path"]["links"]) == document["critical_path"]["cycles"]
+
+
+def test_lines_of_several_files_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "step.inc").write_text("// a remark\n.macro step\n    ldr x3, [x1], #8\n    add x4, x4, x3\n.endm\n")
+    path = tmp_path / "kernel.S"
+    path.write_text(
+        '.include "step.inc"\nkernel:\n1: subs x0, x0, #1\n    mul x5, x6, x7\n    step\n    b.ne 1b\n    ret\n'
+    )
+    found, _ = report_on(link(assemble_file(path, isa=Isa.A64)), 200)
+    assert [found.label(line) for line in found.lines] == ["3a", "4a", "3b", "4b", "6a"]
+    assert found.place("kernel") == f"lines 3 to 6 (a) and lines 3 to 4 of {tmp_path.name}/step.inc (b)"
+    places = [hint for hint in found.hints if hint.places]
+    told = {label for hint in places for label in found.labels(hint.places)}
+    assert told and told <= {"3a", "4a", "6a", "3-4a", "3b", "4b", "3-4b"}, told
+    shown = "\n".join([*hint_lines(found, len(found.hints)), *path_lines(found), *timeline_lines(found)])
+    assert (
+        at_lines(found, places[0]) in shown and " 4b " in shown and found.label(found.lines[0]) in pipeline_svg(found)
+    )
+    assert {path for hint in places for path in hint.to_json()["paths"]} <= {str(path), str(tmp_path / "step.inc")}

@@ -56,7 +56,7 @@ def loop_bounds(body: Sequence[Instruction], core: PipelineCore, bounds: Bounds,
 
 def first_target(
     body: Sequence[Instruction], core: PipelineCore, cycles: Cycles, bounds: LoopBounds, missed: float,
-    line_of: Callable[[int], int],
+    line_of: Callable[[int], str],
 ) -> str:  # fmt: skip
     """One sentence: what limits the loop, and what to do about that first.
 
@@ -101,7 +101,7 @@ def _ports(body: Sequence[Instruction], core: PipelineCore, cycles: Cycles, reac
     )
 
 
-def _order(body: Sequence[Instruction], cycles: Cycles, name: str, least: float, line_of: Callable[[int], int]) -> str:
+def _order(body: Sequence[Instruction], cycles: Cycles, name: str, least: float, line_of: Callable[[int], str]) -> str:
     """No single bound explains the loop: it is what waits for what."""
     places = {instruction.address: at for at, instruction in enumerate(body)}
     head = f"No single limit: {name} alone would take {least:.4g} of the {cycles.total:.4g} cycles"

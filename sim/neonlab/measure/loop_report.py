@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from neonlab.measure.hints.study import Study
 from neonlab.measure.hot_loop import find_hot_loop
 from neonlab.measure.instruction_form import form_of
 from neonlab.measure.loop_bounds import LoopBounds, first_target, loop_bounds
+from neonlab.measure.loop_places import Place, file_letters
 from neonlab.measure.pipeline_bounds import multiplications_of, peak_of
 from neonlab.measure.pipeline_core import PipelineCore
 from neonlab.measure.pipeline_program import compile_instructions
@@ -83,17 +84,39 @@ class LoopReport:
         return len(self.lines)
 
     def place(self, kernel: str) -> str:
-        """Where it stands, in words: its lines, and of which file where that is not the one named as the kernel."""
+        """Where it stands, in words: its lines, and of which file where that is not the one named as the kernel.
+
+        Of several files each has a letter, which stands behind the numbers of its lines.
+        """
         files: dict[str, list[int]] = {}
         for line in self.lines:
             files.setdefault(line.path, []).append(line.line)
+        letters = file_letters(files)
         own = Path(kernel.partition(" --")[0]).stem
         found = []
         for path, numbers in files.items():
             first, last = min(numbers), max(numbers)
             of_file = "" if Path(path).stem == own else f" of {folder_and_name(path)}"
+            of_file += f" ({letters[path]})" if letters[path] else ""
             found.append((f"lines {first} to {last}" if last > first else f"line {first}") + of_file)
         return " and ".join(found) if all(files) else f"at {self.lines[0].address:#x}"
+
+    def label(self, line: LoopLine) -> str:
+        """What one of its lines is called."""
+        return self.labels([Place(line.path, line.line)])[0]
+
+    def labels(self, places: Iterable[Place]) -> list[str]:
+        """What lines are called: their numbers, ranges of them, with the letter that `place` gives their file."""
+        letters = file_letters(line.path for line in self.lines)
+        found: list[list[Place]] = []
+        for place in places:
+            if found and place == (found[-1][-1].path, found[-1][-1].line + 1):
+                found[-1].append(place)
+            else:
+                found.append([place])
+        return [
+            f"{run[0].line}{f'-{run[-1].line}' if len(run) > 1 else ''}{letters.get(run[0].path, '')}" for run in found
+        ]
 
     @property
     def macs_per_cycle(self) -> float:

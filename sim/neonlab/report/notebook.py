@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 
 from neonlab.report.comparison_text import difference_lines, loop_figures, loop_names, percent
 from neonlab.report.pipeline_svg import pipeline_svg
+from neonlab.report.terminal_loop import at_lines
 
 if TYPE_CHECKING:
     from neonlab.comparison import Comparison, Group
     from neonlab.measure.counts import Counts
+    from neonlab.measure.hints.hint import Hint
     from neonlab.measure.loop_report import LoopReport
     from neonlab.measure.profile import Profile
     from neonlab.measure.run_cycles import RunCycles
@@ -107,9 +109,13 @@ def loop_html(kernel: str, loop: LoopReport) -> str:
         f"hot loop, {loop.place(kernel)}: {loop.iterations:,} iterations, {loop.share:.0%} of the cycles, "
         f"{loop.cycles:.4g} cycles and {loop.instructions} instructions an iteration"
     )
-    hints = "".join(f"<li>{escape(hint.text)}{_gain(hint.before, hint.after)}</li>" for hint in loop.hints)
+    hints = "".join(f"<li>{escape(_told(loop, hint))}{_gain(hint.before, hint.after)}</li>" for hint in loop.hints)
     picture = f'<div style="max-height:30em;overflow:auto">{pipeline_svg(loop)}</div>'
     return f"<p>{escape(head)}</p><p>{escape(loop.attack)}</p>{f'<ul>{hints}</ul>' if hints else ''}{picture}"
+
+
+def _told(loop: LoopReport, hint: Hint) -> str:
+    return f"{at_lines(loop, hint)}: {hint.text}" if hint.places else hint.text
 
 
 def _gain(before: float | None, after: float | None) -> str:

@@ -42,7 +42,7 @@ def pipeline_svg(report: LoopReport) -> str:
 
 def _row(report: LoopReport, row: TimelineRow, top: int) -> list[str]:
     line = report.lines[row.instruction]
-    label = f"{line.line} {line.text}"
+    label = f"{report.label(line)} {line.text}"
     most = int(_LABEL / _LETTER) - 1
     shown = label if len(label) <= most else f"{label[: most - 1]}…"
     parts = [f'<text x="0" y="{top + 10}"><title>{escape(label)}</title>{escape(shown)}</text>']

@@ -186,6 +186,7 @@ _HOT_LOOP = object_of(
             object_of(
                 kind=STRING,
                 lines=list_of(INTEGER),
+                paths=described(list_of(STRING), "files that these lines are of, each once"),
                 text=STRING,
                 cycles_before=described(nullable(NUMBER), "of an iteration; null for a remark about traffic"),
                 cycles_after=described(nullable(NUMBER), "by the model, with the change made"),

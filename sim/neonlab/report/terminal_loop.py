@@ -11,6 +11,7 @@ from rich.console import Console
 
 if TYPE_CHECKING:
     from neonlab.measure.critical_path import Link
+    from neonlab.measure.hints.hint import Hint
     from neonlab.measure.loop_report import LoopLine, LoopReport
     from neonlab.measure.timeline import TimelineRow
 
@@ -53,7 +54,9 @@ def summary_lines(kernel: str, report: LoopReport) -> Iterator[str]:
     yield from _wrapped(report.attack, 4)
     unknown = [line for line in report.lines if not line.known]
     if unknown:
-        yield from _wrapped(f"Not in the core's table, taken for the usual of their class: {_listed(unknown)}", 4)
+        yield from _wrapped(
+            f"Not in the core's table, taken for the usual of their class: {_listed(report, unknown)}", 4
+        )
 
 
 def hint_lines(report: LoopReport, most: int) -> Iterator[str]:
@@ -62,31 +65,28 @@ def hint_lines(report: LoopReport, most: int) -> Iterator[str]:
         gain = ""
         if hint.before is not None and hint.after is not None:
             gain = f": {hint.before:.4g} → {hint.after:.4g} cycles an iteration"
-        where = f"line{'s' if len(hint.lines) > 1 else ''} {line_ranges(hint.lines)}: " if hint.lines else ""
-        yield from _wrapped(f"* {where}{hint.text}{gain}", 4)
+        where = at_lines(report, hint)
+        yield from _wrapped(f"* {where}{': ' if where else ''}{hint.text}{gain}", 4)
     left = len(report.hints) - most
     if left > 0:
         yield f"    * and {left} more with --timeline"
 
 
-def line_ranges(lines: Sequence[int]) -> str:
-    """`84, 86-88`."""
-    found: list[list[int]] = []
-    for line in lines:
-        if found and line == found[-1][-1] + 1:
-            found[-1].append(line)
-        else:
-            found.append([line])
-    return ", ".join(f"{one[0]}-{one[-1]}" if len(one) > 1 else str(one[0]) for one in found)
+def at_lines(report: LoopReport, hint: Hint) -> str:
+    """`line 84`, `lines 84, 86-88`; empty for a remark on no lines."""
+    if not hint.places:
+        return ""
+    return f"line{'s' if len(hint.places) > 1 else ''} {', '.join(report.labels(hint.places))}"
 
 
 def _wrapped(text: str, indent: int) -> list[str]:
     return wrap(text, _WIDTH, initial_indent=" " * indent, subsequent_indent=" " * (indent + 2), break_on_hyphens=False)
 
 
-def _listed(lines: Sequence[LoopLine]) -> str:
+def _listed(report: LoopReport, lines: Sequence[LoopLine]) -> str:
+    firsts = {line.form: line for line in reversed(lines)}
     forms = dict.fromkeys(line.form for line in lines)
-    return ", ".join(f"{form} (line {next(one.line for one in lines if one.form == form)})" for form in forms)
+    return ", ".join(f"{form} (line {report.label(firsts[form])})" for form in forms)
 
 
 def port_lines(report: LoopReport) -> Iterator[str]:
@@ -108,7 +108,7 @@ def path_lines(report: LoopReport) -> Iterator[str]:
         links = list(group)
         line = report.lines[links[-1].instruction]
         cycles = sum(link.cycles for link in links)
-        text = f"    {cycles:6}  {line.line:<6}  {_why(kind[0], links)}"
+        text = f"    {cycles:6}  {report.label(line):<6}  {_why(kind[0], links)}"
         shown = f"{text}: {line.text}" if len(links) == 1 else text
         yield shown if len(shown) <= _WIDTH else shown[: _WIDTH - 1] + "…"
 
@@ -129,7 +129,7 @@ def _why(kind: str, links: Sequence[Link]) -> str:
 def timeline_lines(report: LoopReport) -> Iterator[str]:
     """Panels of rows, each from the cycle at which its first instruction begins; what lies outside is cut."""
     widest = max((len(_index(row)) for row in report.timeline), default=0)
-    number = max((len(str(line.line)) for line in report.lines), default=0)
+    number = max((len(report.label(line)) for line in report.lines), default=0)
     room = _WIDTH - widest - number - _TEXT - 3
     yield "  two iterations: " + _LEGEND
     rows = list(report.timeline)
@@ -145,7 +145,7 @@ def timeline_lines(report: LoopReport) -> Iterator[str]:
         for row in panel:
             line = report.lines[row.instruction]
             text = line.text if len(line.text) <= _TEXT else line.text[: _TEXT - 1] + "…"
-            yield f"{_index(row):<{widest}} {_cut(row, start, room)} {line.line:>{number}} {text}".rstrip()
+            yield f"{_index(row):<{widest}} {_cut(row, start, room)} {report.label(line):>{number}} {text}".rstrip()
 
 
 def _index(row: TimelineRow) -> str:

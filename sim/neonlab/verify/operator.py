@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import abc
 import functools
+import inspect
 import itertools
+import traceback
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from neonlab.assemble.contract import Contract, ContractError
 from neonlab.assemble.extent import Extent
@@ -24,6 +28,10 @@ class Dispatch:
     members: tuple[str, ...]
     choose: Callable[[Shape], str]
     reason: str
+
+
+class OperatorError(InputError):
+    """An operator failed where it was asked for the inputs or the results of a kernel."""
 
 
 class Operator(abc.ABC):
@@ -68,7 +76,8 @@ class Operator(abc.ABC):
 
     def refilled(self, contract: Contract, case: Case, inputs: Mapping[str, Array]) -> Case:
         """The case with other inputs, and what is expected of them."""
-        return replace(case, inputs=inputs, expected=self.expected(contract, case.shape, inputs))
+        with _its_mistakes(self, contract, case.shape):
+            return replace(case, inputs=inputs, expected=self.expected(contract, case.shape, inputs))
 
     def accepts(self, contract: Contract, shape: Shape) -> bool:
         """Whether the contract allows `shape`."""
@@ -79,12 +88,16 @@ class Operator(abc.ABC):
         return True
 
     def case(self, contract: Contract, shape: Shape, pattern: str, seed: int) -> Case:
-        """Draw the case.  Raises ContractError where the contract does not allow the shape, or sizes disagree."""
+        """Draw the case.
+
+        Raises ContractError where the contract does not allow the shape, or sizes disagree; OperatorError.
+        """
         integers = self.values(contract, shape, zlib.crc32(f"{shape} {pattern} {seed}".encode()) % TURNS)
         contract.check_values(integers)
         data = DataSource(pattern, seed, contract.name, str(shape), pattern)
-        inputs = self.inputs(contract, shape, data)
-        expected = self.expected(contract, shape, inputs)
+        with _its_mistakes(self, contract, shape):
+            inputs = self.inputs(contract, shape, data)
+            expected = self.expected(contract, shape, inputs)
         for argument in contract.arguments:
             if argument.is_pointer and argument.read is not None and not argument.fields and argument.rows is None:
                 if argument.name not in inputs:
@@ -94,6 +107,24 @@ class Operator(abc.ABC):
                 wanted = expected[argument.name].array
                 _same_size(self, contract, argument.name, "writes", argument.write, wanted, integers)
         return Case(shape, pattern, seed, integers, inputs, expected)
+
+
+@contextmanager
+def _its_mistakes(operator: Operator, contract: Contract, shape: Shape) -> Iterator[None]:
+    """The file is a person's: what is raised there is told with its line.  Raises OperatorError."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        file = Path(inspect.getfile(type(operator)))
+        frames = traceback.extract_tb(error.__traceback__)
+        where = [f"{f.filename}:{f.lineno}" for f in frames if Path(f.filename).parent == file.parent]
+        told = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        raise OperatorError(
+            f"{where[-1] if where else file}: {told}, where operator `{operator.name}` is asked what is right for "
+            f"{contract.path} at shape {shape}"
+        ) from None
 
 
 def _same_size(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from neonlab.measure.hints import accesses, forms, memory, order, pointers, tile, trips
 from neonlab.measure.hints.hint import Hint
 from neonlab.measure.hints.study import Study
+from neonlab.measure.loop_places import Place
 
 #: Each changes the body, so that it must be one piece.
 REWRITING: tuple[Callable[[Study], Iterator[Hint]], ...] = (
@@ -26,10 +27,10 @@ def find_hints(study: Study, spent: float = 0.0, branches: float = 0.0) -> tuple
     found = [hint for look in REWRITING for hint in look(study)] if study.simple else []
     found += trips.short_trips(study, spent, branches) if spent else ()
     found += memory.split_lines(study)
-    found.sort(key=lambda hint: (-hint.gain, hint.lines, hint.kind))
-    alike: dict[tuple[str, tuple[int, ...]], list[Hint]] = {}
+    found.sort(key=lambda hint: (-hint.gain, hint.places, hint.kind))
+    alike: dict[tuple[str, tuple[Place, ...], str], list[Hint]] = {}
     for hint in found:
-        alike.setdefault((hint.kind, hint.lines), []).append(hint)
+        alike.setdefault((hint.kind, hint.places, "" if hint.places else hint.text), []).append(hint)
     return tuple(
         same[0] if len(same) == 1 else replace(same[0], text=f"{same[0].text}, and {len(same) - 1} more at these lines")
         for same in alike.values()

@@ -16,6 +16,7 @@ from neonlab.measure.encoded import encoded
 from neonlab.measure.hints.hint import Hint
 from neonlab.measure.hot_loop import HotLoop
 from neonlab.measure.instruction_form import operands_of
+from neonlab.measure.loop_places import Place, file_letters
 from neonlab.measure.pipeline import Cycles, loop_cycles
 from neonlab.measure.pipeline_core import PipelineCore
 from neonlab.measure.traffic import Traffic
@@ -84,14 +85,24 @@ class Study:
         """Place in the body by address."""
         return {instruction.address: at for at, instruction in enumerate(self.body)}
 
-    def line(self, at: int) -> int:
-        """Line of source of a place in the body."""
+    def place(self, at: int) -> Place:
+        """File and line of source of a place in the body."""
         source = self.program.line_at(self.body[at].address)
-        return source.line if source else 0
+        return Place(source.path, source.line) if source else Place("", 0)
 
-    def lines(self, places: Iterable[int]) -> tuple[int, ...]:
-        """Lines of source of places in the body, each once, ascending."""
-        return tuple(sorted({self.line(at) for at in places}))
+    @cached_property
+    def _letters(self) -> Mapping[str, str]:
+        return file_letters(self.place(at).path for at in range(len(self.body)))
+
+    def line(self, at: int) -> str:
+        """What a text calls the line of a place in the body."""
+        path, line = self.place(at)
+        return f"{line}{self._letters[path]}"
+
+    def lines(self, places: Iterable[int]) -> tuple[Place, ...]:
+        """Lines of source of places in the body, each once, ascending, file by file in the order of the body."""
+        files = list(self._letters)
+        return tuple(sorted({self.place(at) for at in places}, key=lambda one: (files.index(one.path), one.line)))
 
     @cached_property
     def _live(self) -> tuple[frozenset[Register], frozenset[Register]]:

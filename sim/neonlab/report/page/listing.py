@@ -83,13 +83,14 @@ class ListedLine:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One file.
+    """One file, at `path`.
 
     `costs` are, by core, a row for each executed line: cycles, cycles stalled, the causes in words, heat from 0 to 9,
     which is 9 for the costliest line of all files.  `hot` are the lines of it in the hot loop of a core.
     """
 
     title: str
+    path: Path
     is_main: bool
     hot: frozenset[int]
     lines: tuple[ListedLine, ...]
@@ -140,7 +141,7 @@ def _listing(
             executed.append(number)
         lines.append(ListedLine(number, code, times, len(executed) - 1 if times else -1))
     costs = {core: tuple(_costs(executed, found, most[core])) for core, found in by_core.items()}
-    return Listing(path.name, is_main, hot, tuple(lines), costs)
+    return Listing(path.name, path.resolve(), is_main, hot, tuple(lines), costs)
 
 
 def _costs(executed: Iterable[int], found: Mapping[int, LineCycles], most: int) -> Iterable[tuple[int, int, str, int]]:

@@ -27,7 +27,7 @@ class PictureRow:
 
     label: str
     text: str
-    line: int
+    line: str
     y: int
     x: int
     width: int
@@ -65,7 +65,7 @@ def pipeline_picture(report: LoopReport, program: Program) -> Picture:
         line, when = report.lines[row.instruction], row.scheduled
         rows.append(
             PictureRow(
-                f"{row.iteration}.{row.instruction}", line.text, line.line, y, TEXT + CYCLE * row.start,
+                f"{row.iteration}.{row.instruction}", line.text, report.label(line), y, TEXT + CYCLE * row.start,
                 CYCLE * len(row.marks), when.dispatched, when.issued, when.ready, producers[at],
                 (row.iteration, row.instruction) in critical,
             )

@@ -20,7 +20,7 @@ from neonlab.measure.profile import Profile
 from neonlab.report.page import charts, pipeline_picture
 from neonlab.report.page.gather import KernelPage
 from neonlab.report.page.listing import listings
-from neonlab.report.terminal_loop import line_ranges
+from neonlab.report.terminal_loop import at_lines
 
 REGISTER_CELL, REGISTER_ROW = 7, 11
 
@@ -91,7 +91,8 @@ def _template(name: str) -> jinja2.Template:
         lstrip_blocks=True,
     )
     environment.filters["n"] = lambda value: f"{value:,}"
-    environment.filters["ranges"] = line_ranges
+    environment.filters["at_lines"] = lambda hint, loop: at_lines(loop, hint)
+    environment.tests["listed_in"] = lambda hint, listing: Path(hint.places[0].path).resolve() == listing.path
     environment.filters["quoted"] = _quoted
     environment.globals.update(
         version=__version__,
