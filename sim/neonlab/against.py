@@ -9,7 +9,7 @@ from pathlib import Path
 from neonlab.comparison import Comparison, Group, Look, Side, check_cores, loop_differences
 from neonlab.errors import InputError
 from neonlab.library import Kernel, open_kernel, open_library
-from neonlab.plan import layers_of, parse_shape
+from neonlab.plan import layers_or_largest, parse_shape
 from neonlab.revision import Tree
 from neonlab.verify.case import Shape
 from neonlab.workers import Workers, code_digests, look_all
@@ -59,10 +59,10 @@ def compare_pairs(
     seed: int = 1,
     begin: Callable[[int], Callable[[int], None]] = lambda _: lambda _: None,
 ) -> Comparison:
-    """Each pair on `shapes`, or on the layers of its operator; without `every`, only those whose code differs.
+    """Each pair on `shapes`, or on the layers of its operator, or else the largest shape that is checked.
 
-    `begin` hears how many there are to look at and gives what hears of each that is done.  Raises InputError where
-    there is no shape to look at.
+    Without `every`, only those whose code differs.  `begin` hears how many there are to look at and gives what hears of
+    each that is done.  Raises InputError where there is no shape to look at.
     """
     check_cores(cores)
     both = [(pair.then, pair.now) for pair in pairs if pair.then is not None and pair.now is not None]
@@ -72,7 +72,7 @@ def compare_pairs(
     looked = [pair for pair in pairs if pair.now is not None and (every or pair.title not in same)]
     work = [(pair, shape) for pair in looked if pair.now is not None for shape in _shapes(pair.now, shapes)]
     if looked and not work:
-        raise InputError(f"{looked[0].title} has no operator that names layers: say which --shape")
+        raise InputError(f"{looked[0].title} takes none of these shapes")
     largest = {
         pair.title: max((s for p, s in work if p is pair), key=lambda s: s.work, default=None) for pair in looked
     }
@@ -103,7 +103,7 @@ def compare_pairs(
 
 def _shapes(kernel: Kernel, texts: Sequence[str]) -> list[Shape]:
     if not texts:
-        return layers_of(kernel)
+        return layers_or_largest(kernel)
     shapes = [parse_shape(kernel, text) for text in texts]
     return [s for s in shapes if kernel.operator is None or kernel.operator.accepts(kernel.contract, s)]
 

@@ -54,6 +54,11 @@ def layers_of(kernel: Kernel) -> list[Shape]:
     return [s for s in operator.layers.values() if operator.accepts(kernel.contract, s)] if operator else []
 
 
+def layers_or_largest(kernel: Kernel) -> list[Shape]:
+    """`layers_of`, or where there are none the largest shape that `check` tries."""
+    return layers_of(kernel) or [name.shape for name in plan_cases(kernel)[-1:]]
+
+
 def draw_case(kernel: Kernel, name: CaseName) -> Case:
     """The case that `name` stands for."""
     if kernel.operator is None:

@@ -11,7 +11,7 @@ from neonlab.comparison import check_cores
 from neonlab.figures import Change, Figures, figures_of
 from neonlab.library import Kernel, open_library
 from neonlab.measure.options import MemoryOptions
-from neonlab.plan import layers_of, parse_shape, plan_cases
+from neonlab.plan import layers_or_largest, parse_shape, plan_cases
 from neonlab.verify.case import Shape
 from neonlab.verify.verdict import Failure, Verdict, fold
 from neonlab.workers import Workers, check_all, explain_all, profile_all
@@ -41,9 +41,7 @@ class Outcome:
 
 def shapes_to_try(kernel: Kernel, baselines: Baselines | None) -> list[str]:
     """The layers that the kernel's operator names, or the largest planned case of one without; and the baselines'."""
-    shapes = [str(shape) for shape in layers_of(kernel)]
-    if not shapes:
-        shapes = [str(name.shape) for name in plan_cases(kernel)[-1:]]
+    shapes = [str(shape) for shape in layers_or_largest(kernel)]
     more = baselines.shapes_of(kernel.title) if baselines is not None else ()
     return list(dict.fromkeys([*shapes, *more]))
 

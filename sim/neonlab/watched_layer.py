@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neonlab.errors import InputError
 from neonlab.library import Kernel
-from neonlab.plan import integers_of, layers_of, plan_cases
+from neonlab.plan import integers_of, layers_or_largest
 from neonlab.verify.case import Shape
 
 #: The layer that is measured unless another is asked for, where the kernel's operator names it or one like it.
@@ -14,9 +14,7 @@ _TILE = 8  # of each size that results are counted by
 
 def layer_to_watch(kernel: Kernel) -> Shape:
     """The layer of 14x14x256x256, or the one nearest to it in work; the largest case planned without an operator."""
-    layers = layers_of(kernel)
-    if not layers:
-        return plan_cases(kernel)[-1].shape
+    layers = layers_or_largest(kernel)
     if kernel.operator is not None and len(kernel.operator.dimensions) == 4:
         layer = Shape(kernel.operator.dimensions, (14, 14, 256, 256))
         if kernel.operator.accepts(kernel.contract, layer):

@@ -68,7 +68,7 @@ def test_the_drawing_has_each_letter_at_its_cycle(title: str, core: str) -> None
         assert origin is not None and at_column is not None
         end = row.start + row.marks.index("E")
         assert line[at_column + end - origin] == "E"
-        assert f" {report.lines[row.instruction].line} " in line[at_column:]
+        assert f" {report.label(report.lines[row.instruction])} " in line[at_column:]
     assert drawn == len(report.timeline) == 2 * report.instructions
 
 

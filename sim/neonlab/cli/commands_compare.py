@@ -48,8 +48,9 @@ def compare(
 ) -> int:
     """Set kernels side by side, or the working tree against a git revision; with --core, hot loops line by line too.
 
-    By shape; without --shape, on the layers of real networks that their operators name. The first kernel is what the
-    others are held against. With --against and no KERNEL, those whose code is not what it was.
+    By shape; without --shape, on the layers of real networks that their operators name, or else the largest shape that
+    is checked. The first kernel is what the others are held against. With --against and no KERNEL, those whose code is
+    not what it was.
     """
     from neonlab.comparison import check_cores
 
@@ -76,7 +77,7 @@ def _variants(
     quiet: bool,
 ) -> Comparison:
     from neonlab.comparison import fold_sides, plan_comparison
-    from neonlab.plan import layers_of
+    from neonlab.plan import layers_of, layers_or_largest
     from neonlab.workers import Workers, look_all
 
     if not names:
@@ -84,7 +85,7 @@ def _variants(
     found = find_kernels(names, given)
     work = shapes_by_kernel(found, shapes) if shapes else [(kernel, layers_of(kernel)) for kernel in found]
     if not any(taken for _, taken in work):
-        raise InputError(f"{found[0].title} has no operator that names layers: say which --shape")
+        work = shapes_by_kernel(found, [str(layers_or_largest(found[0])[0])])
     plan = plan_comparison(work, cores)
     with Workers(jobs) as workers, progress("comparing", len(plan), quiet=quiet) as advance:
         looks = [(look, None) for look in plan]

@@ -195,6 +195,33 @@ def test_charts_stay_within_their_frames(page: KernelPage) -> None:
                 assert mark.own
 
 
+def test_layers_stand_in_order_of_their_work_and_axes_at_round_numbers() -> None:
+    points = tuple(CurvePoint(shape, 0, cycles) for shape, cycles in (("49x8", 3_975_567), ("8x8", 70), ("784x4", 1)))
+    chart = charts.cycles_over_layers({"one": points}, "one")
+    assert chart is not None and [tick.label for tick in chart.x_ticks] == ["8x8", "49x8", "784x4"]
+    assert [tick.label for tick in chart.y_ticks] == ["0", "500k", *(f"{at / 2:g}M" for at in range(2, 9))]
+    few = charts.cycles_over_layers({"one": tuple(CurvePoint(s, n, 10) for s, n in (("1x1", 31), ("2x1", 20)))}, "one")
+    assert few is not None and [tick.label for tick in few.y_ticks] == ["0", "0.5", "1", "1.5", "2", "2.5", "3", "3.5"]
+
+
+def test_a_page_shows_the_variants_that_have_none_themselves() -> None:
+    kernel = KERNELS[TITLES[0]]
+    work = work_of_pages([kernel], ("cortex-a53",))
+    [shape] = {one.shape for one in work if one.memory.loop}
+    others = {one.kernel.title for one in work if one.shape == shape} - {kernel.title}
+    assert {"armv8/conv1x1_s8s32_chw_8x4", "armv8/conv1x1_s8s8_hwc_4x4_ruy"} <= others
+    assert not any("dotprod" in title or title.startswith("armv7") for title in others)
+    assert {one.kernel.title for one in work if one.shape != shape} == {kernel.title}
+    verdict = check(kernel, shapes=[parse_shape(kernel, "1x1x8x8")])
+    assert [page.kernel for page in pages_of(work, [None] * len(work), {kernel.title: verdict})] == [kernel]
+
+
+def test_the_contract_is_shown_to_the_last_digit() -> None:
+    kernel = KERNELS["armv8/requantize_s32s8_rows_1x16_ruy"]
+    text = kernel_page(KernelPage(kernel, check(kernel, shapes=[parse_shape(kernel, "1x16")]), "1x16", {}, {}, {}))
+    assert "-1,073,741,824 to 1,073,741,824" in text and "1 to 1,048,576" in text and "e+0" not in text
+
+
 def test_no_page_shows_a_core_that_cannot_run_the_kernel() -> None:
     work = work_of_pages(LIBRARY.kernels, CORES)
     for one in work:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, floor, log2
+from math import ceil, floor, log2, log10
 
 from neonlab.measure.core import load_core
 from neonlab.measure.profile import Profile
@@ -104,13 +104,13 @@ def cycles_over_layers(curves: Mapping[str, Sequence[CurvePoint]], own: str) -> 
     Layers stand side by side in order of their work: their sizes differ by orders of magnitude, and it is the layer
     that one looks for.
     """
-    shapes = {point.shape: point.macs for points in curves.values() for point in points}
-    order = sorted(shapes, key=lambda shape: (shapes[shape], shape))
+    shapes = {point.shape: point for points in curves.values() for point in points}
+    order = sorted(shapes, key=lambda shape: (shapes[shape].work, shape))
     if len(order) < 2:
         return None
     values = {title: [(point.shape, _height(point)) for point in points] for title, points in curves.items()}
     top = max(value for points in values.values() for _, value in points)
-    step = 2.0 ** floor(log2(top / 4)) if top > 0 else 1.0
+    step = _round_step(top / 4)
     highest = step * ceil(top / step)
     across = (WIDTH - LEFT - RIGHT) / (len(order) - 1)
     place = {shape: LEFT + across * at for at, shape in enumerate(order)}
@@ -127,11 +127,19 @@ def cycles_over_layers(curves: Mapping[str, Sequence[CurvePoint]], own: str) -> 
         drawn.append(Curve(title, " ".join(f"{mark.x:.1f},{mark.y:.1f}" for mark in marks), marks, title == own))
     return Chart(
         x_ticks=tuple(Tick(place[shape], shape) for shape in order),
-        y_ticks=tuple(Tick(up(step * at), _short(step * at)) for at in range(round(highest / step) + 1)),
+        y_ticks=tuple(Tick(up(step * at), _decimal(step * at)) for at in range(round(highest / step) + 1)),
         x_label="layer, from least work to most",
-        y_label="MACs a cycle" if any(shapes.values()) else "cycles",
+        y_label="MACs a cycle" if any(point.macs for point in shapes.values()) else "cycles",
         curves=tuple(drawn),
     )
+
+
+def _round_step(about: float) -> float:
+    """The largest of 1, 2 and 5 times a power of ten that is not above `about`."""
+    if about <= 0:
+        return 1.0
+    power = 10.0 ** floor(log10(about))
+    return next(digit * power for digit in (5, 2, 1) if digit * power <= about or digit == 1)
 
 
 def _height(point: CurvePoint) -> float:
@@ -157,7 +165,11 @@ def _y(value: float, low: int, high: int) -> float:
 
 
 def _short(value: float) -> str:
-    for limit, unit in ((1e6, "M"), (1e3, "k")):
+    return f"1/{round(1 / value)}" if 0 < value < 1 else _decimal(value)
+
+
+def _decimal(value: float) -> str:
+    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= limit:
             return f"{value / limit:g}{unit}"
-    return f"1/{round(1 / value)}" if 0 < value < 1 else f"{value:g}"
+    return f"{value:g}"

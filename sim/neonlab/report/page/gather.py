@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from neonlab.library import Kernel
+from neonlab.library import Kernel, open_library
 from neonlab.measure.core import load_core
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
@@ -37,6 +37,11 @@ class CurvePoint:
     macs: int
     cycles: int
 
+    @property
+    def work(self) -> int:
+        """What layers are ordered by: MACs, or elements where those are not declared."""
+        return self.macs or prod(int(size) for size in self.shape.split("x"))
+
 
 @dataclass(frozen=True, slots=True)
 class KernelPage:
@@ -55,17 +60,36 @@ class KernelPage:
 
 
 def work_of_pages(kernels: Sequence[Kernel], cores: Sequence[str]) -> list[Work]:
-    """Each kernel on its page's shape on each of `cores` that can run it, and on the other layers of its operator."""
-    usual = _usual_shapes(kernels)
-    found = []
+    """Each kernel on its page's shape on each of `cores` that can run it, and on the other layers of its operator.
+
+    On the pages' shapes also the variants of their libraries that compute the same and have no page.
+    """
+    relatives = {kernel: _relatives(kernel, kernels) for kernel in kernels}
+    usual = _usual_shapes([*kernels, *dict.fromkeys(one for found in relatives.values() for one in found)])
+    found: dict[Work, None] = {}
     for kernel in kernels:
         shape = _page_shape(kernel, usual)
-        for core in cores:
-            if load_core(core).refusal(kernel.isa, kernel.contract.features) is not None:
-                continue
-            found.append(Work(kernel, shape, MemoryOptions(core, loop=True)))
-            found += [Work(kernel, one, MemoryOptions(core)) for one in _layers(kernel) if one != shape]
-    return found
+        for core in _able(kernel, cores):
+            found[Work(kernel, shape, MemoryOptions(core, loop=True))] = None
+            found |= {Work(kernel, one, MemoryOptions(core)): None for one in _layers(kernel) if one != shape}
+    for kernel in kernels:
+        shape = _page_shape(kernel, usual)
+        for one in relatives[kernel]:
+            if shape in layers_of(one):
+                found |= {Work(one, shape, MemoryOptions(core)): None for core in _able(one, cores)}
+    return list(found)
+
+
+def _able(kernel: Kernel, cores: Sequence[str]) -> list[str]:
+    return [c for c in cores if load_core(c).refusal(kernel.isa, kernel.contract.features) is None]
+
+
+def _relatives(kernel: Kernel, known: Sequence[Kernel]) -> list[Kernel]:
+    """Others of the same library that compute the same."""
+    if kernel.root is None or kernel.operator is None:
+        return []
+    titles = {one.title for one in known}
+    return [k for k in open_library(kernel.root).kernels if k.title not in titles and _same_family(k, kernel)]
 
 
 def pages_of(
@@ -84,7 +108,7 @@ def pages_of(
         if isinstance(result, Profile) and result.cycles is not None:
             by_core.setdefault(one.memory.core, {}).setdefault(one.kernel.title, {})[str(one.shape)] = result
     pages = []
-    for kernel in dict.fromkeys(one.kernel for one in work):
+    for kernel in dict.fromkeys(one.kernel for one in work if one.memory.loop):
         shape = shapes[kernel.title]
         family = {other.kernel.title for other in work if _same_family(other.kernel, kernel)}
         profiles, variants, curves = {}, {}, {}
@@ -100,7 +124,7 @@ def pages_of(
 
 def _curve(found: Mapping[str, Profile]) -> tuple[CurvePoint, ...]:
     points = [CurvePoint(shape, one.macs, one.cycles.cycles) for shape, one in found.items() if one.cycles is not None]
-    return tuple(sorted(points, key=lambda point: (point.macs, point.shape)))
+    return tuple(sorted(points, key=lambda point: (point.work, point.shape)))
 
 
 def _same_family(one: Kernel, other: Kernel) -> bool:

@@ -93,6 +93,7 @@ def _template(name: str) -> jinja2.Template:
     environment.filters["n"] = lambda value: f"{value:,}"
     environment.filters["at_lines"] = lambda hint, loop: at_lines(loop, hint)
     environment.tests["listed_in"] = lambda hint, listing: Path(hint.places[0].path).resolve() == listing.path
+    environment.filters["bound"] = lambda value: f"{int(value):,}" if float(value).is_integer() else f"{value:g}"
     environment.filters["quoted"] = _quoted
     environment.globals.update(
         version=__version__,
