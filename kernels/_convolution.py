@@ -51,7 +51,7 @@ class Convolution(Operator):
         weights = data.array(contract.argument("weights"), (outs, self.window, self.window * ins))
         return {
             "input": data.array(contract.argument("input"), (*size, ins)),
-            "weights": self._pack(weights, contract.argument("weights").layout),
+            "weights": self.pack(weights, contract.argument("weights").layout),
             **parameters(contract, outs, self.window**2 * ins, data),
         }
 
@@ -63,7 +63,7 @@ class Convolution(Operator):
         sums = conv2d(inputs["input"][np.newaxis], kernel, window=window)[0].astype(np.int64)
         return {"output": Expected(requantized(contract, sums, inputs), ("y", "x", "channel"))}
 
-    def _pack(self, weights: Array, layout: str) -> Array:
+    def pack(self, weights: Array, layout: str) -> Array:
         """`weights` [output channel][row of the window][element of the run] as `layout` says."""
         if layout == "oc_kh_kw_ic":
             return weights.reshape(-1)
@@ -76,7 +76,7 @@ class Convolution(Operator):
         )
 
     def _unpack(self, packed: Array, layout: str, outs: int, run: int) -> Array:
-        """The weights that `_pack` packed."""
+        """The weights that `pack` packed."""
         if layout == "oc_kh_kw_ic":
             return packed.reshape(outs, self.window, run)
         if panels := _panels_of_taps(layout):

@@ -57,6 +57,7 @@ class Matmul(Operator):
         return {
             "a": pack_panels(_summable(data.array(a, (shape["rows"], shape["depth"]))), a.layout),
             "b": pack_panels(_summable(data.array(b, (shape["cols"], shape["depth"]))), b.layout),
+            **(_float_parameters(contract, shape["cols"], data) if b.dtype == np.float32 else {}),
             **parameters(contract, shape["cols"], shape["depth"], data),
         }
 
@@ -66,14 +67,26 @@ class Matmul(Operator):
         if "points" in inputs:
             a, b = a.astype(np.int64) - inputs["points"][0], b.astype(np.int64) - inputs["points"][1]
         if contract.argument("c").dtype == np.float32:
-            sums = (a.astype(np.float64) @ b.astype(np.float64).T).astype(np.float32)
-            return {"c": Expected(sums, ("row", "column"))}
+            sums = inputs["bias"][: shape["cols"]] + a.astype(np.float64) @ b.astype(np.float64).T
+            held = np.clip(sums.astype(np.float32), *inputs["limits"])
+            return {"c": Expected(held, ("row", "column"))}
         return {"c": Expected(requantized(contract, exact_product(a, b), inputs), ("row", "column"))}
 
 
+def _float_parameters(contract: Contract, cols: int, data: DataSource) -> dict[str, Array]:
+    """A bias for each column, filled up as the contract reads, and limits: of any size, half of the time close ones."""
+    bias, limits = contract.argument("bias"), contract.argument("limits")
+    assert bias.read is not None
+    most = 1e4 if data.random.integers(2) else 1e30
+    return {
+        "bias": _summable(data.array(bias, (bias.read.evaluate({"cols": cols}) // 4,))),
+        "limits": np.sort(data.draw((2,), limits.dtype, -most, most)),
+    }
+
+
 def _summable(matrix: Array) -> Array:
-    """Floats as multiples of 1/128, whose products sum exactly in any order; integers as they are."""
-    return np.rint(matrix * 128) / np.float32(128) if matrix.dtype == np.float32 else matrix
+    """Floats as whole numbers, whose products sum exactly in any order; integers as they are."""
+    return np.rint(matrix) if matrix.dtype == np.float32 else matrix
 
 
 OPERATOR = Matmul()

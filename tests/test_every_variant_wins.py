@@ -104,5 +104,5 @@ def test_one_that_others_beat_everywhere_is_found() -> None:
 def test_the_tables_are_read_whole() -> None:
     assert len(KERNELS) > 100 and sum(bool(rivals_of(kernel)) for kernel in KERNELS) >= 10
     documents = list(tables((ROOT / "reports" / "ladder.md").read_text()))
-    assert len(documents) >= 4 and all(len(titles) == len(rows) - 1 >= 4 for titles, rows in documents)
+    assert len(documents) >= 4 and all(len(titles) == len(rows) - 1 >= 2 for titles, rows in documents)
     assert sum(map(len, TABLES[1].values())) > 100

@@ -99,6 +99,22 @@ pitch  .req lr              // of c, in bytes; outside the loop over columns
     vsdot.s8 \s, \w, \lane
 .endm
 
+.macro start_rows
+.endm
+
+.macro start_sums n
+    vldmia  sp, {d8-d15}
+  .if \n >= 4
+    vldmia  sp, {d16-d23}
+  .endif
+  .if \n == 6
+    vldmia  sp, {d24-d31}
+  .endif
+.endm
+
+.macro finish_sums n
+.endm
+
 #include "include/matmul_packed_6x8.inc"
 
     .p2align 4

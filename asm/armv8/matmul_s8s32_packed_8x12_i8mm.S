@@ -19,8 +19,8 @@ macs = "rows*cols*depth"
 //
 //     for each 8 rows of a                  the last 1-4 as 4, the last 5-7 as 8
 //         for each 12 columns of b          the last 1-4 as 4, the last 5-8 as 8
-//             for each 16 of depth          then the last 8, of which 1-7 may be zeros from the packing
-//                 sums[8][12] += a[8][16] * b[16][12]
+//             for each 32 of depth          then 16, then the last 8, of which 1-7 may be zeros from the packing
+//                 sums[8][12] += a[8][32] * b[32][12]
 //             c[8][12] = sums
 //
 // How the operands lie: a in panels of 8 rows, b in panels of 12 columns, each filled up with zeros to its full width.
@@ -47,13 +47,13 @@ macs = "rows*cols*depth"
 //
 // Any int8 will do: no sum of products wraps, as 131071 * 128 * 128 = 2 147 467 264 is the last below 2^31.
 //
-// Cost of the hot loop, per 8 rows x 12 columns x 16 depths = 1536 MACs:
-//     48 smmla, 5 ld1, 2 for the loop = 55 instructions, 0.0358 per MAC.
-// The floor is one smmla for 32 MACs, 48 or 0.0313 per MAC: 20 registers cannot be loaded in less than 5 ld1. Around
-// the hot loop a tile costs 44 instructions, whatever the depth: 6 to clear the sums (by loads of zeros), 24 zips to
+// Cost of the hot loop, per 8 rows x 12 columns x 32 depths = 3072 MACs:
+//     96 smmla, 10 ld1, 2 for the loop = 108 instructions, 0.0352 per MAC.
+// The floor is one smmla for 32 MACs, 96 or 0.0313 per MAC: 40 registers cannot be loaded in less than 10 ld1. Around
+// the hot loop a tile costs 45 instructions, whatever the depth: 6 to clear the sums (by loads of zeros), 24 zips to
 // turn 2 x 2 sums into rows, 8 to store them, the rest to start over and to find that nothing is left over. At a depth
 // of 32 that is nearly half as much as the 96 smmla: with shallow operands the zips, not the loop, set the price.
-// The bytes: 320 loaded for 1536 MACs, 4 stored for each output, once.
+// The bytes: 640 loaded for 3072 MACs, 4 stored for each output, once.
 // No prefetch: two ascending streams; that of a comes back from the cache for every 12 columns.
 
     .arch armv8.2-a+i8mm
@@ -105,21 +105,6 @@ out6    .req x17
     multiply \rows, \w1, v13, v19, v25, v31
 .endm
 
-// sums[8][12] += a[8][16 depths] * b[16 depths][12]
-.macro sixteen_depths
-    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
-    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
-    multiply_left   8, v4, v5                       // depths 0-7
-    multiply_middle 8, v6, v7
-    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
-    multiply_right  8, v4, v5
-    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
-    multiply_left   8, v6, v7                       // depths 8-15
-    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
-    multiply_middle 8, v4, v5
-    multiply_right  8, v6, v7
-.endm
-
 // sums[rows][4 * vectors] += a[rows][8 depths] * b[8 depths][4 * vectors]
 .macro eight_depths rows, vectors
   .if \rows == 8
@@ -139,6 +124,26 @@ out6    .req x17
     ldp     q4, q5, [b_at], #32
     multiply_right  \rows, v4, v5
    .endif
+  .endif
+.endm
+
+// sums[rows][4 * vectors] += a[rows][16 depths] * b[16 depths][4 * vectors]; of the whole tile, 4 registers a load
+.macro sixteen_depths rows, vectors
+  .if \rows * \vectors == 24
+    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
+    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
+    multiply_left   8, v4, v5                       // depths 0-7
+    multiply_middle 8, v6, v7
+    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
+    multiply_right  8, v4, v5
+    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
+    multiply_left   8, v6, v7                       // depths 8-15
+    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
+    multiply_middle 8, v4, v5
+    multiply_right  8, v6, v7
+  .else
+    eight_depths \rows, \vectors
+    eight_depths \rows, \vectors
   .endif
 .endm
 
@@ -182,21 +187,20 @@ out6    .req x17
     ld1     {v24.16b, v25.16b, v26.16b, v27.16b}, [sp]
     ld1     {v28.16b, v29.16b, v30.16b, v31.16b}, [sp]
   .endif
-    subs    count, depths, #2
+    subs    count, depths, #4
     b.lo    2f
-1:                                                  // rows=8, vectors=3: 55 instructions, 1536 MACs
-  .if \rows * \vectors == 24
-    sixteen_depths
-  .else
-    eight_depths \rows, \vectors
-    eight_depths \rows, \vectors
-  .endif
-    subs    count, count, #2
+1:                                                  // rows=8, vectors=3: 108 instructions, 3072 MACs
+    sixteen_depths \rows, \vectors
+    sixteen_depths \rows, \vectors
+    subs    count, count, #4
     b.hs    1b
-2:
-    tbz     count, #0, 3f                           // -2 or -1 are left
-    eight_depths \rows, \vectors
+2:                                                  // -4 to -1 are left, whose lowest bits are those of 0 to 3
+    tbz     count, #1, 3f
+    sixteen_depths \rows, \vectors
 3:
+    tbz     count, #0, 4f
+    eight_depths \rows, \vectors
+4:
 .endm
 
 // c[rows][left] = a[rows] * b[left], 4 * vectors columns at most

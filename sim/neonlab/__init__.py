@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from neonlab.measure.profile import Profile as Profile
     from neonlab.profiling import compare as compare
     from neonlab.profiling import profile as profile
+    from neonlab.systems import Calls as Calls
+    from neonlab.systems import Outcome as Outcome
+    from neonlab.systems import System as System
     from neonlab.verify.case import Array as Array
     from neonlab.verify.case import Case as Case
     from neonlab.verify.case import DataSource as DataSource
@@ -60,6 +63,7 @@ _HOMES = {
     "neonlab.profiling": ("compare", "profile"),
     "neonlab.library": ("Kernel", "open_kernel", "open_library"),
     "neonlab.measure.profile": ("Profile",),
+    "neonlab.systems": ("Calls", "Outcome", "System"),
     "neonlab.verify.case": ("Array", "Case", "DataSource", "Expected", "Shape"),
     "neonlab.verify.operator": ("Dispatch", "Operator"),
     "neonlab.verify.verdict": ("Verdict",),

@@ -218,9 +218,7 @@ def operator_for(operators: Sequence[Operator], contract: Contract) -> Operator 
 
 @functools.lru_cache(maxsize=8)
 def _load_operators(root: Path) -> tuple[Operator, ...]:
-    # The folder becomes a package under a name of its own, so that its modules may import one another and nothing
-    # called `kernels` is ever looked up on the path, where another package has that name.
-    package = f"neonlab_kernels_{zlib.crc32(str(root).encode()):08x}"
+    package = _package_of(root)
     operators = []
     for path in sorted((root / "kernels").glob("*.py")):
         if path.stem.startswith("_"):
@@ -233,11 +231,32 @@ def _load_operators(root: Path) -> tuple[Operator, ...]:
     return tuple(operators)
 
 
-def _load_module(package: str, folder: Path, path: Path) -> ModuleType:
+def load_package(root: Path, name: str) -> tuple[ModuleType, ...]:
+    """The modules of the folder `name` in kernels/, in order of their names, which may import those of kernels/."""
+    package, folder = _package_of(root), root / "kernels" / name
+    _declare_package(package, root / "kernels")
+    return tuple(
+        _load_module(f"{package}.{name}", folder, path)
+        for path in sorted(folder.glob("*.py"))
+        if not path.stem.startswith("_")
+    )
+
+
+def _package_of(root: Path) -> str:
+    # The folder becomes a package under a name of its own, so that its modules may import one another and nothing
+    # called `kernels` is ever looked up on the path, where another package has that name.
+    return f"neonlab_kernels_{zlib.crc32(str(root).encode()):08x}"
+
+
+def _declare_package(package: str, folder: Path) -> None:
     if package not in sys.modules:
         parent = ModuleType(package)
         parent.__path__ = [str(folder)]
         sys.modules[package] = parent
+
+
+def _load_module(package: str, folder: Path, path: Path) -> ModuleType:
+    _declare_package(package, folder)
     name = f"{package}.{path.stem}"
     if name in sys.modules:
         return sys.modules[name]

@@ -59,6 +59,7 @@ def report(
 def _tables(library: Library, folder: Path, embed: Path | None, jobs: int | None, json: bool) -> bool:
     from neonlab.cli.commands_assembly import write_whole
     from neonlab.report.ladder import costs_of, ladder_document, read_ladders, work_of_ladders
+    from neonlab.report.systems import run_systems, systems_document, work_of_systems
     from neonlab.report.variants import (
         TABLE_MARKER,
         embed_table,
@@ -72,11 +73,12 @@ def _tables(library: Library, folder: Path, embed: Path | None, jobs: int | None
 
     checks, profiles = work_of(library)
     ladders = read_ladders(library)
-    total = sum(len(cases) for _, cases in checks) + len(profiles) + work_of_ladders(ladders)
+    total = sum(len(cases) for _, cases in checks) + len(profiles) + work_of_ladders(ladders) + work_of_systems(library)
     with Workers(jobs) as workers, progress("reporting", total, quiet=json) as advance:
         verdicts = check_all(workers, checks, advance=advance)
         counted = profile_all(workers, profiles, advance=advance)
         costs = costs_of(workers, ladders, advance)
+        systems = run_systems(library, advance)
     rows = rows_of(checks, verdicts, profiles, counted)
     _make(folder)
     markdown, document = markdown_document(rows), json_document(rows)
@@ -84,13 +86,15 @@ def _tables(library: Library, folder: Path, embed: Path | None, jobs: int | None
     write_whole(folder / "variants.json", document.encode())
     if ladders:
         write_whole(folder / "ladder.md", ladder_document(ladders, costs, rows).encode())
+    if systems:
+        write_whole(folder / "systems.md", systems_document(systems).encode())
     if embed is not None:
         write_whole(embed, embed_table(embed, TABLE_MARKER, readme_table(rows)).encode())
     if json:
         print(document, end="")
     else:
         console().print(f"{len(rows)} rows in {folder / 'variants.md'} and variants.json", markup=False)
-    return all(verdict.passed for verdict in verdicts)
+    return all(verdict.passed for verdict in verdicts) and all(one.exact for one in systems)
 
 
 def _pages(kernels: Sequence[Kernel], cores: Sequence[str], folder: Path, jobs: int | None, json: bool) -> bool:

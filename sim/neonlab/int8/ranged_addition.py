@@ -177,19 +177,20 @@ def add_8p8_to_8_nnlib(left: Ranged, right: Ranged, minimum: float, maximum: flo
         left, right = right, left
     if (left.maximum - left.minimum) / (right.maximum - right.minimum) >= 256:
         return RangedSum(left.values.copy(), left.minimum, left.maximum)
-    low, high = _no_narrower(float(minimum), float(maximum), left)
+    low, high = no_narrower(float(minimum), float(maximum), left)
     values, least, most = add_once_guessed(left.values, right.values, guessed_addition(left, right, low, high))
     per_step = np.float32(np.float32(right.maximum) - np.float32(right.minimum))
     found_low = float(np.float32(least) * per_step / np.float32(255))
     found_high = float(np.float32(most) * per_step / np.float32(255))
     if low <= found_low and found_high <= high:
         return RangedSum(values, low, high)
-    low, high = _no_narrower(min(low, found_low), max(high, found_high), left)
+    low, high = no_narrower(min(low, found_low), max(high, found_high), left)
     values, _, _ = add_once_guessed(left.values, right.values, guessed_addition(left, right, low, high))
     return RangedSum(values, low, high, 2)
 
 
-def _no_narrower(low: float, high: float, wider: Ranged) -> tuple[float, float]:
+def no_narrower(low: float, high: float, wider: Ranged) -> tuple[float, float]:
+    """The range low to high, made as wide as that of `wider` where it is narrower, by its upper end."""
     return low, max(high, low + (wider.maximum - wider.minimum))
 
 

@@ -1,0 +1,153 @@
+"""What papers on quantization compute, with their numbers as the kernels' operands: IAO, Ristretto, INQ, KL calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from neonlab import Array, Calls, Outcome, System
+from neonlab.int8.affine import Affine, MovingRange, affine_from_range, quantize_gemmlowp, quantize_symmetric
+from neonlab.int8.arrays import Output, wide
+from neonlab.int8.calibration import histogram_of, kl_threshold
+from neonlab.int8.fixed_point import multiply_twice_rounded, quantize_multiplier_smaller_than_one
+from neonlab.int8.incremental import SCHEDULE, exponents_for, quantize_step
+from neonlab.int8.matmul import accumulate_subtracting_first
+from neonlab.int8.ristretto import FixedPoint, fixed_point_for_activations, fixed_point_for_weights, to_fixed_point
+
+from .._packing import pack_panels
+
+_PIXELS, _INS, _OUTS = 20, 24, 12
+
+
+class Quantizer(System):
+    """A product of quantized operands, drawn with a seed."""
+
+    def __init__(
+        self, system: str, title: str, way: Callable[[Calls, np.random.Generator], tuple[Array, Array]]
+    ) -> None:
+        self.system, self.title, self._way = system, title, way
+
+    def run(self, calls: Calls) -> Outcome:
+        return Outcome(*self._way(calls, np.random.default_rng(12)))
+
+
+def _affine(calls: Calls, reals: Array) -> Affine:
+    """The range by the kernel, then scale and zero point with zero exact."""
+    low, high = calls("range_f32f32_flat_@", input=reals, count=reals.size)["extremes"]
+    return affine_from_range(float(low), float(high))
+
+
+def _iao(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
+    """Reals to uint8 with nudged zero points, gemmlowp's product, and the output's range smoothed over batches."""
+    x, w = random.normal(0.3, 1, (_PIXELS, _INS)), random.normal(-0.1, 0.5, (_INS, _OUTS))
+    of_x, of_w = _affine(calls, x.astype(np.float32)), _affine(calls, w.astype(np.float32))
+    a, b = (quantize_gemmlowp(reals, affine) for reals, affine in ((x, of_x), (w, of_w)))
+    moving = MovingRange()
+    for noise in (0.0, 0.05, -0.03):
+        moving = moving.updated(x @ w * (1 + noise))
+    of_y = moving.affine()
+    bias = random.integers(-500, 500, _OUTS, dtype=np.int32)
+    multiplier = quantize_multiplier_smaller_than_one(of_x.scale * of_w.scale / of_y.scale)
+    points = [of_x.zero_point, of_w.zero_point, of_y.zero_point, 0, 255]
+    name = "matmul_u8u8_packed_@_bylane_zp_gemmlowp"
+    contract = calls.kernel(name).contract
+    got = calls(
+        name, a=pack_panels(a, contract.argument("a").layout), b=pack_panels(b.T, contract.argument("b").layout),
+        rows=_PIXELS, cols=_OUTS, depth=_INS, c_pitch=_OUTS, bias=bias, points=np.array(points, np.int16),
+        multipliers=np.full(_OUTS, multiplier.mantissa, np.int32), shifts=np.full(_OUTS, multiplier.exponent, np.int32),
+    )["c"]  # fmt: skip
+    sums = accumulate_subtracting_first(a, b, of_x.zero_point, of_w.zero_point, bias)
+    expected = Output.of("uint8", of_y.zero_point).place(wide(multiply_twice_rounded(sums, multiplier)))
+    return got.reshape(expected.shape), expected
+
+
+def _iao_on_signed(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
+    """The same product in four terms: packed to int8 by ^0x80 with sums, multiplied as int8, corrected by the sums."""
+    a = random.integers(0, 255, (_PIXELS, _INS), dtype=np.uint8, endpoint=True)
+    b = random.integers(1, 255, (_INS, _OUTS), dtype=np.uint8, endpoint=True)
+    zero_a, zero_b, name = 117, 131, "matmul_s8s32_packed_@"
+    contract = calls.kernel(name).contract
+    sides = {}
+    for side, matrix in (("a", a), ("b", np.ascontiguousarray(b.T))):
+        width, depth = ("".join(filter(str.isdigit, part)) for part in contract.argument(side).layout.split("_"))
+        pack = f"pack_u8s8_rows_{width}x{depth}_sums"
+        sides[side] = calls(pack, source=matrix, rows=len(matrix), depth=_INS, pitch=_INS)
+    packed = {side: found["packed"] for side, found in sides.items()}
+    products = wide(calls(name, rows=_PIXELS, cols=_OUTS, depth=_INS, c_pitch=_OUTS, **packed)["c"])
+    by_row, by_column = wide(sides["a"]["sums"])[:_PIXELS, np.newaxis], wide(sides["b"]["sums"])[:_OUTS]
+    x, w = zero_a - 128, zero_b - 128
+    total = products.reshape(_PIXELS, _OUTS) - by_row * w - x * by_column + x * w * _INS
+    return total.astype(np.int32), accumulate_subtracting_first(a, b, zero_a, zero_b)
+
+
+def _steps(reals: Array, form: FixedPoint) -> Array:
+    """Dynamic fixed point as the integers it stands for."""
+    return np.ldexp(to_fixed_point(reals, form), form.fraction).astype(np.int8)
+
+
+def _ristretto(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
+    """Layers of dynamic fixed point, each with its own point: products of int8, a shift with rounding, saturation."""
+    x, w = random.normal(0, 2, (_PIXELS, _INS)), random.normal(0, 0.2, (_OUTS, _INS))
+    x, w = x.astype(np.float32), w.astype(np.float32)
+    of_x, of_w = fixed_point_for_activations(float(abs(x).max())), fixed_point_for_weights(float(abs(w).max()))
+    of_y = fixed_point_for_activations(float(abs(x @ w.T).max()))
+    a, b = _steps(x, of_x), np.maximum(_steps(w, of_w), np.int8(-127))
+    shift = of_y.fraction - of_x.fraction - of_w.fraction
+    got = calls(
+        "conv1x1_s8s8_hwc_@_ruy", input=a, weights=b, pixels=_PIXELS, in_channels=_INS, out_channels=_OUTS,
+        bias=np.zeros(_OUTS, np.int32), multipliers=np.full(_OUTS, 1 << 30, np.int32),
+        shifts=np.full(_OUTS, shift + 1, np.int32), range=np.array([0, -128, 127], np.int16),
+    )["output"][: _PIXELS * _OUTS].reshape(_PIXELS, _OUTS)  # fmt: skip
+    # What was multiplied, as reals: multiples of powers of two, exact in float64.
+    reals = np.ldexp(a.astype(np.float64), -of_x.fraction) @ np.ldexp(b.astype(np.float64), -of_w.fraction).T
+    return np.ldexp(got.astype(np.float32), -of_y.fraction), _half_up(reals, of_y)
+
+
+def _half_up(reals: Array, form: FixedPoint) -> Array:
+    """The nearest multiple of 2^-fraction, ties upward, saturated: what a rounding shift does."""
+    steps = np.floor(np.ldexp(reals, form.fraction) + 0.5)
+    return np.clip(np.ldexp(steps, -form.fraction), form.least, form.most).astype(np.float32)
+
+
+def _incremental(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
+    """Weights of INQ, 0 and powers of two, as multiples of the least of them: at 5 bits, 0, 1, 2, 4 ... 128 less one."""
+    weights = random.normal(0, 0.2, (_OUTS, _INS)).astype(np.float32)
+    mask = np.ones(weights.shape, np.uint8)
+    greatest, least = exponents_for(float(abs(weights).max()), 5)
+    for kept in SCHEDULE:
+        weights, mask = quantize_step(weights, mask, kept, 5)
+    image = random.integers(-128, 127, (_PIXELS, _INS), dtype=np.int8, endpoint=True)
+    # 2^greatest is 128 times 2^least, one more than int8 holds: halved, the least power would be lost, so such weights
+    # are 127 + 1, the one of which goes into a second product.
+    multiples = np.ldexp(weights, -least)
+    first = np.clip(multiples, -127, 127).astype(np.int8)
+    rest = (multiples - first).astype(np.int8)
+    assert abs(multiples).max() <= 1 << (greatest - least)
+    sums = [
+        calls("conv1x1_s8s32_hwc_@", input=image, weights=part, pixels=_PIXELS, in_channels=_INS, out_channels=_OUTS)
+        for part in (first, rest)
+    ]
+    total = sum(wide(part["output"][: _PIXELS * _OUTS]) for part in sums)
+    got = np.ldexp(np.asarray(total, np.float64), least).reshape(_PIXELS, _OUTS)
+    return got, image.astype(np.float64) @ weights.astype(np.float64).T
+
+
+def _calibrated(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
+    """The threshold of least divergence from 2048 bins, and activations quantized with it as ncnn does."""
+    reals = (random.laplace(0, 1, 4096) * random.choice([1, 1, 1, 4], 4096)).astype(np.float32)
+    scale = np.float32(kl_threshold(histogram_of(reals)).scale)
+    got = calls(
+        "quantize_f32s8_flat_@_ncnn", input=reals, count=reals.size, inverse=np.array([1 / scale], np.float32),
+        range=np.array([0, -127, 127], np.int16),
+    )["output"]  # fmt: skip
+    return got, quantize_symmetric(reals, scale)
+
+
+SYSTEMS = (
+    Quantizer("IAO", "ranges, nudged zero points and gemmlowp's product of uint8", _iao),
+    Quantizer("IAO", "the product in four terms, packed to int8 with sums", _iao_on_signed),
+    Quantizer("Ristretto", "a layer of dynamic fixed point", _ristretto),
+    Quantizer("INQ", "a layer of weights that are 0 or powers of two", _incremental),
+    Quantizer("KL calibration", "the range of least divergence, and numbers quantized with it", _calibrated),
+)
