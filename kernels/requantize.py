@@ -1,4 +1,4 @@
-"""Requantization of int32 sums to int8 or int16, each column with its own scale, by the schemes of `neonlab.int8.requantize`."""
+"""Requantization of int32 sums to 8 or 16 bits, a scale for each column, by the schemes of `neonlab.int8.requantize`."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Requantize(Operator):
         return {**found, "range": draw_range(contract, data)}
 
     def _bring_to_output(self, contract: Contract, found: dict[str, Array], data: DataSource) -> None:
-        """Sums of some size, with scales that bring them to about that of the output; many on ties, of powers of two."""
+        """Sums of some size, with scales that bring them to that of the output; many on ties, of powers of two."""
         size, random = int(data.random.integers(4, 31)), data.random
         filled = found["bias"].size
         for name in ("input", "bias"):
@@ -77,7 +77,8 @@ class Requantize(Operator):
             low, high = argument.value_range or (0, 0)
             most = min(2.0 ** (size - (name == "bias")), high)
             found[name] = data.draw(found[name].shape, argument.dtype, max(-most, low), most)
-        powers = random.integers(5, 10, filled) - size + (8 if contract.argument("output").dtype == np.int16 else 0)
+        more = 8 if contract.argument("output").dtype == np.int16 else 0
+        powers = random.integers(5, 10, filled) + more - size
         if "shifts" in found:
             found["shifts"] = np.clip(powers, -31, 7).astype(np.int32)
             found["multipliers"][random.random(filled) < 0.5] = _MOST

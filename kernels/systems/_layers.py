@@ -110,9 +110,10 @@ def convolution(calls: Calls, image: Array, layer: Layer) -> Array:
     name = f"conv3x3{'s2' if layer.stride == 2 else ''}_s8s8_hwc_@{'_ic3' if ins == 3 else ''}_ruy"
     kernel = calls.kernel(name)
     assert isinstance(kernel.operator, Convolution)
+    rows = layer.weights.reshape(outs, 3, 3 * ins)
     flat = calls(
         name, input=wide_image, height=height, width=width, in_channels=ins, out_channels=outs,
-        weights=kernel.operator.pack(layer.weights.reshape(outs, 3, 3 * ins), kernel.contract.argument("weights").layout),
+        weights=kernel.operator.pack(rows, kernel.contract.argument("weights").layout),
         input_pitch=wide_image.shape[1] * ins, output_pitch=width * outs,
         **layer.parameters(layer.weights.sum(axis=(1, 2, 3), dtype=np.int64)),
     )["output"]  # fmt: skip

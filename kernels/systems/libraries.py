@@ -1,4 +1,4 @@
-"""What inference libraries compute from one layer to the next: TensorFlow's and nnlib's add, ncnn's and QNNPACK's layers."""
+"""What libraries compute from one layer to the next: TensorFlow's and nnlib's add, ncnn's and QNNPACK's layers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from neonlab.int8.convolution import conv2d, conv2d_terms
 from neonlab.int8.matmul import accumulate_subtracting_first
 from neonlab.int8.ranged_addition import (
     Ranged,
-    add_8p8_to_32_tensorflow_linear,
     add_8p8_to_8_nnlib,
+    add_8p8_to_32_tensorflow_linear,
     guessed_addition,
     linear_addition,
     no_narrower,

@@ -147,7 +147,7 @@ def _squeeze_and_excite(calls: Calls, random: np.random.Generator) -> tuple[Arra
 
 
 def _mobilenet(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """MobileNet v1 of a quarter of the channels at 128 x 128 (Howard et al. 2017, table 1): 28 layers, floats to floats."""
+    """MobileNet v1 of a quarter of the channels (Howard et al. 2017, table 1): 28 layers, floats to floats."""
     picture = random.uniform(-1, 1, (128, 128, 3)).astype(np.float32)
     scale = np.float32(1 / 127)
     got = calls(

@@ -1,4 +1,4 @@
-"""What papers on quantization compute, with their numbers as the kernels' operands: IAO, Ristretto, INQ, KL calibration."""
+"""What papers on quantization compute, by kernels on their numbers: IAO, Ristretto, INQ, KL calibration."""
 
 from __future__ import annotations
 
@@ -111,15 +111,14 @@ def _half_up(reals: Array, form: FixedPoint) -> Array:
 
 
 def _incremental(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """Weights of INQ, 0 and powers of two, as multiples of the least of them: at 5 bits, 0, 1, 2, 4 ... 128 less one."""
+    """Weights of INQ, 0 and powers of two, as multiples of the least of them: at 5 bits up to 128."""
     weights = random.normal(0, 0.2, (_OUTS, _INS)).astype(np.float32)
     mask = np.ones(weights.shape, np.uint8)
     greatest, least = exponents_for(float(abs(weights).max()), 5)
     for kept in SCHEDULE:
         weights, mask = quantize_step(weights, mask, kept, 5)
     image = random.integers(-128, 127, (_PIXELS, _INS), dtype=np.int8, endpoint=True)
-    # 2^greatest is 128 times 2^least, one more than int8 holds: halved, the least power would be lost, so such weights
-    # are 127 + 1, the one of which goes into a second product.
+    # 128 is one more than int8 holds: such a weight is 127 + 1, and the ones go into a second product.
     multiples = np.ldexp(weights, -least)
     first = np.clip(multiples, -127, 127).astype(np.int8)
     rest = (multiples - first).astype(np.int8)

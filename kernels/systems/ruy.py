@@ -1,7 +1,7 @@
 """ruy's `Mul`: the six worked examples that come with it, from matrices as the caller has them to what it prints.
 
-ruy multiplies lhs (rows are channels) by rhs; the kernels have channels for columns, so that lhs goes in as b, rhs as a,
-and the product comes out transposed, which is how ruy's examples store it.
+ruy multiplies lhs (rows are channels) by rhs; the kernels have channels for columns, so that lhs goes in as b, rhs as
+a, and the product comes out transposed, which is how ruy's examples store it.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from neonlab import Array, Calls, Outcome, System
 from .._packing import pack_panels
 
 _LHS, _RHS = np.array([[1, 2], [3, 4]]), np.array([[1, 3], [2, 4]])
-#: The multipliers of the per-channel examples, 3/4 and 5/8 of 1 and 1/4; kernels want mantissas of 31 bits, which 3 * 2^28
-#: with the exponent 1 is not: 3 * 2^29 with the exponent 0 is the same number.
+#: The multipliers of the per-channel examples, 3/4 and 5/32.  Kernels want mantissas of 31 bits, which 3 * 2^28 with
+#: the exponent 1 is not: 3 * 2^29 with the exponent 0 is the same number.
 _PER_CHANNEL = {"multipliers": np.array([3 << 29, 5 << 28], np.int32), "shifts": np.array([0, -2], np.int32)}
 
 
@@ -57,8 +57,8 @@ class SixteenBits(Example):
         sums = Example("", self._kernel, self._printed, **sides).run(calls).got
         rows, cols = sums.shape
         found = calls(
-            "requantize_s32s16_rows_@_ruy", input=sums, rows=rows, cols=cols, input_pitch=4 * cols, output_pitch=2 * cols,
-            **parameters,
+            "requantize_s32s16_rows_@_ruy", input=sums, rows=rows, cols=cols, input_pitch=4 * cols,
+            output_pitch=2 * cols, **parameters,
         )["output"]  # fmt: skip
         return Outcome(found.reshape(rows, cols).T, self._printed)
 
@@ -82,7 +82,8 @@ SYSTEMS = (
     ),
     Example(
         "Mul, uint8 quantized with asymmetric zero points", "matmul_u8u8_packed_@_bylane_zp_ruy",
-        _of("uint8", [131, 130], [126, 129]), a=_of("uint8", [129, 130], [131, 132]), b=_of("uint8", [124, 125], [126, 127]),
+        _of("uint8", [131, 130], [126, 129]),
+        a=_of("uint8", [129, 130], [131, 132]), b=_of("uint8", [124, 125], [126, 127]),
         bias=np.zeros(2, np.int32), multipliers=np.full(2, 1 << 30, np.int32), shifts=np.zeros(2, np.int32),
         points=np.array([132, 125, 129, 0, 255], np.int16),
     ),
@@ -90,7 +91,9 @@ SYSTEMS = (
         "Mul, int8 quantized with per-channel multipliers", "matmul_s8s8_packed_@_ruy", _of("int8", [4, 8], [2, 4]),
         **_SMALL, bias=np.zeros(2, np.int32), range=_INT8, **_PER_CHANNEL,
     ),
-    Example("Mul, returning raw int32 accumulators", "matmul_s8s32_packed_@", _of("int32", [5, 11], [11, 25]), **_SMALL),
+    Example(
+        "Mul, returning raw int32 accumulators", "matmul_s8s32_packed_@", _of("int32", [5, 11], [11, 25]), **_SMALL,
+    ),
     SixteenBits(
         "Mul, int8 times int16 quantized with per-channel multipliers", "matmul_s8s16s32_packed_@_bylane",
         _of("int16", [3750, 8250], [1719, 3906]), a=_LHS.astype(np.int8), b=(_RHS.T * 1000).astype(np.int16),

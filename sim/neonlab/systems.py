@@ -1,4 +1,4 @@
-"""Systems: kernels called one after another on an emulated core, as a library or a network does, against its arithmetic.
+"""Systems: kernels called one after another on an emulated core, as a library or a network calls them.
 
 A repository defines them in kernels/systems/*.py, each with SYSTEMS, a sequence of `System`s.  What checks a kernel
 alone sees one call; here packing, products, sums, scaling and what one layer leaves for the next have to fit together.

@@ -167,9 +167,9 @@ def ladder_document(ladders: Sequence[Ladder], costs: Mapping[tuple[str, str], C
             lines.append(f"{number}. `{step.kernel.title}`: {step.changed} {step.why}")
     lines += ["", "## Whole layers", ""]
     lines += [
-        "What comes around the hot loop, over every layer of reports/variants.md that the kernel takes (for conv1x1 and",
-        "matmul every pointwise layer of MobileNet v1): all layers together, then the one where it weighs most. Packing",
-        "excluded.",
+        "What comes around the hot loop, over every layer of reports/variants.md that the kernel takes (for conv1x1",
+        "and matmul every pointwise layer of MobileNet v1): all layers together, then the one where it weighs most.",
+        "Packing excluded.",
         "",
         "| kernel | hot loop | all layers | | worst layer | | |",
         "|---|---:|---:|---:|---|---:|---:|",
