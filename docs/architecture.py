@@ -33,6 +33,7 @@ _NOT_OURS = "template"
 FOLDERS = {
     "asm": ("kernels, one a file", "*/*.S"),
     "kernels": ("operators, one a file", "[!_]*.py"),
+    "kernels/systems": ("kernels in a row", "[!_]*.py"),
     "tests": ("mirror the tree", "**/*.py"),
     "tests/saboteurs": ("must be found wrong", "*/*.S"),
     "reports": ("what the lab finds", "*.md"),

@@ -1,4 +1,4 @@
-"""Requantization of int32 sums to 8 or 16 bits, a scale for each column, by the schemes of `neonlab.int8.requantize`."""
+"""Requantization of int32 sums to 8 or 16 bits, a scale for each column: the schemes of `neonlab.int8.requantize`."""
 
 from __future__ import annotations
 
