@@ -99,8 +99,11 @@ class Conv1x1(Operator):
         output = contract.argument("output")
         if output.layout == "chw":
             pixels = inputs["input"].reshape(ins, -1)
-            sums = exact_product(weights, pixels.T).astype(output.dtype)
-            array, axes = sums.reshape(outs, shape["height"], shape["width"]), ("channel", "y", "x")
+            sums = exact_product(weights, pixels.T)
+            if output.dtype == np.int8:
+                sums = requantized(contract, sums.T, inputs).T
+            found = sums.astype(output.dtype)
+            array, axes = found.reshape(outs, shape["height"], shape["width"]), ("channel", "y", "x")
         else:
             sums = requantized(contract, exact_product(inputs["input"].reshape(-1, ins), weights), inputs)
             array, axes = sums.reshape(shape["height"], shape["width"], outs), ("y", "x", "channel")

@@ -67,13 +67,13 @@ def test_layers_of_mobilenet_come_out_right(kernel: Kernel, layer: str) -> None:
     assert list(check_cases(kernel, [CaseName(shape, "extremes", 3)])) == [None]
 
 
-def unpacked(panels: np.ndarray, width: int, outs: int, ins: int) -> np.ndarray:
-    """Weights [output channel][input channel], element by element out of panels with 4 input channels in a group."""
-    groups = (ins + 3) // 4
+def unpacked(panels: np.ndarray, width: int, group: int, outs: int, ins: int) -> np.ndarray:
+    """Weights [output channel][input channel], element by element out of panels with so many inputs in a group."""
+    groups = -(-ins // group)
     weights = np.empty((outs, ins), np.int8)
     for o in range(outs):
         for i in range(ins):
-            weights[o, i] = panels[((o // width * groups + i // 4) * width + o % width) * 4 + i % 4]
+            weights[o, i] = panels[((o // width * groups + i // group) * width + o % width) * group + i % group]
     return weights
 
 
@@ -88,8 +88,10 @@ def test_the_reference_is_the_sum_written_out(pixels: int) -> None:
         case = kernel.operator.case(kernel.contract, shape, "random", int(rng.integers(99)))
         chw = kernel.contract.argument("input").layout == "chw"
         output = case.expected["output"].array
-        panels = re.fullmatch(r"oc(\d+)_ic4", kernel.contract.argument("weights").layout)
-        weights = case.inputs["weights"] if panels is None else unpacked(case.inputs["weights"], int(panels[1]), 3, 5)
+        panels = re.fullmatch(r"oc(\d+)_ic(\d+)", kernel.contract.argument("weights").layout)
+        weights = case.inputs["weights"]
+        if panels is not None:
+            weights = unpacked(weights, int(panels[1]), int(panels[2]), 3, 5)
         for p in range(pixels):
             for o in range(3):
                 image = case.inputs["input"][:, 0, p] if chw else case.inputs["input"][0, p, :]
