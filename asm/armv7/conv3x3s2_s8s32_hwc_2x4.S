@@ -36,67 +36,7 @@ macs = "9*height*width*in_channels*out_channels"
     .arm
     .text
 
-input        .req r0        // pixel 0 of the tile, walks along the runs of its window
-input1       .req r1
-store        .req r2        // output of pixel 0, walks along the output channels
-store1       .req r3
-run          .req r4        // 3 * input channels
-out_channels .req r5
-channels     .req r6        // bytes of the run left, counts down
-row0         .req r7        // row of weights, walks along
-row1         .req r8
-row2         .req r9
-row3         .req r10
-outputs      .req r11       // output channels left, counts down
-lines        .req r12
-pixels       .req lr        // left in the row, counts down
-
-// The frame, from sp upwards. It need not be a multiple of 8: nothing is called from here.
-#define IN_ROW       0      /* where the row starts */
-#define WEIGHTS      4
-#define OUT_ROW      8
-#define HEIGHT       12     /* rows left */
-#define STEP         16
-#define LINE         20
-#define WINDOW       24
-#define IN_STEP      28     /* to the next row */
-#define LOCALS       32
-#define FRAME        132    /* LOCALS, d8-d15, r4-r11 and lr */
-#define WIDTH        FRAME
-#define IN_CHANNELS  (FRAME + 4)
-#define OUT_CHANNELS (FRAME + 8)
-#define INPUT_PITCH  (FRAME + 12)
-#define OUTPUT_PITCH (FRAME + 16)
-
+#define KERNEL conv3x3s2_s8s32_hwc_2x4
 #define STRIDE 2
 
-#include "include/conv3x3_hwc_2x4.inc"
-#include "include/sums_of_tile_2x4.inc"
-
-    .p2align 4
-    .global conv3x3s2_s8s32_hwc_2x4
-    .type   conv3x3s2_s8s32_hwc_2x4, %function
-conv3x3s2_s8s32_hwc_2x4:
-    push    {r4-r11, lr}
-    vpush   {d8-d15}
-    sub     sp, sp, #LOCALS
-    stm     sp, {r0-r3}
-    ldr     channels, [sp, #IN_CHANNELS]
-    ldr     row0, [sp, #INPUT_PITCH]
-    add     run, channels, channels, lsl #1
-    lsl     channels, channels, #(STRIDE - 1)
-    str     channels, [sp, #STEP]
-    sub     channels, row0, run
-    str     channels, [sp, #LINE]
-    add     channels, row0, row0, lsl #1
-    str     channels, [sp, #WINDOW]
-    lsl     channels, row0, #(STRIDE - 1)
-    str     channels, [sp, #IN_STEP]
-    ldr     out_channels, [sp, #OUT_CHANNELS]
-    conv3x3_hwc_2x4
-    add     sp, sp, #LOCALS
-    vpop    {d8-d15}
-    pop     {r4-r11, pc}
-    .size   conv3x3s2_s8s32_hwc_2x4, . - conv3x3s2_s8s32_hwc_2x4
-
-    .section .note.GNU-stack,"",%progbits
+#include "include/conv3x3_s8s32_hwc_2x4.inc"

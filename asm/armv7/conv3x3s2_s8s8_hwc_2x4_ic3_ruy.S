@@ -67,63 +67,8 @@ macs = "9*height*width*in_channels*out_channels"
     .arm
     .text
 
-line0        .req r0        // the window's rows, walk along the pixels
-line1        .req r1
-line2        .req r2
-back         .req r3
-store        .req r4        // output of pixel 0, walks along the output channels
-store1       .req r5
-out_channels .req r6        // also the bytes from one pixel of the output to the next
-w            .req r7        // walks along the weights
-taps         .req r8
-outputs      .req r9        // output channels left, counts down
-pixels       .req r10       // left in the row, counts down
-at           .req r11
-done         .req r12
-
-// The frame, from sp upwards. It need not be a multiple of 8: nothing is called from here.
-#define IN_ROW       0      /* where the row starts */
-#define WEIGHTS      4
-#define OUT_ROW      8
-#define HEIGHT       12     /* rows left */
-#define IN_STEP      16     /* to the next row */
-#define DONE         20     /* 4 * output channels done */
-#define TAPS         24     /* of 2 pixels */
-#define LOCALS       88
-#define FRAME        188    /* LOCALS, d8-d15, r4-r11 and lr */
-#define WIDTH        FRAME
-#define IN_CHANNELS  (FRAME + 4)
-#define OUT_CHANNELS (FRAME + 8)
-#define INPUT_PITCH  (FRAME + 12)
-#define OUTPUT_PITCH (FRAME + 16)
-#define BIAS         (FRAME + 20)
-#define MULTIPLIERS  (FRAME + 24)
-#define SHIFTS       (FRAME + 28)
-#define RANGE        (FRAME + 32)
-
+#define KERNEL conv3x3s2_s8s8_hwc_2x4_ic3_ruy
 #define STRIDE 2
 
-#include "include/conv3x3_ic3_hwc_2x4.inc"
 #include "include/requantize_ruy.inc"
-#include "include/requantized_tile_2x4.inc"
-
-    .p2align 4
-    .global conv3x3s2_s8s8_hwc_2x4_ic3_ruy
-    .type   conv3x3s2_s8s8_hwc_2x4_ic3_ruy, %function
-conv3x3s2_s8s8_hwc_2x4_ic3_ruy:
-    push    {r4-r11, lr}
-    vpush   {d8-d15}
-    sub     sp, sp, #LOCALS
-    stm     sp, {r0-r3}
-    ldr     taps, [sp, #INPUT_PITCH]
-    lsl     taps, taps, #(STRIDE - 1)
-    str     taps, [sp, #IN_STEP]
-    ldr     out_channels, [sp, #OUT_CHANNELS]
-    mvn     back, #(7 - 3 * STRIDE)
-    conv3x3_ic3_hwc_2x4
-    add     sp, sp, #LOCALS
-    vpop    {d8-d15}
-    pop     {r4-r11, pc}
-    .size   conv3x3s2_s8s8_hwc_2x4_ic3_ruy, . - conv3x3s2_s8s8_hwc_2x4_ic3_ruy
-
-    .section .note.GNU-stack,"",%progbits
+#include "include/conv3x3_s8s8_hwc_2x4_ic3.inc"

@@ -68,65 +68,8 @@ macs = "9*height*width*in_channels*out_channels"
     .arm
     .text
 
-line0        .req r0        // the window's rows, walk along the pixels
-line1        .req r1
-line2        .req r2
-back         .req r3
-out0         .req r4        // output of pixel 0, walks along the output channels
-out1         .req r5
-out2         .req r6
-out3         .req r7
-w            .req r8        // walks along the weights
-taps         .req r9
-left         .req r10       // output channels left, counts down
-by_pixel     .req r11
-pixels       .req r12       // left in the row, counts down; outside the loop over output channels
-at           .req r12
-pitch        .req lr        // out_channels; outside the loop over output channels
-done         .req lr        // 4 * output channels done
-
-// The frame, from sp upwards. It need not be a multiple of 8: nothing is called from here.
-#define IN_ROW       0      /* where the row starts */
-#define WEIGHTS      4
-#define OUT_ROW      8
-#define HEIGHT       12     /* rows left */
-#define IN_STEP      16     /* to the next row */
-#define PIXELS       20     /* pixels left in the row */
-#define TAPS         24     /* of 4 pixels */
-#define LOCALS       152
-#define FRAME        252    /* LOCALS, d8-d15, r4-r11 and lr */
-#define WIDTH        FRAME
-#define IN_CHANNELS  (FRAME + 4)
-#define OUT_CHANNELS (FRAME + 8)
-#define INPUT_PITCH  (FRAME + 12)
-#define OUTPUT_PITCH (FRAME + 16)
-#define BIAS         (FRAME + 20)
-#define MULTIPLIERS  (FRAME + 24)
-#define SHIFTS       (FRAME + 28)
-#define RANGE        (FRAME + 32)
-
+#define KERNEL conv3x3s2_s8s8_hwc_4x8_dotprod_ic3_ruy
 #define STRIDE 2
 
-#include "include/conv3x3_ic3_hwc_4x8_dotprod.inc"
 #include "include/requantize_ruy.inc"
-#include "include/requantized_tile_4x8.inc"
-
-    .p2align 4
-    .global conv3x3s2_s8s8_hwc_4x8_dotprod_ic3_ruy
-    .type   conv3x3s2_s8s8_hwc_4x8_dotprod_ic3_ruy, %function
-conv3x3s2_s8s8_hwc_4x8_dotprod_ic3_ruy:
-    push    {r4-r11, lr}
-    vpush   {d8-d15}
-    sub     sp, sp, #LOCALS
-    stm     sp, {r0-r3}
-    ldr     taps, [sp, #INPUT_PITCH]
-    lsl     taps, taps, #(STRIDE - 1)
-    str     taps, [sp, #IN_STEP]
-    mvn     back, #(7 - 3 * STRIDE)
-    conv3x3_ic3_hwc_4x8
-    add     sp, sp, #LOCALS
-    vpop    {d8-d15}
-    pop     {r4-r11, pc}
-    .size   conv3x3s2_s8s8_hwc_4x8_dotprod_ic3_ruy, . - conv3x3s2_s8s8_hwc_4x8_dotprod_ic3_ruy
-
-    .section .note.GNU-stack,"",%progbits
+#include "include/conv3x3_s8s8_hwc_4x8_dotprod_ic3.inc"

@@ -44,80 +44,8 @@ macs = "9*height*width*in_channels*out_channels"
     .arm
     .text
 
-in0          .req r0        // pixel 0 of the tile, walks along the runs of its window
-w            .req r1
-out0         .req r2        // output of pixel 0, walks along the output channels
-in1          .req r3
-in2          .req r4
-in3          .req r5
-out1         .req r6
-out2         .req r7
-out3         .req r8
-run          .req r9        // 3 * input channels
-channels     .req r10       // bytes of the run left, counts down
-left         .req r11       // output channels left, counts down
-step         .req r10
-pixels       .req r12       // left in the row, counts down; outside the loop over output channels
-lines        .req r12
-at           .req r12
-pitch        .req lr        // out_channels; outside the loop over output channels
-done         .req lr        // 4 * output channels done
-
-// The frame, from sp upwards. It need not be a multiple of 8: nothing is called from here.
-#define IN_ROW       0      /* where the row starts */
-#define WEIGHTS      4
-#define OUT_ROW      8
-#define HEIGHT       12     /* rows left */
-#define STEP         16
-#define LINE         20
-#define WINDOW       24
-#define IN_STEP      28     /* to the next row */
-#define PIXELS       32     /* pixels left in the row */
-#define LOCALS       36
-#define FRAME        136    /* LOCALS, d8-d15, r4-r11 and lr */
-#define WIDTH        FRAME
-#define IN_CHANNELS  (FRAME + 4)
-#define OUT_CHANNELS (FRAME + 8)
-#define INPUT_PITCH  (FRAME + 12)
-#define OUTPUT_PITCH (FRAME + 16)
-#define BIAS         (FRAME + 20)
-#define MULTIPLIERS  (FRAME + 24)
-#define SHIFTS       (FRAME + 28)
-#define RANGE        (FRAME + 32)
-
+#define KERNEL conv3x3s2_s8s8_hwc_4x8_dotprod_ruy
 #define STRIDE 2
 
-#include "include/conv3x3_hwc_4x8_dotprod.inc"
 #include "include/requantize_ruy.inc"
-#include "include/requantized_tile_4x8.inc"
-
-.macro set_pitch
-    mov     pitch, left
-.endm
-
-    .p2align 4
-    .global conv3x3s2_s8s8_hwc_4x8_dotprod_ruy
-    .type   conv3x3s2_s8s8_hwc_4x8_dotprod_ruy, %function
-conv3x3s2_s8s8_hwc_4x8_dotprod_ruy:
-    push    {r4-r11, lr}
-    vpush   {d8-d15}
-    sub     sp, sp, #LOCALS
-    stm     sp, {r0-r3}
-    ldr     channels, [sp, #IN_CHANNELS]
-    ldr     in1, [sp, #INPUT_PITCH]
-    add     run, channels, channels, lsl #1
-    lsl     channels, channels, #(STRIDE - 1)
-    str     channels, [sp, #STEP]
-    sub     channels, in1, run
-    str     channels, [sp, #LINE]
-    add     channels, in1, in1, lsl #1
-    str     channels, [sp, #WINDOW]
-    lsl     channels, in1, #(STRIDE - 1)
-    str     channels, [sp, #IN_STEP]
-    conv3x3_hwc_4x8
-    add     sp, sp, #LOCALS
-    vpop    {d8-d15}
-    pop     {r4-r11, pc}
-    .size   conv3x3s2_s8s8_hwc_4x8_dotprod_ruy, . - conv3x3s2_s8s8_hwc_4x8_dotprod_ruy
-
-    .section .note.GNU-stack,"",%progbits
+#include "include/conv3x3_s8s8_hwc_4x8_dotprod.inc"

@@ -59,61 +59,8 @@ macs = "9*height*width*channels"
     .arm
     .text
 
-in0          .req r0        // the window's rows, walk along the pixels
-in1          .req r1
-in2          .req r2
-store        .req r3        // walks along the pixels
-step         .req r4        // channels: the bytes from one pixel of the input to the next
-count        .req r5        // pixels left, counts down
-left         .req r6        // channels left, counts down
-w            .req r7        // weights
-bias         .req r8        // walks along the channels
-sums         .req r9        // walks along the strip's sums
-first        .req r10       // of the strip's first window
-pixels       .req r11       // of the strip
-at           .req r12
-
-// The frame, from sp upwards: the sums of a strip, then these. It need not be a multiple of 8: nothing is called from
-// here.
-#define STRIP        60     /* pixels */
-#define INPUT        (32 * STRIP)       /* row 0 of the window, at its start */
-#define WEIGHTS      (INPUT + 4)
-#define OUTPUT       (INPUT + 8)        /* row of the output, at its start */
-#define HEIGHT       (INPUT + 12)       /* counts down */
-#define FROM         (INPUT + 16)       /* channels to do of the window's first pixel */
-#define TO           (INPUT + 20)       /* and of the output */
-#define REST         (INPUT + 24)       /* pixels left in the row */
-#define LOCALS       (INPUT + 32)
-#define FRAME        (LOCALS + 100)     /* LOCALS, d8-d15, r4-r11 and lr */
-#define WIDTH        FRAME
-#define CHANNELS     (FRAME + 4)
-#define INPUT_PITCH  (FRAME + 8)
-#define OUTPUT_PITCH (FRAME + 12)
-#define BIAS         (FRAME + 16)
-#define MULTIPLIERS  (FRAME + 20)
-#define SHIFTS       (FRAME + 24)
-#define RANGE        (FRAME + 28)
-
+#define KERNEL dwconv3x3_s8s8_hwc_3x8_ruy
 #define STRIDE 1
 
 #include "include/requantize_ruy.inc"
-#include "include/requantized_strips_8_channels.inc"
-#include "include/dwconv3x3_hwc_3x8.inc"
-
-    .p2align 4
-    .global dwconv3x3_s8s8_hwc_3x8_ruy
-    .type   dwconv3x3_s8s8_hwc_3x8_ruy, %function
-dwconv3x3_s8s8_hwc_3x8_ruy:
-    push    {r4-r11, lr}
-    vpush   {d8-d15}
-    sub     sp, sp, #LOCALS
-    add     at, sp, #INPUT
-    stm     at, {r0-r3}
-    ldr     step, [sp, #CHANNELS]
-    dwconv3x3_hwc_3x8
-    add     sp, sp, #LOCALS
-    vpop    {d8-d15}
-    pop     {r4-r11, pc}
-    .size   dwconv3x3_s8s8_hwc_3x8_ruy, . - dwconv3x3_s8s8_hwc_3x8_ruy
-
-    .section .note.GNU-stack,"",%progbits
+#include "include/dwconv3x3_s8s8_hwc_3x8.inc"

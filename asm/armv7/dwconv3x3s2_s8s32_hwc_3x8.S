@@ -67,50 +67,7 @@ macs = "9*height*width*channels"
     .arm
     .text
 
-in0          .req r0        // the window's rows, walk along the pixels
-in1          .req r1
-in2          .req r2
-store        .req r3        // walks along the pixels
-step         .req r4        // channels: the bytes from one pixel of the input to the next
-count        .req r5        // pixels left, counts down
-left         .req r6        // channels left, counts down
-w            .req r7        // weights
-pitch        .req r8        // from one pixel of the output to the next, bytes
-at           .req r12
-
-// The frame, from sp upwards. It need not be a multiple of 8: nothing is called from here.
-#define INPUT        0      /* row 0 of the window, at its start */
-#define WEIGHTS      4
-#define OUTPUT       8      /* row of the output, at its start */
-#define HEIGHT       12     /* counts down */
-#define FROM         16     /* channels to do of the window's first pixel */
-#define TO           20     /* and of the output */
-#define LOCALS       24
-#define FRAME        124    /* LOCALS, d8-d15, r4-r11 and lr */
-#define WIDTH        FRAME
-#define CHANNELS     (FRAME + 4)
-#define INPUT_PITCH  (FRAME + 8)
-#define OUTPUT_PITCH (FRAME + 12)
-
+#define KERNEL dwconv3x3s2_s8s32_hwc_3x8
 #define STRIDE 2
 
-#include "include/sums_of_8_channels.inc"
-#include "include/dwconv3x3_hwc_3x8.inc"
-
-    .p2align 4
-    .global dwconv3x3s2_s8s32_hwc_3x8
-    .type   dwconv3x3s2_s8s32_hwc_3x8, %function
-dwconv3x3s2_s8s32_hwc_3x8:
-    push    {r4-r11, lr}
-    vpush   {d8-d15}
-    sub     sp, sp, #LOCALS
-    stm     sp, {r0-r3}
-    ldr     step, [sp, #CHANNELS]
-    lsl     pitch, step, #2
-    dwconv3x3_hwc_3x8
-    add     sp, sp, #LOCALS
-    vpop    {d8-d15}
-    pop     {r4-r11, pc}
-    .size   dwconv3x3s2_s8s32_hwc_3x8, . - dwconv3x3s2_s8s32_hwc_3x8
-
-    .section .note.GNU-stack,"",%progbits
+#include "include/dwconv3x3_s8s32_hwc_3x8.inc"

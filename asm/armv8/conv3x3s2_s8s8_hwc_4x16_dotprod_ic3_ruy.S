@@ -64,82 +64,8 @@ macs = "9*height*width*in_channels*out_channels"
     .arch armv8.2-a+dotprod
     .text
 
-line0        .req x0        // the window's rows, walk along the pixels
-weights      .req x1
-out0         .req x2        // output of pixel 0, walks along the output channels
-rows         .req x3        // pixels left in the row, counts down
-line1        .req x4
-line2        .req x5
-out_channels .req x6
-pitch        .req x6        // from one pixel of the output to the next, bytes
-back         .req x7
-w            .req x8        // walks along the weights
-out1         .req x9
-out2         .req x10
-out3         .req x11
-left         .req x12       // output channels left, counts down
-done         .req x13       // 4 * output channels done
-at           .req x14       // where in bias and the like
-bias         .req x15
-multipliers  .req x16
-shifts       .req x17
-range        .req x19
-
-t0           .req v8        // free while sums are scaled
-t1           .req v9
-t3           .req v11
-zero         .req v13       // for the output
-lowest       .req v14
-highest      .req v15
-
-// The frame, from sp upwards
-#define TAPS         0      /* of 4 pixels */
-#define IN_ROW       128    /* where the row starts */
-#define OUT_ROW      136
-#define IN_STEP      144    /* to the next one */
-#define OUT_STEP     152
-#define HEIGHT       160    /* rows left */
-#define WIDTH        168
-#define PITCH        176    /* of the input */
-#define SAVED        184    /* x19, d8-d15 */
-#define FRAME        256
-#define OUTPUT_PITCH FRAME
-#define BIAS         (FRAME + 8)
-#define SHIFTS       (FRAME + 24)
-
+#define KERNEL conv3x3s2_s8s8_hwc_4x16_dotprod_ic3_ruy
 #define STRIDE 2
 
-#include "include/conv3x3_ic3_hwc_4x16_dotprod.inc"
 #include "include/requantize_ruy.inc"
-#include "include/requantized_tile_4x16.inc"
-
-    .p2align 4
-    .global conv3x3s2_s8s8_hwc_4x16_dotprod_ic3_ruy
-    .type   conv3x3s2_s8s8_hwc_4x16_dotprod_ic3_ruy, %function
-conv3x3s2_s8s8_hwc_4x16_dotprod_ic3_ruy:
-    sub     sp, sp, #FRAME
-    str     x19, [sp, #SAVED]
-    stp     d8, d9, [sp, #192]
-    stp     d10, d11, [sp, #208]
-    stp     d12, d13, [sp, #224]
-    stp     d14, d15, [sp, #240]
-    ldr     w, [sp, #OUTPUT_PITCH]
-    ldp     bias, multipliers, [sp, #BIAS]
-    ldp     shifts, range, [sp, #SHIFTS]
-    stp     line0, out0, [sp, #IN_ROW]
-    stp     x3, x4, [sp, #HEIGHT]                   // as they arrive
-    str     x7, [sp, #PITCH]
-    lsl     line2, x7, #(STRIDE - 1)
-    stp     line2, w, [sp, #IN_STEP]
-    mov     back, #(3 * STRIDE - 8)
-    conv3x3_ic3_hwc_4x16
-    ldp     d14, d15, [sp, #240]
-    ldp     d12, d13, [sp, #224]
-    ldp     d10, d11, [sp, #208]
-    ldp     d8, d9, [sp, #192]
-    ldr     x19, [sp, #SAVED]
-    add     sp, sp, #FRAME
-    ret
-    .size   conv3x3s2_s8s8_hwc_4x16_dotprod_ic3_ruy, . - conv3x3s2_s8s8_hwc_4x16_dotprod_ic3_ruy
-
-    .section .note.GNU-stack,"",%progbits
+#include "include/conv3x3_s8s8_hwc_4x16_dotprod_ic3.inc"

@@ -44,46 +44,7 @@ macs = "9*height*width*channels"
     .arch armv8-a
     .text
 
-input        .req x0        // row 0 of the window, at its start
-weights      .req x1
-output       .req x2        // row of the output, at its start
-height       .req x3        // counts down
-width        .req x4
-channels     .req x5        // also the bytes from one pixel of the input to the next
-input_pitch  .req x6
-output_pitch .req x7
-in0          .req x8        // the window's rows, walk along the pixels
-in1          .req x9
-in2          .req x10
-store        .req x11       // walks along the pixels
-w            .req x12
-from         .req x13       // channels to do of the window's first pixel
-to           .req x14       // and of the output
-left         .req x15       // channels left, counts down
-count        .req x16       // pixels left, counts down
-at           .req x17
-pitch        .req x19       // from one pixel of the output to the next, bytes
-
+#define KERNEL dwconv3x3s2_s8s32_hwc_3x16
 #define STRIDE 2
 
-#include "include/sums_of_16_channels.inc"
-#include "include/dwconv3x3_hwc_3x16.inc"
-
-    .p2align 4
-    .global dwconv3x3s2_s8s32_hwc_3x16
-    .type   dwconv3x3s2_s8s32_hwc_3x16, %function
-dwconv3x3s2_s8s32_hwc_3x16:
-    stp     d8, d9, [sp, #-64]!
-    stp     d10, d11, [sp, #16]
-    stp     d12, d13, [sp, #32]
-    str     x19, [sp, #48]
-    lsl     pitch, channels, #2
-    dwconv3x3_hwc_3x16
-    ldr     x19, [sp, #48]
-    ldp     d12, d13, [sp, #32]
-    ldp     d10, d11, [sp, #16]
-    ldp     d8, d9, [sp], #64
-    ret
-    .size   dwconv3x3s2_s8s32_hwc_3x16, . - dwconv3x3s2_s8s32_hwc_3x16
-
-    .section .note.GNU-stack,"",%progbits
+#include "include/dwconv3x3_s8s32_hwc_3x16.inc"

@@ -57,74 +57,8 @@ macs = "9*height*width*channels"
     .arch armv8-a
     .text
 
-input        .req x0        // row 0 of the window, at its start
-weights      .req x1
-output       .req x2        // row of the output, at its start
-height       .req x3        // counts down
-width        .req x4
-channels     .req x5        // also the bytes from one pixel of the input to the next
-input_pitch  .req x6
-output_pitch .req x7
-in0          .req x8        // the window's rows, walk along the pixels
-in1          .req x9
-in2          .req x10
-store        .req x11       // walks along the pixels
-w            .req x12
-from         .req x13       // channels to do of the window's first pixel
-to           .req x14       // and of the output
-left         .req x15       // channels left, counts down
-count        .req x16       // pixels left, counts down
-at           .req x17
-bias         .req x19       // these three walk along the channels
-multipliers  .req x20
-shifts       .req x21
-range        .req x22
-sums         .req x23       // walks along the strip's sums
-rest         .req x24       // pixels left in the row
-first        .req x25       // of the strip's first window
-
-// The frame, from sp upwards: sums of a strip, then what is saved
-#define STRIP        60     /* pixels */
-#define SAVED        (64 * STRIP)
-#define FRAME        (SAVED + 112)
-
-.macro point_at_parameters
-    ldr     bias, [sp, #FRAME]
-    ldr     multipliers, [sp, #(FRAME + 8)]
-    ldr     shifts, [sp, #(FRAME + 16)]
-.endm
-
+#define KERNEL dwconv3x3s2_s8s8_hwc_3x16_ruy
 #define STRIDE 2
 
 #include "include/requantize_ruy.inc"
-#include "include/requantized_strips_16_channels.inc"
-#include "include/dwconv3x3_hwc_3x16.inc"
-
-    .p2align 4
-    .global dwconv3x3s2_s8s8_hwc_3x16_ruy
-    .type   dwconv3x3s2_s8s8_hwc_3x16_ruy, %function
-dwconv3x3s2_s8s8_hwc_3x16_ruy:
-    sub     sp, sp, #FRAME
-    add     x8, sp, #SAVED
-    stp     d8, d9, [x8]
-    stp     d10, d11, [x8, #16]
-    stp     d12, d13, [x8, #32]
-    stp     x19, x20, [x8, #48]
-    stp     x21, x22, [x8, #64]
-    stp     x23, x24, [x8, #80]
-    str     x25, [x8, #96]
-    ldr     range, [sp, #(FRAME + 24)]
-    dwconv3x3_hwc_3x16
-    add     x8, sp, #SAVED
-    ldr     x25, [x8, #96]
-    ldp     x23, x24, [x8, #80]
-    ldp     x21, x22, [x8, #64]
-    ldp     x19, x20, [x8, #48]
-    ldp     d12, d13, [x8, #32]
-    ldp     d10, d11, [x8, #16]
-    ldp     d8, d9, [x8]
-    add     sp, sp, #FRAME
-    ret
-    .size   dwconv3x3s2_s8s8_hwc_3x16_ruy, . - dwconv3x3s2_s8s8_hwc_3x16_ruy
-
-    .section .note.GNU-stack,"",%progbits
+#include "include/dwconv3x3_s8s8_hwc_3x16.inc"

@@ -57,80 +57,8 @@ macs = "25*height*width*channels"
     .arch armv8-a
     .text
 
-input        .req x0        // row 0 of the window, at its start
-weights      .req x1
-output       .req x2        // row of the output, at its start
-height       .req x3        // counts down
-width        .req x4
-channels     .req x5        // also the bytes from one pixel of the input to the next
-input_pitch  .req x6
-output_pitch .req x7
-in0          .req x8        // the window's rows, walk along the pixels
-in1          .req x9
-in2          .req x10
-in3          .req x11
-in4          .req x12
-store        .req x13       // walks along the pixels
-w            .req x14
-from         .req x15       // channels to do of the window's first pixel
-to           .req x16       // and of the output
-left         .req x17       // channels left, counts down
-count        .req x19       // pixels left, counts down
-at           .req x20
-bias         .req x21       // these three walk along the channels
-multipliers  .req x22
-shifts       .req x23
-range        .req x24
-sums         .req x25       // walks along the strip's sums
-rest         .req x26       // pixels left in the row
-first        .req x27       // of the strip's first window
-
-// The frame, from sp upwards: sums of a strip, then what is saved
-#define STRIP        60     /* pixels */
-#define SAVED        (32 * STRIP)
-#define FRAME        (SAVED + 144)
-
-.macro point_at_parameters
-    ldr     bias, [sp, #FRAME]
-    ldr     multipliers, [sp, #(FRAME + 8)]
-    ldr     shifts, [sp, #(FRAME + 16)]
-.endm
-
+#define KERNEL dwconv5x5_s8s8_hwc_5x8_ruy
 #define STRIDE 1
 
 #include "include/requantize_ruy.inc"
-#include "include/requantized_strips_8_channels.inc"
-#include "include/dwconv5x5_hwc_5x8.inc"
-
-    .p2align 4
-    .global dwconv5x5_s8s8_hwc_5x8_ruy
-    .type   dwconv5x5_s8s8_hwc_5x8_ruy, %function
-dwconv5x5_s8s8_hwc_5x8_ruy:
-    sub     sp, sp, #FRAME
-    add     x8, sp, #SAVED
-    stp     d8, d9, [x8]
-    stp     d10, d11, [x8, #16]
-    stp     d12, d13, [x8, #32]
-    stp     d14, d15, [x8, #48]
-    stp     x19, x20, [x8, #64]
-    stp     x21, x22, [x8, #80]
-    stp     x23, x24, [x8, #96]
-    stp     x25, x26, [x8, #112]
-    str     x27, [x8, #128]
-    ldr     range, [sp, #(FRAME + 24)]
-    dwconv5x5_hwc_5x8
-    add     x8, sp, #SAVED
-    ldr     x27, [x8, #128]
-    ldp     x25, x26, [x8, #112]
-    ldp     x23, x24, [x8, #96]
-    ldp     x21, x22, [x8, #80]
-    ldp     x19, x20, [x8, #64]
-    ldp     d14, d15, [x8, #48]
-    ldp     d12, d13, [x8, #32]
-    ldp     d10, d11, [x8, #16]
-    ldp     d8, d9, [x8]
-    add     sp, sp, #FRAME
-    ret
-    .size   dwconv5x5_s8s8_hwc_5x8_ruy, . - dwconv5x5_s8s8_hwc_5x8_ruy
-
-    .section .note.GNU-stack,"",%progbits
+#include "include/dwconv5x5_s8s8_hwc_5x8.inc"

@@ -65,52 +65,7 @@ macs = "25*height*width*channels"
     .arch armv8-a
     .text
 
-input        .req x0        // row 0 of the window, at its start
-weights      .req x1
-output       .req x2        // row of the output, at its start
-height       .req x3        // counts down
-width        .req x4
-channels     .req x5        // also the bytes from one pixel of the input to the next
-input_pitch  .req x6
-output_pitch .req x7
-in0          .req x8        // the window's rows, walk along the pixels
-in1          .req x9
-in2          .req x10
-in3          .req x11
-in4          .req x12
-store        .req x13       // walks along the pixels
-w            .req x14
-from         .req x15       // channels to do of the window's first pixel
-to           .req x16       // and of the output
-left         .req x17       // channels left, counts down
-count        .req x19       // pixels left, counts down
-at           .req x20
-pitch        .req x21       // from one pixel of the output to the next, bytes
-
+#define KERNEL dwconv5x5s2_s8s32_hwc_5x8
 #define STRIDE 2
 
-#include "include/sums_of_8_channels.inc"
-#include "include/dwconv5x5_hwc_5x8.inc"
-
-    .p2align 4
-    .global dwconv5x5s2_s8s32_hwc_5x8
-    .type   dwconv5x5s2_s8s32_hwc_5x8, %function
-dwconv5x5s2_s8s32_hwc_5x8:
-    stp     d8, d9, [sp, #-96]!
-    stp     d10, d11, [sp, #16]
-    stp     d12, d13, [sp, #32]
-    stp     d14, d15, [sp, #48]
-    stp     x19, x20, [sp, #64]
-    str     x21, [sp, #80]
-    lsl     pitch, channels, #2
-    dwconv5x5_hwc_5x8
-    ldr     x21, [sp, #80]
-    ldp     x19, x20, [sp, #64]
-    ldp     d14, d15, [sp, #48]
-    ldp     d12, d13, [sp, #32]
-    ldp     d10, d11, [sp, #16]
-    ldp     d8, d9, [sp], #96
-    ret
-    .size   dwconv5x5s2_s8s32_hwc_5x8, . - dwconv5x5s2_s8s32_hwc_5x8
-
-    .section .note.GNU-stack,"",%progbits
+#include "include/dwconv5x5_s8s32_hwc_5x8.inc"
