@@ -15,9 +15,10 @@ from neonlab.verify.case import Shape
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = open_library(ROOT).kernels
-CHW = [k for k in KERNELS if k.contract.macs is not None and "_chw_8x4" in k.name]
+#: Those whose innermost loop goes along the pixels.
+CHW = [k for k in KERNELS if k.contract.macs is not None and ("_chw_8x4" in k.name or k.name.endswith("_ic32"))]
 DEPTHWISE = [kernel for kernel in KERNELS if kernel.name.startswith("dwconv")]
-FIRST_LAYER = [kernel for kernel in KERNELS if "_ic3" in kernel.name]
+FIRST_LAYER = [kernel for kernel in KERNELS if "_ic3_" in f"{kernel.name}_"]
 ELSEWHERE = CHW + DEPTHWISE + FIRST_LAYER
 MULTIPLIES = [kernel for kernel in KERNELS if kernel.contract.macs is not None and kernel not in ELSEWHERE]
 PACKS = [kernel for kernel in KERNELS if kernel.name.startswith("pack_")]
