@@ -58,7 +58,7 @@ macs = "pixels*in_channels*out_channels"
 //
 // Cost of the hot loop, per 8 pixels x 4 output channels x 8 input channels = 256 MACs:
 //     32 vmull/vmlal, 8 vaddw, 8 input loads, 4 weight loads, 4 sum loads, 4 stores, 2 for the loop = 62 instructions,
-//     0.242 per MAC (with a vdup for each weight it would be 90). The multiplies alone are 32, 0.125 per MAC. The rest
+//     0.242 per MAC (with a vdup for each weight it would be 90). The floor is its multiplies, 32 or 0.125 per MAC. The rest
 // is the price of the scheme: 256 bytes of sums go in and out for 64 bytes of input, in every pass, and of the register
 // file, which holds half of the weights.
 // The last 4 pixels cost 56 instructions for 128 MACs.

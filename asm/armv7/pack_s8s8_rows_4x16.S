@@ -22,8 +22,8 @@ pitch  = { reg = "stack+0", range = [1, 1048576] }
 //
 //     elements 0-15 of row 0, of row 1, ... of row 3, then elements 16-31 of row 0, ...
 //
-// Cost of the hot loop, per 2 rows x 16 elements = 32 bytes: 2 loads, 1 store, 2 for the loop = 5
-// instructions, 0.156 per byte.
+// Cost of the hot loop, per 2 rows x 16 elements = 32 bytes: 2 loads, 1 store, 2 for the loop = 5 instructions, 0.156
+// per byte. The floor is 3: all but the loop's.
 
     .syntax unified
     .arch   armv7-a

@@ -59,7 +59,7 @@ macs = "pixels*in_channels*out_channels"
 //
 // Cost of the hot loop, per 8 pixels x 4 output channels x 8 input channels = 256 MACs:
 //     32 smull/smlal, 8 saddw, 8 input loads, 4 sum loads, 4 stores, 2 for the loop = 58 instructions, 0.227 per MAC.
-// The multiplies alone are 32, 0.125 per MAC. The rest is the price of the scheme: 256 bytes of sums go in and out for
+// The floor is its multiplies, 32 or 0.125 per MAC. The rest is the price of the scheme: 256 bytes of sums go in and out for
 // 64 bytes of input, in every pass. The last 4 pixels cost 52 instructions for 128 MACs.
 // No prefetch: there are 12 plain ascending streams, which hardware finds by itself.
 

@@ -21,8 +21,8 @@ pitch  = { reg = "x4", range = [1, 1048576] }
 //
 //     elements 0-7 of row 0, of row 1, ... of row 11, then elements 8-15 of row 0, ...
 //
-// Cost of the hot loop, per 4 rows x 16 elements = 64 bytes: 4 loads, 2 stores, 2 for the loop = 8
-// instructions, 0.125 per byte.
+// Cost of the hot loop, per 4 rows x 16 elements = 64 bytes: 4 loads, 2 stores, 2 for the loop = 8 instructions, 0.125
+// per byte. The floor is 6: all but the loop's.
 
     .arch armv8-a
     .text
