@@ -24,6 +24,7 @@ from neonlab.int8 import (
     ranged_addition,
     requantize,
     ristretto,
+    softmax,
 )
 from neonlab.int8.arrays import OperandError, Output
 from neonlab.int8.windows import Window
@@ -81,6 +82,7 @@ CALLS: dict[str, Callable[..., Any]] = {
         activation.table_of(np.exp, affine.Affine(x, n, "int8"), affine.Affine(y, m)), a
     ),
     "softmax": lambda a, _b, x, y, _n, _m: activation.softmax(a, x, 1.0, affine.Affine(y, 0, "int8")),
+    "softmax_fixed_point": lambda a, _b, x, y, _n, _m: softmax.softmax_fixed_point(a, x, y),
     "affine_from_range": lambda _a, _b, x, y, _n, _m: affine.affine_from_range(x, y),
     "quantize": lambda a, _b, x, _y, n, _m: affine.quantize(a, x, Output(n), reciprocal=True),
     "quantize_gemmlowp": lambda a, _b, x, _y, n, _m: affine.quantize_gemmlowp(a, affine.Affine(x, n)),

@@ -20,4 +20,5 @@ scheme's own source computes with.  Bad input raises `OperandError`.
 | `elementwise`     | mul, concat with rescale, relu, clip, pad                                                       |
 | `pooling`         | max and average pooling with each framework's rounding                                          |
 | `activation`      | tables of 256 entries (tanh, sigmoid, any function) and softmax                                 |
+| `softmax`         | softmax in integers alone                                                                       |
 """
