@@ -50,7 +50,7 @@ macs = "9*height*width*channels"
 //     store them = 137 instructions, 0.634 per MAC.
 // Of the 22, 1 loads the bias, 1 stores the sums and 1 loads them, 12 scale, 5 narrow, add the zero point and clamp, 1
 // stores and 1 is for the loop. Without a bias, and with int32 to store, the window costs 74, 17 % above its floor of
-// 63. Around the hot loop a row costs 66 instructions for each 8 channels and each 60 pixels.
+// 63. Around the hot loop a row costs 63 instructions for each 8 channels and each 60 pixels.
 
     .syntax unified
     .arch   armv7-a

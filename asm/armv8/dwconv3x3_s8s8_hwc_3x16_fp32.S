@@ -51,7 +51,7 @@ macs = "9*height*width*channels"
 //     store them = 197 instructions, 0.456 per MAC.
 // Of the 28, 1 loads the bias, 1 stores the sums and 1 loads them, 12 scale, 10 narrow, add the zero point and clamp, 1
 // stores and 2 are for the loop. Without a bias, and with int32 to store, the window costs 116, 29 % above its floor of
-// 90. Around the hot loop a row costs 61 instructions for each 16 channels and each 60 pixels.
+// 90. Around the hot loop a row costs 50 instructions for each 16 channels and each 60 pixels.
 
     .arch armv8-a
     .text

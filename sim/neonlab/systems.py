@@ -75,6 +75,9 @@ class Calls:
         kernel = self.kernel(name)
         contract = kernel.contract
         numbers = {key: value for key, value in arguments.items() if isinstance(value, int)}
+        for argument in contract.arguments:
+            if not argument.is_pointer and argument.name not in numbers:
+                raise InputError(f"{contract.name}: argument `{argument.name}` is a number, and was not given")
         passed = [self._passed(contract, argument, arguments, numbers) for argument in contract.arguments]
         if kernel.title not in self._functions:
             self._functions[kernel.title] = Function(kernel.path, kernel.given)
@@ -86,9 +89,7 @@ class Calls:
     ) -> Array | int:
         value = given.get(argument.name)
         if not argument.is_pointer:
-            if not isinstance(value, int):
-                raise InputError(f"{contract.name}: argument `{argument.name}` is a number")
-            return value
+            return numbers[argument.name]
         size = -(-(argument.block(numbers).size + argument.over_read) // argument.dtype.itemsize)
         held = np.zeros(0, argument.dtype) if value is None else np.asarray(value)
         if value is not None and argument.read is not None:

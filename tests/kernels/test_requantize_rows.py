@@ -31,7 +31,7 @@ def test_every_scheme_of_the_library_has_a_kernel_on_each_instruction_set(
 ) -> None:
     titles = [kernel.title for kernel in LIBRARY.kernels]
     word = operator.KERNEL_OF_SCHEME[scheme]
-    assert sum(title.startswith(f"{isa}/requantize_") and title.endswith(f"_{word}") for title in titles) == 1
+    assert sum(title.startswith(f"{isa}/requantize_s32s8_") and title.endswith(f"_{word}") for title in titles) == 1
 
 
 def sums_and_scales(largest_scale: float) -> tuple[np.ndarray, np.ndarray]:
