@@ -12,7 +12,6 @@ from neonlab.errors import InputError
 from neonlab.kernel_name import KernelName
 from neonlab.library import Library, open_library
 from neonlab.measure.profile import Profile
-from neonlab.plan import parse_shape
 from neonlab.profiling import profile
 from neonlab.report.ladder import CORES, Cost, Ladder, Step, ladder_document, read_ladders, runs_on
 
@@ -47,7 +46,7 @@ def test_every_conv1x1_and_matmul_is_a_step_but_for_other_schemes_of_one() -> No
 @pytest.mark.parametrize(("ladder", "step"), STEPS[::4], ids=[step.kernel.title for _, step in STEPS[::4]])
 def test_a_step_costs_what_a_profile_says(ladder: Ladder, step: Step) -> None:
     kernel = step.kernel
-    found = profile(kernel, parse_shape(kernel, ladder.shape))
+    found = profile(kernel, step.shape)
     assert isinstance(found, Profile)
     cells = cells_of(ladder, kernel.title)
     assert cells[1] == f"{found.instructions_per_mac:.4f}"

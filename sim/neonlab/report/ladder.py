@@ -29,11 +29,15 @@ CORES = ("cortex-a7", "cortex-a53", "cortex-a55", "cortex-a72", "cortex-a76", "n
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One kernel, what it does otherwise than the step before, and why that pays; `packs` bring a layer's input."""
+    """One kernel, what it does otherwise than the step before, and why that pays; `packs` bring a layer's input.
+
+    `shape` is the ladder's, as this kernel's operator says it.
+    """
 
     kernel: Kernel
     changed: str
     why: str
+    shape: Shape
     packs: tuple[tuple[Kernel, Shape], ...] = ()
 
 
@@ -75,18 +79,25 @@ def read_ladders(library: Library) -> tuple[Ladder, ...]:
             raise InputError(f"{path}: no kernel `{title}`")
         return kernels[title]
 
-    def step(entry: Mapping[str, Any]) -> Step:
+    def step(entry: Mapping[str, Any], shape: str) -> Step:
+        kernel = named(entry["kernel"])
         packs = [(named(title), shape) for title, shape in entry.get("packs", {}).items()]
         return Step(
-            named(entry["kernel"]),
+            kernel,
             entry["changed"],
             entry["why"],
+            parse_shape(kernel, entry.get("shape", shape)),
             tuple((pack, parse_shape(pack, shape)) for pack, shape in packs),
         )
 
     try:
         return tuple(
-            Ladder(entry["title"], entry["shape"], entry.get("text", ""), tuple(map(step, entry["step"])))
+            Ladder(
+                entry["title"],
+                entry["shape"],
+                entry.get("text", ""),
+                tuple(step(one, entry["shape"]) for one in entry["step"]),
+            )
             for entry in table["ladder"]
         )
     except (KeyError, TypeError, AttributeError) as error:
@@ -109,7 +120,7 @@ def costs_of(
             by_core[None] += step.packs
             for core in CORES:
                 if runs_on(step.kernel, core):
-                    by_core[core].append((step.kernel, parse_shape(step.kernel, ladder.shape)))
+                    by_core[core].append((step.kernel, step.shape))
     profiles: dict[tuple[str | None, str, str], Profile] = {}
     for on, work in by_core.items():
         memory = MemoryOptions(on) if on is not None else None
@@ -121,7 +132,7 @@ def costs_of(
             profiles[on, kernel.title, str(shape)] = profile
     for ladder in ladders:
         for step in ladder.steps:
-            key = step.kernel.title, str(parse_shape(step.kernel, ladder.shape))
+            key = step.kernel.title, str(step.shape)
             runs = {core: profiles[core, *key] for core in CORES if (core, *key) in profiles}
             some = next(iter(runs.values()))
             hot = hot_loop_cost(kernel_program(step.kernel), some.counts)
