@@ -53,7 +53,7 @@ macs = "pixels*in_channels*out_channels"
 // Around the hot loop a tile costs 26 instructions, whatever the number of input channels: 12 to add the sums up across,
 // 2 to store them, the rest to move 6 pointers and to find that nothing is left over. Nothing is cleared: the first 32
 // input channels are stored as sums, not added to them. With 32 input channels the tile cannot cost less than 48 + 6 +
-// 12 + 2 = 68, 0.266 per MAC: conv1x1_s8s32_hwc_2x4_ic32 does such layers with weights in registers.
+// 12 + 2 = 68, 0.266 per MAC: conv1x1_s8s32_hwc_4x4_ic32 does such layers with weights in registers.
 // The bytes: 192 loaded for 256 MACs, 4 stored for each output, once.
 // No prefetch: 6 ascending streams, of which the weights come back from the cache for every 2 pixels.
 

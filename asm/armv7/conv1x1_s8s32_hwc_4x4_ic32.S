@@ -18,8 +18,8 @@ macs = "pixels*in_channels*out_channels"
 //
 //     for each 128 pixels                   then the rest: so many stay in the first level
 //         for each 4 output channels        the last 1-3 as 4, of which 1-3 are stored
-//             for each 2 pixels             then the last one
-//                 output[2][4] = input[2][32] * weights[4][32]
+//             for each 4 pixels             then the last 0-3 one at a time
+//                 output[4][4] = input[4][32] * weights[4][32]
 //
 // For layers with few input channels, whose sums are done as soon as begun: conv1x1_s8s32_hwc_2x4 loads its weights again
 // for every 2 pixels, and moves 6 pointers for 256 products. Here it is the weights that stay, and a pixel is one load.
@@ -45,12 +45,13 @@ macs = "pixels*in_channels*out_channels"
 // Why weights lie in [-127, 127]: vmull and vmlal add two products in int16. -128 * -127 twice is 32512 and
 // -128 * 127 twice is -32512, both int16; only -128 * -128 twice, 32768, is not.
 //
-// Cost of the hot loop, per 2 pixels x 4 output channels x 32 input channels = 256 MACs:
-//     16 vmull, 16 vmlal, 16 vpaddl and vpadal, 12 vpadd, 2 vld1, 2 vst1, 2 for the loop = 66 instructions, 0.258 per MAC.
-// The floor is three instructions for 16 MACs, 48 or 0.1875 per MAC; 14 more are what comes after 32 input channels in any
+// Cost of the hot loop, per 4 pixels x 4 output channels x 32 input channels = 512 MACs:
+//     32 vmull, 32 vmlal, 32 vpaddl and vpadal, 24 vpadd, 4 vld1, 4 vst1, 2 for the loop = 130 instructions, 0.254 per
+//     MAC.
+// The floor is three instructions for 16 MACs, 96 or 0.1875 per MAC; 28 more are what comes after 32 input channels in any
 // order: to add 4 sums of 4 up across takes 6 vpadd. Around the hot loop 4 output channels of 128 pixels cost 18
 // instructions, 4 of them to load weights.
-// The bytes: 64 loaded for 256 MACs, 4 stored for each output, once.
+// The bytes: 128 loaded for 512 MACs, 4 stored for each output, once.
 
     .syntax unified
     .arch   armv7-a
@@ -118,24 +119,28 @@ at           .req r12
 
 // the strip's pixels, 4 output channels
 .macro pixels_of_strip store
-    subs    count, count, #2
+    subs    count, count, #4
     blo     12f
-11:                                                 // 66 instructions, 256 MACs
+11:                                                 // 130 instructions, 512 MACs
+   .rept 4
     one_pixel \store
-    one_pixel \store
-    subs    count, count, #2
+   .endr
+    subs    count, count, #4
     bhs     11b
 12:
-    tst     count, #1                               // -2 or -1 are left
-    beq     13f
-    one_pixel \store
+    adds    count, count, #4
+    beq     14f
 13:
+    one_pixel \store
+    subs    count, count, #1
+    bne     13b
+14:
 .endm
 
     .p2align 4
-    .global conv1x1_s8s32_hwc_2x4_ic32
-    .type   conv1x1_s8s32_hwc_2x4_ic32, %function
-conv1x1_s8s32_hwc_2x4_ic32:
+    .global conv1x1_s8s32_hwc_4x4_ic32
+    .type   conv1x1_s8s32_hwc_4x4_ic32, %function
+conv1x1_s8s32_hwc_4x4_ic32:
     push    {r4-r11}
     vpush   {d8-d15}
     ldr     in_channels, [sp, #IN_CHANNELS]
@@ -172,6 +177,6 @@ conv1x1_s8s32_hwc_2x4_ic32:
     vpop    {d8-d15}
     pop     {r4-r11}
     bx      lr
-    .size   conv1x1_s8s32_hwc_2x4_ic32, . - conv1x1_s8s32_hwc_2x4_ic32
+    .size   conv1x1_s8s32_hwc_4x4_ic32, . - conv1x1_s8s32_hwc_4x4_ic32
 
     .section .note.GNU-stack,"",%progbits
