@@ -17,7 +17,7 @@ from neonlab.library import Kernel, open_library
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Variants that are ways to do the same work.
-WAYS = {"left4", "inorder", "bylane", "ic32"}
+WAYS = {"left4", "inorder", "bylane", "ic32", "ic64"}
 ROWS = json.loads((ROOT / "reports" / "variants.json").read_text())["rows"]
 REPORTED = {row["kernel"] for row in ROWS}
 KERNELS = [kernel for kernel in open_library(ROOT).kernels if kernel.title in REPORTED]

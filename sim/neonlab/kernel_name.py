@@ -72,6 +72,7 @@ VARIANTS: Mapping[str, str] = {
     "left4": "4 pixels left over by the tile",
     "ic3": "for 3 input channels",
     "ic32": "for up to 32 input channels",
+    "ic64": "for up to 64 input channels",
     "sums16": "partial sums stored as int16",
     "inorder": "software-pipelined for in-order cores",
     "bylane": "multiplies by one lane of a vector",

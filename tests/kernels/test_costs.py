@@ -16,7 +16,7 @@ from neonlab.verify.case import Shape
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = open_library(ROOT).kernels
 #: Those whose innermost loop goes along the pixels.
-CHW = [k for k in KERNELS if k.contract.macs is not None and ("_chw_8x4" in k.name or k.name.endswith("_ic32"))]
+CHW = [k for k in KERNELS if k.contract.macs is not None and ("_chw_8x4" in k.name or k.name.endswith(("_ic32", "_ic64")))]
 DEPTHWISE = [kernel for kernel in KERNELS if kernel.name.startswith("dwconv")]
 FIRST_LAYER = [kernel for kernel in KERNELS if "_ic3_" in f"{kernel.name}_"]
 ELSEWHERE = CHW + DEPTHWISE + FIRST_LAYER
@@ -92,7 +92,8 @@ def test_the_rest_of_a_tile_costs_what_the_header_says(kernel: Kernel) -> None:
 @pytest.mark.parametrize("kernel", CHW, ids=named)
 def test_the_hot_loop_over_pixels_costs_what_the_header_says(kernel: Kernel) -> None:
     left = 4 if kernel.name.endswith("left4") else 0
-    few, many = counted(kernel, 1, 64 + left, 32, 8), counted(kernel, 1, 128 + left, 32, 8)
+    depth = 64 if kernel.name.endswith("ic64") else 32
+    few, many = counted(kernel, 1, 64 + left, depth, 8), counted(kernel, 1, 128 + left, depth, 8)
     cost, rounded = claim(kernel)
     assert Fraction(many.counts.instructions - few.counts.instructions, many.macs - few.macs) == cost
     assert rounded in (f"{float(cost):.3f}", f"{float(cost):.4f}")
