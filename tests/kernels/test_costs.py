@@ -16,7 +16,7 @@ from neonlab.verify.case import Shape
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = open_library(ROOT).kernels
 #: Those whose innermost loop goes along the pixels.
-CHW = [k for k in KERNELS if k.contract.macs is not None and ("_chw_8x4" in k.name or k.name.endswith(("_ic32", "_ic64")))]
+CHW = [k for k in KERNELS if k.contract.macs is not None and re.search("_chw_8x4|_ic32|_ic64", k.name)]
 DEPTHWISE = [kernel for kernel in KERNELS if kernel.name.startswith("dwconv")]
 FIRST_LAYER = [kernel for kernel in KERNELS if "_ic3_" in f"{kernel.name}_"]
 ELSEWHERE = CHW + DEPTHWISE + FIRST_LAYER
