@@ -12,8 +12,11 @@ from pathlib import Path
 
 import pytest
 from tests.command_line import ADD, HEAD, SUM, edit, git, neonlab, new_repository, started
+from tests.tools import require
 
 from neonlab import InputError, Profile, code, profiling
+from neonlab.given import Given
+from neonlab.isa.isa import Isa
 from neonlab.library import open_kernel, open_library
 from neonlab.plan import integers_of, parse_shape
 from neonlab.report.terminal_watch import session_view
@@ -140,6 +143,29 @@ def test_a_wrong_kernel_is_told_at_its_line_at_once_and_then_in_full(watcher: Wa
         assert reading.verdict.failures[0].identifier == "mismatch"
     assert first.verdict is not None and first.verdict.cases < first.planned and first.tile and not first.layer
     assert last.verdict is not None and any(failure.explanation for failure in last.verdict.failures)
+
+
+def test_c_is_watched_as_it_is_compiled_for_the_instruction_set_that_is_said(tmp_path: Path) -> None:
+    require("aarch64-linux-gnu-gcc")
+    for name in ("dot_s8.c", "dot_s8.contract.toml"):
+        (tmp_path / name).write_text((ROOT / "tests" / "c" / name).read_text())
+    for command in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "as it was"]):
+        git(tmp_path, *command)
+    path = tmp_path / "dot_s8.c"
+    text = path.read_text()
+    with Watcher(path, given=Given(isa=Isa.A64)) as watcher:
+        first = look(watcher)
+        assert first.latest.verdict is not None and first.latest.verdict.passed and first.latest.verdict.isa == "a64"
+        assert change(first, layer=True, committed=True) == 0
+        path.write_text(text.replace("total += a[i] * b[i];", "total += b[i] * b[i];", 1))
+        wrong = look(watcher)
+        assert wrong.latest.verdict is not None and not wrong.latest.verdict.passed
+        path.write_text(text.replace("size_t i = 0;", "size_t i = 0", 1))
+        broken = look(watcher)
+        assert broken.latest.problem is not None and "dot_s8.c:" in broken.latest.problem
+        (tmp_path / "dot_s8.contract.toml").write_text("")
+        path.write_text(text)
+        assert look(watcher).latest.problem is not None
 
 
 def test_a_kernel_without_end_is_told_and_the_next_save_is_read(watcher: Watcher, path: Path) -> None:

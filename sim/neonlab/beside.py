@@ -28,8 +28,8 @@ from typing import Any
 
 from neonlab.assemble.contract import Contract, contract_of, read_contract, toml_table
 from neonlab.assemble.contract_text import ContractText
-from neonlab.code import ASSEMBLY
 from neonlab.errors import InputError, NoContract
+from neonlab.file_names import ASSEMBLY
 from neonlab.given import ARCHITECTURES, PLAIN, Build, Given, Reference
 from neonlab.isa.isa import Isa
 from neonlab.isa.isa_of_path import isa_of_path

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from neonlab.assemble.contract import Contract
 from neonlab.errors import InputError
+from neonlab.file_names import ASSEMBLY
 from neonlab.given import PLAIN, Build, Given
 from neonlab.isa.isa import Isa
 from neonlab.isa.isa_of_path import isa_of_path
@@ -17,8 +18,6 @@ from neonlab.toolchain import Target, compile_c, is_c, target_of
 if TYPE_CHECKING:
     from neonlab.assemble.program import Program
     from neonlab.objects.image import Image
-
-ASSEMBLY = (".S", ".s", ".asm", ".sx")
 
 
 def isa_of(path: Path, given: Given) -> Isa:

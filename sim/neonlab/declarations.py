@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from neonlab.code import ASSEMBLY, check_symbol, isa_of, linked_image
+from neonlab.code import check_symbol, isa_of, linked_image
 from neonlab.errors import NoContract
+from neonlab.file_names import ASSEMBLY
 from neonlab.given import Given
 from neonlab.isa.isa import Isa
 from neonlab.objects.debug_sections import debug_sections

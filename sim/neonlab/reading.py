@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from neonlab.errors import InputError
 from neonlab.figures import Figures, figures_of
 from neonlab.plan import CaseName
 from neonlab.verify.verdict import Failure, Verdict, fold, with_ranges
-from neonlab.watch_side import Subject
+from neonlab.watch_side import Source, Subject
 from neonlab.workers import Died, died
 
 if TYPE_CHECKING:
@@ -104,69 +103,69 @@ class Reader:
         self.interrupted = False
         self._far.resume()
 
-    def subject(self, path: Path, state: int, shape: str | None, cores: Sequence[str]) -> Subject | str:
+    def subject(self, source: Source, state: int, shape: str | None, cores: Sequence[str]) -> Subject | str:
         """What the file is and what it is measured on; in words why it is nothing that can be tried."""
-        found = self._near.ask(watch_side.subject, path, state, shape, tuple(cores))
+        found = self._near.ask(watch_side.subject, source, state, shape, tuple(cores))
         return _reason(found) if isinstance(found, (Died, InputError)) else found
 
-    def read(self, subject: Subject, path: Path, state: int, known: Reading | None = None) -> Iterator[Reading]:
+    def read(self, subject: Subject, source: Source, state: int, known: Reading | None = None) -> Iterator[Reading]:
         """Readings of the file, each with more than the one before; `known` where that is complete and of this code.
 
         After `interrupt` nothing comes any more.
         """
         began, ask = perf_counter(), self._near.ask
-        digest = ask(watch_side.digest, path, state)
+        digest = ask(watch_side.digest, source, state)
         if isinstance(digest, (Died, InputError)):
             yield Reading(problem=_reason(digest))
             return
         if known is not None and known.complete and known.digest == digest:
             yield known
             return
-        started = ask(watch_side.first_cases, path, state, subject.tile, FIRST_CASES, self._seed)
+        started = ask(watch_side.first_cases, source, state, subject.tile, FIRST_CASES, self._seed)
         if isinstance(started, (Died, InputError)):
             outcomes: list[Failure | None] = [self._failure(subject.tile, started)]
             names: list[CaseName] = []
         else:
             names, outcomes = started  # only their results so far; all is looked at below
         reading = Reading(digest, planned=max(len(names), 1), verdict=self._verdict(subject, outcomes))
-        tile = self._measured(self._near, subject, path, state, subject.tile)
+        tile = self._measured(self._near, subject, source, state, subject.tile)
         reading = replace(reading, tile=tile, seconds=perf_counter() - began)
         yield reading
         # Where the file is another by now, the save that made it so is about to be heard of.
-        if self._far.ask(watch_side.digest, path, state) == digest:
-            yield from self._rest(subject, path, state, names, reading)
+        if self._far.ask(watch_side.digest, source, state) == digest:
+            yield from self._rest(subject, source, state, names, reading)
 
     def _rest(
-        self, subject: Subject, path: Path, state: int, names: list[CaseName], reading: Reading
+        self, subject: Subject, source: Source, state: int, names: list[CaseName], reading: Reading
     ) -> Iterator[Reading]:
         ask = self._far.ask
         if names:
-            reading = yield from self._all_cases(subject, path, state, names, reading)
+            reading = yield from self._all_cases(subject, source, state, names, reading)
         layer: tuple[Profile, ...] = ()
         if reading.tile:
-            layer = self._measured(self._far, subject, path, state, subject.layer, loop=self._loops)
+            layer = self._measured(self._far, subject, source, state, subject.layer, loop=self._loops)
         reading = replace(reading, layer=layer)
         if reading.verdict is not None and reading.verdict.passed:
-            answer = ask(watch_side.ranges, path, state, names)
+            answer = ask(watch_side.ranges, source, state, names)
             if answer is not None and not isinstance(answer, (Died, InputError)):
                 reading = replace(reading, verdict=with_ranges(reading.verdict, *answer))
         elif reading.verdict is not None:
-            told = [(f, ask(watch_side.explained, path, state, f)) for f in reading.verdict.failures]
+            told = [(f, ask(watch_side.explained, source, state, f)) for f in reading.verdict.failures]
             failures = tuple(failure if isinstance(more, (Died, InputError)) else more for failure, more in told)
             reading = replace(reading, verdict=replace(reading.verdict, failures=failures))
         if not self.interrupted:
             yield reading
 
-    def figures(self, subject: Subject, path: Path, state: int) -> Reading | None:
+    def figures(self, subject: Subject, source: Source, state: int) -> Reading | None:
         """A reading without a verdict; None where the file cannot be tried, or after `interrupt`."""
-        digest = self._far.ask(watch_side.digest, path, state)
+        digest = self._far.ask(watch_side.digest, source, state)
         if isinstance(digest, (Died, InputError)):
             return None
-        tile, layer = (self._measured(self._far, subject, path, state, s) for s in (subject.tile, subject.layer))
+        tile, layer = (self._measured(self._far, subject, source, state, s) for s in (subject.tile, subject.layer))
         return Reading(digest, tile=tile, layer=layer) if not self.interrupted else None
 
     def _all_cases(
-        self, subject: Subject, path: Path, state: int, names: list[CaseName], reading: Reading
+        self, subject: Subject, source: Source, state: int, names: list[CaseName], reading: Reading
     ) -> Generator[Reading, None, Reading]:
         """Every case with every check, the few of the beginning first."""
         outcomes: list[Failure | None] = []
@@ -175,7 +174,7 @@ class Reader:
             if sum(one is not None for one in outcomes) >= _ENOUGH:
                 break
             chunk = names[start:end]
-            found = self._far.ask(watch_side.try_cases, path, state, chunk)
+            found = self._far.ask(watch_side.try_cases, source, state, chunk)
             if self.interrupted:
                 break
             if isinstance(found, (Died, InputError)):
@@ -186,12 +185,12 @@ class Reader:
         return reading
 
     def _measured(
-        self, assistant: Assistant, subject: Subject, path: Path, state: int, shape: str, *, loop: bool = False
+        self, assistant: Assistant, subject: Subject, source: Source, state: int, shape: str, *, loop: bool = False
     ) -> tuple[Profile, ...]:
         """Profiles on each core; none where the kernel does not run."""
         profiles = []
         for core in subject.cores or (None,):
-            found = assistant.ask(watch_side.measure, path, state, shape, core, loop, self._seed)
+            found = assistant.ask(watch_side.measure, source, state, shape, core, loop, self._seed)
             if isinstance(found, (Died, InputError, Failure)):
                 return ()
             profiles.append(found)

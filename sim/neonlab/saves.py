@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-_SUFFIXES = (".S", ".s", ".h", ".inc", ".py")
+from neonlab.file_names import CODE, INCLUDED
+
+_SUFFIXES = (*CODE, *INCLUDED, ".toml", ".py")
 _TOGETHER = 20  # milliseconds between changes that are one save
 
 

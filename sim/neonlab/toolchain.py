@@ -23,12 +23,12 @@ from pathlib import Path
 
 from neonlab.assemble.contract import Contract
 from neonlab.errors import InputError
+from neonlab.file_names import C_SUFFIXES, CXX_SUFFIXES
 from neonlab.given import Build
 from neonlab.isa.architecture import FEATURES
 from neonlab.isa.isa import Isa
 from neonlab.isa.procedure_call import FloatAbi
 
-C_SUFFIXES, CXX_SUFFIXES = (".c",), (".cc", ".cpp", ".cxx", ".C", ".c++")
 _TIME_LIMIT = 120
 _TRIPLES = {Isa.A32: "arm-linux-gnueabihf", Isa.A64: "aarch64-linux-gnu"}
 _INCLUDE = Path(__file__).resolve().parent / "runtime" / "include"

@@ -20,7 +20,7 @@ from rich.console import Console
 
 from neonlab import watch_side
 from neonlab.errors import InputError
-from neonlab.library import Kernel, open_kernel
+from neonlab.library import Kernel
 from neonlab.reading import FIRST_CASES
 from neonlab.report.terminal_watch import session_view
 from neonlab.saves import saves_in
@@ -120,13 +120,14 @@ def _processor_time(path: Path, cores: Sequence[str], session: Session, repetiti
         best[step] = min(best.get(step, float("inf")), time.process_time() - began)
         return result
 
-    able = watch_side.subject_of(open_kernel(path), None, cores).cores
+    source = watch_side.Source(path)
+    able = watch_side.subject_of(source.open(), None, cores).cores
     for state in range(1, repetitions + 2):  # the first is warm for nothing yet
         path.write_text(_with_other_code(text, state), encoding="utf-8")
-        timed("assembling", watch_side.digest, path, state)
-        timed(f"{FIRST_CASES} cases", watch_side.first_cases, path, state, session.tile, FIRST_CASES, 1)
+        timed("assembling", watch_side.digest, source, state)
+        timed(f"{FIRST_CASES} cases", watch_side.first_cases, source, state, session.tile, FIRST_CASES, 1)
         for core in able or (None,):
-            timed(core or "counts", watch_side.measure, path, state, session.tile, core, False, 1)
+            timed(core or "counts", watch_side.measure, source, state, session.tile, core, False, 1)
         timed("text", _shown, session)
     return best
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from neonlab.checking import answer_ranges, explain
 from neonlab.code import forget_programs
+from neonlab.given import NOTHING, Given
 from neonlab.kernel_code import code_digest, kernel_program
 from neonlab.library import Kernel, open_kernel
 from neonlab.measure.core import load_core
@@ -22,6 +23,18 @@ from neonlab.verify.case import Depth
 from neonlab.verify.checker import Checker
 from neonlab.verify.verdict import Failure, RangeAnswer
 from neonlab.watched_layer import layer_to_watch, tile_of
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file, and what is said about it besides."""
+
+    path: Path
+    given: Given = NOTHING
+
+    def open(self) -> Kernel:
+        """The kernel in it.  Raises InputError."""
+        return open_kernel(self.path, self.given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +79,7 @@ def _able(kernel: Kernel, cores: Sequence[str]) -> tuple[str, ...]:
 class _Ready:
     """The state of a file that was asked about last."""
 
-    state: tuple[Path, int]
+    state: tuple[Source, int]
     kernel: Kernel
     checker: Checker
 
@@ -75,33 +88,35 @@ _ready: _Ready | None = None
 _plan: tuple[str, list[CaseName]] | None = None
 
 
-def _of(path: Path, state: int) -> _Ready:
-    """The kernel in `path`; read and assembled anew when `state`, which counts what the person saved, is another."""
+def _of(source: Source, state: int) -> _Ready:
+    """The kernel of `source`; read and assembled anew when `state`, which counts what the person saved, is another."""
     global _ready
-    if _ready is None or _ready.state != (path, state):
+    if _ready is None or _ready.state != (source, state):
         if _ready is not None:
             _ready.checker.close()
             _ready = None
         forget_programs()
-        kernel = open_kernel(path)
-        _ready = _Ready((path, state), kernel, Checker(kernel_program(kernel), kernel.contract))
+        kernel = source.open()
+        _ready = _Ready((source, state), kernel, Checker(kernel_program(kernel), kernel.contract))
     return _ready
 
 
-def subject(path: Path, state: int, shape: str | None, cores: Sequence[str]) -> Subject:
+def subject(source: Source, state: int, shape: str | None, cores: Sequence[str]) -> Subject:
     """What the file is and what it is measured on.  Raises InputError."""
-    return subject_of(_of(path, state).kernel, shape, cores)
+    return subject_of(_of(source, state).kernel, shape, cores)
 
 
-def digest(path: Path, state: int) -> str:
+def digest(source: Source, state: int) -> str:
     """What tells the kernel's code from another's, its contract included.  Raises InputError."""
-    kernel = _of(path, state).kernel
+    kernel = _of(source, state).kernel
     return f"{code_digest(kernel)} {kernel.contract!r}"
 
 
-def first_cases(path: Path, state: int, tile: str, few: int, seed: int) -> tuple[list[CaseName], list[Failure | None]]:
+def first_cases(
+    source: Source, state: int, tile: str, few: int, seed: int
+) -> tuple[list[CaseName], list[Failure | None]]:
     """All that there is to try, `few` of it that tell most put first, and whether their results are right."""
-    ready = _of(path, state)
+    ready = _of(source, state)
     kernel = ready.kernel
     names = _planned(kernel, seed)
     on_tile = [CaseName(parse_shape(kernel, tile), pattern, seed) for pattern in ("random", "extremes")]
@@ -118,26 +133,26 @@ def _planned(kernel: Kernel, seed: int) -> list[CaseName]:
     return _plan[1]
 
 
-def try_cases(path: Path, state: int, names: list[CaseName]) -> list[Failure | None]:
+def try_cases(source: Source, state: int, names: list[CaseName]) -> list[Failure | None]:
     """The outcome of each case."""
-    ready = _of(path, state)
+    ready = _of(source, state)
     return [ready.checker.check(draw_case(ready.kernel, name), name.depth) for name in names]
 
 
-def measure(path: Path, state: int, shape: str, core: str | None, loop: bool, seed: int) -> Profile | Failure:
+def measure(source: Source, state: int, shape: str, core: str | None, loop: bool, seed: int) -> Profile | Failure:
     """The kernel's profile on `shape` and `core`."""
-    kernel = _of(path, state).kernel
+    kernel = _of(source, state).kernel
     memory = MemoryOptions(core, loop=loop) if core is not None else None
     return profile(kernel, parse_shape(kernel, shape), seed=seed, memory=memory)
 
 
-def ranges(path: Path, state: int, names: list[CaseName]) -> tuple[RangeAnswer, Failure | None] | None:
+def ranges(source: Source, state: int, names: list[CaseName]) -> tuple[RangeAnswer, Failure | None] | None:
     """Whether any input in range makes a lane wrap; None where that is not asked."""
-    kernel = _of(path, state).kernel
+    kernel = _of(source, state).kernel
     name = range_case(kernel, names)
     return answer_ranges(kernel, name) if name is not None else None
 
 
-def explained(path: Path, state: int, failure: Failure) -> Failure:
+def explained(source: Source, state: int, failure: Failure) -> Failure:
     """The failure with how it came about."""
-    return explain(_of(path, state).kernel, failure)
+    return explain(_of(source, state).kernel, failure)

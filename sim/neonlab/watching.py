@@ -15,10 +15,10 @@ from typing import Any
 from neonlab.comparison import check_cores
 from neonlab.errors import InputError
 from neonlab.figures import Change, Figures, changes
-from neonlab.library import open_kernel
+from neonlab.given import NOTHING, Given
 from neonlab.reading import Reader, Reading
 from neonlab.revision import Tree, head_of, tree_at
-from neonlab.watch_side import Subject, subject_of
+from neonlab.watch_side import Source, Subject, subject_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +77,19 @@ class Watcher:
     Raises InputError where the file is no kernel, the shape none of its, or a core not known.
     """
 
-    def __init__(self, path: Path, *, shape: str | None = None, cores: Sequence[str] = (), seed: int = 1) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        given: Given = NOTHING,
+        shape: str | None = None,
+        cores: Sequence[str] = (),
+        seed: int = 1,
+    ) -> None:
         check_cores(cores)
         self.path = path.resolve()
-        kernel = open_kernel(self.path)
+        self._source = Source(self.path, given)
+        kernel = self._source.open()
         self._subject = subject_of(kernel, shape, cores)
         self._root = kernel.root
         self.session = Session(path, self._subject.tile, self._subject.layer, self._subject.cores)
@@ -120,7 +129,7 @@ class Watcher:
         before = self.session.latest
         known = None if self._forgotten else before
         self._forgotten = yielded = False
-        for reading in self._reader.read(self._subject, self.path, self._state, known):
+        for reading in self._reader.read(self._subject, self._source, self._state, known):
             if reading is known:
                 return
             session = self.session
@@ -133,7 +142,7 @@ class Watcher:
         interrupted = self._reader.interrupted
         if self.session.latest.problem is None and not interrupted and self._past.moved(self.path):
             # States count up from 1; those of the committed file down.
-            reading_then = self._past.figures(self._reader, self._subject, self.path, -self._state)
+            reading_then = self._past.figures(self._reader, self._subject, self._source, -self._state)
             if self._past.commit is not None:
                 self.session = replace(self.session, committed=reading_then, commit=self._past.commit)
                 yield self.session
@@ -169,18 +178,19 @@ class Past:
         head = head_of(path.parent)
         return head is not None and (self.commit is None or not head.startswith(self.commit))
 
-    def figures(self, reader: Reader, subject: Subject, path: Path, state: int) -> Reading | None:
+    def figures(self, reader: Reader, subject: Subject, source: Source, state: int) -> Reading | None:
         """The committed file's figures; None where it was not there, or cannot be tried.
 
         `commit` is None afterwards where the reader was interrupted, or git cannot say what was there.
         """
         self.commit = None
         try:
-            tree = self._at(head_of(path.parent) or "HEAD", path.parent)
+            folder = source.path.parent
+            tree = self._at(head_of(folder) or "HEAD", folder)
         except InputError:
             return None
-        then = tree.then(path)
-        found = reader.figures(subject, then, state) if then.is_file() else None
+        then = replace(source, path=tree.then(source.path))
+        found = reader.figures(subject, then, state) if then.path.is_file() else None
         if not reader.interrupted:
             self.commit = tree.commit
         return found

@@ -42,7 +42,8 @@ def symbols(
 
 
 def _listed(file: Path, isa: str | None, include: tuple[Path, ...], define: tuple[str, ...]) -> Sequence[ListedObject]:
-    from neonlab.code import ASSEMBLY, isa_of
+    from neonlab.code import isa_of
+    from neonlab.file_names import ASSEMBLY
     from neonlab.given import Build, Given
     from neonlab.isa.isa import isa_named
     from neonlab.objects.from_assembly import assembled_module

@@ -7,14 +7,17 @@ from typing import Annotated
 
 import typer
 
+from neonlab.cli.given_options import takes_given
 from neonlab.cli.shared import SeedOption, find_kernels
 from neonlab.errors import InputError
+from neonlab.given import NOTHING, Given
 
 _CORES = ("cortex-a53", "cortex-a72")
 
 
+@takes_given
 def serve(
-    kernel: Annotated[str, typer.Argument(metavar="KERNEL|FILE.S")],
+    kernel: Annotated[str, typer.Argument(metavar="KERNEL|FILE")],
     shape: Annotated[
         str | None, typer.Option("--shape", metavar="SHAPE", help="The layer; one of about 14x14x256x256 unless said.")
     ] = None,
@@ -25,6 +28,7 @@ def serve(
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port on 127.0.0.1; any free one for 0.")] = 0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser at the address.")] = True,
     seed: SeedOption = 1,
+    given: Given | None = None,
 ) -> None:
     """Edit a kernel in the browser: checked as it is typed, with what is wrong and what it costs beside its lines.
 
@@ -39,12 +43,12 @@ def serve(
     check_cores(cores)
     path = Path(kernel)
     if not path.is_file():
-        found = find_kernels([kernel])
+        found = find_kernels([kernel], given)
         if len(found) > 1:
             raise InputError(f"`{kernel}` is {', '.join(one.title for one in found)}: say which")
         path = found[0].path
     path = path.resolve()
     run(
-        path, find_root(path.parent), shape=shape, cores=cores, seed=seed, port=port, browser=browser,
-        tell=lambda words: print(words, flush=True),
+        path, find_root(path.parent), given=given or NOTHING, shape=shape, cores=cores, seed=seed, port=port,
+        browser=browser, tell=lambda words: print(words, flush=True),
     )  # fmt: skip

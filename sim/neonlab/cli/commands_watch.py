@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from neonlab.cli.given_options import takes_given
 from neonlab.cli.shared import SeedOption, console, find_kernels
 from neonlab.errors import InputError
+from neonlab.given import Given
 
 if TYPE_CHECKING:
     from neonlab.watching import Session, Watcher
@@ -18,8 +20,9 @@ if TYPE_CHECKING:
 _CORES = ("cortex-a53", "cortex-a72")
 
 
+@takes_given
 def watch(
-    kernel: Annotated[str, typer.Argument(metavar="KERNEL|FILE.S")],
+    kernel: Annotated[str, typer.Argument(metavar="KERNEL|FILE")],
     shape: Annotated[
         str | None, typer.Option("--shape", metavar="SHAPE", help="The layer; one of about 14x14x256x256 unless said.")
     ] = None,
@@ -29,6 +32,7 @@ def watch(
     ] = None,
     once: Annotated[bool, typer.Option("--once", help="Say what there is to say now, and stop.")] = False,
     seed: SeedOption = 1,
+    given: Given | None = None,
 ) -> int:
     """Say after each save: right or not and where, counts, cycles, and what changed since the last save and the commit.
 
@@ -37,10 +41,10 @@ def watch(
     from neonlab.saves import saves_in
     from neonlab.watching import Watcher
 
-    found = find_kernels([kernel])
+    found = find_kernels([kernel], given)
     if len(found) > 1:
         raise InputError(f"`{kernel}` is {', '.join(one.title for one in found)}: say which")
-    with Watcher(found[0].path, shape=shape, cores=core or _CORES, seed=seed) as watcher:
+    with Watcher(found[0].path, given=found[0].given, shape=shape, cores=core or _CORES, seed=seed) as watcher:
         if once:
             return _once(watcher)
         saved: queue.Queue[bool] = queue.Queue()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neonlab.errors import InputError
+from neonlab.file_names import CODE
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,9 +31,6 @@ JobsOption = Annotated[
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of data and of register contents at entry.")]
 ShapeOption = Annotated[list[str] | None, typer.Option("--shape", metavar="SHAPE", help="Only this shape; repeatable.")]
-
-
-_SUFFIXES = (".S", ".s", ".asm", ".c", ".cc", ".cpp", ".cxx", ".o", ".obj", ".a", ".so")
 
 
 def console() -> Console:
@@ -90,7 +88,7 @@ def kernels_for(core: str, kernels: Sequence[Kernel]) -> list[Kernel]:
 
 
 def _is_file_name(name: str) -> bool:
-    return name.endswith(_SUFFIXES) or Path(name).is_file()
+    return name.endswith(CODE) or Path(name).is_file()
 
 
 def shapes_by_kernel(kernels: Sequence[Kernel], texts: Sequence[str]) -> list[tuple[Kernel, list[Shape]]]:

@@ -7,15 +7,16 @@ than the one before, until the next text comes.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from neonlab.errors import InputError
+from neonlab.given import NOTHING, Given
 from neonlab.reading import Reader, Reading
 from neonlab.serve.scratch import Scratch
 from neonlab.serve.sight import Sight, sight_of
-from neonlab.watch_side import Subject
+from neonlab.watch_side import Source, Subject
 from neonlab.watching import Past, Session
 
 _PATIENCE = 1.0  # seconds that what is shown first of an older text may still take
@@ -54,9 +55,17 @@ class Desk:
     """Checks texts for one browser.  A context manager; `show` is called in the desk's own thread."""
 
     def __init__(
-        self, root: Path | None, *, shape: str | None, cores: Sequence[str], seed: int, show: Callable[[Sight], None]
+        self,
+        root: Path | None,
+        *,
+        given: Mapping[Path, Given],
+        shape: str | None,
+        cores: Sequence[str],
+        seed: int,
+        show: Callable[[Sight], None],
     ) -> None:
         self._root = root
+        self._given = given
         self._shape = shape
         self._show = show
         self._cores = tuple(cores)
@@ -134,15 +143,16 @@ class Desk:
         if text.path not in self._sheets:
             self._sheets[text.path] = Sheet(text.path, self._root)
         sheet = self._sheets[text.path]
-        place = sheet.scratch.write(text.text)
-        subject = self._subject(place)
+        sheet.scratch.write(text.text)
+        source = Source(sheet.scratch.path, self._given.get(text.path, NOTHING))
+        subject = self._subject(source)
         if isinstance(subject, str):
             yield self._sight(text, sheet, None, Reading(problem=subject))
             return
         # Where only a remark was added the code is the same, but lines are others.
         known = sheet.known[1] if sheet.known is not None and sheet.known[0] == text.text else None
         reading = Reading()
-        for reading in self._reader.read(subject, place, self._state, known):
+        for reading in self._reader.read(subject, source, self._state, known):
             yield self._sight(text, sheet, subject, reading)
         if self._reader.interrupted:
             return
@@ -150,25 +160,25 @@ class Desk:
         if reading.problem is not None:
             return
         if text.text != text.saved and (sheet.saved is None or sheet.saved[0] != text.saved):
-            self._read_saved(text, sheet)
+            self._read_saved(text, sheet, source)
             yield self._sight(text, sheet, subject, reading)
         past = self._pasts.setdefault(text.path, Past())
         if past.moved(text.path):
-            committed = past.figures(self._reader, subject, text.path, -self._state)
+            committed = past.figures(self._reader, subject, replace(source, path=text.path), -self._state)
             if past.commit is not None:
                 sheet.committed = committed
                 yield self._sight(text, sheet, subject, reading)
 
-    def _subject(self, place: Path) -> Subject | str:
+    def _subject(self, source: Source) -> Subject | str:
         self._state += 1
-        return self._reader.subject(place, self._state, self._shape, self._cores)
+        return self._reader.subject(source, self._state, self._shape, self._cores)
 
-    def _read_saved(self, text: Text, sheet: Sheet) -> None:
+    def _read_saved(self, text: Text, sheet: Sheet, source: Source) -> None:
         """What the file's own text is worth, where it was never looked at."""
-        place = sheet.scratch.write(text.saved)
+        sheet.scratch.write(text.saved)
         try:
-            subject = self._subject(place)
-            found = self._reader.figures(subject, place, self._state) if not isinstance(subject, str) else None
+            subject = self._subject(source)
+            found = self._reader.figures(subject, source, self._state) if not isinstance(subject, str) else None
             if not self._reader.interrupted:
                 sheet.take(text, found or Reading())
         finally:

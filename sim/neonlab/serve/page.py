@@ -12,12 +12,12 @@ from nicegui import Client, ui
 from nicegui.events import GenericEventArguments, ValueChangeEventArguments
 
 from neonlab.errors import InputError
+from neonlab.file_names import ASSEMBLY, INCLUDED
 from neonlab.serve.draft import Standing
 from neonlab.serve.sight import Sight
 from neonlab.serve.studio import Studio
 
 SCRIPT = "/_neonlab/neon.js"
-_ASSEMBLY = (".S", ".s", ".asm", ".inc", ".h")
 _SHOWN = 60  # lines of a difference
 _WORDS = {
     Standing.SAVED: "saved",
@@ -123,7 +123,7 @@ class Page:
         self.follow(path)
 
     def _editor(self, path: Path, text: str) -> ui.codemirror:
-        language: Any = None if path.suffix in _ASSEMBLY else "C"
+        language: Any = None if path.suffix in (*ASSEMBLY, *INCLUDED) else "C"
         editor = ui.codemirror(text, language=language, theme="githubLight", on_change=lambda e: self._on_type(path, e))
         editor.classes("neonlab-editor")
         is_assembly = json.dumps(language is None)

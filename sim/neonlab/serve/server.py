@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from neonlab.errors import InputError
+from neonlab.given import Given
 from neonlab.library import open_library
 from neonlab.saves import saves_in
 from neonlab.serve.guard import Guard
@@ -38,8 +39,8 @@ def variants_of(path: Path, root: Path) -> tuple[Path, ...]:
 
 
 def serve(
-    path: Path, root: Path, *, shape: str | None, cores: Sequence[str], seed: int, port: int, browser: bool,
-    tell: Callable[[str], None],
+    path: Path, root: Path, *, given: Given, shape: str | None, cores: Sequence[str], seed: int, port: int,
+    browser: bool, tell: Callable[[str], None],
 ) -> None:  # fmt: skip
     """Serve until interrupted.  Raises InputError where the file cannot be edited, or NiceGUI is not installed."""
     try:
@@ -47,7 +48,7 @@ def serve(
     except ModuleNotFoundError:
         raise InputError("`neonlab serve` needs NiceGUI: pip install 'neonlab[serve]'") from None
     paths = variants_of(path, root)
-    studio = Studio(paths, root, shape=shape, cores=cores, seed=seed)
+    studio = Studio(paths, root, given=given, shape=shape, cores=cores, seed=seed)
     token = secrets.token_urlsafe(24)
     with ExitStack() as stack:
         listening = stack.enter_context(_listen(port))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from neonlab.errors import InputError
+from neonlab.given import Given
 from neonlab.serve.desk import Desk, Text
 from neonlab.serve.draft import Draft
 from neonlab.serve.sight import Sight
@@ -34,7 +35,14 @@ class Studio:
     """Lives on the server's event loop but for the desk, whose thread hands sights over to it."""
 
     def __init__(
-        self, paths: Sequence[Path], root: Path | None, *, shape: str | None, cores: Sequence[str], seed: int
+        self,
+        paths: Sequence[Path],
+        root: Path | None,
+        *,
+        given: Given,
+        shape: str | None,
+        cores: Sequence[str],
+        seed: int,
     ) -> None:
         self.paths = tuple(paths)
         self.drafts: dict[Path, Draft] = {}
@@ -43,7 +51,7 @@ class Studio:
         self._page: Showing | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pause: asyncio.TimerHandle | None = None
-        self.desk = Desk(root, shape=shape, cores=cores, seed=seed, show=self._hand_over)
+        self.desk = Desk(root, given={self.paths[0]: given}, shape=shape, cores=cores, seed=seed, show=self._hand_over)
         self.open(self.front)
 
     def open(self, path: Path) -> Draft:
