@@ -2,7 +2,7 @@
 summary   = "output[o][p] = sum_i weights[o][i] * input[i][p] + bias[o], requantized as in ruy to int8, CHW, weights packed, smlal by element"
 prototype = "void (const int8_t *input, const int8_t *weights, int8_t *output, size_t pixels, size_t in_channels, size_t out_channels, const int32_t *bias, const int32_t *multipliers, const int32_t *shifts, const int16_t *range)"
 isa       = ["armv8.0-a", "neon"]
-stack     = 80
+stack     = 64
 [args]
 input        = { reg = "x0", read = "pixels*in_channels", over_read = 7, layout = "chw", dtype = "int8" }
 weights      = { reg = "x1", read = "8*((out_channels+7)//8)*in_channels", layout = "oc8_ic1", dtype = "int8" }
