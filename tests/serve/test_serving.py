@@ -264,6 +264,15 @@ def test_a_kernel_without_end_keeps_nobody_waiting_and_a_reload_loses_nothing(
     wait_for_word(tab, "exact")
 
 
+def test_a_page_opened_again_shows_at_once_all_that_is_known(browser: Browser, served: Served) -> None:
+    for _ in range(4):  # whichever is there first, the editor or what to show in it
+        page = browser.new_page()
+        page.goto(served.address)
+        page.wait_for_selector(DONE, timeout=WAIT)
+        page.wait_for_selector(".cm-gutters .neonlab-heat", timeout=WAIT, state="attached")
+        page.close()
+
+
 def test_variants_have_tabs_with_texts_of_their_own(tab: Page, served: Served, text: str) -> None:
     write(tab, text.replace(SUM, SUM.replace("sqadd", "sqsub")))
     wait_for_word(tab, "WRONG")

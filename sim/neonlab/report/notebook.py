@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
@@ -109,9 +110,14 @@ def loop_html(kernel: str, loop: LoopReport) -> str:
         f"hot loop, {loop.place(kernel)}: {loop.iterations:,} iterations, {loop.share:.0%} of the cycles, "
         f"{loop.cycles:.4g} cycles and {loop.instructions} instructions an iteration"
     )
-    hints = "".join(f"<li>{escape(_told(loop, hint))}{_gain(hint.before, hint.after)}</li>" for hint in loop.hints)
+    hints = "".join(f"<li>{_quoted(_told(loop, hint))}{_gain(hint.before, hint.after)}</li>" for hint in loop.hints)
     picture = f'<div style="max-height:30em;overflow:auto">{pipeline_svg(loop)}</div>'
-    return f"<p>{escape(head)}</p><p>{escape(loop.attack)}</p>{f'<ul>{hints}</ul>' if hints else ''}{picture}"
+    return f"<p>{escape(head)}</p><p>{_quoted(loop.attack)}</p>{f'<ul>{hints}</ul>' if hints else ''}{picture}"
+
+
+def _quoted(text: str) -> str:
+    """What stands between backticks as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _told(loop: LoopReport, hint: Hint) -> str:

@@ -14,7 +14,8 @@ from neonlab.measure.profile import Profile
 from neonlab.reading import Reading
 from neonlab.report.comparison_text import percent
 from neonlab.report.notebook import failure_html, loop_html
-from neonlab.report.page.listing import listings
+from neonlab.report.page.listing import Listing, listings
+from neonlab.serve.included import included_html
 from neonlab.serve.scratch import Scratch
 from neonlab.verify.verdict import Failure, Verdict
 from neonlab.watching import Session
@@ -50,7 +51,10 @@ class Heat:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What there is to show of `path` with `text` in it.  HTML by core where it is of one; empty until it is known."""
+    """What there is to show of `path` with `text` in it.  HTML by core where it is of one; empty until it is known.
+
+    `loops` are of the hot loop, and of the lines of included files.
+    """
 
     path: Path
     text: str
@@ -80,12 +84,17 @@ def sight_of(session: Session, scratch: Scratch) -> Sight:
         return Sight(path, "", "", "", (), "", "", {}, {}, False)
     word, state = _word(verdict)
     profiles = latest.layer or latest.tile
+    listed = _listed(scratch.path, profiles)
     loops = {
-        one.loop.core: scratch.real(loop_html(one.kernel, one.loop)) for one in latest.layer if one.loop is not None
+        one.cycles.core: scratch.real(
+            (loop_html(one.kernel, one.loop) if one.loop is not None else "") + included_html(listed, one.cycles.core)
+        )
+        for one in latest.layer
+        if one.cycles is not None
     }
     remarks = tuple(_remark(failure, scratch) for failure in verdict.failures)
     told = scratch.real(_verdict(verdict, latest, state, remarks))
-    heat, tables = _heat(scratch.path, profiles), _tables(session)
+    heat, tables = _heat(listed), _tables(session)
     return Sight(path, "", word, state, remarks, told, tables, heat, loops, latest.complete, session.cores)
 
 
@@ -183,9 +192,12 @@ def _change(changes: Sequence[Change], name: str) -> str:
     return f'<td class="number {state}">{shown}</td>'
 
 
-def _heat(path: Path, profiles: Sequence[Profile]) -> dict[str, tuple[Heat, ...]]:
-    by_core = {profile.cycles.core: profile for profile in profiles if profile.cycles is not None}
-    main = next(listing for listing in listings(path, by_core) if listing.is_main)
+def _listed(path: Path, profiles: Sequence[Profile]) -> tuple[Listing, ...]:
+    return listings(path, {profile.cycles.core: profile for profile in profiles if profile.cycles is not None})
+
+
+def _heat(listed: Sequence[Listing]) -> dict[str, tuple[Heat, ...]]:
+    main = next(listing for listing in listed if listing.is_main)
     return {core: tuple(_lines(main.lines, costs)) for core, costs in main.costs.items()}
 
 

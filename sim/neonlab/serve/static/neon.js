@@ -139,6 +139,15 @@ async function editorOf(id) {
   }
 }
 
+// An editor that can show faults and heat already.
+async function attachedEditorOf(id) {
+  for (;;) {
+    const editor = await editorOf(id);
+    if (editor.state.field(faults, false)) return editor;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
 // What is shown is of an older text ("typing"), of this one but not all ("checking"), or all that there is ("done").
@@ -156,9 +165,13 @@ export async function attach(id, isAssembly, name) {
   follow();
 }
 
+const turns = new Map(); // by editor: how often there was something to show
+
 export async function annotate(id, remarks, costs, complete) {
-  const editor = await editorOf(id);
-  if (!editor.state.field(faults, false)) return;
+  const turn = (turns.get(id) ?? 0) + 1;
+  turns.set(id, turn);
+  const editor = await attachedEditorOf(id);
+  if (turns.get(id) !== turn) return; // more is known by now
   const effects = [setFaults.of(remarks)];
   if (costs) effects.push(setHeat.of(costs));
   editor.dispatch({ effects });

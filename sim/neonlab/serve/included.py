@@ -1,0 +1,44 @@
+"""What the lines of included files cost, as the panel beside the editor lists them: they cannot be edited there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from html import escape
+
+from neonlab.report.page.listing import ListedLine, Listing
+
+_Cost = tuple[int, int, str, int]
+
+
+def included_html(listings: Iterable[Listing], core: str) -> str:
+    """A table for each file but the kernel's own, of the lines that were executed; those of the hot loop are open."""
+    return "".join(
+        _table(listing, listing.costs[core]) for listing in listings if not listing.is_main and core in listing.costs
+    )
+
+
+def _table(listing: Listing, costs: tuple[_Cost, ...]) -> str:
+    rows = "".join(_rows(listing, costs))
+    name = escape(f"{listing.path.parent.name}/{listing.path.name}")
+    opened = " open" if listing.hot else ""
+    head = "<thead><tr><th class=number>line</th><th class=number>cycles</th><th></th></tr></thead>"
+    return (
+        f'<details class="neonlab-included"{opened}><summary>cycles in {name}</summary>'
+        f'<div class="scroll"><table>{head}<tbody>{rows}</tbody></table></div></details>'
+    )
+
+
+def _rows(listing: Listing, costs: tuple[_Cost, ...]) -> Iterator[str]:
+    before: ListedLine | None = None
+    for line in listing.lines:
+        if not line.executions:
+            continue
+        if before is not None and line.number > before.number + 1:
+            yield "<tr><td></td><td></td><td class=dim>⋮</td></tr>"
+        cycles, _, words, heat = costs[line.cost]
+        told = f"executed {line.executions:,} times{f'; waited: {words}' if words else ''}"
+        yield (
+            f'<tr title="{escape(told)}"><td class="number dim">{line.number}</td>'
+            f'<td class="number neonlab-heat h{heat}">{cycles:,}</td><td><code>{line.code}</code></td></tr>'
+        )
+        before = line
