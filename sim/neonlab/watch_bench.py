@@ -22,7 +22,6 @@ from neonlab import watch_side
 from neonlab.errors import InputError
 from neonlab.library import Kernel
 from neonlab.reading import FIRST_CASES
-from neonlab.report.terminal_watch import session_view
 from neonlab.saves import saves_in
 from neonlab.watching import Session, Watcher
 
@@ -138,4 +137,6 @@ def _with_other_code(text: str, number: int) -> str:
 
 
 def _shown(session: Session) -> None:
+    from neonlab.report.terminal_watch import session_view  # upwards: what `watch` does last is timed too
+
     Console(file=io.StringIO(), width=80, force_terminal=True).print(session_view(session))
