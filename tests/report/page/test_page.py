@@ -330,5 +330,7 @@ def test_without_scripts_and_in_print_a_page_shows_its_first_core(
     assert cores == {next(iter(page.profiles))}
     tab.emulate_media(media="print")
     assert not tab.locator("nav").is_visible()
+    tab.set_viewport_size({"width": 794, "height": 1123})  # A4
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 794
     assert tab.locator("table.source").first.is_visible()
     tab.context.close()
