@@ -152,6 +152,69 @@ def test_in_order_a_few_instructions_pass_a_load_that_missed_and_no_access_does(
     assert many / 1000 == pytest.approx(latency.memory + 200, rel=0.03)
 
 
+ACCESSES = {
+    "q aligned": "ldr q{}, [x1]",
+    "q unaligned": "ldur q{}, [x1, #1]",
+    "x unaligned": "ldur x1{}, [x1, #1]",
+    "x across a line": "ldur x1{}, [x1, #60]",
+    "store across a line": "stur x1{}, [x1, #60]",
+}
+
+
+@pytest.mark.parametrize(
+    ("what", "measured"),
+    [
+        ("q aligned", {"cortex-a53": 0.5, "cortex-a72": 1.0, "neoverse-n1": 2.0, "neoverse-v1": 3.0}),
+        ("q unaligned", {"cortex-a53": 0.33, "cortex-a72": 0.5, "neoverse-n1": 1.0, "neoverse-v1": 1.9}),
+        ("x unaligned", {"cortex-a53": 0.5, "cortex-a72": 1.0, "neoverse-n1": 2.0, "neoverse-v1": 3.0}),
+        ("x across a line", {"cortex-a53": 0.5, "cortex-a72": 0.5, "neoverse-n1": 1.0, "neoverse-v1": 1.5}),
+        ("store across a line", {"cortex-a53": 0.5, "cortex-a72": 0.49, "neoverse-n1": 1.0, "neoverse-v1": 1.0}),
+    ],
+)
+def test_accesses_across_units_of_memory_come_as_often_as_measured(what: str, measured: dict[str, float]) -> None:
+    """As github.com/ocxtal/insn_bench_aarch64 measured it."""
+    text = "\n".join(ACCESSES[what].format(number % 8) for number in range(16))
+    for core, rate in measured.items():
+        one, two = (walk(text, times, core, calls=2).cycles for times in (100, 200))
+        assert 1600 / (two - one) == pytest.approx(rate, rel=0.09), core
+
+
+@pytest.mark.parametrize(
+    ("text", "measured"),
+    [
+        ("str x6, [x1]\nldr x6, [x1]",
+         {"cortex-a53": 3.01, "cortex-a72": 6.53, "neoverse-n1": 5.5, "neoverse-v1": 4.55, "cortex-x1": 4.89}),
+        ("str x6, [x1]\nldur x6, [x1, #1]", {"neoverse-n1": 10.56, "neoverse-v1": 11.0, "cortex-x1": 11.48}),
+        ("stp x6, x6, [x1]\nldp x6, x7, [x1]", {"cortex-a72": 6.98, "neoverse-v1": 4.24}),
+        ("str q6, [x1]\nldr q6, [x1]",
+         {"cortex-a72": 6.93, "neoverse-n1": 6.73, "neoverse-v1": 7.87, "cortex-x1": 8.54}),
+        ("st1 {v6.b}[0], [x1]\nldr q6, [x1]", {"cortex-a72": 13.0, "neoverse-n1": 11.77, "neoverse-v1": 14.46}),
+    ],
+)  # fmt: skip
+def test_a_load_of_what_was_just_stored_waits_as_measured(text: str, measured: dict[str, float]) -> None:
+    """As github.com/ocxtal/insn_bench_aarch64 measured it, to a cycle or so; stores elsewhere are not waited for."""
+    for core, latency in measured.items():
+        one, two = (walk(text, times, core, calls=2).cycles for times in (100, 200))
+        assert (two - one) / 100 == pytest.approx(latency, rel=0.1, abs=0.8), core
+        aside = text.replace("[x1]", "[x1, #128]", 1) if "st1" not in text and "stp" not in text else "add x8, x8, #1"
+        one, two = (walk(aside.split("\n")[0] + "\nldr q7, [x1]", times, core, calls=2).cycles for times in (100, 200))
+        assert (two - one) / 100 <= 4 or core == "cortex-a53", core
+
+
+def test_a_store_is_taken_over_from_in_a_later_block_and_not_when_it_is_long_past() -> None:
+    near = "str x6, [x1]\ncbz x2, 3f\n3:\nldr x6, [x1]"
+    far = near.replace("3:", "3:\n" + "add x7, x7, #1\n" * 20)
+    for core in ("cortex-a72", "neoverse-v1"):
+        passing = load_pipeline(core).passing[0]
+        one, two = (walk(near, times, core, calls=2).cycles for times in (100, 200))
+        assert (two - one) / 100 == passing
+        program = assembled(Isa.A64, f"mov x6, #0\n1:\n{near}\nsubs x0, x0, #1\nb.ne 1b\nret")
+        zeros = Buffer("a", np.zeros(LINE, np.uint8), writable=True, alignment=LINE)
+        agree(program, lambda machine, zeros=zeros: machine.call("kernel", [300, zeros], SIGNATURE), core)  # type: ignore[misc]
+        one, two = (walk(far, times, core, calls=2).cycles for times in (100, 200))
+        assert (two - one) / 100 == pytest.approx(20, rel=0.02)
+
+
 def test_a_prefetch_in_time_saves_what_one_too_late_does_not() -> None:
     without = walk(STREAM + "\nmul x7, x6, x6\nmul x7, x7, x7\nmul x7, x7, x7", 2000, "cortex-a53")
     early = walk("prfm pldl1keep, [x1, #1024]\n" + STREAM + "\nmul x7, x6, x6", 2000, "cortex-a53")

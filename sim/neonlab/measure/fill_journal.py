@@ -8,8 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 FROM_L2, FROM_MEMORY = range(2)
-#: The kind of a fill is one of these and where the line came from; what a pipeline waits for is of the last kind.
+#: The kind of a fill is one of these and where the line came from; what a pipeline waits for is AWAITED.
 LOADED, STORED, PREFETCHED, FETCHED, AWAITED = range(0, 10, 2)
+#: An access that touches more of the units that memory is accessed in than it must.  A load of what a store before it
+#: wrote: of the whole, or one more, of a part.
+CROSSED, PASSED = range(10, 14, 2)
 
 FILL = np.dtype([("line", np.uint64), ("event", np.int32), ("kind", np.int32)])
 JOURNAL = np.dtype(

@@ -17,9 +17,16 @@ that the core lacks to others.  Of each `[[timing]]`:
     alone       nothing is issued with it in the same cycle (in-order cores)
     forms       names as `instruction_form` makes them; "@load" and so on are what is taken for forms with no entry
 
+Each `[[crossing]]` says what it costs that an access touches more units of memory than its size would need:
+
+    of          "loads" or "stores";  `file`: only of "general" or only of "vector" registers;  `least`: bytes, at least
+    unit        bytes; the first `[[crossing]]` that an access comes under, and that it crosses the units of, is taken
+    cycles      for which it holds its first port longer;  `latency`: by which its results are later
+
 What a core that issues out of order needs now more of and now less may lie between whole cycles, as it was measured, to
-a sixteenth: `latency`, `late`, and the cycles of the first part of `uses`.  A chain of results then adds up to its sum,
-rounded to a whole cycle at each link, and of those that hold a port some do so for longer, in turn.
+a sixteenth: `latency`, `late`, the cycles of the first part of `uses`, and those of a `[[crossing]]`.  A chain of
+results then adds up to its sum, rounded to a whole cycle at each link, and of those that hold a port some do so for
+longer, in turn.
 """
 
 from __future__ import annotations
@@ -36,7 +43,7 @@ from typing import Any
 from neonlab.errors import InputError
 from neonlab.isa.instruction import BranchKind, Instruction, InstructionClass
 from neonlab.measure.instruction_form import form_of
-from neonlab.measure.pipeline_state import PARTS
+from neonlab.measure.pipeline_state import CROSSINGS_AT_MOST, PARTS
 
 _FOLDER = Path(__file__).parent / "cores"
 _SUFFIX = ".pipeline.toml"
@@ -97,6 +104,19 @@ class Timing:
     again: tuple[Use, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """What an access across the units of memory costs; see the module's text.  `vector` None is for both files."""
+
+    store: bool
+    vector: bool | None
+    least: int
+    unit: int
+    cycles: int
+    part: int
+    latency: int
+
+
 @dataclass(frozen=True)
 class PipelineCore:
     """A core's pipeline.  `queue` is the NEON queue's length, 0 without one; `window` 0 means in-order issue.
@@ -106,9 +126,11 @@ class PipelineCore:
     at one port, 0 for as many as the window takes.  `fetch` instructions are fetched a cycle, 0 for `width` of them, at
     most `fetch_queue` ahead of dispatch; behind a branch that is taken, fetch rests for `taken_bubble` cycles, for
     `loop_bubble` where no other was taken since it was last.  `history` is how many branches back the predictor of
-    conditional ones looks.  In order: `vector_places` is 2 where work on vector registers takes one place of two a
-    cycle or both, 1 where one instruction takes all, 0 where it does not matter; `vectors_alone` means that nothing is
-    issued with it in the same cycle.
+    conditional ones looks.  `passing` is how many cycles after a store has its data a load has them that takes them
+    over, into a general register and into a vector one, `passing_part` the same where the store wrote only a part of
+    them; 0 where that takes no longer than any load.  In order: `vector_places` is 2 where work on vector registers
+    takes one place of two a cycle or both, 1 where one instruction takes all, 0 where it does not matter;
+    `vectors_alone` means that nothing is issued with it in the same cycle.
     """
 
     name: str
@@ -137,6 +159,9 @@ class PipelineCore:
     fetch_queue: int = 16
     loop_bubble: int = 0
     history: int = 8
+    passing: tuple[int, int] = (0, 0)
+    passing_part: tuple[int, int] = (0, 0)
+    crossings: tuple[Crossing, ...] = ()
     _found: dict[str, Timing] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -277,13 +302,31 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
     writeback = (
         uses_of(structure["writeback"], masks) if "writeback" in structure else base.writeback_use if base else ()
     )
+    crossings = base.crossings if base else ()
+    if "crossing" in table:
+        crossings = tuple(_crossing(entry) for entry in table["crossing"])
+    if len(crossings) > CROSSINGS_AT_MOST or (in_order and any(rule.part for rule in crossings)):
+        raise ValueError("too many crossings, or one of a part of a cycle on a core that issues in order")
+    for key in ("passing", "passing_part"):
+        general, vector = structure.get(key, getattr(base, key) if base else (0, 0))
+        figures[key] = (general, vector)
     return PipelineCore(
         name=name,
+        crossings=crossings,
         ports=ports,
         timings=timings,
         sources=tuple(table.get("sources", ())),
         writeback_use=writeback,
         **figures,
+    )
+
+
+def _crossing(entry: Mapping[str, Any]) -> Crossing:
+    kinds, files = {"loads": False, "stores": True}, {"general": False, "vector": True}
+    cycles, part = _parted(entry.get("cycles", 0))
+    vector = files[entry["file"]] if "file" in entry else None
+    return Crossing(
+        kinds[entry["of"]], vector, entry.get("least", 0), entry["unit"], cycles, part, entry.get("latency", 0)
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from neonlab.measure.fill_journal import AWAITED, FETCHED, LOADED, STORED
+from neonlab.measure.fill_journal import AWAITED, CROSSED, FETCHED, LOADED, STORED
 from neonlab.measure.pipeline_state import (
     ALONE,
     ARRIVALS,
@@ -68,6 +68,7 @@ from neonlab.measure.pipeline_state import (
     WRITER,
     branched,
     buffer_store,
+    crossed,
     dispatched,
     fetched,
     fill,
@@ -138,6 +139,9 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
                 if room > max(start, work):
                     start, cause, blame = room, STORE_FULL, -1
             behind += 1
+        extra, slower = 0, 0
+        if at_operation < count:
+            extra, _, slower = crossed(figures, operations, at_operation, count, one - first)
         picked = 0
         for row in range(use_start[one], use_start[one + 1]):
             chosen: Any = np.int64(-1)
@@ -183,8 +187,9 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
         for row in range(use_start[one], use_start[one + 1]):
             chosen = live[PICKED + row - use_start[one]]
             if chosen >= 0:
-                live[FREE + chosen] = max(work, live[FREE + chosen]) + uses[row, 1]
-                note(log, live, chosen, BUSY, -1, uses[row, 1])
+                live[FREE + chosen] = max(work, live[FREE + chosen]) + uses[row, 1] + extra
+                note(log, live, chosen, BUSY, -1, uses[row, 1] + extra)
+                extra = 0  # of the first
         held = work
         while at_operation < count and operations[at_operation, POSITION] <= one - first:
             kind = operations[at_operation, KIND]
@@ -200,7 +205,7 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
                 buffer_store(figures, live, kind, work)
             elif kind == AWAITED:
                 held = max(held, live[ARRIVALS + operations[at_operation, PLACE]])
-            else:
+            elif kind != CROSSED:
                 fill(figures, live, kind, work)
             at_operation += 1
         if held > work and traits[one, LOAD] != 0:
@@ -209,7 +214,7 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
         for row in range(write_start[one], write_start[one + 1]):
             register = writes[row, 0]
             aside = writes[row, 2] != 0
-            ready = (start if aside else held) + writes[row, 1]
+            ready = (start if aside else held + slower) + writes[row, 1]
             live[READY + register] = ready
             early = writes[row, 2] - 1 if aside else traits[one, FAMILY] % EARLY
             live[READY_FAMILY + register] = traits[one, FAMILY] // EARLY * EARLY + early

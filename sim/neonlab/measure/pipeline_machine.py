@@ -12,22 +12,25 @@ import numpy.typing as npt
 from neonlab.isa.instruction import Instruction
 from neonlab.measure.core import Latencies
 from neonlab.measure.pipeline_core import PipelineCore
-from neonlab.measure.pipeline_memo import (
+from neonlab.measure.pipeline_memo import advance
+from neonlab.measure.pipeline_program import Compiled, compile_instructions
+from neonlab.measure.pipeline_record import (
     END,
     EVENTS,
     MEMO,
     NUMBER,
     OPERATIONS,
     PATTERNS,
+    RECENT,
     ROWS,
     SCRATCH,
     TRANSITION,
-    advance,
 )
-from neonlab.measure.pipeline_program import Compiled, compile_instructions
 from neonlab.measure.pipeline_state import (
     BEHIND_MISS,
     BUBBLE,
+    CROSSINGS,
+    CROSSINGS_AT_MOST,
     FETCH_QUEUE,
     FETCH_WIDTH,
     FIGURES,
@@ -42,6 +45,7 @@ from neonlab.measure.pipeline_state import (
     MISPREDICT,
     NOW,
     OUTSTANDING,
+    PASS_GENERAL,
     PORT_QUEUE,
     PORTS,
     QUEUE,
@@ -50,6 +54,7 @@ from neonlab.measure.pipeline_state import (
     RETIRED,
     RING,
     SCHEDULER,
+    STORE,
     STORES,
     USED,
     WIDTH,
@@ -114,6 +119,11 @@ class PipelineMachine:
         self._hold("lines", np.zeros(FILLS_AT_MOST, np.uint64))
         self._hold("patterns", np.full(PATTERNS, -1, np.int8))
         self._hold("target_of", _targets(self.instructions))
+        stores = np.append(0, np.cumsum(self.compiled.traits[:, STORE] != 0))
+        self._hold("stores_before", stores.astype(np.int32))
+        self._hold("recent", np.full((RECENT, 4), -1, np.int64))
+        units = [rule.unit for rule in core.crossings]
+        self._hold("crossing_units", np.array(units + [1] * (CROSSINGS_AT_MOST - len(units)), np.int64))
         self.state["instructions"], self.state["remembers"] = count, remembers
         self.state["first"], self.state["state"], self.state["live_is_current"] = -1, -1, 1
 
@@ -133,7 +143,8 @@ class PipelineMachine:
         live, cells, starts = (self._arrays[name] for name in ("live", "cells", "starts"))
         live[:], cells[:], starts[:] = new_live(), 0, 0
         self._arrays["patterns"][:] = -1
-        for name in ("clock", "history", "operation_count", "line_count"):
+        self._arrays["recent"][:] = -1
+        for name in ("clock", "history", "operation_count", "line_count", "stores_done"):
             self.state[name] = 0
         self.state["first"], self.state["state"], self.state["live_is_current"] = -1, -1, 1
         self.clear_tally()
@@ -222,6 +233,9 @@ def _figures(core: PipelineCore, latency: Latencies | None) -> Integers:
         (FETCH_QUEUE, core.fetch_queue), (LOOP_BUBBLE, core.loop_bubble), (PORT_QUEUE, core.port_queue),
     ):  # fmt: skip
         figures[place] = figure
+    figures[PASS_GENERAL : PASS_GENERAL + 4] = (*core.passing, *core.passing_part)
+    for number, rule in enumerate(core.crossings):
+        figures[CROSSINGS + 3 * number : CROSSINGS + 3 * number + 3] = rule.cycles, rule.part, rule.latency
     if latency is not None:
         for place, figure in (
             (OUTSTANDING, latency.outstanding), (STORES, latency.stores), (L2_EXTRA, latency.l2 - latency.l1),

@@ -15,9 +15,12 @@ from numba.np.numpy_support import carray
 
 from neonlab.emulate.native import as_pointer, native
 from neonlab.measure.address_feed import CONSUMER, EVENT
-from neonlab.measure.fill_journal import AWAITED, FILL, JOURNAL, LOADED
+from neonlab.measure.fill_journal import FILL, JOURNAL
+from neonlab.measure.pipeline_accesses import note_accesses
 from neonlab.measure.pipeline_in_order import run_in_order
+from neonlab.measure.pipeline_memory import add_up, forget, keep, look_up, number_state, revive, settle_accounts
 from neonlab.measure.pipeline_out_of_order import run_out_of_order
+from neonlab.measure.pipeline_record import EVENTS, MEMO, NUMBER, OPERATIONS, PATTERNS, ROWS, TRANSITION, mixed
 from neonlab.measure.pipeline_state import (
     BRANCH,
     FIGURES,
@@ -34,201 +37,8 @@ from neonlab.measure.pipeline_state import (
     RING,
     TRAITS,
     WINDOW,
-    read_state,
     settle,
-    write_state,
 )
-
-OPERATIONS = 1 << 12  # beyond the first level, of one run
-SCRATCH = 1 << 16  # numbers of one state: every cycle of the ring takes two, every place of the window at most two
-PATTERNS = 1 << 16
-#: What a call of `advance` is given: events of an address feed, rows of (first, last), the end of the call, or nothing
-#: but the wish to know the number of the state.
-EVENTS, ROWS, END, NUMBER = range(4)
-
-TRANSITION = np.dtype(
-    [
-        ("run", np.uint64),  # first and last instruction, and how the branch goes
-        ("state", np.int64),
-        ("first_operation", np.int64),
-        ("operations", np.int64),
-        ("following", np.int64),  # state
-        ("cycles", np.int64),
-        ("kept", np.uint64),
-        ("first_log", np.int64),
-        ("logged", np.int64),
-        ("times", np.int64),
-    ]
-)
-MEMO = np.dtype(
-    [
-        ("mode", np.int64),
-        ("remembers", np.int64),
-        ("clock", np.int64),
-        ("state", np.int64),
-        ("live_is_current", np.int64),
-        ("figures", np.uint64),
-        ("instructions", np.int64),
-        ("traits", np.uint64),
-        ("read_start", np.uint64),
-        ("reads", np.uint64),
-        ("read_count", np.int64),
-        ("write_start", np.uint64),
-        ("writes", np.uint64),
-        ("write_count", np.int64),
-        ("use_start", np.uint64),
-        ("uses", np.uint64),
-        ("use_count", np.int64),
-        ("live", np.uint64),
-        ("cells", np.uint64),
-        ("starts", np.uint64),
-        ("scratch", np.uint64),
-        ("log", np.uint64),
-        ("log_room", np.int64),
-        ("record", np.uint64),
-        ("record_room", np.int64),
-        ("tally", np.uint64),  # rows as those of the log, found by what they are of; the cycles of all runs
-        ("tally_room", np.int64),
-        ("tally_used", np.int64),
-        # memory
-        ("states", np.uint64),  # where each begins in `numbers`; one more than there are
-        ("state_room", np.int64),
-        ("state_count", np.int64),
-        ("numbers", np.uint64),
-        ("number_room", np.int64),
-        ("state_index", np.uint64),
-        ("transitions", np.uint64),
-        ("transition_room", np.int64),
-        ("transition_count", np.int64),
-        ("transition_index", np.uint64),
-        ("kept_operations", np.uint64),
-        ("kept_operation_room", np.int64),
-        ("kept_operation_count", np.int64),
-        ("kept_log", np.uint64),
-        ("kept_log_room", np.int64),
-        ("kept_log_count", np.int64),
-        ("forgotten", np.int64),
-        # the run at hand
-        ("first", np.int64),  # -1 for none
-        ("last", np.int64),
-        ("end", np.uint64),
-        ("operations", np.uint64),
-        ("operation_count", np.int64),
-        ("lines", np.uint64),  # on their way, in the order of the state's arrivals
-        ("line_count", np.int64),
-        # the branches
-        ("patterns", np.uint64),
-        ("history", np.uint64),
-        ("branches", np.int64),
-        ("mispredicted", np.int64),
-        ("near_fills", np.int64),
-        ("far_fills", np.int64),
-        # the program
-        ("base", np.uint64),
-        ("words", np.uint64),
-        ("index_of_word", np.uint64),  # int32: number of the instruction, -1 for none
-        ("target_of", np.uint64),  # int32: number of the instruction branched to, -1 where not known
-        ("site_count", np.int64),
-        ("site_instruction", np.uint64),
-        ("site_size", np.uint64),
-        ("site_kind", np.uint64),
-        ("line_shift", np.uint64),
-        ("journal", np.uint64),
-    ]
-)
-
-
-@njit
-def _mixed(value):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """Spread the bits of a number (the finaliser of splitmix64, Steele, Lea and Flood 2014)."""
-    value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return value ^ (value >> np.uint64(31))
-
-
-@njit
-def _tally(memo, log, first, count, times):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """Add rows of a log to those of the whole call."""
-    room: Any = memo.tally_room
-    tally = carray(as_pointer(memo.tally), (room, 4), np.int64)
-    for row in range(first, first + count):
-        one, cause, blame = np.int64(log[row, 0]), np.int64(log[row, 1]), np.int64(log[row, 2])
-        at = np.int64(_mixed(np.uint64((one * 16 + cause) * 1048576 + blame + 1)) % np.uint64(room))
-        while tally[at, 3] != 0 and (tally[at, 0] != one or tally[at, 1] != cause or tally[at, 2] != blame):
-            at = (at + 1) % room
-        if tally[at, 3] == 0:
-            if memo.tally_used * 2 > room and blame >= 0:  # no room for who it was
-                blame = np.int64(-1)
-                at = np.int64(_mixed(np.uint64((one * 16 + cause) * 1048576)) % np.uint64(room))
-                while tally[at, 3] != 0 and (tally[at, 0] != one or tally[at, 1] != cause or tally[at, 2] != blame):
-                    at = (at + 1) % room
-            if tally[at, 3] == 0:
-                memo.tally_used += 1
-            tally[at, 0], tally[at, 1], tally[at, 2] = one, cause, blame
-        tally[at, 3] += log[row, 3] * times
-
-
-@njit
-def _settle_accounts(memo):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """Tally what remembered runs cost, and count them anew."""
-    room: Any = memo.transition_room
-    transitions = carray(as_pointer(memo.transitions), (room,), TRANSITION)
-    kept_room: Any = memo.kept_log_room
-    kept = carray(as_pointer(memo.kept_log), (kept_room, 4), np.int32)
-    for number in range(memo.transition_count):
-        times = transitions[number].times
-        if times:
-            _tally(memo, kept, transitions[number].first_log, transitions[number].logged, times)
-            transitions[number].times = 0
-
-
-@njit
-def _intern(memo, scratch, size):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """The number of a state; -1 when there is no room."""
-    room: Any = memo.state_room
-    number_room: Any = memo.number_room
-    states = carray(as_pointer(memo.states), (room + 1,), np.int64)
-    numbers = carray(as_pointer(memo.numbers), (number_room,), np.int32)
-    index = carray(as_pointer(memo.state_index), (2 * room,), np.int32)
-    value = np.uint64(size)
-    for at in range(size):
-        value = (value ^ np.uint64(np.uint32(scratch[at]))) * np.uint64(0x100000001B3)
-        value ^= value >> np.uint64(29)
-    where = np.int64(_mixed(value) & np.uint64(2 * room - 1))
-    while index[where] > 0:
-        number = np.int64(index[where]) - 1
-        start = states[number]
-        if states[number + 1] - start == size:
-            same = True
-            for at in range(size):
-                if numbers[start + at] != scratch[at]:
-                    same = False
-                    break
-            if same:
-                return number
-        where = (where + 1) & (2 * room - 1)
-    count = memo.state_count
-    if count == room or states[count] + size > number_room:
-        return np.int64(-1)
-    start = states[count]
-    for at in range(size):
-        numbers[start + at] = np.int32(scratch[at])
-    states[count + 1] = start + size
-    index[where] = np.int32(count + 1)
-    memo.state_count += 1
-    return count
-
-
-@njit
-def _forget(memo):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """Begin to remember anew."""
-    _settle_accounts(memo)
-    room: Any = memo.state_room
-    carray(as_pointer(memo.state_index), (2 * room,), np.int32)[:] = 0
-    transition_room: Any = memo.transition_room
-    carray(as_pointer(memo.transition_index), (2 * transition_room,), np.int32)[:] = 0
-    memo.state_count = memo.transition_count = memo.kept_operation_count = memo.kept_log_count = 0
-    memo.forgotten += 1
 
 
 @njit
@@ -268,105 +78,6 @@ def _simulate(memo, first, last, taken, missed):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _found(memo, key, value):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """The transition that is remembered, or else where in the index it goes, less one, below zero."""
-    room: Any = memo.transition_room
-    transitions = carray(as_pointer(memo.transitions), (room,), TRANSITION)
-    index = carray(as_pointer(memo.transition_index), (2 * room,), np.int32)
-    operations = carray(as_pointer(memo.operations), (OPERATIONS, 3), np.int64)
-    kept_room: Any = memo.kept_operation_room
-    kept = carray(as_pointer(memo.kept_operations), (kept_room, 3), np.int32)
-    where = np.int64(value & np.uint64(2 * room - 1))
-    while index[where] > 0:
-        number = np.int64(index[where]) - 1
-        one = transitions[number]
-        if one.run == key and one.state == memo.state and one.operations == memo.operation_count:
-            same = True
-            for at in range(memo.operation_count):
-                for column in range(3):
-                    if kept[one.first_operation + at, column] != operations[at, column]:
-                        same = False
-            if same:
-                return number
-        where = (where + 1) & (2 * room - 1)
-    return -1 - where
-
-
-@njit
-def _remember(memo, where, key, kept_mask, before):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """Keep what was just worked out; the number of the transition, -1 when there is no room."""
-    room: Any = memo.transition_room
-    operation_room: Any = memo.kept_operation_room
-    log_room: Any = memo.kept_log_room
-    live = carray(as_pointer(memo.live), (LIVE,), np.int64)
-    count = memo.transition_count
-    logged = live[LOGGED]
-    if (
-        2 * count >= room
-        or memo.kept_operation_count + memo.operation_count > operation_room
-        or memo.kept_log_count + logged > log_room
-    ):
-        return np.int64(-1)
-    figures = carray(as_pointer(memo.figures), (FIGURES,), np.int64)
-    cells = carray(as_pointer(memo.cells), (RING,), np.int32)
-    starts = carray(as_pointer(memo.starts), (RING,), np.int32)
-    scratch = carray(as_pointer(memo.scratch), (SCRATCH,), np.int64)
-    following = _intern(memo, scratch, write_state(figures, live, cells, starts, scratch))
-    if following < 0:
-        return np.int64(-1)
-    transitions = carray(as_pointer(memo.transitions), (room,), TRANSITION)
-    operations = carray(as_pointer(memo.operations), (OPERATIONS, 3), np.int64)
-    kept_operations = carray(as_pointer(memo.kept_operations), (operation_room, 3), np.int32)
-    kept_log = carray(as_pointer(memo.kept_log), (log_room, 4), np.int32)
-    scratch_log_room: Any = memo.log_room
-    log = carray(as_pointer(memo.log), (scratch_log_room, 4), np.int64)
-    one = transitions[count]
-    one.run, one.state, one.following, one.kept = key, memo.state, following, kept_mask
-    one.cycles, one.times = live[NOW] - before, 0
-    one.first_operation, one.operations = memo.kept_operation_count, memo.operation_count
-    one.first_log, one.logged = memo.kept_log_count, logged
-    for at in range(memo.operation_count):
-        for column in range(3):
-            kept_operations[memo.kept_operation_count + at, column] = np.int32(operations[at, column])
-    for at in range(logged):
-        for column in range(4):
-            kept_log[memo.kept_log_count + at, column] = np.int32(log[at, column])
-    memo.kept_operation_count += memo.operation_count
-    memo.kept_log_count += logged
-    memo.transition_count = count + 1
-    carray(as_pointer(memo.transition_index), (2 * room,), np.int32)[where] = np.int32(count + 1)
-    return count
-
-
-@njit
-def _revive(memo):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """Make the live state that of the state at hand."""
-    if memo.live_is_current:
-        return
-    room: Any = memo.state_room
-    number_room: Any = memo.number_room
-    states = carray(as_pointer(memo.states), (room + 1,), np.int64)
-    numbers = carray(as_pointer(memo.numbers), (number_room,), np.int32)
-    figures = carray(as_pointer(memo.figures), (FIGURES,), np.int64)
-    live = carray(as_pointer(memo.live), (LIVE,), np.int64)
-    cells = carray(as_pointer(memo.cells), (RING,), np.int32)
-    starts = carray(as_pointer(memo.starts), (RING,), np.int32)
-    read_state(figures, live, cells, starts, numbers[states[memo.state] : states[memo.state + 1]], memo.clock)
-    memo.live_is_current = 1
-
-
-@njit
-def _place(memo):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """Give the live state its number."""
-    figures = carray(as_pointer(memo.figures), (FIGURES,), np.int64)
-    live = carray(as_pointer(memo.live), (LIVE,), np.int64)
-    cells = carray(as_pointer(memo.cells), (RING,), np.int32)
-    starts = carray(as_pointer(memo.starts), (RING,), np.int32)
-    scratch = carray(as_pointer(memo.scratch), (SCRATCH,), np.int64)
-    memo.state = _intern(memo, scratch, write_state(figures, live, cells, starts, scratch))
-
-
-@njit
 def _advance(memo, first, last, taken, missed):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     """The pipeline does a run."""
     live = carray(as_pointer(memo.live), (LIVE,), np.int64)
@@ -374,31 +85,31 @@ def _advance(memo, first, last, taken, missed):  # type: ignore[no-untyped-def] 
     log = carray(as_pointer(memo.log), (log_room, 4), np.int64)
     if not memo.remembers:
         kept = _simulate(memo, first, last, taken, missed)
-        _tally(memo, log, 0, live[LOGGED], 1)
+        add_up(memo, log, 0, live[LOGGED], 1)
         memo.clock = live[NOW]
     else:
         if memo.state < 0:
-            _place(memo)
+            number_state(memo)
         room: Any = memo.transition_room
         transitions = carray(as_pointer(memo.transitions), (room,), TRANSITION)
         key = np.uint64(first) << np.uint64(32) | np.uint64(last) << np.uint64(2)
         key |= np.uint64(2 if taken else 0) | np.uint64(1 if missed else 0)
-        value = _mixed(key ^ _mixed(np.uint64(memo.state)))
+        value = mixed(key ^ mixed(np.uint64(memo.state)))
         if memo.operation_count:
             operations = carray(as_pointer(memo.operations), (OPERATIONS, 3), np.int64)
             for at in range(memo.operation_count):
                 value ^= np.uint64(operations[at, 0] << 16 | operations[at, 1] << 8 | operations[at, 2])
-                value = _mixed(value)
-        number = _found(memo, key, value)
+                value = mixed(value)
+        number = look_up(memo, key, value)
         if number < 0:
-            _revive(memo)
+            revive(memo)
             before = live[NOW]
             kept = _simulate(memo, first, last, taken, missed)
-            added = _remember(memo, -1 - number, key, kept, before)
+            added = keep(memo, -1 - number, key, kept, before)
             memo.clock = live[NOW]
             if added < 0:
-                _tally(memo, log, 0, live[LOGGED], 1)
-                _forget(memo)
+                add_up(memo, log, 0, live[LOGGED], 1)
+                forget(memo)
                 memo.state = -1
             else:
                 transitions[added].times = 1
@@ -431,7 +142,7 @@ def _foreseen(memo, branch, taken):  # type: ignore[no-untyped-def]  # noqa: ANN
     patterns = carray(as_pointer(memo.patterns), (PATTERNS,), np.int8)
     targets = carray(as_pointer(memo.target_of), (count,), np.int32)
     wanted = np.uint64((1 << figures[HISTORY]) - 1)
-    at = np.int64(_mixed((memo.history & wanted) * np.uint64(count) + np.uint64(branch)) & np.uint64(PATTERNS - 1))
+    at = np.int64(mixed((memo.history & wanted) * np.uint64(count) + np.uint64(branch)) & np.uint64(PATTERNS - 1))
     counter = patterns[at]
     if counter < 0:
         counter = np.int8(2 if targets[branch] >= 0 and targets[branch] <= branch else 1)
@@ -454,49 +165,12 @@ def _finish(memo, following, whole):  # type: ignore[no-untyped-def]  # noqa: AN
     traits = carray(as_pointer(memo.traits), (count, TRAITS), np.int64)
     first, last = memo.first, memo.last
     memo.first = -1
+    if memo.watches:
+        stores = carray(as_pointer(memo.stores_before), (count + 1,), np.int32)
+        memo.stores_done += stores[last + 1] - stores[first]
     taken = traits[last, BRANCH] != 0 and not (whole and following == last + 1)
     missed = traits[last, PREDICTED] != 0 and not _foreseen(memo, last, taken)
     _advance(memo, first, last, taken, missed)
-
-
-@njit
-def _note_accesses(memo, events, begin, end, fills, next_fill, fill_count):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """What happens beyond the first level in events `begin` to `end`, and waits for lines on their way."""
-    site_count: Any = memo.site_count
-    instructions = carray(as_pointer(memo.site_instruction), (site_count,), np.int32)
-    sizes = carray(as_pointer(memo.site_size), (site_count,), np.int32)
-    kinds = carray(as_pointer(memo.site_kind), (site_count,), np.int32)
-    lines = carray(as_pointer(memo.lines), (FILLS_AT_MOST,), np.uint64)
-    operations = carray(as_pointer(memo.operations), (OPERATIONS, 3), np.int64)
-    for e in range(begin, end if memo.first >= 0 else begin):
-        site = events[e].site
-        position = np.int64(instructions[site]) - memo.first
-        if kinds[site] == LOADED and memo.line_count:
-            line = events[e].address >> memo.line_shift
-            final = (events[e].address + np.uint64(sizes[site] - 1)) >> memo.line_shift
-            while line <= final:
-                for at in range(memo.line_count):
-                    if lines[at] == line and memo.operation_count < OPERATIONS:
-                        operation = operations[memo.operation_count]
-                        operation[POSITION], operation[KIND], operation[PLACE] = position, AWAITED, at
-                        memo.operation_count += 1
-                line += np.uint64(1)
-        while next_fill < fill_count and fills[next_fill].event == e:
-            if fills[next_fill].kind & 1:
-                memo.far_fills += 1
-            else:
-                memo.near_fills += 1
-            if memo.operation_count < OPERATIONS:
-                operation = operations[memo.operation_count]
-                operation[POSITION], operation[KIND], operation[PLACE] = position, fills[next_fill].kind, 0
-                memo.operation_count += 1
-                if memo.line_count < FILLS_AT_MOST:
-                    lines[memo.line_count] = fills[next_fill].line
-                    memo.line_count += 1
-            next_fill += 1
-    while next_fill < fill_count and fills[next_fill].event < end:
-        next_fill += 1
-    return next_fill
 
 
 @njit
@@ -513,8 +187,8 @@ def _take_events(memo, events, number):  # type: ignore[no-untyped-def]  # noqa:
     next_fill: Any = 0
     for run in range(run_count + 1):
         end = np.int64(runs[run]) if run < run_count else np.int64(number)
-        if memo.line_count or (next_fill < fill_count and fills[next_fill].event < end):
-            next_fill = _note_accesses(memo, events, at, end, fills, next_fill, fill_count)
+        if memo.watches or memo.line_count or (next_fill < fill_count and fills[next_fill].event < end):
+            next_fill = note_accesses(memo, events, at, end, fills, next_fill, fill_count)
         if run == run_count:
             return
         address = events[end].address
@@ -550,9 +224,9 @@ def advance(user, given, number):  # type: ignore[no-untyped-def]  # noqa: ANN00
             _finish(memo, rows[row + 1, 0] if row + 1 < number else np.int64(rows[0, 0]), True)
     elif memo.mode == NUMBER:
         if not memo.remembers or memo.state < 0:
-            _place(memo)
+            number_state(memo)
     else:
         _finish(memo, np.int64(-1), False)
-        _settle_accounts(memo)
+        settle_accounts(memo)
         if memo.remembers and memo.state >= 0:
-            _revive(memo)
+            revive(memo)

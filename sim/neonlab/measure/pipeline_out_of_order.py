@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from neonlab.measure.fill_journal import AWAITED, FETCHED, LOADED, STORED
+from neonlab.measure.fill_journal import AWAITED, CROSSED, FETCHED, LOADED, PASSED, STORED
 from neonlab.measure.pipeline_state import (
     AHEAD,
     ARRIVALS,
@@ -42,6 +42,7 @@ from neonlab.measure.pipeline_state import (
     MISS,
     NOW,
     PARTS,
+    PASSING,
     PENDING,
     PLACE,
     PORT,
@@ -60,7 +61,11 @@ from neonlab.measure.pipeline_state import (
     SCHEDULER,
     SIMILAR,
     SLOTS,
+    STORE,
     STORE_FULL,
+    STORED_AT,
+    STORES_BACK,
+    STORES_DONE,
     TOP,
     USE_PART,
     USED,
@@ -69,11 +74,13 @@ from neonlab.measure.pipeline_state import (
     WRITER,
     branched,
     buffer_store,
+    crossed,
     dispatched,
     fetched,
     fill,
     in_turn,
     note,
+    passed,
     room_to_store,
 )
 
@@ -214,7 +221,12 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
             elif when == begin and when > front:
                 part = max(part, into)
         issued = begin
-        longer = in_turn(live, one, traits[one, USE_PART])
+        extra, extra_part, slower = 0, 0, 0
+        if at_operation < count:
+            extra, extra_part, slower = crossed(figures, operations, at_operation, count, one - first)
+        longer = in_turn(live, one, traits[one, USE_PART]) + extra
+        if extra_part:
+            longer += in_turn(live, one, extra_part)
         held_for = longer
         for row in range(use_start[one], use_start[one + 1]):
             held_for += uses[row, 1]
@@ -224,12 +236,13 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
                 if when > issued:
                     issued, cause, blame = when, PORT, -1
             held_for = 0
-        held = issued
+        held = issued + slower
         complete = issued
+        passing = np.int64(0)
         while at_operation < count and operations[at_operation, POSITION] <= one - first:
             kind = operations[at_operation, KIND]
             if kind & ~1 == LOADED:
-                held = max(held, fill(figures, live, kind, issued))
+                held = max(held, fill(figures, live, kind, issued) + slower)
             elif kind & ~1 == STORED:
                 room = room_to_store(figures, live, issued)
                 if room > complete:
@@ -237,7 +250,10 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
                 buffer_store(figures, live, kind, complete)
             elif kind == AWAITED:
                 held = max(held, live[ARRIVALS + operations[at_operation, PLACE]])
-            else:
+            elif kind & ~1 == PASSED:
+                vector = 1 if writes[write_start[one], 0] >= 32 else 0
+                passing = max(passing, passed(figures, live, kind, operations[at_operation, PLACE], vector))
+            elif kind != CROSSED:
                 fill(figures, live, kind, issued)
             at_operation += 1
         load = traits[one, LOAD] != 0
@@ -245,17 +261,21 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
             part = HALF
         into = part + traits[one, LATENCY_PART]
         more = into // PARTS
-        if held > issued:
+        if held > issued + slower:
             cause, blame = MISS, -1
         if data > complete and not load:
             complete, cause, blame, awaited = data, data_reason, data_from, data_instance
+        if live[PASSING] and traits[one, STORE] != 0:
+            live[STORED_AT + live[STORES_DONE] % STORES_BACK] = complete
+            live[STORES_DONE] += 1
         for row in range(write_start[one], write_start[one + 1]):
             register = writes[row, 0]
             aside = writes[row, 2] != 0
             ready = (begin if aside else held + more) + writes[row, 1]
             reason = DEPENDENCE
             if load and not aside:
-                reason = MISS if held > issued else LOAD_USE
+                reason = MISS if held > issued + slower else LOAD_USE
+                ready = max(ready, passing)
             if data > 0 and not aside and data + figures[MERGE] > ready:
                 ready, into = data + figures[MERGE], data_part
                 cause, blame, awaited, reason = data_reason, data_from, data_instance, DEPENDENCE

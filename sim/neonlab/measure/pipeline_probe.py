@@ -11,11 +11,12 @@ import numpy.typing as npt
 from neonlab.assemble.program import Program
 from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.isa.instruction import AccessKind
-from neonlab.measure.block_addresses import Plan
+from neonlab.measure.block_addresses import Plan, Site
 from neonlab.measure.core import Core
 from neonlab.measure.core_errors import error_sentence
 from neonlab.measure.fill_journal import LOADED, PREFETCHED, STORED, Journal
 from neonlab.measure.pipeline import idle_of, occupancy_of
+from neonlab.measure.pipeline_accesses import CROSSES, PASSES
 from neonlab.measure.pipeline_bounds import dispatch_bound, loops_bound, peak_of, port_bound
 from neonlab.measure.pipeline_core import PipelineCore
 from neonlab.measure.pipeline_machine import PipelineMachine
@@ -25,6 +26,18 @@ from neonlab.measure.run_cycles import LineCycles, RunBounds, RunCycles, Wait
 
 _KINDS = {AccessKind.LOAD: LOADED, AccessKind.STORE: STORED, AccessKind.PREFETCH: PREFETCHED}
 _WAITS = (DEPENDENCE, LOAD_USE, MISS)
+
+
+def _rules(pipeline: PipelineCore, site: Site) -> int:
+    """Bits of the rules of the core that are about such an access."""
+    registers = site.instruction.writes if site.kind is AccessKind.LOAD else site.instruction.reads
+    vector = any(register.file == "vector" for register in registers)
+    return sum(
+        1 << number
+        for number, rule in enumerate(pipeline.crossings)
+        if rule.store == (site.kind is AccessKind.STORE) and site.kind is not AccessKind.PREFETCH
+        and rule.vector in (None, vector) and site.size >= rule.least
+    )  # fmt: skip
 
 
 class PipelineCounter:
@@ -60,11 +73,14 @@ class PipelineCounter:
             site_instruction=np.array([number_of[site.instruction.address] for site in sites] or [0], np.int32),
             site_size=np.array([site.size for site in sites] or [0], np.int32),
             site_kind=np.array([_KINDS[site.kind] for site in sites] or [0], np.int32),
+            site_rules=np.array([_rules(pipeline, site) for site in sites] or [0], np.int32),
             journal=journal.state,
         )
         state = self.state
         state["base"], state["words"] = plan.base, words
         state["site_count"] = max(1, len(sites))
+        passes = any((*pipeline.passing, *pipeline.passing_part)) and not pipeline.in_order
+        state["watches"] = CROSSES * bool(pipeline.crossings) | PASSES * passes
         state["line_shift"] = core.memory.l1d.line.bit_length() - 1
 
     @property

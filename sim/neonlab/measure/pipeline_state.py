@@ -11,16 +11,23 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from neonlab.measure.fill_journal import CROSSED
+
 REGISTERS = 72  # general 0-31, vector 32-63, flags 64
 PORTS_AT_MOST, QUEUE_AT_MOST, WINDOW_AT_MOST, STORES_AT_MOST, FILLS_AT_MOST = 32, 64, 1024, 64, 64
 FETCHED_AT_MOST = 32  # instructions between fetch and dispatch
+_OVER = -(1 << 20)  # of a store whose time no longer matters
 RING = 1 << 14  # cycles that an out-of-order back end may be ahead of its front end
 
 # Figures of a core
 WIDTH, WINDOW, QUEUE, MISPREDICT, BUBBLE, RETIRE, PORTS, MERGE, SCHEDULER, HISTORY = range(10)
 OUTSTANDING, STORES, L2_EXTRA, MEMORY_EXTRA, L2_INTERVAL, MEMORY_INTERVAL, FETCH_WIDTH = range(10, 17)
 FETCH_QUEUE, LOOP_BUBBLE, BEHIND_MISS, PORT_QUEUE = range(17, 21)
-FIGURES = 21
+PASS_GENERAL, PASS_VECTOR, PASS_PART_GENERAL, PASS_PART_VECTOR = range(21, 25)
+CROSSINGS = 25  # of each: cycles, parts of one, latency
+CROSSINGS_AT_MOST = 8
+FIGURES = CROSSINGS + 3 * CROSSINGS_AT_MOST
+STORES_BACK = 16  # that a load can take over from
 
 # Columns of `traits`
 SLOTS, LATE, FAMILY, NEON, ALONE, LOAD, BRANCH, PREDICTED, STORE, VECTORS = range(10)
@@ -71,7 +78,10 @@ LEAVES = BUFFERED + STORES_AT_MOST
 DISPATCHED = LEAVES + WINDOW_AT_MOST
 QUEUES = DISPATCHED + FETCHED_AT_MOST  # operations that wait at each port
 COUNTED = QUEUES + PORTS_AT_MOST  # where in their turn to hold a port for longer the instructions are
-LIVE = COUNTED + 1
+PASSING = COUNTED + 1  # 1 from the first load on that takes over from a store
+STORES_DONE = PASSING + 1
+STORED_AT = STORES_DONE + 1  # when what the last of them store was there
+LIVE = STORED_AT + STORES_BACK
 
 
 @njit
@@ -92,6 +102,29 @@ def in_turn(live, one, part):  # type: ignore[no-untyped-def]  # noqa: ANN001, A
     turn = live[COUNTED] >> shift & 15
     live[COUNTED] += ((turn + part & 15) - turn) << shift
     return (turn + part) >> 4
+
+
+@njit
+def crossed(figures, operations, at, count, position):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """Cycles, parts of one and latency that an instruction needs more, for where its accesses lie."""
+    cycles, part, latency = 0, 0, 0
+    while at < count and operations[at, POSITION] <= position:
+        if operations[at, KIND] == CROSSED:
+            rule = CROSSINGS + 3 * operations[at, PLACE]
+            cycles, part = cycles + figures[rule], part + figures[rule + 1]
+            latency = max(latency, figures[rule + 2])
+        at += 1
+    return cycles, part, latency
+
+
+@njit
+def passed(figures, live, kind, back, vector):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """When a load has what the store so many stores before it stores; 0 where that is long over."""
+    if not live[PASSING]:
+        live[PASSING] = 1
+        return np.int64(0)
+    when = live[STORED_AT + (live[STORES_DONE] - back) % STORES_BACK]
+    return when + figures[PASS_GENERAL + 2 * (kind & 1) + vector] if when > 0 else np.int64(0)
 
 
 @njit
@@ -290,7 +323,17 @@ def _write_window(figures, live, cells, starts, into, used):  # type: ignore[no-
     now = live[NOW]
     into[used], into[used + 1], into[used + 2] = live[RETIRED] - now, live[RETIRE_USED], live[FRONT_CAUSE]
     into[used + 3] = live[COUNTED]
-    used += 4
+    last = -1
+    if live[PASSING]:
+        last = 0
+        longest = max(figures[PASS_PART_GENERAL], figures[PASS_PART_VECTOR])
+        for back in range(1, STORES_BACK + 1):
+            when = live[STORED_AT + (live[STORES_DONE] - back) % STORES_BACK]
+            into[used + 4 + back] = when - now if when > 0 and when + longest > now else _OVER
+            if into[used + 4 + back] > _OVER:
+                last = back
+    into[used + 4] = last
+    used += 5 + max(last, 0)
     place, count = used, 0
     used += 1
     for cycle in range(now, live[TOP] + 1):
@@ -374,7 +417,11 @@ def _read_in_order(figures, live, what, now, used):  # type: ignore[no-untyped-d
 def _read_window(figures, live, cells, starts, what, now, used):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     live[RETIRED], live[RETIRE_USED], live[FRONT_CAUSE] = now + what[used], what[used + 1], what[used + 2]
     live[COUNTED] = what[used + 3]
-    used += 4
+    live[PASSING] = what[used + 4] >= 0
+    used += 5
+    for back in range(1, what[used - 1] + 1):
+        live[STORED_AT + -back % STORES_BACK] = now + what[used] if what[used] > _OVER else 0
+        used += 1
     live[CLEARED], live[TOP] = now, now - 1
     count = what[used]
     used += 1

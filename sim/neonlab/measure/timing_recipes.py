@@ -21,8 +21,8 @@ _WIDER = {"b": "h", "h": "s", "s": "d", "d": "q"}
 NARROWER = {"h": "b", "s": "h", "d": "s"}
 
 #: Reasons for which a row is no test of the model.  Each is a property of the row that is known before it is tried.
-THROUGH_MEMORY = "what a load takes over from a store before it is not modelled"
-ADDRESS = "depends on the address: unaligned, or across a line or a page"
+THROUGH_MEMORY = "a load of what a store before it wrote: modelled in whole calls, where addresses are known"
+ADDRESS = "depends on the address, unaligned or across a line or a page: modelled in whole calls"
 FETCH = "depends on instruction fetch and the branch predictor"
 OTHER_KIND = "cryptography, checksums and atomics: neither integer arithmetic, load, store nor NEON arithmetic"
 OPERANDS = "takes as long as the operands have it; the table divides numbers by themselves"
