@@ -114,12 +114,32 @@ def test_a_bias_alone_shows_what_a_scheme_does_with_ties_and_scales_above_a_half
     assert {failure.identifier for failure in check_cases(wrong_kernel, names) if failure} == {"mismatch"}
 
 
-def test_columns_next_to_a_tie_tell_a_half_from_the_number_below_it(tmp_path: Path) -> None:
-    path = tmp_path / "armv7" / "requantize_s32s8_rows_1x8_ncnn.S"
-    shutil.copytree(ROOT / "asm" / "armv7" / "include", tmp_path / "armv7" / "include")
-    text = (ROOT / "asm" / "armv7" / path.name).read_text()
-    assert "vmvn.i32 q7, #0xC1000000" in text
-    path.write_text(text.replace("vmvn.i32 q7, #0xC1000000", "vmov.f32 q7, #0.5"))
-    assert "mismatch" in {
-        failure.identifier for failure in check_cases(open_kernel(path), plan_cases(open_kernel(path))) if failure
-    }
+@pytest.mark.parametrize(
+    ("kernel", "file", "right", "wrong"),
+    [
+        # one number, 0.49999997, comes out otherwise
+        ("armv7/requantize_s32s8_rows_1x8_ncnn", "", "vmvn.i32 q7, #0xC1000000", "vmov.f32 q7, #0.5"),
+        # a unit in 2^20 of a step of the output
+        ("armv7/add_s8s8_flat_8_gemmlowp", "", "vqrdmulh.s32 q0, q0", "vqdmulh.s32 q0, q0"),
+        # rows of 59 pixels
+        (
+            "armv8/dwconv3x3_s8s8_hwc_3x16_ruy",
+            "include/requantized_strips_16_channels.inc",
+            "cmp     rest, #STRIP",
+            "cmp     rest, #(STRIP - 1)",
+        ),
+    ],
+)
+def test_a_slip_that_few_data_or_sizes_show_is_noticed(
+    kernel: str, file: str, right: str, wrong: str, tmp_path: Path
+) -> None:
+    folder, name = kernel.split("/")
+    shutil.copytree(ROOT / "asm" / folder / "include", tmp_path / folder / "include")
+    path = tmp_path / folder / f"{name}.S"
+    shutil.copy(ROOT / "asm" / f"{kernel}.S", path)
+    changed = tmp_path / folder / file if file else path
+    text = changed.read_text()
+    assert right in text
+    changed.write_text(text.replace(right, wrong))
+    wrong_kernel = open_kernel(path)
+    assert any(check_cases(wrong_kernel, plan_cases(wrong_kernel)))
