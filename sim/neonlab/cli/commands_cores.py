@@ -31,7 +31,8 @@ def cores(
 
     FILE.csv has a column `form`, and for each core `CORE latency` (cycles a link of a dependent chain) and
     `CORE per_cycle` (instructions a cycle of an independent stream), rows named as insn_bench_aarch64 names them. With
-    --mca the programs of these rows go through llvm-mca, for cores that it knows and no such table does.
+    --mca the programs of these rows go through llvm-mca, for cores that it knows and no such table does; for cores of
+    A32 alone, the innermost loops of the repository's kernels for ARMv7.
     """
     from neonlab.errors import InputError
 
@@ -48,18 +49,23 @@ def cores(
 
 def _compare_with_mca(against: Path, program: str, record: bool, json: bool) -> None:
     from neonlab.cli.commands_assembly import write_whole
+    from neonlab.isa.isa import Isa
+    from neonlab.kernel_code import kernel_program
+    from neonlab.library import find_root, open_library
     from neonlab.measure import core_errors
     from neonlab.measure.core_summary import summary_of
-    from neonlab.measure.mca import MODELS, difference, loops_of
+    from neonlab.measure.mca import MODELS, difference, loops_of, loops_within
     from neonlab.measure.measured_table import read_table
     from neonlab.report.cores import difference_lines, error_json, summary_json
 
     rows = {row.form: row for table in read_table(against).values() for row in table}
-    loops = loops_of(list(rows.values()))
+    kernels = [kernel for kernel in open_library(find_root()).kernels if kernel.isa is Isa.A32]
+    within = {tuple(one.text for one in loop): loop for k in kernels for loop in loops_within(kernel_program(k))}
+    loops = {Isa.A64: loops_of(list(rows.values())), Isa.A32: list(within.values())}
     found = {}
     with progress("comparing", len(MODELS), quiet=json) as advance:
-        for name in MODELS:
-            found[name] = difference(program, name, loops)
+        for name, isa in MODELS.items():
+            found[name] = difference(program, name, loops[isa])
             advance(1)
     if record:
         errors = core_errors.recorded()

@@ -1,7 +1,8 @@
 """The pipeline models beside llvm-mca's, for cores that nobody's measurements are at hand of.
 
 llvm-mca is another model, and no measure of truth: where both agree, the same guide is behind it more often than not.
-The loops are the programs that a table of timings was measured by, whatever it says of them.
+The loops are the programs that a table of timings was measured by, whatever it says of them; for cores that run A32
+alone, of which there is no such table, the innermost loops of kernels.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import re
 import statistics
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from neonlab.assemble.program import Program
 from neonlab.errors import InputError
-from neonlab.isa.instruction import Instruction
+from neonlab.isa.instruction import BranchKind, Instruction
+from neonlab.isa.isa import Isa
 from neonlab.measure.core_errors import LLVM_MCA, ModelError
 from neonlab.measure.measured_table import Measured
 from neonlab.measure.pipeline import steady_cycles
@@ -21,11 +24,17 @@ from neonlab.measure.pipeline_truth import TOLERANCE
 from neonlab.measure.timing_programs import programs_of
 from neonlab.measure.timing_recipes import recipe_of
 
-#: Cores that LLVM 19 has a model of by name, rather than that of another core, and that no table of timings has.
-MODELS = ("cortex-a55", "cortex-a57", "neoverse-n2")
+#: Cores that LLVM 19 has a model of by name, rather than that of another core, and that no table of timings has; with
+#: the instruction set in which they are compared.
+MODELS: Mapping[str, Isa] = {
+    "cortex-a55": Isa.A64,
+    "cortex-a57": Isa.A64,
+    "neoverse-n2": Isa.A64,
+    "cortex-a9": Isa.A32,
+}
 _FEW, _MANY = 20, 40  # iterations: what the second run takes longer is that of those between
-_OPTIONS = ("-mtriple=aarch64", "-noalias", "-instruction-info=0", "-resource-pressure=0",
-            "-skip-unsupported-instructions=lack-sched")  # fmt: skip
+_OPTIONS = ("-noalias", "-instruction-info=0", "-resource-pressure=0", "-skip-unsupported-instructions=lack-sched")
+_TARGET = {Isa.A64: ("-mtriple=aarch64",), Isa.A32: ("-mtriple=armv7-linux-gnueabihf", "-mattr=+neon")}
 
 
 def loops_of(rows: Sequence[Measured]) -> list[tuple[Instruction, ...]]:
@@ -38,6 +47,21 @@ def loops_of(rows: Sequence[Measured]) -> list[tuple[Instruction, ...]]:
             chains = [programs.chain] if programs.chain is not None else []
             found.update(dict.fromkeys([*chains, *(stream for stream, _ in programs.streams[:1])]))
     return list(found)
+
+
+def loops_within(program: Program) -> list[tuple[Instruction, ...]]:
+    """The innermost loops of a program, each without the branch that closes it; of those that read alike, one."""
+    code = program.instructions
+    places = {instruction.address: number for number, instruction in enumerate(code)}
+    found: dict[tuple[str, ...], tuple[Instruction, ...]] = {}
+    for last, instruction in enumerate(code):
+        first = places.get(instruction.target) if instruction.target is not None else None
+        if first is None or first >= last or not instruction.condition:
+            continue
+        body = code[first:last]
+        if all(one.branch is BranchKind.NONE for one in body):
+            found.setdefault(tuple(one.text for one in body), tuple(body))
+    return list(found.values())
 
 
 def cycles_of(program: str, core: str, loops: Sequence[Sequence[Instruction]]) -> list[float | None]:
@@ -89,7 +113,7 @@ def _regions(loops: Sequence[Sequence[Instruction]], chosen: Sequence[int]) -> s
 
 
 def _run(program: str, core: str, text: str, iterations: int) -> subprocess.CompletedProcess[str]:
-    command = [program, *_OPTIONS, f"-mcpu={core}", f"-iterations={iterations}", "-"]
+    command = [program, *_OPTIONS, *_TARGET[MODELS[core]], f"-mcpu={core}", f"-iterations={iterations}", "-"]
     try:
         return subprocess.run(command, input=text, capture_output=True, text=True, timeout=600, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
