@@ -39,6 +39,16 @@ def started(*arguments: str) -> subprocess.Popen[str]:
     )
 
 
+def interrupted(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """What the command still says when it is interrupted; it is killed where that does not end it."""
+    process.send_signal(signal.SIGINT)
+    try:
+        return process.communicate(timeout=60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
+
+
 def git(folder: Path, *arguments: str) -> str:
     """Run git as nobody in particular, whatever the machine's own configuration."""
     identity = ["-c", "user.name=nobody", "-c", "user.email=nobody@localhost", "-c", "commit.gpgsign=false"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 import sys
 import threading
@@ -11,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.command_line import ADD, HEAD, SUM, edit, git, neonlab, new_repository, started
+from tests.command_line import ADD, HEAD, SUM, edit, git, interrupted, neonlab, new_repository, started
 from tests.tools import require
 
 from neonlab import InputError, Profile, code, profiling
@@ -284,8 +283,7 @@ def test_the_command_follows_saves_until_it_is_stopped(path: Path) -> None:
             path.write_text(text.replace(SUM, WRONG))
             wait_for(running, "WRONG")
         finally:
-            running.send_signal(signal.SIGINT)
-        errors = running.communicate(timeout=60)[1]
+            errors = interrupted(running)[1]
         assert running.returncode == 130 and "Traceback" not in errors
     assert path.read_text() == text.replace(SUM, WRONG)
 

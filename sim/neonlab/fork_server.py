@@ -8,12 +8,11 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
-import signal
-import threading
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from neonlab.emulate.compiling import TOLD
+from neonlab.interrupts import interrupts_ignored
 
 #: Workers are as many as there are cores, and the threads of one's matrix products would wait on another's.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -25,7 +24,7 @@ def start_early(module: str = "neonlab.profiling") -> None:
         from multiprocessing.forkserver import ensure_running
 
         worker_context().set_forkserver_preload([module, "neonlab.forked_from"])
-        with _environment(_ONE_THREAD), _interrupts_ignored():
+        with _environment(_ONE_THREAD), interrupts_ignored():
             ensure_running()
         os.environ[TOLD] = "1"  # of compilations, the workers tell
 
@@ -40,19 +39,6 @@ def _environment(changes: Mapping[str, str]) -> Iterator[None]:
     finally:
         for name in added:
             del os.environ[name]
-
-
-@contextlib.contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Processes that start meanwhile leave Ctrl-C to this one, which stops them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def worker_context() -> Any:

@@ -22,6 +22,7 @@ from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
 from neonlab.fork_server import start_early, worker_context
 from neonlab.given import NOTHING, Given
+from neonlab.interrupts import interrupts_held
 from neonlab.judged import up_to_enough, verdict_of
 from neonlab.library import Kernel, is_member, open_kernel, open_member
 from neonlab.plan import CaseName, integers_of, plan_cases, range_case
@@ -107,7 +108,8 @@ class Workers:
 
     def begin(self, function: Callable[..., object], *task: Any) -> ProcessFuture[Any]:
         """Have `function(*task)` called as soon as a process is free; `result` takes what comes of it."""
-        return self._pool.schedule(_told, args=[function, *task], timeout=self.time_limit)
+        with interrupts_held():
+            return self._pool.schedule(_told, args=[function, *task], timeout=self.time_limit)
 
     def result(self, future: ProcessFuture[Any]) -> Any:
         """What was returned, once it is there.  Raises InputError, and CancelledError where it was cancelled."""

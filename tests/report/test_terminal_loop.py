@@ -27,7 +27,9 @@ CASES = [
 @cache
 def report_of(title: str, core: str) -> LoopReport:
     kernel = next(one for one in CONV1X1 if one.title == title)
-    profile = profiling.profile(kernel, parse_shape(kernel, "14x14x64x8"), memory=MemoryOptions(core, loop=True))
+    depth = min(64, int((kernel.contract.argument("in_channels").value_range or (1, 64))[1]))
+    shape = parse_shape(kernel, f"14x14x{depth}x8")
+    profile = profiling.profile(kernel, shape, memory=MemoryOptions(core, loop=True))
     assert isinstance(profile, Profile) and profile.loop is not None
     return profile.loop
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import os
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.command_line import ADD, HEAD, SUM, git, neonlab, new_repository, started
+from tests.command_line import ADD, HEAD, SUM, git, interrupted, neonlab, new_repository, started
 from tests.tools import require
 
 from neonlab import Profile, code, profiling
@@ -55,8 +54,7 @@ def start(path: Path, *more: str) -> Served:
 
 
 def stop(served: Served) -> tuple[str, str]:
-    served.process.send_signal(signal.SIGINT)
-    return served.process.communicate(timeout=60)
+    return interrupted(served.process)
 
 
 @pytest.fixture(scope="module")
