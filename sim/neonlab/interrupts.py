@@ -29,11 +29,9 @@ def interrupts_held() -> Iterator[None]:
     The standard library's queues do not survive one: raised while a waiting thread is being woken, it leaves behind a
     waiter that swallows the next call, so that the thread is never woken again.
     """
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    raised_here = threading.current_thread() is threading.main_thread()
+    if not raised_here or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         yield  # nothing is raised, or by somebody who knows when
-        return
-    if threading.current_thread() is not threading.main_thread():
-        yield
         return
     came = False
 

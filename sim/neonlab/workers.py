@@ -221,13 +221,11 @@ def check_all(
     tasks: list[tuple[Kernel, list[CaseName], CaseName | None]] = []
     for kernel, cases in work:
         chunks = _chunks(cases, most)
-        asked = range_case(kernel, cases) if ranges else None
-        if len(chunks) == 1:
-            tasks.append((kernel, chunks[0], asked))  # what is known of a kernel once it has been checked serves here
-            continue
-        if asked is not None and not fail_fast:
-            tasks.append((kernel, [], asked))  # it takes longest
-        tasks += [(kernel, chunk, None) for chunk in chunks]
+        together = len(chunks) == 1  # what is known of a kernel once it has been checked serves its ranges too
+        asked = range_case(kernel, cases) if ranges and (together or not fail_fast) else None
+        if asked is not None and not together:
+            tasks.append((kernel, [], asked))  # first, since it takes longest
+        tasks += [(kernel, chunk, asked if together else None) for chunk in chunks]
     named = [(KernelName.of(kernel), cases, fail_fast, asked) for kernel, cases, asked in tasks]
     outcomes: dict[str, list[Failure | None]] = {kernel.title: [] for kernel, _ in work}
     answers: dict[str, Answer] = {}

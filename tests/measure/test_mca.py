@@ -70,7 +70,7 @@ def test_a_loop_of_a32_takes_what_llvm_mca_says_of_a9() -> None:
         bne     again
         bx      lr
     """
-    loops = loops_within(link(assemble_text(source, isa=Isa.A32)))
+    loops = loops_within([link(assemble_text(source, isa=Isa.A32))] * 2)
     assert [[one.mnemonic for one in loop] for loop in loops] == [["vmlal.s8", "vmlal.s8", "subs"], ["ldr", "subs"]]
     chain, load = cycles_of(require("llvm-mca-19"), "cortex-a9", loops)
     assert (chain, load) == (2 * 4, 3)  # sums go from one vmlal.s8 to the next in 4 cycles, a loaded address in 3

@@ -59,9 +59,8 @@ def _compare_with_mca(against: Path, program: str, record: bool, json: bool) -> 
     from neonlab.report.cores import difference_lines, error_json, summary_json
 
     rows = {row.form: row for table in read_table(against).values() for row in table}
-    kernels = [kernel for kernel in open_library(find_root()).kernels if kernel.isa is Isa.A32]
-    within = {tuple(one.text for one in loop): loop for k in kernels for loop in loops_within(kernel_program(k))}
-    loops = {Isa.A64: loops_of(list(rows.values())), Isa.A32: list(within.values())}
+    programs = (kernel_program(kernel) for kernel in open_library(find_root()).kernels if kernel.isa is Isa.A32)
+    loops = {Isa.A64: loops_of(list(rows.values())), Isa.A32: loops_within(programs)}
     found = {}
     with progress("comparing", len(MODELS), quiet=json) as advance:
         for name, isa in MODELS.items():

@@ -63,14 +63,9 @@ def check(
             verdicts = search_all(workers, found, search, seed)
         else:
             wanted = shapes_by_kernel(found, shape) if shape else [(kernel, []) for kernel in found]
-            options = {
-                "patterns": pattern or (),
-                "seed": seed,
-                "every_tail": every_tail,
-                "layers": layers,
-                "full": full,
-            }
-            work = plan_all(workers, wanted, **options)
+            work = plan_all(
+                workers, wanted, patterns=pattern or (), seed=seed, every_tail=every_tail, layers=layers, full=full
+            )
             with progress("checking", sum(len(plan) for _, plan in work), quiet=json) as advance:
                 verdicts = check_all(workers, work, seed=seed, fail_fast=fail_fast, ranges=True, advance=advance)
         verdicts = explain_all(workers, found, verdicts)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import statistics
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from neonlab.assemble.program import Program
 from neonlab.errors import InputError
@@ -49,18 +49,19 @@ def loops_of(rows: Sequence[Measured]) -> list[tuple[Instruction, ...]]:
     return list(found)
 
 
-def loops_within(program: Program) -> list[tuple[Instruction, ...]]:
-    """The innermost loops of a program, each without the branch that closes it; of those that read alike, one."""
-    code = program.instructions
-    places = {instruction.address: number for number, instruction in enumerate(code)}
+def loops_within(programs: Iterable[Program]) -> list[tuple[Instruction, ...]]:
+    """The innermost loops of programs, each without the branch that closes it; of those that read alike, the first."""
     found: dict[tuple[str, ...], tuple[Instruction, ...]] = {}
-    for last, instruction in enumerate(code):
-        first = places.get(instruction.target) if instruction.target is not None else None
-        if first is None or first >= last or not instruction.condition:
-            continue
-        body = code[first:last]
-        if all(one.branch is BranchKind.NONE for one in body):
-            found.setdefault(tuple(one.text for one in body), tuple(body))
+    for program in programs:
+        code = program.instructions
+        places = {instruction.address: number for number, instruction in enumerate(code)}
+        for last, instruction in enumerate(code):
+            first = places.get(instruction.target) if instruction.target is not None else None
+            if first is None or first >= last or not instruction.condition:
+                continue
+            body = code[first:last]
+            if all(one.branch is BranchKind.NONE for one in body):
+                found.setdefault(tuple(one.text for one in body), tuple(body))
     return list(found.values())
 
 

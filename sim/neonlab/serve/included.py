@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from html import escape
 
+from neonlab.assemble.source import folder_and_name
 from neonlab.report.page.listing import ListedLine, Listing
 
 _Cost = tuple[int, int, str, int]
@@ -19,7 +20,7 @@ def included_html(listings: Iterable[Listing], core: str) -> str:
 
 def _table(listing: Listing, costs: tuple[_Cost, ...]) -> str:
     rows = "".join(_rows(listing, costs))
-    name = escape(f"{listing.path.parent.name}/{listing.path.name}")
+    name = escape(folder_and_name(str(listing.path)))
     opened = " open" if listing.hot else ""
     head = "<thead><tr><th class=number>line</th><th class=number>cycles</th><th></th></tr></thead>"
     return (
