@@ -66,12 +66,17 @@ def loops_within(programs: Iterable[Program]) -> list[tuple[Instruction, ...]]:
 
 
 def cycles_of(program: str, core: str, loops: Sequence[Sequence[Instruction]]) -> list[float | None]:
-    """Cycles an iteration of each loop by llvm-mca; None where it does not know all instructions.
+    """Cycles an iteration of each loop by llvm-mca; None where it does not know all of its instructions.
 
-    Raises InputError where `program` cannot be run or is not llvm-mca.
+    The loops are of one instruction set, the core is any that it has a model of.  Raises InputError where `program`
+    cannot be run or is not llvm-mca.
     """
+    isas = {instruction.isa for loop in loops for instruction in loop}
+    if not isas:
+        return [None] * len(loops)
+    (isa,) = isas
     text, kept = _regions(loops, range(len(loops))), list(range(len(loops)))
-    result = _run(program, core, text, _FEW)
+    result = _run(program, core, isa, text, _FEW)
     refused = {int(line) for line in re.findall(r":(\d+):\d+: error", result.stderr)}
     if refused:
         ends = [number for number, line in enumerate(text.splitlines(), start=1) if line.startswith("# LLVM-MCA-END")]
@@ -80,8 +85,8 @@ def cycles_of(program: str, core: str, loops: Sequence[Sequence[Instruction]]) -
                if first <= line <= last}  # fmt: skip
         kept = [at for at in kept if at not in bad]
         text = _regions(loops, kept)
-        result = _run(program, core, text, _FEW)
-    few, many = _totals(result), _totals(_run(program, core, text, _MANY))
+        result = _run(program, core, isa, text, _FEW)
+    few, many = _totals(result), _totals(_run(program, core, isa, text, _MANY))
     if len(few) != len(many) or not few:
         raise InputError(f"{program}: does not say how long loops take on {core}: {result.stderr.strip()[:200]}")
     found: list[float | None] = [None] * len(loops)
@@ -113,8 +118,8 @@ def _regions(loops: Sequence[Sequence[Instruction]], chosen: Sequence[int]) -> s
     return "\n".join(lines) + "\n"
 
 
-def _run(program: str, core: str, text: str, iterations: int) -> subprocess.CompletedProcess[str]:
-    command = [program, *_OPTIONS, *_TARGET[MODELS[core]], f"-mcpu={core}", f"-iterations={iterations}", "-"]
+def _run(program: str, core: str, isa: Isa, text: str, iterations: int) -> subprocess.CompletedProcess[str]:
+    command = [program, *_OPTIONS, *_TARGET[isa], f"-mcpu={core}", f"-iterations={iterations}", "-"]
     try:
         return subprocess.run(command, input=text, capture_output=True, text=True, timeout=600, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
