@@ -72,6 +72,7 @@ def test_a_mutant_differs_from_the_kernel_in_the_words_it_names_and_no_other(ker
     program = kernel_program(kernel)
     chosen = sample(mutants_of(program), 50, 7)
     assert len(set(chosen)) == 50 and chosen == sample(mutants_of(program), 50, 7)
+    assert set(chosen) < set(sample(mutants_of(program), 60, 7))
     for mutant in chosen:
         changed = mutated(program, mutant)
         assert changed.linked_at is None  # or the unchanged kernel would run in its place

@@ -80,11 +80,14 @@ def mutants_of(program: Program) -> tuple[Mutant, ...]:
 
 
 def sample(mutants: Sequence[Mutant], count: int | None, seed: int) -> tuple[Mutant, ...]:
-    """`count` of the mutants drawn by `seed`, in their order; all of them where there are no more, or for None."""
+    """`count` of the mutants drawn by `seed`, in their order; all of them where there are no more, or for None.
+
+    What a smaller count draws, a larger one draws too: what was said of a sample holds in one that was extended.
+    """
     if count is None or count >= len(mutants):
         return tuple(mutants)
-    chosen = sorted(random.Random(seed).sample(range(len(mutants)), count))
-    return tuple(mutants[index] for index in chosen)
+    drawn = random.Random(seed).sample(range(len(mutants)), len(mutants))
+    return tuple(mutants[index] for index in sorted(drawn[:count]))
 
 
 def mutated(program: Program, mutant: Mutant) -> Program:
