@@ -244,3 +244,40 @@ def test_the_rules_hold_for_the_corpus(isa: Isa) -> None:
     complaints = [complaint for word in tried for complaint in _examine(step, word, rng, 1)]
     assert len(tried) > 300
     assert not complaints, "\n".join(complaints[:40])
+
+
+_ARRANGEMENTS = {Isa.A64: "{name} v3.{lanes}, v5.{lanes}, #{amount}", Isa.A32: "{name} q3, q5, #{amount}"}
+_SHIFTS = [("sshr", "vshr.s"), ("ushr", "vshr.u"), ("shl", "vshl.i")]
+
+
+@pytest.mark.parametrize(("in_a64", "in_a32"), _SHIFTS, ids=[a64 for a64, _ in _SHIFTS])
+@pytest.mark.parametrize("isa", list(Isa), ids=lambda isa: isa.value)
+def test_a_shift_by_a_constant_moves_bytes_only_to_where_their_bits_go(isa: Isa, in_a64: str, in_a32: str) -> None:
+    sizes = {8: "16b", 16: "8h", 32: "4s", 64: "2d"}
+    cases = [(bits, amount) for bits in sizes for amount in range(in_a64 != "shl", bits + (in_a64 != "shl"))]
+    texts = [
+        _ARRANGEMENTS[isa].format(
+            name=in_a64 if isa is Isa.A64 else f"{in_a32}{bits}", lanes=sizes[bits], amount=amount
+        )
+        for bits, amount in cases
+    ]
+    with Encoder(isa) as encoder:
+        words = encoder.encode(placed(texts))
+    width = 16 if isa is Isa.A64 else 8
+    destination, source = (256 + (3 if isa is Isa.A64 else 6) * width), (256 + (5 if isa is Isa.A64 else 10) * width)
+    for (bits, amount), word, text in zip(cases, words, texts, strict=True):
+        assert isinstance(word, int), text
+        rule = dependence_of(decode_word(isa, word, 0))
+        for byte in range(16):
+            at, inside = byte // (bits // 8) * (bits // 8), byte % (bits // 8)
+            moved = {}
+            for origin in range(bits // 8):
+                value = 0xFF << 8 * origin
+                if in_a64 == "shl":
+                    moved[origin] = value << amount
+                elif in_a64 == "sshr" and value >> bits - 1:
+                    moved[origin] = (value - (1 << bits)) >> amount
+                else:
+                    moved[origin] = value >> amount
+            wanted = {source + at + origin for origin, value in moved.items() if value >> 8 * inside & 0xFF}
+            assert rule.sources[destination + byte] == wanted, text

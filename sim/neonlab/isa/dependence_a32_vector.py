@@ -15,6 +15,8 @@ from neonlab.isa.dependence_shapes import (
     matrix,
     pick_even_or_odd,
     reverse,
+    shift_left,
+    shift_right,
     table_lookup,
     transpose,
 )
@@ -136,11 +138,15 @@ def _modified_immediate(word: int, size: int) -> Flow:
 
 
 def _shift_immediate(word: int, size: int) -> Flow:
-    opcode, field = word >> 8 & 15, word >> 16 & 63
+    opcode, field, u = word >> 8 & 15, word >> 16 & 63, word >> 24 & 1
     d, _, m = _operands(word)
     lane = 8 if word >> 7 & 1 else 1 << field.bit_length() - 4
     flow = Flow()
-    if opcode in (8, 9):  # vshrn and so on: `lane` is that of the result
+    if opcode == 0:
+        shift_right(flow, d, m, size, lane, (8 if lane == 8 else 16) * lane - field, signed=not u)
+    elif opcode == 5 and not u:
+        shift_left(flow, d, m, size, lane, field if lane == 8 else field - 8 * lane)
+    elif opcode in (8, 9):  # vshrn and so on: `lane` is that of the result
         flow.lanes(d, lane, 8 // lane, [(m, 2 * lane)])
     elif opcode == 10:  # vshll, vmovl
         flow.lanes(d, 2 * lane, 8 // lane, [(m, lane)])

@@ -15,6 +15,8 @@ from neonlab.isa.dependence_shapes import (
     matrix,
     pick_even_or_odd,
     reverse,
+    shift_left,
+    shift_right,
     table_lookup,
     transpose,
 )
@@ -278,13 +280,18 @@ def _modified_immediate(word: int) -> Flow:
 def _shift_immediate(word: int, *, scalar: bool) -> Flow:
     opcode, lane, upper = word >> 11 & 31, 1 << (word >> 19 & 15).bit_length() - 1, word >> 30 & 1
     d, n, flow = _v(word & 31), _v(word >> 5 & 31), Flow()
-    if 0b10000 <= opcode <= 0b10011:  # shrn, sqshrn and so on
+    u, field, size = word >> 29 & 1, word >> 16 & 0x7F, _width(word, scalar, lane)
+    if opcode == 0:
+        shift_right(flow, d, n, size, lane, 16 * lane - field, signed=not u)
+    elif opcode == 0b01010 and not u:
+        shift_left(flow, d, n, size, lane, field - 8 * lane)
+    elif 0b10000 <= opcode <= 0b10011:  # shrn, sqshrn and so on
         _narrow(flow, word, lane, [n], scalar=scalar)
     elif opcode == 0b10100:  # sshll, ushll
         flow.lanes(d, 2 * lane, 8 // lane, [(n + 8 * upper, lane)])
     else:
         kept = [(d, lane)] * _keeps(word)
-        flow.lanes(d, lane, _width(word, scalar, lane) // lane, [(n, lane), *kept])
+        flow.lanes(d, lane, size // lane, [(n, lane), *kept])
     return flow
 
 

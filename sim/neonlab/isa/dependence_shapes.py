@@ -48,6 +48,25 @@ def table_lookup(flow: Flow, d: int, table: Sequence[int], entry: int, indices: 
     flow.lanes(d, 1, size, [(indices, 1), *kept], [(start, entry) for start in table])
 
 
+def shift_right(flow: Flow, d: int, n: int, size: int, lane: int, amount: int, *, signed: bool) -> None:
+    """Each byte of a lane comes of the one or two that its bits lie in, beyond the lane of its sign or none."""
+    for byte in range(size):
+        at = byte // lane * lane
+        first = byte - at + amount // 8
+        sources = range(first, first + 1 + (amount % 8 > 0))
+        top = at + n + lane - 1
+        inside = [at + n + source for source in sources if source < lane]
+        flow.add([d + byte], [*inside, top] if signed and sources[-1] >= lane else inside)
+
+
+def shift_left(flow: Flow, d: int, n: int, size: int, lane: int, amount: int) -> None:
+    """Each byte of a lane comes of the one or two that its bits lie in; below the lane there are zeros."""
+    for byte in range(size):
+        at = byte // lane * lane
+        last = byte - at - amount // 8
+        flow.add([d + byte], [at + n + source for source in range(last - (amount % 8 > 0), last + 1) if source >= 0])
+
+
 def matrix(flow: Flow, d: int, n: int, m: int) -> None:
     """smmla and its relatives: 2x2 words += 2x8 bytes times 8x2 bytes."""
     for row in range(2):

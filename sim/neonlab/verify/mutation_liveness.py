@@ -3,7 +3,8 @@
     live_out(i) = union of live_in(s) over the successors s of i
     live_in(i)  = what i needs to produce those bytes of live_out(i) that it produces, and the others of live_out(i)
 
-Memory, addresses and whatever decides a branch are always needed.  Sets of places are integers, a bit for each place.
+Memory, addresses and whatever decides a branch are always needed; cumulative bits of the floating-point status only
+in a program that moves it.  Sets of places are integers, a bit for each place.
 """
 
 from __future__ import annotations
@@ -13,7 +14,16 @@ from dataclasses import dataclass
 
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
-from neonlab.isa.dependence import FLAG_C, FLAG_N, FLAG_V, FLAG_Z, MEMORY, general_place, places_of
+from neonlab.isa.dependence import (
+    FLAG_C,
+    FLAG_N,
+    FLAG_V,
+    FLAG_Z,
+    MEMORY,
+    STATUS_PLACE,
+    general_place,
+    places_of,
+)
 from neonlab.isa.dependence_rules import dependence_of
 from neonlab.isa.instruction import BranchKind, Instruction
 from neonlab.isa.isa import FLAGS, Isa, Register, general, vector
@@ -41,7 +51,9 @@ def live_bytes(program: Program, contract: Contract) -> LiveBytes:
     """For a kernel that returns what its contract says, under the procedure call standard."""
     instructions = program.instructions
     at_exit = _needed_at_exit(program.isa, contract)
-    rules = [_Rule(instruction) for instruction in instructions]
+    # What others read of the status are its controls, which no arithmetic changes.
+    unread = frozenset() if any(map(_moves_status, instructions)) else frozenset((STATUS_PLACE,))
+    rules = [_Rule(instruction, unread) for instruction in instructions]
     numbers = {instruction.address: number for number, instruction in enumerate(instructions)}
     flows = [_successors(instruction, numbers) for instruction in instructions]
     before, after = [0] * len(instructions), [0] * len(instructions)
@@ -60,16 +72,20 @@ def live_bytes(program: Program, contract: Contract) -> LiveBytes:
     return LiveBytes(dict(zip(addresses, before, strict=True)), dict(zip(addresses, after, strict=True)))
 
 
-class _Rule:
-    """What one instruction does to a set of live places."""
+def _moves_status(instruction: Instruction) -> bool:
+    return instruction.mnemonic.removeprefix("v")[:3] in {"mrs", "msr"}
 
-    def __init__(self, instruction: Instruction) -> None:
+
+class _Rule:
+    """What one instruction does to a set of live places, of which `unread` never matter."""
+
+    def __init__(self, instruction: Instruction, unread: frozenset[int]) -> None:
         isa, rule = instruction.isa, dependence_of(instruction)
         renewed = _flags_renewed(instruction)
         self._sources = [
             (1 << place, bits(found - {place} if place in renewed else found))
             for place, found in rule.sources.items()
-            if place < MEMORY
+            if place < MEMORY and place not in unread
         ]
         # A predicated instruction may leave its destination as it was.
         self._kills = 0 if rule.control else bits(rule.sources)
