@@ -66,30 +66,68 @@ class Add(Operator):
             size = (-19, -14) if contract.name.endswith("_gemmlowp") else (-2, 3)
             found["shifts"] = np.array([random.integers(-4, 1), random.integers(*size)], np.int32)
             found["multipliers"][random.random(2) < 0.5] = 1 << 30
-            if contract.name.endswith("_gemmlowp") and random.integers(2):
-                # a's half is on a tie of the output where a is odd, and b is 1.5 units of the sum below zero or at it:
-                # where b's own tie goes decides the sum's.
-                right = int(random.integers(20, 23))
-                found["shifts"] = np.array([-right, -19], np.int32)
-                found["multipliers"][:] = 1 << 30
-                near = found["points"][1] - random.choice([0, 3 << (right - 20)], shape.sizes)
-                found["b"] = np.clip(near, -128, 127).astype(np.int8)
-            elif contract.name.endswith("_gemmlowp") and random.integers(2):
-                # b takes a away but for a few of the sum's smallest units, and the output counts in these: every
-                # rounding on the way shows, where otherwise it is a millionth of a step.
-                right = int(random.integers(4))
-                found["shifts"] = np.array([-right, 0], np.int32)
-                found["multipliers"][0] = (1 << 30) + random.integers(1 << 13)
-                difference = random.integers(-(127 >> right), (127 >> right) + 1, shape.sizes)
-                found["a"] = np.clip(found["points"][0] + difference, -128, 127).astype(np.int8)
-                found["b"] = np.clip(found["points"][1] - (difference << right), -128, 127).astype(np.int8)
+            if contract.name.endswith("_gemmlowp") and random.integers(5):
+                self._bring_sums_to_ties(found, random)
+            elif contract.name.endswith("_tvm") and random.integers(2):
+                self._bring_next_to_ties(found, random)
         if random and "way" in found:  # a's range 1 to 20 times b's, an output of about all of the sum's
             alpha, kappa = random.integers(128, 2560), random.integers(-2000, 2000)
             width = 2 * alpha + 256
             recip = min(int(255 * 32768 / width * random.uniform(0.6, 1.5)), 32512)
             middle = (kappa + 128) * recip // 32768 - 128
             found["way"] = np.array([alpha, kappa, recip, middle + random.integers(-20, 20)], np.int16)
+        if data.pattern == "lowest" and "way" in found:
+            found["way"][0] = -found["way"][0]  # the widest range: all sums the lowest there are
         return found
+
+    @staticmethod
+    def _bring_sums_to_ties(found: dict[str, Array], random: np.random.Generator) -> None:
+        """Scales and inputs for which a rounding on the way, of gemmlowp's four, decides what comes out.
+
+        Otherwise it is a millionth of a step.  Zero points at opposite ends, now and then, make differences large.
+        """
+        points, shape = found["points"], found["a"].shape
+        if random.integers(2):
+            points[:2] = random.permutation([-128, 127]) if random.integers(2) else random.choice([-128, 127])
+        mode = random.integers(3)
+        if mode == 0:
+            # a's half is on a tie of the output where a is odd, and b is 1.5 units of the sum below zero or at it:
+            # where b's own tie goes decides the sum's.
+            right = int(random.integers(20, 23))
+            found["shifts"] = np.array([-right, -19], np.int32)
+            found["multipliers"][:] = 1 << 30
+            near = points[1] - random.choice([0, 3 << (right - 20)], shape)
+        elif mode == 1:
+            # b takes a away but for a few of the sum's smallest units, and the output counts in these.
+            right, half = int(random.integers(4)), int(random.integers(2))
+            found["shifts"] = np.array([half - 1 - right, 0], np.int32)
+            few = int(random.integers(1 << 13))
+            found["multipliers"][0] = (1 << 30) + few if half else (1 << 31) - 1 - few
+            difference = random.integers(-(255 >> right), (255 >> right) + 1, shape)
+            found["a"] = np.clip(points[0] + difference, -128, 127).astype(np.int8)
+            near = points[1] - ((found["a"] - points[0].astype(np.int64)) << right)
+        else:
+            # Half of a sum of whole steps, less the smallest unit: the last number before a tie, if the sum is odd.
+            found["shifts"] = np.array([0, -20], np.int32)
+            found["multipliers"][:] = 1 << 30, (1 << 31) - 8
+            near = found["b"].astype(np.int64)
+        found["b"] = np.clip(near, -128, 127).astype(np.int8)
+
+    @staticmethod
+    def _bring_next_to_ties(found: dict[str, Array], random: np.random.Generator) -> None:
+        """Multipliers that bring one difference of each input, and its negative, to the last number before a tie.
+
+        That of the other sign lies next to it on the far side.  Half of the elements have these differences.
+        """
+        for at, name in enumerate("ab"):
+            shift, difference = int(random.integers(-3, 2)), 2 * int(random.integers(8, 32)) + 1
+            ties = np.arange(1, 4 * difference, 2) * 2.0 ** (30 - shift) / difference
+            tie = random.choice(ties[(ties > 1 << 30) & (ties < (1 << 31) - 1)])
+            found["multipliers"][at] = np.floor(tie) if random.integers(2) else np.ceil(tie)
+            found["shifts"][at] = shift
+            found["points"][at] = random.integers(-64, 64)
+            near = found["points"][at] + difference * random.choice([-1, 1], found[name].shape)
+            found[name] = np.where(random.random(near.size) < 0.5, near, found[name]).astype(np.int8)
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
         a, b = inputs["a"], inputs["b"]

@@ -34,6 +34,13 @@ class Mul(FlatOperator):
         random = data.random if data.pattern == "random" else None
         power = int(random.integers(-9, -5)) if random else 0
         power_of_two = random is not None and random.random() < 0.5
+        if random and random.integers(3):
+            # b next to its zero point and a scale of some halves: every other product, or every 64th, is on a tie.
+            power, power_of_two = -int(random.choice([0, 1, 1, 1, 2, 2, 3, 6])), bool(random.integers(4))
+            near = found["points"][1] + random.integers(-3, 4, shape.sizes)
+            found["b"] = np.clip(near, -128, 127).astype(np.int8)
+        if random and not random.integers(4):  # scales above 1: much is beyond the output, and beyond int16
+            power = int(random.integers(0, 8))
         if contract.name.endswith("_fp32"):
             scale = data.array(contract.argument("scale"), (1,))
             if random:
@@ -42,8 +49,7 @@ class Mul(FlatOperator):
         multiplier = data.array(contract.argument("multiplier"), (1,))
         shift = data.array(contract.argument("shift"), (1,))
         if random:
-            # Now and then beyond 1, with inputs near their zero points.
-            shift = np.array([power if random.integers(4) else random.integers(0, 8)], np.int32)
+            shift = np.array([power], np.int32)
             multiplier = np.array([1 << 30], np.int32) if power_of_two else multiplier
         return {**found, "multiplier": multiplier, "shift": shift}
 

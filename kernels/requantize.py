@@ -82,11 +82,14 @@ class Requantize(Operator):
         if "shifts" in found:
             found["shifts"] = np.clip(powers, -31, 7).astype(np.int32)
             found["multipliers"][random.random(filled) < 0.5] = _MOST
+            reals = np.ldexp(found["multipliers"].astype(np.float64), found["shifts"] - 31)
+            self._bring_next_to_ties(contract, found, reals, data)
             return
         mantissa = np.where(random.random(filled) < 0.5, 1, random.uniform(0.5, 1, filled))
         scales = (np.ldexp(mantissa, powers)).astype(np.float32)
         if "scales" in found:
             found["scales"] = scales
+            self._bring_next_to_ties(contract, found, scales.astype(np.float64), data)
             return
         # ncnn's first scale gives reals, the second steps of the output.
         found["scales_out"] = np.float32(2.0) ** random.integers(-3, 6, filled).astype(np.float32)
@@ -100,6 +103,17 @@ class Requantize(Operator):
         found["scales_out"][near], found["bias"][near] = 1, 0
         cols = found["input"].shape[-1]
         found["input"][:, near[:cols]] = np.clip(found["input"][:, near[:cols]], -1, 1)
+
+    @staticmethod
+    def _bring_next_to_ties(contract: Contract, found: dict[str, Array], scales: Array, data: DataSource) -> None:
+        """Half of the sums become the last before a midpoint of two steps of the output, the first after it, or it."""
+        shape, random = found["input"].shape, data.random
+        cols, most = shape[-1], 1 << 8 * contract.argument("output").dtype.itemsize
+        steps = random.integers(-most, most, shape) // 2 + 0.5
+        sums = np.floor(steps / scales[:cols]) + random.integers(0, 2, shape) - found["bias"][:cols]
+        low, high = contract.argument("input").value_range or (-(1 << 31), (1 << 31) - 1)
+        sums = np.where(random.random(shape) < 0.5, np.clip(sums, low, high), found["input"])
+        found["input"] = sums.astype(found["input"].dtype)
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
         output = output_of(contract, inputs["range"])

@@ -17,6 +17,8 @@ from neonlab.verify.operator import cover, cover_triples
 DEFAULT_SHAPES, MORE_SHAPES = 140, 60
 #: Shapes, of those, on which everything is tried: dependence on what nobody set, and another pattern besides random.
 WHOLE_SHAPES = 64
+#: Other random data besides, compared only, for each shape of an operator that has no more of them than that.
+FURTHER_DATA = 3
 #: Cases that `check` tries at least, however few shapes there are.
 LEAST_CASES = 40
 #: Multiply-accumulates from which on a case is large: one pattern is watched, the others compare results only.
@@ -124,10 +126,12 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
     few = operator is not None and not every_tail and len(tails) > DEFAULT_SHAPES
     whole = set(small[:WHOLE_SHAPES] if few else small)
     small = sorted(small, key=lambda shape: (shape.work, shape.sizes))
+    further = FURTHER_DATA if operator is not None and patterns[0] == "random" and len(tails) <= DEFAULT_SHAPES else 0
     names = []
     for number, shape in enumerate(small):
         depth = Depth.FULL if shape in whole or shape == small[-1] else Depth.WATCHED
         names.append(CaseName(shape, patterns[0], seed, depth))
+        names += [CaseName(shape, patterns[0], seed + more, Depth.QUICK) for more in range(1, further + 1)]
         # What depends on unset values or on addresses has shown under the first.
         if patterns[1:] and shape in whole and shape != small[-1]:
             names.append(CaseName(shape, patterns[1 + number % (len(patterns) - 1)], seed, Depth.WATCHED))

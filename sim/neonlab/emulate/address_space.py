@@ -27,7 +27,7 @@ class AddressSpace:
     """One arrangement: sp on entry (without stack arguments), lr on entry, the thread pointer, and the buffers.
 
     Buffers come in the order of the arguments or, if `reverse`, in the opposite one; the first `buffers_after` bytes
-    after the lowest address that buffers have.
+    after the lowest address that buffers have.  The last of them lie across `boundaries`, which ascend.
     """
 
     stack_top: int = STACK_TOP
@@ -35,22 +35,29 @@ class AddressSpace:
     reverse: bool = False
     buffers_after: int = 0
     thread_pointer: int = THREAD_POINTER
+    boundaries: tuple[int, ...] = ()
 
     def order(self, count: int) -> Sequence[int]:
         """Numbers of `count` buffers, from the lowest address up."""
         return range(count - 1, -1, -1) if self.reverse else range(count)
 
+    def boundary_of(self, count: int) -> dict[int, int]:
+        """What lies across a boundary: by the number of a buffer of `count`, the address in the middle of it."""
+        return dict(zip(reversed(self.order(count)), reversed(self.boundaries[:count]), strict=False))
+
 
 HOME = AddressSpace()
 
 _ELSEWHERE = {
-    # caller < stack < buffers < code, against code < buffers < stack < caller; sp on 8 bytes and no better
-    Isa.A32: AddressSpace(0x1FF0_0A18, 0x1F80_0A44, True, 3 * PAGE, 0x1F70_0128),
-    # buffers < caller < stack < code, against code < stack < caller < buffers; sp on 16 bytes and no better
-    Isa.A64: AddressSpace(0x2_8000_0A10, 0x2_7800_0A44, True, (1 << 32) + 3 * PAGE, 0x2_7000_0128),
+    # caller < stack < buffers < code, against code < buffers < stack < caller; sp on 8 bytes and no better.
+    # A buffer across 2^31, where addresses compared with their signs are out of order.
+    Isa.A32: AddressSpace(0x1FF0_0A18, 0x1F80_0A44, True, 3 * PAGE, 0x1F70_0128, (1 << 31,)),
+    # buffers < caller < stack < code, against code < stack < caller < buffers; sp on 16 bytes and no better.
+    # A buffer across a multiple of 2^32, where lower halves of addresses are out of order.
+    Isa.A64: AddressSpace(0x3_8000_0A10, 0x3_7800_0A44, True, (1 << 32) + 3 * PAGE, 0x3_7000_0128, (3 << 32,)),
 }
 # Above all that; and for programs that hold 32-bit addresses, where these reach.
-_CODE_ELSEWHERE = {Isa.A32: (0x9000_0000,), Isa.A64: (0x2_9000_0000, 0x0C00_0000)}
+_CODE_ELSEWHERE = {Isa.A32: (0x9000_0000,), Isa.A64: (0x3_9000_0000, 0x0C00_0000)}
 
 
 def elsewhere(isa: Isa) -> AddressSpace:

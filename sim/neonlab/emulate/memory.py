@@ -32,8 +32,20 @@ _UNDEFINED_THUMB = (0xFE, 0xDE)
 _EXCEPTION_RETURNS = (0xD69F03E0, 0xD69F0BFF, 0xD69F0FFF, 0xD6BF03E0)
 
 
+# Bytes, of a buffer that lies across a boundary; a larger one might reach what lies before or after.
+_MOST_ACROSS = 0x0800_0000
+
+
 class CallError(InputError):
     """A call that cannot be made as asked: an unknown symbol, arguments that do not fit, memory that does not."""
+
+
+def _across(boundary: int, buffer: Buffer) -> tuple[int, int, int]:
+    """First page, end of the last, and address of a buffer with `boundary` in its middle, as its alignment allows."""
+    middle = boundary - buffer.size // 2
+    address = middle - (middle + buffer.origin - buffer.offset) % buffer.alignment
+    start = (address - buffer.readable_before) // PAGE * PAGE
+    return start, max(-(-(address + buffer.size + buffer.readable_after) // PAGE) * PAGE, start + PAGE), address
 
 
 @dataclass(slots=True)
@@ -103,14 +115,18 @@ class Memory:
             host[:] = np.frombuffer(segment.data, np.uint8)
 
     def place(self, buffers: Sequence[Buffer], noise: npt.NDArray[np.uint8]) -> tuple[PlacedBuffer, ...]:
-        """Map and fill `buffers`, each as close to the end of its last page as its alignment allows.
+        """Map and fill `buffers`, each as close to the end of its last page as its alignment allows, or on a boundary.
 
         What lies between a buffer and the edges of its pages holds `noise`.  Raises CallError when they do not fit.
         """
         places: dict[int, tuple[int, int, int]] = {}  # by number: first page, end of the last, address
         slot_address = lowest = BUFFERS[self._program.isa] + self._space.buffers_after
+        boundaries = self._space.boundary_of(len(buffers))
         for index in self._space.order(len(buffers)):
             buffer = buffers[index]
+            if index in boundaries and buffer.size <= _MOST_ACROSS:
+                places[index] = _across(boundaries[index], buffer)
+                continue
             start = slot_address + index % 64 * STAGGER
             occupied = buffer.readable_before + buffer.size + buffer.readable_after
             pages = max(-(-occupied // PAGE), 1)

@@ -154,6 +154,7 @@ class World:
             Part.ORDER in moved and other.reverse,
             other.buffers_after if Part.ORDER in moved else HOME.buffers_after,
             other.thread_pointer if Part.THREAD in moved else HOME.thread_pointer,
+            other.boundaries if Part.ORDER in moved else HOME.boundaries,
         )
         self.program = _linked_elsewhere(program) if Part.CODE in moved else program
         self.contract = contract
