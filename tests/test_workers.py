@@ -11,7 +11,7 @@ from tests.sample import CONV1X1
 
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
-from neonlab.judged import up_to_enough
+from neonlab.judged import Tried, up_to_enough
 from neonlab.library import open_library
 from neonlab.plan import CaseName, plan_cases
 from neonlab.verify.verdict import Failure
@@ -78,7 +78,7 @@ def test_a_case_that_kills_its_worker_is_found_among_the_others(monkeypatch: pyt
 
     def run(self: Workers, _function: object, tasks: list[tuple[KernelName, list[CaseName]]], done: object = None):  # type: ignore[no-untyped-def]  # noqa: ANN202
         for _, chunk, *_ in tasks:
-            yield Died("the emulator's process died") if killer in chunk else ([None] * len(chunk), None)
+            yield Died("the emulator's process died") if killer in chunk else Tried([None] * len(chunk))
 
     monkeypatch.setattr(Workers, "run", run)
     with Workers(1) as workers:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from neonlab.judged import ENOUGH_FAILURES, verdict_of
+from neonlab.judged import ENOUGH_FAILURES, Answer, Tried, verdict_of
 from neonlab.kernel_code import kernel_program
 from neonlab.library import Kernel
 from neonlab.plan import CaseName, draw_case, parse_shape, plan_cases, range_case
@@ -41,7 +41,7 @@ def _checked(checker: Checker, kernel: Kernel, names: Iterable[CaseName]) -> Ite
 
 def check_and_answer(
     kernel: Kernel, names: Iterable[CaseName], ranged: CaseName | None, *, fail_fast: bool = False
-) -> tuple[list[Failure | None], tuple[RangeAnswer, Failure | None] | None]:
+) -> Tried:
     """`check_cases`, with `fail_fast` up to the first failure; `answer_ranges` of `ranged` where all came out right."""
     found = []
     with Checker(kernel_program(kernel), kernel.contract) as checker:
@@ -50,7 +50,7 @@ def check_and_answer(
             if fail_fast and outcome is not None:
                 break
         answer = _answered(kernel, ranged, checker.checked) if ranged is not None and not any(found) else None
-    return found, answer
+        return Tried(found, checker.coverage, answer)
 
 
 def explain(kernel: Kernel, failure: Failure) -> Failure:
@@ -60,12 +60,12 @@ def explain(kernel: Kernel, failure: Failure) -> Failure:
     return replace(failure, explanation=explain_failure(program, kernel.contract, kernel.operator, case, failure))
 
 
-def answer_ranges(kernel: Kernel, name: CaseName) -> tuple[RangeAnswer, Failure | None]:
+def answer_ranges(kernel: Kernel, name: CaseName) -> Answer:
     """Whether any input within the declared ranges makes a lane wrap at the shape of `name`; a witness is a failure."""
     return _answered(kernel, name, None)
 
 
-def _answered(kernel: Kernel, name: CaseName, checked: Sequence[Checked] | None) -> tuple[RangeAnswer, Failure | None]:
+def _answered(kernel: Kernel, name: CaseName, checked: Sequence[Checked] | None) -> Answer:
     found = range_verdict(kernel_program(kernel), kernel.contract, draw_case(kernel, name), checked=checked)
     failure = Failure(str(name.shape), "worst", name.seed, fault=found.fault) if found.fault is not None else None
     return RangeAnswer(found.status.value, str(name.shape), found.note), failure
@@ -85,6 +85,6 @@ def check(
     names = plan_cases(
         kernel, shapes=shapes, patterns=patterns, seed=seed, every_tail=every_tail, layers=layers, full=full
     )
-    outcomes, answer = check_and_answer(kernel, names, range_case(kernel, names))
-    verdict = verdict_of(kernel, outcomes, seed)
-    return with_ranges(verdict, *answer) if answer is not None else verdict
+    tried = check_and_answer(kernel, names, range_case(kernel, names))
+    verdict = verdict_of(kernel, tried.outcomes, seed, [tried.coverage])
+    return with_ranges(verdict, *tried.answer) if tried.answer is not None else verdict

@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from neonlab.library import Kernel
 from neonlab.toolchain import made_by, target_of
-from neonlab.verify.verdict import Failure, Verdict, fold
+from neonlab.verify.coverage import Coverage, joined
+from neonlab.verify.verdict import Failure, RangeAnswer, Verdict, fold
 
 #: Failures of a kernel after which no more cases are run.
 ENOUGH_FAILURES = 12
 
+Answer = tuple[RangeAnswer, Failure | None]
 
-def verdict_of(kernel: Kernel, outcomes: Iterable[Failure | None], seed: int) -> Verdict:
-    """Fold the outcomes of the kernel's cases into one verdict."""
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What came of some cases of a kernel, in their order; what they ran; and the answer about ranges, if asked for."""
+
+    outcomes: Sequence[Failure | None]
+    coverage: Coverage = field(default_factory=Coverage)
+    answer: Answer | None = None
+
+
+def verdict_of(
+    kernel: Kernel, outcomes: Iterable[Failure | None], seed: int, coverage: Iterable[Coverage] = ()
+) -> Verdict:
+    """Fold the outcomes of the kernel's cases, and what they ran, into one verdict."""
     verdict = fold(kernel.title, kernel.isa.value, str(kernel.path), kernel.has_reference, outcomes, seed)
     compiler = made_by(kernel.path, target_of(kernel.contract), kernel.build)
-    return replace(verdict, options=kernel.options, compiler=compiler)
+    not_run = joined(coverage).not_run if verdict.passed else None
+    return replace(verdict, options=kernel.options, compiler=compiler, not_run=not_run)
 
 
 def up_to_enough(outcomes: Sequence[Failure | None]) -> list[Failure | None]:

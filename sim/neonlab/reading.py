@@ -141,6 +141,10 @@ class Reader:
         ask = self._far.ask
         if names:
             reading = yield from self._all_cases(subject, source, state, names, reading)
+        if reading.verdict is not None and reading.verdict.passed:
+            covered = ask(watch_side.coverage, source, state)
+            if not isinstance(covered, (Died, InputError)):
+                reading = replace(reading, verdict=replace(reading.verdict, not_run=covered.not_run))
         layer: tuple[Profile, ...] = ()
         if reading.tile:
             layer = self._measured(self._far, subject, source, state, subject.layer, loop=self._loops)

@@ -21,6 +21,7 @@ from neonlab.plan import CaseName, draw_case, integers_of, parse_shape, plan_cas
 from neonlab.profiling import profile
 from neonlab.verify.case import Depth
 from neonlab.verify.checker import Checker
+from neonlab.verify.coverage import Coverage
 from neonlab.verify.verdict import Failure, RangeAnswer
 from neonlab.watched_layer import layer_to_watch, tile_of
 
@@ -137,6 +138,11 @@ def try_cases(source: Source, state: int, names: list[CaseName]) -> list[Failure
     """The outcome of each case."""
     ready = _of(source, state)
     return [ready.checker.check(draw_case(ready.kernel, name), name.depth) for name in names]
+
+
+def coverage(source: Source, state: int) -> Coverage:
+    """What the cases tried so far ran."""
+    return _of(source, state).checker.coverage
 
 
 def measure(source: Source, state: int, shape: str, core: str | None, loop: bool, seed: int) -> Profile | Failure:

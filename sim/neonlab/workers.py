@@ -23,11 +23,12 @@ from neonlab.errors import InputError
 from neonlab.fork_server import start_early, worker_context
 from neonlab.given import NOTHING, Given
 from neonlab.interrupts import interrupts_held
-from neonlab.judged import up_to_enough, verdict_of
+from neonlab.judged import Answer, Tried, up_to_enough, verdict_of
 from neonlab.library import Kernel, is_member, open_kernel, open_member
 from neonlab.plan import CaseName, integers_of, plan_cases, range_case
 from neonlab.verify.case import Shape
-from neonlab.verify.verdict import Failure, RangeAnswer, Search, Verdict, with_ranges
+from neonlab.verify.coverage import Coverage
+from neonlab.verify.verdict import Failure, Search, Verdict, with_ranges
 
 if TYPE_CHECKING:
     from neonlab.measure.options import MemoryOptions
@@ -135,13 +136,10 @@ def _told(function: Callable[..., T], *task: Any) -> T:
         raise WorkerError(traceback.format_exc()) from None
 
 
-Answer = tuple[RangeAnswer, Failure | None]
-
-
 # The functions that run in a worker import the lab there: the process that only waits for them needs no emulator.
 def _check_chunk(
     name: KernelName, cases: list[CaseName], fail_fast: bool = False, ranged: CaseName | None = None
-) -> tuple[list[Failure | None], Answer | None]:
+) -> Tried:
     from neonlab.checking import check_and_answer
 
     return check_and_answer(name.open(), cases, ranged, fail_fast=fail_fast)
@@ -228,17 +226,23 @@ def check_all(
         tasks += [(kernel, chunk, asked if together else None) for chunk in chunks]
     named = [(KernelName.of(kernel), cases, fail_fast, asked) for kernel, cases, asked in tasks]
     outcomes: dict[str, list[Failure | None]] = {kernel.title: [] for kernel, _ in work}
+    coverage: dict[str, list[Coverage]] = {kernel.title: [] for kernel, _ in work}
     answers: dict[str, Answer] = {}
     results = workers.run(_check_chunk, named, lambda index: advance(len(tasks[index][1])))
     with contextlib.closing(results):
         for (kernel, cases, _), result in zip(tasks, results, strict=True):
-            found, answer = (_one_by_one(workers, kernel, cases), None) if isinstance(result, Died) else result
-            outcomes[kernel.title] += found
-            if answer is not None:
-                answers[kernel.title] = answer
-            if fail_fast and any(found):
+            tried = Tried(_one_by_one(workers, kernel, cases)) if isinstance(result, Died) else result
+            outcomes[kernel.title] += tried.outcomes
+            coverage[kernel.title].append(tried.coverage)
+            if tried.answer is not None:
+                answers[kernel.title] = tried.answer
+            if fail_fast and any(tried.outcomes):
                 break
-    verdicts = [verdict_of(k, up_to_enough(outcomes[k.title]), seed) for k, _ in work if outcomes[k.title]]
+    verdicts = [
+        verdict_of(kernel, up_to_enough(outcomes[kernel.title]), seed, coverage[kernel.title])
+        for kernel, _ in work
+        if outcomes[kernel.title]
+    ]
     if not ranges:
         return verdicts
     verdicts = [with_ranges(v, *answers[v.kernel]) if v.passed and v.kernel in answers else v for v in verdicts]
@@ -307,7 +311,7 @@ def _one_by_one(workers: Workers, kernel: Kernel, cases: list[CaseName]) -> list
         if isinstance(result, Died):
             found.append(died(str(case.shape), case.pattern, case.seed, result))
         else:
-            found += result[0]
+            found += result.outcomes
     return found
 
 

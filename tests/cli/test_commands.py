@@ -150,6 +150,7 @@ def test_check_without_arguments_checks_every_kernel_with_at_least_40_cases_each
     verdicts = json.loads(result.stdout)["verdicts"]
     assert {Path(verdict["path"]).name for verdict in verdicts} == {path.name for path in ROOT.glob("asm/*/*.S")}
     assert all(verdict["passed"] and verdict["has_reference"] and verdict["cases"] >= 40 for verdict in verdicts)
+    assert [verdict["kernel"] for verdict in verdicts if verdict["not_run"]] == []
 
 
 def test_the_same_seed_prints_the_same_and_is_printed() -> None:

@@ -142,9 +142,15 @@ class BlockMeter:
         found = np.flatnonzero(before[-2:])  # the last instruction has one halfword or two
         return end - 2 * (len(before[-2:]) - int(found[-1])) if len(found) else end - 4
 
+    @property
+    def changes(self) -> npt.NDArray[np.int64]:
+        """What the running sum of makes `executions`; sums of it over runs make those of all of them."""
+        changes: npt.NDArray[np.int64] = self._tally[:-1]
+        return changes
+
     def executions(self) -> npt.NDArray[np.int64]:
         """Executions of the instruction at `base` + 2 * index since the last reset."""
-        return np.cumsum(self._tally[:-1])
+        return np.cumsum(self.changes)
 
     def endless(self) -> npt.NDArray[np.int64]:
         """Executions as `executions`, but only those after the budget ran out."""

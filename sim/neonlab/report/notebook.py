@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from neonlab.measure.loop_report import LoopReport
     from neonlab.measure.profile import Profile
     from neonlab.measure.run_cycles import RunCycles
+    from neonlab.verify.coverage import NotRun
     from neonlab.verify.verdict import Failure, Verdict
 
 _HOT_LINES = 10
@@ -32,8 +33,16 @@ def verdict_html(verdict: Verdict) -> str:
         f'<p><b style="color:{colour}">{word}</b> <code>{escape(verdict.kernel)}</code>: {verdict.cases:,} cases, '
         f"{verdict.failed:,} failed{_ranges(verdict)}</p>"
     ]
+    if verdict.not_run is not None:
+        parts.append(not_run_html(verdict.not_run))
     parts += [failure_html(failure) for failure in verdict.failures]
     return _fragment(parts)
+
+
+def not_run_html(not_run: NotRun) -> str:
+    """The code of which a verdict says nothing, by line."""
+    lines = "".join(f"<li><code>{escape(line)}</code></li>" for line in not_run.lines)
+    return f"<details><summary>{not_run}, so that nothing is known of them</summary><ul>{lines}</ul></details>"
 
 
 def _ranges(verdict: Verdict) -> str:

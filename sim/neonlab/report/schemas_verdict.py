@@ -79,6 +79,10 @@ _VERDICT_WHOLE = object_of(
         nullable(object_of(status={"enum": ["safe", "wraps", "undecided"]}, shape=STRING, note=STRING)),
         "whether any input within the declared ranges makes a lane wrap; asked where all cases passed",
     ),
+    not_run=described(
+        nullable(object_of(instructions=INTEGER, of=INTEGER, lines=list_of(STRING))),
+        "instructions within reach that no case ran, of all within reach; null where all ran, and where cases failed",
+    ),
     compiler=COMPILER,
 )
 VERDICT = optional(_VERDICT_WHOLE, "compiler")

@@ -12,6 +12,7 @@ from rich.text import Text
 from neonlab.report.terminal_cycles import print_cycles
 from neonlab.report.terminal_loop import print_loop
 from neonlab.report.terminal_memory import print_caches, print_traffic
+from neonlab.verify.coverage import NotRun
 from neonlab.verify.verdict import Explanation, Failure, Mismatch, Verdict
 
 if TYPE_CHECKING:
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
     from neonlab.measure.profile import Profile
 
 _HOT_LINES = 10
+_NOT_RUN_LINES = 5
 _RANGES = {"safe": ", no input in range wraps", "undecided": ", ranges not decided", "wraps": ""}
 
 
-def print_verdicts(out: Console, verdicts: Sequence[Verdict]) -> None:
-    """A line each, the reasons of those that failed, and a total."""
+def print_verdicts(out: Console, verdicts: Sequence[Verdict], *, not_run: bool = True) -> None:
+    """A line each, the reasons of those that failed, and a total; with `not_run` the code that no case came to."""
     width = max(len(verdict.kernel) for verdict in verdicts)
     for verdict in verdicts:
         word, style = ("exact", "green") if verdict.has_reference else ("ran", "yellow")
@@ -41,12 +43,24 @@ def print_verdicts(out: Console, verdicts: Sequence[Verdict]) -> None:
         out.print(line)
         if verdict.compiler:
             out.print(f"      compiled by {verdict.compiler}", markup=False)
+        if not_run and verdict.not_run is not None:
+            print_not_run(out, verdict.not_run)
         for failure in verdict.failures:
             print_failure(out, f"{verdict.kernel} {verdict.options}".rstrip(), failure)
     cases = sum(verdict.cases for verdict in verdicts)
     failed = sum(not verdict.passed for verdict in verdicts)
     kernels = f"{len(verdicts)} kernel{'s' if len(verdicts) != 1 else ''}, {cases} case{'s' if cases != 1 else ''}"
     out.print(f"{kernels}: {f'{failed} failed' if failed else 'all passed'} (seed {verdicts[0].seed})", markup=False)
+
+
+def print_not_run(out: Console, not_run: NotRun) -> None:
+    """The code of which a verdict says nothing, by line."""
+    out.print(Text(f"      {not_run}, so that nothing is known of them:", "yellow"))
+    for line in not_run.lines[:_NOT_RUN_LINES]:
+        out.print(f"        {shown_path(line)}", markup=False)
+    more = len(not_run.lines) - _NOT_RUN_LINES
+    if more > 0:
+        out.print(f"        and {more} more", markup=False)
 
 
 def print_failures(out: Console, failures: Sequence[tuple[str, Failure]]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
@@ -12,7 +12,7 @@ from rich.text import Text
 
 from neonlab.figures import COUNTED, Change, Figures
 from neonlab.report.comparison_text import percent
-from neonlab.report.terminal import print_failure, shown_path
+from neonlab.report.terminal import print_failure, print_not_run, shown_path
 
 if TYPE_CHECKING:
     from neonlab.watching import Session
@@ -56,13 +56,23 @@ def _verdict(session: Session) -> Iterator[RenderableType]:
         word, style = ("exact", "green") if verdict.has_reference else ("ran", "yellow")
         more = _RANGES.get(verdict.ranges.status, "") if verdict.ranges is not None else ""
         yield Text(f"{word}  ", style).append(f"{cases}{more}", "default")
+        if verdict.not_run is not None:
+            not_run = verdict.not_run
+            yield _printed(lambda out: print_not_run(out, not_run))
         return
     yield Text("WRONG", "bold red").append(f"  {cases}, {verdict.failed} failed", "not bold")
+
+    def failures(out: Console) -> None:
+        for failure in verdict.failures:
+            print_failure(out, verdict.kernel, failure)
+
+    yield _printed(failures)
+
+
+def _printed(print_to: Callable[[Console], None]) -> Text:
     buffer = io.StringIO()
-    out = Console(file=buffer, width=_WIDTH, highlight=False, soft_wrap=True)
-    for failure in verdict.failures:
-        print_failure(out, verdict.kernel, failure)
-    yield Text(buffer.getvalue().rstrip("\n"))
+    print_to(Console(file=buffer, width=_WIDTH, highlight=False, soft_wrap=True))
+    return Text(buffer.getvalue().rstrip("\n"))
 
 
 def _figures(session: Session, title: str, figures: Figures, *, layer: bool) -> Table:

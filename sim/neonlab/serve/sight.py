@@ -13,7 +13,7 @@ from neonlab.figures import COUNTED, Change, Figures
 from neonlab.measure.profile import Profile
 from neonlab.reading import Reading
 from neonlab.report.comparison_text import percent
-from neonlab.report.notebook import failure_html, loop_html
+from neonlab.report.notebook import failure_html, loop_html, not_run_html
 from neonlab.report.page.listing import Listing, listings
 from neonlab.serve.included import included_html
 from neonlab.serve.scratch import Scratch
@@ -144,6 +144,8 @@ def _verdict(verdict: Verdict, latest: Reading, state: str, remarks: Sequence[Re
     seconds = f", {latest.seconds:.2f} s" if latest.seconds else ""
     cases = f"{verdict.cases:,} of {latest.planned:,} cases{failed}{ranges}{seconds}"
     head = f'<p><b class="{state}">{word}</b> <span class="dim">{cases}</span></p>'
+    if verdict.not_run is not None:
+        head += not_run_html(verdict.not_run)
     told = zip(remarks, verdict.failures, strict=True)
     return head + "".join(f"{_way_to(remark)}{failure_html(failure)}" for remark, failure in told)
 

@@ -14,11 +14,14 @@ from typing import Self
 
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
+from neonlab.emulate.block_meter import BlockMeter
 from neonlab.emulate.machine import Argument, Machine
 from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.isa.isa import Isa
 from neonlab.verify.case import Case, Depth
 from neonlab.verify.check_case import call_arguments, find_mismatch, step_budget
+from neonlab.verify.coverage import Coverage
+from neonlab.verify.coverage_count import CoverageCount
 from neonlab.verify.entry import depends_on_upper_half
 from neonlab.verify.lane_wrap import LaneWrapProbe
 from neonlab.verify.lane_wrap_reach import harmful_wrap
@@ -42,6 +45,12 @@ class Checker:
 
     def __init__(self, program: Program, contract: Contract) -> None:
         self.program, self.contract = program, contract
+        self._covered = CoverageCount(program)
+
+    @property
+    def coverage(self) -> Coverage:
+        """What the cases checked so far ran of the program."""
+        return self._covered.coverage()
 
     @functools.cached_property
     def _lanes(self) -> LaneWrapProbe:
@@ -57,8 +66,12 @@ class Checker:
         return SanitizedMachine(self.program, self.contract, probes=(self._lanes,))
 
     @functools.cached_property
+    def _plain_meter(self) -> BlockMeter:
+        return BlockMeter(self.program)
+
+    @functools.cached_property
     def _plain(self) -> Machine:
-        return Machine(self.program)
+        return Machine(self.program, probes=(self._plain_meter,))
 
     @functools.cached_property
     def _unset(self) -> UnsetCheck:
@@ -69,10 +82,12 @@ class Checker:
         passed = call_arguments(self.contract, case)
         turn = 0 if depth is Depth.QUICK else case.placement
         arguments = place_arguments(self.contract, passed, turn, self._least_alignment(depth))
-        outcome = self._call(self._plain if depth is Depth.QUICK else self._watched, arguments, case, case.seed)
+        quick = depth is Depth.QUICK
+        outcome = self._call(self._plain if quick else self._watched, arguments, case, case.seed)
+        self._covered.add(self._plain_meter if quick else self._watched.meter)
         mismatch = self._mismatch(case, outcome)
         fault = outcome if isinstance(outcome, Fault) else None
-        if depth is not Depth.QUICK:
+        if not quick:
             wrapped = self._lanes.collect(case.seed)
             if fault is not None or mismatch is not None or wrapped is not None:
                 fault = self._cause(case, arguments, fault, mismatch, wrapped)

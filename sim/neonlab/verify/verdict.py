@@ -9,6 +9,7 @@ from typing import Any
 
 from neonlab.emulate.run import Fault
 from neonlab.verify.case import NO_SIZES
+from neonlab.verify.coverage import NotRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +141,9 @@ class Verdict:
     """All that was tried on one kernel.
 
     `failures` holds each kind once, smallest shape first.  `ranges` is None where ranges were not asked about.
-    `options` is what must be said on the command line beside `kernel` to mean the same.  `compiler` made the
-    code: its name, version and flags; empty for code that was not compiled here.
+    `not_run` is None where all code ran, and of a kernel that failed.  `options` is what must be said on the command
+    line beside `kernel` to mean the same.  `compiler` made the code: its name, version and flags; empty for code that
+    was not compiled here.
     """
 
     kernel: str
@@ -155,6 +157,7 @@ class Verdict:
     ranges: RangeAnswer | None = None
     options: str = ""
     compiler: str = ""
+    not_run: NotRun | None = None
 
     @property
     def passed(self) -> bool:
@@ -174,6 +177,7 @@ class Verdict:
             "seed": self.seed,
             "failures": [failure.to_json() for failure in self.failures],
             "ranges": None if self.ranges is None else asdict(self.ranges),
+            "not_run": None if self.not_run is None else self.not_run.to_json(),
             **({"compiler": self.compiler} if self.compiler else {}),
         }
 

@@ -1,0 +1,66 @@
+"""Counts what the cases of a kernel run of it, to tell what they leave out.
+
+What can be come to follows from what ran: along branches and calls that name their target.  Code behind a jump through
+a register counts once something there has run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.assemble.program import Program
+from neonlab.emulate.block_meter import BlockMeter
+from neonlab.isa.instruction import BranchKind, Instruction
+from neonlab.verify.coverage import Coverage
+
+_GOES_ON = (BranchKind.NONE, BranchKind.CONDITIONAL, BranchKind.CALL)
+
+
+class CoverageCount:
+    """Adds up what runs of one program ran."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._changes: npt.NDArray[np.int64] | None = None
+        self._base = 0
+
+    def add(self, meter: BlockMeter) -> None:
+        """The run that `meter`, of this program, counted last."""
+        self._base = meter.base
+        self._changes = meter.changes.copy() if self._changes is None else np.add(self._changes, meter.changes)
+
+    def coverage(self) -> Coverage:
+        """Of all runs that were added."""
+        if self._changes is None:
+            return Coverage()
+        by_address = self._program.by_address
+        halves = np.flatnonzero(np.cumsum(self._changes))
+        ran = frozenset(address for address in (self._base + 2 * halves).tolist() if address in by_address)
+        reached, waiting = set(ran), list(ran)
+        while waiting:
+            for address in _next(by_address[waiting.pop()]):
+                if address in by_address and address not in reached:
+                    reached.add(address)
+                    waiting.append(address)
+        first, end = self._program.served
+        missed = (
+            address
+            for address in sorted(reached - ran)
+            if by_address[address].mnemonic != "nop" and not first <= address < end
+        )
+        return Coverage(ran, {address: self._where(address) for address in missed})
+
+    def _where(self, address: int) -> tuple[str, int]:
+        line = self._program.line_at(address)
+        return (line.path, line.line) if line is not None else (f"{self._program.path} at {address:#x}", 0)
+
+
+def _next(instruction: Instruction) -> Iterator[int]:
+    """Addresses that control may go to, as far as the instruction tells."""
+    if instruction.branch in _GOES_ON or instruction.condition:
+        yield instruction.address + instruction.size
+    if instruction.branch is not BranchKind.NONE and instruction.target is not None:
+        yield instruction.target
