@@ -102,11 +102,6 @@ rest         .req x14       // output channels to store, counts down
 .macro store_part s, t
     mov     in, out
     add     out, out, pitch
-    cmp     left, #8
-    b.lo    4f
-    st1     {\s\().4s, \t\().4s}, [in]
-    b       1f
-4:
     tbz     left, #2, 3f
     st1     {\s\().4s}, [in], #16
     mov     \s\().16b, \t\().16b

@@ -136,11 +136,6 @@ right4       .req v14
 .macro store_part s, t
     mov     in, out
     add     out, out, pitch
-    cmp     left, #8
-    b.lo    4f
-    st1     {\s\().8b}, [in]
-    b       1f
-4:
     tbz     left, #2, 3f
     st1     {\s\().s}[0], [in], #4
     ext     \s\().8b, \s\().8b, \s\().8b, #4

@@ -207,11 +207,13 @@ out6    .req x17
 // c[rows][left] = a[rows] * b[left], 4 * vectors columns at most
 .macro last_columns rows, vectors
     sums    \rows, \vectors
+  .if \vectors < 3                                   // 12 columns are no last ones
     tst     left, #3
     b.ne    10f
     store_rows store_whole, \rows, \vectors
     b       11f
 10:
+  .endif
     store_rows store_part, \rows, \vectors
 11:
 .endm
