@@ -11,7 +11,8 @@ from neonlab.int8.arrays import Output
 def draw_range(contract: Contract, data: DataSource, name: str = "range") -> Array:
     """A zero point, a lowest and a highest value: the whole type or, half of the time, less."""
     argument = contract.argument(name)
-    low, high = (int(bound) for bound in argument.value_range or (-128, 127))
+    whole = np.iinfo(argument.dtype)
+    low, high = (int(bound) for bound in argument.value_range or (whole.min, whole.max))
     zero = data.draw((1,), argument.dtype, low, high)
     limits = np.sort(data.random.integers(low, high, 2, endpoint=True))
     if data.pattern != "random" or data.random.integers(2):

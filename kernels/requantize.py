@@ -71,6 +71,9 @@ class Requantize(Operator):
     def _bring_to_output(self, contract: Contract, found: dict[str, Array], data: DataSource) -> None:
         """Sums of some size, with scales that bring them to that of the output; many on ties, of powers of two."""
         size, random = int(data.random.integers(4, 31)), data.random
+        if "shifts" in found and not random.integers(6):
+            self._bring_next_to_far_ties(contract, found, data)
+            return
         filled = found["bias"].size
         for name in ("input", "bias"):
             argument = contract.argument(name)
@@ -103,6 +106,20 @@ class Requantize(Operator):
         found["scales_out"][near], found["bias"][near] = 1, 0
         cols = found["input"].shape[-1]
         found["input"][:, near[:cols]] = np.clip(found["input"][:, near[:cols]], -1, 1)
+
+    def _bring_next_to_far_ties(self, contract: Contract, found: dict[str, Array], data: DataSource) -> None:
+        """Sums of 2^30 and more in size, of the sign of their bias, where nothing but their last unit decides."""
+        random, filled, bits = data.random, found["bias"].size, 8 * contract.argument("output").dtype.itemsize
+        found["shifts"] = np.full(filled, bits - 32, np.int32)
+        found["multipliers"] = (2**31 - 1 - random.integers(0, 1 << 20, filled)).astype(np.int32)
+        sign = random.choice([-1, 1], filled)
+        found["bias"] = (sign * random.integers(7 << 26, 1 << 29, filled)).astype(np.int32)
+        cols, shape, unit = found["input"].shape[-1], found["input"].shape, 1 << (bits - 2)
+        ties = sign[:cols] * (random.integers(unit, unit * 3 // 2 - unit // 16, shape) + 0.5)
+        sums = np.floor(ties / np.ldexp(found["multipliers"][:cols].astype(np.float64), bits - 63))
+        low, high = contract.argument("input").value_range or (-(1 << 31), (1 << 31) - 1)
+        sums += random.integers(0, 2, shape) - found["bias"][:cols]
+        found["input"] = np.clip(sums, low, high).astype(np.int32)
 
     @staticmethod
     def _bring_next_to_ties(contract: Contract, found: dict[str, Array], scales: Array, data: DataSource) -> None:

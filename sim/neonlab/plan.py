@@ -18,7 +18,7 @@ DEFAULT_SHAPES, MORE_SHAPES = 140, 60
 #: Shapes, of those, on which everything is tried: dependence on what nobody set, and another pattern besides random.
 WHOLE_SHAPES = 64
 #: Other random data besides, compared only, for each shape of an operator that has no more of them than that.
-FURTHER_DATA = 3
+FURTHER_DATA = 6
 #: Cases that `check` tries at least, however few shapes there are.
 LEAST_CASES = 40
 #: Multiply-accumulates from which on a case is large: one pattern is watched, the others compare results only.
