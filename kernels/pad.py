@@ -29,9 +29,10 @@ class Pad(Operator):
         return contract.name.startswith("pad_")
 
     def tails(self) -> Iterable[Shape]:
-        rows = (1, 2, 3, 5, 8, 15, 16, 17, 31, 63, 64, 67, 128)
+        rows = (*range(1, 18), 20, 31, 46, 63, 64, 67, 124, 128)
         edges = ((1, 1, 1, 1), (2, 1, 3, 16), (1, 3, 64, 7), (1, 1, 17, 70))
-        whole = ((height, row, *edge) for height, row, edge in itertools.product((1, 3), rows, edges))
+        # One row and three in turn: row by row edge by edge, so that both heights meet all of both.
+        whole = ((1 + 2 * (number % 2), row, *edge) for row in rows for number, edge in enumerate(edges, row))
         without = ((2, 5, 0, 0, 0, 0), (2, 5, 0, 1, 0, 2), (2, 5, 1, 0, 2, 0))
         return (Shape(_DIMENSIONS, sizes) for sizes in itertools.chain(whole, without))
 

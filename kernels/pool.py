@@ -28,7 +28,7 @@ class Pool(Operator):
         return contract.name.startswith(("maxpool2x2", "avgpool2x2"))
 
     def tails(self) -> Iterable[Shape]:
-        return (Shape(_DIMENSIONS, sizes) for sizes in itertools.product((1, 2), (1, 3), (*range(1, 18), 31, 33)))
+        return (Shape(_DIMENSIONS, sizes) for sizes in itertools.product((1, 2), (1, 3), (*range(1, 18), 31, 32, 33)))
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
         return {name: shape[name] for name in _DIMENSIONS}
