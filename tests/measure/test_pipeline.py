@@ -17,7 +17,7 @@ from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import Isa
 from neonlab.measure.instruction_form import form_of
 from neonlab.measure.mca import cycles_of
-from neonlab.measure.pipeline import loop_cycles, loop_schedule, trace_cycles
+from neonlab.measure.pipeline import loop_cycles, loop_schedule, steady_cycles, trace_cycles
 from neonlab.measure.pipeline_core import PipelineCore, Use, load_pipeline, pipeline_names
 from neonlab.measure.pipeline_machine import PipelineMachine
 
@@ -398,3 +398,25 @@ def test_forms_that_no_table_has_come_as_often_as_in_llvm_mca(core: str) -> None
     ours = [loop_cycles(loop, load_pipeline(core)).bounds.ports for loop in loops]
     theirs = cycles_of(require("llvm-mca-19"), core, loops)
     assert ours == pytest.approx(theirs, rel=0.15, abs=1)
+
+
+@pytest.mark.parametrize(("core", "cycles"), [("cortex-a53", 2), ("cortex-a55", 1), ("cortex-a7", 2)])
+def test_only_a_core_with_a_pipe_for_each_loads_and_stores_in_one_cycle(core: str, cycles: int) -> None:
+    pair = ("ldr x1, [x0]", "str x3, [x2]") if core != "cortex-a7" else ("ldr r1, [r0]", "str r3, [r2]")
+    isa = Isa.A64 if core != "cortex-a7" else Isa.A32
+    assert steady_cycles(code(*pair, isa=isa), load_pipeline(core)) == cycles
+
+
+def test_cortex_a53_issues_work_beside_the_second_half_of_a_pair_and_none_during_a_long_multiplication() -> None:
+    core = load_pipeline("cortex-a53")
+    work = [f"add x{number}, x{number}, #1" for number in range(4, 8)]
+    assert steady_cycles(code("ldp x0, x1, [x2]", *work[:2]), core) == 2
+    assert steady_cycles(code("ldp x0, x1, [x2]", *work), core) == 3
+    assert steady_cycles(code("umulh x0, x1, x2", *work), core) == 4 + 2
+    assert steady_cycles(code("mul x0, x1, x2", *work[:3]), core) == 2
+
+
+def test_cortex_a57_gives_a_place_of_dispatch_to_the_update_of_an_address_and_cortex_a72_does_not() -> None:
+    lines = ["ldr x1, [x0], #8", "eor v1.8b, v8.8b, v9.8b", "eor v2.8b, v8.8b, v9.8b"] * 3
+    cycles = [steady_cycles(code(*lines), load_pipeline(core)) for core in ("cortex-a57", "cortex-a72")]
+    assert cycles == [4, 3]

@@ -3,7 +3,7 @@
 In a file, `[pipeline]` holds the structure and names the ports, and each `[[timing]]` holds forms that behave alike.
 
 A file may be `like` another core's: it starts from all of that and says what differs; `fold` gives the work of ports
-that the core lacks to others.  Of each `[[timing]]`:
+that the core lacks to others, `fold_stores` that of stores.  Of each `[[timing]]`:
 
     latency     cycles from issue to the first dependent issue; `second` for results after the first (ldp), if other
     uses        what it occupies: "V0", "V0+V1*2" (either port, for two cycles), "L V" (one port of each)
@@ -74,6 +74,7 @@ _CLASS = {
 
 
 _OPTIONAL = ("reads", "forwards", "vectors", "family", "alone")
+_STORES = ("st", "@store")
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,7 +271,11 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
     ports = tuple(structure["ports"].split()) if "ports" in structure or base is None else base.ports
     masks = {port: 1 << number for number, port in enumerate(ports)}
     folded = {masks[old]: masks[new] for old, new in structure.get("fold", {}).items()}
-    timings = {form: _folded(timing, folded) for form, timing in base.timings.items()} if base else {}
+    stored = {masks[old]: masks[new] for old, new in structure.get("fold_stores", {}).items()}
+    timings = {
+        form: _folded(timing, {**folded, **stored} if form.startswith(_STORES) else folded)
+        for form, timing in (base.timings if base else {}).items()
+    }
     in_order = structure.get("window", base.window if base else 0) == 0
     for entry in table.get("timing", []):
         uses = uses_of(entry.get("uses", ""), masks)
