@@ -35,6 +35,7 @@ class Add(Operator):
 
     name = "add"
     dimensions = _DIMENSIONS
+    further_data = 14  # four roundings, which show in few elements each
     # The shortcuts of MobileNet v2 at 224 (Sandler et al. 2018, table 2): the largest and the smallest.
     layers: Mapping[str, Shape] = {
         "mobilenet_v2 56x56x24": Shape(_DIMENSIONS, (56 * 56 * 24,)),
@@ -101,8 +102,10 @@ class Add(Operator):
             # b takes a away but for a few of the sum's smallest units, and the output counts in these.
             right, half = int(random.integers(4)), int(random.integers(2))
             found["shifts"] = np.array([half - 1 - right, 0], np.int32)
-            few = int(random.integers(1 << 13))
-            found["multipliers"][0] = (1 << 30) + few if half else (1 << 31) - 1 - few
+            few = int(random.integers(1 << 11))
+            found["multipliers"][0] = (1 << 30) + 4 * few if half else (1 << 31) - 1 - few
+            if not half:
+                points[:2] = random.permutation([-128, 127])
             difference = random.integers(-(255 >> right), (255 >> right) + 1, shape)
             found["a"] = np.clip(points[0] + difference, -128, 127).astype(np.int8)
             near = points[1] - ((found["a"] - points[0].astype(np.int64)) << right)

@@ -21,6 +21,7 @@ class Mul(FlatOperator):
     """Two runs of the same length; how the product is scaled, the last word of the kernel's name says."""
 
     name = "mul"
+    further_data = 14  # two roundings, which show in few elements each
     # The gates of a block of MobileNet v3, laid out as its image (Howard et al. 2019, table 1).
     layers: Mapping[str, Shape] = {"mobilenet_v3 14x14x480": Shape(("count",), (14 * 14 * 480,))}
 

@@ -17,8 +17,6 @@ from neonlab.verify.operator import cover, cover_triples
 DEFAULT_SHAPES, MORE_SHAPES = 140, 60
 #: Shapes, of those, on which everything is tried: dependence on what nobody set, and another pattern besides random.
 WHOLE_SHAPES = 64
-#: Other random data besides, compared only, for each shape of an operator that has no more of them than that.
-FURTHER_DATA = 6
 #: Cases that `check` tries at least, however few shapes there are.
 LEAST_CASES = 40
 #: Multiply-accumulates from which on a case is large: one pattern is watched, the others compare results only.
@@ -126,7 +124,9 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
     few = operator is not None and not every_tail and len(tails) > DEFAULT_SHAPES
     whole = set(small[:WHOLE_SHAPES] if few else small)
     small = sorted(small, key=lambda shape: (shape.work, shape.sizes))
-    further = FURTHER_DATA if operator is not None and patterns[0] == "random" and len(tails) <= DEFAULT_SHAPES else 0
+    further = 0
+    if operator is not None and patterns[0] == "random" and len(tails) <= DEFAULT_SHAPES:
+        further = operator.further_data
     names = []
     for number, shape in enumerate(small):
         depth = Depth.FULL if shape in whole or shape == small[-1] else Depth.WATCHED

@@ -42,6 +42,8 @@ class Operator(abc.ABC):
     #: Shapes of real networks, by label.
     layers: Mapping[str, Shape] = {}
     dispatches: Sequence[Dispatch] = ()
+    #: Other random data that `check` compares results of, for each shape, where there are no more shapes than it tries.
+    further_data = 6
 
     @abc.abstractmethod
     def claims(self, contract: Contract) -> bool:
