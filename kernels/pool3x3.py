@@ -32,7 +32,7 @@ class Pool3x3(Operator):
 
     def tails(self) -> Iterable[Shape]:
         edges = itertools.product((0, 1), repeat=4)
-        sizes = itertools.product((1, 2, 3), (1, 2, 3, 4, 5), (*range(1, 18), 31, 32, 33))
+        sizes = itertools.product((1, 2, 3), (1, 2, 3, 4, 5, 21), (*range(1, 18), 31, 32, 33))
         return (Shape(_DIMENSIONS, (*size, *edge)) for size, edge in itertools.product(sizes, edges))
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
