@@ -70,6 +70,10 @@ class Conv1x1(Operator):
         for pixels in (1, 5, 12):
             for in_channels in (1, 7, 12, 17):
                 yield Shape(_DIMENSIONS, (1, pixels, in_channels, 32))
+        # Strips of 128 pixels, over which weights that stay in registers are loaded again: short of one, one, and more.
+        for pixels in (127, 128, 130, 257):
+            for in_channels, out_channels in ((1, 1), (3, 9)):
+                yield Shape(_DIMENSIONS, (1, pixels, in_channels, out_channels))
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
         return {

@@ -88,7 +88,9 @@ def test_a_case_that_kills_its_worker_is_found_among_the_others(monkeypatch: pyt
 
 
 def test_as_many_failures_are_kept_as_one_process_would_have_found() -> None:
-    failure = Failure("1", "random", 1, fault=Fault(FaultKind.STEP_BUDGET, "", 0))
+    failure = Failure("1", "random", 1, fault=Fault(FaultKind.STACK_POINTER, "", 0))
     half = [None, failure] * 20
     assert up_to_enough(half) == half[:24] and up_to_enough(half[:23]) == half[:23]
     assert up_to_enough([failure] * 12) == [failure] * 12
+    endless = Failure("1", "random", 1, fault=Fault(FaultKind.STEP_BUDGET, "", 0))
+    assert up_to_enough([*half[:5], *[endless] * 5]) == [*half[:5], *[endless] * 3]

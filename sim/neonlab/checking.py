@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from neonlab.judged import ENOUGH_FAILURES, Answer, Tried, verdict_of
+from neonlab.judged import ENOUGH_FAILURES, Answer, Tried, verdict_of, weight_of
 from neonlab.kernel_code import kernel_program
 from neonlab.library import Kernel
 from neonlab.plan import CaseName, draw_case, parse_shape, plan_cases, range_case
@@ -33,7 +33,7 @@ def _checked(checker: Checker, kernel: Kernel, names: Iterable[CaseName]) -> Ite
     failed = 0
     for name in names:
         outcome = checker.check(draw_case(kernel, name), name.depth)
-        failed += outcome is not None
+        failed += weight_of(outcome)
         yield outcome
         if failed >= ENOUGH_FAILURES:
             break

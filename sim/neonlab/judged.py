@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
+from neonlab.emulate.run import FaultKind
 from neonlab.library import Kernel
 from neonlab.toolchain import made_by, target_of
 from neonlab.verify.coverage import Coverage, joined
 from neonlab.verify.verdict import Failure, RangeAnswer, Verdict, fold
 
-#: Failures of a kernel after which no more cases are run.
-ENOUGH_FAILURES = 12
+#: Failures of a kernel after which no more cases are run; one that never returns is long in the telling, and stands for
+#: several.
+ENOUGH_FAILURES, _ENDLESS = 12, 4
 
 Answer = tuple[RangeAnswer, Failure | None]
 
@@ -35,7 +38,15 @@ def verdict_of(
     return replace(verdict, options=kernel.options, compiler=compiler, not_run=not_run)
 
 
+def weight_of(outcome: Failure | None) -> int:
+    """How many of the failures that are enough the outcome of a case counts for."""
+    if outcome is None:
+        return 0
+    return _ENDLESS if outcome.fault is not None and outcome.fault.kind is FaultKind.STEP_BUDGET else 1
+
+
 def up_to_enough(outcomes: Sequence[Failure | None]) -> list[Failure | None]:
     """Those up to the failure that is one too many to look into: what a process alone would have run."""
-    failed = [number for number, outcome in enumerate(outcomes, 1) if outcome is not None]
-    return list(outcomes[: failed[ENOUGH_FAILURES - 1]] if len(failed) >= ENOUGH_FAILURES else outcomes)
+    weights = itertools.accumulate(map(weight_of, outcomes))
+    last = next((number for number, weight in enumerate(weights) if weight >= ENOUGH_FAILURES), len(outcomes))
+    return list(outcomes[: last + 1])

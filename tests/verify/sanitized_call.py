@@ -45,7 +45,9 @@ def standard_contract(isa: Isa, top: str = "stack = 64", **extra: str) -> Contra
     return contract_of(isa, "void (const uint8_t *src, uint8_t *dst, size_t n)", arguments, top)
 
 
-def call(isa: Isa, text: str, contract: Contract, size: int = 29, turn: int = 1, seed: int = 3) -> Run | Fault:
+def call(
+    isa: Isa, text: str, contract: Contract, size: int = 29, turn: int = 1, seed: int = 3, steps: int = 100_000
+) -> Run | Fault:
     """Run `text` under a `standard_contract`."""
     arguments = [
         Buffer("src", np.arange(size, dtype=np.uint8)),
@@ -54,7 +56,7 @@ def call(isa: Isa, text: str, contract: Contract, size: int = 29, turn: int = 1,
     ]
     with SanitizedMachine(assembled(isa, text), contract) as machine:
         placed = placement.place_arguments(contract, arguments, turn)
-        return machine.call("kernel", placed, contract.signature, seed=seed)
+        return machine.call("kernel", placed, contract.signature, seed=seed, step_budget=steps)
 
 
 def line_of(fault: Fault) -> int:

@@ -147,8 +147,8 @@ WRONG = [
         "fpscr",
         "FPSCR",
     ),
-    (A64, "mov x30, x0\n ret", K.BAD_RETURN, 2, None, "returns to"),
-    (A32, "mov lr, r0\n bx lr", K.BAD_RETURN, 2, None, "returns to"),
+    (A64, "mov x30, x0\n ret", K.BAD_RETURN, 1, "x30", "returns to"),
+    (A32, "mov lr, r0\n bx lr", K.BAD_RETURN, 1, "lr", "returns to"),
 ]
 
 

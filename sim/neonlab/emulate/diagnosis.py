@@ -127,7 +127,7 @@ class Diagnosis:
             message = f"{text} goes to `{self._program.missing[target]}`, which no file defines"
         elif instruction is None:
             message = f"execution reached {target:#x}, where the program has no code"
-        elif instruction.branch is BranchKind.NONE:
+        elif instruction.branch is BranchKind.NONE or target == instruction.address + instruction.size:
             message = f"ran past the end of the code after `{instruction.text}` without returning"
         elif instruction.branch is BranchKind.RETURN:
             message = f"`{instruction.text}` returns to {target:#x}, which is not where it was called from"

@@ -78,7 +78,7 @@ def _locate(program: Program, spoilt: list[str], entry: RegisterState, left: Reg
     history = RegisterHistory(program, spoilt, entry)
     rerun(history)
     sp = entry.read("sp")
-    culprits = {name: _culprit(history.collect(name), name, sp) for name in spoilt}
+    culprits = {name: culprit(history.collect(name), name, sp) for name in spoilt}
     # Of several spoilt registers the one that went wrong first speaks for all.
     name = min(spoilt, key=lambda name: write.order if (write := culprits[name][0]) else 0)
     write, restored = culprits[name]
@@ -105,7 +105,7 @@ def _locate(program: Program, spoilt: list[str], entry: RegisterState, left: Reg
     return _fault(program, kind, message, write.address if write else 0, name, clause)
 
 
-def _culprit(writers: Writers, name: str, sp: int) -> tuple[Write | None, bool]:
+def culprit(writers: Writers, name: str, sp: int) -> tuple[Write | None, bool]:
     """The write to blame for what register `name` holds at the end, and whether it is a restore gone wrong.
 
     No restore can be right of a register that was never saved: there the write that needed a save is to blame.
@@ -117,8 +117,12 @@ def _culprit(writers: Writers, name: str, sp: int) -> tuple[Write | None, bool]:
 
 
 def _is_restore(writers: Writers, sp: int) -> bool:
-    """Whether the last writer loaded from the frame, which lies below sp on entry, and nobody used what it loaded."""
-    return STACK_TOP - _STACK_REACH < writers.last_base < sp and not writers.used
+    """Whether the last writer looks like a restore: of a value that nobody used, out of the frame or a register.
+
+    The frame lies below sp on entry.
+    """
+    from_frame = STACK_TOP - _STACK_REACH < writers.last_base < sp
+    return (from_frame or writers.moved_back) and not writers.used
 
 
 def _fault(program: Program, kind: FaultKind, message: str, at: int, register: str, clause: str) -> Fault:

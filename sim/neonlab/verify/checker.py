@@ -38,6 +38,8 @@ _DEPENDENCES = (
     FaultKind.UPPER_HALF_ARGUMENT,
     FaultKind.NONDETERMINISTIC,
 )
+#: Of the step budget, the part in which a kernel that ran out of it is watched again for why.
+_SOONER = 8
 
 
 class Checker:
@@ -92,7 +94,7 @@ class Checker:
             if fault is not None or mismatch is not None or wrapped is not None:
                 fault = self._cause(case, arguments, fault, mismatch, wrapped)
             elif depth is Depth.FULL:
-                fault = self._depends(case, passed)
+                fault = self._depends(case, passed, step_budget(self.contract, case.integers))
         if fault is not None:
             return Failure(str(case.shape), case.pattern, case.seed, fault=fault)
         if mismatch is not None:
@@ -137,14 +139,16 @@ class Checker:
         def failed(other: Run | Fault) -> bool:
             return isinstance(other, Fault) or self._mismatch(case, other) is not None
 
+        # What never came back needs not be waited for to the end again and again.
+        endless = fault is not None and fault.kind is FaultKind.STEP_BUDGET
+        budget = step_budget(self.contract, case.integers) // (_SOONER if endless else 1)
         if fault is not None or mismatch is not None:
-            budget = step_budget(self.contract, case.integers)
             upper = depends_on_upper_half(
                 self.program, self.contract, arguments, failed, seed=case.seed, step_budget=budget
             )
             if upper is not None:
                 return upper
-        unset = self._depends(case, arguments, rounds=EVERY_ROUND)
+        unset = self._depends(case, arguments, budget, EVERY_ROUND)
         if unset is not None and unset.kind in _DEPENDENCES:
             return unset
         return (self._harmful_wrap(case, arguments) if wrapped is not None else None) or fault
@@ -160,8 +164,7 @@ class Checker:
             stack_bytes_for(self.contract),
         )
 
-    def _depends(self, case: Case, arguments: list[Argument], rounds: int = 2) -> Fault | None:
-        budget = step_budget(self.contract, case.integers)
+    def _depends(self, case: Case, arguments: list[Argument], budget: int, rounds: int = 2) -> Fault | None:
         return self._unset.find(arguments, seed=case.seed, step_budget=budget, rounds=rounds)
 
     def close(self) -> None:

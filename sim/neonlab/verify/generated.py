@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from neonlab.verify.pitch import plain_numbers, with_pitches
 _MAXIMUM_BYTES, _MAXIMUM_SMALLEST = 1 << 18, 1 << 26
 #: Attempts in a row, besides twice those that were not, that come to nothing new before there is nothing more.
 _FRUITLESS = 200
+#: What a pitch exceeds that is wide: what 16 bits hold.
+_WIDE = (1 << 16) + 64
 #: How many of the pointers of an array go to the other place that they may go to.
 _ELSEWHERE = 0.25
 
@@ -25,7 +27,8 @@ def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
     The lowest; then each in turn one step up, 0 and below where it may be, and as large as it may be; then small and
     middling ones at random.
 
-    Pitches go with the sizes, as `with_pitches` chooses them; numbers that no size depends on take the ends of their
+    Pitches go with the sizes, as `with_pitches` chooses them, and once each is as wide as it may be, or wider than 16
+    bits hold; numbers that no size depends on take the ends of their
     range, what lies around 0, and any.
     """
     names = tuple(argument.name for argument in contract.integers)
@@ -45,6 +48,11 @@ def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
     found: dict[tuple[int, ...], None] = {}
     tried: set[tuple[int, ...]] = set()
     most, newest = _MAXIMUM_BYTES, 0
+    for values in _far_apart(contract, arguments, numbers, lowest):
+        touched = _bytes(contract, values)
+        if touched is not None and touched <= _MAXIMUM_BYTES:
+            found[tuple(values[name] for name in names)] = None
+    tried.update(found)
     for attempt in range(50 * count):
         if len(found) >= count or attempt - newest > _FRUITLESS + 2 * len(tried):
             break
@@ -66,6 +74,21 @@ def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
         if touched is not None and touched <= most:
             found[key] = None
     return [Shape(names, sizes) for sizes in found]
+
+
+def _far_apart(
+    contract: Contract, arguments: Sequence[Argument], numbers: Sequence[Argument], lowest: Sequence[int]
+) -> Iterator[dict[str, int]]:
+    """Small sizes of more than a row, each pitch in turn far wider than it has to be, the others tight."""
+    some = {argument.name: _step(argument, low, 1) for argument, low in zip(arguments, lowest, strict=True)}
+    some |= {argument.name: _lowest(argument) for argument in numbers}
+    for argument in contract.pitches:
+        low, high = (int(end) for end in argument.value_range or (0, 0))
+        last = (high - low) // argument.step
+        wide = low + argument.step * min(last, -(-(_WIDE - low) // argument.step))
+        values = with_pitches(contract, {**some, argument.name: wide}, 0)
+        if values is not None and wide > 0:
+            yield values
 
 
 def generated_case(contract: Contract, shape: Shape, pattern: str, seed: int) -> Case:

@@ -21,7 +21,7 @@ from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, as_pointer, native, uc_reg_read
 from neonlab.emulate.registers import RegisterState
 from neonlab.isa.condition import NAMES, table
-from neonlab.isa.instruction import AccessKind, Instruction
+from neonlab.isa.instruction import AccessKind, BranchKind, Instruction
 from neonlab.isa.isa import Isa, Register
 
 HISTORY = np.dtype(
@@ -32,6 +32,7 @@ HISTORY = np.dtype(
         ("masks", np.uint64),  # address of uint64 each word: which of the registers followed it writes
         ("reads", np.uint64),  # and which it reads
         ("copies", np.uint64),  # and which it stores or moves, as a save does
+        ("moves", np.uint64),  # and which of these it moves to another register
         ("conditions", np.uint64),  # address of uint8 each word: 16 times what encodes its condition, as `table` has it
         ("holds", np.uint64),  # address of the table of `neonlab.isa.condition`
         ("bases", np.uint64),  # address of int32 each word: base register where it is a load, else 0
@@ -50,7 +51,7 @@ FOLLOWED = np.dtype(
         ("last_clock", np.int64),
         ("last_base", np.uint64),  # value of the base register where the last writer loads, else 0
         ("used", np.int64),  # whether it has been read since it was last written
-        ("saved", np.int64),  # whether it was stored or moved while it held its value on entry
+        ("saved", np.int64),  # 1 if it was stored or moved while it held its value on entry, 2 if it was moved
     ]
 )
 
@@ -68,6 +69,7 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
     mask = carray(as_pointer(history.masks), (words,), np.uint64)[word]
     reads = carray(as_pointer(history.reads), (words,), np.uint64)[word]
     copies = carray(as_pointer(history.copies), (words,), np.uint64)[word]
+    moves = carray(as_pointer(history.moves), (words,), np.uint64)[word]
     if mask == 0 and reads == 0:
         return
     condition = carray(as_pointer(history.conditions), (words,), np.uint8)[word]
@@ -84,11 +86,11 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
     for number in range(count):
         if reads >> np.uint64(number) & np.uint64(1):
             table[number].used = 1
-        if copies >> np.uint64(number) & np.uint64(1) and table[number].saved == 0:
+        if copies >> np.uint64(number) & np.uint64(1) and table[number].saved < 2:
             history.value = np.uint64(0)
             uc_reg_read(uc, np.int32(table[number].identifier), value)
             if history.value == table[number].entry:
-                table[number].saved = 1
+                table[number].saved = 2 if moves >> np.uint64(number) & np.uint64(1) else 1
         if mask >> np.uint64(number) & np.uint64(1):
             followed = table[number]
             history.value = np.uint64(0)
@@ -118,7 +120,8 @@ class Write:
 class Writers:
     """Who wrote a register, None where nobody did; `last_base` is the base register as the last one's load found it.
 
-    `used` says whether it was read after that; `saved` whether its value on entry was ever stored or moved.
+    `used` says whether it was read after that; `saved` whether its value on entry was ever stored or moved;
+    `moved_back` whether the last one takes it from another register, after it was moved to one.
     """
 
     first: Write | None
@@ -126,6 +129,7 @@ class Writers:
     last_base: int
     used: bool = False
     saved: bool = False
+    moved_back: bool = False
 
 
 def _identifier(isa: Isa, name: str) -> int:
@@ -141,10 +145,10 @@ class RegisterHistory:
 
     def __init__(self, program: Program, names: Sequence[str], entry: RegisterState) -> None:
         isa = program.isa
-        self._names = list(names)
+        self._program, self._names = program, list(names)
         first = program.instructions[0].address if program.instructions else 0
         words = (program.instructions[-1].address - first) // 2 + 1 if program.instructions else 0
-        self._masks, self._reads, self._copies = (np.zeros(words, np.uint64) for _ in range(3))
+        self._masks, self._reads, self._copies, self._moves = (np.zeros(words, np.uint64) for _ in range(4))
         self._bases = np.zeros(words, np.int32)
         self._conditions, self._holds = np.full(words, _ALWAYS, np.uint8), table()
         for instruction in program.instructions:
@@ -155,6 +159,7 @@ class RegisterHistory:
             self._masks[word] = sum(1 << number for number in written)
             self._reads[word] = sum(1 << number for number, name in enumerate(self._names) if _reads(instruction, name))
             self._copies[word] = sum(1 << n for n, name in enumerate(self._names) if _copies(instruction, name))
+            self._moves[word] = self._copies[word] if _moves(instruction) else 0
             base = next((a.base for a in instruction.accesses if a.kind is AccessKind.LOAD), None)
             if base is not None and written:
                 self._bases[word] = _identifier(isa, base.name(isa))
@@ -164,10 +169,15 @@ class RegisterHistory:
         self._state = np.zeros(1, HISTORY)
         self._state["masks"], self._state["bases"] = self._masks.ctypes.data, self._bases.ctypes.data
         self._state["reads"], self._state["copies"] = self._reads.ctypes.data, self._copies.ctypes.data
+        self._state["moves"] = self._moves.ctypes.data
         self._state["conditions"] = self._conditions.ctypes.data
         self._state["holds"] = self._holds.ctypes.data
         self._state["table"] = self._table.ctypes.data
         self._state["code"], self._state["words"], self._state["followed"] = first, words, len(self._names)
+
+    def expect(self, name: str, value: int) -> None:
+        """Take `value` for what register `name` held on entry: of a function that the kernel calls."""
+        self._table["entry"][self._names.index(name)] = value
 
     def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
         """One, before each instruction."""
@@ -185,7 +195,10 @@ class RegisterHistory:
         first, last = (
             Write(int(row[field]), int(row[f"{field}_clock"])) if row[field] else None for field in ("first", "last")
         )
-        return Writers(first, last, int(row["last_base"]), bool(row["used"]), bool(row["saved"]))
+        instruction = self._program.by_address.get(last.address) if last is not None else None
+        moves = instruction is not None and _moves(instruction) and "#" not in instruction.operands
+        back = moves and row["saved"] == 2
+        return Writers(first, last, int(row["last_base"]), bool(row["used"]), bool(row["saved"]), back)
 
 
 def _writes(instruction: Instruction, name: str) -> bool:
@@ -195,6 +208,8 @@ def _writes(instruction: Instruction, name: str) -> bool:
 
 
 def _reads(instruction: Instruction, name: str) -> bool:
+    if instruction.branch is BranchKind.RETURN:  # it uses what was restored, as it must
+        return False
     return name not in ("fpcr", "fpscr") and _register(instruction.isa, name) in instruction.reads
 
 
@@ -204,8 +219,12 @@ def _copies(instruction: Instruction, name: str) -> bool:
         return False
     addresses = {register for access in instruction.accesses for register in (access.base, access.index)}
     stores = any(access.kind is AccessKind.STORE for access in instruction.accesses)
-    moves = instruction.mnemonic.startswith(("mov", "fmov", "vmov", "orr", "vorr", "umov", "ins"))
-    return (stores or moves) and _register(instruction.isa, name) not in addresses
+    return (stores or _moves(instruction)) and _register(instruction.isa, name) not in addresses
+
+
+def _moves(instruction: Instruction) -> bool:
+    """Whether it puts what a register holds into another one, or part of it."""
+    return instruction.mnemonic.startswith(("mov", "fmov", "vmov", "orr", "vorr", "umov", "ins"))
 
 
 def _register(isa: Isa, name: str) -> Register:

@@ -19,6 +19,7 @@ from neonlab.isa.procedure_call import FloatAbi
 from neonlab.isa.prototype import Signature
 from neonlab.verify.abi import StaticCheck, check_exit
 from neonlab.verify.call_arguments import known_integers
+from neonlab.verify.lost_return import jumped_astray, lost_return
 from neonlab.verify.sanitizer import SanitizerProbe, stack_bytes_for
 
 #: What an instruction ends in that the emulated CPU does not have, or not so.
@@ -66,8 +67,8 @@ class SanitizedMachine:
                 widened=widened,
             )
 
-        def rerun(probe: Probe) -> None:
-            with Machine(self.program, probes=(probe,), stack_bytes=self._stack_bytes) as machine:
+        def rerun(*probes: Probe) -> None:
+            with Machine(self.program, probes=probes, stack_bytes=self._stack_bytes) as machine:
                 call(machine)
 
         outcome = call(self.machine)
@@ -77,6 +78,10 @@ class SanitizedMachine:
         if fault is None and isinstance(outcome, Fault):
             fault = self._static.undeclared_at(outcome.address) if outcome.kind in _REFUSALS else None
             fault = fault or outcome
+        if fault is not None and fault.kind is FaultKind.UNDEFINED_INSTRUCTION and fault.source is None:
+            fault = jumped_astray(self.program, fault, rerun) or fault
+        if fault is not None:
+            fault = lost_return(self.program, self.contract, fault, self.machine.entry_state, rerun) or fault
         if fault is None:
             fault = self._static.collect(self.meter)
         if fault is None:

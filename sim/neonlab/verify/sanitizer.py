@@ -51,7 +51,7 @@ class SanitizerProbe:
     """Checks every access of a call to the byte, and where sp goes; see `neonlab.verify.access_watch` for how.
 
     `integers` holds the call's integer arguments; with them an argument that is read and written is held to its `write`
-    bytes where `read` is larger.  `strict_slots` takes the unused upper bytes of narrow stack arguments for forbidden.
+    bytes where `read` is larger.
     """
 
     def __init__(
@@ -59,7 +59,6 @@ class SanitizerProbe:
         program: Program,
         contract: Contract,
         *,
-        strict_slots: bool = False,
         space: AddressSpace = HOME,
     ) -> None:
         self._program, self._contract, self._space = program, contract, space
@@ -70,7 +69,7 @@ class SanitizerProbe:
         self._watch = aw.Watch(program, self._shadow, alignments)
         self._stack_lowest = space.stack_top - stack_bytes_for(contract)
         self._entry_sp = entry_stack_pointer(contract, space)
-        self._allow_program_and_stack(strict_slots)
+        self._allow_program_and_stack()
         self._watch.set(
             below=contract.below_stack,
             stack_mask=15 if program.isa is Isa.A64 else 3,
@@ -78,16 +77,15 @@ class SanitizerProbe:
             sp_highest=self._entry_sp,
         )
 
-    def _allow_program_and_stack(self, strict_slots: bool) -> None:
+    def _allow_program_and_stack(self) -> None:
         on_stack = aw.READABLE | aw.WRITABLE | aw.STACK
         for segment in self._program.segments:
             self._shadow.allow(segment.address, segment.end, aw.READABLE | (aw.WRITABLE if segment.writable else 0))
         self._shadow.allow(self._stack_lowest, self._entry_sp, on_stack)
         for place in place_arguments(self._contract.isa, self._contract.signature, self._contract.float_abi):
             if place.stack_offset is not None:
-                start, slot = self._entry_sp + place.stack_offset, -(-place.size // 4) * 4
-                if self._program.isa is Isa.A64:
-                    slot = place.size if strict_slots else 8
+                start = self._entry_sp + place.stack_offset
+                slot = 8 if self._program.isa is Isa.A64 else -(-place.size // 4) * 4
                 self._shadow.allow(start, start + slot, on_stack)
         self._shadow.keep()
 

@@ -1,4 +1,4 @@
-// saboteur: bad-return at line 33: bit 0 of the return address asks for Thumb, which the caller is not
+// saboteur: bad-return at line 32: bit 0 of the return address asks for Thumb, which the caller is not
 /*toml
 summary   = "out[i] = (a[i] + b[i] + 1) / 2, uint8"
 prototype = "void (const uint8_t *a, const uint8_t *b, uint8_t *out, size_t n)"

@@ -1,4 +1,4 @@
-// saboteur: bad-return at line 55: lr served as scratch and is not restored
+// saboteur: bad-return at line 51: lr served as scratch and is not restored
 /*toml
 summary   = "out = sum_i a[i] * b[i], int8 x int8 -> int32"
 prototype = "void (const int8_t *a, const int8_t *b, int32_t *out, size_t n)"

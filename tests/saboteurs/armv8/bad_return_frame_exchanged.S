@@ -1,4 +1,4 @@
-// saboteur: bad-return at line 53: x29 and x30 come back exchanged
+// saboteur: bad-return at line 52: x29 and x30 come back exchanged
 /*toml
 summary   = "dst[row] = src[row], rows of width bytes at strides of their own"
 prototype = "void (const uint8_t *src, uint8_t *dst, size_t rows, size_t width, size_t src_stride, size_t dst_stride)"

@@ -1,4 +1,4 @@
-// saboteur: bad-return at line 28: x30 serves as scratch
+// saboteur: bad-return at line 24: x30 serves as scratch
 /*toml
 summary   = "sums[r] = sum of the first 16 int8 of row r"
 prototype = "void (const int8_t *src, int32_t *sums, int32_t rows, int32_t stride)"

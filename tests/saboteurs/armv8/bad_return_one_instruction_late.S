@@ -1,4 +1,4 @@
-// saboteur: bad-return at line 29: the return address is off by one instruction
+// saboteur: bad-return at line 28: the return address is off by one instruction
 /*toml
 summary   = "out[i] = (a[i] + b[i] + 1) / 2, uint8"
 prototype = "void (const uint8_t *a, const uint8_t *b, uint8_t *out, size_t n)"

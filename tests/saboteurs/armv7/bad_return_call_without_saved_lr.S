@@ -1,4 +1,4 @@
-// saboteur: step-budget at line 25: lr is lost in a call, so that bx lr branches to itself
+// saboteur: bad-return at line 24: lr is lost in a call, so that bx lr branches to itself
 /*toml
 summary   = "sums[r] = sum of the first 16 int8 of row r"
 prototype = "void (const int8_t *src, int32_t *sums, int32_t rows, int32_t stride)"
@@ -18,9 +18,9 @@ stride = { reg = "r3", range = [16, 16] }
     .arm
     .text
     .p2align 4
-    .global step_budget_call_without_saved_lr
-    .type   step_budget_call_without_saved_lr, %function
-step_budget_call_without_saved_lr:
+    .global bad_return_call_without_saved_lr
+    .type   bad_return_call_without_saved_lr, %function
+bad_return_call_without_saved_lr:
     bl      1f
     bx      lr
 1:
@@ -33,6 +33,6 @@ step_budget_call_without_saved_lr:
     subs    r2, r2, #1
     bne     1b
     bx      lr
-    .size   step_budget_call_without_saved_lr, . - step_budget_call_without_saved_lr
+    .size   bad_return_call_without_saved_lr, . - bad_return_call_without_saved_lr
 
     .section .note.GNU-stack,"",%progbits

@@ -1,4 +1,4 @@
-// saboteur: step-budget at line 21: x30 is lost in a call, so that ret returns to itself
+// saboteur: bad-return at line 20: x30 is lost in a call, so that ret returns to itself
 /*toml
 summary   = "sums[r] = sum of the first 16 int8 of row r"
 prototype = "void (const int8_t *src, int32_t *sums, int32_t rows, int32_t stride)"
@@ -14,9 +14,9 @@ stride = { reg = "w3", range = [16, 16] }
 
     .text
     .p2align 4
-    .global step_budget_call_without_saved_lr
-    .type   step_budget_call_without_saved_lr, %function
-step_budget_call_without_saved_lr:
+    .global bad_return_call_without_saved_lr
+    .type   bad_return_call_without_saved_lr, %function
+bad_return_call_without_saved_lr:
     bl      1f
     ret
 1:
@@ -28,6 +28,6 @@ step_budget_call_without_saved_lr:
     subs    w2, w2, #1
     b.ne    1b
     ret
-    .size   step_budget_call_without_saved_lr, . - step_budget_call_without_saved_lr
+    .size   bad_return_call_without_saved_lr, . - bad_return_call_without_saved_lr
 
     .section .note.GNU-stack,"",%progbits

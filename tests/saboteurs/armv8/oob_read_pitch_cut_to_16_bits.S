@@ -1,0 +1,31 @@
+// saboteur: oob-read at line 21: of the pitch 16 bits are taken: right for rows that are less than 64 KiB apart
+/*toml
+summary   = "sums[r] = sum of the first 16 int8 of row r"
+prototype = "void (const int8_t *src, int32_t *sums, size_t rows, size_t pitch)"
+isa       = ["armv8.0-a", "neon"]
+[args]
+src   = { reg = "x0", read = { rows = "rows", bytes = "16", pitch = "pitch" } }
+sums  = { reg = "x1", write = "4*rows" }
+rows  = { reg = "x2", range = [1, 64] }
+pitch = { reg = "x3", range = [16, 1048576] }
+*/
+
+// One row a pass.
+
+    .text
+    .p2align 4
+    .global oob_read_pitch_cut_to_16_bits
+    .type   oob_read_pitch_cut_to_16_bits, %function
+oob_read_pitch_cut_to_16_bits:
+1:
+    ldr     q0, [x0]
+    add     x0, x0, w3, uxth
+    saddlv  h0, v0.16b
+    smov    w4, v0.h[0]
+    str     w4, [x1], #4
+    subs    x2, x2, #1
+    b.ne    1b
+    ret
+    .size   oob_read_pitch_cut_to_16_bits, . - oob_read_pitch_cut_to_16_bits
+
+    .section .note.GNU-stack,"",%progbits
