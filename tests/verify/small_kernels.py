@@ -16,6 +16,16 @@ from neonlab.emulate.machine import Argument as Passed
 from neonlab.isa.isa import Isa
 
 MARK = "<- here"
+#: Interfaces: a prototype, and what the contract says of each argument.
+IN_OUT = ("void k(const uint8_t *x, uint8_t *out)", {"x": 'read = "32"', "out": 'write = "32"'})
+COUNTED = (
+    "void k(const uint8_t *x, uint8_t *out, unsigned int n)",
+    {"x": 'read = "n"', "out": 'write = "n"', "n": "range = [1, 16]"},
+)
+MARGIN = (
+    "void k(const uint8_t *x, uint8_t *out)",
+    {"x": 'read = "20", over_read = 12', "out": 'write = "32"'},
+)
 _REGISTERS = {Isa.A64: [f"x{i}" for i in range(8)], Isa.A32: [f"r{i}" for i in range(4)]}
 _HEAD = {Isa.A64: ".text\n", Isa.A32: ".syntax unified\n.fpu neon\n.arm\n.text\n"}
 _ISA = {Isa.A64: '["armv8.2-a", "neon", "dotprod"]', Isa.A32: '["armv7-a", "neon"]'}

@@ -1,38 +1,19 @@
-"""What depends on what nobody set is found, at its line; what merely handles it is left alone."""
+"""What depends on what nobody set is found, at its line."""
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
-from tests.verify.small_kernels import MARK, drawn_arguments, kernel
+from tests.verify.small_kernels import COUNTED, IN_OUT, MARGIN, MARK, drawn_arguments, kernel
 
-from neonlab.assemble.assembler import assemble_text
-from neonlab.assemble.contract import parse_contract
-from neonlab.assemble.link import link
 from neonlab.emulate.run import FaultKind
 from neonlab.isa.condition import NAMES, holds
 from neonlab.isa.isa import Isa
-from neonlab.library import open_kernel
-from neonlab.verify.check_case import call_arguments, step_budget
-from neonlab.verify.unset import UnsetCheck, find_unset, third_flags
+from neonlab.verify.unset import find_unset, third_flags
 
 REGISTER, READ, UPPER = FaultKind.UNINITIALISED_REGISTER, FaultKind.UNINITIALISED_READ, FaultKind.UPPER_HALF_ARGUMENT
 CLOCK = FaultKind.NONDETERMINISTIC
-IN_OUT = ("void k(const uint8_t *x, uint8_t *out)", {"x": 'read = "32"', "out": 'write = "32"'})
 RETURNS = ("int k(const uint8_t *x)", {"x": 'read = "32"'})
-COUNTED = (
-    "void k(const uint8_t *x, uint8_t *out, unsigned int n)",
-    {"x": 'read = "n"', "out": 'write = "n"', "n": "range = [1, 16]"},
-)
-MARGIN = (
-    "void k(const uint8_t *x, uint8_t *out)",
-    {"x": 'read = "20", over_read = 12', "out": 'write = "32"'},
-)
-GAPS = ("void k(const uint8_t *x, uint8_t *out)", {"x": 'read = "32"', "out": 'write = "32"'})
 
 # name: (interface, kind, what the message must name, code)
 A64 = {
@@ -233,184 +214,6 @@ def test_a_dependence_is_found_at_its_line(isa: Isa, name: str) -> None:
         assert fault.source is not None
         assert fault.source.line == line, fault
         assert named in fault.message
-
-
-RIGHT = {
-    Isa.A64: {
-        "spills of what the caller keeps": (IN_OUT, """
-            stp d8, d9, [sp, #-32]!
-            stp x19, x20, [sp, #16]
-            ldp q8, q9, [x0]
-            mov x19, #4
-            stp q8, q9, [x1]
-            ldp x19, x20, [sp, #16]
-            ldp d8, d9, [sp], #32
-            ret"""),
-        "clearing by itself": (IN_OUT, """
-            eor v0.16b, v0.16b, v0.16b
-            sub v1.4s, v1.4s, v1.4s
-            eor x3, x3, x3
-            stp q0, q1, [x1]
-            str x3, [x1]
-            ret"""),
-        "lanes that are computed and dropped": (IN_OUT, """
-            ld1 {v0.b}[0], [x0]
-            mul v0.16b, v0.16b, v0.16b
-            addp v0.16b, v0.16b, v1.16b
-            umov w3, v0.b[15]
-            ld1 {v0.b}[0], [x0]
-            str b0, [x1]
-            ret"""),
-        "a prefetch of anywhere, and a choice between equals": (IN_OUT, """
-            prfm pldl1keep, [x9]
-            mov w3, #1
-            csel w3, w3, w3, ne
-            strb w3, [x1]
-            ret"""),
-        "margins that are read and not used": (MARGIN, """
-            ldp q0, q1, [x0]
-            str q0, [x1]
-            str s1, [x1, #16]
-            str xzr, [x1, #20]
-            str wzr, [x1, #28]
-            ret"""),
-        "gaps in what is written": (GAPS, """
-            ldr w3, [x0]
-            str w3, [x1]
-            str w3, [x1, #20]
-            ret"""),
-        "a narrow argument, widened": (COUNTED, """
-        1:  subs w2, w2, #1
-            strb wzr, [x1, w2, uxtw]
-            b.ne 1b
-            ret"""),
-        "a mask over what nobody set": (IN_OUT, """
-            and x9, x9, #0xff00
-            and x9, x9, #0xff
-            ldrb w3, [x0, x9]
-            strb w3, [x1]
-            ret"""),
-    },
-    Isa.A32: {
-        "spills of what the caller keeps": (IN_OUT, """
-            push {r4-r7, lr}
-            vpush {d8-d11}
-            vld1.8 {q4, q5}, [r0]
-            mov r4, #4
-            vst1.8 {q4, q5}, [r1]
-            vpop {d8-d11}
-            pop {r4-r7, pc}"""),
-        "clearing by itself": (IN_OUT, """
-            veor q0, q0, q0
-            vsub.i32 q1, q1, q1
-            eor r3, r3, r3
-            vst1.8 {q0, q1}, [r1]
-            str r3, [r1]
-            bx lr"""),
-        "lanes that are computed and dropped": (IN_OUT, """
-            vld1.8 {d0[0]}, [r0]
-            vmul.i8 d0, d0, d0
-            vpadd.i8 d0, d0, d1
-            vmov.u8 r3, d0[7]
-            vld1.8 {d0[0]}, [r0]
-            vst1.8 {d0[0]}, [r1]
-            bx lr"""),
-        "a prefetch of anywhere, and a choice between equals": (IN_OUT, """
-            pld [r2]
-            mov r3, #1
-            moveq r3, #1
-            strb r3, [r1]
-            bx lr"""),
-        "margins that are read and not used": (MARGIN, """
-            vld1.8 {q0, q1}, [r0]
-            vst1.8 {q0}, [r1]!
-            vst1.32 {d2[0]}, [r1]!
-            mov r3, #0
-            str r3, [r1], #4
-            str r3, [r1], #4
-            str r3, [r1]
-            bx lr"""),
-        "gaps in what is written": (GAPS, """
-            ldr r3, [r0]
-            str r3, [r1]
-            str r3, [r1, #20]
-            bx lr"""),
-    },
-}  # fmt: skip
-HANDLED = [(isa, name) for isa, table in RIGHT.items() for name in table]
-
-
-@pytest.mark.parametrize(("isa", "name"), HANDLED, ids=[f"{isa.value} {name}" for isa, name in HANDLED])
-def test_handling_what_nobody_set_is_no_fault(isa: Isa, name: str) -> None:
-    (prototype, arguments), code = RIGHT[isa][name]
-    program, contract, _ = kernel(isa, prototype, arguments, code)
-    integers = {"n": 3} if "n" in arguments else {}
-    for seed in range(6):
-        assert find_unset(program, contract, drawn_arguments(contract, integers, seed), seed=seed) is None
-
-
-ASM = Path(__file__).resolve().parents[2] / "asm"
-KERNELS = sorted(ASM.glob("*/*.S"))
-
-
-@pytest.mark.parametrize("path", KERNELS, ids=lambda path: f"{path.parent.name} {path.stem}")
-def test_no_kernel_of_the_library_depends_on_what_nobody_set(path: Path) -> None:
-    from neonlab.kernel_code import kernel_program
-    from neonlab.plan import draw_case, plan_cases
-
-    opened = open_kernel(path)
-    names = plan_cases(opened)[::3]
-    assert len(names) >= 10
-    with UnsetCheck(kernel_program(opened), opened.contract) as check:
-        for number, name in enumerate(names):
-            case = draw_case(opened, name)
-            budget = step_budget(opened.contract, case.integers)
-            fault = check.find(call_arguments(opened.contract, case), seed=number, step_budget=budget)
-            assert fault is None, (case.title, fault)
-
-
-# file, text to replace (its first occurrence), its replacement, kind, what the line blamed begins with
-CHANGES = [
-    ("armv8/conv1x1_s8s32_chw_8x4", "stp     xzr, xzr, [sp]\n", "nop\n", READ, ("ld1     {v8.4s", "ld1r    {v8.")),
-    ("armv8/conv1x1_s8s32_chw_8x4", "ld1r    {v0.8b}, [in], pixels  ", "ld1     {v0.b}[1], [in], pixels  ", REGISTER,
-     ("smull   v4.8h, v0.8b, v16.8b", "smull   v5.8h, v0.8b, v17.8b")),  # the second where the first weight is 0
-    ("armv8/conv1x1_s8s32_chw_8x4", "lsr     count, pixels, #3", "lsr     count, x17, #3", REGISTER,
-     ("lsr     count, x17",)),
-    ("armv8/conv1x1_s8s32_chw_8x4", "    zip2    \\d\\().4s, \\c\\().4s, \\c\\().4s", "    nop", REGISTER,
-     ("\\op     v", "smlal2  v", "smull   v")),
-    ("armv7/conv1x1_s8s32_hwc_2x4", "  .irp s, q8, q10, q12, q14", "  .irp s, q8, q10, q12", REGISTER,
-     ("\\op\\().s16  \\s0, q6",)),
-    ("armv7/conv1x1_s8s32_hwc_2x4", "  .irp a, q0, q1, q2, q3, q4, q5", "  .irp a, q2, q3, q4, q5", REGISTER,
-     ("vmull.s8    q6, \\a0, \\w", "vmlal.s8    q6, \\a0h, \\wh")),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("change", CHANGES, ids=[f"{change[0]} {change[1].strip()}" for change in CHANGES])
-def test_one_line_changed_in_a_kernel_of_the_library_is_found_where_it_shows(change: tuple[Any, ...]) -> None:
-    from neonlab.plan import draw_case, plan_cases
-
-    name, old, new, kind, blamed = change
-    path = ASM / f"{name}.S"
-    shared = re.compile(r'^#include "(.*)"\n', re.MULTILINE)
-    text = shared.sub(lambda match: (path.parent / match[1]).read_text(), path.read_text())
-    assert old in text
-    text = text.replace(old, new, 1)
-    opened = open_kernel(path)
-    contract = parse_contract(text, str(path))
-    assert contract is not None
-    program = link(assemble_text(text, isa=opened.isa, path=str(path)))
-    found = []
-    with UnsetCheck(program, contract) as check:
-        for number, case_name in enumerate(plan_cases(opened)[::2]):
-            case = draw_case(opened, case_name)
-            budget = step_budget(contract, case.integers)
-            fault = check.find(call_arguments(contract, case), seed=number, step_budget=budget)
-            if fault is not None:
-                found.append(fault)
-    assert found
-    assert {fault.kind for fault in found} == {kind}, [fault.message for fault in found]
-    lines = {fault.source.text.strip() for fault in found if fault.source is not None}
-    assert all(line.startswith(tuple(blamed)) for line in lines), lines
 
 
 def test_the_padding_of_a_narrow_argument_on_the_stack_is_no_part_of_it() -> None:

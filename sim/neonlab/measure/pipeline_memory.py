@@ -13,7 +13,8 @@ from numba.np.numpy_support import carray
 
 from neonlab.emulate.native import as_pointer
 from neonlab.measure.pipeline_record import OPERATIONS, SCRATCH, TRANSITION, mixed
-from neonlab.measure.pipeline_state import FIGURES, LIVE, LOGGED, NOW, RING, read_state, write_state
+from neonlab.measure.pipeline_saved import read_state, write_state
+from neonlab.measure.pipeline_state import FIGURES, LIVE, LOGGED, NOW, RING
 
 
 @njit
