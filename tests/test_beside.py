@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.tools import require
 
 import neonlab
 from neonlab.beside import find_contract
@@ -234,3 +235,15 @@ def test_strides_may_be_negative(isa: str, tmp_path: Path) -> None:
     data = np.arange(40, dtype=np.int8)
     run = load.call(neonlab.Buffer("a", data, origin=39), np.zeros(5, np.int8), -3, 5)
     assert run.outputs["c"].tolist() == [39, 36, 33, 30, 27]
+
+
+@pytest.mark.parametrize("isa", ["armv7", "armv8"])
+def test_a_contract_may_name_the_function_whose_prototype_its_source_tells(isa: str, tmp_path: Path) -> None:
+    require({"armv7": "arm-linux-gnueabihf-gcc", "armv8": "aarch64-linux-gnu-gcc"}[isa])
+    (tmp_path / "file.c").write_text("void copy(const char *a, char *c) { *c = *a; }\n")
+    (tmp_path / "file.c.contract.toml").write_text(
+        f'symbol = "copy"\nisa = ["{isa}-a"]\n[args]\na = {{ read = "1" }}\nc = {{ write = "1" }}\n'
+    )
+    contract = find_contract(tmp_path / "file.c", Given(isa=Isa.A64 if isa == "armv8" else Isa.A32)).contract
+    assert contract.name == "copy"
+    assert [argument.name for argument in contract.arguments] == ["a", "c"]

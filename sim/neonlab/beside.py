@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,9 @@ def find_contract(path: Path, given: Given) -> Found:
     if "prototype" not in table and path.suffix not in ASSEMBLY:
         from neonlab.declarations import declaration_of_file
 
-        declaration = declaration_of_file(path, given)
+        named = table.get("symbol")
+        of = replace(given, symbol=named) if isinstance(named, str) and not given.symbol else given
+        declaration = declaration_of_file(path, of)
         table["prototype"] = declaration.prototype
         table.setdefault("structs", declaration.structs)
     folder = file.parent if file is not None else Path()

@@ -275,8 +275,14 @@ def test_advanced_simd_and_vfp_are_told_apart(word: int, vector: bool) -> None:
             "msr apsr_nzcvq, r0", "msr cpsr_f, #0", "mrs r0, apsr", "mov pc, lr", "nop", "bx lr", "subs r0, lr, #4",
             "cmp r0, pc", "vmrs r0, fpscr",
         )),
-        (A64, "msr sctlr_el1, x0", True),
-        (A64, "msr fpcr, x0", False),
+        *((A64, text, True) for text in (
+            "msr sctlr_el1, x0", "msr spsel, #0", "msr daifset, #2", "msr daifclr, #15", "ic iallu", "ic ialluis",
+            "dc isw, x0", "dc ivac, x0", "tlbi vmalle1", "tlbi vae1is, x0", "at s1e0r, x0",
+        )),
+        *((A64, text, False) for text in (
+            "msr fpcr, x0", "msr nzcv, x0", "msr tpidr_el0, x0", "mrs x0, dczid_el0", "mrs x0, id_aa64isar0_el1",
+            "dc cvau, x0", "ic ivau, x0", "dsb ish", "isb", "nop", "yield", "clrex",
+        )),
     ],
 )  # fmt: skip
 def test_what_only_an_operating_system_may_execute_is_told_by_its_encoding(

@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection
 
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
-from neonlab.emulate.address_space import STACK_TOP
 from neonlab.emulate.block_meter import BlockMeter
 from neonlab.emulate.probe import Probe
 from neonlab.emulate.registers import RegisterState
@@ -43,11 +42,23 @@ _A32_PRIVILEGED = re.compile(
     r"|mrs\w* \w+, (?:spsr|\w+_(?:usr|fiq|irq|svc|abt|und|mon|hyp)\b)"
     r"|(?:mov|mvn|add|adc|sub|sbc|rsb|rsc|and|orr|eor|bic|lsl|lsr|asr|ror|rrx)s(?:[a-z]{2})? pc\b"
 )
+# op1 and op2 of UAO, PAN, SPSel, DAIFSet, DAIFClr (DDI 0487, C6.2, MSR (immediate)).
+_PRIVILEGED_FIELDS = ((0, 3), (0, 4), (0, 5), (3, 6), (3, 7))
 _OF_COMPILERS = (".c", ".cc", ".cpp", ".cxx", ".C", ".h", ".hpp", ".hh", ".inc", ".rs")
 _STACK_REACH = 1 << 24  # no stack is larger
 
 Rerun = Callable[[Probe], object]
 """Makes the same call again with the probe attached."""
+
+
+def clause_of(kind: FaultKind, isa: Isa, contract: Contract) -> str:
+    """What a call breaks that ended so, where the fault itself does not say."""
+    standard, link = ("AAPCS64", "x30") if isa is Isa.A64 else ("AAPCS32", "lr")
+    if kind is FaultKind.BAD_RETURN:
+        return f"{standard}, Subroutine Calls: a function returns to the address that {link} held on entry"
+    if kind is FaultKind.UNDEFINED_INSTRUCTION:
+        return f"isa = {contract.architecture}: user-mode instructions that it defines"
+    return "a kernel returns" if kind is FaultKind.STEP_BUDGET else ""
 
 
 def preserved_registers(isa: Isa) -> tuple[str, ...]:
@@ -121,7 +132,7 @@ def _is_restore(writers: Writers, sp: int) -> bool:
 
     The frame lies below sp on entry.
     """
-    from_frame = STACK_TOP - _STACK_REACH < writers.last_base < sp
+    from_frame = sp - _STACK_REACH < writers.last_base < sp
     return (from_frame or writers.moved_back) and not writers.used
 
 
@@ -139,7 +150,10 @@ def _fault(program: Program, kind: FaultKind, message: str, at: int, register: s
 
 
 class StaticCheck:
-    """Instructions that may not be executed whatever they do: privileged, features not declared, writes of x18."""
+    """Instructions that may not be executed whatever they do.
+
+    They are privileged, need features that are not declared, or write x18 or the thread pointer.
+    """
 
     def __init__(self, program: Program, contract: Contract) -> None:
         self._program, self._contract = program, contract
@@ -153,10 +167,11 @@ class StaticCheck:
         self._platform = [
             i for i in program.instructions if program.isa is Isa.A64 and _X18 in i.writes and _is_by_hand(program, i)
         ]
+        self._thread = [i for i in program.instructions if _writes_thread_pointer(i)]
 
     def collect(self, meter: BlockMeter) -> Fault | None:
         """A fault at the lowest address of what was executed and may not be, or None."""
-        if not self._undeclared and not self._platform and not self._privileged:
+        if not self._undeclared and not self._platform and not self._privileged and not self._thread:
             return None
         executions = meter.executions()
 
@@ -182,6 +197,11 @@ class StaticCheck:
                 return _fault(
                     self._program, FaultKind.CLOBBERED_CALLEE_SAVED, message, instruction.address, "x18", clause
                 )
+        for instruction in self._thread:
+            if executed(instruction):
+                message = f"`{instruction.text}` writes the thread pointer, by which the caller finds its own data"
+                clause = "AAPCS, Thread Local Storage: the thread pointer belongs to the platform"
+                return _fault(self._program, FaultKind.CLOBBERED_CALLEE_SAVED, message, instruction.address, "", clause)
         return None
 
     def undeclared_at(self, address: int) -> Fault | None:
@@ -202,16 +222,28 @@ def _is_by_hand(program: Program, instruction: Instruction) -> bool:
     return line is not None and not line.path.endswith(_OF_COMPILERS)
 
 
+def _writes_thread_pointer(instruction: Instruction) -> bool:
+    """Whether it writes TPIDR_EL0, or TPIDRURW in A32."""
+    if instruction.isa is Isa.A64:
+        return instruction.word & 0xFFFFFFE0 == 0xD51BD040
+    return instruction.word & 0x0FFF0FFF == 0x0E0D0F50
+
+
 def is_privileged(instruction: Instruction) -> bool:
     """Whether an instruction is for an operating system, which the emulated CPU lets pass or ignores.
 
-    A64: it moves a system register that EL0 cannot (DDI 0487, C5.2 and D17.1.3); op1 is 3 in the names of those that it
-    may have, and Linux lets it read the identification registers besides.  A32: it changes the mode, masks interrupts,
-    or speaks of another mode's registers: ignored or UNPREDICTABLE in User mode (DDI 0406C, B9.3).
+    A64: it moves a system register that EL0 cannot, or maintains what belongs to the system (DDI 0487, C5.2 to C5.5 and
+    D17.1.3); op1 is 3 in the names of those that it may have, and Linux lets it read the identification registers
+    besides.  A32: it changes the mode, masks interrupts, or speaks of another mode's registers, which User mode ignores
+    or leaves UNPREDICTABLE (DDI 0406C, B9.3).
     """
     if instruction.isa is Isa.A32:
         return _A32_PRIVILEGED.match(instruction.text) is not None
     word = instruction.word
+    if word & 0xFFF8F01F == 0xD500401F:  # msr of an immediate
+        return (word >> 16 & 7, word >> 5 & 7) in _PRIVILEGED_FIELDS
+    if word & 0xFFD80000 == 0xD5080000:  # sys and sysl: ic, dc, at, tlbi
+        return word >> 16 & 7 != 3
     if word & 0xFFD00000 != 0xD5100000:
         return False
     reads, op1, first = word >> 21 & 1, word >> 16 & 7, word >> 12 & 15

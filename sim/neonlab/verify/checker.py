@@ -151,6 +151,8 @@ class Checker:
         unset = self._depends(case, arguments, budget, EVERY_ROUND)
         if unset is not None and unset.kind in _DEPENDENCES:
             return unset
+        if endless:  # lanes that wrapped on the way did not make it so
+            return fault
         return (self._harmful_wrap(case, arguments) if wrapped is not None else None) or fault
 
     def _harmful_wrap(self, case: Case, arguments: list[Argument]) -> Fault | None:

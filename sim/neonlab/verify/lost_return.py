@@ -16,6 +16,7 @@ from unicorn import UC_HOOK_CODE
 
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
+from neonlab.emulate.address_space import HOME, AddressSpace
 from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, as_pointer, native, uc_emu_stop
 from neonlab.emulate.registers import RegisterState
@@ -165,6 +166,7 @@ def lost_return(
     fault: Fault,
     entry: RegisterState,
     rerun: Callable[..., object],
+    space: AddressSpace = HOME,
 ) -> Fault | None:
     """The fault of a call that lost its way back before `fault` showed; None where it did not.
 
@@ -176,14 +178,14 @@ def lost_return(
     if not writes or (fault.kind is FaultKind.BAD_RETURN and not _by_link(program, fault.address)):
         return None
     watch = ReturnWatch(program)
-    rerun(watch, SanitizerProbe(program, contract))
+    rerun(watch, SanitizerProbe(program, contract, space=space))
     at = watch.wrong or (fault.address if fault.kind is FaultKind.BAD_RETURN else 0)
     if not at:
         return None
     history = RegisterHistory(program, [name], entry)
     if watch.wrong and watch.expected:
         history.expect(name, watch.expected)
-    rerun(ReturnWatch(program), history, SanitizerProbe(program, contract))
+    rerun(ReturnWatch(program), history, SanitizerProbe(program, contract, space=space))
     return _worded(program, at, fault, history.collect(name), entry.read("sp"))
 
 

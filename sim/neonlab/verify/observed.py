@@ -25,7 +25,9 @@ from neonlab.emulate.probe import Probe
 from neonlab.emulate.run import Fault, Run
 from neonlab.emulate.trace import Trace, TraceProbe
 from neonlab.errors import InputError
+from neonlab.verify.abi import clause_of
 from neonlab.verify.call_arguments import known_integers
+from neonlab.verify.lost_return import lost_return
 from neonlab.verify.placement import place_arguments
 from neonlab.verify.sanitizer import SanitizerProbe, stack_bytes_for
 
@@ -212,6 +214,17 @@ class World:
                 self._call(machine, replace(setting, is_second=False), seed, step_budget)
             self._call(machine, setting, seed, step_budget)
             return probe.collect(machine)
+
+    def explained(self, fault: Fault, setting: Setting, seed: int, step_budget: int) -> Fault:
+        """`fault` of the last call, made in `setting`, put down to what spoilt its way back if that was it."""
+
+        def rerun(*probes: Probe) -> None:
+            with self._on(*probes) as machine:
+                self._call(machine, setting, seed, step_budget)
+
+        entry = self._machine.entry_state
+        fault = lost_return(self.program, self.contract, fault, entry, rerun, self.space) or fault
+        return replace(fault, clause=fault.clause or clause_of(fault.kind, self.program.isa, self.contract))
 
     def written_bytes(self, setting: Setting, seed: int, step_budget: int, name: str) -> npt.NDArray[np.bool_]:
         """Which bytes of an output a call writes."""

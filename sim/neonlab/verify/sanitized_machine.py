@@ -14,10 +14,9 @@ from neonlab.emulate.machine import DEFAULT_STEP_BUDGET, Argument, Machine
 from neonlab.emulate.probe import Probe
 from neonlab.emulate.registers import RegisterState
 from neonlab.emulate.run import Fault, FaultKind, Run
-from neonlab.isa.isa import Isa
 from neonlab.isa.procedure_call import FloatAbi
 from neonlab.isa.prototype import Signature
-from neonlab.verify.abi import StaticCheck, check_exit
+from neonlab.verify.abi import StaticCheck, check_exit, clause_of
 from neonlab.verify.call_arguments import known_integers
 from neonlab.verify.lost_return import jumped_astray, lost_return
 from neonlab.verify.sanitizer import SanitizerProbe, stack_bytes_for
@@ -88,15 +87,7 @@ class SanitizedMachine:
             fault = check_exit(self.program, self.contract, self.machine.entry_state, self.machine.exit_state, rerun)
         if fault is None:
             return outcome
-        return replace(fault, seed=seed, clause=fault.clause or self._clause(fault.kind))
-
-    def _clause(self, kind: FaultKind) -> str:
-        standard, link = ("AAPCS64", "x30") if self.program.isa is Isa.A64 else ("AAPCS32", "lr")
-        if kind is FaultKind.BAD_RETURN:
-            return f"{standard}, Subroutine Calls: a function returns to the address that {link} held on entry"
-        if kind is FaultKind.UNDEFINED_INSTRUCTION:
-            return f"isa = {self.contract.architecture}: user-mode instructions that it defines"
-        return "a kernel returns" if kind is FaultKind.STEP_BUDGET else ""
+        return replace(fault, seed=seed, clause=fault.clause or clause_of(fault.kind, self.program.isa, self.contract))
 
     @property
     def entry_state(self) -> RegisterState:

@@ -102,7 +102,9 @@ class UnsetCheck:
         everything = call.moved(*Part)
         elsewhere = call.observe(everything)
         if elsewhere.fault is not None:
-            return at_home(elsewhere.fault, self.program, self.world(everything.moved).program)
+            return at_home(
+                call.explained(elsewhere.fault, everything), self.program, self.world(everything.moved).program
+            )
         if not first.differs_in_result(elsewhere):
             return None
         for setting in (call.moved(part) for part in Part):
@@ -241,6 +243,10 @@ class _Call:
         found = self._check.world(setting.moved).observed(setting, self._seed, self._step_budget)
         self._traced_steps = max(self._traced_steps, found.steps)
         return found
+
+    def explained(self, fault: Fault, setting: Setting) -> Fault:
+        """`fault` of the last call, which was made in `setting`, put down to its cause."""
+        return self._check.world(setting.moved).explained(fault, setting, self._seed, self._step_budget)
 
     def differ(self, first: Observed, second: Observed) -> bool:
         """Whether anything observable differs."""

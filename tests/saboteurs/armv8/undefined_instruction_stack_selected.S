@@ -1,0 +1,31 @@
+// saboteur: undefined-instruction at line 20: which stack pointer sp is, is chosen by the system
+/*toml
+summary   = "out[i] = saturate(a[i] + b[i]), int8"
+prototype = "void (const int8_t *a, const int8_t *b, int8_t *out, size_t n)"
+isa       = ["armv8.0-a", "neon"]
+[args]
+a   = { reg = "x0", read = "n" }
+b   = { reg = "x1", read = "n" }
+out = { reg = "x2", write = "n" }
+n   = { reg = "x3", range = [16, 4096], step = 16 }
+*/
+
+// 16 elements a pass.
+
+    .text
+    .p2align 4
+    .global undefined_instruction_stack_selected
+    .type   undefined_instruction_stack_selected, %function
+undefined_instruction_stack_selected:
+    msr     spsel, #0
+1:
+    ld1     {v0.16b}, [x0], #16
+    ld1     {v1.16b}, [x1], #16
+    subs    x3, x3, #16
+    sqadd   v0.16b, v0.16b, v1.16b
+    st1     {v0.16b}, [x2], #16
+    b.ne    1b
+    ret
+    .size   undefined_instruction_stack_selected, . - undefined_instruction_stack_selected
+
+    .section .note.GNU-stack,"",%progbits
