@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
+from dataclasses import replace
 
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
@@ -44,11 +45,29 @@ _A32_PRIVILEGED = re.compile(
 )
 # op1 and op2 of UAO, PAN, SPSel, DAIFSet, DAIFClr (DDI 0487, C6.2, MSR (immediate)).
 _PRIVILEGED_FIELDS = ((0, 3), (0, 4), (0, 5), (3, 6), (3, 7))
+# The generic timer's counts, and that of cycles.
+_CLOCKS = re.compile(
+    r"mrs \w+, (?:cnt[vp]ct(?:ss)?_el0|pmccntr_el0)|mrrc\w* p15, #[01], \w+, \w+, c14|mrc\w* p15, #0, \w+, c9, c13, #0"
+)
 _OF_COMPILERS = (".c", ".cc", ".cpp", ".cxx", ".C", ".h", ".hpp", ".hh", ".inc", ".rs")
 _STACK_REACH = 1 << 24  # no stack is larger
 
 Rerun = Callable[[Probe], object]
 """Makes the same call again with the probe attached."""
+
+
+def clock_read(program: Program, fault: Fault) -> Fault | None:
+    """The fault of an instruction that the emulated CPU refused, if what it reads is a clock."""
+    instruction = program.by_address.get(fault.address)
+    if instruction is None or not _CLOCKS.match(instruction.text):
+        return None
+    message = f"`{instruction.text}` reads a clock: what comes of it is another each time"
+    return replace(
+        fault,
+        kind=FaultKind.NONDETERMINISTIC,
+        message=message,
+        clause="a kernel's result is a function of its arguments",
+    )
 
 
 def clause_of(kind: FaultKind, isa: Isa, contract: Contract) -> str:

@@ -48,10 +48,10 @@ def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
     found: dict[tuple[int, ...], None] = {}
     tried: set[tuple[int, ...]] = set()
     most, newest = _MAXIMUM_BYTES, 0
-    for values in _far_apart(contract, arguments, numbers, lowest):
-        touched = _bytes(contract, values)
+    for apart in _far_apart(contract, arguments, numbers, lowest):
+        touched = _bytes(contract, apart)
         if touched is not None and touched <= _MAXIMUM_BYTES:
-            found[tuple(values[name] for name in names)] = None
+            found[tuple(apart[name] for name in names)] = None
     tried.update(found)
     for attempt in range(50 * count):
         if len(found) >= count or attempt - newest > _FRUITLESS + 2 * len(tried):

@@ -16,7 +16,7 @@ from neonlab.emulate.registers import RegisterState
 from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.isa.procedure_call import FloatAbi
 from neonlab.isa.prototype import Signature
-from neonlab.verify.abi import StaticCheck, check_exit, clause_of
+from neonlab.verify.abi import StaticCheck, check_exit, clause_of, clock_read
 from neonlab.verify.call_arguments import known_integers
 from neonlab.verify.lost_return import jumped_astray, lost_return
 from neonlab.verify.sanitizer import SanitizerProbe, stack_bytes_for
@@ -76,7 +76,7 @@ class SanitizedMachine:
             fault = self.machine.at_caller(fault)
         if fault is None and isinstance(outcome, Fault):
             fault = self._static.undeclared_at(outcome.address) if outcome.kind in _REFUSALS else None
-            fault = fault or outcome
+            fault = fault or clock_read(self.program, outcome) or outcome
         if fault is not None and fault.kind is FaultKind.UNDEFINED_INSTRUCTION and fault.source is None:
             fault = jumped_astray(self.program, fault, rerun) or fault
         if fault is not None:

@@ -56,6 +56,9 @@ _LONGEST_TRACE = 1 << 20
 _MOST_CONFIRMATIONS = 24
 
 
+#: Calls made to tell what is random from what depends on something unset, where a walk does not tell.
+_FURTHER_REPEATS = 8
+
 #: Added to the seed for what is drawn anew.
 _FURTHER_SEEDS = (1 << 20, 2 << 20, 3 << 20, 4 << 20)
 #: All that a call is tried with besides what it is given first.
@@ -136,7 +139,7 @@ class UnsetCheck:
         outputs = list(report.output_addresses(a, first, second)) if whole else []
         effect = paired.effect(outputs, report.returned_places() if whole else [])
         if effect is None:
-            return report.untraced(first, second)
+            return self._repeated(call, first) or report.untraced(first, second)
         sources = paired.sources(effect)
         tried: dict[str, bool] = {}
         for source in sources:
@@ -147,7 +150,17 @@ class UnsetCheck:
                 tried[place] = call.differ(first, call.observe(call.only(place, other)))
             if tried[place]:
                 return report.unset(paired, effect, source)
-        return report.unset(paired, effect, sources[0]) if sources else report.untraced(first, second)
+        if sources:
+            return report.unset(paired, effect, sources[0])
+        return self._repeated(call, first) or report.untraced(first, second)
+
+    def _repeated(self, call: _Call, first: Observed) -> Fault | None:
+        """What changes when the same call is made again, and did not the first time: a random bit, by chance."""
+        for _ in range(_FURTHER_REPEATS):
+            again = call.observe(call.first)
+            if call.differ(first, again):
+                return call.report().repeated(*call.traces(call.first, call.first), first, again)
+        return None
 
     def world(self, moved: frozenset[Part] = frozenset()) -> World:
         """The kernel with `moved` of it elsewhere."""
