@@ -42,6 +42,16 @@ _DEPENDENCES = (
 _SOONER = 8
 
 
+def placed_arguments(contract: Contract, passed: list[Argument], case: Case, depth: Depth) -> list[Argument]:
+    """`passed` with the buffers where the case and the depth have them.
+
+    Unicorn takes five times as long over accesses that are not aligned to 8.  Of large cases in A64, none are: no load
+    or store of vectors faults there for where it lies, as they do in A32.
+    """
+    least = 8 if depth is Depth.LARGE and contract.isa is Isa.A64 else 1
+    return place_arguments(contract, passed, 0 if depth is Depth.QUICK else case.placement, least)
+
+
 class Checker:
     """Runs cases of one kernel, one after another; a context manager, since it holds emulators."""
 
@@ -82,8 +92,7 @@ class Checker:
     def check(self, case: Case, depth: Depth = Depth.FULL) -> Failure | None:
         """None where the kernel is right on the case, as far as `depth` looks."""
         passed = call_arguments(self.contract, case)
-        turn = 0 if depth is Depth.QUICK else case.placement
-        arguments = place_arguments(self.contract, passed, turn, self._least_alignment(depth))
+        arguments = placed_arguments(self.contract, passed, case, depth)
         quick = depth is Depth.QUICK
         outcome = self._call(self._plain if quick else self._watched, arguments, case, case.seed)
         self._covered.add(self._plain_meter if quick else self._watched.meter)
@@ -100,14 +109,6 @@ class Checker:
         if mismatch is not None:
             return Failure(str(case.shape), case.pattern, case.seed, mismatch=mismatch)
         return None
-
-    def _least_alignment(self, depth: Depth) -> int:
-        """Bytes to which buffers are aligned where less is promised.
-
-        Unicorn takes five times as long over accesses that are not aligned to 8.  Of large cases in A64, none are: no
-        load or store of vectors faults there for where it lies, as they do in A32.
-        """
-        return 8 if depth is Depth.LARGE and self.contract.isa is Isa.A64 else 1
 
     def _call(
         self, machine: Machine | SanitizedMachine, arguments: list[Argument], case: Case, noise: int

@@ -6,16 +6,19 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
+from neonlab.emulate.block_meter import BlockMeter
 from neonlab.emulate.machine import Argument, Machine
-from neonlab.emulate.run import Fault, FaultKind
+from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.verify.case import Case, Depth
 from neonlab.verify.check_case import call_arguments, is_right, step_budget
-from neonlab.verify.checker import Checker
+from neonlab.verify.checker import Checker, placed_arguments
 from neonlab.verify.mutation import Mutant, mutated
 from neonlab.verify.mutation_equivalence import READS_MORE, Equivalence
-from neonlab.verify.placement import place_arguments
 
 #: Cases, the largest, that a mutant is tried on without explanations before the checker gets it.
 _TELLING = 6
@@ -55,7 +58,7 @@ class Trial:
             _Prepared(
                 case,
                 depth,
-                place_arguments(contract, call_arguments(contract, case), case.placement),
+                placed_arguments(contract, call_arguments(contract, case), case, depth),
                 step_budget(contract, case.integers),
             )
             for case, depth in ordered
@@ -67,20 +70,24 @@ class Trial:
         Results that differ and plain faults show on a machine without watchers, far sooner; whatever gets past that
         is the checker's, unless it is known to do what the program does.
         """
-        program = mutated(self.program, mutant)
-        killed = self._plainly(program)
+        program, cases = mutated(self.program, mutant), self._reaching(mutant)
+        killed = self._plainly(program, cases[:_TELLING])
         if killed is not None:
             return Judgement(killed)
         reason = self._equivalence.reason(mutant)
         if reason is not None and reason != READS_MORE:
             return Judgement(reason=reason)
-        killed = self._thoroughly(program)
+        killed = self._plainly(program, cases[_TELLING:]) or self._thoroughly(program, cases)
         return Judgement(killed) if killed is not None else Judgement(reason=reason)
 
     def killer(self, mutant: Mutant) -> str | None:
         """Identifier of what kills the mutant, None where it survives every case, whatever the rules say."""
-        program = mutated(self.program, mutant)
-        return self._plainly(program) or self._thoroughly(program)
+        program, cases = mutated(self.program, mutant), self._reaching(mutant)
+        return self._plainly(program, cases) or self._thoroughly(program, cases)
+
+    def excuse(self, mutant: Mutant) -> str | None:
+        """Reason why the mutant does what the program does, None where no rule says so, whatever the cases say."""
+        return self._equivalence.reason(mutant)
 
     def close(self) -> None:
         """Free the emulator of the rules."""
@@ -91,26 +98,49 @@ class Trial:
     def _equivalence(self) -> Equivalence:
         return Equivalence(self.program, self.contract)
 
-    def _plainly(self, program: Program) -> str | None:
+    def _reaching(self, mutant: Mutant) -> list[_Prepared]:
+        """The cases that run what the mutant changes; in all others it is the program."""
+        start, base = self._executed
+        first = (mutant.address - base) // 2
+        changed = slice(first, first + 2 * len(mutant.words))
+        return [prepared for prepared, ran in zip(self._cases, start, strict=True) if ran[changed].any()]
+
+    @functools.cached_property
+    def _executed(self) -> tuple[list[npt.NDArray[np.bool_]], int]:
+        """For each case which halfwords of the code the program runs, and the address of the first of these."""
+        meter = BlockMeter(self.program)
+        found = []
+        with Machine(self.program, probes=(meter,)) as machine:
+            for prepared in self._cases:
+                self._call(machine, prepared)
+                found.append(meter.executions() > 0)
+        return found, meter.base
+
+    def _call(self, machine: Machine, prepared: _Prepared) -> Run | Fault:
+        return machine.call(
+            self.contract.name,
+            prepared.arguments,
+            self.contract.signature,
+            float_abi=self.contract.float_abi,
+            step_budget=prepared.budget,
+            seed=prepared.case.seed,
+        )
+
+    def _plainly(self, program: Program, cases: Sequence[_Prepared]) -> str | None:
+        if not cases:
+            return None
         with Machine(program) as machine:
-            for prepared in self._cases[:_TELLING]:
-                outcome = machine.call(
-                    self.contract.name,
-                    prepared.arguments,
-                    self.contract.signature,
-                    float_abi=self.contract.float_abi,
-                    step_budget=prepared.budget,
-                    seed=prepared.case.seed,
-                )
+            for prepared in cases:
+                outcome = self._call(machine, prepared)
                 if isinstance(outcome, Fault):
                     return outcome.kind.value
                 if not is_right(self.contract, prepared.case, outcome):
                     return FaultKind.MISMATCH.value
         return None
 
-    def _thoroughly(self, program: Program) -> str | None:
+    def _thoroughly(self, program: Program, cases: Sequence[_Prepared]) -> str | None:
         with Checker(program, self.contract) as checker:
-            for prepared in self._cases:
+            for prepared in cases:
                 failure = checker.check(prepared.case, prepared.depth)
                 if failure is not None:
                     return failure.identifier
