@@ -10,10 +10,17 @@ from typing import Any
 
 from neonlab import __version__
 from neonlab.errors import InputError
-from neonlab.verify.mutation_equivalence import NEVER_MATTERS, PREFETCH, READS_MORE, SAME_EFFECT
+from neonlab.verify.mutation_equivalence import (
+    NEVER_MATTERS,
+    PREFETCH,
+    READS_MORE,
+    SAME_CLAMP,
+    SAME_EFFECT,
+    SAME_ON_THE_WAY,
+)
 from neonlab.verify.mutation_text import SLIPS
 
-_RULES = (SAME_EFFECT, READS_MORE, NEVER_MATTERS, PREFETCH)
+_RULES = (SAME_EFFECT, SAME_ON_THE_WAY, SAME_CLAMP, READS_MORE, NEVER_MATTERS, PREFETCH)
 _EXAMPLES = {
     "register": "an operand is a neighbouring register or another live one; a list is shifted, shorter or longer",
     "lane": "one more, one less, 0",

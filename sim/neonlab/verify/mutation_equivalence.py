@@ -15,10 +15,16 @@ from neonlab.isa.dependence import places_of
 from neonlab.isa.instruction import BranchKind, Instruction, InstructionClass
 from neonlab.isa.isa import Isa, general
 from neonlab.verify.mutation import Mutant, instructions_of
+from neonlab.verify.mutation_clamps import Clamps
+from neonlab.verify.mutation_intervals import Intervals
+from neonlab.verify.mutation_knowledge import Knowledge
 from neonlab.verify.mutation_liveness import bits, live_bytes
 from neonlab.verify.mutation_local import LocalComparison, Same
+from neonlab.verify.mutation_paths import PathComparison
 
 SAME_EFFECT = "same effect on all that is needed afterwards"
+SAME_CLAMP = "holds to the same range: the lowest number is not above the highest"
+SAME_ON_THE_WAY = "same effect on all that is needed, on every way that leads there and goes on from there"
 READS_MORE = "reads more than it needs, which no case finds out of bounds, and uses none of it"
 NEVER_MATTERS = "the path it takes instead does the same"
 PREFETCH = "prefetches only"
@@ -37,7 +43,10 @@ class Equivalence:
     def __init__(self, program: Program, contract: Contract) -> None:
         self._program = program
         self._live = live_bytes(program, contract)
+        self._known = Intervals(program, contract)
         self._local = LocalComparison(program.isa)
+        self._clamps = Clamps(program, contract, self._known)
+        self._paths = PathComparison(program, self._live, self._known, self._local)
 
     def close(self) -> None:
         """Free the emulator."""
@@ -48,13 +57,23 @@ class Equivalence:
         old, new = instructions_of(self._program, mutant)
         if all(i.instruction_class is InstructionClass.PREFETCH for i in (*old, *new) if i.mnemonic != "nop"):
             return PREFETCH
-        if len(old) == 1 and old[0].branch is not BranchKind.NONE:
-            return NEVER_MATTERS if self._same_path(old[0], new[0]) else None
-        same = self._local.compare(old, new, self._live.live_out[old[-1].address])
+        if any(i.branch is not BranchKind.NONE for i in (*old, *new)):
+            if len(old) == 1 and (self._same_path(old[0], new[0]) or self._paths.same(old, new)):
+                return NEVER_MATTERS
+            return None
+        known = self._known.before.get(old[0].address, Knowledge())
+        same = self._local.compare(old, new, self._live.live_out[old[-1].address], known)
+        if same is Same.NO and self._clamps.order_is_free(old, new):
+            return SAME_CLAMP
+        if same is Same.NO and self._paths.same(old, new):
+            return SAME_ON_THE_WAY
         return {Same.YES: SAME_EFFECT, Same.READS_MORE: READS_MORE}.get(same)
 
     def _same_path(self, old: Instruction, new: Instruction) -> bool:
         """Whether a branch to a neighbour of its target, or one that leaves a return address, makes no difference."""
+        if (old.branch, new.branch) == (BranchKind.RETURN, BranchKind.CALL) or old.mnemonic.startswith("bx"):
+            # A return that leaves a return address: nobody needs one any more.
+            return _returns_as(old, new)
         if (old.branch, new.branch) in _TURNED_INTO_CALL:
             link = bits(places_of(general(30 if old.isa is Isa.A64 else 14), old.isa))
             same = (old.target, old.condition) == (new.target, new.condition)
@@ -79,6 +98,14 @@ class Equivalence:
         if new.target != old.target + 4 or skipped is None:
             return False
         return self._local.compare((skipped,), (), self._live.live_out[old.target]) is Same.YES
+
+
+def _returns_as(old: Instruction, new: Instruction) -> bool:
+    """Whether `new` goes where the return `old` goes, on the same condition."""
+    names = {"bx": "blx", "ret": "blr"}
+    mnemonic = old.mnemonic.removesuffix(old.condition)
+    wanted = names.get(mnemonic, "?") + old.condition
+    return new.mnemonic == wanted and (new.operands or "x30") == (old.operands or "x30")
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,6 +85,10 @@ class Trial:
         program, cases = mutated(self.program, mutant), self._reaching(mutant)
         return self._plainly(program, cases) or self._thoroughly(program, cases)
 
+    def plainly_killed(self, mutant: Mutant) -> str | None:
+        """Identifier of what kills the mutant without the checker's watchers, None where nothing does."""
+        return self._plainly(mutated(self.program, mutant), self._reaching(mutant))
+
     def excuse(self, mutant: Mutant) -> str | None:
         """Reason why the mutant does what the program does, None where no rule says so, whatever the cases say."""
         return self._equivalence.reason(mutant)
