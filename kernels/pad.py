@@ -30,7 +30,7 @@ class Pad(Operator):
 
     def tails(self) -> Iterable[Shape]:
         rows = (*range(1, 18), 20, 31, 46, 63, 64, 67, 124, 128)
-        edges = ((1, 1, 1, 1), (2, 1, 3, 16), (1, 3, 64, 7), (1, 1, 17, 70))
+        edges = ((1, 1, 1, 1), (2, 1, 3, 16), (1, 3, 64, 7), (1, 1, 17, 70), (1, 0, 9, 0))
         # One row and three in turn: row by row edge by edge, so that both heights meet all of both.
         whole = ((1 + 2 * (number % 2), row, *edge) for row in rows for number, edge in enumerate(edges, row))
         without = ((2, 5, 0, 0, 0, 0), (2, 5, 0, 1, 0, 2), (2, 5, 1, 0, 2, 0))
