@@ -80,10 +80,19 @@ def test_a_rule_excuses_a_mutant_and_not_its_neighbour(
         assert {rules.reason(mutant) for mutant in mutants_named(BY_TITLE[title], original, harmful)} == {None}
 
 
-def test_the_ends_of_a_range_come_in_any_order_where_the_contract_says_which_is_the_lower() -> None:
-    kernel = BY_TITLE["armv8/quantize_f32s8_flat_16_fp32"]
+@pytest.mark.parametrize(
+    ("title", "first", "second"),
+    [
+        ("armv8/quantize_f32s8_flat_16_fp32", "smax v0.8b, v0.8b, v6.8b", "smin v0.8b, v0.8b, v7.8b"),
+        ("armv8/clip_s8s8_flat_64", "smax v1.16b, v1.16b, v16.16b", "smin v1.16b, v1.16b, v17.16b"),
+        ("armv7/add_s8s8_flat_8_gemmlowp", "vmax.s8 d0, d0, d10", "vmin.s8 d0, d0, d11"),
+    ],
+)
+def test_the_ends_of_a_range_come_in_any_order_where_the_contract_says_which_is_the_lower(
+    title: str, first: str, second: str
+) -> None:
+    kernel = BY_TITLE[title]
     program, contract = kernel_program(kernel), kernel.contract
-    first, second = "smax v0.8b, v0.8b, v6.8b", "smin v0.8b, v0.8b, v7.8b"
     (mutant, *_) = mutants_named(kernel, f"{first}; {second}", f"{second}; {first}")
     unnamed = tuple(
         dataclasses.replace(argument, layout="zero_one_other")

@@ -10,6 +10,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from neonlab.assemble.contract import Argument, Contract
 from neonlab.assemble.program import Program
 from neonlab.isa.instruction import BranchKind, Instruction
@@ -67,7 +69,7 @@ class Clamps:
             return False
         state = self._before.get(old[0].address)
         read = [_bound(instruction) for instruction in old]
-        if state is None or self._range is None or self._range.value_range is None:
+        if state is None or self._range is None or self._range.dtype.kind not in "iu":
             return False
         ends: dict[str, str] = {}
         for bound in read:
@@ -79,7 +81,8 @@ class Clamps:
                 if end is None or end.size != size or end.held < held:
                     return False
                 ends[kind] = end.which
-            low, high = self._range.value_range
+            limits = np.iinfo(self._range.dtype)
+            low, high = self._range.value_range or (limits.min, limits.max)
             least, most = (-(1 << 8 * size - 1), (1 << 8 * size - 1) - 1) if signed else (0, (1 << 8 * size) - 1)
             if low < least or high > most:
                 return False
@@ -154,6 +157,10 @@ class Clamps:
         if known is None or known.depth is None:
             return None
         registers = {register.name(self._isa): register.index for register in instruction.writes}
+        if self._isa is Isa.A32:  # where names differ, ip from r12 for one, and a load has one register
+            registers = dict.fromkeys(
+                names[:1], min((index for index in registers.values() if index != stack), default=stack)
+            )
         number, left = divmod(self._slot - known.depth - access.displacement, size)
         if left or not 0 <= number < access.count // size or number >= len(names):
             return None
