@@ -12,7 +12,7 @@ from neonlab.int8.convolution import conv2d
 from neonlab.int8.windows import Window
 
 from ._packing import pack_panels, unpack_panels
-from ._requantize import parameters, requantized
+from ._requantize import parameters, requantized, vary_channels
 
 _DIMENSIONS = ("height", "width", "in_channels", "out_channels")
 
@@ -49,11 +49,10 @@ class Convolution(Operator):
         height, width, ins, outs = shape.sizes
         size = tuple((length - 1) * self.stride + self.window for length in (height, width))
         weights = data.array(contract.argument("weights"), (outs, self.window, self.window * ins))
-        return {
-            "input": data.array(contract.argument("input"), (*size, ins)),
-            "weights": self.pack(weights, contract.argument("weights").layout),
-            **parameters(contract, outs, self.window**2 * ins, data),
-        }
+        pixels = data.array(contract.argument("input"), (*size, ins))
+        found = parameters(contract, outs, self.window**2 * ins, data)
+        vary_channels(contract, weights, found, data)
+        return {"input": pixels, "weights": self.pack(weights, contract.argument("weights").layout), **found}
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
         ins, outs = shape["in_channels"], shape["out_channels"]

@@ -12,7 +12,7 @@ from neonlab import Array, Contract, DataSource, Expected, InputError, Operator,
 from neonlab.int8.convolution import depthwise_conv2d
 from neonlab.int8.windows import Window
 
-from ._requantize import parameters, requantized
+from ._requantize import parameters, requantized, vary_channels
 
 _DIMENSIONS = ("height", "width", "channels")
 _LAYOUT = re.compile(r"c(\d+)_pairs(\d+)")
@@ -100,11 +100,10 @@ class Depthwise(Operator):
         height, width, channels = shape.sizes
         size = tuple((length - 1) * self.stride + self.window for length in (height, width))
         weights = data.array(contract.argument("weights"), (self.window, self.window, channels))
-        return {
-            "input": data.array(contract.argument("input"), (*size, channels)),
-            "weights": pack_taps(weights, contract.argument("weights").layout),
-            **parameters(contract, channels, self.window**2, data),
-        }
+        pixels = data.array(contract.argument("input"), (*size, channels))
+        found = parameters(contract, channels, self.window**2, data)
+        vary_channels(contract, np.moveaxis(weights, -1, 0), found, data)
+        return {"input": pixels, "weights": pack_taps(weights, contract.argument("weights").layout), **found}
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
         channels = shape["channels"]

@@ -10,7 +10,7 @@ import numpy as np
 from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
 from neonlab.int8.convolution import fully_connected
 
-from ._requantize import parameters, requantized
+from ._requantize import parameters, requantized, vary_channels
 
 _DIMENSIONS = ("rows", "depth")
 
@@ -38,11 +38,11 @@ class Gemv(Operator):
 
     def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
         rows, depth = shape.sizes
-        return {
-            "weights": data.array(contract.argument("weights"), (rows, depth)),
-            "input": data.array(contract.argument("input"), (depth,)),
-            **parameters(contract, rows, depth, data),
-        }
+        weights = data.array(contract.argument("weights"), (rows, depth))
+        vector = data.array(contract.argument("input"), (depth,))
+        found = parameters(contract, rows, depth, data)
+        vary_channels(contract, weights, found, data)
+        return {"weights": weights, "input": vector, **found}
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
         sums = fully_connected(inputs["input"], inputs["weights"].reshape(shape.sizes)).astype(np.int64)

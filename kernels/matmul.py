@@ -11,7 +11,7 @@ from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
 
 from ._packing import pack_panels, unpack_panels
 from ._product import exact_product
-from ._requantize import parameters, requantized
+from ._requantize import parameters, requantized, vary_channels
 
 _DIMENSIONS = ("rows", "cols", "depth")
 
@@ -54,12 +54,12 @@ class Matmul(Operator):
 
     def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
         a, b = contract.argument("a"), contract.argument("b")
-        return {
-            "a": pack_panels(_summable(data.array(a, (shape["rows"], shape["depth"]))), a.layout),
-            "b": pack_panels(_summable(data.array(b, (shape["cols"], shape["depth"]))), b.layout),
-            **(_float_parameters(contract, shape["cols"], data) if b.dtype == np.float32 else {}),
-            **parameters(contract, shape["cols"], shape["depth"], data),
-        }
+        left = _summable(data.array(a, (shape["rows"], shape["depth"])))
+        right = _summable(data.array(b, (shape["cols"], shape["depth"])))
+        of_floats = _float_parameters(contract, shape["cols"], data) if b.dtype == np.float32 else {}
+        found = parameters(contract, shape["cols"], shape["depth"], data)
+        vary_channels(contract, right, found, data)
+        return {"a": pack_panels(left, a.layout), "b": pack_panels(right, b.layout), **of_floats, **found}
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
         a = unpack_panels(inputs["a"], contract.argument("a").layout, shape["rows"], shape["depth"])

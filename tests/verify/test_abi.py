@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.statements import gnu_words
 from tests.verify.sanitized_call import call, contract_of, line_of, standard_contract
 
+from neonlab.assemble.assembler import assemble_file
+from neonlab.assemble.link import link
+from neonlab.emulate.buffer import Buffer
 from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.isa.decode import decode_word
 from neonlab.isa.isa import Isa
 from neonlab.verify.abi import is_privileged, missing_features, preserved_registers
+from neonlab.verify.placement import place_arguments
+from neonlab.verify.sanitized_machine import SanitizedMachine
 
 A64, A32 = Isa.A64, Isa.A32
 K = FaultKind
@@ -290,3 +296,16 @@ def test_what_only_an_operating_system_may_execute_is_told_by_its_encoding(
 ) -> None:
     (word,) = gnu_words(isa, [text], tmp_path)
     assert is_privileged(decode_word(isa, word, 0x10000)) is privileged
+
+
+@pytest.mark.parametrize("name", ["loop.inc", "loop.h", "loop.S"])
+def test_a_write_of_x18_in_an_included_file_is_one_all_the_same(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(".macro step\n    mov x18, x0\n.endm\n")
+    main = tmp_path / "kernel.S"
+    main.write_text(f'#include "{name}"\n    .text\n    .global kernel\nkernel:\n    step\n    ret\n')
+    arguments = [Buffer("src", np.zeros(8, np.uint8)), Buffer("dst", np.zeros(8, np.uint8), True), 8]
+    contract = standard_contract(A64)
+    with SanitizedMachine(link(assemble_file(main, isa=A64)), contract) as machine:
+        fault = machine.call("kernel", place_arguments(contract, arguments, 1), contract.signature, seed=3)
+    assert isinstance(fault, Fault) and fault.kind is SAVED and fault.source is not None
+    assert (Path(fault.source.path).name, fault.source.line) == (name, 2)
