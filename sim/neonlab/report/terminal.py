@@ -34,7 +34,7 @@ def print_verdicts(out: Console, verdicts: Sequence[Verdict], *, not_run: bool =
             word, style = "WRONG", "bold red"
         line = Text()
         line.append(f"{word:<6}", style)
-        line.append(f"{verdict.kernel:<{width}}  {verdict.cases:>5} cases")
+        line.append(f"{verdict.kernel:<{width}}  {verdict.cases:>5} case{'' if verdict.cases == 1 else 's'}")
         if not verdict.passed:
             line.append(f", {verdict.failed} failed", style)
         else:
