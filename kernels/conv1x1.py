@@ -63,7 +63,7 @@ class Conv1x1(Operator):
         # Pixels and input channels go on to where blocks of 8 and of 32 repeat, with what may remain after each; output
         # channels over those that the widest tiles have left.
         for pixels in (*range(1, 18), 20, 28):
-            for in_channels in (*range(1, 18), 24, 31, 32, 33, 39, 47, 48, 63, 64, 65, 71):
+            for in_channels in (*range(1, 18), 24, 31, 32, 33, 39, 47, 48, 63, 64, 71, 96, 103):
                 for out_channels in (*range(1, 10), *((10, 12, 15, 16, 17, 31, 33) if pixels < 7 else ())):
                     yield Shape(_DIMENSIONS, (1, pixels, in_channels, out_channels))
         # So many output channels that they could pass for input channels without a remainder.
