@@ -46,7 +46,9 @@ class Matmul(Operator):
         depths = (*range(1, 10), 12, 15, 16, 17, 20, 24, 28, 31, 32, 33, 36, 47, 48, 50, 63, 64, 65, 71)
         return (
             Shape(_DIMENSIONS, sizes)
-            for sizes in itertools.product((*range(1, 18), 21, 23), (*range(1, 14), 16, 17, 20, 21, 22, 23, 24, 25, 35), depths)
+            for sizes in itertools.product(
+                (*range(1, 18), 21, 23), (*range(1, 14), 16, 17, 20, 21, 22, 23, 24, 25, 35), depths
+            )
         )
 
     def integers(self, shape: Shape) -> Mapping[str, int]:

@@ -19,6 +19,8 @@ DEFAULT_SHAPES, MORE_SHAPES = 140, 60
 WHOLE_SHAPES = 64
 #: Cases that `check` tries at least, however few shapes there are.
 LEAST_CASES = 40
+#: Other random data that results are compared of, for each shape of a kernel whose sums are requantized.
+_REQUANTIZED_DATA = 2
 #: Multiply-accumulates from which on a case is large: one pattern is watched, the others compare results only.
 LARGE = 2_000_000
 #: Multiply-accumulates, or bytes, up to which a call is walked through with intervals for its data.
@@ -125,8 +127,9 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
     whole = set(small[:WHOLE_SHAPES] if few else small)
     small = sorted(small, key=lambda shape: (shape.work, shape.sizes))
     further = 0
-    if operator is not None and patterns[0] == "random" and len(tails) <= DEFAULT_SHAPES:
-        further = operator.further_data
+    if operator is not None and patterns[0] == "random" and not every_tail:
+        narrow = _REQUANTIZED_DATA if _narrows_sums(kernel) else 0
+        further = operator.further_data if len(tails) <= DEFAULT_SHAPES else narrow
     names = []
     for number, shape in enumerate(small):
         depth = Depth.FULL if shape in whole or shape == small[-1] else Depth.WATCHED
@@ -137,6 +140,12 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
             names.append(CaseName(shape, patterns[1 + number % (len(patterns) - 1)], seed, Depth.WATCHED))
     names += [CaseName(small[-1], pattern, seed) for pattern in patterns[1:]]
     return names + _more(small, patterns, seed, names, LEAST_CASES - len(names))
+
+
+def _narrows_sums(kernel: Kernel) -> bool:
+    """Whether sums of products leave in fewer bits than they were made in, in which a wrong one need not show."""
+    results = [argument.dtype for argument in kernel.contract.arguments if argument.write is not None]
+    return kernel.contract.macs is not None and any(dtype is not None and dtype.itemsize < 4 for dtype in results)
 
 
 def _more(
