@@ -156,12 +156,14 @@ def test_a_kernel_that_gets_a_pitch_wrong_is_found(
 ) -> None:
     kernel = negate(tmp_path, isa, Negate(), change)
     verdict = check(kernel)
-    assert [failure.identifier for failure in verdict.failures] == [identifier]
-    number = int(verdict.failures[0].where.rpartition(":")[2])
+    # Where the pitch is a wide one, the same mistake leads elsewhere: to another mapping, or to other elements.
+    failure = next(failure for failure in verdict.failures if failure.identifier == identifier)
+    assert {other.identifier for other in verdict.failures} <= {identifier, "mismatch", "unmapped-access"}
+    number = int(failure.where.rpartition(":")[2])
     line = kernel.path.read_text().splitlines()[number - 1]
     assert blamed in line
     if identifier == "mismatch":
-        explanation = explain(kernel, verdict.failures[0]).explanation
+        explanation = explain(kernel, failure).explanation
         assert explanation is not None
         assert any("← a[" in row for row in explanation.text), explanation.text
 

@@ -184,7 +184,8 @@ def lost_return(
         return None
     history = RegisterHistory(program, [name], entry)
     if watch.wrong and watch.expected:
-        history.expect(name, watch.expected)
+        in_thumb = any(start <= watch.expected < end for start, end in program.thumb)
+        history.expect(name, watch.expected | in_thumb)
     rerun(ReturnWatch(program), history, SanitizerProbe(program, contract, space=space))
     return _worded(program, at, fault, history.collect(name), entry.read("sp"))
 

@@ -1,5 +1,5 @@
 // A short loop that counts and branches as much as it works.
-// core: cortex-a55
+// core: cortex-a72
 
     .text
     .global bad
