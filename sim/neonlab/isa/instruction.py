@@ -118,6 +118,13 @@ class Instruction:
         return f"{self.mnemonic} {self.operands}".rstrip()
 
     @property
+    def next_addresses(self) -> tuple[int, ...]:
+        """Where control may go from here, as far as the instruction tells: on, and to the target that it names."""
+        goes_on = self.branch in (BranchKind.NONE, BranchKind.CONDITIONAL, BranchKind.CALL) or self.condition
+        following = (self.address + self.size,) if goes_on else ()
+        return following if self.branch is BranchKind.NONE or self.target is None else (*following, self.target)
+
+    @property
     def loaded_bytes(self) -> int:
         """Bytes a single execution loads."""
         return sum(a.count for a in self.accesses if a.kind is AccessKind.LOAD)

@@ -164,13 +164,11 @@ def _successors(
     instruction: Instruction, numbers: Mapping[int, int], indirect_targets: Mapping[int, Collection[int]]
 ) -> tuple[list[int], bool]:
     """Indices of what may execute next in the function, and whether control may leave the function."""
-    following, kind = instruction.address + instruction.size, instruction.branch
-    addresses: set[int] = set()
+    kind = instruction.branch
+    addresses = set(instruction.next_addresses)
     leaves = kind is BranchKind.RETURN
-    if kind in (BranchKind.NONE, BranchKind.CONDITIONAL, BranchKind.CALL) or instruction.condition:
-        addresses.add(following)
-    if kind in (BranchKind.JUMP, BranchKind.CONDITIONAL) and instruction.target is not None:
-        addresses.add(instruction.target)
+    if kind is BranchKind.CALL:  # of a call, what comes back matters
+        addresses = {instruction.address + instruction.size}
     if kind is BranchKind.INDIRECT:
         known = indirect_targets.get(instruction.address)
         addresses.update(numbers if known is None else known)

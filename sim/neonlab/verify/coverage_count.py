@@ -6,17 +6,12 @@ a register counts once something there has run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import numpy.typing as npt
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.block_meter import BlockMeter
-from neonlab.isa.instruction import BranchKind, Instruction
 from neonlab.verify.coverage import Coverage
-
-_GOES_ON = (BranchKind.NONE, BranchKind.CONDITIONAL, BranchKind.CALL)
 
 
 class CoverageCount:
@@ -41,7 +36,7 @@ class CoverageCount:
         ran = frozenset(address for address in (self._base + 2 * halves).tolist() if address in by_address)
         reached, waiting = set(ran), list(ran)
         while waiting:
-            for address in _next(by_address[waiting.pop()]):
+            for address in by_address[waiting.pop()].next_addresses:
                 if address in by_address and address not in reached:
                     reached.add(address)
                     waiting.append(address)
@@ -56,11 +51,3 @@ class CoverageCount:
     def _where(self, address: int) -> tuple[str, int]:
         line = self._program.line_at(address)
         return (line.path, line.line) if line is not None else (f"{self._program.path} at {address:#x}", 0)
-
-
-def _next(instruction: Instruction) -> Iterator[int]:
-    """Addresses that control may go to, as far as the instruction tells."""
-    if instruction.branch in _GOES_ON or instruction.condition:
-        yield instruction.address + instruction.size
-    if instruction.branch is not BranchKind.NONE and instruction.target is not None:
-        yield instruction.target

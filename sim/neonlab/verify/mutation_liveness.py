@@ -150,11 +150,7 @@ def _needed_at_exit(isa: Isa, contract: Contract) -> int:
 def _successors(instruction: Instruction, numbers: Mapping[int, int]) -> tuple[list[int], bool]:
     """Indices of what may execute next, and whether control may leave; an indirect jump may go anywhere."""
     kind = instruction.branch
-    addresses: set[int] = set()
-    if kind in (BranchKind.NONE, BranchKind.CONDITIONAL, BranchKind.CALL) or instruction.condition:
-        addresses.add(instruction.address + instruction.size)
-    if kind in (BranchKind.JUMP, BranchKind.CONDITIONAL, BranchKind.CALL) and instruction.target is not None:
-        addresses.add(instruction.target)
+    addresses = set(instruction.next_addresses)
     if kind is BranchKind.INDIRECT:
         addresses.update(numbers)
     leaves = kind in (BranchKind.RETURN, BranchKind.INDIRECT) or any(address not in numbers for address in addresses)

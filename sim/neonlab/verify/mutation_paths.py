@@ -237,11 +237,8 @@ def _ways_in(program: Program) -> Mapping[int, list[Instruction]]:
     if any(i.branch is BranchKind.INDIRECT for i in program.instructions):
         return {}
     for instruction in program.instructions:
-        falls = instruction.branch not in (BranchKind.JUMP, BranchKind.RETURN) or instruction.condition
-        if falls:
-            ways.setdefault(instruction.address + instruction.size, []).append(instruction)
-        if instruction.target is not None and instruction.branch is not BranchKind.NONE:
-            ways.setdefault(instruction.target, []).append(instruction)
+        for address in instruction.next_addresses:
+            ways.setdefault(address, []).append(instruction)
     for address in program.addresses.values():
         ways.pop(address, None)
     return ways
