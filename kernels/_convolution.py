@@ -12,7 +12,7 @@ from neonlab.int8.convolution import conv2d
 from neonlab.int8.windows import Window
 
 from ._packing import pack_panels, unpack_panels
-from ._requantize import parameters, requantized, vary_channels
+from ._requantize import parameters, requantized
 
 _DIMENSIONS = ("height", "width", "in_channels", "out_channels")
 
@@ -50,17 +50,20 @@ class Convolution(Operator):
         size = tuple((length - 1) * self.stride + self.window for length in (height, width))
         weights = data.array(contract.argument("weights"), (outs, self.window, self.window * ins))
         pixels = data.array(contract.argument("input"), (*size, ins))
-        found = parameters(contract, outs, self.window**2 * ins, data)
-        vary_channels(contract, weights, found, data)
+        found = parameters(contract, weights, data, lambda _: self._sums(pixels, weights))
         return {"input": pixels, "weights": self.pack(weights, contract.argument("weights").layout), **found}
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
         ins, outs = shape["in_channels"], shape["out_channels"]
         layout = contract.argument("weights").layout
         weights = self._unpack(inputs["weights"], layout, outs, self.window * ins)
-        kernel, window = weights.reshape(outs, self.window, self.window, ins), Window((self.stride, self.stride))
-        sums = conv2d(inputs["input"][np.newaxis], kernel, window=window)[0].astype(np.int64)
+        sums = self._sums(inputs["input"], weights)
         return {"output": Expected(requantized(contract, sums, inputs), ("y", "x", "channel"))}
+
+    def _sums(self, pixels: Array, weights: Array) -> Array:
+        kernel = weights.reshape(len(weights), self.window, self.window, pixels.shape[-1])
+        sums: Array = conv2d(pixels[np.newaxis], kernel, window=Window((self.stride, self.stride)))[0].astype(np.int64)
+        return sums
 
     def pack(self, weights: Array, layout: str) -> Array:
         """`weights` [output channel][row of the window][element of the run] as `layout` says."""

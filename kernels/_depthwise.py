@@ -12,7 +12,7 @@ from neonlab import Array, Contract, DataSource, Expected, InputError, Operator,
 from neonlab.int8.convolution import depthwise_conv2d
 from neonlab.int8.windows import Window
 
-from ._requantize import parameters, requantized, vary_channels
+from ._requantize import parameters, requantized
 
 _DIMENSIONS = ("height", "width", "channels")
 _LAYOUT = re.compile(r"c(\d+)_pairs(\d+)")
@@ -101,14 +101,18 @@ class Depthwise(Operator):
         size = tuple((length - 1) * self.stride + self.window for length in (height, width))
         weights = data.array(contract.argument("weights"), (self.window, self.window, channels))
         pixels = data.array(contract.argument("input"), (*size, channels))
-        found = parameters(contract, channels, self.window**2, data)
-        vary_channels(contract, np.moveaxis(weights, -1, 0), found, data)
+        by_channel = np.moveaxis(weights, -1, 0)
+        found = parameters(contract, by_channel, data, lambda _: self._sums(pixels, weights))
         return {"input": pixels, "weights": pack_taps(weights, contract.argument("weights").layout), **found}
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
         channels = shape["channels"]
         layout = contract.argument("weights").layout
         weights = unpack_taps(inputs["weights"], layout, self.window, channels)
-        image, window = inputs["input"][np.newaxis], Window((self.stride, self.stride))
-        sums = depthwise_conv2d(image, weights, window=window)[0].astype(np.int64)
+        sums = self._sums(inputs["input"], weights)
         return {"output": Expected(requantized(contract, sums, inputs), ("y", "x", "channel"))}
+
+    def _sums(self, pixels: Array, weights: Array) -> Array:
+        window = Window((self.stride, self.stride))
+        sums: Array = depthwise_conv2d(pixels[np.newaxis], weights, window=window)[0].astype(np.int64)
+        return sums

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -22,18 +22,25 @@ def scheme_of(contract: Contract) -> str:
     return next((part for part in contract.name.split("_") if part in SCHEMES), "")
 
 
-def parameters(contract: Contract, channels: int, depth: int, data: DataSource) -> dict[str, Array]:
-    """Bias, scales and output range for `channels` channels, each filled up to whole vectors as the contract reads."""
+def parameters(
+    contract: Contract, weights: Array, data: DataSource, sums_of: Callable[[Mapping[str, Array]], Array]
+) -> dict[str, Array]:
+    """Bias, scales and output range, for a channel of `weights` [channel][...] each, filled up as the contract reads.
+
+    Of some channels, weights are changed in place.  `sums_of` gives the sums [..., channel] of the weights as they are
+    then, without bias; it takes what is returned here, for the zero points in it.
+    """
     scheme = scheme_of(contract)
     if not scheme:
         return {}
+    channels = len(weights)
     bias = contract.argument("bias")
     assert bias.read is not None
     filled = bias.read.evaluate(dict.fromkeys(("out_channels", "channels", "cols", "rows"), channels)) // 4
     found = {}
     found["bias"] = data.array(bias, (filled,))
     # Scales that bring sums of random products to about the size of an int8, or the ends of the range.
-    size = np.log2(depth) / 2 + 12
+    size = np.log2(weights[0].size) / 2 + 12
     if data.pattern == "random":
         found["bias"] = data.draw((filled,), bias.dtype, -(2 ** int(size)), 2 ** int(size))
     if scheme == "fp32":
@@ -55,39 +62,44 @@ def parameters(contract: Contract, channels: int, depth: int, data: DataSource) 
         found["points"] = np.concatenate([zeros, draw_range(contract, data, "points")])
     else:
         found["range"] = draw_range(contract, data)
-    if data.pattern == "one_hot":
-        _bring_bias_to_steps(contract, found, data)
+    kinds = data.random.random(channels)
+    if data.pattern == "random":
+        _thin(contract, weights, np.flatnonzero(kinds < 0.25), found, data)
+        _bring_far(contract, np.flatnonzero(kinds > 0.875), found, data)
+        near = np.flatnonzero((kinds >= 0.25) & (kinds < 0.5))
+    else:
+        near = np.flatnonzero(kinds < (1 if data.pattern == "one_hot" else 0.875))
+    if near.size:
+        _bring_to_steps(contract, near, sums_of(found).reshape(-1, channels)[:, near], found, data)
     return found
 
 
-def vary_channels(contract: Contract, weights: Array, found: dict[str, Array], data: DataSource) -> None:
-    """Of random data, bring some channels, `weights` [channel][...], to where products of random numbers hardly come.
+def _thin(contract: Contract, weights: Array, channels: Array, found: dict[str, Array], data: DataSource) -> None:
+    """Leave `channels` one weight near 0 and no other, and a scale near 1.
 
-    A quarter of them have one weight near 0 and no other, and a scale near 1: their sums take few values, many of which
-    come to lie on ties, next to them, or at the ends of the range.  An eighth have a bias and a scale that bring them
-    anywhere from there to far beyond int32, where what saturates or is held must be right.  Changes both in place.
+    Their sums take few values, many of which come to lie on ties, next to them, or at the ends of the range.
     """
-    if data.pattern != "random" or "bias" not in found:
-        return
-    random, count = data.random, len(weights)
-    kinds = random.random(count)
-    thin, far = np.flatnonzero(kinds < 0.25), np.flatnonzero(kinds > 0.875)
+    random = data.random
     zero = int(found["points"][1]) if "points" in found else 0
     low, high = _limits_of(weights, contract)
-    for channel in thin:
-        weight = weights[channel]
-        weight[...] = zero
-        only = zero + int(random.integers(1, 4)) * int(random.choice([-1, 1]))
-        weight.flat[int(random.integers(weight.size))] = min(max(only, low), high)
-    _set_scales(contract, found, data, thin, random.integers(-5, 2, len(thin)))
-    found["bias"][thin] = random.integers(-64, 64, len(thin))
+    weights[channels] = zero
+    of_channel = np.unravel_index(random.integers(weights[0].size, size=len(channels)), weights.shape[1:])
+    only = zero + random.integers(1, 4, len(channels)) * random.choice([-1, 1], len(channels))
+    weights[channels, *of_channel] = np.clip(only, low, high)
+    _set_scales(contract, found, data, channels, random.integers(-5, 2, len(channels)))
+    found["bias"][channels] = random.integers(-64, 64, len(channels))
+
+
+def _bring_far(contract: Contract, channels: Array, found: dict[str, Array], data: DataSource) -> None:
+    """Give `channels` a bias and a scale that bring them anywhere up to far beyond int32, where what is held shows."""
+    random, count = data.random, len(channels)
     # Half of them about where float32 holds no more than integers, and tricks that round by it end.
-    sizes = np.where(random.random(len(far)) < 0.5, random.integers(22, 26, len(far)), random.integers(6, 34, len(far)))
-    scales = np.clip(random.integers(-24, 8, len(far)), sizes - 28, sizes)
-    _set_scales(contract, found, data, far, scales)
-    bound_low, bound_high = contract.argument("bias").value_range or (-(2**31), 2**31 - 1)
-    biases = np.ldexp(random.uniform(0.75, 1.5, len(far)) * random.choice([-1, 1], len(far)), sizes - scales)
-    found["bias"][far] = np.clip(np.rint(biases), bound_low, bound_high)
+    sizes = np.where(random.random(count) < 0.5, random.integers(22, 26, count), random.integers(6, 34, count))
+    scales = np.clip(random.integers(-24, 8, count), sizes - 28, sizes)
+    _set_scales(contract, found, data, channels, scales)
+    low, high = contract.argument("bias").value_range or (-(2**31), 2**31 - 1)
+    biases = np.ldexp(random.uniform(0.75, 1.5, count) * random.choice([-1, 1], count), sizes - scales)
+    found["bias"][channels] = np.clip(np.rint(biases), low, high)
 
 
 def _limits_of(weights: Array, contract: Contract) -> tuple[int, int]:
@@ -112,23 +124,32 @@ def _set_scales(contract: Contract, found: dict[str, Array], data: DataSource, c
     return real
 
 
-def _bring_bias_to_steps(contract: Contract, found: dict[str, Array], data: DataSource) -> None:
-    """Where next to all sums are 0: a bias and a scale for each channel that alone give a step of the output, or a tie.
+def _bring_to_steps(
+    contract: Contract, channels: Array, sums: Array, found: dict[str, Array], data: DataSource
+) -> None:
+    """Give `channels` a bias and a scale with which one of their sums, of `sums` [...][channel], makes a tie or a step.
 
-    Or the bias next to it.  Scales reach from small ones to those above 1, which sums of random products leave no room
-    for; half of them are powers of two, since no other brings an integer to a tie.
+    Of the output, amid its range where the bias reaches so far; or the sum is one next to it.  Scales go from small
+    ones, which only the largest sums make a step of, to those above 1, which sums of random products leave no room for.
     """
-    filled, random = found["bias"].size, data.random
-    lowest_power, highest_power = random.choice([(-24, 8), (-1, 4), (-24, -18)], filled).T
-    powers = random.integers(lowest_power, highest_power)
-    steps = random.integers(-140, 140, filled) + random.choice([0.0, 0.5], filled)
-    real = _set_scales(contract, found, data, np.arange(filled), powers)
+    random, count = data.random, len(channels)
+    one = sums[random.integers(len(sums), size=count), np.arange(count)]
     low, high = contract.argument("bias").value_range or (-(2**31), 2**31 - 1)
-    beside = random.choice([0, 0, -2, -1, 1, 2], filled)
-    found["bias"] = np.clip(np.rint(steps / real) + beside, low, high).astype(found["bias"].dtype)
-    lowest, highest = (int(limit) for limit in found["points" if "points" in found else "range"][-2:])
-    zero = (lowest + highest) // 2 + int(random.integers(-20, 20))  # amid the steps, so that few of them are clamped
-    found["points" if "points" in found else "range"][-3] = zero
+    lowest_power, highest_power = random.choice([(-31, 8), (-1, 4), (-29, -18)], count).T
+    powers = random.integers(lowest_power, highest_power)
+    # Sums that the bias cannot bring near 0 need a scale that does.
+    most_power = 7 - np.ceil(np.log2(np.maximum(np.abs(one) - high, 1))).astype(np.int64)
+    powers = np.where(powers > most_power, random.integers(most_power - 4, most_power, endpoint=True), powers)
+    real = _set_scales(contract, found, data, channels, powers)
+    zero, lowest, highest = (int(limit) for limit in found["points" if "points" in found else "range"][-3:])
+    least = np.clip((one + low) * real, lowest - zero - 1, highest - zero)
+    most = np.clip((one + high) * real, least, highest - zero + 1)
+    # Most of them far from 0, where the largest sums are.
+    at = random.random(count) ** random.choice([1, 0.25], count)
+    near_end, far_end = np.where(np.abs(least) < np.abs(most), (least, most), (most, least))
+    steps = np.rint(near_end + at * (far_end - near_end)) + random.choice([0.0, 0.5, 0.5], count)
+    beside = random.choice([-2, -1, 0, 1, 2], count)
+    found["bias"][channels] = np.clip(np.rint(steps / real) + beside - one, low, high)
 
 
 def requantized(contract: Contract, sums: Array, inputs: Mapping[str, Array]) -> Array:

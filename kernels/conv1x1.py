@@ -10,7 +10,7 @@ from neonlab import Array, Contract, DataSource, Dispatch, Expected, Operator, S
 
 from ._packing import pack_panels, unpack_panels
 from ._product import exact_product
-from ._requantize import parameters, requantized, vary_channels
+from ._requantize import parameters, requantized
 
 _DIMENSIONS = ("height", "width", "in_channels", "out_channels")
 
@@ -89,8 +89,8 @@ class Conv1x1(Operator):
         pixels = data.array(input_, size)
         layout = contract.argument("weights").layout
         weights = data.array(contract.argument("weights"), (outs, ins))
-        found = parameters(contract, outs, ins, data)
-        vary_channels(contract, weights, found, data)
+        rows = pixels.reshape(ins, -1).T if input_.layout == "chw" else pixels.reshape(-1, ins)
+        found = parameters(contract, weights, data, lambda _: exact_product(rows, weights))
         return {"input": pixels, "weights": weights if layout == "oc_ic" else pack_panels(weights, layout), **found}
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:

@@ -10,7 +10,7 @@ import numpy as np
 from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
 from neonlab.int8.convolution import fully_connected
 
-from ._requantize import parameters, requantized, vary_channels
+from ._requantize import parameters, requantized
 
 _DIMENSIONS = ("rows", "depth")
 
@@ -40,13 +40,16 @@ class Gemv(Operator):
         rows, depth = shape.sizes
         weights = data.array(contract.argument("weights"), (rows, depth))
         vector = data.array(contract.argument("input"), (depth,))
-        found = parameters(contract, rows, depth, data)
-        vary_channels(contract, weights, found, data)
+        found = parameters(contract, weights, data, lambda _: _sums(vector, weights))
         return {"weights": weights, "input": vector, **found}
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
-        sums = fully_connected(inputs["input"], inputs["weights"].reshape(shape.sizes)).astype(np.int64)
+        sums = _sums(inputs["input"], inputs["weights"].reshape(shape.sizes))
         return {"output": Expected(requantized(contract, sums, inputs), ("row",))}
+
+
+def _sums(vector: Array, weights: Array) -> Array:
+    return fully_connected(vector, weights).astype(np.int64)
 
 
 OPERATOR = Gemv()

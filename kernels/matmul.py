@@ -11,7 +11,7 @@ from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
 
 from ._packing import pack_panels, unpack_panels
 from ._product import exact_product
-from ._requantize import parameters, requantized, vary_channels
+from ._requantize import parameters, requantized
 
 _DIMENSIONS = ("rows", "cols", "depth")
 
@@ -59,20 +59,24 @@ class Matmul(Operator):
         left = _summable(data.array(a, (shape["rows"], shape["depth"])))
         right = _summable(data.array(b, (shape["cols"], shape["depth"])))
         of_floats = _float_parameters(contract, shape["cols"], data) if b.dtype == np.float32 else {}
-        found = parameters(contract, shape["cols"], shape["depth"], data)
-        vary_channels(contract, right, found, data)
+        found = parameters(contract, right, data, lambda found: _sums(left, right, found))
         return {"a": pack_panels(left, a.layout), "b": pack_panels(right, b.layout), **of_floats, **found}
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
         a = unpack_panels(inputs["a"], contract.argument("a").layout, shape["rows"], shape["depth"])
         b = unpack_panels(inputs["b"], contract.argument("b").layout, shape["cols"], shape["depth"])
-        if "points" in inputs:
-            a, b = a.astype(np.int64) - inputs["points"][0], b.astype(np.int64) - inputs["points"][1]
         if contract.argument("c").dtype == np.float32:
             sums = inputs["bias"][: shape["cols"]] + a.astype(np.float64) @ b.astype(np.float64).T
             held = np.clip(sums.astype(np.float32), *inputs["limits"])
             return {"c": Expected(held, ("row", "column"))}
-        return {"c": Expected(requantized(contract, exact_product(a, b), inputs), ("row", "column"))}
+        return {"c": Expected(requantized(contract, _sums(a, b, inputs), inputs), ("row", "column"))}
+
+
+def _sums(a: Array, b: Array, inputs: Mapping[str, Array]) -> Array:
+    """Of rows of `a` with rows of `b`, without bias; less the zero points, if `inputs` holds any."""
+    if "points" in inputs:
+        a, b = a.astype(np.int64) - inputs["points"][0], b.astype(np.int64) - inputs["points"][1]
+    return exact_product(a, b)
 
 
 def _float_parameters(contract: Contract, cols: int, data: DataSource) -> dict[str, Array]:
