@@ -17,7 +17,8 @@ from neonlab import InputError, Profile, code, profiling
 from neonlab.given import Given
 from neonlab.isa.isa import Isa
 from neonlab.library import open_kernel, open_library
-from neonlab.plan import integers_of, parse_shape
+from neonlab.plan import parse_shape
+from neonlab.plan_shapes import integers_of
 from neonlab.report.terminal_watch import session_view
 from neonlab.watched_layer import layer_to_watch, tile_of
 from neonlab.watching import Session, Watcher

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from neonlab.errors import InputError
 from neonlab.library import Kernel
+from neonlab.plan_shapes import integers_of, planned_shapes
 from neonlab.verify.call_arguments import touched_bytes
 from neonlab.verify.case import PATTERNS, Case, Depth, Shape
-from neonlab.verify.generated import generated_case, generated_shapes
-from neonlab.verify.operator import cover, cover_triples
+from neonlab.verify.generated import generated_case
 
-#: Shapes that `check` tries without being asked for more, in which sizes meet two by two, and how many more for three.
-DEFAULT_SHAPES, MORE_SHAPES = 140, 60
-#: Shapes, of those, on which everything is tried: dependence on what nobody set, and another pattern besides random.
-WHOLE_SHAPES = 64
 #: Cases that `check` tries at least, however few shapes there are.
 LEAST_CASES = 40
 #: Other random data that results are compared of, for each shape of a kernel whose sums are requantized.
 _REQUANTIZED_DATA = 2
+#: And other data that make the longest sums the largest, whose rounding shows in few of them.
+_LARGEST_SUMS_DATA = 8
 #: Multiply-accumulates from which on a case is large: one pattern is watched, the others compare results only.
 LARGE = 2_000_000
 #: Multiply-accumulates, or bytes, up to which a call is walked through with intervals for its data.
@@ -43,11 +41,6 @@ def parse_shape(kernel: Kernel, text: str) -> Shape:
     if kernel.operator is not None and kernel.operator.dimensions != integers:
         return Shape.parse(text, kernel.operator.dimensions)
     return Shape.parse(text, integers, lowest=None)
-
-
-def integers_of(kernel: Kernel, shape: Shape) -> Mapping[str, int]:
-    """The integer arguments that stand for `shape`."""
-    return kernel.operator.values(kernel.contract, shape) if kernel.operator else shape.values()
 
 
 def layers_of(kernel: Kernel) -> list[Shape]:
@@ -111,35 +104,34 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
 
     The first is random data, which tell most mistakes apart; under the others many operands look alike.
     """
-    operator = kernel.operator
-    if operator is None:
-        small = generated_shapes(kernel.contract, DEFAULT_SHAPES, seed)
-    else:
-        tails = [shape for shape in operator.tails() if operator.accepts(kernel.contract, shape)]
-        small = tails if every_tail else list(cover(tails, DEFAULT_SHAPES))
-        if len(small) < len(tails):
-            small += cover_triples(tails, small, MORE_SHAPES)
-    if not small:
+    operator, shapes = kernel.operator, planned_shapes(kernel, seed, every_tail=every_tail)
+    if not shapes.small:
         what = f"operator {operator.name} has no shape" if operator is not None else "there are no sizes"
         raise InputError(f"{kernel.contract.path}: nothing to try: {what} that the contract's ranges allow")
-    # Of a right result little more is to be learnt by making everything unset something else: a few shapes will do.
-    few = operator is not None and not every_tail and len(tails) > DEFAULT_SHAPES
-    whole = set(small[:WHOLE_SHAPES] if few else small)
-    small = sorted(small, key=lambda shape: (shape.work, shape.sizes))
     further = 0
     if operator is not None and patterns[0] == "random" and not every_tail:
         narrow = _REQUANTIZED_DATA if _narrows_sums(kernel) else 0
-        further = operator.further_data if len(tails) <= DEFAULT_SHAPES else narrow
+        further = operator.further_data if shapes.few else narrow
     names = []
-    for number, shape in enumerate(small):
-        depth = Depth.FULL if shape in whole or shape == small[-1] else Depth.WATCHED
+    for number, shape in enumerate(shapes.small):
+        depth = Depth.FULL if shape in shapes.whole else Depth.WATCHED
         names.append(CaseName(shape, patterns[0], seed, depth))
         names += [CaseName(shape, patterns[0], seed + more, Depth.QUICK) for more in range(1, further + 1)]
         # What depends on unset values or on addresses has shown under the first.
-        if patterns[1:] and shape in whole and shape != small[-1]:
+        if patterns[1:] and shape in shapes.whole and shape != shapes.small[-1]:
             names.append(CaseName(shape, patterns[1 + number % (len(patterns) - 1)], seed, Depth.WATCHED))
-    names += [CaseName(small[-1], pattern, seed) for pattern in patterns[1:]]
-    return names + _more(small, patterns, seed, names, LEAST_CASES - len(names))
+    names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in (*shapes.tiles, *shapes.far)]
+    names += _of_largest_sums(shapes.longest, patterns, seed, _LARGEST_SUMS_DATA if further else 0)
+    names += [CaseName(shapes.small[-1], pattern, seed) for pattern in patterns[1:]]
+    return names + _more(shapes.small, patterns, seed, names, LEAST_CASES - len(names))
+
+
+def _of_largest_sums(shapes: Sequence[Shape], patterns: Sequence[str], seed: int, further: int) -> list[CaseName]:
+    """Data that make the longest sums the largest: the first of `shapes` watched, and `further` compared on all."""
+    ends = [pattern for pattern in ("lowest", "opposed") if pattern in patterns]
+    watched = [CaseName(shape, pattern, seed, Depth.LARGE) for shape in shapes[:1] for pattern in ends]
+    seeds = range(seed + 1, seed + further + 1)
+    return watched + [CaseName(s, pattern, n, Depth.QUICK) for s in shapes for n in seeds for pattern in ends]
 
 
 def _narrows_sums(kernel: Kernel) -> bool:

@@ -6,7 +6,8 @@ from neonlab.assemble.contract import Contract, ContractError
 from neonlab.errors import InputError
 from neonlab.kernel_code import kernel_program
 from neonlab.library import Kernel
-from neonlab.plan import CaseName, draw_case, integers_of
+from neonlab.plan import CaseName, draw_case
+from neonlab.plan_shapes import integers_of
 from neonlab.verify.case import PATTERNS, Shape
 from neonlab.verify.checker import Checker
 from neonlab.verify.pitch import TURNS, plain_numbers, with_pitches

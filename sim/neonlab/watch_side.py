@@ -17,7 +17,8 @@ from neonlab.library import Kernel, open_kernel
 from neonlab.measure.core import load_core
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
-from neonlab.plan import CaseName, draw_case, integers_of, parse_shape, plan_cases, range_case
+from neonlab.plan import CaseName, draw_case, parse_shape, plan_cases, range_case
+from neonlab.plan_shapes import integers_of
 from neonlab.profiling import profile
 from neonlab.verify.case import Depth
 from neonlab.verify.checker import Checker

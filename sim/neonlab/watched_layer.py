@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from neonlab.errors import InputError
 from neonlab.library import Kernel
-from neonlab.plan import integers_of, layers_or_largest
+from neonlab.plan import layers_or_largest
+from neonlab.plan_shapes import integers_of
 from neonlab.verify.case import Shape
 
 #: The layer that is measured unless another is asked for, where the kernel's operator names it or one like it.

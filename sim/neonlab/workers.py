@@ -25,7 +25,8 @@ from neonlab.given import NOTHING, Given
 from neonlab.interrupts import interrupts_held
 from neonlab.judged import Answer, Tried, up_to_enough, verdict_of
 from neonlab.library import Kernel, is_member, open_kernel, open_member
-from neonlab.plan import CaseName, integers_of, plan_cases, range_case
+from neonlab.plan import CaseName, plan_cases, range_case
+from neonlab.plan_shapes import integers_of
 from neonlab.verify.case import Shape
 from neonlab.verify.coverage import Coverage
 from neonlab.verify.verdict import Failure, Search, Verdict, with_ranges

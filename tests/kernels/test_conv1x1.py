@@ -33,7 +33,7 @@ def test_every_tail_comes_out_right(kernel: Kernel) -> None:
     planned = plan_cases(kernel)
     rest = sorted(set(shapes) - {name.shape for name in planned}, key=lambda shape: shape.sizes)
     names = [*planned, *(CaseName(shape, "random", 2, Depth.WATCHED) for shape in rest)]
-    assert {name.shape for name in names} == set(shapes)
+    assert {name.shape for name in names} >= set(shapes)
     assert [failure for failure in check_cases(kernel, names) if failure is not None] == []
 
 

@@ -17,9 +17,10 @@ import pytest
 from tests.tools import require
 
 from neonlab.library import Kernel, open_library
-from neonlab.plan import DEFAULT_SHAPES, CaseName, draw_case
+from neonlab.plan import CaseName, draw_case
+from neonlab.plan_shapes import DEFAULT_SHAPES
 from neonlab.verify.case import PATTERNS, Case
-from neonlab.verify.operator import cover
+from neonlab.verify.cover import cover
 from neonlab.verify.placement import promised_alignment
 
 HERE = Path(__file__).parent

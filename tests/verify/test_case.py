@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 import pytest
 
 from neonlab.errors import InputError
 from neonlab.verify.case import PATTERNS, DataSource, Shape
-from neonlab.verify.operator import cover, cover_triples
 
 NAMES = ("height", "width")
 
@@ -56,35 +53,3 @@ def test_other_seeds_and_names_draw_other_data() -> None:
         for name in "ab"
     ]
     assert len(set(draws)) == 4
-
-
-def test_cover_meets_remainders_of_all_dimensions_and_both_ends() -> None:
-    names = ("a", "b", "c")
-    shapes = [Shape(names, (a, b, c)) for a in range(1, 18) for b in range(1, 18) for c in range(1, 10)]
-    chosen = cover(shapes, 140)
-    assert len(set(chosen)) == 140 and set(chosen) <= set(shapes)
-    assert {(1, 1, 1), (17, 17, 9)} <= {shape.sizes for shape in chosen}
-    for name in names:
-        assert {shape[name] % 8 for shape in chosen} == set(range(8))
-    for first, second in (("a", "b"), ("a", "c"), ("b", "c")):
-        assert len({(shape[first] % 8, shape[second] % 8) for shape in chosen}) >= 50  # of 64
-    assert cover(shapes, 140) == chosen
-    assert cover(shapes[:9], 140) == tuple(sorted(shapes[:9], key=lambda shape: shape.sizes))
-
-
-def test_more_shapes_bring_remainders_of_three_dimensions_together() -> None:
-    names = ("rows", "cols", "depth")
-    shapes = [Shape(names, (a, b, c)) for a in range(1, 18) for b in range(1, 18) for c in (*range(1, 20), 32, 33, 47)]
-    pairs = cover(shapes, 140)
-    more = cover_triples(shapes, pairs, 60)
-    assert 0 < len(more) <= 60 and not set(more) & set(pairs)
-    assert more == cover_triples(shapes, pairs, 60)
-
-    def met(chosen: Iterable[Shape]) -> set[tuple[int, ...]]:
-        return {tuple(size % 4 for size in shape.sizes) for shape in chosen}
-
-    assert len(met(pairs)) < len(met((*pairs, *more))) and len(met((*pairs, *more))) >= 60  # of 64
-    # Tails of rows and of columns at once, where the loop over the depth runs more than once.
-    long = [shape for shape in (*pairs, *more) if shape["depth"] >= 32]
-    assert {(shape["rows"] % 2, shape["cols"] % 2) for shape in long} == {(0, 0), (0, 1), (1, 0), (1, 1)}
-    assert cover_triples(shapes, pairs, 0) == ()

@@ -97,7 +97,8 @@ def shapes_by_kernel(kernels: Sequence[Kernel], texts: Sequence[str]) -> list[tu
     Raises InputError where nothing is left, and for one kernel where any shape is not allowed.
     """
     from neonlab.assemble.contract import ContractError
-    from neonlab.plan import integers_of, parse_shape
+    from neonlab.plan import parse_shape
+    from neonlab.plan_shapes import integers_of
 
     found: list[tuple[Kernel, list[Shape]]] = []
     refusal: ContractError | None = None

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import abc
-import functools
 import inspect
-import itertools
 import traceback
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -144,88 +142,3 @@ def _same_size(
             f"{contract.path}: the contract {verb} {promised} bytes of `{name}` ({size.text}), "
             f"operator {operator.name} has {array.nbytes}"
         )
-
-
-def cover(shapes: Sequence[Shape], count: int) -> tuple[Shape, ...]:
-    """At most `count` of `shapes`, spread so that tails and full tiles of all dimensions meet in every combination.
-
-    The smallest and the largest; one of each combination of orders of magnitude; then from everywhere.  Of several, the
-    one that brings most that has not been seen yet, then one whose sizes differ, so that none passes for another.
-    Deterministic.
-    """
-    ordered = sorted(set(shapes), key=lambda shape: shape.sizes)
-    if len(ordered) <= count:
-        return tuple(ordered)
-    # Scrambled, or the first of each region would be the ones with equal sizes.
-    scrambled = sorted(ordered[1:-1], key=lambda shape: (zlib.crc32(str(shape).encode()), shape.sizes))
-    features = functools.cache(_features)
-    remaining = dict.fromkeys(scrambled)
-    regions: dict[tuple[int, ...], list[Shape]] = {}
-    for shape in scrambled:
-        regions.setdefault(tuple(size.bit_length() for size in shape.sizes), []).append(shape)
-    chosen = [ordered[0], ordered[-1]][:count]
-    seen = set().union(*(features(shape) for shape in chosen))
-
-    def choose(members: Iterable[Shape]) -> None:
-        best = max(members, key=lambda shape: (len(features(shape) - seen), len(set(shape.sizes))))
-        del remaining[best]
-        chosen.append(best)
-        seen.update(features(best))
-
-    for members in list(regions.values())[: count - len(chosen)]:
-        choose(members[:_LOOKED_AT])
-    while len(chosen) < count:
-        choose(itertools.islice(remaining, _LOOKED_AT))
-    return tuple(chosen)
-
-
-#: Shapes among which `cover` chooses one.
-_LOOKED_AT = 64
-
-
-def _features(shape: Shape) -> frozenset[tuple[str, int, int, int, int]]:
-    """What is worth having once: each size, and of each two dimensions what meets.
-
-    That is a size with whole tiles of the other and without, two orders of magnitude, two remainders.
-    """
-    sizes = shape.sizes
-    magnitudes = [size.bit_length() for size in sizes]
-    found = {("size", i, -1, size, 0) for i, size in enumerate(sizes)}
-    for i, j in itertools.permutations(range(len(sizes)), 2):
-        found.add(("mixed", i, j, sizes[i], sizes[j] % 4 == 0))
-        if i < j:
-            tiles = 2 * (sizes[i] % 8 == 0) + (sizes[j] % 8 == 0)
-            found.add(("kinds", i, j, 4 * magnitudes[i] + tiles, magnitudes[j]))
-            found.add(("remainders", i, j, sizes[i] % 8, sizes[j] % 8))
-    return frozenset(found)
-
-
-def cover_triples(shapes: Sequence[Shape], chosen: Sequence[Shape], count: int) -> tuple[Shape, ...]:
-    """At most `count` more of `shapes`, in which three dimensions meet as they do in none of `chosen`.
-
-    A mistake may need the last row, the last column and a sum of some length at once.  Deterministic.
-    """
-    scrambled = sorted(set(shapes) - set(chosen), key=lambda shape: (zlib.crc32(str(shape).encode()), shape.sizes))
-    seen = set().union(*(_triples(shape) for shape in chosen))
-    found: list[Shape] = []
-    # First those that bring much, then what is left.
-    for wanted in (4, 2, 1):
-        for shape in scrambled:
-            if len(found) == count:
-                return tuple(found)
-            new = _triples(shape) - seen
-            if len(new) >= wanted:
-                seen |= new
-                found.append(shape)
-    return tuple(found)
-
-
-def _triples(shape: Shape) -> set[tuple[int, ...]]:
-    """What remains of each of three dimensions after tiles of 2, 4 and 8; and of two, with a short or long third."""
-    remains = [(size & -size & 7).bit_length() for size in shape.sizes]
-    found: set[tuple[int, ...]] = set()
-    for i, j, k in itertools.combinations(range(len(remains)), 3):
-        found.add((i, j, k, remains[i], remains[j], remains[k]))
-        for a, b, c in ((i, j, k), (i, k, j), (j, k, i)):
-            found.add((a, b, c, remains[a], remains[b], -1 - min(shape.sizes[c] // 16, 2)))
-    return found

@@ -11,7 +11,8 @@ from neonlab.library import Kernel, open_library
 from neonlab.measure.core import load_core
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
-from neonlab.plan import integers_of, layers_of, plan_cases
+from neonlab.plan import layers_of
+from neonlab.plan_shapes import integers_of, planned_shapes
 from neonlab.verify.case import Shape
 from neonlab.verify.verdict import Verdict
 
@@ -152,8 +153,8 @@ def _page_shape(kernel: Kernel, usual: Mapping[str, Sequence[Shape]]) -> Shape:
     """The layer that most variants take, else the largest shape that `check` tries."""
     if kernel.operator is not None and (layers := layers_of(kernel)):
         return next(shape for shape in usual[kernel.operator.name] if shape in layers)
-    names = plan_cases(kernel)
-    return max((name.shape for name in names), key=lambda shape: (_size(kernel, shape), str(shape)))
+    shapes = planned_shapes(kernel, seed=1).small
+    return max(shapes, key=lambda shape: (_size(kernel, shape), str(shape)))
 
 
 def _size(kernel: Kernel, shape: Shape) -> int:

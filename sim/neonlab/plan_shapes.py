@@ -1,0 +1,127 @@
+"""The shapes to try a kernel on: of those that its operator names, or its contract allows, what lets all sizes meet."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from neonlab.kernel_name import KernelName, KernelNameError
+from neonlab.library import Kernel
+from neonlab.verify.case import Shape
+from neonlab.verify.cover import cover, cover_tiles, cover_triples
+from neonlab.verify.generated import generated_shapes
+from neonlab.verify.operator import Operator
+
+#: Shapes that `check` tries without being asked for more, in which sizes meet two by two, and how many more for three.
+DEFAULT_SHAPES, MORE_SHAPES = 140, 60
+#: Shapes, besides those, whose results are compared: for what two sizes leave of the widest tiles.
+TILE_SHAPES = 120
+#: Shapes, of the first, on which everything is tried: of a right result little more is to be learnt by making
+#: everything unset something else.
+WHOLE_SHAPES = 64
+#: Multiply-accumulates up to which sums are made as long as the contract allows, and shapes in which they are.
+_LONGEST, _LONGEST_SHAPES = 1 << 23, 4
+#: Sizes, the first that is allowed, that leave a remainder of any tile and are more than 16 bits hold, or nearly.
+_FAR = ((1 << 16) + 7, (1 << 16) - 1)
+#: Different values that a length has, at least.
+_LENGTHS = 8
+
+
+@dataclass(frozen=True)
+class PlannedShapes:
+    """`small` ones from the smallest up; of these `whole` with everything that there is to try.
+
+    `tiles`, `far` ones with one large size, and `longest`, which sum up as many products as the contract allows, for
+    their results.  `few` says whether `small` is all that the operator names.
+    """
+
+    small: tuple[Shape, ...]
+    whole: frozenset[Shape]
+    tiles: tuple[Shape, ...] = ()
+    far: tuple[Shape, ...] = ()
+    longest: tuple[Shape, ...] = ()
+    few: bool = False
+
+
+def integers_of(kernel: Kernel, shape: Shape) -> Mapping[str, int]:
+    """The integer arguments that stand for `shape`."""
+    return kernel.operator.values(kernel.contract, shape) if kernel.operator else shape.values()
+
+
+def planned_shapes(kernel: Kernel, seed: int, *, every_tail: bool = False) -> PlannedShapes:
+    """What to try; `small` is empty where the contract's ranges allow nothing."""
+    operator = kernel.operator
+    if operator is None:
+        return _all_of(tuple(generated_shapes(kernel.contract, DEFAULT_SHAPES, seed)))
+    tails = tuple(shape for shape in operator.tails() if operator.accepts(kernel.contract, shape))
+    few = len(tails) <= DEFAULT_SHAPES
+    found = _all_of(tails) if every_tail or few else _covering(tails)
+    far = tuple(_with_a_far_size(kernel, operator, tails)) if tails else ()
+    return replace(found, far=far, longest=_longest_sums(kernel, tails)[:_LONGEST_SHAPES], few=few)
+
+
+def _all_of(shapes: Sequence[Shape]) -> PlannedShapes:
+    return PlannedShapes(_by_work(shapes), frozenset(shapes))
+
+
+# Many kernels of an operator allow the same, and what to choose of it takes longer than to try some of them.
+@functools.lru_cache(maxsize=8)
+def _covering(tails: tuple[Shape, ...]) -> PlannedShapes:
+    pairs = cover(tails, DEFAULT_SHAPES)
+    small = pairs + cover_triples(tails, pairs, MORE_SHAPES)
+    by_work = _by_work(small)
+    whole = frozenset(small[:WHOLE_SHAPES]) | {by_work[-1]}
+    return PlannedShapes(by_work, whole, cover_tiles(tails, small, TILE_SHAPES))
+
+
+def _by_work(shapes: Sequence[Shape]) -> tuple[Shape, ...]:
+    return tuple(sorted(shapes, key=lambda shape: (shape.work, shape.sizes)))
+
+
+def _with_a_far_size(kernel: Kernel, operator: Operator, tails: Sequence[Shape]) -> Iterator[Shape]:
+    """The smallest of `tails` with each size in turn far larger, as far as the contract allows.
+
+    Sizes of which `tails` has few are no lengths, but paddings and the like.
+    """
+    least = min(tails, key=lambda shape: (shape.work, shape.sizes))
+    for at in range(len(least.sizes)):
+        if len({tail.sizes[at] for tail in tails}) < _LENGTHS:
+            continue
+        several = (Shape(least.names, (*least.sizes[:at], far, *least.sizes[at + 1 :])) for far in _FAR)
+        yield from itertools.islice((shape for shape in several if operator.accepts(kernel.contract, shape)), 1)
+
+
+def _longest_sums(kernel: Kernel, tails: Sequence[Shape]) -> tuple[Shape, ...]:
+    """`tails` made to sum up as many products as the contract allows; of up to `_LONGEST`, those next to a tile first.
+
+    A size is summed up over if multiply-accumulates grow with it and results do not.
+    """
+    contract = kernel.contract
+    if contract.macs is None or not tails:
+        return ()
+    of_results = frozenset().union(*(argument.write.names for argument in contract.pointers if argument.write))
+    summed = [a for a in contract.integers if a.name in contract.macs.names - of_results and a.name in tails[0].names]
+    if not summed or summed[0].value_range is None:
+        return ()
+    at, length = tails[0].names.index(summed[0].name), int(summed[0].value_range[1])
+    longer = {Shape(tail.names, (*tail.sizes[:at], length, *tail.sizes[at + 1 :])) for tail in tails}
+    possible = [shape for shape in longer if contract.macs.evaluate(integers_of(kernel, shape)) <= _LONGEST]
+    tile = _tile(kernel, len(tails[0].sizes) - 1)
+
+    def rank(shape: Shape) -> tuple[int, tuple[int, ...]]:
+        others = (*shape.sizes[:at], *shape.sizes[at + 1 :])
+        ways = (tile, (*tile[:-2], *reversed(tile[-2:])))
+        return min(sum(abs(size - full) for size, full in zip(others, way, strict=True)) for way in ways), shape.sizes
+
+    return tuple(sorted(possible, key=rank))
+
+
+def _tile(kernel: Kernel, dimensions: int) -> tuple[int, ...]:
+    """What one pass of the hot loop makes, as the kernel's name says; 8 by 8 if it does not."""
+    try:
+        tile = KernelName.parse(kernel.contract.name).tile
+    except KernelNameError:
+        tile = (8, 8)
+    return (*(1,) * (dimensions - len(tile)), *tile[len(tile) - min(len(tile), dimensions) :])

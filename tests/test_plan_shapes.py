@@ -1,0 +1,84 @@
+"""The shapes that a kernel with an operator is tried in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.sample import KERNELS, ONE_OF_EACH
+
+from neonlab.checking import check, check_cases
+from neonlab.library import Kernel, open_kernel
+from neonlab.plan import plan_cases
+from neonlab.plan_shapes import integers_of, planned_shapes
+from neonlab.verify.case import Depth
+
+ROOT = Path(__file__).resolve().parents[1]
+SUMS = tuple(kernel for kernel in ONE_OF_EACH if kernel.contract.macs is not None)
+
+
+def of_depth(kernel: Kernel, highest: int) -> Kernel:
+    """The kernel with a contract that allows so many input channels."""
+    arguments = tuple(
+        replace(argument, value_range=(1, highest)) if argument.name == "in_channels" else argument
+        for argument in kernel.contract.arguments
+    )
+    return replace(kernel, contract=replace(kernel.contract, arguments=arguments))
+
+
+def kernel_called(title: str) -> Kernel:
+    (found,) = (kernel for kernel in KERNELS if kernel.title == title)
+    return found
+
+
+@pytest.mark.parametrize("kernel", SUMS, ids=lambda kernel: kernel.title)
+def test_sums_are_made_as_long_as_the_contract_allows(kernel: Kernel) -> None:
+    longest = planned_shapes(kernel, 1).longest
+    summed = {"in_channels", "depth"} & {argument.name for argument in kernel.contract.integers}
+    assert bool(longest) == bool(summed)
+    for shape in longest:
+        (name,) = summed
+        assert integers_of(kernel, shape)[name] == kernel.contract.argument(name).value_range[1]  # type: ignore[index]
+    watched = [name for name in plan_cases(kernel) if name.shape in longest and name.depth is Depth.LARGE]
+    assert {name.pattern for name in watched} == ({"lowest", "opposed"} if longest else set())
+
+
+def test_the_shapes_of_the_longest_sums_fill_the_tile_and_fall_short_of_it() -> None:
+    longest = planned_shapes(kernel_called("armv8/conv1x1_s8s8_hwc_4x16_dotprod_ruy"), 1).longest
+    assert [str(shape) for shape in longest[:2]] == ["1x4x65536x16", "1x16x65536x4"]
+    assert {"1x3x65536x16", "1x4x65536x15"} <= {str(shape) for shape in longest}
+
+
+@pytest.mark.parametrize("title", ["armv7/conv1x1_s8s32_hwc_2x4", "armv8/conv1x1_s8s32_hwc_4x4"])
+def test_sums_that_wrap_only_at_the_end_of_the_range_are_found(title: str) -> None:
+    # Weights are -127 at least: 2^31 / (128 * 127) is 132,104 and a bit.
+    kernel = kernel_called(title)
+    for highest, wraps in ((132_104, False), (132_105, True)):
+        allowing = of_depth(kernel, highest)
+        names = [name for name in plan_cases(allowing) if name.depth is Depth.LARGE]
+        faults = {failure.identifier for failure in check_cases(allowing, names) if failure is not None}
+        assert faults == ({"lane-wrap"} if wraps else set())
+
+
+@pytest.mark.parametrize(("isa", "cut"), [("armv7", "uxth r2, r2"), ("armv8", "uxth w2, w2"), ("armv8", "sxth x2, w2")])
+def test_a_size_cut_to_16_bits_is_noticed(isa: str, cut: str, tmp_path: Path) -> None:
+    name = "clip_s8s8_flat_64"
+    folder = ROOT / "asm" / isa
+    text = (folder / f"{name}.S").read_text().replace('"include/', f'"{folder}/include/')
+    for spoilt in (False, True):
+        path = tmp_path / isa / f"{name}.S"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text.replace(f"\n{name}:\n", f"\n{name}:\n    {cut}\n") if spoilt else text)
+        kernel = open_kernel(path)
+        (shape,) = planned_shapes(kernel, 1).far
+        assert shape.sizes == ((1 << 16) + 7,)
+        failures = check(kernel).failures
+        assert [failure.shape for failure in failures] == ([str(shape)] if spoilt else [])
+
+
+def test_all_lengths_but_no_paddings_are_once_far_larger() -> None:
+    far = {kernel.title: [str(shape) for shape in planned_shapes(kernel, 1).far] for kernel in ONE_OF_EACH}
+    assert far["armv8/matmul_s8s32_packed_8x12_dotprod"] == ["65543x1x1", "1x65543x1", "1x1x65543"]
+    assert far["armv8/dwconv5x5_s8s32_hwc_5x8"] == ["1x65535x1", "1x1x65535"]
+    assert far["armv8/pad_s8s8_rows_64"] == ["1x65543x1x1x1x1"]
