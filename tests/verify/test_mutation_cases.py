@@ -20,6 +20,12 @@ from neonlab.verify.mutation import mutants_of
         # sums next to ties, in every register
         ("armv8/conv1x1_s8s8_hwc_4x4_ruy", "sqdmulh v19.4s, v19.4s, v0.4s", "sqrdmulh v19.4s, v19.4s, v0.4s"),
         ("armv8/conv3x3_s8s8_hwc_4x4_ruy", "sqdmulh v17.4s, v17.4s, v0.4s", "sqrdmulh v17.4s, v17.4s, v0.4s"),
+        # sums beyond 2^27, next to ties
+        ("armv8/dwconv3x3_s8s8_hwc_3x16_gemmlowp", "ssra v28.4s, v7.4s, #0x1f", "ssra v28.4s, v7.4s, #0x1b"),
+        # and beyond 2^30, which takes all the input channels that the contract allows
+        ("armv8/conv1x1_s8s8_hwc_4x16_dotprod_gemmlowp", "ssra v28.4s, v10.4s, #0x1f", "ssra v28.4s, v10.4s, #0x1e"),
+        # 3 output channels beyond tiles of 4, with a third block of 32 input channels
+        ("armv8/conv1x1_s8s8_hwc_4x4_fp32", "smull v12.8h, v1.8b, v9.8b", "smull v12.8h, v1.8b, v10.8b"),
         # scaled sums far below what the rounding trick takes
         ("armv7/dwconv3x3_s8s8_hwc_3x8_fp32", "vmax.f32 q13, q13, q5", "nop"),
     ],
