@@ -174,7 +174,8 @@ def live_after(
         if item.buffer.writable:
             memory.update(range(item.address, item.end))
     found = {}
-    for step in range(len(trace) - 1, -1, -1):
+    # What comes before the first of them changes nothing for it.
+    for step in range(len(trace) - 1, min(steps, default=len(trace)) - 1, -1):
         if step in steps:
             found[step] = live
         instruction = trace.instruction(step)

@@ -21,6 +21,8 @@ from neonlab.verify.operator import Operator
 
 #: Trials after which shrinking stops with what it has.
 MOST_TRIALS = 200
+#: Bytes of inputs that are tried so, those of a large case `_FEW_TRIALS` times all the same.
+_TRIED_BYTES, _FEW_TRIALS = 1 << 22, 16
 _LARGEST_UNIT = 256
 
 
@@ -137,7 +139,12 @@ def _resized(shape: Shape, axis: int, size: int) -> Shape:
 def _shrink_data(
     case: Case, contract: Contract, trials: _Trials, refill: Callable[[Case, Mapping[str, Array]], Case]
 ) -> Case:
-    """Set runs of elements to the value nearest to zero that the contract allows, long runs first."""
+    """Set runs of elements to the value nearest to zero that the contract allows, long runs first.
+
+    A case that is still large, as one that shows beyond 16 bits, takes long to try, and is tried less often.
+    """
+    held = sum(array.nbytes for array in case.inputs.values())
+    trials.left = min(trials.left, max(_FEW_TRIALS, _TRIED_BYTES // max(1, held)))
     for name in case.inputs:
         zero = _nearest_to_zero(contract, name)
         chunk = case.inputs[name].size
