@@ -109,9 +109,12 @@ def _limits_of(weights: Array, contract: Contract) -> tuple[int, int]:
 
 
 def _set_scales(contract: Contract, found: dict[str, Array], data: DataSource, channels: Array, powers: Array) -> Array:
-    """Scales of [2^(power-1), 2^power) for `channels`, half of them powers of two; returns them as they are held."""
+    """Scales of [2^(power-1), 2^power) for `channels`, many of them powers of two; returns them as they are held.
+
+    Of small scales fewer: with the multipliers of powers of two, the lowest there are, large sums lose a bit.
+    """
     random, count = data.random, len(channels)
-    exact = random.random(count) < 0.5
+    exact = random.random(count) < np.where(powers > -16, 0.5, 0.2)
     if "scales" in found:
         low, high = contract.argument("scales").value_range or (0.0, 1.0)
         scales = np.ldexp(np.where(exact, 0.5, random.uniform(0.5, 1, count)), powers)
@@ -148,7 +151,7 @@ def _bring_to_steps(
     at = random.random(count) ** random.choice([1, 0.25], count)
     near_end, far_end = np.where(np.abs(least) < np.abs(most), (least, most), (most, least))
     steps = np.rint(near_end + at * (far_end - near_end)) + random.choice([0.0, 0.5, 0.5], count)
-    beside = random.choice([-2, -1, 0, 1, 2], count)
+    beside = random.choice([-2, -1, -1, 0, 1, 1, 2], count)
     found["bias"][channels] = np.clip(np.rint(steps / real) + beside - one, low, high)
 
 

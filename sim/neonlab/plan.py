@@ -18,7 +18,7 @@ LEAST_CASES = 40
 #: Other random data that results are compared of, for each shape of a kernel whose sums are requantized.
 _REQUANTIZED_DATA = 2
 #: And other data that make the longest sums the largest, whose rounding shows in few of them.
-_LARGEST_SUMS_DATA = 8
+_LARGEST_SUMS_DATA = 4
 #: Multiply-accumulates from which on a case is large: one pattern is watched, the others compare results only.
 LARGE = 2_000_000
 #: Multiply-accumulates, or bytes, up to which a call is walked through with intervals for its data.

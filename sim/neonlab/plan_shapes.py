@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from neonlab.assemble.contract import Contract
 from neonlab.kernel_name import KernelName, KernelNameError
 from neonlab.library import Kernel
 from neonlab.verify.case import Shape
@@ -55,18 +56,45 @@ def planned_shapes(kernel: Kernel, seed: int, *, every_tail: bool = False) -> Pl
     operator = kernel.operator
     if operator is None:
         return _all_of(tuple(generated_shapes(kernel.contract, DEFAULT_SHAPES, seed)))
-    tails = tuple(shape for shape in operator.tails() if operator.accepts(kernel.contract, shape))
+    tails = _accepted(_Sizes(kernel.contract, operator))
     few = len(tails) <= DEFAULT_SHAPES
     found = _all_of(tails) if every_tail or few else _covering(tails)
     far = tuple(_with_a_far_size(kernel, operator, tails)) if tails else ()
     return replace(found, far=far, longest=_longest_sums(kernel, tails)[:_LONGEST_SHAPES], few=few)
 
 
+class _Sizes:
+    """What a contract says of the sizes of an operator: the same for many kernels of it."""
+
+    def __init__(self, contract: Contract, operator: Operator) -> None:
+        self.contract, self.operator = contract, operator
+        limits = tuple((argument.name, argument.value_range, argument.step) for argument in contract.integers)
+        extents = tuple(
+            (argument.name, extent is argument.write, extent.text)
+            for argument in contract.pointers
+            for extent in (argument.read, argument.write)
+            if extent is not None
+        )
+        self._key = (operator, limits, extents)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Sizes) and other._key == self._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
+
+# Many kernels of an operator allow the same, and to find out takes longer than to try some of it.
+@functools.lru_cache(maxsize=8)
+def _accepted(sizes: _Sizes) -> tuple[Shape, ...]:
+    return tuple(shape for shape in sizes.operator.tails() if sizes.operator.accepts(sizes.contract, shape))
+
+
 def _all_of(shapes: Sequence[Shape]) -> PlannedShapes:
     return PlannedShapes(_by_work(shapes), frozenset(shapes))
 
 
-# Many kernels of an operator allow the same, and what to choose of it takes longer than to try some of them.
+# And so does what to choose of it.
 @functools.lru_cache(maxsize=8)
 def _covering(tails: tuple[Shape, ...]) -> PlannedShapes:
     pairs = cover(tails, DEFAULT_SHAPES)
