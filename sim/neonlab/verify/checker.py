@@ -104,11 +104,13 @@ class Checker:
                 fault = self._cause(case, arguments, fault, mismatch, wrapped)
             elif depth is Depth.FULL:
                 fault = self._depends(case, passed, step_budget(self.contract, case.integers))
-        if fault is not None:
-            return Failure(str(case.shape), case.pattern, case.seed, fault=fault)
-        if mismatch is not None:
-            return Failure(str(case.shape), case.pattern, case.seed, mismatch=mismatch)
-        return None
+        if fault is None and mismatch is None:
+            return None
+        found = Failure(str(case.shape), case.pattern, case.seed, fault=fault, mismatch=None if fault else mismatch)
+        if quick and (fault is None or fault.kind is not FaultKind.STEP_BUDGET):
+            # What was only compared says what is wrong when it is watched, as it would of another case.
+            return self.check(case, Depth.LARGE) or found
+        return found
 
     def _call(
         self, machine: Machine | SanitizedMachine, arguments: list[Argument], case: Case, noise: int

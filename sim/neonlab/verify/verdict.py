@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from neonlab.emulate.run import Fault
+from neonlab.emulate.run import Fault, FaultKind
 from neonlab.verify.case import NO_SIZES
 from neonlab.verify.coverage import NotRun
 
@@ -200,17 +200,37 @@ def fold(
     return Verdict(kernel, isa, path, cases, len(failures), _telling(failures), has_reference, seed)
 
 
+#: What a kernel computes with is not what it should be, for one of these reasons.
+_UNKNOWN_DATA = (
+    FaultKind.UNINITIALISED_REGISTER,
+    FaultKind.UNINITIALISED_READ,
+    FaultKind.UPPER_HALF_ARGUMENT,
+    FaultKind.NONDETERMINISTIC,
+)
+_WRONG_DATA = (*_UNKNOWN_DATA, FaultKind.OUT_OF_BOUNDS_READ, FaultKind.OUT_OF_BOUNDS_WRITE, FaultKind.LANE_WRAP)
+
+
 def _telling(failures: Sequence[Failure]) -> tuple[Failure, ...]:
     """The failures worth showing: each kind once, on the smallest shape it showed on.
 
     Those that no line is known of (a jump into nowhere goes on in its own way each time) stand back for those that have
-    one.
+    one; and one mistake that shows as this on one shape and as that on another is told once, by what explains more.
     """
     found: dict[str, Failure] = {}
     for failure in sorted(failures, key=lambda failure: _work(failure.shape)):
         found.setdefault(failure.identifier, failure)
     placed = tuple(failure for failure in found.values() if failure.where)
-    return placed or tuple(found.values())
+    return tuple(failure for failure in placed if not _explained(failure, placed)) or tuple(found.values())
+
+
+def _explained(failure: Failure, others: Sequence[Failure]) -> bool:
+    """Whether `failure` may come of another: a wrong result of wrong data, a wrapped lane of what nobody set."""
+    kinds = [other.fault.kind for other in others if other.fault is not None]
+    if failure.fault is None:
+        return any(kind in _WRONG_DATA for kind in kinds)
+    if failure.fault.kind is not FaultKind.LANE_WRAP:
+        return False
+    return any(o.where == failure.where and o.fault and o.fault.kind in _UNKNOWN_DATA for o in others)
 
 
 def with_ranges(verdict: Verdict, answer: RangeAnswer, failure: Failure | None) -> Verdict:
