@@ -18,10 +18,10 @@ ROOT = Path(__file__).resolve().parents[1]
 SUMS = tuple(kernel for kernel in ONE_OF_EACH if kernel.contract.macs is not None)
 
 
-def of_depth(kernel: Kernel, highest: int) -> Kernel:
-    """The kernel with a contract that allows so many input channels."""
+def of_depth(kernel: Kernel, highest: int, step: int = 1) -> Kernel:
+    """The kernel with a contract that allows so many input channels, from `step` on."""
     arguments = tuple(
-        replace(argument, value_range=(1, highest)) if argument.name == "in_channels" else argument
+        replace(argument, value_range=(step, highest), step=step) if argument.name == "in_channels" else argument
         for argument in kernel.contract.arguments
     )
     return replace(kernel, contract=replace(kernel.contract, arguments=arguments))
@@ -54,7 +54,7 @@ def test_the_shapes_of_the_longest_sums_fill_the_tile_and_fall_short_of_it() -> 
 def test_sums_that_wrap_only_at_the_end_of_the_range_are_found(title: str) -> None:
     # Weights are -127 at least: 2^31 / (128 * 127) is 132,104 and a bit.
     kernel = kernel_called(title)
-    for highest, wraps in ((132_104, False), (132_105, True)):
+    for highest, wraps in ((132_104, False), (132_105, True), (1 << 30, True)):
         allowing = of_depth(kernel, highest)
         names = [name for name in plan_cases(allowing) if name.depth is Depth.LARGE]
         faults = {failure.identifier for failure in check_cases(allowing, names) if failure is not None}
@@ -82,3 +82,10 @@ def test_all_lengths_but_no_paddings_are_once_far_larger() -> None:
     assert far["armv8/matmul_s8s32_packed_8x12_dotprod"] == ["65543x1x1", "1x65543x1", "1x1x65543"]
     assert far["armv8/dwconv5x5_s8s32_hwc_5x8"] == ["1x65535x1", "1x1x65535"]
     assert far["armv8/pad_s8s8_rows_64"] == ["1x65543x1x1x1x1"]
+
+
+def test_the_longest_sums_keep_to_the_step_of_the_contract() -> None:
+    kernel = of_depth(kernel_called("armv8/conv1x1_s8s32_hwc_4x4"), 65_539, step=8)
+    longest = planned_shapes(kernel, 1).longest
+    assert {shape["in_channels"] for shape in longest} == {65_536} and kernel.operator is not None
+    assert all(kernel.operator.accepts(kernel.contract, shape) for shape in longest)

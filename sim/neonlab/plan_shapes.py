@@ -24,6 +24,8 @@ TILE_SHAPES = 120
 WHOLE_SHAPES = 64
 #: Multiply-accumulates up to which sums are made as long as the contract allows, and shapes in which they are.
 _LONGEST, _LONGEST_SHAPES = 1 << 23, 4
+#: Products up to which they are: those of int8 make int32 wrap from 131,073 on.
+_MOST_PRODUCTS = 1 << 18
 #: Sizes, the first that is allowed, that leave a remainder of any tile and are more than 16 bits hold, or nearly.
 _FAR = ((1 << 16) + 7, (1 << 16) - 1)
 #: Different values that a length has, at least.
@@ -60,7 +62,7 @@ def planned_shapes(kernel: Kernel, seed: int, *, every_tail: bool = False) -> Pl
     few = len(tails) <= DEFAULT_SHAPES
     found = _all_of(tails) if every_tail or few else _covering(tails)
     far = tuple(_with_a_far_size(kernel, operator, tails)) if tails else ()
-    return replace(found, far=far, longest=_longest_sums(kernel, tails)[:_LONGEST_SHAPES], few=few)
+    return replace(found, far=far, longest=_longest_sums(kernel, operator, tails)[:_LONGEST_SHAPES], few=few)
 
 
 class _Sizes:
@@ -121,8 +123,8 @@ def _with_a_far_size(kernel: Kernel, operator: Operator, tails: Sequence[Shape])
         yield from itertools.islice((shape for shape in several if operator.accepts(kernel.contract, shape)), 1)
 
 
-def _longest_sums(kernel: Kernel, tails: Sequence[Shape]) -> tuple[Shape, ...]:
-    """`tails` made to sum up as many products as the contract allows; of up to `_LONGEST`, those next to a tile first.
+def _longest_sums(kernel: Kernel, operator: Operator, tails: Sequence[Shape]) -> tuple[Shape, ...]:
+    """`tails` made to sum up as many products as the contract allows, those next to a tile of the kernel first.
 
     A size is summed up over if multiply-accumulates grow with it and results do not.
     """
@@ -133,9 +135,15 @@ def _longest_sums(kernel: Kernel, tails: Sequence[Shape]) -> tuple[Shape, ...]:
     summed = [a for a in contract.integers if a.name in contract.macs.names - of_results and a.name in tails[0].names]
     if not summed or summed[0].value_range is None:
         return ()
-    at, length = tails[0].names.index(summed[0].name), int(summed[0].value_range[1])
+    low, high = (int(end) for end in summed[0].value_range)
+    at = tails[0].names.index(summed[0].name)
+    length = low + max(0, min(high, _MOST_PRODUCTS) - low) // summed[0].step * summed[0].step
     longer = {Shape(tail.names, (*tail.sizes[:at], length, *tail.sizes[at + 1 :])) for tail in tails}
-    possible = [shape for shape in longer if contract.macs.evaluate(integers_of(kernel, shape)) <= _LONGEST]
+    possible = [
+        shape
+        for shape in longer
+        if operator.accepts(contract, shape) and contract.macs.evaluate(integers_of(kernel, shape)) <= _LONGEST
+    ]
     tile = _tile(kernel, len(tails[0].sizes) - 1)
 
     def rank(shape: Shape) -> tuple[int, tuple[int, ...]]:
