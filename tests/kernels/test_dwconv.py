@@ -56,11 +56,10 @@ def test_the_reference_is_the_sum_written_out(kernel: Kernel) -> None:
 
 @pytest.mark.parametrize("kernel", [k for k in KERNELS if k not in SUMS], ids=lambda kernel: kernel.title)
 def test_data_of_a_case_tell_right_from_wrong(kernel: Kernel) -> None:
-    shape = Shape(operator_of(kernel).dimensions, (6, 6, 64))
+    shape = Shape(operator_of(kernel).dimensions, (6, 6, 128))
     seen = [draw_case(kernel, CaseName(shape, "random", seed)).expected["output"].array for seed in range(8)]
-    assert (
-        sorted(len(np.unique(array)) for array in seen)[4] > 40
-    )  # in some, the clamp leaves little, and half of the channels are brought to few values
+    # In some the clamp leaves little, and half of the channels are brought to few values.
+    assert sorted(len(np.unique(array)) for array in seen)[4] > 50
 
 
 def worst_case(kernel: Kernel, pixel: int, weight: int) -> Case:

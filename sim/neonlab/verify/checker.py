@@ -30,14 +30,8 @@ from neonlab.verify.placement import place_arguments
 from neonlab.verify.sanitized_machine import SanitizedMachine
 from neonlab.verify.sanitizer import stack_bytes_for
 from neonlab.verify.unset import EVERY_ROUND, UnsetCheck
-from neonlab.verify.verdict import Failure, Mismatch
+from neonlab.verify.verdict import UNKNOWN_DATA, Failure, Mismatch
 
-_DEPENDENCES = (
-    FaultKind.UNINITIALISED_REGISTER,
-    FaultKind.UNINITIALISED_READ,
-    FaultKind.UPPER_HALF_ARGUMENT,
-    FaultKind.NONDETERMINISTIC,
-)
 #: Of the step budget, the part in which a kernel that ran out of it is watched again for why.
 _SOONER = 8
 
@@ -152,7 +146,7 @@ class Checker:
             if upper is not None:
                 return upper
         unset = self._depends(case, arguments, budget, EVERY_ROUND)
-        if unset is not None and unset.kind in _DEPENDENCES:
+        if unset is not None and unset.kind in UNKNOWN_DATA:
             return unset
         if endless:  # lanes that wrapped on the way did not make it so
             return fault

@@ -21,7 +21,7 @@ def cover(shapes: Sequence[Shape], count: int) -> tuple[Shape, ...]:
     if len(ordered) <= count:
         return tuple(ordered)
     # Scrambled, or the first of each region would be the ones with equal sizes.
-    scrambled = sorted(ordered[1:-1], key=lambda shape: (zlib.crc32(str(shape).encode()), shape.sizes))
+    scrambled = _scrambled(ordered[1:-1])
     features = functools.cache(_features)
     remaining = dict.fromkeys(scrambled)
     regions: dict[tuple[int, ...], list[Shape]] = {}
@@ -41,6 +41,10 @@ def cover(shapes: Sequence[Shape], count: int) -> tuple[Shape, ...]:
     while len(chosen) < count:
         choose(itertools.islice(remaining, _LOOKED_AT))
     return tuple(chosen)
+
+
+def _scrambled(shapes: Iterable[Shape]) -> list[Shape]:
+    return sorted(shapes, key=lambda shape: (zlib.crc32(str(shape).encode()), shape.sizes))
 
 
 #: Shapes among which `cover` chooses one.
@@ -69,7 +73,7 @@ def cover_triples(shapes: Sequence[Shape], chosen: Sequence[Shape], count: int) 
 
     A mistake may need the last row, the last column and a sum of some length at once.  Deterministic.
     """
-    scrambled = sorted(set(shapes) - set(chosen), key=lambda shape: (zlib.crc32(str(shape).encode()), shape.sizes))
+    scrambled = _scrambled(set(shapes) - set(chosen))
     seen = set().union(*(_triples(shape) for shape in chosen))
     found: list[Shape] = []
     # First those that bring much, then what is left.
@@ -107,7 +111,7 @@ def cover_tiles(shapes: Sequence[Shape], chosen: Sequence[Shape], count: int) ->
     A mistake may need 2 rows beyond tiles of 8 and 8 columns beyond tiles of 12, or 3 channels beyond tiles of 4 and
     three blocks of 32 of the other.  Deterministic.
     """
-    scrambled = sorted(set(shapes) - set(chosen), key=lambda shape: (zlib.crc32(str(shape).encode()), shape.sizes))
+    scrambled = _scrambled(set(shapes) - set(chosen))
     remaining = dict.fromkeys(scrambled[:_ENOUGH])
     features = functools.cache(_left_of_tiles)
     seen = set().union(*(features(shape) for shape in chosen))

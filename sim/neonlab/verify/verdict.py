@@ -201,13 +201,13 @@ def fold(
 
 
 #: What a kernel computes with is not what it should be, for one of these reasons.
-_UNKNOWN_DATA = (
+UNKNOWN_DATA = (
     FaultKind.UNINITIALISED_REGISTER,
     FaultKind.UNINITIALISED_READ,
     FaultKind.UPPER_HALF_ARGUMENT,
     FaultKind.NONDETERMINISTIC,
 )
-_WRONG_DATA = (*_UNKNOWN_DATA, FaultKind.OUT_OF_BOUNDS_READ, FaultKind.OUT_OF_BOUNDS_WRITE, FaultKind.LANE_WRAP)
+_WRONG_DATA = (*UNKNOWN_DATA, FaultKind.OUT_OF_BOUNDS_READ, FaultKind.OUT_OF_BOUNDS_WRITE, FaultKind.LANE_WRAP)
 
 
 def _telling(failures: Sequence[Failure]) -> tuple[Failure, ...]:
@@ -230,7 +230,7 @@ def _explained(failure: Failure, others: Sequence[Failure]) -> bool:
         return any(kind in _WRONG_DATA for kind in kinds)
     if failure.fault.kind is not FaultKind.LANE_WRAP:
         return False
-    return any(o.where == failure.where and o.fault and o.fault.kind in _UNKNOWN_DATA for o in others)
+    return any(o.where == failure.where and o.fault and o.fault.kind in UNKNOWN_DATA for o in others)
 
 
 def with_ranges(verdict: Verdict, answer: RangeAnswer, failure: Failure | None) -> Verdict:
