@@ -23,7 +23,7 @@ def start_early(module: str = "neonlab.profiling") -> None:
     if _forks():
         from multiprocessing.forkserver import ensure_running
 
-        worker_context().set_forkserver_preload([module, "neonlab.forked_from"])
+        worker_context().set_forkserver_preload(["neonlab.forked_from", module])
         with _environment(_ONE_THREAD), interrupts_ignored():
             ensure_running()
         os.environ[TOLD] = "1"  # of compilations, the workers tell

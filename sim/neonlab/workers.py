@@ -6,6 +6,7 @@ Emulated code can bring the emulator down, and with it the process.  Here that c
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 import traceback
@@ -15,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pebble import ProcessExpired, ProcessFuture, ProcessPool
+from pebble import CONSTS, ProcessExpired, ProcessFuture, ProcessPool
 
 from neonlab.comparison import Look, Side
 from neonlab.emulate.run import Fault, FaultKind
@@ -37,8 +38,12 @@ if TYPE_CHECKING:
 
 #: Seconds one task may take; the step budget ends a guest that loops long before.
 TIME_LIMIT = 300.0
-#: Cases that a process gets at a time where there are few kernels, or many; work, as shapes count it, at which it ends.
-_CHUNK, _WHOLE, _WORK = 72, 1000, 30_000_000
+#: Shares of the cases of few kernels for each process, and the least in one; to make ready for it takes as long as 50.
+_SHARES, _LEAST = 2, 72
+#: Cases that a process gets at a time where there are many kernels; work, as shapes count it, at which that ends.
+_WHOLE, _WORK = 1000, 30_000_000
+#: Seconds after which the pool looks again whether all have ended, or any has died; a command waits for it at its end.
+_LOOK_AGAIN = 0.02
 
 T = TypeVar("T")
 
@@ -77,7 +82,8 @@ class Workers:
         self.jobs = jobs or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else jobs or os.cpu_count()
         self.time_limit = time_limit
         start_early()
-        self._pool = ProcessPool(max_workers=self.jobs or 1, context=worker_context())
+        CONSTS.sleep_unit = _LOOK_AGAIN
+        self._pool = ProcessPool(max_workers=self.jobs or 1, initializer=_begin, context=worker_context())
 
     def __enter__(self) -> Workers:
         return self
@@ -125,6 +131,12 @@ class Workers:
 
 class WorkerError(RuntimeError):
     """A defect of the lab that showed in a worker: its text is the traceback there."""
+
+
+def _begin() -> None:
+    """In a new worker: what is imported stays, and is not looked through for garbage again and again."""
+    gc.freeze()
+    gc.enable()
 
 
 def _told(function: Callable[..., T], *task: Any) -> T:
@@ -216,15 +228,13 @@ def check_all(
     `fail_fast` stops at the first failure; kernels not begun by then have no verdict.  With `ranges` the verdicts of
     kernels that passed say what `answer_ranges` finds at one of the shapes.
     """
-    most = _WHOLE if len(work) >= 2 * (workers.jobs or 1) else _CHUNK
+    most = _WHOLE if len(work) >= 2 * (workers.jobs or 1) else _share(workers, [cases for _, cases in work])
     tasks: list[tuple[Kernel, list[CaseName], CaseName | None]] = []
     for kernel, cases in work:
         chunks = _chunks(cases, most)
-        together = len(chunks) == 1  # what is known of a kernel once it has been checked serves its ranges too
-        asked = range_case(kernel, cases) if ranges and (together or not fail_fast) else None
-        if asked is not None and not together:
-            tasks.append((kernel, [], asked))  # first, since it takes longest
-        tasks += [(kernel, chunk, asked if together else None) for chunk in chunks]
+        asked = range_case(kernel, cases) if ranges and (len(chunks) == 1 or not fail_fast) else None
+        # What is known of a kernel once it has been checked serves its ranges too; the first, since it takes longest.
+        tasks += [(kernel, chunk, None if number else asked) for number, chunk in enumerate(chunks)]
     named = [(KernelName.of(kernel), cases, fail_fast, asked) for kernel, cases, asked in tasks]
     outcomes: dict[str, list[Failure | None]] = {kernel.title: [] for kernel, _ in work}
     coverage: dict[str, list[Coverage]] = {kernel.title: [] for kernel, _ in work}
@@ -248,6 +258,12 @@ def check_all(
         return verdicts
     verdicts = [with_ranges(v, *answers[v.kernel]) if v.passed and v.kernel in answers else v for v in verdicts]
     return answer_all(workers, [(k, names) for k, names in work if k.title not in answers], verdicts)
+
+
+def _share(workers: Workers, work: Sequence[Sequence[CaseName]]) -> int:
+    """Cases that a process gets at a time of few kernels: all have some, and none makes ready for a few."""
+    shares = _SHARES * (workers.jobs or 1)
+    return max(_LEAST, -(-sum(map(len, work)) // shares))
 
 
 def _chunks(cases: Sequence[CaseName], most: int) -> list[list[CaseName]]:

@@ -141,7 +141,7 @@ class Contract:
     symbol: str = ""
     structs: str = ""
 
-    @property
+    @functools.cached_property
     def name(self) -> str:
         """The kernel's name, which is its symbol: that of its file unless the contract says another."""
         return self.symbol or Path(self.path).stem

@@ -44,7 +44,7 @@ class Extent:
         )
         return f"{{ rows = {rows}, bytes = {self.size.text}, pitch = {pitches} }}"
 
-    @property
+    @functools.cached_property
     def names(self) -> frozenset[str]:
         """The arguments it depends on."""
         return self.size.names.union(*(expression.names for expression in (*self.rows, *self.pitches)))

@@ -13,7 +13,9 @@ from collections.abc import Iterator
 from neonlab.assemble.lines import Line, Statement, SyntaxFault
 from neonlab.isa.isa import Isa
 
-NAME = r"(?:[^\W\d]|[.$\x80-\U0010ffff])(?:[\w.$]|[\x80-\U0010ffff])*"
+# What is no ASCII can stand in names.  Sets say so by what they leave out: one up to U+10FFFF takes long to compile.
+_NOT_OF_NAMES = r"\x00-#%-\-/:-@\[-^`{-\x7f"
+NAME = rf"[^{_NOT_OF_NAMES}0-9][^{_NOT_OF_NAMES}]*"
 
 _STRING = "\x02"  # stands for a quoted string while blanks are taken out
 _ESCAPES = {"b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
@@ -27,9 +29,9 @@ _AT_COMMENT = re.compile(r"(?<!\\)@")  # `\@` is the number of a macro call
 _HEAD = re.compile(rf"((?:(?:{NAME}|[0-9]+)[ \t]*:(?!=)[ \t]*)*)([^ \t]*)([ \t]*)(.*)", re.S)
 _BEFORE_COLON = re.compile(r"[ \t]*:[ \t]*")
 # as --target=arm counts # [ ] { } among the characters of names for this purpose, and aarch64 does not.
-_NAME_CHARACTER = {Isa.A64: r"\w.$\x80-\U0010ffff", Isa.A32: r"\w.$#\[\]{}\x80-\U0010ffff"}
+_NAME_CHARACTER = {Isa.A64: r"\w.$", Isa.A32: r"\w.$#\[\]{}"}
 _USELESS_BLANK = {
-    isa: re.compile(rf"[ \t]+(?![{characters}\\\x02 \t])|(?<![{characters} \t])[ \t]+")
+    isa: re.compile(rf"[ \t]+(?![{characters}\\\x02 \t]|[^\x00-\x7f])|(?<![{characters} \t])(?<![^\x00-\x7f])[ \t]+")
     for isa, characters in _NAME_CHARACTER.items()
 }
 _BLANKS = re.compile(r"[ \t]+")

@@ -97,7 +97,7 @@ class DataSource:
     def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any], low: float, high: float) -> Array:
         """An array of `shape` with elements of [low, high], filled as the pattern says."""
         turn, self._drawn = self._drawn, self._drawn + 1
-        count = int(np.prod(shape))
+        count = math.prod(shape)
         ends = np.array([low, high], dtype)
         match self.pattern:
             case "random" if dtype.kind == "f":

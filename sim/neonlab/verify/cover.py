@@ -74,29 +74,31 @@ def cover_triples(shapes: Sequence[Shape], chosen: Sequence[Shape], count: int) 
     A mistake may need the last row, the last column and a sum of some length at once.  Deterministic.
     """
     scrambled = _scrambled(set(shapes) - set(chosen))
-    seen = set().union(*(_triples(shape) for shape in chosen))
+    triples = functools.cache(_triples)
+    seen = set().union(*(triples(shape) for shape in chosen))
     found: list[Shape] = []
     # First those that bring much, then what is left.
     for wanted in (4, 2, 1):
         for shape in scrambled:
             if len(found) == count:
                 return tuple(found)
-            new = _triples(shape) - seen
+            new = triples(shape) - seen
             if len(new) >= wanted:
                 seen |= new
                 found.append(shape)
     return tuple(found)
 
 
-def _triples(shape: Shape) -> set[tuple[int, ...]]:
+def _triples(shape: Shape) -> frozenset[tuple[int, ...]]:
     """What remains of each of three dimensions after tiles of 2, 4 and 8; and of two, with a short or long third."""
     remains = [(size & -size & 7).bit_length() for size in shape.sizes]
+    lengths = [min((size // 16).bit_length(), 3) for size in shape.sizes]
     found: set[tuple[int, ...]] = set()
     for i, j, k in itertools.combinations(range(len(remains)), 3):
         found.add((i, j, k, remains[i], remains[j], remains[k]))
         for a, b, c in ((i, j, k), (i, k, j), (j, k, i)):
-            found.add((a, b, c, remains[a], remains[b], -min((shape.sizes[c] // 16).bit_length(), 3)))
-    return found
+            found.add((a, b, c, remains[a], remains[b], -lengths[c]))
+    return frozenset(found)
 
 
 #: What two sizes leave of tiles, which may have 4 of one and 16 of the other, or 8 and 12.

@@ -55,15 +55,21 @@ def _pitch(contract: Contract, argument: Argument, values: Mapping[str, int], tu
 
     slack = _SLACK[turn % len(_SLACK)]
     sides = [backwards, forwards] if turn // len(_SLACK) % 2 else [forwards, backwards]
-    return next((pitch for side in sides if (pitch := _beyond(side, fits, slack)) is not None), None)
+    likely = max((inner for _, inner in apart), default=0)
+    return next((pitch for side in sides if (pitch := _beyond(side, fits, slack, likely)) is not None), None)
 
 
-def _beyond(side: range, fits: Callable[[int], bool], slack: int) -> int | None:
-    """The first of `side` that fits, or as many after it as `slack` says and there are."""
-    end = 1
-    while end < len(side) and not fits(side[end - 1]):
-        end *= 2
-    tight = bisect.bisect_left(side, True, end // 2, min(end, len(side)), key=fits)
+def _beyond(side: range, fits: Callable[[int], bool], slack: int, likely: int) -> int | None:
+    """The first of `side` that fits, or as many after it as `slack` says and there are.
+
+    That is often `likely`, to either side of 0.
+    """
+    tight = -((side.start - (likely if side.step > 0 else -likely)) // side.step)
+    if not (0 <= tight < len(side) and fits(side[tight]) and not (tight and fits(side[tight - 1]))):
+        end = 1
+        while end < len(side) and not fits(side[end - 1]):
+            end *= 2
+        tight = bisect.bisect_left(side, True, end // 2, min(end, len(side)), key=fits)
     return side[min(tight + slack, len(side) - 1)] if tight < len(side) else None
 
 
