@@ -123,6 +123,10 @@ def _set_scales(contract: Contract, found: dict[str, Array], data: DataSource, c
     low, high = contract.argument("shifts").value_range or (-31, 7)
     found["shifts"][channels] = np.clip(powers, low, high)
     found["multipliers"][channels] = np.where(exact, 1 << 30, random.integers(1 << 30, 1 << 31, count))
+    return _real_scales(found, channels)
+
+
+def _real_scales(found: dict[str, Array], channels: Array) -> Array:
     real: Array = np.ldexp(found["multipliers"][channels].astype(np.float64), found["shifts"][channels] - 31)
     return real
 
@@ -144,6 +148,12 @@ def _bring_to_steps(
     most_power = 7 - np.ceil(np.log2(np.maximum(np.abs(one) - high, 1))).astype(np.int64)
     powers = np.where(powers > most_power, random.integers(most_power - 4, most_power, endpoint=True), powers)
     real = _set_scales(contract, found, data, channels, powers)
+    # Some bits are set only in products of 2^30 and more: multipliers of most such sums take little away from them.
+    large = np.flatnonzero(np.abs(one) >= 1 << 28)
+    large = large[random.random(large.size) < 0.75] if large.size else large
+    if "multipliers" in found:
+        found["multipliers"][channels[large]] = random.integers(15 << 27, 1 << 31, large.size)
+        real = _real_scales(found, channels)
     zero, lowest, highest = (int(limit) for limit in found["points" if "points" in found else "range"][-3:])
     least = np.clip((one + low) * real, lowest - zero - 1, highest - zero)
     most = np.clip((one + high) * real, least, highest - zero + 1)
@@ -152,6 +162,9 @@ def _bring_to_steps(
     near_end, far_end = np.where(np.abs(least) < np.abs(most), (least, most), (most, least))
     steps = np.rint(near_end + at * (far_end - near_end)) + random.choice([0.0, 0.5, 0.5], count)
     beside = random.choice([-2, -1, -1, 0, 1, 1, 2], count)
+    # There few shapes have to do, so all of them are ties.
+    steps[large] = np.floor(steps[large]) + 0.5
+    beside[large] = np.clip(beside[large], -1, 1)
     found["bias"][channels] = np.clip(np.rint(steps / real) + beside - one, low, high)
 
 

@@ -44,10 +44,16 @@ def test_sums_are_made_as_long_as_the_contract_allows(kernel: Kernel) -> None:
     assert {name.pattern for name in watched} == ({"lowest", "opposed"} if longest else set())
 
 
-def test_the_shapes_of_the_longest_sums_fill_the_tile_and_fall_short_of_it() -> None:
-    longest = planned_shapes(kernel_called("armv8/conv1x1_s8s8_hwc_4x16_dotprod_ruy"), 1).longest
-    assert [str(shape) for shape in longest[:2]] == ["1x4x65536x16", "1x16x65536x4"]
-    assert {"1x3x65536x16", "1x4x65536x15"} <= {str(shape) for shape in longest}
+@pytest.mark.parametrize(
+    ("title", "shapes"),
+    [
+        ("armv8/matmul_s8s8_packed_8x12_dotprod_ruy", "8x12x65536 4x12x65536 12x9x65536 12x5x65536 12x3x65536"),
+        ("armv8/conv1x1_s8s8_hwc_4x16_dotprod_ruy", "1x4x65536x16 1x2x65536x16 1x6x65536x12 1x6x65536x7 1x6x65536x4"),
+        ("armv7/gemv_s8s32_rows_8", "8x65536 7x65536 6x65536 3x65536 2x65536"),
+    ],
+)
+def test_the_shapes_of_the_longest_sums_run_a_tile_and_the_parts_of_one(title: str, shapes: str) -> None:
+    assert " ".join(map(str, planned_shapes(kernel_called(title), 1).longest)) == shapes
 
 
 @pytest.mark.parametrize("title", ["armv7/conv1x1_s8s32_hwc_2x4", "armv8/conv1x1_s8s32_hwc_4x4"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from neonlab.assemble.contract import Contract
@@ -22,8 +22,8 @@ TILE_SHAPES = 120
 #: Shapes, of the first, on which everything is tried: of a right result little more is to be learnt by making
 #: everything unset something else.
 WHOLE_SHAPES = 64
-#: Multiply-accumulates up to which sums are made as long as the contract allows, and shapes in which they are.
-_LONGEST, _LONGEST_SHAPES = 1 << 23, 4
+#: Multiply-accumulates up to which sums are made as long as the contract allows.
+_LONGEST = 1 << 23
 #: Products up to which they are: those of int8 make int32 wrap from 131,073 on.
 _MOST_PRODUCTS = 1 << 18
 #: Sizes, the first that is allowed, that leave a remainder of any tile and are more than 16 bits hold, or nearly.
@@ -62,7 +62,7 @@ def planned_shapes(kernel: Kernel, seed: int, *, every_tail: bool = False) -> Pl
     few = len(tails) <= DEFAULT_SHAPES
     found = _all_of(tails) if every_tail or few else _covering(tails)
     far = tuple(_with_a_far_size(kernel, operator, tails)) if tails else ()
-    return replace(found, far=far, longest=_longest_sums(kernel, operator, tails)[:_LONGEST_SHAPES], few=few)
+    return replace(found, far=far, longest=_longest_sums(kernel, operator, tails), few=few)
 
 
 class _Sizes:
@@ -124,7 +124,7 @@ def _with_a_far_size(kernel: Kernel, operator: Operator, tails: Sequence[Shape])
 
 
 def _longest_sums(kernel: Kernel, operator: Operator, tails: Sequence[Shape]) -> tuple[Shape, ...]:
-    """`tails` made to sum up as many products as the contract allows, those next to a tile of the kernel first.
+    """Some of `tails` made to sum up as many products as the contract allows, a tile of the kernel first.
 
     A size is summed up over if multiply-accumulates grow with it and results do not.
     """
@@ -144,20 +144,44 @@ def _longest_sums(kernel: Kernel, operator: Operator, tails: Sequence[Shape]) ->
         for shape in longer
         if operator.accepts(contract, shape) and contract.macs.evaluate(integers_of(kernel, shape)) <= _LONGEST
     ]
-    tile = _tile(kernel, len(tails[0].sizes) - 1)
-
-    def rank(shape: Shape) -> tuple[int, tuple[int, ...]]:
-        others = (*shape.sizes[:at], *shape.sizes[at + 1 :])
-        ways = (tile, (*tile[:-2], *reversed(tile[-2:])))
-        return min(sum(abs(size - full) for size, full in zip(others, way, strict=True)) for way in ways), shape.sizes
-
-    return tuple(sorted(possible, key=rank))
+    found: list[Shape] = []
+    for target in _around(_tile(kernel), len(tails[0].sizes) - 1)[: len(possible)]:
+        found.append(min((shape for shape in possible if shape not in found), key=_distance_from(target, at)))
+    return tuple(found)
 
 
-def _tile(kernel: Kernel, dimensions: int) -> tuple[int, ...]:
+def _around(tile: tuple[int, int], dimensions: int) -> tuple[tuple[int, ...], ...]:
+    """Sizes of so many dimensions that run a tile, half of it, and one and a half times parts of a tile.
+
+    What kernels have for less than a tile is code of its own for half of it, and for so many quarters of its columns.
+    """
+    rows, columns = tile
+    parts = (columns * 3 // 4, columns // 2 - 1, columns // 4)
+    sizes = ((rows, columns), (rows // 2, columns), *((rows + rows // 2, part) for part in parts))
+    return tuple((*(1,) * (dimensions - 2), *size)[-dimensions:] for size in sizes)
+
+
+def _distance_from(target: tuple[int, ...], summed: int) -> Callable[[Shape], tuple[int, int, tuple[int, ...]]]:
+    """How far a shape is from `target`, but for the size that is summed up over.
+
+    Some kernels have rows and columns the other way round.
+    """
+    exchanged = (*target[:-2], *reversed(target[-2:]))
+
+    def distance(shape: Shape) -> tuple[int, int, tuple[int, ...]]:
+        others = (*shape.sizes[:summed], *shape.sizes[summed + 1 :])
+        away = [
+            sum(abs(size - wanted) for size, wanted in zip(others, way, strict=True)) for way in (target, exchanged)
+        ]
+        return min(away), away[0], shape.sizes
+
+    return distance
+
+
+def _tile(kernel: Kernel) -> tuple[int, int]:
     """What one pass of the hot loop makes, as the kernel's name says; 8 by 8 if it does not."""
     try:
         tile = KernelName.parse(kernel.contract.name).tile
     except KernelNameError:
         tile = (8, 8)
-    return (*(1,) * (dimensions - len(tile)), *tile[len(tile) - min(len(tile), dimensions) :])
+    return tile[0] if len(tile) > 1 else 1, tile[-1]
