@@ -59,6 +59,10 @@ def parameters(
         points = contract.argument("points")
         low, high = points.value_range or (0, 255)
         zeros = data.draw((2,), points.dtype, low, high)
+        if data.pattern in ("lowest", "highest", "opposed"):
+            # Zero points at the other end from the operands make the largest products.
+            zeros[:] = low + high - int(weights.flat[0])
+            zeros[0] = int(weights.flat[0]) if data.pattern == "opposed" else zeros[1]
         found["points"] = np.concatenate([zeros, draw_range(contract, data, "points")])
     else:
         found["range"] = draw_range(contract, data)

@@ -19,9 +19,11 @@ SUMS = tuple(kernel for kernel in ONE_OF_EACH if kernel.contract.macs is not Non
 
 
 def of_depth(kernel: Kernel, highest: int, step: int = 1) -> Kernel:
-    """The kernel with a contract that allows so many input channels, from `step` on."""
+    """The kernel with a contract that allows sums of so many products, from `step` on."""
     arguments = tuple(
-        replace(argument, value_range=(step, highest), step=step) if argument.name == "in_channels" else argument
+        replace(argument, value_range=(step, highest), step=step)
+        if argument.name in ("in_channels", "depth")
+        else argument
         for argument in kernel.contract.arguments
     )
     return replace(kernel, contract=replace(kernel.contract, arguments=arguments))
@@ -47,24 +49,33 @@ def test_sums_are_made_as_long_as_the_contract_allows(kernel: Kernel) -> None:
 @pytest.mark.parametrize(
     ("title", "shapes"),
     [
-        ("armv8/matmul_s8s8_packed_8x12_dotprod_ruy", "8x12x65536 4x12x65536 12x9x65536 12x5x65536 12x3x65536"),
-        ("armv8/conv1x1_s8s8_hwc_4x16_dotprod_ruy", "1x4x65536x16 1x2x65536x16 1x6x65536x12 1x6x65536x7 1x6x65536x4"),
-        ("armv7/gemv_s8s32_rows_8", "8x65536 7x65536 6x65536 3x65536 2x65536"),
+        ("armv8/matmul_s8s8_packed_8x12_dotprod_ruy", "8x12x65536 4x12x65536 12x9x65536 12x7x65536 12x3x65536"),
+        ("armv8/conv1x1_s8s8_hwc_4x16_dotprod_ruy", "1x4x65536x16 1x2x65536x16 1x6x65536x12 1x6x65536x9 1x6x65536x4"),
+        ("armv7/gemv_s8s32_rows_8", "8x65536 7x65536 6x65536 5x65536 2x65536"),
     ],
 )
 def test_the_shapes_of_the_longest_sums_run_a_tile_and_the_parts_of_one(title: str, shapes: str) -> None:
     assert " ".join(map(str, planned_shapes(kernel_called(title), 1).longest)) == shapes
 
 
-@pytest.mark.parametrize("title", ["armv7/conv1x1_s8s32_hwc_2x4", "armv8/conv1x1_s8s32_hwc_4x4"])
-def test_sums_that_wrap_only_at_the_end_of_the_range_are_found(title: str) -> None:
-    # Weights are -127 at least: 2^31 / (128 * 127) is 132,104 and a bit.
+@pytest.mark.parametrize(
+    ("title", "right", "wraps"),
+    [
+        # Weights are -127 at least: 2^31 / (128 * 127) is 132,104 and a bit.
+        ("armv7/conv1x1_s8s32_hwc_2x4", 132_104, 132_105),
+        ("armv8/conv1x1_s8s32_hwc_4x4", 132_104, 132_105),
+        # Less their zero points, operands are -255 to 255: 2^31 / (255 * 255) is 33,025 and a bit, and there is a bias.
+        ("armv7/matmul_u8u8_packed_4x8_bylane_zp_ruy", 24_768, 33_026),
+        ("armv8/matmul_u8u8_packed_8x8_bylane_zp_ruy", 24_768, 33_026),
+    ],
+)
+def test_sums_that_wrap_only_at_the_end_of_the_range_are_found(title: str, right: int, wraps: int) -> None:
     kernel = kernel_called(title)
-    for highest, wraps in ((132_104, False), (132_105, True), (1 << 30, True)):
+    for highest, expected in ((right, set()), (wraps, {"lane-wrap"}), (1 << 30, {"lane-wrap"})):
         allowing = of_depth(kernel, highest)
         names = [name for name in plan_cases(allowing) if name.depth is Depth.LARGE]
         faults = {failure.identifier for failure in check_cases(allowing, names) if failure is not None}
-        assert faults == ({"lane-wrap"} if wraps else set())
+        assert faults == expected
 
 
 @pytest.mark.parametrize(("isa", "cut"), [("armv7", "uxth r2, r2"), ("armv8", "uxth w2, w2"), ("armv8", "sxth x2, w2")])

@@ -156,7 +156,7 @@ def _around(tile: tuple[int, int], dimensions: int) -> tuple[tuple[int, ...], ..
     What kernels have for less than a tile is code of its own for half of it, and for so many quarters of its columns.
     """
     rows, columns = tile
-    parts = (columns * 3 // 4, columns // 2 - 1, columns // 4)
+    parts = (columns * 3 // 4, columns // 2 + 1, columns // 4)
     sizes = ((rows, columns), (rows // 2, columns), *((rows + rows // 2, part) for part in parts))
     return tuple((*(1,) * (dimensions - 2), *size)[-dimensions:] for size in sizes)
 
