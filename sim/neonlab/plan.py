@@ -121,6 +121,8 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
         if patterns[1:] and shape in shapes.whole and shape != shapes.small[-1]:
             names.append(CaseName(shape, patterns[1 + number % (len(patterns) - 1)], seed, Depth.WATCHED))
     names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in (*shapes.tiles, *shapes.far)]
+    # Of many elements at random the mean is 0, whether all of them were there or none.
+    names += [CaseName(shape, "highest", seed, Depth.QUICK) for shape in shapes.far if "highest" in patterns[1:]]
     names += _of_largest_sums(shapes.longest, patterns, seed, _LARGEST_SUMS_DATA if further else 0)
     names += [CaseName(shapes.small[-1], pattern, seed) for pattern in patterns[1:]]
     return names + _more(shapes.small, patterns, seed, names, LEAST_CASES - len(names))

@@ -26,8 +26,8 @@ WHOLE_SHAPES = 64
 _LONGEST = 1 << 23
 #: Products up to which they are: those of int8 make int32 wrap from 131,073 on.
 _MOST_PRODUCTS = 1 << 18
-#: Sizes, the first that is allowed, that leave a remainder of any tile and are more than 16 bits hold, or nearly.
-_FAR = ((1 << 16) + 7, (1 << 16) - 1)
+#: Sizes, the first that is allowed: more than 16 bits hold, first with a remainder of any tile, or nearly as much.
+_FAR = ((1 << 16) + 7, 1 << 16, (1 << 16) - 1)
 #: Different values that a length has, at least.
 _LENGTHS = 8
 
