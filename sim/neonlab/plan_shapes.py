@@ -158,7 +158,7 @@ def _around(tile: tuple[int, int], dimensions: int) -> tuple[tuple[int, ...], ..
     rows, columns = tile
     parts = (columns * 3 // 4, columns // 2 + 1, columns // 4)
     sizes = ((rows, columns), (rows // 2, columns), *((rows + rows // 2, part) for part in parts))
-    return tuple((*(1,) * (dimensions - 2), *size)[-dimensions:] for size in sizes)
+    return tuple((*(1,) * dimensions, *size)[len(size) :] for size in sizes)
 
 
 def _distance_from(target: tuple[int, ...], summed: int) -> Callable[[Shape], tuple[int, int, tuple[int, ...]]]:
