@@ -51,7 +51,7 @@ def layers_of(kernel: Kernel) -> list[Shape]:
 
 def layers_or_largest(kernel: Kernel) -> list[Shape]:
     """`layers_of`, or where there are none the largest shape that `check` tries."""
-    return layers_of(kernel) or [name.shape for name in plan_cases(kernel)[-1:]]
+    return layers_of(kernel) or list(planned_shapes(kernel, 1).small[-1:])
 
 
 def draw_case(kernel: Kernel, name: CaseName) -> Case:
@@ -120,20 +120,16 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
         # What depends on unset values or on addresses has shown under the first.
         if patterns[1:] and shape in shapes.whole and shape != shapes.small[-1]:
             names.append(CaseName(shape, patterns[1 + number % (len(patterns) - 1)], seed, Depth.WATCHED))
+    # What is watched first, then what is compared: to make ready for it takes a process far less.
+    names += [CaseName(shapes.small[-1], pattern, seed) for pattern in patterns[1:]]
+    ends = [pattern for pattern in ("lowest", "opposed") if pattern in patterns]
+    names += [CaseName(shape, pattern, seed, Depth.LARGE) for shape in shapes.longest[:1] for pattern in ends]
     names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in (*shapes.tiles, *shapes.far)]
     # Of many elements at random the mean is 0, whether all of them were there or none.
     names += [CaseName(shape, "highest", seed, Depth.QUICK) for shape in shapes.far if "highest" in patterns[1:]]
-    names += _of_largest_sums(shapes.longest, patterns, seed, _LARGEST_SUMS_DATA if further else 0)
-    names += [CaseName(shapes.small[-1], pattern, seed) for pattern in patterns[1:]]
+    seeds = range(seed + 1, seed + 1 + _LARGEST_SUMS_DATA) if further else ()
+    names += [CaseName(s, pattern, n, Depth.QUICK) for s in shapes.longest for n in seeds for pattern in ends]
     return names + _more(shapes.small, patterns, seed, names, LEAST_CASES - len(names))
-
-
-def _of_largest_sums(shapes: Sequence[Shape], patterns: Sequence[str], seed: int, further: int) -> list[CaseName]:
-    """Data that make the longest sums the largest: the first of `shapes` watched, and `further` compared on all."""
-    ends = [pattern for pattern in ("lowest", "opposed") if pattern in patterns]
-    watched = [CaseName(shape, pattern, seed, Depth.LARGE) for shape in shapes[:1] for pattern in ends]
-    seeds = range(seed + 1, seed + further + 1)
-    return watched + [CaseName(s, pattern, n, Depth.QUICK) for s in shapes for n in seeds for pattern in ends]
 
 
 def _narrows_sums(kernel: Kernel) -> bool:
