@@ -16,6 +16,8 @@ from neonlab.interrupts import interrupts_ignored
 
 #: Workers are as many as there are cores, and the threads of one's matrix products would wait on another's.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+#: Names, in the environment, what workers come from is to import.
+PRELOADED = "NEONLAB_PRELOADED"
 
 
 def start_early(module: str = "neonlab.profiling") -> None:
@@ -23,8 +25,8 @@ def start_early(module: str = "neonlab.profiling") -> None:
     if _forks():
         from multiprocessing.forkserver import ensure_running
 
-        worker_context().set_forkserver_preload(["neonlab.forked_from", module])
-        with _environment(_ONE_THREAD), interrupts_ignored():
+        worker_context().set_forkserver_preload(["neonlab.forked_from"])
+        with _environment({**_ONE_THREAD, PRELOADED: module}), interrupts_ignored():
             ensure_running()
         os.environ[TOLD] = "1"  # of compilations, the workers tell
 

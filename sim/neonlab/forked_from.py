@@ -1,4 +1,4 @@
-"""For the process that workers fork from, which imports it first, and for no other: what all workers start with.
+"""For the process that workers fork from, which imports it, and for no other: what all workers start with.
 
 This module alone does something when it is imported, since there is no other way to have it done there.
 """
@@ -6,17 +6,12 @@ This module alone does something when it is imported, since there is no other wa
 from __future__ import annotations
 
 import gc
+import importlib
+import os
+import sys
+from types import TracebackType
 
-# While everything is imported there is nothing to collect, and to look for it takes a seventh of the time.
-gc.disable()
-
-import sys  # noqa: E402
-from types import TracebackType  # noqa: E402
-
-import neonlab.assemble.assembler as assembler  # noqa: E402
-import neonlab.workers as workers  # noqa: E402
-
-__all__ = ["assembler", "workers"]
+from neonlab.fork_server import PRELOADED
 
 
 def _end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -26,3 +21,11 @@ def _end(kind: type[BaseException], error: BaseException, trace: TracebackType |
 
 
 sys.excepthook = _end
+
+# While all is imported there is nothing to collect, and to look for it takes a seventh of the time.  What is imported
+# stays, and no worker looks through it either.
+gc.disable()
+for module in ("neonlab.assemble.assembler", "neonlab.workers", os.environ.get(PRELOADED, "neonlab.profiling")):
+    importlib.import_module(module)
+gc.freeze()
+gc.enable()

@@ -6,7 +6,6 @@ Emulated code can bring the emulator down, and with it the process.  Here that c
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib
 import os
 import traceback
@@ -83,7 +82,7 @@ class Workers:
         self.time_limit = time_limit
         start_early()
         CONSTS.sleep_unit = _LOOK_AGAIN
-        self._pool = ProcessPool(max_workers=self.jobs or 1, initializer=_begin, context=worker_context())
+        self._pool = ProcessPool(max_workers=self.jobs or 1, context=worker_context())
 
     def __enter__(self) -> Workers:
         return self
@@ -131,12 +130,6 @@ class Workers:
 
 class WorkerError(RuntimeError):
     """A defect of the lab that showed in a worker: its text is the traceback there."""
-
-
-def _begin() -> None:
-    """In a new worker: what is imported stays, and is not looked through for garbage again and again."""
-    gc.freeze()
-    gc.enable()
 
 
 def _told(function: Callable[..., T], *task: Any) -> T:
