@@ -154,7 +154,7 @@ def _bring_to_steps(
     real = _set_scales(contract, found, data, channels, powers)
     # Some bits are set only in products of 2^30 and more: multipliers of most such sums take little away from them.
     large = np.flatnonzero(np.abs(one) >= 1 << 28)
-    large = large[random.random(large.size) < 0.75] if large.size else large
+    large = large[random.random(large.size) < 0.75]
     if "multipliers" in found:
         found["multipliers"][channels[large]] = random.integers(15 << 27, 1 << 31, large.size)
         real = _real_scales(found, channels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from neonlab.assemble.contract import parse_contract
 from neonlab.checking import check
 from neonlab.errors import InputError
 from neonlab.library import Kernel
-from neonlab.plan import LEAST_CASES, draw_case, parse_shape, plan_cases
+from neonlab.plan import LEAST_CASES, draw_case, layers_or_largest, parse_shape, plan_cases
 from neonlab.verify.case import NO_SIZES, Depth
 
 HEAD = """/*toml
@@ -68,9 +69,12 @@ def test_a_kernel_is_tried_on_many_cases_however_few_sizes_it_has(
         assert numbers or str(name.shape) == NO_SIZES
 
 
-def test_sizes_that_the_lab_cannot_make_are_an_error_and_not_a_success(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ask", [plan_cases, layers_or_largest])
+def test_sizes_that_the_lab_cannot_make_are_an_error_and_not_a_success(
+    ask: Callable[[Kernel], object], tmp_path: Path
+) -> None:
     with pytest.raises(InputError, match="nothing to try: there are no sizes that the contract's ranges allow"):
-        plan_cases(opened(tmp_path, '"n"', {"n": "range = [1073741824, 2147483648]"}))
+        ask(opened(tmp_path, '"n"', {"n": "range = [1073741824, 2147483648]"}))
 
 
 def test_a_size_is_0_where_it_may_be(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from neonlab.errors import InputError
 from neonlab.library import Kernel
-from neonlab.plan_shapes import integers_of, planned_shapes
+from neonlab.plan_shapes import PlannedShapes, integers_of, planned_shapes
 from neonlab.verify.call_arguments import touched_bytes
 from neonlab.verify.case import PATTERNS, Case, Depth, Shape
 from neonlab.verify.generated import generated_case
@@ -50,8 +50,8 @@ def layers_of(kernel: Kernel) -> list[Shape]:
 
 
 def layers_or_largest(kernel: Kernel) -> list[Shape]:
-    """`layers_of`, or where there are none the largest shape that `check` tries."""
-    return layers_of(kernel) or list(planned_shapes(kernel, 1).small[-1:])
+    """`layers_of`, or where there are none the largest shape that `check` tries.  Raises InputError for none at all."""
+    return layers_of(kernel) or [_shapes_to_try(kernel, 1).small[-1]]
 
 
 def draw_case(kernel: Kernel, name: CaseName) -> Case:
@@ -99,15 +99,21 @@ def _under(kernel: Kernel, shape: Shape, patterns: Sequence[str], seed: int, ful
     return [CaseName(shape, pattern, seed, depth) for pattern, depth in zip(patterns, depths, strict=False)]
 
 
+def _shapes_to_try(kernel: Kernel, seed: int, *, every_tail: bool = False) -> PlannedShapes:
+    """`planned_shapes`, of which there is one at least.  Raises InputError."""
+    shapes = planned_shapes(kernel, seed, every_tail=every_tail)
+    if not shapes.small:
+        what = f"operator {kernel.operator.name} has no shape" if kernel.operator else "there are no sizes"
+        raise InputError(f"{kernel.contract.path}: nothing to try: {what} that the contract's ranges allow")
+    return shapes
+
+
 def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool) -> list[CaseName]:
     """Shapes from the smallest up, under the first pattern and another in turn; the largest, which runs all, under all.
 
     The first is random data, which tell most mistakes apart; under the others many operands look alike.
     """
-    operator, shapes = kernel.operator, planned_shapes(kernel, seed, every_tail=every_tail)
-    if not shapes.small:
-        what = f"operator {operator.name} has no shape" if operator is not None else "there are no sizes"
-        raise InputError(f"{kernel.contract.path}: nothing to try: {what} that the contract's ranges allow")
+    operator, shapes = kernel.operator, _shapes_to_try(kernel, seed, every_tail=every_tail)
     further = 0
     if operator is not None and patterns[0] == "random" and not every_tail:
         narrow = _REQUANTIZED_DATA if _narrows_sums(kernel) else 0

@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 #: Seconds one task may take; the step budget ends a guest that loops long before.
 TIME_LIMIT = 300.0
-#: Shares of the cases of few kernels for each process, and the least in one; to make ready for it takes as long as 50.
-_SHARES, _LEAST = 2, 72
-#: Cases that a process gets at a time where there are many kernels; work, as shapes count it, at which that ends.
-_WHOLE, _WORK = 1000, 30_000_000
+#: Shares of all cases for each process, and the least and the most in one; to make ready for it takes as long as 50.
+_SHARES, _LEAST, _WHOLE = 2, 72, 1000
+#: Work, as shapes count it, at which a share ends.
+_WORK = 30_000_000
 #: Seconds after which the pool looks again whether all have ended, or any has died; a command waits for it at its end.
 _LOOK_AGAIN = 0.02
 
@@ -221,7 +221,7 @@ def check_all(
     `fail_fast` stops at the first failure; kernels not begun by then have no verdict.  With `ranges` the verdicts of
     kernels that passed say what `answer_ranges` finds at one of the shapes.
     """
-    most = _WHOLE if len(work) >= 2 * (workers.jobs or 1) else _share(workers, [cases for _, cases in work])
+    most = _share(workers, sum(len(cases) for _, cases in work))
     tasks: list[tuple[Kernel, list[CaseName], CaseName | None]] = []
     for kernel, cases in work:
         chunks = _chunks(cases, most)
@@ -253,10 +253,9 @@ def check_all(
     return answer_all(workers, [(k, names) for k, names in work if k.title not in answers], verdicts)
 
 
-def _share(workers: Workers, work: Sequence[Sequence[CaseName]]) -> int:
-    """Cases that a process gets at a time of few kernels: all have some, and none makes ready for a few."""
-    shares = _SHARES * (workers.jobs or 1)
-    return max(_LEAST, -(-sum(map(len, work)) // shares))
+def _share(workers: Workers, cases: int) -> int:
+    """Cases that a process gets at a time: all processes have some, and none makes ready for a few."""
+    return min(_WHOLE, max(_LEAST, -(-cases // (_SHARES * (workers.jobs or 1)))))
 
 
 def _chunks(cases: Sequence[CaseName], most: int) -> list[list[CaseName]]:
