@@ -155,17 +155,24 @@ class _Walk:
         image = self._image
         marks = image.marks
         number = max(bisect.bisect_right(marks, (start, THUMB)) - 1, 0)
+        found: list[Instruction] = []
+        before = DATA
         while number < len(marks) and marks[number][0] < end:
             address, state = marks[number]
-            following = marks[number + 1][0] if number + 1 < len(marks) else end
+            following, after = marks[number + 1] if number + 1 < len(marks) else (end, DATA)
             first, last = max(address, start), min(following, end)
+            if state == DATA and before == after == ARM and last < end and _runs_on(found, first):
+                state = before  # instructions that the assembler did not know, written as `.word`
             code = image.memory[first - image.base : last - image.base].tobytes()
             if state == ARM:
-                yield from _words(image.isa, code, first)
+                found = list(_words(image.isa, code, first))
             elif state == THUMB:
-                for found in decode_thumb(code, first):
-                    if isinstance(found, Instruction):  # what is none is a fault only once it is executed
-                        yield found
+                # what is no instruction is a fault only once it is executed
+                found = [one for one in decode_thumb(code, first) if isinstance(one, Instruction)]
+            else:
+                found = []
+            yield from found
+            before = state
             number += 1
 
     def _refuse_problems(self, start: int, end: int) -> None:
