@@ -7,8 +7,7 @@ import itertools
 import pytest
 from tests.measure.test_pipeline import CORES, code, random_loop
 
-from neonlab.isa.isa import Isa
-from neonlab.measure.critical_path import critical_path, register_names
+from neonlab.measure.critical_path import critical_path
 from neonlab.measure.pipeline import loop_cycles
 from neonlab.measure.pipeline_core import load_pipeline
 
@@ -51,11 +50,3 @@ def test_a_loop_that_dispatch_holds_up_goes_from_one_instruction_to_the_next() -
     path = critical_path(body, pipeline, cycles.total)
     assert {link.kind for link in path.links} == {"dispatch"}
     assert cycles.total == pytest.approx(cycles.bounds.dispatch)
-
-
-@pytest.mark.parametrize(
-    ("isa", "numbers", "names"),
-    [(Isa.A64, [3, 35, 64], "x3, v3, nzcv"), (Isa.A32, [3, 36, 37, 41], "r3, q2, d9"), (Isa.A32, [14, 64], "lr, apsr")],
-)
-def test_registers_are_named_as_they_are_written(isa: Isa, numbers: list[int], names: str) -> None:
-    assert register_names(numbers, isa) == names

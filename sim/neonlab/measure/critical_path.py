@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from neonlab.isa.instruction import Instruction
-from neonlab.isa.isa import FLAGS, Isa, Register, general, vector
 from neonlab.measure.pipeline import Schedule, Scheduled, loop_schedule
 from neonlab.measure.pipeline_core import PipelineCore
 from neonlab.measure.pipeline_program import compile_instructions
+from neonlab.measure.pipeline_registers import is_vector, register_names
 from neonlab.measure.pipeline_state import (
     ALWAYS,
     BRANCH,
@@ -42,7 +42,6 @@ RESULT, UNIT, ORDER, ROOM, JUMP, COMPLETE = "result", "port", "dispatch", "windo
 _BEFORE, _AFTER = 4, 8  # iterations walked through before and after those shown, beside those that fill the window
 _ROWS = 2000  # of a schedule: longer loops are looked at over fewer iterations
 _CLOSE = 0.02  # of a loop's cycles
-_NEON_QUEUE = range(32, 64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +222,7 @@ class _Events:
         """The producer of what was needed at `when` and there just then, and the registers that it came in."""
         tight = [one for one in self._results[at] if one[1] == when and one[2] >= 0 and wanted(one[3])]
         if outside_queue:
-            tight = [one for one in tight if one[0] not in _NEON_QUEUE]
+            tight = [one for one in tight if not is_vector(one[0])]
         if tight:
             producer = max(one[2] for one in tight)
             numbers = sorted({one[0] for one in tight if one[2] == producer})
@@ -297,22 +296,3 @@ class _Events:
 
     def _family(self, row: Scheduled) -> int:
         return int(self._table.traits[row.instruction, FAMILY]) // EARLY
-
-
-def register_names(numbers: Sequence[int], isa: Isa) -> str:
-    """Registers by the numbers that the pipeline has for them; both halves of an A32 quad register as that."""
-    names, left = [], list(numbers)
-    while left:
-        number = left.pop(0)
-        if isa is Isa.A32 and number in _NEON_QUEUE and number % 2 == 0 and number + 1 in left:
-            left.remove(number + 1)
-            names.append(f"q{(number - 32) // 2}")
-        else:
-            names.append(_register(number).name(isa))
-    return ", ".join(names)
-
-
-def _register(number: int) -> Register:
-    if number in _NEON_QUEUE:
-        return vector(number - 32)
-    return general(number) if number < 32 else FLAGS

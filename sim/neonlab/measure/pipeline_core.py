@@ -131,7 +131,8 @@ class PipelineCore:
     over, into a general register and into a vector one, `passing_part` the same where the store wrote only a part of
     them; 0 where that takes no longer than any load.  In order: `vector_places` is 2 where work on vector registers
     takes one place of two a cycle or both, 1 where one instruction takes all, 0 where it does not matter;
-    `vectors_alone` means that nothing is issued with it in the same cycle.
+    `vectors_alone` means that nothing is issued with it in the same cycle.  `halves` means that the vector registers of
+    A64 are waited for by halves, each of 64 bits.
     """
 
     name: str
@@ -154,6 +155,7 @@ class PipelineCore:
     taken_bubble: int = 0
     vector_places: int = 2
     vectors_alone: bool = False
+    halves: bool = False
     scheduler: int = 0
     port_queue: int = 0
     fetch: int = 0
@@ -299,7 +301,7 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
         timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
     keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "writeback_forwards", "writeback_slots",
             "store_data_late", "general_data_late", "merge_latency", "mispredict", "taken_bubble", "vector_places",
-            "vectors_alone", "scheduler", "port_queue", "fetch", "fetch_queue", "loop_bubble", "history",
+            "vectors_alone", "halves", "scheduler", "port_queue", "fetch", "fetch_queue", "loop_bubble", "history",
             "width")  # fmt: skip
     figures = {
         key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base

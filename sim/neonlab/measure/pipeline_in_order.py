@@ -22,6 +22,8 @@ from neonlab.measure.pipeline_state import (
     FETCH_CAUSE,
     FETCH_ONE,
     FETCHING,
+    FIRST_VECTOR,
+    FLAG_REGISTER,
     FORWARDED,
     FREE,
     IDLE_BACK,
@@ -123,7 +125,7 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
             if when > work:
                 work, work_cause, work_blame = when, live[REASON + register], live[WRITER + register]
                 awaited = live[INSTANCE + register]
-            if when > start and not (decoupled and register >= 32 and register < 64):
+            if when > start and not (decoupled and register >= FIRST_VECTOR and register != FLAG_REGISTER):
                 start, cause, blame = when, live[REASON + register], live[WRITER + register]
         if decoupled:
             at = live[QUEUED] % queue

@@ -21,6 +21,7 @@ from neonlab.measure.pipeline_state import (
     FETCH_AT,
     FETCH_CAUSE,
     FETCHING,
+    FIRST_VECTOR,
     FORWARDED,
     FREE,
     FRONT_CAUSE,
@@ -251,7 +252,7 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
             elif kind == AWAITED:
                 held = max(held, live[ARRIVALS + operations[at_operation, PLACE]])
             elif kind & ~1 == PASSED:
-                vector = 1 if writes[write_start[one], 0] >= 32 else 0
+                vector = 1 if writes[write_start[one], 0] >= FIRST_VECTOR else 0
                 passing = max(passing, passed(figures, live, kind, operations[at_operation, PLACE], vector))
             elif kind != CROSSED:
                 fill(figures, live, kind, issued)

@@ -13,6 +13,7 @@ from neonlab.isa.instruction import AccessKind, BranchKind, Instruction, Instruc
 from neonlab.isa.isa import Register
 from neonlab.measure.instruction_form import repeats_of
 from neonlab.measure.pipeline_core import PipelineCore
+from neonlab.measure.pipeline_registers import RegisterNumbers
 from neonlab.measure.pipeline_state import ALWAYS, DATA, EARLY, FORWARDED, SIMILAR, TRAITS
 
 Integers = npt.NDArray[np.int64]
@@ -39,10 +40,6 @@ class Compiled:
     uses: Integers
 
 
-def _number(register: Register) -> int:
-    return {"general": 0, "vector": 32, "flags": 64}[register.file] + register.index
-
-
 def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore) -> Compiled:
     """Each instruction in the terms of the core.  The status register's cumulative bits hold nothing up."""
     families = {timing.family: number for number, timing in enumerate(core.timings.values(), start=1) if timing.family}
@@ -54,8 +51,9 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
     for instruction in instructions:
         timing = core.timing(instruction)
         repeats = repeats_of(instruction)
+        numbers = RegisterNumbers(instruction, halves=core.halves)
         for register, late, similar in _reads(instruction, core, timing.late, bool(timing.family)):
-            reads.append((_number(register), late, similar))
+            reads.extend((number, late, similar) for number in numbers.read(register))
         base = instruction.writeback.base if instruction.writeback else None
         seen = 0
         for register in _in_order_written(instruction):
@@ -64,9 +62,12 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
             if register == base and instruction.accesses:
                 stores = instruction.accesses[0].kind is AccessKind.STORE
                 latency = core.store_writeback if stores else core.load_writeback
-                writes.append((_number(register), latency, 1 + min(core.writeback_forwards, latency - 1)))
+                writes.extend(
+                    (n, latency, 1 + min(core.writeback_forwards, latency - 1)) for n in numbers.written(register)
+                )
                 continue
-            writes.append((_number(register), (timing.second if seen else timing.latency) + (repeats - 1), 0))
+            latency = (timing.second if seen else timing.latency) + (repeats - 1)
+            writes.extend((number, latency, 0) for number in numbers.written(register))
             seen += register.file != "flags"
         uses.extend((use.ports, use.cycles * repeats) for use in timing.uses)
         if base is not None and instruction.accesses:

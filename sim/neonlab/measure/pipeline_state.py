@@ -12,7 +12,8 @@ from numba import njit
 
 from neonlab.measure.fill_journal import CROSSED
 
-REGISTERS = 72  # general 0-31, vector 32-63, flags 64
+REGISTERS = 104
+FIRST_VECTOR, FLAG_REGISTER, FIRST_UPPER = 32, 64, 72  # general ones come first, upper halves of vector ones last
 PORTS_AT_MOST, QUEUE_AT_MOST, WINDOW_AT_MOST, STORES_AT_MOST, FILLS_AT_MOST = 32, 64, 1024, 64, 64
 FETCHED_AT_MOST = 32  # instructions between fetch and dispatch
 RING = 1 << 14  # cycles that an out-of-order back end may be ahead of its front end
