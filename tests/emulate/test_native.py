@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import neonlab
 
 SCRIPT = """
@@ -68,19 +70,28 @@ def test_without_any_place_for_a_cache_hooks_are_compiled_each_time(tmp_path: Pa
 HOOK = """
 import ctypes
 from numba import types
-from neonlab.emulate.native import native
+from neonlab.emulate.native import native, native_call
 from constants import LIMIT
 
-@native(types.int64(types.int64))
+@{decorator}
 def above(value):
     return value + LIMIT
 
-print(ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(above.address)(1))
+print({call})
 """
 
 
-def test_a_constant_changed_in_another_module_is_noticed_by_the_cache(tmp_path: Path) -> None:
-    (tmp_path / "hook.py").write_text(HOOK)
+@pytest.mark.parametrize(
+    ("decorator", "call"),
+    [
+        ("native(types.int64(types.int64))", "ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(above.address)(1)"),
+        ("native_call", "above(1)"),
+    ],
+)
+def test_a_constant_changed_in_another_module_is_noticed_by_the_cache(
+    tmp_path: Path, decorator: str, call: str
+) -> None:
+    (tmp_path / "hook.py").write_text(HOOK.format(decorator=decorator, call=call))
     source = str(Path(neonlab.__file__).parent.parent)
     results = []
     for limit in (10, 10, 99):

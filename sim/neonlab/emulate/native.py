@@ -18,7 +18,7 @@ from typing import Any
 import llvmlite.binding as llvm
 import numpy as np
 import numpy.typing as npt
-from numba import types
+from numba import njit, types
 from numba.core import cgutils
 from numba.core.ccallback import CFunc
 from numba.core.sigutils import normalize_signature
@@ -72,20 +72,31 @@ def native(signature: Any) -> Callable[[Callable[..., Any]], Any]:
 
     def compile_function(function: Callable[..., Any]) -> Any:
         compiled: Any = CFunc(function, normalize_signature(signature), locals={}, options={})
-        try:
-            compiled.enable_caching()
-        except RuntimeError as error:
-            if "cannot cache" not in str(error):
-                raise
-        else:
-            # Numba takes a cached function for good as long as the file it stands in is unchanged, though constants
-            # compiled into it may come from others.  They become part of what must be unchanged.
-            cached = compiled._cache._cache_file
-            cached._source_stamp = (cached._source_stamp, _constants(function, set()))
+        _keep_on_disk(compiled, function)
         compiled.compile()
         return compiled
 
     return compile_function
+
+
+def native_call(function: Callable[..., Any]) -> Any:
+    """Compile a function for calls from Python and from other compiled ones, kept on disk as `native` does."""
+    compiled: Any = njit(function)
+    _keep_on_disk(compiled, function)
+    return compiled
+
+
+def _keep_on_disk(compiled: Any, function: Callable[..., Any]) -> None:
+    try:
+        compiled.enable_caching()
+    except RuntimeError as error:
+        if "cannot cache" not in str(error):
+            raise
+    else:
+        # Numba takes a cached function for good as long as the file it stands in is unchanged, though constants
+        # compiled into it may come from others.  They become part of what must be unchanged.
+        cached = compiled._cache._cache_file
+        cached._source_stamp = (cached._source_stamp, _constants(function, set()))
 
 
 def _constants(function: Callable[..., Any], seen: set[str]) -> str:

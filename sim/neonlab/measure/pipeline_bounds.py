@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from neonlab.emulate.native import native_call
 from neonlab.isa.instruction import BranchKind, Instruction, InstructionClass
 from neonlab.measure.instruction_form import form_of
 from neonlab.measure.pipeline_core import PipelineCore
@@ -121,7 +121,7 @@ def peak_of(instructions: Iterable[Instruction], core: PipelineCore) -> tuple[fl
     return best, form
 
 
-@njit(cache=True)
+@native_call
 def _dataflow(traits, read_start, reads, write_start, writes, times):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     """The latest result after each iteration, every instruction beginning as soon as its operands are there.
 

@@ -9,10 +9,9 @@ guest.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numba.np.numpy_support import carray
 
-from neonlab.emulate.native import BLOCK_OR_CODE, as_pointer, native, uc_reg_read
+from neonlab.emulate.native import BLOCK_OR_CODE, as_pointer, native, native_call, uc_reg_read
 
 # Arithmetic of a row.  a is the destination before, n and m are the sources.
 MULTIPLY = 0  # use * a + sign * n * m
@@ -86,7 +85,7 @@ HEADER = np.dtype(
 _OUT_OF_REACH = np.int64(1) << 62  # fits no lane; for results that 64 bits do not hold
 
 
-@njit(cache=True)
+@native_call
 def _multiplies(a, n, m, step, wide, sum_type, sign):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     lost = False
     for lane in range(len(a)):
@@ -95,7 +94,7 @@ def _multiplies(a, n, m, step, wide, sum_type, sign):  # type: ignore[no-untyped
     return lost
 
 
-@njit(cache=True)
+@native_call
 def _adds(n, m, wide, sum_type, sign):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     lost = False
     for lane in range(len(m)):
@@ -104,7 +103,7 @@ def _adds(n, m, wide, sum_type, sign):  # type: ignore[no-untyped-def]  # noqa: 
     return lost
 
 
-@njit(cache=True)
+@native_call
 def _pairs(a, n, wide, sum_type):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     lost = False
     for lane in range(len(a)):
@@ -113,7 +112,7 @@ def _pairs(a, n, wide, sum_type):  # type: ignore[no-untyped-def]  # noqa: ANN00
     return lost
 
 
-@njit(cache=True)
+@native_call
 def _dots(a, n, m, step):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     lost = False
     for lane in range(len(a)):
@@ -124,7 +123,7 @@ def _dots(a, n, m, step):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN20
     return lost
 
 
-@njit(cache=True)
+@native_call
 def _may_be_lost(row, where):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     """Whether the row has to be looked at in full: some lane wrapped, or there is no short cut."""
     cut, sign = row.short_cut, row.sign
@@ -160,13 +159,13 @@ def _may_be_lost(row, where):  # type: ignore[no-untyped-def]  # noqa: ANN001, A
     return True
 
 
-@njit(cache=True)
+@native_call
 def _widen(lanes, count, out):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     for lane in range(count):
         out[lane] = lanes[lane]
 
 
-@njit(cache=True)
+@native_call
 def _load(where, count, bits, signed, out):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     """Lanes at an address as numbers."""
     at = as_pointer(where)
@@ -189,7 +188,7 @@ def _load(where, count, bits, signed, out):  # type: ignore[no-untyped-def]  # n
         _widen(carray(at, (2,), np.int64), count, out)
 
 
-@njit(cache=True)
+@native_call
 def _shift_by_register(value, amount, bits, rounds):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     amount = (amount + 128 & 255) - 128
     if amount == 0:
@@ -202,13 +201,13 @@ def _shift_by_register(value, amount, bits, rounds):  # type: ignore[no-untyped-
     return _OUT_OF_REACH if amount >= bits else value << min(amount, 31)
 
 
-@njit(cache=True)
+@native_call
 def _high_word(value, signed):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     """Bits 64 and up of a number whose low 64 bits are `value`."""
     return value >> 63 if signed else np.int64(0)
 
 
-@njit(cache=True)
+@native_call
 def _shift_right_64(row, value, signed):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     """A lane of 64 bits shifted right, rounded if the row says so; the amount is 0 to 64."""
     if row.shift == 0:
@@ -224,7 +223,7 @@ def _shift_right_64(row, value, signed):  # type: ignore[no-untyped-def]  # noqa
     return rest + last if row.half != 0 else rest
 
 
-@njit(cache=True)
+@native_call
 def _lost_of_64(row, view, a, n, m):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     """Lanes of 64 bits that wrapped, in sums of two terms of 128 bits."""
     lost = np.int64(0)
@@ -263,7 +262,7 @@ def _lost_of_64(row, view, a, n, m):  # type: ignore[no-untyped-def]  # noqa: AN
     return lost
 
 
-@njit(cache=True)
+@native_call
 def _lost(row, view, where, a, n, m):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     """Bit i: under `view`, the true result of lane i does not fit."""
     bits = row.a_bits
