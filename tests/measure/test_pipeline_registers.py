@@ -33,6 +33,9 @@ V, UPPER = 32, 72  # v0, and the upper half of it
         ("xtn2 v0.8h, v1.4s", [V + 1, UPPER + 1], [UPPER]),
         ("zip1 v0.16b, v1.16b, v2.16b", [V + 1, V + 2], [V, UPPER]),
         ("eor v0.16b, v0.16b, v0.16b", [V, UPPER], [V, UPPER]),  # waits, though the result does not hang on it
+        ("mul v0.8b, v0.8b, v0.8b", [V], [V, UPPER]),  # each byte hangs on itself alone, and is made anew
+        ("orr v0.8h, #1", [V, UPPER], [V, UPPER]),
+        ("trn2 v0.2d, v1.2d, v0.2d", [UPPER, UPPER + 1], [V, UPPER]),
     ],
 )
 def test_an_instruction_waits_for_the_halves_that_it_uses(line: str, read: list[int], written: list[int]) -> None:

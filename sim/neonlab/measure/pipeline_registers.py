@@ -6,6 +6,7 @@ where those have names, and in A64 too, where `ins v0.d[1], x1` says nothing of 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from neonlab.isa.dependence import FLAG_N, STATUS_PLACE, VECTOR
@@ -16,6 +17,8 @@ from neonlab.measure.pipeline_state import FIRST_UPPER, FIRST_VECTOR, FLAG_REGIS
 
 _FIRST = {"general": 0, "vector": FIRST_VECTOR, "flags": FLAG_REGISTER}
 _VECTORS = range(FIRST_VECTOR, FLAG_REGISTER)
+_SETS_A_LANE = re.compile(r"^v\d+\.\w+\[|^\{[^}]*\}\[")
+_NARROWS_UPPER = re.compile(r"(?!trn)\w+n2$")
 
 
 class RegisterNumbers:
@@ -30,10 +33,11 @@ class RegisterNumbers:
             self._look(instruction)
 
     def _look(self, instruction: Instruction) -> None:
+        keeps = _SETS_A_LANE.search(instruction.operands) or _NARROWS_UPPER.match(instruction.mnemonic)
         for place, sources in dependence_of(instruction).sources.items():
             if place == STATUS_PLACE:  # cumulative bits, of which nothing is known but that they may be set
                 continue
-            if sources == {place}:  # stays as it was
+            if keeps and sources == {place}:  # stays as it was
                 self._kept |= _halves((place,))
                 continue
             self._read |= _halves(sources)
