@@ -50,6 +50,7 @@ def code(*lines: str, isa: Isa = Isa.A64) -> tuple[Instruction, ...]:
         ("add x0, x1, x2, lsl #3", "add lsl"),
         ("add x0, x1, x2, lsl #17", "add shift"),
         ("umov w0, v1.b[2]", "umov.b"),
+        ("mov h0, v1.h[3]", "dup.4h[]"),
         ("faddp d0, v1.2d", "faddp.d"),
         ("mul w0, w1, w2", "mul.w"),
     ],

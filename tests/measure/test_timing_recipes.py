@@ -25,6 +25,7 @@ from neonlab.measure.timing_recipes import recipe_of
         ("smlal2.h (elem; v.h[7])", ["smlal2 v0.4s, v0.8h, v0.h[7]"], ["smlal2 v0.4s, v0.8h, v0.h[7]"]),
         ("mla.h (vec; acc. fwd.)", ["mla v0.8h, v28.8h, v28.8h"], ["mla v0.8h, v28.8h, v28.8h"]),
         ("saddw.h", ["saddw v0.8h, v0.8h, v0.8b"], ["saddw v0.8h, v0.8h, v0.8b"]),
+        ("shadd.b", ["shadd v0.16b, v0.16b, v0.16b"], ["shadd v0.16b, v0.16b, v0.16b"]),
         ("addv.b", ["addv b0, v0.16b"], ["addv b0, v0.16b"]),
         ("shrn2.h (>>2)", ["shrn2 v0.16b, v0.8h, #2"], ["shrn2 v0.16b, v0.8h, #2"]),
         ("fmadd.s (acc. fwd.)", ["fmadd s0, s28, s28, s0"], ["fmadd s0, s28, s28, s0"]),
@@ -63,7 +64,16 @@ def test_the_rate_of_one_that_sets_flags_is_the_best_of_eight_streams() -> None:
 
 @pytest.mark.parametrize(
     "form",
-    ["b (pc+4)", "casal", "str -> ldr (ofs = 0 -> ofs = 0)", "ldr (reg; unaligned)", "aese", "cbz (pc+4; taken)", "("],
+    [
+        "b (pc+4)",
+        "casal",
+        "str -> ldr (ofs = 0 -> ofs = 0)",
+        "ldr (reg; unaligned)",
+        "aese",
+        "sha1su1",
+        "cbz (pc+4; taken)",
+        "(",
+    ],
 )
 def test_a_row_that_is_no_test_of_the_model_says_why(form: str) -> None:
     assert recipe_of(form).skip

@@ -25,6 +25,7 @@ _SCALAR = re.compile(r"([bhsdq])\d+$")
 _GENERAL = re.compile(r"([xw])(\d+|zr)$|(w?sp)$")
 _ALIAS = {"lslv": "lsl", "lsrv": "lsr", "asrv": "asr", "rorv": "ror", "movz": "mov", "movn": "mov", "not": "mvn"}
 _PLAIN_LOADS = re.compile(r"(ld|st)(u?r|tr|n?p|nt|xr|axr|lr|lxr|ar)")
+_LANE_ALONE = {"b": "8b", "h": "4h", "s": "2s", "d": "2s"}  # a lane to a scalar register is as one to all of 64 bits
 _BY_BIT = {"d": "2s", "2d": "4s"}  # the same constants, written otherwise
 _SHIFTED = frozenset({"lsl", "lsr", "asr", "ror"})
 
@@ -138,7 +139,9 @@ def _moved(mnemonic: str, operands: list[str], to_general: bool, from_general: b
         return f"{'smov' if mnemonic == 'smov' else 'umov'}.{source.group(1) if source else ''}"
     if target and target.group(2):
         return f"ins.{target.group(1)}{' r' if from_general else ''}"
-    return f"mov.{source.group(1) if source else ''}" if target else "dup.scalar[]"
+    if target:
+        return f"mov.{source.group(1) if source else ''}"
+    return f"dup.{_LANE_ALONE[source.group(1)]}[]" if source else "dup.2s[]"
 
 
 def _integer(operands: list[str]) -> str:

@@ -54,7 +54,7 @@ _SYNONYM = {"cmp": "subs", "cmn": "adds", "tst": "ands", "neg": "sub", "negs": "
             "uzp1": "zip1", "uzp2": "zip1", "zip2": "zip1", "trn2": "trn1", "ldur": "ldr", "ldurb": "ldrb",
             "ldurh": "ldrh", "ldursb": "ldrsb", "ldursh": "ldrsh", "ldursw": "ldrsw", "stur": "str", "sturb": "strb",
             "sturh": "strh", **{f"fcvt{rounding}{sign}": f"fcvta{sign}" for rounding in "nmpz" for sign in "su"},
-            "adrp": "adr", "vnmls": "fnmsub", "vnmla": "fnmadd"}  # fmt: skip
+            "adrp": "adr", "xtn2": "xtn", "vnmls": "fnmsub", "vnmla": "fnmadd"}  # fmt: skip
 #: What shifts or extends its last operand as another does: the shifter comes before the sum, or before the logic.
 _SHIFTS_AS = {"orr": "and", "eor": "and", "orn": "and", "eon": "and", "bic": "and", "mvn": "and", "bics": "ands",
               "tst": "ands", "sub": "add", "neg": "add", "subs": "adds", "negs": "adds", "cmp": "adds",

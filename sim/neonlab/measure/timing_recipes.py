@@ -81,7 +81,7 @@ def recipe_of(form: str) -> Recipe:
         return Recipe(skip=THROUGH_MEMORY if form.startswith("st") else FETCH)
     if any(word in notes for word in ("unaligned", "cross", "random")):
         return Recipe(skip=ADDRESS)
-    if re.match(r"(cas|ld(add|clr|set|eor|[us]max|[us]min)a|ldclra|crc|sha|aes|sm[34])", mnemonic):
+    if re.match(r"(cas|ld(add|clr|set|eor|[us]max|[us]min)a|ldclra|crc|sha[125]|aes|sm[34])", mnemonic):
         return Recipe(skip=OTHER_KIND)
     if mnemonic in ("sdiv", "udiv"):
         return Recipe(skip=OPERANDS)
