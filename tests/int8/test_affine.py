@@ -161,5 +161,7 @@ def test_what_cannot_be_quantised_is_refused() -> None:
         quantize([float("nan")], 1.0, Output())
     with pytest.raises(OperandError, match="greater than 0"):
         Affine(0.0, 0)
+    with pytest.raises(OperandError, match=r"are integers, not 0\.5"):
+        Output(0.5)  # type: ignore[arg-type]
     with pytest.raises(OperandError, match="the values holds float64"):
         dequantize([1.5], 1.0)

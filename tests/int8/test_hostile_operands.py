@@ -63,6 +63,9 @@ CALLS: dict[str, Callable[..., Any]] = {
     "four terms": lambda a, b, _x, _y, n, m: matmul.accumulate_four_terms(a, b, n, m),
     "subtract first": lambda a, b, _x, _y, n, m: matmul.accumulate_subtracting_first(a, b, n, m),
     "ruy_mul": lambda a, b, _x, _y, n, m: matmul.ruy_mul(a, b, lhs_zero_point=n, rhs_zero_point=m),
+    "ruy_mul_floats": lambda a, b, x, y, _n, _m: matmul.ruy_mul_floats(a, b, x, 0.0, y),
+    "row and column sums": lambda a, b, _x, _y, _n, _m: (matmul.row_sums(a), matmul.column_sums(b)),
+    "pack_to_signed": lambda a, _b, _x, _y, n, _m: matmul.pack_to_signed(a, n),
     "conv2d": lambda a, b, _x, _y, n, m: convolution.conv2d(a, b, n, m, None, window(n), max(m, 1)),
     "conv2d_terms": lambda a, b, _x, _y, n, m: convolution.conv2d_terms(a, b, n, m, window(m)),
     "depthwise": lambda a, b, _x, _y, n, m: convolution.depthwise_conv2d(a, b, n, m, None, window(n)),
@@ -72,6 +75,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "average_pool_requantized": lambda a, _b, x, _y, n, m: pooling.average_pool_requantized(
         a, (n, 2), m, x, Output(), window(n)
     ),
+    "output": lambda a, _b, x, _y, n, _m: elementwise.clip(a, Output(n, x, 100)),
     "rescale": lambda a, _b, x, y, n, m: elementwise.rescale(addition.Operand(a, x, n), y, Output(m)),
     "concatenate": lambda a, b, x, y, n, m: elementwise.concatenate(
         [addition.Operand(a, x, n), addition.Operand(b, y, m)], n, x, Output()
@@ -85,6 +89,12 @@ CALLS: dict[str, Callable[..., Any]] = {
     "softmax_fixed_point": lambda a, _b, x, y, _n, _m: softmax.softmax_fixed_point(a, x, y),
     "affine_from_range": lambda _a, _b, x, y, _n, _m: affine.affine_from_range(x, y),
     "quantize": lambda a, _b, x, _y, n, _m: affine.quantize(a, x, Output(n), reciprocal=True),
+    "requantize by channel": lambda a, b, _x, _y, _n, _m: requantize.SCHEMES["ruy"].requantize(a, b, Output()),
+    "quantize by channel": lambda a, b, _x, _y, n, _m: affine.quantize(a, b, Output(n)),
+    "dequantize by channel": lambda a, b, x, _y, n, _m: affine.dequantize(a, b, x if n else n, b),
+    "effective_scale": lambda a, b, x, _y, _n, _m: requantize.effective_scale(a, x, b),
+    "a scale of many numbers": lambda a, b, _x, _y, n, _m: affine.Affine(a, b, "int8" if n else "int7"),
+    "a zero point of many numbers": lambda a, b, _x, _y, n, m: convolution.conv2d(a, b, a, m, None, window(n)),
     "quantize_gemmlowp": lambda a, _b, x, _y, n, _m: affine.quantize_gemmlowp(a, affine.Affine(x, n)),
     "dequantize": lambda a, _b, x, y, n, _m: affine.dequantize(a, x, n, y),
     "symmetric_scale": lambda a, _b, _x, _y, n, m: affine.symmetric_scale(a, n, m),
@@ -94,6 +104,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "minifloat": lambda a, _b, x, _y, _n, _m: ristretto.to_minifloat(a, ristretto.minifloat_for(x)),
     "power_of_two": lambda a, _b, _x, _y, n, m: ristretto.to_power_of_two(a, n, m),
     "quantize_step": lambda a, _b, x, _y, _n, _m: incremental.quantize_step(a, np.ones(a.shape, np.uint8), x),
+    "update": lambda a, b, x, _y, _n, _m: incremental.update(a, b, a, x),
     **{
         f"add_{name}": lambda a, b, x, y, n, m, name=name: getattr(addition, f"add_{name}")(
             addition.Operand(a, x, n), addition.Operand(b, y, m), 0.7, Output()

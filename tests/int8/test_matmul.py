@@ -133,6 +133,17 @@ def test_the_sums_are_over_the_depth() -> None:
     matrix = np.arange(6, dtype=np.uint8).reshape(2, 3)
     assert row_sums(matrix).tolist() == [3, 12]
     assert column_sums(matrix).tolist() == [3, 5, 7]
+    with pytest.raises(OperandError, match="a row's sum leaves int32"):
+        row_sums(np.full((1, 65539), 32767, np.int16))
+    with pytest.raises(OperandError, match="wanted a matrix"):
+        column_sums(matrix[0])
+
+
+def test_sums_of_a_row_beyond_int32_leave_the_product_right() -> None:
+    row, column = np.full((1, 70000), 32767, np.int16), np.full((70000, 1), 100, np.int16)
+    column[7] = 99
+    for form in (accumulate_four_terms, accumulate_subtracting_first):
+        assert form(row, column, 0, 100).tolist() == [[-32767]]
 
 
 @pytest.mark.parametrize("bound", [1, 127, 1 << 20, 1 << 40])
@@ -167,3 +178,20 @@ def test_ruy_refuses_a_multiplier_without_an_output() -> None:
         ruy_mul(LHS.astype(np.int8), RHS.astype(np.int8), multiplier=PER_CHANNEL)
     with pytest.raises(OperandError, match="uint8"):
         pack_to_signed(LHS, 0)
+    with pytest.raises(OperandError, match="the zero point does not fit uint8"):
+        pack_to_signed(LHS.astype(np.uint8), 256)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((LHS, RHS[:1]), "do not multiply"),
+        ((LHS, [[1.0, float("nan")], [0.0, 0.0]]), "rhs holds values that are not finite"),
+        ((LHS, RHS, [1, 2, 3]), "the bias has shape"),
+        ((LHS, RHS, 0.0, 2.0, 1.0), "the range 2.0 to 1.0 is empty"),
+        ((LHS * 1e30, RHS * 1e30), "the result holds values beyond float32"),
+    ],
+)
+def test_floats_that_do_not_multiply_are_refused(arguments: tuple[object, ...], message: str) -> None:
+    with pytest.raises(OperandError, match=message):
+        ruy_mul_floats(*arguments)  # type: ignore[arg-type]

@@ -74,8 +74,10 @@ def test_average_pool_by_requantising_is_the_scheme_on_the_sums(
 
 def test_what_cannot_be_pooled_is_refused() -> None:
     image = np.zeros((1, 4, 4, 1), np.int8)
-    with pytest.raises(OperandError, match="as wide as the kernel"):
+    with pytest.raises(OperandError, match="holds nothing else"):
         max_pool(image, (2, 2), Window(padding=((2, 0), (0, 0))))
+    with pytest.raises(OperandError, match="holds nothing else"):  # taps a pixel apart, on both sides of the only row
+        average_pool(image[:, :1], (2, 2), Window(padding=((1, 1), (0, 0)), dilation=(2, 1)))
     with pytest.raises(OperandError, match="wanted an image"):
         max_pool(image[0], (2, 2))
     with pytest.raises(OperandError, match="does not fit"):

@@ -139,7 +139,7 @@ def test_scales_multiply_in_float32_or_float64_as_the_library_does() -> None:
         (lambda: SCHEMES["ruy"].requantize(np.zeros(3, np.int32), float("nan"), Output()), "not finite"),
         (lambda: SCHEMES["qnnpack-q31"].requantize(np.zeros(3, np.int32), 1.0, Output()), "to below 1, not 1"),
         (lambda: SCHEMES["qnnpack-precise"].requantize(np.zeros(3, np.int32), 2.0**-33, Output()), "from 2\\^-32"),
-        (lambda: SCHEMES["gemmlowp"].requantize(np.zeros(3, np.int32), [[0.5]], Output()), "2 dimensions"),
+        (lambda: SCHEMES["gemmlowp"].requantize(np.zeros(3, np.int32), [[0.5]], Output()), "does not broadcast to"),
         (lambda: SCHEMES["ruy"].requantize(np.full(1, INT32_MAX, np.int32), 4.0, Output()), "leaves int32"),
         (lambda: Output(200), "zero point 200"),
         (lambda: Output(0, 5, 4), "is empty"),
@@ -153,3 +153,13 @@ def test_what_cannot_be_requantised_is_refused(call: object, message: str) -> No
     assert callable(call)
     with pytest.raises(OperandError, match=message):
         call()
+
+
+@pytest.mark.parametrize("scales", [(3,), (2, 1, 4), (3, 4)])
+def test_scales_that_do_not_go_along_the_accumulators_are_refused(scales: tuple[int, ...]) -> None:
+    sums = np.zeros((2, 4), np.int32)
+    for scheme in SCHEMES.values():
+        with pytest.raises(OperandError, match=r"the scale has the shape .* does not broadcast to \(2, 4\)"):
+            scheme.requantize(sums, np.full(scales, 0.5), Output())
+    with pytest.raises(OperandError, match="the bias has the shape"):
+        ncnn_requantize(sums, 0.5, 0.5, np.zeros(scales), Output())

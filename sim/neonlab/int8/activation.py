@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neonlab.int8.affine import Affine, dequantize, quantize
-from neonlab.int8.arrays import Integers, OperandError, Output, integers, limits, single_scale
+from neonlab.int8.arrays import Integers, OperandError, Output, integers, limits, one_scale
 from neonlab.int8.rounding import half_away
 
 Real = Callable[[NDArray[np.float64]], NDArray[np.float64]]
@@ -61,7 +61,7 @@ def softmax(values: object, input_scale: float, beta: float, target: Affine) -> 
     if not x.ndim or not x.shape[-1]:
         raise OperandError("softmax needs at least one value along its last axis")
     single = np.float32
-    slope = -single_scale(input_scale, "the input scale") * single_scale(beta, "beta")
+    slope = -one_scale(input_scale, "the input scale") * one_scale(beta, "beta")
     distances = np.arange(256, dtype=np.float32)
     table = np.exp((slope * distances).astype(np.float64)).astype(np.float32)
     exponentials = table[x.max(axis=-1, keepdims=True).astype(np.int64) - x]

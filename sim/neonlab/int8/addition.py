@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neonlab.int8.arrays import Int64s, Integers, OperandError, Output, integers, single_scale, wide
+from neonlab.int8.arrays import Int64s, Integers, OperandError, Output, integers, one_scale, wide
 from neonlab.int8.fixed_point import Multiplier, multiply_twice_rounded, quantize_multiplier
 from neonlab.int8.matmul import check_zero_point
 from neonlab.int8.requantize import scheme_named
@@ -30,7 +30,7 @@ class Operand:
         """The integers less the zero point.  Raises OperandError for what is no int8 or uint8 tensor."""
         values = integers(self.values, "an operand", "int8", "uint8")
         check_zero_point(self.zero_point, values, "an operand's zero point")
-        single_scale(self.scale, "an operand's scale")
+        one_scale(self.scale, "an operand's scale")
         return wide(values) - self.zero_point
 
 
@@ -59,7 +59,7 @@ def tflite_addition(left_scale: float, right_scale: float, output_scale: float) 
     float32 scales, combined in float64.  Raises OperandError for scales that are not positive.
     Source: tensorflow/lite/kernels/add.cc.
     """
-    left, right, out = (float(single_scale(s, "a scale")) for s in (left_scale, right_scale, output_scale))
+    left, right, out = (float(one_scale(s, "a scale")) for s in (left_scale, right_scale, output_scale))
     twice = 2 * max(left, right)
     return TfliteAddition(
         quantize_multiplier(left / twice),
@@ -124,7 +124,7 @@ def add_onnxruntime(left: Operand, right: Operand, output_scale: float, output: 
     """
     centred_pair(left, right)
     single = np.float32
-    out = single_scale(output_scale, "the output scale")
+    out = one_scale(output_scale, "the output scale")
     ratios = [single(side.scale) / out for side in (left, right)]
     fixed = single(output.zero_point) - (ratios[0] * single(left.zero_point) + ratios[1] * single(right.zero_point))
     total = np.asarray(fixed, np.float64)
@@ -134,12 +134,12 @@ def add_onnxruntime(left: Operand, right: Operand, output_scale: float, output: 
 
 
 def _ratio(scale: float, output_scale: float) -> float:
-    return float(np.float32(scale)) / float(single_scale(output_scale, "the output scale"))
+    return float(np.float32(scale)) / float(one_scale(output_scale, "the output scale"))
 
 
 def _sum_of_products(left: Operand, right: Operand, output_scale: float, bits: int, least: int) -> tuple[Int64s, int]:
     """Both inputs times their scales over the output's, as integers of at most `bits` bits, and the shift back."""
-    out = single_scale(output_scale, "the output scale")
+    out = one_scale(output_scale, "the output scale")
     sides = centred_pair(left, right)
     ratios = [np.float32(side.scale) / out for side in (left, right)]
     if not all(2.0**least <= ratio < 2.0**8 for ratio in ratios):

@@ -16,10 +16,14 @@ from neonlab.int8.arrays import (
     Integers,
     OperandError,
     Output,
+    check_broadcast,
     finite,
     finite_single,
+    integer,
     integers,
     limits,
+    number,
+    one_scale,
     single_scale,
 )
 from neonlab.int8.rounding import Reals, half_away, rounded
@@ -34,7 +38,7 @@ class Affine:
     dtype: str = "uint8"
 
     def __post_init__(self) -> None:
-        single_scale(self.scale, "the scale")
+        one_scale(self.scale, "the scale")
         Output.of(self.dtype, self.zero_point)
 
 
@@ -45,7 +49,7 @@ def affine_from_range(minimum: float, maximum: float, dtype: str = "uint8") -> A
     OperandError when minimum > maximum or one is not finite.  Source: `ChooseQuantizationParams` of
     gemmlowp/doc/quantization_example.cc (float scale, the zero point from the double); Jacob et al. 2018, section 3.
     """
-    low, high = (float(finite(end, "the range")) for end in (minimum, maximum))
+    low, high = (number(end, "the range") for end in (minimum, maximum))
     if low > high:
         raise OperandError(f"the range {low} to {high} is empty")
     least, most = limits(dtype)
@@ -54,7 +58,7 @@ def affine_from_range(minimum: float, maximum: float, dtype: str = "uint8") -> A
     if scale < LEAST_SCALE:
         return Affine(1.0, max(least, 0), dtype)
     nudged = half_away(np.clip(np.array(least - low / scale), least, most))
-    return Affine(float(single_scale(scale, "the scale")), int(nudged), dtype)
+    return Affine(float(one_scale(scale, "the scale")), int(nudged), dtype)
 
 
 def quantize(
@@ -74,6 +78,7 @@ def quantize(
     """
     values = finite_single(reals, "the reals")
     scales = single_scale(scale, "the scale")
+    check_broadcast(scales, values.shape, "the scale")
     with np.errstate(over="ignore"):  # an infinity is clamped as it should be
         steps: Reals = values * (np.float32(1) / scales) if reciprocal else values / scales
     return _place(rounded(steps, rounding, random), output)
@@ -98,9 +103,13 @@ def dequantize(values: object, scale: object, zero_point: int = 0, bias: object 
     scale and bias broadcast ([channels] when channels are last).  With a bias and zero point 0 it is ncnn's
     `dequantize` of int32 accumulators.  Raises OperandError.
     """
-    steps = (integers(values, "the values").astype(np.int64) - zero_point).astype(np.float32)
+    point = integer(zero_point, "the zero point")
+    steps = (integers(values, "the values").astype(np.int64) - point).astype(np.float32)
+    scales, offset = single_scale(scale, "the scale"), finite_single(bias, "the bias")
+    check_broadcast(scales, steps.shape, "the scale")
+    check_broadcast(offset, steps.shape, "the bias")
     with np.errstate(over="ignore"):
-        real = steps * single_scale(scale, "the scale") + finite_single(bias, "the bias")
+        real = steps * scales + offset
     return finite_single(real, "the result")
 
 

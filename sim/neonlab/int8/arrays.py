@@ -28,7 +28,7 @@ class Output:
     """Where results land: the zero point, the range they are clamped to, and the integer type that holds them.
 
     A fused relu or relu6 is a narrower range (`elementwise.activation_range`).  Raises OperandError when the zero
-    point or the range does not fit the type, or the range is empty.
+    point or the range is no integer or does not fit the type, or the range is empty.
     """
 
     zero_point: int = 0
@@ -37,6 +37,9 @@ class Output:
     dtype: str = "int8"
 
     def __post_init__(self) -> None:
+        for number in (self.zero_point, self.minimum, self.maximum):
+            if not isinstance(number, int | np.integer):
+                raise OperandError(f"zero point and range are integers, not {number}")
         low, high = limits(self.dtype)
         if not low <= self.minimum <= self.maximum <= high:
             raise OperandError(f"the range {self.minimum} to {self.maximum} is empty or does not fit {self.dtype}")
@@ -55,7 +58,10 @@ class Output:
 
 def limits(dtype: DTypeLike) -> tuple[int, int]:
     """Least and greatest value of an integer type.  Raises OperandError for any other type."""
-    kind = np.dtype(dtype)
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        raise OperandError(f"there is no type {dtype}") from None
     if kind.kind not in "iu":
         raise OperandError(f"{kind} is no integer type")
     info = np.iinfo(kind)
@@ -64,7 +70,7 @@ def limits(dtype: DTypeLike) -> tuple[int, int]:
 
 def integers(values: object, name: str, *dtypes: str) -> Integers:
     """`values` as an array of integers, of one of `dtypes` if any are given.  Raises OperandError."""
-    array = np.asarray(values)
+    array = _array(values, name)
     if array.dtype.kind not in "iu":
         raise OperandError(f"{name} holds {array.dtype}, not integers")
     if dtypes and array.dtype.name not in dtypes:
@@ -72,20 +78,43 @@ def integers(values: object, name: str, *dtypes: str) -> Integers:
     return array
 
 
+def integer(value: object, name: str) -> int:
+    """`value`, one integer.  Raises OperandError."""
+    array = integers(value, name)
+    if array.ndim:
+        raise OperandError(f"{name} has the shape {array.shape}; wanted one number")
+    return int(array)
+
+
+def _array(values: object, name: str) -> NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise OperandError(f"{name} make no array: rows differ in length") from None
+
+
 def wide(values: Integers) -> Int64s:
-    """`values` as int64, where products and sums of what the kernels hold in 32 bits are exact."""
+    """`values`, any shape, as int64, where products and sums of what the kernels hold in 32 bits are exact."""
     return values.astype(np.int64)
 
 
 def finite(values: object, name: str) -> Floats:
     """`values` as float64.  Raises OperandError for what is no number or not finite."""
-    array = np.asarray(values)
+    array = _array(values, name)
     if array.dtype.kind not in "fiu":
         raise OperandError(f"{name} holds {array.dtype}, not numbers")
     array = array.astype(np.float64)
     if not np.isfinite(array).all():
         raise OperandError(f"{name} holds values that are not finite")
     return array
+
+
+def number(value: object, name: str) -> float:
+    """`value`, one finite number.  Raises OperandError."""
+    array = finite(value, name)
+    if array.ndim:
+        raise OperandError(f"{name} has the shape {array.shape}; wanted one number")
+    return float(array)
 
 
 def positive(values: object, name: str) -> Floats:
@@ -102,6 +131,21 @@ def single_scale(values: object, name: str) -> NDArray[np.float32]:
     if not ((array >= LEAST_SCALE) & (array <= 1 / LEAST_SCALE)).all():
         raise OperandError(f"{name} must lie from 2^-60 to 2^60")
     return array.astype(np.float32)
+
+
+def one_scale(value: object, name: str) -> np.float32:
+    """`single_scale` of one number, no array.  Raises OperandError."""
+    return np.float32(single_scale(number(value, name), name))
+
+
+def check_broadcast(values: NDArray[Any], shape: tuple[int, ...], name: str) -> None:
+    """Raises OperandError unless `values` broadcasts to `shape`, [channels] against what has channels last."""
+    try:
+        fits = np.broadcast_shapes(values.shape, shape) == shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise OperandError(f"{name} has the shape {values.shape}, which does not broadcast to {shape}")
 
 
 def finite_single(values: object, name: str) -> NDArray[np.float32]:
@@ -123,6 +167,7 @@ def exact_matmul(left: Integers, right: Integers) -> Int64s:
     """`left @ right` over the integers, as int64.  Shapes as numpy's `matmul`, batches included.
 
     Goes through floats where every partial sum is an integer that the float holds exactly, which lets BLAS do it.
+    Raises OperandError for shapes that do not multiply.
     """
     if left.shape[-1] != right.shape[-2 if right.ndim > 1 else 0]:
         raise OperandError(f"shapes {left.shape} and {right.shape} do not multiply")

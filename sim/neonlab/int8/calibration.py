@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neonlab.int8.arrays import Floats, Int64s, OperandError, finite
+from neonlab.int8.arrays import Floats, Int64s, OperandError, finite, number
 
 BINS, LEVELS = 2048, 128
 _SMOOTHING = 1e-4
@@ -44,7 +44,7 @@ def histogram_of(reals: object, largest: float | None = None, bins: int = BINS) 
     For several batches, pass the largest of all and add the counts.  Raises OperandError when all are zero.
     """
     values = np.abs(finite(reals, "the reals")).ravel()
-    top = float(values.max(initial=0.0)) if largest is None else float(finite(largest, "the largest"))
+    top = float(values.max(initial=0.0)) if largest is None else number(largest, "the largest")
     if not top > 0:
         raise OperandError("a histogram needs a value other than zero")
     if bins < LEVELS:

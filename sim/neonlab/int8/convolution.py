@@ -5,11 +5,12 @@ Images are [n, height, width, channels]; for channel-first data, `numpy.moveaxis
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from neonlab.int8.arrays import Int32s, Int64s, Integers, OperandError, exact_matmul, integers, to_int32, wide
+from neonlab.int8.arrays import Int32s, Int64s, Integers, OperandError, exact_matmul, integer, integers, to_int32, wide
 from neonlab.int8.matmul import accumulate_subtracting_first, check_zero_point
 from neonlab.int8.windows import Window
 
@@ -72,7 +73,7 @@ def conv2d_terms(
     """
     x, w, points = _conv_operands(image, weights, image_zero_point, weight_zero_point, groups)
     patches = (window or Window()).patches(wide(x), w.shape[1:3], image_zero_point)
-    out, taps = w.shape[0], w[0].size
+    out, taps = w.shape[0], math.prod(w.shape[1:])
     sums = _grouped_products(patches, np.ones((groups, *w.shape[1:]), np.int64), groups).repeat(out // groups, -1)
     zero = np.broadcast_to(points.reshape(-1), (out,))
     terms = (
@@ -100,7 +101,7 @@ def depthwise_conv2d(
     x, w = integers(image, "the image", *_EIGHT), integers(weights, "the weights", *_EIGHT)
     if w.ndim != 3 or x.ndim != 4 or w.shape[2] % x.shape[3]:
         raise OperandError(f"wanted image [n, h, w, c] and weights [kh, kw, c * m], not {x.shape} and {w.shape}")
-    check_zero_point(image_zero_point, x, "the image's zero point")
+    check_zero_point(integer(image_zero_point, "the image's zero point"), x, "the image's zero point")
     kh, kw, out = w.shape
     channels = x.shape[3]
     patches = (window or Window()).patches((wide(x) - image_zero_point).astype(np.int32), (kh, kw), 0)
@@ -128,7 +129,7 @@ def _conv_operands(
     out, depth = w.shape[0], w.shape[3]
     if groups < 1 or out % groups or x.shape[3] != depth * groups:
         raise OperandError(f"{groups} groups of {depth} do not make {x.shape[3]} input and {out} output channels")
-    check_zero_point(image_zero_point, x, "the image's zero point")
+    check_zero_point(integer(image_zero_point, "the image's zero point"), x, "the image's zero point")
     return x, w, _per_channel(weight_zero_point, out, w, 4)
 
 

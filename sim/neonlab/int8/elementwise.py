@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from neonlab.int8.addition import Operand, centred_pair
-from neonlab.int8.arrays import Int32s, Integers, OperandError, Output, integers, single_scale, to_int32
+from neonlab.int8.arrays import Int32s, Integers, OperandError, Output, integers, one_scale, to_int32
 from neonlab.int8.requantize import effective_scale, scheme_named
 from neonlab.int8.rounding import half_away
 from neonlab.int8.windows import MOST_PADDING
@@ -47,7 +47,7 @@ def rescale(operand: Operand, output_scale: float, output: Output, scheme: str =
 
     The ratio of the float32 scales is taken in float64.  Raises OperandError.
     """
-    ratio = float(single_scale(operand.scale, "the scale")) / float(single_scale(output_scale, "the output scale"))
+    ratio = float(one_scale(operand.scale, "the scale")) / float(one_scale(output_scale, "the output scale"))
     return scheme_named(scheme).requantize(operand.centred().astype(np.int32), ratio, output)
 
 
@@ -62,7 +62,7 @@ def concatenate(
         raise OperandError("nothing to concatenate")
     parts = [
         output.place(one.centred())
-        if single_scale(one.scale, "a scale") == single_scale(output_scale, "the output scale")
+        if one_scale(one.scale, "a scale") == one_scale(output_scale, "the output scale")
         else rescale(one, output_scale, output, scheme)
         for one in operands
     ]
@@ -80,7 +80,7 @@ def activation_range(activation: str, scale: float, output: Output) -> Output:
     """
     if activation not in ACTIVATIONS:
         raise OperandError(f"no activation is called {activation}; there are {', '.join(ACTIVATIONS)}")
-    step = single_scale(scale, "the scale")
+    step = one_scale(scale, "the scale")
     least, most = output.minimum, output.maximum
     low, high = (
         bound if bound is None else int(half_away(np.asarray(np.float32(bound) / step, np.float32))) + output.zero_point

@@ -10,7 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from neonlab.int8.arrays import OperandError, finite, finite_single
+from neonlab.int8.arrays import OperandError, finite, finite_single, integers, number
 
 SCHEDULE = (0.7, 0.4, 0.2, 0.0)
 """Fraction of the weights left unquantised after each step: 30 %, 60 %, 80 % and all are quantised."""
@@ -24,7 +24,7 @@ def exponents_for(largest: float, bits: int = 5) -> tuple[int, int]:
 
     Raises OperandError unless largest > 0 and 2 ≤ bits ≤ 8.
     """
-    value = float(finite(largest, "the largest weight"))
+    value = number(largest, "the largest weight")
     if not value > 0 or not 2 <= bits <= 8:
         raise OperandError(f"no exponents of {bits} bits for a largest weight of {value}: wanted 2 to 8 bits, above 0")
     greatest = math.floor(math.log2(value * 4 / 3))
@@ -54,9 +54,9 @@ def quantize_step(weights: object, mask: object, kept: float, bits: int = 5) -> 
     weights: any shape; mask: uint8 of that shape, ones at first.  Returns the weights (float32) and the mask, zeros
     where they are now quantised.  Weights quantised before stay as they are.  The threshold is the magnitude at rank
     int(count · kept) - 1, ties included, as in the published code.  Raises OperandError for shapes that differ, an
-    empty or all-zero tensor and `kept` outside [0, 1).
+    empty or all-zero tensor, a mask of another type and `kept` outside [0, 1).
     """
-    values, trained = finite_single(weights, "the weights").astype(np.float64), np.asarray(mask, np.uint8)
+    values, trained = finite_single(weights, "the weights").astype(np.float64), integers(mask, "the mask", "uint8")
     if values.shape != trained.shape or not values.size or not 0 <= kept < 1:
         raise OperandError(f"weights {values.shape}, mask {trained.shape} and kept {kept} make no step")
     magnitude = np.abs(values)
@@ -68,7 +68,13 @@ def quantize_step(weights: object, mask: object, kept: float, bits: int = 5) -> 
 
 
 def update(weights: object, gradient: object, mask: object, rate: float) -> Singles:
-    """Gradient descent on the trained weights only: w - rate · mask · gradient, float32.  Shapes are equal."""
-    return (finite(weights, "the weights") - rate * np.asarray(mask) * finite(gradient, "the gradient")).astype(
-        np.float32
-    )
+    """Gradient descent on the trained weights only: w - rate · mask · gradient, float32, in the one shape of all three.
+
+    mask: uint8, 1 trained, 0 quantised.  Raises OperandError for shapes that differ and for what is not finite.
+    """
+    values, slope = finite(weights, "the weights"), finite(gradient, "the gradient")
+    trained = integers(mask, "the mask", "uint8")
+    if not values.shape == slope.shape == trained.shape:
+        raise OperandError(f"weights {values.shape}, gradient {slope.shape} and mask {trained.shape} differ in shape")
+    with np.errstate(over="ignore"):  # an infinity is refused
+        return finite_single(values - number(rate, "the rate") * trained * slope, "the result")

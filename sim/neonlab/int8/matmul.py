@@ -16,12 +16,16 @@ from neonlab.int8.arrays import (
     OperandError,
     Output,
     exact_matmul,
+    finite_single,
+    integer,
     integers,
     limits,
     to_int32,
     wide,
 )
 from neonlab.int8.fixed_point import Multiplier, multiply_once_rounded
+
+_SMALL = ("int8", "uint8", "int16")
 
 
 def accumulate_four_terms(
@@ -35,8 +39,9 @@ def accumulate_four_terms(
     """
     x, w, zw = _operands(left, right, left_zero_point, right_zero_point)
     products = exact_matmul(x, w)
-    by_rows = wide(row_sums(x))[..., None] * zw
-    by_columns = left_zero_point * wide(column_sums(w))
+    # In int64 here; int32 of a kernel may wrap on the way, as what comes out is right modulo 2^32.
+    by_rows = wide(x).sum(-1)[..., None] * zw
+    by_columns = left_zero_point * wide(w).sum(0)
     corner = left_zero_point * zw * x.shape[-1]
     return to_int32(products - by_rows - by_columns + corner + _bias(bias, w.shape[-1]), "the accumulator")
 
@@ -49,22 +54,37 @@ def accumulate_subtracting_first(
     return to_int32(exact_matmul(wide(x) - left_zero_point, wide(w) - zw) + _bias(bias, w.shape[-1]), "the accumulator")
 
 
-def row_sums(left: Integers) -> Int32s:
-    """Sums over k of [..., m, k]: int32 [..., m], what X·Zw needs."""
-    return np.asarray(left.sum(-1), np.int32)
+def row_sums(left: object) -> Int32s:
+    """Sums over k of 8- or 16-bit integers [..., m, k]: int32 [..., m], what X·Zw needs.
+
+    Raises OperandError for other types and shapes, and beyond int32.
+    """
+    return _sums(integers(left, "the left matrix", *_SMALL), -1, "a row's sum")
 
 
-def column_sums(right: Integers) -> Int32s:
-    """Sums over k of [k, n]: int32 [n], what Zx·W needs; known before inference when the right side is weights."""
-    return np.asarray(right.sum(-2), np.int32)
+def column_sums(right: object) -> Int32s:
+    """Sums over k of 8- or 16-bit integers [..., k, n]: int32 [..., n], what Zx·W needs.
+
+    Known before inference when the right side is weights.  Raises OperandError for other types and shapes, and beyond
+    int32.
+    """
+    return _sums(integers(right, "the right matrix", *_SMALL), -2, "a column's sum")
+
+
+def _sums(values: Integers, axis: int, name: str) -> Int32s:
+    if values.ndim < 2:
+        raise OperandError(f"wanted a matrix, not the shape {values.shape}")
+    return to_int32(np.asarray(wide(values).sum(axis)), name)
 
 
 def pack_to_signed(values: object, zero_point: int) -> tuple[NDArray[np.int8], int]:
     """uint8 values and their zero point as int8: both less 128, which is ^ 0x80.  Products of differences stay.
 
-    Lets one int8 kernel serve both types.  Raises OperandError unless uint8.  Source: ruy/pack_common.h.
+    Any shape.  Lets one int8 kernel serve both types.  Raises OperandError unless uint8, the zero point as well.
+    Source: ruy/pack_common.h.
     """
     array = integers(values, "the values", "uint8")
+    check_zero_point(zero_point, array, "the zero point")
     return (array ^ np.uint8(0x80)).view(np.int8), zero_point - 128
 
 
@@ -100,22 +120,32 @@ def ruy_mul(
 def ruy_mul_floats(
     lhs: object, rhs: object, bias: object = 0.0, clamp_min: float = -np.inf, clamp_max: float = np.inf
 ) -> NDArray[np.float32]:
-    """ruy's float `Mul`: float32 lhs [m, k] · rhs [k, n] + bias [m], clamped.  Summed in float64, rounded once."""
-    sums = np.asarray(lhs, np.float64) @ np.asarray(rhs, np.float64) + np.asarray(bias, np.float64)[..., None]
-    return np.clip(sums, clamp_min, clamp_max).astype(np.float32)
+    """ruy's float `Mul`: float32 lhs [m, k] · rhs [k, n] + bias, a number or [m], clamped: float32 [m, n].
+
+    Summed in float64, rounded once.  Raises OperandError for shapes that do not multiply, for what is not finite, the
+    bounds of the clamp excepted, and for results beyond float32.  Source: ruy/example/example.cc.
+    """
+    left, right, offset = finite_single(lhs, "lhs"), finite_single(rhs, "rhs"), finite_single(bias, "the bias")
+    if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[0]:
+        raise OperandError(f"shapes {left.shape} and {right.shape} do not multiply")
+    if offset.shape not in ((), (left.shape[0],)):
+        raise OperandError(f"the bias has shape {offset.shape}; wanted [{left.shape[0]}]")
+    if not clamp_min <= clamp_max:
+        raise OperandError(f"the range {clamp_min} to {clamp_max} is empty")
+    sums = left.astype(np.float64) @ right.astype(np.float64) + offset.astype(np.float64)[..., None]
+    return finite_single(np.clip(sums, clamp_min, clamp_max), "the result")
 
 
 def _operands(
     left: object, right: object, left_zero_point: int, right_zero_point: object
 ) -> tuple[Integers, Integers, Int64s]:
-    small = ("int8", "uint8", "int16")
-    x, w = integers(left, "the left matrix", *small), integers(right, "the right matrix", *small)
+    x, w = integers(left, "the left matrix", *_SMALL), integers(right, "the right matrix", *_SMALL)
     if x.ndim < 1 or w.ndim != 2 or x.shape[-1] != w.shape[0]:
         raise OperandError(f"shapes {x.shape} and {w.shape} do not multiply")
     zw = wide(integers(right_zero_point, "the right zero point"))
     if zw.shape not in ((), (w.shape[1],)):
         raise OperandError(f"the right zero point has shape {zw.shape}; wanted one number or [{w.shape[1]}]")
-    check_zero_point(left_zero_point, x, "the left zero point")
+    check_zero_point(integer(left_zero_point, "the left zero point"), x, "the left zero point")
     check_zero_point(zw, w, "the right zero point")
     return x, w, zw
 

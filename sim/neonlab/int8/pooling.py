@@ -15,7 +15,7 @@ from neonlab.int8.windows import Pair, Window
 def max_pool(image: object, kernel: Pair, window: Window | None = None) -> Integers:
     """The greatest of each window; padding never wins.  int8 or uint8 [n, h, w, c] → [n, oh, ow, c].
 
-    Raises OperandError for other types and shapes, and for padding as wide as the kernel.
+    Raises OperandError for other types and shapes, and where a window would hold nothing but padding.
     """
     x, way = _checked(image, kernel, window)
     return np.asarray(way.patches(x, kernel, limits(x.dtype)[0]).max(axis=(3, 4)))
@@ -74,7 +74,10 @@ def _checked(image: object, kernel: Pair, window: Window | None) -> tuple[Intege
     x, way = integers(image, "the image", "int8", "uint8"), window or Window()
     if x.ndim != 4 or min(kernel) < 1:
         raise OperandError(f"wanted an image [n, h, w, c] and a kernel of at least 1x1, not {x.shape} and {kernel}")
-    spans = [(taps - 1) * apart + 1 for taps, apart in zip(kernel, way.dilation, strict=True)]
-    if any(max(pad) >= span for pad, span in zip(way.padding, spans, strict=True)):
-        raise OperandError(f"padding {way.padding} is as wide as the kernel: a window would hold nothing else")
+    height, width = way.output_size(x.shape[1:3], kernel)
+    for axis, (outputs, taps) in enumerate(zip((height, width), kernel, strict=True)):
+        starts = np.arange(outputs)[:, None] * way.stride[axis] - way.padding[axis][0]
+        pixels = starts + np.arange(taps) * way.dilation[axis]
+        if not ((pixels >= 0) & (pixels < x.shape[1 + axis])).any(axis=1).all():
+            raise OperandError(f"with padding {way.padding} a window of {kernel[0]}x{kernel[1]} holds nothing else")
     return x, way

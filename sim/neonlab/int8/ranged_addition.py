@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from neonlab.int8.arrays import LEAST_SCALE, Int32s, Int64s, OperandError, finite, integers, wide
+from neonlab.int8.arrays import LEAST_SCALE, Int32s, Int64s, OperandError, integers, number, wide
 from neonlab.int8.rounding import half_away
 
 Bytes = NDArray[np.uint8]
@@ -27,7 +27,7 @@ class Ranged:
 
     def __post_init__(self) -> None:
         integers(self.values, "the values", "uint8")
-        low, high = (float(finite(end, "the range")) for end in (self.minimum, self.maximum))
+        low, high = (number(end, "the range") for end in (self.minimum, self.maximum))
         if not np.float32(np.clip(low, -_FAR, _FAR)) < np.float32(np.clip(high, -_FAR, _FAR)):
             raise OperandError(f"the range {low} to {high} is empty, in float32")
         if max(-low, high) > _FAR or high - low < LEAST_SCALE:

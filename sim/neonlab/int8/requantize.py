@@ -22,6 +22,7 @@ from neonlab.int8.arrays import (
     Integers,
     OperandError,
     Output,
+    check_broadcast,
     finite_single,
     integers,
     positive,
@@ -57,8 +58,7 @@ class Scheme:
         scales = positive(scale, "the scale")
         if scales.size and not (scales.max() < self.limit and scales.min() >= LEAST_SCALE):
             raise OperandError(f"{self.name} takes scales of 2^-60 to below {self.limit:g}, not {scale}")
-        if scales.ndim > sums.ndim:
-            raise OperandError(f"the scale has {scales.ndim} dimensions, the accumulators {sums.ndim}")
+        check_broadcast(scales, sums.shape, "the scale")
         return output.place(self.apply(sums.astype(np.int32), scales, output))
 
 
@@ -73,8 +73,11 @@ def effective_scale(
         raise OperandError(f"scales are multiplied in float64 or float32, not {precision}")
     named = ((input_scale, "the input scale"), (weight_scale, "the weight scale"), (output_scale, "the output scale"))
     inputs, weights, outputs = (single_scale(scale, name).astype(width) for scale, name in named)
-    with np.errstate(all="ignore"):
-        product = np.asarray(inputs * weights / outputs, np.float64)
+    try:
+        with np.errstate(all="ignore"):
+            product = np.asarray(inputs * weights / outputs, np.float64)
+    except ValueError:
+        raise OperandError(f"scales of shapes {inputs.shape}, {weights.shape} and {outputs.shape} do not fit") from None
     single_scale(product, "the effective scale")
     return product
 
@@ -86,12 +89,16 @@ def ncnn_requantize(
 
     accumulators: int32 [..., channels]; scale_in: 1 / (input scale · weight scale) in ncnn's terms (its scales
     multiply to quantise), a number or [channels]; scale_out likewise; bias: float32 [channels] or 0.  ncnn clamps to
-    -127…127.  Source: src/layer/requantize.cpp, which multiplies and adds separately (SIMD builds may fuse).
+    -127…127.  Source: src/layer/requantize.cpp, which multiplies and adds separately (SIMD builds may fuse).  Raises
+    OperandError.
     """
     sums = integers(accumulators, "accumulators", "int32").astype(np.float32)
     first, second = single_scale(scale_in, "scale_in"), single_scale(scale_out, "scale_out")
+    offset = finite_single(bias, "the bias")
+    for values, name in ((first, "scale_in"), (second, "scale_out"), (offset, "the bias")):
+        check_broadcast(values, sums.shape, name)
     with np.errstate(over="ignore"):  # an infinity is clamped as it should be
-        real = (sums * first + finite_single(bias, "the bias")) * second
+        real = (sums * first + offset) * second
     return output.place(_held(half_away(real), output))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from neonlab.int8.arrays import OperandError, finite, finite_single
+from neonlab.int8.arrays import OperandError, finite, finite_single, number
 from neonlab.int8.rounding import rounded
 
 Singles = NDArray[np.float32]
@@ -135,7 +135,7 @@ def to_power_of_two(
 
 
 def _above_zero(largest: float) -> float:
-    value = float(finite(largest, "the largest"))
+    value = number(largest, "the largest")
     if not value > 0:
         raise OperandError("the largest magnitude must be greater than 0")
     return value

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from neonlab.int8.arrays import INT32_MAX, Int64s, Integers, OperandError, integers, limits, single_scale
+from neonlab.int8.arrays import INT32_MAX, Int64s, Integers, OperandError, integers, limits, one_scale
 from neonlab.int8.fixed_point import (
     quantize_multiplier,
     rounding_divide_by_power_of_two,
@@ -81,7 +81,7 @@ def softmax_fixed_point(values: object, input_scale: float, beta: float = 1.0) -
     x = integers(values, "the values", "int8", "uint8")
     if not x.ndim or not x.shape[-1]:
         raise OperandError("softmax needs at least one value along its last axis")
-    scale = float(single_scale(input_scale, "the input scale")) * float(single_scale(beta, "beta"))
+    scale = float(one_scale(input_scale, "the input scale")) * float(one_scale(beta, "beta"))
     way = quantize_multiplier(min(scale * (1 << (31 - _DIFFERENCE_BITS)), 2.0**31 - 1))
     shift = int(way.exponent)
     if shift < 0:
