@@ -50,10 +50,11 @@ macs = "rows*cols*depth"
 // Cost of the hot loop, per 8 rows x 12 columns x 32 depths = 3072 MACs:
 //     96 smmla, 10 ld1, 2 for the loop = 108 instructions, 0.0352 per MAC.
 // The floor is one smmla for 32 MACs, 96 or 0.0313 per MAC: 40 registers cannot be loaded in less than 10 ld1. Around
-// the hot loop a tile costs 45 instructions, whatever the depth: 6 to clear the sums (by loads of zeros), 24 zips to
-// turn 2 x 2 sums into rows, 8 to store them, the rest to start over and to find that nothing is left over. At a depth
-// of 32 that is nearly half as much as the 96 smmla: with shallow operands the zips, not the loop, set the price. The tile
-// cannot cost less there than 96 + 10 + 6 + 24 + 8 = 144, 0.0469 per MAC.
+// the hot loop a tile costs 41 instructions, whatever the depth: 6 to clear the sums (by loads of zeros), 12 zips and 4
+// st1 for the lower row of each 2 x 2 sums, 12 stp for the upper one, whose halves need no zip; the rest to start over and
+// to find that nothing is left over. At a depth of 32 that is nearly half as much as the 96 smmla: with shallow operands
+// what turns sums into rows, not the loop, sets the price. The tile cannot cost less than 96 + 10 + 6 + 28 = 140 there,
+// 0.0456 per MAC, and 246 or 0.0400 at a depth of 64.
 // The bytes: 640 loaded for 3072 MACs, 4 stored for each output, once.
 // No prefetch: two ascending streams; that of a comes back from the cache for every 12 columns.
 
@@ -148,33 +149,50 @@ out6    .req x17
   .endif
 .endm
 
-// two rows of c, the upper and the lower of each 2 x 2 sums; the lower one first, as it may not be there
+// Two rows of c, the upper and the lower of each 2 x 2 sums, of registers v\s0 to v\s5; the lower one first, as it may not
+// be there.
 .macro store_two_rows store, vectors, upper, lower, s0, s1, s2, s3, s4, s5
-    zip2    v0.2d, \s0\().2d, \s1\().2d
+    zip2    v0.2d, v\s0\().2d, v\s1\().2d
   .if \vectors >= 2
-    zip2    v1.2d, \s2\().2d, \s3\().2d
+    zip2    v1.2d, v\s2\().2d, v\s3\().2d
   .endif
   .if \vectors == 3
-    zip2    v2.2d, \s4\().2d, \s5\().2d
+    zip2    v2.2d, v\s4\().2d, v\s5\().2d
   .endif
     \store  \vectors, \lower, v0, v1, v2
-    zip1    v4.2d, \s0\().2d, \s1\().2d
+    \store\()_of_lower_halves \vectors, \upper, \s0, \s1, \s2, \s3, \s4, \s5
+.endm
+
+// c = all lanes of a row that lies in the lower halves of two registers for each vector: stored as they are
+.macro store_whole_of_lower_halves vectors, c, s0, s1, s2, s3, s4, s5
   .if \vectors >= 2
-    zip1    v5.2d, \s2\().2d, \s3\().2d
+    stp     d\s2, d\s3, [\c, #16]
   .endif
   .if \vectors == 3
-    zip1    v6.2d, \s4\().2d, \s5\().2d
+    stp     d\s4, d\s5, [\c, #32]
   .endif
-    \store  \vectors, \upper, v4, v5, v6
+    stp     d\s0, d\s1, [\c], #(16 * \vectors)
+.endm
+
+// c = all lanes of such a row but those of the last vector, of which some
+.macro store_part_of_lower_halves vectors, c, s0, s1, s2, s3, s4, s5
+    zip1    v4.2d, v\s0\().2d, v\s1\().2d
+  .if \vectors >= 2
+    zip1    v5.2d, v\s2\().2d, v\s3\().2d
+  .endif
+  .if \vectors == 3
+    zip1    v6.2d, v\s4\().2d, v\s5\().2d
+  .endif
+    store_part \vectors, \c, v4, v5, v6
 .endm
 
 .macro store_rows store, rows, vectors
   .if \rows == 8
-    store_two_rows \store, \vectors, out6, out7, v26, v27, v28, v29, v30, v31
-    store_two_rows \store, \vectors, out4, out5, v20, v21, v22, v23, v24, v25
+    store_two_rows \store, \vectors, out6, out7, 26, 27, 28, 29, 30, 31
+    store_two_rows \store, \vectors, out4, out5, 20, 21, 22, 23, 24, 25
   .endif
-    store_two_rows \store, \vectors, out2, out3, v14, v15, v16, v17, v18, v19
-    store_two_rows \store, \vectors, out0, out1, v8, v9, v10, v11, v12, v13
+    store_two_rows \store, \vectors, out2, out3, 14, 15, 16, 17, 18, 19
+    store_two_rows \store, \vectors, out0, out1, 8, 9, 10, 11, 12, 13
 .endm
 
 // sums[rows][4 * vectors] = a[rows] * b[4 * vectors], from the start of the panel of a

@@ -69,9 +69,12 @@ def test_layers_of_mobilenet_come_out_right(kernel: Kernel, layer: str) -> None:
     assert list(check_cases(kernel, [CaseName(shape, "extremes", 3)])) == [None]
 
 
-def unpacked(panels: np.ndarray, width: int, group: int, outs: int, ins: int) -> np.ndarray:
-    """Weights [output channel][input channel], element by element out of panels with so many inputs in a group."""
-    groups = -(-ins // group)
+def unpacked(panels: np.ndarray, width: int, group: int, whole: int, outs: int, ins: int) -> np.ndarray:
+    """Weights [output channel][input channel], element by element out of panels with so many inputs in a group.
+
+    The inputs are filled up to a multiple of `whole`.
+    """
+    groups = -(-ins // whole) * whole // group
     weights = np.empty((outs, ins), np.int8)
     for o in range(outs):
         for i in range(ins):
@@ -90,10 +93,10 @@ def test_the_reference_is_the_sum_written_out(pixels: int) -> None:
         case = kernel.operator.case(kernel.contract, shape, "random", int(rng.integers(99)))
         chw = kernel.contract.argument("input").layout == "chw"
         output = case.expected["output"].array
-        panels = re.fullmatch(r"oc(\d+)_ic(\d+)", kernel.contract.argument("weights").layout)
+        panels = re.fullmatch(r"oc(\d+)_ic(\d+)(?:_of(\d+))?", kernel.contract.argument("weights").layout)
         weights = case.inputs["weights"]
         if panels is not None:
-            weights = unpacked(weights, int(panels[1]), int(panels[2]), 3, 5)
+            weights = unpacked(weights, int(panels[1]), int(panels[2]), int(panels[3] or panels[2]), 3, 5)
         for p in range(pixels):
             for o in range(3):
                 image = case.inputs["input"][:, 0, p] if chw else case.inputs["input"][0, p, :]

@@ -58,6 +58,7 @@ def report(
 
 def _tables(library: Library, folder: Path, embed: Path | None, jobs: int | None, json: bool) -> bool:
     from neonlab.cli.commands_assembly import write_whole
+    from neonlab.report.goals import read_goals
     from neonlab.report.ladder import costs_of, ladder_document, read_ladders, work_of_ladders
     from neonlab.report.systems import run_systems, systems_document, work_of_systems
     from neonlab.report.variants import (
@@ -72,7 +73,7 @@ def _tables(library: Library, folder: Path, embed: Path | None, jobs: int | None
     from neonlab.workers import Workers, check_all, profile_all
 
     checks, profiles = work_of(library)
-    ladders = read_ladders(library)
+    ladders, goals = read_ladders(library), read_goals(library)
     total = sum(len(cases) for _, cases in checks) + len(profiles) + work_of_ladders(ladders) + work_of_systems(library)
     with Workers(jobs) as workers, progress("reporting", total, quiet=json) as advance:
         verdicts = check_all(workers, checks, advance=advance)
@@ -85,7 +86,7 @@ def _tables(library: Library, folder: Path, embed: Path | None, jobs: int | None
     write_whole(folder / "variants.md", markdown.encode())
     write_whole(folder / "variants.json", document.encode())
     if ladders:
-        write_whole(folder / "ladder.md", ladder_document(ladders, costs, rows).encode())
+        write_whole(folder / "ladder.md", ladder_document(ladders, costs, rows, goals).encode())
     if systems:
         write_whole(folder / "systems.md", systems_document(systems).encode())
     if embed is not None:

@@ -5,7 +5,6 @@ The steps and their reasons are those of `kernels/ladder.toml`; every figure is 
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from neonlab.measure.core import load_core
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.plan import parse_shape
+from neonlab.report.goals import Goal, goal_lines, ladder_file
 from neonlab.report.hot_loop_cost import hot_loop_cost
 from neonlab.report.variants import Row
 from neonlab.verify.case import Shape
@@ -65,13 +65,9 @@ class Cost:
 
 def read_ladders(library: Library) -> tuple[Ladder, ...]:
     """The ladders of `kernels/ladder.toml`; none where there is no such file.  Raises InputError."""
-    path = library.root / "kernels" / "ladder.toml"
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    path, table = ladder_file(library)
+    if table is None:
         return ()
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{path}: {error}") from None
     kernels = {kernel.title: kernel for kernel in library.kernels}
 
     def named(title: str) -> Kernel:
@@ -157,7 +153,9 @@ def work_of_ladders(ladders: Sequence[Ladder]) -> int:
     )
 
 
-def ladder_document(ladders: Sequence[Ladder], costs: Mapping[tuple[str, str], Cost], rows: Sequence[Row]) -> str:
+def ladder_document(
+    ladders: Sequence[Ladder], costs: Mapping[tuple[str, str], Cost], rows: Sequence[Row], goals: Sequence[Goal] = ()
+) -> str:
     """reports/ladder.md."""
     lines = [
         "# The ladder",
@@ -176,6 +174,7 @@ def ladder_document(ladders: Sequence[Ladder], costs: Mapping[tuple[str, str], C
         lines.append("")
         for number, step in enumerate(ladder.steps, 1):
             lines.append(f"{number}. `{step.kernel.title}`: {step.changed} {step.why}")
+    lines += goal_lines(goals, rows)
     lines += ["", "## Whole layers", ""]
     lines += [
         "What comes around the hot loop, over every layer of reports/variants.md that the kernel takes (for conv1x1",
