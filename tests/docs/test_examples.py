@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,23 @@ def test_the_examples_of_a_page_print_what_it_shows(page: Path, request: pytest.
         elif not example.shows(done.printed) or done.status != example.status:
             wrong.append(f"$ {example.command}\n{done.printed}status {done.status}")
     assert not wrong, "\n".join(wrong)
+
+
+def python_of(page: Path) -> str:
+    """The page's blocks of Python that print, one after another."""
+    blocks = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    return "\n".join(blocks) if any("print(" in block for block in blocks) else ""
+
+
+@pytest.mark.parametrize("page", [page for page in sorted(PAGES.glob("*.md")) if python_of(page)], ids=lambda p: p.stem)
+def test_the_python_of_a_page_prints_what_its_remarks_say(page: Path) -> None:
+    code = python_of(page)
+    said = re.findall(r"^ *print\(.*\)  # (.*)$|^# (.*)$", code, re.MULTILINE)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.stdout.splitlines() == [beside or below for beside, below in said], done.stderr
+    assert done.stdout and not done.stderr
 
 
 def test_every_fault_has_a_section_with_an_example_of_it() -> None:
