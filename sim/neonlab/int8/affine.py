@@ -75,6 +75,7 @@ def quantize(
     scale: > 0, a number or per channel (broadcasts).  rounding: away (TFLite, ncnn), even (ONNX, QNNPACK), up or
     stochastic (with `random`).  reciprocal: multiply by the float32 1 / scale instead of dividing, as QNNPACK and
     ncnn do.  Computed in float32.  Raises OperandError.
+    Source: tensorflow/lite/kernels/internal/reference/quantize.h; ONNX's QuantizeLinear; ncnn src/layer/quantize.cpp.
     """
     values = finite_single(reals, "the reals")
     scales = single_scale(scale, "the scale")
@@ -101,7 +102,8 @@ def dequantize(values: object, scale: object, zero_point: int = 0, bias: object 
     """`scale · (q - zero_point) + bias` in float32, multiplied then added; integers of any type and shape.
 
     scale and bias broadcast ([channels] when channels are last).  With a bias and zero point 0 it is ncnn's
-    `dequantize` of int32 accumulators.  Raises OperandError.
+    `dequantize` of int32 accumulators.  Raises OperandError.  Source: ncnn src/layer/dequantize.cpp; ONNX's
+    DequantizeLinear.
     """
     point = integer(zero_point, "the zero point")
     steps = (integers(values, "the values").astype(np.int64) - point).astype(np.float32)
@@ -118,6 +120,7 @@ def symmetric_scale(reals: object, axis: int | None = None, steps: int = 127) ->
 
     ncnn stores the reciprocal.  All zeros get scale 1.  `steps` is 31 for ncnn's 3×3 Winograd weights.  Raises
     OperandError for what is not finite, an axis that is not there and steps below 1.
+    Source: ncnn tools/quantize/ncnn2table.cpp.
     """
     values = finite(reals, "the reals")
     if steps < 1 or (axis is not None and not -values.ndim <= axis < values.ndim):

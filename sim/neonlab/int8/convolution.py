@@ -31,6 +31,7 @@ def conv2d(
     image, weights: int8 or uint8; weight_zero_point: a number or [out]; bias: int32 [out] or None.  Output channel o
     reads the input channels of group o // (out / groups).  By patches (im2col) and exact matrix products.
     Raises OperandError for types or shapes that do not fit, and when an accumulator leaves int32.
+    Source: ONNX's ConvInteger; tensorflow/lite/kernels/internal/reference/integer_ops/conv.h.
     """
     x, w, points = _conv_operands(image, weights, image_zero_point, weight_zero_point, groups)
     # The image is centred before it is padded, so that the padding is zero: the same as padding with the zero point.
@@ -67,9 +68,9 @@ def conv2d_terms(
     window: Window | None = None,
     groups: int = 1,
 ) -> ConvolutionTerms:
-    """The terms that TVM lowers qnn.conv2d to; the image is padded with its zero point.  Operands as `conv2d`.
+    """The terms that TVM lowers qnn.conv2d to; the image is padded with its zero point.
 
-    Source: src/relay/qnn/op/convolution.cc.
+    Operands and errors as `conv2d`.  Source: src/relay/qnn/op/convolution.cc.
     """
     x, w, points = _conv_operands(image, weights, image_zero_point, weight_zero_point, groups)
     patches = (window or Window()).patches(wide(x), w.shape[1:3], image_zero_point)
@@ -96,7 +97,7 @@ def depthwise_conv2d(
     """Accumulators int32 [n, oh, ow, c · m] of image [n, h, w, c] and weights [kh, kw, c · m]; m outputs per channel.
 
     Output channel o reads input channel o // m.  weight_zero_point: a number or [c · m].  Types and errors as
-    `conv2d`.
+    `conv2d`.  Source: tensorflow/lite/kernels/internal/reference/integer_ops/depthwise_conv.h.
     """
     x, w = integers(image, "the image", *_EIGHT), integers(weights, "the weights", *_EIGHT)
     if w.ndim != 3 or x.ndim != 4 or w.shape[2] % x.shape[3]:
@@ -113,7 +114,10 @@ def depthwise_conv2d(
 def fully_connected(
     rows: object, weights: object, zero_point: int = 0, weight_zero_point: object = 0, bias: object = None
 ) -> Int32s:
-    """Accumulators int32 [..., out] of rows [..., in] and weights [out, in]; types and errors as `conv2d`."""
+    """Accumulators int32 [..., out] of rows [..., in] and weights [out, in]; types and errors as `conv2d`.
+
+    Source: tensorflow/lite/kernels/internal/reference/integer_ops/fully_connected.h.
+    """
     w = integers(weights, "the weights", *_EIGHT)
     if w.ndim != 2:
         raise OperandError(f"the weights have shape {w.shape}; wanted [out, in]")

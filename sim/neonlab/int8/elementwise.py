@@ -25,6 +25,7 @@ def multiply(left: Operand, right: Operand) -> Int32s:
     """(a - Za) · (b - Zb), int32, shapes broadcast: accumulators to requantise by Sa · Sb / output scale.
 
     TFLite, TVM and QNNPACK do so, each with its own scheme.  Raises OperandError.
+    Source: tensorflow/lite/kernels/internal/reference/integer_ops/mul.h; TVM src/relay/qnn/op/mul.cc.
     """
     a, b = centred_pair(left, right)
     return to_int32(a * b, "the product")
@@ -45,7 +46,8 @@ def multiply_onnxruntime(left: Operand, right: Operand, output_scale: float, out
 def rescale(operand: Operand, output_scale: float, output: Output, scheme: str = "gemmlowp") -> Integers:
     """`operand` with another scale, zero point or type: TFLite's int8 QUANTIZE, TVM's requantize.
 
-    The ratio of the float32 scales is taken in float64.  Raises OperandError.
+    Any shape.  The ratio of the float32 scales is taken in float64.  Raises OperandError.
+    Source: tensorflow/lite/kernels/internal/reference/requantize.h; TVM src/relay/qnn/op/requantize.cc.
     """
     ratio = float(one_scale(operand.scale, "the scale")) / float(one_scale(output_scale, "the output scale"))
     return scheme_named(scheme).requantize(operand.centred().astype(np.int32), ratio, output)
@@ -56,7 +58,7 @@ def concatenate(
 ) -> Integers:
     """Tensors joined along `axis`, each rescaled to the output first; one of the same scale and zero point is copied.
 
-    Raises OperandError for no tensors and for shapes that do not join.
+    Raises OperandError for no tensors and for shapes that do not join.  Source: TVM src/relay/qnn/op/concatenate.cc.
     """
     if not operands:
         raise OperandError("nothing to concatenate")
@@ -94,9 +96,9 @@ def activation_range(activation: str, scale: float, output: Output) -> Output:
 
 
 def clip(values: object, output: Output) -> Integers:
-    """`values` (int8 or uint8) held to the range of `output`, scale and zero point unchanged.  Raises OperandError.
+    """`values` (int8 or uint8, any shape) held to the range of `output`, scale and zero point unchanged.
 
-    With `activation_range` it is relu (max(q, zero point)) and relu6.
+    Raises OperandError.  With `activation_range` it is relu (max(q, zero point)) and relu6.
     """
     held = integers(values, "the values", output.dtype)
     return np.clip(held, output.minimum, output.maximum)

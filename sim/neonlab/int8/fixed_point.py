@@ -85,9 +85,10 @@ def saturating_doubling_high_multiply(left: Integers, right: Integers) -> Int32s
 
 
 def rounding_divide_by_power_of_two(values: Integers, exponent: Integers) -> Int32s:
-    """`values` / 2^exponent rounded, ties away from zero; exponent 0 to 31.  Source: gemmlowp's fixedpoint.h.
+    """`values` / 2^exponent rounded, ties away from zero; exponent 0 to 31, else OperandError.
 
     No NEON instruction does this: `srshl` breaks ties upwards, so kernels first lower negative values by one.
+    Source: gemmlowp/fixedpoint/fixedpoint.h.
     """
     numbers, shift = wide(values), wide(exponent)
     _check_shift(shift, 0, 31)
@@ -98,7 +99,10 @@ def rounding_divide_by_power_of_two(values: Integers, exponent: Integers) -> Int
 
 
 def rounding_shift_right(values: Integers, exponent: Integers) -> Int32s:
-    """`values` / 2^exponent rounded, ties up; exponent 0 to 31.  `srshl` and `vrshl` by a negative amount."""
+    """`values` / 2^exponent rounded, ties up; exponent 0 to 31, else OperandError.
+
+    `srshl` and `vrshl` by a negative amount.
+    """
     numbers, shift = wide(values), wide(exponent)
     _check_shift(shift, 0, 31)
     quotient: Int64s = (numbers + ((np.int64(1) << shift) >> 1)) >> shift
@@ -106,7 +110,10 @@ def rounding_shift_right(values: Integers, exponent: Integers) -> Int32s:
 
 
 def saturating_shift_left(values: Integers, exponent: Integers) -> Int32s:
-    """`values` · 2^exponent, held within int32; exponent 0 to 31.  `sqshl`, gemmlowp's `ShiftLeft`."""
+    """`values` · 2^exponent, held within int32; exponent 0 to 31, else OperandError.
+
+    `sqshl`, gemmlowp's `ShiftLeft`.
+    """
     numbers, shift = wide(values), wide(exponent)
     _check_shift(shift, 0, 31)
     shifted: Int64s = np.clip(numbers << shift, INT32_MIN, INT32_MAX)
@@ -118,6 +125,7 @@ def multiply_once_rounded(values: Integers, multiplier: Multiplier) -> Int32s:
 
     ruy's `MultiplyByQuantizedMultiplier` (exponents -31 to 7) and TFLite's with TFLITE_SINGLE_ROUNDING (-31 to 30).
     Raises OperandError when an exponent is outside -31 to 30, or a result outside int32 (undefined in both).
+    Source: ruy/apply_multiplier.cc; tensorflow/lite/kernels/internal/common.cc.
     """
     exponent = wide(multiplier.exponent)
     _check_shift(exponent, -31, 30)
@@ -131,7 +139,7 @@ def multiply_twice_rounded(values: Integers, multiplier: Multiplier) -> Int32s:
 
     gemmlowp's `OutputStageScaleInt32ByFixedPointAndExponent` and TFLite's `MultiplyByQuantizedMultiplier`.  The left
     shift saturates as gemmlowp's does; TFLite's own must not overflow.  Raises OperandError for exponents outside
-    -31 to 31.
+    -31 to 31.  Source: gemmlowp/internal/output.h; tensorflow/lite/kernels/internal/common.h.
     """
     left, right = _split(multiplier.exponent)
     high = saturating_rounding_doubling_high_multiply(saturating_shift_left(values, left), multiplier.mantissa)

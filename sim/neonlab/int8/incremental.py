@@ -22,7 +22,7 @@ Mask = NDArray[np.uint8]
 def exponents_for(largest: float, bits: int = 5) -> tuple[int, int]:
     """n1 = floor(log2(4/3 · max|w|)) and n2 = n1 + 1 - 2^(bits-2): the greatest and least exponent of `bits` bits.
 
-    Raises OperandError unless largest > 0 and 2 ≤ bits ≤ 8.
+    Raises OperandError unless largest > 0 and 2 ≤ bits ≤ 8.  Source: Zhou et al. 2017, section 2.1.
     """
     value = number(largest, "the largest weight")
     if not value > 0 or not 2 <= bits <= 8:
@@ -54,7 +54,7 @@ def quantize_step(weights: object, mask: object, kept: float, bits: int = 5) -> 
     weights: any shape; mask: uint8 of that shape, ones at first.  Returns the weights (float32) and the mask, zeros
     where they are now quantised.  Weights quantised before stay as they are.  The threshold is the magnitude at rank
     int(count · kept) - 1, ties included, as in the published code.  Raises OperandError for shapes that differ, an
-    empty or all-zero tensor, a mask of another type and `kept` outside [0, 1).
+    empty or all-zero tensor, a mask of another type and `kept` outside [0, 1).  Source: src/caffe/blob.cpp there.
     """
     values, trained = finite_single(weights, "the weights").astype(np.float64), integers(mask, "the mask", "uint8")
     if values.shape != trained.shape or not values.size or not 0 <= kept < 1:
@@ -71,6 +71,7 @@ def update(weights: object, gradient: object, mask: object, rate: float) -> Sing
     """Gradient descent on the trained weights only: w - rate · mask · gradient, float32, in the one shape of all three.
 
     mask: uint8, 1 trained, 0 quantised.  Raises OperandError for shapes that differ and for what is not finite.
+    Source: src/caffe/solvers/sgd_solver.cpp of the published code.
     """
     values, slope = finite(weights, "the weights"), finite(gradient, "the gradient")
     trained = integers(mask, "the mask", "uint8")

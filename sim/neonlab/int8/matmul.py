@@ -103,6 +103,7 @@ def ruy_mul(
     Operands are int8, uint8 or int16.  Without a multiplier: the raw int32 accumulators.  With one: rounded once, ties
     up, zero point added, clamped to `output` (whose type may be int16).  Raises OperandError as
     `accumulate_four_terms` does, and for a multiplier without output or the other way round.
+    Source: ruy/reference_mul.h.
     """
     left = integers(lhs, "lhs", "int8", "uint8", "int16")
     right = integers(rhs, "rhs", "int8", "uint8", "int16")

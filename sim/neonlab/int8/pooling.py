@@ -16,6 +16,7 @@ def max_pool(image: object, kernel: Pair, window: Window | None = None) -> Integ
     """The greatest of each window; padding never wins.  int8 or uint8 [n, h, w, c] → [n, oh, ow, c].
 
     Raises OperandError for other types and shapes, and where a window would hold nothing but padding.
+    Source: tensorflow/lite/kernels/internal/reference/integer_ops/pooling.h.
     """
     x, way = _checked(image, kernel, window)
     return np.asarray(way.patches(x, kernel, limits(x.dtype)[0]).max(axis=(3, 4)))
