@@ -163,3 +163,19 @@ def test_scales_that_do_not_go_along_the_accumulators_are_refused(scales: tuple[
             scheme.requantize(sums, np.full(scales, 0.5), Output())
     with pytest.raises(OperandError, match="the bias has the shape"):
         ncnn_requantize(sums, 0.5, 0.5, np.zeros(scales), Output())
+
+
+@pytest.mark.parametrize(
+    "values", [np.array([1.5]), np.array([1 << 31]), np.array([-(1 << 40)]), np.array([1 << 63], np.uint64)]
+)
+def test_what_is_no_int32_is_not_multiplied(values: np.ndarray) -> None:
+    half = fixed_point.quantize_multiplier(0.5)
+    for multiply in (
+        fixed_point.multiply_once_rounded,
+        fixed_point.multiply_twice_rounded,
+        fixed_point.multiply_truncating_then_rounding,
+        fixed_point.multiply_twice_rounded_up,
+        fixed_point.tvm_fixed_point_multiply,
+    ):
+        with pytest.raises(OperandError, match=r"not integers|must lie within int32"):
+            multiply(values, half)

@@ -2,7 +2,8 @@
 
 A `Multiplier` stands for `mantissa · 2^(exponent - 31)`, the mantissa in [2^30, 2^31): ruy's and TFLite's
 `(quantized_multiplier, shift)`, TVM's `(significand, exponent)`.  The functions differ in where they round and how
-they break ties; arrays broadcast, so that multipliers of shape [channels] go along the last axis.
+they break ties; arrays broadcast, so that multipliers of shape [channels] go along the last axis.  Values are of any
+integer type, within int32; others raise OperandError.
 """
 
 from __future__ import annotations
@@ -11,7 +12,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neonlab.int8.arrays import INT32_MAX, INT32_MIN, Int32s, Int64s, Integers, OperandError, finite, to_int32, wide
+from neonlab.int8.arrays import (
+    INT32_MAX,
+    INT32_MIN,
+    Int32s,
+    Int64s,
+    Integers,
+    OperandError,
+    finite,
+    integers,
+    to_int32,
+    wide,
+)
 from neonlab.int8.rounding import half_away
 
 
@@ -72,14 +84,14 @@ def saturating_rounding_doubling_high_multiply(left: Integers, right: Integers) 
 
     INT32_MIN · INT32_MIN, alone to overflow, gives INT32_MAX.  Source: gemmlowp/fixedpoint/fixedpoint.h.
     """
-    product = wide(left) * wide(right)
+    product = _int32s(left) * _int32s(right)
     high: Int64s = np.minimum((product + (1 << 30)) >> 31, INT32_MAX)
     return high.astype(np.int32)
 
 
 def saturating_doubling_high_multiply(left: Integers, right: Integers) -> Int32s:
     """The high half of 2·left·right, rounded down; int32 operands; saturates as the rounding one.  `sqdmulh`."""
-    product = wide(left) * wide(right)
+    product = _int32s(left) * _int32s(right)
     high: Int64s = np.minimum(product >> 31, INT32_MAX)
     return high.astype(np.int32)
 
@@ -90,7 +102,7 @@ def rounding_divide_by_power_of_two(values: Integers, exponent: Integers) -> Int
     No NEON instruction does this: `srshl` breaks ties upwards, so kernels first lower negative values by one.
     Source: gemmlowp/fixedpoint/fixedpoint.h.
     """
-    numbers, shift = wide(values), wide(exponent)
+    numbers, shift = _int32s(values), _int32s(exponent, "the exponent")
     _check_shift(shift, 0, 31)
     mask = (np.int64(1) << shift) - 1
     threshold = (mask >> 1) + (numbers < 0)
@@ -103,7 +115,7 @@ def rounding_shift_right(values: Integers, exponent: Integers) -> Int32s:
 
     `srshl` and `vrshl` by a negative amount.
     """
-    numbers, shift = wide(values), wide(exponent)
+    numbers, shift = _int32s(values), _int32s(exponent, "the exponent")
     _check_shift(shift, 0, 31)
     quotient: Int64s = (numbers + ((np.int64(1) << shift) >> 1)) >> shift
     return quotient.astype(np.int32)
@@ -114,7 +126,7 @@ def saturating_shift_left(values: Integers, exponent: Integers) -> Int32s:
 
     `sqshl`, gemmlowp's `ShiftLeft`.
     """
-    numbers, shift = wide(values), wide(exponent)
+    numbers, shift = _int32s(values), _int32s(exponent, "the exponent")
     _check_shift(shift, 0, 31)
     shifted: Int64s = np.clip(numbers << shift, INT32_MIN, INT32_MAX)
     return shifted.astype(np.int32)
@@ -130,7 +142,7 @@ def multiply_once_rounded(values: Integers, multiplier: Multiplier) -> Int32s:
     exponent = wide(multiplier.exponent)
     _check_shift(exponent, -31, 30)
     shift = 31 - exponent
-    product = wide(values) * multiplier.mantissa
+    product = _int32s(values) * multiplier.mantissa
     return to_int32((product + (np.int64(1) << (shift - 1))) >> shift, "the scaled value")
 
 
@@ -168,7 +180,7 @@ def multiply_twice_rounded_up(values: Integers, multiplier: Multiplier) -> Int32
     -31 to 31.
     """
     left, right = _split(multiplier.exponent)
-    shifted = (wide(values) << left).astype(np.int32)
+    shifted = (_int32s(values) << left).astype(np.int32)
     return rounding_shift_right(saturating_rounding_doubling_high_multiply(shifted, multiplier.mantissa), right)
 
 
@@ -180,7 +192,7 @@ def tvm_fixed_point_multiply(values: Integers, multiplier: Multiplier, rounding:
     another rounding, for exponents outside -31 to 31, and going UPWARD for 2^-32, an int32 shift by 32.
     """
     left, right = _split(multiplier.exponent)
-    numbers = wide(values) << left
+    numbers = _int32s(values) << left
     product, shift = numbers * multiplier.mantissa, right + 31
     half = np.int64(1) << (shift - 1)
     if rounding == "TONEAREST":
@@ -199,6 +211,14 @@ def _tvm_power_of_two(values: Integers, exponent: Int64s) -> Int32s:
     right = np.maximum(np.minimum(-exponent, 31), 0)
     lifted = (numbers + ((np.int64(1) << right) >> 1)).astype(np.int32)
     return np.where(exponent > 0, numbers << np.maximum(exponent, 0), wide(lifted) >> right).astype(np.int32)
+
+
+def _int32s(values: Integers, name: str = "the values") -> Int64s:
+    """`values`, of whatever integer type, as int64.  Raises OperandError for what int32 does not hold."""
+    array = integers(values, name)
+    if array.size and (array.min() < INT32_MIN or array.max() > INT32_MAX):
+        raise OperandError(f"{name} must lie within int32, not {array.min()} to {array.max()}")
+    return wide(array)
 
 
 def _split(exponent: Int32s) -> tuple[Int64s, Int64s]:
