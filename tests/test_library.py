@@ -27,6 +27,15 @@ def test_the_repository_above_counts_and_elsewhere_the_built_in_library(tmp_path
     assert (found / "asm").is_dir() and (found / "kernels").is_dir()
 
 
+def test_a_path_may_be_said_as_text_and_means_the_folder_that_it_meant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    assert open_library(".") is open_library(ROOT)
+    kernel = open_library(ROOT).kernels[0]
+    assert open_kernel(str(kernel.path)).contract == kernel.contract
+    monkeypatch.chdir(ROOT / "sim" / "neonlab" / "template")
+    assert [kernel.name for kernel in open_library(".").kernels] == ["add_s8_saturated"]
+
+
 def test_every_kernel_of_ours_has_an_operator_and_is_found_by_name() -> None:
     library = open_library(ROOT)
     assert library.kernels

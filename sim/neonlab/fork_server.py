@@ -8,7 +8,11 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import sys
+import threading
 from collections.abc import Iterator, Mapping
+from importlib.machinery import ModuleSpec
+from multiprocessing.context import ForkServerContext, ForkServerProcess, SpawnContext, SpawnProcess
 from typing import Any
 
 from neonlab.emulate.compiling import TOLD
@@ -45,7 +49,45 @@ def _environment(changes: Mapping[str, str]) -> Iterator[None]:
 
 def worker_context() -> Any:
     """The way in which workers begin: forked from one that has imported the lab where the system can, else anew."""
-    return multiprocessing.get_context("forkserver" if _forks() else "spawn")
+    return _Forked() if _forks() else _Anew()
+
+
+class _LabAlone:
+    """A process that does not import the program which begins it, since what runs in it is the lab's own.
+
+    That program may be a script that calls the lab at its top level, and would do so again in every worker.
+    """
+
+    def start(self) -> None:
+        """Begin."""
+        main = sys.modules["__main__"]
+        # Of a package's __main__ module, which does its work when imported, multiprocessing imports nothing.
+        package = ModuleSpec("neonlab.__main__", None)
+        with _beginning:
+            before, main.__spec__ = main.__spec__, package
+            try:
+                super().start()  # type: ignore[misc]
+            finally:
+                main.__spec__ = before
+
+
+_beginning = threading.Lock()
+
+
+class _ForkedProcess(_LabAlone, ForkServerProcess):
+    pass
+
+
+class _Forked(ForkServerContext):
+    Process = _ForkedProcess
+
+
+class _NewProcess(_LabAlone, SpawnProcess):
+    pass
+
+
+class _Anew(SpawnContext):
+    Process = _NewProcess
 
 
 def _forks() -> bool:

@@ -117,9 +117,13 @@ def find_root(start: Path | None = None) -> Path:
     raise InputError("no asm/ and kernels/ here, and neonlab was installed without its library")
 
 
-@functools.lru_cache(maxsize=8)
-def open_library(root: Path) -> Library:
+def open_library(root: Path | str) -> Library:
     """Read every contract under asm/ and every operator in kernels/.  Raises InputError on the first bad file."""
+    return _library_at(Path(root).resolve())
+
+
+@functools.lru_cache(maxsize=8)
+def _library_at(root: Path) -> Library:
     operators = tuple(_load_operators(root))
     paths = [path for folder in _FOLDERS for path in sorted((root / "asm" / folder).glob("*.S"))]
     return Library(root, operators, tuple(open_member(root, path) for path in paths))
@@ -153,13 +157,13 @@ def open_member(root: Path, path: Path) -> Kernel:
     return Kernel(contract, path, root, operator_for(_load_operators(root), contract))
 
 
-def open_kernel(path: Path, given: Given | None = None) -> Kernel:
+def open_kernel(path: Path | str, given: Given | None = None) -> Kernel:
     """A kernel in a file of any kind, by its contract: in the file, beside it, or `given`.
 
     Where a reference in C is named it says what is right; else an operator of the library near it that claims it.  For
     a file that lies in no repository, that is one of neonlab's own only where the two agree on names and sizes.
     """
-    given = given or NOTHING
+    given, path = given or NOTHING, Path(path)
     path = path if path.suffix else path.with_suffix(".S")
     if not path.is_file():
         raise InputError(f"{path}: no such file")
