@@ -106,15 +106,24 @@ class Library:
 
 def find_root(start: Path | None = None) -> Path:
     """The repository that `start` (default: the current folder) lies in, else the library installed with neonlab."""
-    here = (start or Path.cwd()).resolve()
-    for folder in (here, *here.parents):
-        if (folder / "asm").is_dir() and (folder / "kernels").is_dir():
-            return folder
+    own = own_root(start)
+    if own is not None:
+        return own
     package = Path(__file__).resolve().parent
     for folder in (package / "library", package.parent.parent):
-        if (folder / "asm").is_dir() and (folder / "kernels").is_dir():
+        if _is_root(folder):
             return folder
     raise InputError("no asm/ and kernels/ here, and neonlab was installed without its library")
+
+
+def own_root(start: Path | None = None) -> Path | None:
+    """The repository that `start` (default: the current folder) lies in; None where it lies in none."""
+    here = (start or Path.cwd()).resolve()
+    return next((folder for folder in (here, *here.parents) if _is_root(folder)), None)
+
+
+def _is_root(folder: Path) -> bool:
+    return (folder / "asm").is_dir() and (folder / "kernels").is_dir()
 
 
 def open_library(root: Path | str) -> Library:

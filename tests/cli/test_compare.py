@@ -8,7 +8,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from tests.command_line import ADD, HEAD, LAYER, SUM, edit, git, neonlab, new_repository
+from tests.command_line import ADD, HEAD, LAYER, ROOT, SUM, edit, git, neonlab, new_repository
 
 from neonlab.report.schemas import schemas
 from neonlab.starting import start_repository
@@ -111,6 +111,22 @@ def test_a_change_in_an_included_file_is_a_change_of_the_kernel(repository: Path
 def test_bad_usage_gets_one_clear_message(repository: Path, arguments: tuple[str, ...], words: str) -> None:
     shown = neonlab(*arguments, cwd=repository)
     assert shown.returncode == 2 and words in shown.stderr and not shown.stdout and "Traceback" not in shown.stderr
+
+
+def test_where_there_are_no_kernels_of_ones_own_files_must_be_named(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet")
+    path = tmp_path / "mine.S"
+    path.write_text((ROOT / "sim/neonlab/template/asm" / f"{ADD}.S").read_text().replace("add_s8_saturated", "mine"))
+    git(tmp_path, "add", "--all")
+    git(tmp_path, "commit", "--quiet", "--message", "mine")
+    shown = neonlab("compare", "--against", "HEAD", cwd=tmp_path)
+    assert shown.returncode == 2 and not shown.stdout
+    assert f"{tmp_path} lies in no repository of kernels" in shown.stderr
+    assert "neonlab compare FILE... --against HEAD" in shown.stderr
+    path.write_text(path.read_text().replace(HEAD, f"    nop\n{HEAD}"))
+    named = neonlab("compare", path.name, "--against", "HEAD", cwd=tmp_path)
+    [row] = cells(named.stdout, "mine.S")
+    assert named.returncode == 0 and "(+" in row[3]
 
 
 def test_a_folder_that_git_does_not_know_is_named(tmp_path: Path) -> None:

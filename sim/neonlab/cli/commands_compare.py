@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -105,11 +107,16 @@ def _against(
     quiet: bool,
 ) -> Comparison:
     from neonlab.against import compare_pairs, pair_up
-    from neonlab.library import find_root
+    from neonlab.library import find_root, own_root
     from neonlab.revision import tree_at
     from neonlab.workers import Workers
 
     chosen: list[Kernel] = find_kernels(names, given) if names else []
+    if not chosen and own_root() is None:
+        raise InputError(
+            f"{Path.cwd()} lies in no repository of kernels, which has asm/ and kernels/: name the files to compare "
+            f"(neonlab compare FILE... --against {shlex.quote(revision)})"
+        )
     root = find_root()
     with ExitStack() as stack:
         tree = stack.enter_context(tree_at(revision, chosen[0].path.parent if chosen else root))
