@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from neonlab.able_cores import able_cores
 from neonlab.checking import answer_ranges, explain
 from neonlab.code import forget_programs
 from neonlab.given import NOTHING, Given
 from neonlab.kernel_code import code_digest, kernel_program
 from neonlab.library import Kernel, open_kernel
-from neonlab.measure.core import load_core
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.plan import CaseName, draw_case, parse_shape, plan_cases, range_case
@@ -52,10 +52,6 @@ class Subject:
     cores: tuple[str, ...]
 
 
-#: In order and out of order, for kernels that none of the cores can run that were asked for.
-_OTHER_CORES = (("cortex-a55", "cortex-a76"), ("neoverse-v1",))
-
-
 def subject_of(kernel: Kernel, shape: str | None, cores: Sequence[str]) -> Subject:
     """`kernel` on the layer `shape`, or one chosen, and on those of `cores` that can run it, or else some that can.
 
@@ -65,16 +61,8 @@ def subject_of(kernel: Kernel, shape: str | None, cores: Sequence[str]) -> Subje
     if shape is not None:
         kernel.contract.check_values(integers_of(kernel, layer))
     tile = tile_of(kernel, layer)
-    has_reference, able = kernel.operator is not None, _able(kernel, cores)
+    has_reference, able = kernel.operator is not None, able_cores(kernel, cores)
     return Subject(kernel.title, kernel.isa.value, kernel.path, has_reference, str(layer), str(tile), able)
-
-
-def _able(kernel: Kernel, cores: Sequence[str]) -> tuple[str, ...]:
-    for some in (cores, *_OTHER_CORES) if cores else ():
-        able = tuple(c for c in some if load_core(c).refusal(kernel.isa, kernel.contract.features) is None)
-        if able:
-            return able
-    return ()
 
 
 @dataclass

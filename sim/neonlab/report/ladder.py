@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from neonlab.able_cores import runs_on
 from neonlab.errors import InputError
 from neonlab.kernel_code import kernel_program
 from neonlab.library import Kernel, Library
-from neonlab.measure.core import load_core
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.plan import parse_shape
@@ -98,11 +98,6 @@ def read_ladders(library: Library) -> tuple[Ladder, ...]:
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: lacks or misspells {error}") from None
-
-
-def runs_on(kernel: Kernel, core: str) -> bool:
-    """Whether the core has the instructions that the kernel declares."""
-    return load_core(core).refusal(kernel.isa, kernel.contract.features) is None
 
 
 def costs_of(

@@ -6,6 +6,7 @@ import html
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,7 @@ from neonlab.library import Kernel, open_kernel, open_library
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.measure.timeline import TimelineRow
-from neonlab.plan import parse_shape
+from neonlab.plan import layers_of, parse_shape
 from neonlab.report.page import charts, pipeline_picture
 from neonlab.report.page.gather import CORES, CurvePoint, KernelPage, pages_of, work_of_pages
 from neonlab.report.page.listing import coloured_lines, listings
@@ -211,9 +212,33 @@ def test_a_page_shows_the_variants_that_have_none_themselves() -> None:
     others = {one.kernel.title for one in work if one.shape == shape} - {kernel.title}
     assert {"armv8/conv1x1_s8s32_chw_8x4", "armv8/conv1x1_s8s8_hwc_4x4_ruy"} <= others
     assert not any("dotprod" in title or title.startswith("armv7") for title in others)
-    assert {one.kernel.title for one in work if one.shape != shape} == {kernel.title}
+    elsewhere = {one.shape for one in work if one.kernel is kernel} - {shape}
+    fused = KERNELS["armv8/conv1x1_s8s8_hwc_4x4_ruy"]
+    assert len(elsewhere) == 5
+    assert {one.shape for one in work if one.kernel.title == fused.title} >= {
+        s for s in elsewhere if s in layers_of(fused)
+    }
     verdict = check(kernel, shapes=[parse_shape(kernel, "1x1x8x8")])
     assert [page.kernel for page in pages_of(work, [None] * len(work), {kernel.title: verdict})] == [kernel]
+
+
+def test_a_kernel_has_a_page_though_none_of_the_usual_cores_can_run_it() -> None:
+    kernel = KERNELS["armv8/matmul_s8s32_packed_8x12_i8mm"]
+    work = work_of_pages([kernel], CORES)
+    assert {one.memory.core for one in work} == {"neoverse-v1"}
+    both = work_of_pages([kernel, KERNELS["armv8/matmul_s8s32_packed_4x4"]], RUN_ON)
+    assert {one.kernel.name for one in both if one.memory.core == "neoverse-v1"} >= {
+        kernel.name,
+        "matmul_s8s32_packed_4x4",
+    }
+    assert len(both) == len(set(both)) == len({(one.kernel.title, one.shape, one.memory.core) for one in both})
+    old = KERNELS[TITLES[1]]
+    unable = replace(old, contract=replace(old.contract, features=old.contract.features | {"i8mm"}))
+    work = work_of_pages([unable], CORES)
+    verdict = check(old, shapes=[parse_shape(old, "1x1x8x8")])
+    [page] = pages_of(work, [None] * len(work), {old.title: verdict})
+    assert "no core known here" in kernel_page(page)
+    assert old.title in write_pages([page], CORES, Path())[Path("index.html")].decode()
 
 
 def test_the_contract_is_shown_to_the_last_digit() -> None:

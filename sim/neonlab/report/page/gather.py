@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from neonlab.able_cores import able_cores, runs_on
 from neonlab.library import Kernel, open_library
-from neonlab.measure.core import load_core
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.plan import layers_of
@@ -61,36 +61,36 @@ class KernelPage:
 
 
 def work_of_pages(kernels: Sequence[Kernel], cores: Sequence[str]) -> list[Work]:
-    """Each kernel on its page's shape on each of `cores` that can run it, and on the other layers of its operator.
+    """Each kernel on its page's shape and on other layers of its operator, on each of `cores` that can run it.
 
-    On the pages' shapes also the variants of their libraries that compute the same and have no page.
+    There also the variants of their libraries that compute the same and have no page.  Where none of the cores can run
+    a kernel, others do.
     """
-    relatives = {kernel: _relatives(kernel, kernels) for kernel in kernels}
-    usual = _usual_shapes([*kernels, *dict.fromkeys(one for found in relatives.values() for one in found)])
+    relatives = {kernel: _relatives(kernel) for kernel in kernels}
+    usual = _usual_shapes(list(dict.fromkeys(one for kernel in kernels for one in (kernel, *relatives[kernel]))))
     found: dict[Work, None] = {}
     for kernel in kernels:
         shape = _page_shape(kernel, usual)
-        for core in _able(kernel, cores):
+        layers = [shape, *(one for one in _layers(kernel) if one != shape)]
+        able = able_cores(kernel, cores)
+        if not able:
+            found[Work(kernel, shape, MemoryOptions(loop=True))] = None  # so that it has a page all the same
+        for core in able:
             found[Work(kernel, shape, MemoryOptions(core, loop=True))] = None
-            found |= {Work(kernel, one, MemoryOptions(core)): None for one in _layers(kernel) if one != shape}
-    for kernel in kernels:
-        shape = _page_shape(kernel, usual)
-        for one in relatives[kernel]:
-            if shape in layers_of(one):
-                found |= {Work(one, shape, MemoryOptions(core)): None for core in _able(one, cores)}
+            found |= {Work(kernel, one, MemoryOptions(core)): None for one in layers[1:]}
+            for other in relatives[kernel]:
+                has_own = other in kernels and core in able_cores(other, cores)
+                if runs_on(other, core) and not has_own:
+                    taken = layers_of(other)
+                    found |= {Work(other, one, MemoryOptions(core)): None for one in layers if one in taken}
     return list(found)
 
 
-def _able(kernel: Kernel, cores: Sequence[str]) -> list[str]:
-    return [c for c in cores if load_core(c).refusal(kernel.isa, kernel.contract.features) is None]
-
-
-def _relatives(kernel: Kernel, known: Sequence[Kernel]) -> list[Kernel]:
+def _relatives(kernel: Kernel) -> list[Kernel]:
     """Others of the same library that compute the same."""
     if kernel.root is None or kernel.operator is None:
         return []
-    titles = {one.title for one in known}
-    return [k for k in open_library(kernel.root).kernels if k.title not in titles and _same_family(k, kernel)]
+    return [k for k in open_library(kernel.root).kernels if k.title != kernel.title and _same_family(k, kernel)]
 
 
 def pages_of(
@@ -98,15 +98,14 @@ def pages_of(
 ) -> list[KernelPage]:
     """Join the work of `work_of_pages` with what came of it; `verdicts` by title.
 
-    A kernel without a profile on any core, because it faults, has a page with its verdict alone.
+    A kernel without a profile on any core, because it faults or none can run it, has a page with its verdict alone.
     """
     by_core: dict[str, dict[str, dict[str, Profile]]] = {}
     shapes: dict[str, str] = {}
     for one, result in zip(work, profiled, strict=True):
-        assert one.memory.core is not None
         if one.memory.loop:
             shapes[one.kernel.title] = str(one.shape)
-        if isinstance(result, Profile) and result.cycles is not None:
+        if isinstance(result, Profile) and result.cycles is not None and one.memory.core is not None:
             by_core.setdefault(one.memory.core, {}).setdefault(one.kernel.title, {})[str(one.shape)] = result
     pages = []
     for kernel in dict.fromkeys(one.kernel for one in work if one.memory.loop):

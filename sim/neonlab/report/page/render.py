@@ -64,7 +64,9 @@ def kernel_page(page: KernelPage) -> str:
 
 
 def index_page(pages: Sequence[KernelPage], cores: Sequence[str]) -> str:
-    """A table of the kernels with a link to the page of each."""
+    """A table of the kernels with a link to the page of each; `cores` first, then those that others were run on."""
+    cores = list(dict.fromkeys([*cores, *(core for page in pages for core in page.profiles)]))
+    cores = [core for core in cores if any(core in page.profiles for page in pages)]
     rows = [(page, page_name(page.kernel.title)) for page in pages]
     return _template("index.html.j2").render(rows=rows, cores=cores)
 
