@@ -18,7 +18,7 @@ from neonlab.kernel_code import compiler_of, kernel_program
 from neonlab.library import Kernel
 from neonlab.measure.core import load_core
 from neonlab.measure.counts import CountsProbe
-from neonlab.measure.loop_report import report_hot_loop
+from neonlab.measure.loop_report import LoopReport, report_hot_loops
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.pipeline_core import load_pipeline, pipeline_names
 from neonlab.measure.profile import Profile
@@ -98,11 +98,11 @@ def profile_call(
     if traffic is not None:
         moved, caches = traffic.collect(), traffic.collect_caches()
         cycles = traffic.collect_cycles(counts.executions)
-    loop = None
+    loops: tuple[LoopReport, ...] = ()
     if cycles is not None and memory is not None and memory.core is not None and memory.loop:
-        loop = report_hot_loop(program, load_pipeline(memory.core), counts, cycles, moved, kernel.contract.features)
+        loops = report_hot_loops(program, load_pipeline(memory.core), counts, cycles, moved, kernel.contract.features)
     compiler = compiler_of(kernel)
-    return Profile(kernel.title, kernel.isa.value, shape, macs, counts, moved, caches, cycles, loop, compiler)
+    return Profile(kernel.title, kernel.isa.value, shape, macs, counts, moved, caches, cycles, loops, compiler)
 
 
 def _traffic_probe(program: Program, memory: MemoryOptions, *, stepwise: bool | None = None) -> TrafficProbe:

@@ -16,7 +16,7 @@ from neonlab.emulate.run import Run
 from neonlab.emulate.trace import TraceProbe
 from neonlab.isa.isa import Isa
 from neonlab.measure.counts import CountsProbe
-from neonlab.measure.hot_loop import HotLoop, find_hot_loop
+from neonlab.measure.hot_loop import HotLoop, find_hot_loop, find_hot_loops
 
 # Of what may follow an indirect branch nothing is known, and matrix instructions need a declaration.
 BOTH = [
@@ -86,6 +86,18 @@ def test_weights_decide_which_loop_is_hot() -> None:
     assert by_count is not None and by_weight is not None
     assert (by_count.iterations, by_weight.iterations) == (40, 9)
     assert by_weight.share == 27 / 30
+
+
+def test_loops_beside_the_hottest_follow_in_order_but_none_around_it_and_none_that_is_cold() -> None:
+    inner = "mov x{r}, #{times}\n{label}: add x9, x9, #1\nsubs x{r}, x{r}, #1\nb.ne {label}b\n"
+    parts = [inner.format(r=3 + at, times=times, label=at + 2) for at, times in enumerate((20, 60, 1))]
+    program = assembled(Isa.A64, "1: " + "".join(parts) + "nop\n" * 40 + "subs x0, x0, #1\nb.ne 1b\nret")
+    counts = CountsProbe(program)
+    with Machine(program, probes=(counts,)) as machine:
+        assert isinstance(machine.call("kernel", arguments(8), signature(Isa.A64)), Run)
+        found = find_hot_loops(program, counts.collect().executions.tolist())
+    assert [(loop.iterations, loop.entries) for loop in found] == [(8 * 60, 8), (8 * 20, 8)]
+    assert found[0].share > found[1].share > 0.1 and not found[0].addresses & found[1].addresses
 
 
 @pytest.mark.parametrize(("isa", "name", "text"), BOTH, ids=lambda value: value if isinstance(value, str) else "")

@@ -17,7 +17,7 @@ from neonlab.isa.isa import Isa
 from neonlab.isa.prototype import parse_prototype
 from neonlab.measure.core import load_core
 from neonlab.measure.counts import CountsProbe
-from neonlab.measure.loop_report import LoopReport, report_hot_loop
+from neonlab.measure.loop_report import LoopReport, report_hot_loops
 from neonlab.measure.pipeline_core import load_pipeline
 from neonlab.measure.run_cycles import RunCycles
 from neonlab.measure.traffic import TrafficProbe
@@ -43,9 +43,7 @@ def report_on(program: Program, n: int, core: str = "cortex-a53") -> tuple[LoopR
         counted = counts.collect()
         run = traffic.collect_cycles(counted.executions)
         assert run is not None
-        found = report_hot_loop(program, pipeline, counted, run, traffic.collect())
-        assert found is not None
-        return found, run
+        return report_hot_loops(program, pipeline, counted, run, traffic.collect())[0], run
 
 
 def test_the_cycles_of_the_loop_are_those_of_its_lines_in_the_run() -> None:

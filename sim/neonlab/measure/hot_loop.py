@@ -1,4 +1,4 @@
-"""The loop in which a run spends most, as one iteration in the order in which it executes.
+"""The loops in which a run spends most, as one iteration in the order in which it executes.
 
 Found from the executions of every instruction alone: how often each edge between basic blocks was taken follows from
 what enters and leaves each block.  Where that leaves a choice (a loop that may be skipped altogether), loops are taken
@@ -7,13 +7,14 @@ to go round as often as the counts allow.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from neonlab.assemble.program import Program
 from neonlab.isa.instruction import BranchKind, Instruction
 
 _LONGEST = 1 << 14  # instructions of one iteration, inner loops included
+_BESIDE = 0.1  # of the weight, for a loop beside the hottest
 _OUT = -1  # a block's number for everything outside the text
 
 
@@ -51,6 +52,13 @@ def find_hot_loop(program: Program, executions: Sequence[int], weight: Sequence[
     `executions` and `weight` have an element for each of `program.instructions`.  An inner loop that is not hot itself
     appears in the body as often as it goes round on average.
     """
+    return next(iter(find_hot_loops(program, executions, weight)), None)
+
+
+def find_hot_loops(
+    program: Program, executions: Sequence[int], weight: Sequence[float] | None = None
+) -> tuple[HotLoop, ...]:
+    """That loop, then those beside it, neither in it nor around it, that have at least a tenth of the weight each."""
     code = program.instructions
     heavy = [float(one) for one in (weight if weight is not None else executions)]
     blocks = _blocks(code, executions)
@@ -58,27 +66,36 @@ def find_hot_loop(program: Program, executions: Sequence[int], weight: Sequence[
     loops = _loops(blocks, edges)
     weights = [sum(heavy[block.first : block.last + 1]) for block in blocks]
     total = sum(heavy)
-    best: tuple[float, int] | None = None
+    own: dict[int, float] = {}
     for head, members in loops.items():
         inner = set().union(*(other for start, other in loops.items() if start != head and other < members))
-        own = sum(weights[number] for number in members - inner)
-        if best is None or (own, -blocks[head].first) > (best[0], -blocks[best[1]].first):
-            best = own, head
-    if best is None or best[0] <= 0:
-        return None
-    head = best[1]
-    members = loops[head]
-    path, always = _path(blocks, edges, head, members)
-    if not path:
-        return None
-    body = tuple(code[at] for number in path for at in range(blocks[number].first, blocks[number].last + 1))
-    inside = frozenset(
-        code[at].address for number in members for at in range(blocks[number].first, blocks[number].last + 1)
-    )
-    share = sum(weights[number] for number in members) / total
-    again = sum(count for (source, target), count in edges.items() if target == head and source in members)
-    entries = max(1, blocks[head].executions - again)
-    return HotLoop(body, blocks[head].executions, entries, share, always, inside)
+        own[head] = sum(weights[number] for number in members - inner)
+    found: list[HotLoop] = []
+    taken: set[int] = set()
+    for head in sorted(loops, key=lambda one: (-own[one], blocks[one].first)):
+        members = loops[head]
+        if own[head] <= 0 or (found and (own[head] < _BESIDE * total or taken & members)):
+            continue
+        path, always = _path(blocks, edges, head, members)
+        if not path and not found:
+            break
+        if not path:
+            continue
+        taken |= members
+        share = sum(weights[number] for number in members) / total
+        again = sum(count for (source, target), count in edges.items() if target == head and source in members)
+        times = blocks[head].executions
+        found.append(
+            HotLoop(
+                tuple(code[at] for at in _instructions(blocks, path)), times, max(1, times - again), share, always,
+                frozenset(code[at].address for at in _instructions(blocks, members)),
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def _instructions(blocks: Sequence[_Block], numbers: Iterable[int]) -> Iterator[int]:
+    return (at for number in numbers for at in range(blocks[number].first, blocks[number].last + 1))
 
 
 def _blocks(code: Sequence[Instruction], executions: Sequence[int]) -> list[_Block]:

@@ -9,13 +9,14 @@ from typing import Any
 
 from neonlab.assemble.program import Program
 from neonlab.assemble.source import folder_and_name
+from neonlab.file_names import C_SUFFIXES, CXX_SUFFIXES
 from neonlab.isa.instruction import Instruction
 from neonlab.measure.counts import Counts
 from neonlab.measure.critical_path import CriticalPath, critical_path
 from neonlab.measure.hints.find import find_hints
 from neonlab.measure.hints.hint import Hint
 from neonlab.measure.hints.study import Study
-from neonlab.measure.hot_loop import find_hot_loop
+from neonlab.measure.hot_loop import find_hot_loops
 from neonlab.measure.instruction_form import form_of
 from neonlab.measure.loop_bounds import LoopBounds, first_target, loop_bounds
 from neonlab.measure.loop_places import Place, file_letters
@@ -27,6 +28,7 @@ from neonlab.measure.run_cycles import LineCycles, RunCycles
 from neonlab.measure.timeline import TimelineRow, timeline
 from neonlab.measure.traffic import Traffic
 
+_OF_C = (*C_SUFFIXES, *CXX_SUFFIXES, ".h", ".hpp")
 _MISSED, _BRANCHES = frozenset({"cache miss", "store buffer", "instruction fetch"}), frozenset({"branch"})
 
 
@@ -34,8 +36,8 @@ _MISSED, _BRANCHES = frozenset({"cache miss", "store buffer", "instruction fetch
 class LoopLine:
     """One instruction of the body, where it stands, and what the model knows of it for one iteration.
 
-    `text` is the statement as written, macro arguments put in.  `stalled` are cycles put down to it, by cause, `known`
-    says whether the core's table has its form.
+    `text` is the statement as written, macro arguments put in; of what a compiler made, the instruction itself.
+    `stalled` are cycles put down to it, by cause, `known` says whether the core's table has its form.
     """
 
     address: int
@@ -166,11 +168,14 @@ class LoopReport:
         }  # fmt: skip
 
 
-def report_hot_loop(
+def report_hot_loops(
     program: Program, core: PipelineCore, counts: Counts, run: RunCycles, traffic: Traffic | None,
     features: frozenset[str] = frozenset(),
-) -> LoopReport | None:  # fmt: skip
-    """On the loop in which a run spent most cycles; None where it has none.  `features`: those the kernel declares."""
+) -> tuple[LoopReport, ...]:  # fmt: skip
+    """On the loop in which a run spent most cycles, and on those beside it; none where it has none.
+
+    `features`: those the kernel declares.
+    """
     by_line = {(line.path, line.line): line for line in run.lines}
     executions = counts.executions.tolist()
     on_line: dict[tuple[str, int], int] = {}
@@ -182,18 +187,19 @@ def report_hot_loop(
         on_line[place] = on_line.get(place, 0) + times
     shares = [times / on_line[place] if times else 0.0 for times, place in zip(executions, places, strict=True)]
     spent = [_spent(by_line.get(place), None) * share for share, place in zip(shares, places, strict=True)]
-    loop = find_hot_loop(program, executions, spent)
-    if loop is None:
-        return None
-    inside = [at for at, instruction in enumerate(program.instructions) if instruction.address in loop.addresses]
-    missed, branches = (
-        sum(_spent(by_line.get(places[at]), causes) * shares[at] for at in inside) for causes in (_MISSED, _BRANCHES)
-    )
     moving = [at for at, instruction in enumerate(program.instructions) if instruction.accesses]
     moved = sum(executions[at] for at in moving)
-    lines = run.bounds.memory * sum(executions[at] for at in moving if at in set(inside)) / moved if moved else 0.0
-    study = Study(program, loop, core, traffic, features)
-    return _report(study, sum(spent[at] for at in inside), missed, branches, lines)
+    reports = []
+    for loop in find_hot_loops(program, executions, spent):
+        inside = {at for at, instruction in enumerate(program.instructions) if instruction.address in loop.addresses}
+        missed, branches = (
+            sum(_spent(by_line.get(places[at]), causes) * shares[at] for at in inside)
+            for causes in (_MISSED, _BRANCHES)
+        )
+        lines = run.bounds.memory * sum(executions[at] for at in moving if at in inside) / moved if moved else 0.0
+        study = Study(program, loop, core, traffic, features)
+        reports.append(_report(study, sum(spent[at] for at in inside), missed, branches, lines))
+    return tuple(reports)
 
 
 def _spent(line: LineCycles | None, causes: frozenset[str] | None) -> float:
@@ -250,7 +256,10 @@ def _line(
     stalled: Mapping[int, Mapping[str, float]],
 ) -> LoopLine:
     source = program.line_at(instruction.address)
-    text = " ".join(((source.expanded or source.text) if source else instruction.text).split())
+    # A statement of C is many instructions, none of which it names.
+    compiled = source is not None and not source.expanded and source.path.endswith(_OF_C)
+    text = instruction.text if source is None or compiled else source.expanded or source.text
+    text = " ".join(text.split())
     return LoopLine(
         instruction.address,
         source.path if source else "",

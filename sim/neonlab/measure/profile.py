@@ -18,7 +18,7 @@ class Profile:
     """What one call cost, counted exactly.  `macs` is the work the contract declares, 0 when it declares none.
 
     `traffic` is None where nobody asked for it; `caches` and `cycles`, the estimates of models, also without a core;
-    `loop`, an estimate too, also where there is no loop.
+    `loops`, estimates too, are empty also where there is no loop; the hottest comes first.
     `compiler` made the code, if one did.
     """
 
@@ -30,8 +30,13 @@ class Profile:
     traffic: Traffic | None = None
     caches: CacheEvents | None = None
     cycles: RunCycles | None = None
-    loop: LoopReport | None = None
+    loops: tuple[LoopReport, ...] = ()
     compiler: str = ""
+
+    @property
+    def loop(self) -> LoopReport | None:
+        """The hottest."""
+        return self.loops[0] if self.loops else None
 
     @property
     def instructions_per_mac(self) -> float:
@@ -75,6 +80,8 @@ class Profile:
             document["cycles"] = {**self.cycles.to_json(), "macs_per_cycle": round(self.macs_per_cycle, 6)}
         if self.loop is not None:
             document["hot_loop"] = self.loop.to_json()
+        if self.loops[1:]:
+            document["other_loops"] = [loop.to_json() for loop in self.loops[1:]]
         return document
 
     def to_frame(self) -> Any:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from neonlab.isa.instruction import Instruction
+from neonlab.isa.isa import Register
 from neonlab.measure.pipeline import Schedule, Scheduled, loop_schedule
 from neonlab.measure.pipeline_core import PipelineCore
 from neonlab.measure.pipeline_program import compile_instructions
@@ -23,13 +24,17 @@ from neonlab.measure.pipeline_program import compile_instructions
 
 @dataclass(frozen=True, slots=True)
 class TimelineRow:
-    """One instruction of the body in one iteration: `marks` are the letters from cycle `start` on."""
+    """One instruction of the body in one iteration: `marks` are the letters from cycle `start` on.
+
+    `sources` are the rows, counted from the first of all, that wrote last what it reads.
+    """
 
     instruction: int
     iteration: int
     start: int
     marks: str
     scheduled: Scheduled
+    sources: tuple[int, ...] = ()
 
     @property
     def end(self) -> int:
@@ -51,10 +56,22 @@ def timeline(body: Sequence[Instruction], core: PipelineCore, iterations: int = 
     schedule = loop_schedule(body, core, iterations)
     drawn = _in_order(schedule) if core.in_order else _out_of_order(schedule, _longest(body, core))
     origin = min(start for start, _ in drawn)
+    sources = _sources([body[row.instruction] for row in schedule.rows])
     return tuple(
-        TimelineRow(row.instruction, row.iteration, start - origin, marks, row)
-        for row, (start, marks) in zip(schedule.rows, drawn, strict=True)
+        TimelineRow(row.instruction, row.iteration, start - origin, marks, row, wrote)
+        for row, (start, marks), wrote in zip(schedule.rows, drawn, sources, strict=True)
     )
+
+
+def _sources(order: Sequence[Instruction]) -> list[tuple[int, ...]]:
+    """For each of the instructions, which of those before it wrote last what it reads."""
+    writer: dict[Register, int] = {}
+    found = []
+    for at, instruction in enumerate(order):
+        found.append(tuple(sorted({writer[register] for register in instruction.reads if register in writer})))
+        for register in instruction.writes:
+            writer[register] = at
+    return found
 
 
 def _in_order(schedule: Schedule) -> list[tuple[int, str]]:

@@ -209,9 +209,12 @@ _PROFILE_WHOLE = object_of(
     caches=described(_CACHES, "with --core only"),
     cycles=described(_CYCLES, "with --core only, of a core that has a pipeline model"),
     hot_loop=described(_HOT_LOOP, "with --core --shape only, of a core that has a pipeline model: an estimate"),
+    other_loops=described(
+        list_of(_HOT_LOOP), "those beside it with a tenth of the cycles or more; where there are any"
+    ),
     compiler=COMPILER,
 )
-PROFILE = optional(_PROFILE_WHOLE, "traffic", "caches", "cycles", "hot_loop", "compiler")
+PROFILE = optional(_PROFILE_WHOLE, "traffic", "caches", "cycles", "hot_loop", "other_loops", "compiler")
 NAMED_FAILURE: Schema = {
     **FAILURE,
     "properties": {"kernel": STRING, **FAILURE["properties"]},

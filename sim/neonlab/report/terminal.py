@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from neonlab.report.terminal_cycles import print_cycles
-from neonlab.report.terminal_loop import print_loop
+from neonlab.report.terminal_loop import print_loops
 from neonlab.report.terminal_memory import print_caches, print_traffic
 from neonlab.verify.coverage import NotRun
 from neonlab.verify.verdict import Explanation, Failure, Mismatch, Verdict
@@ -158,8 +158,7 @@ def print_profiles(out: Console, profiles: Sequence[Profile], *, full: bool = Fa
         if profile.caches is not None:
             print_caches(out, profile.caches, brief=brief)
         print_cycles(out, profile, brief=brief)
-        if profile.loop is not None:
-            print_loop(out, profile.kernel, profile.loop, whole=timeline)
+        print_loops(out, profile.kernel, profile.loops, whole=timeline)
         if not brief:
             _print_hot_lines(out, counts)
 

@@ -23,20 +23,37 @@ _TEXT = 26  # columns for the statement beside the timeline
 _LEGEND = "D dispatched  = waits  e executes  E done  R retires"
 
 
-def print_loop(out: Console, kernel: str, report: LoopReport, *, whole: bool = False) -> None:
-    """Where it is, what an iteration costs and why, and the first remarks; all of it and how it goes with `whole`."""
-    lines = [*summary_lines(kernel, report), *hint_lines(report, len(report.hints) if whole else _HINTS)]
-    if whole:
-        lines += [*port_lines(report), *path_lines(report), *timeline_lines(report)]
+def print_loops(out: Console, kernel: str, reports: Sequence[LoopReport], *, whole: bool = False) -> None:
+    """Of the hottest where it is, what an iteration costs and why, and the first remarks; of others beside it in short.
+
+    All of it and how it goes with `whole`.
+    """
+    lines: list[str] = []
+    for number, report in enumerate(reports):
+        if number and not whole:
+            lines += brief_lines(kernel, report)
+            continue
+        title = "beside it" if number else "hot loop"
+        lines += [*summary_lines(kernel, report, title), *hint_lines(report, len(report.hints) if whole else _HINTS)]
+        if whole:
+            lines += [*port_lines(report), *path_lines(report), *timeline_lines(report)]
     for line in lines:
         out.print(line, markup=False)
 
 
-def summary_lines(kernel: str, report: LoopReport) -> Iterator[str]:
+def brief_lines(kernel: str, report: LoopReport) -> Iterator[str]:
+    """A loop beside the hottest: where, how much, and what to attack first."""
+    share = f"{report.iterations:,} iterations, {100 * report.share:.0f} % of the cycles"
+    at_best = f"{report.cycles:.4g} cycles an iteration at best"
+    yield from _wrapped(f"beside it, {report.place(kernel)}: {share}, {at_best} (--timeline)", 2)
+    yield from _wrapped(report.attack, 4)
+
+
+def summary_lines(kernel: str, report: LoopReport, title: str = "hot loop") -> Iterator[str]:
     """The loop, its figures for one iteration, its bounds, and what to attack first."""
     usual = "" if report.always else ", its most frequent way"
     share = f"{report.iterations:,} iterations, {100 * report.share:.0f} % of the cycles"
-    yield from _wrapped(f"hot loop, {report.place(kernel)}{usual}: {share}", 2)
+    yield from _wrapped(f"{title}, {report.place(kernel)}{usual}: {share}", 2)
     missed = f", {report.missed:.3g} for caches" if report.missed >= _SHOWN else ""
     yield f"    an iteration   {report.cycles:8.4g} cycles at best, {report.cycles_in_run:.4g} in this run{missed}"
     filled = 100 * report.slots / report.slots_available if report.slots_available else 0.0

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.measure.timeline import TimelineRow
 from neonlab.plan import layers_of, parse_shape
-from neonlab.report.page import charts, pipeline_picture
+from neonlab.report.page import charts, labels, pipeline_picture
 from neonlab.report.page.gather import CORES, CurvePoint, KernelPage, pages_of, work_of_pages
 from neonlab.report.page.listing import coloured_lines, listings
 from neonlab.report.page.render import kernel_page, page_name, write_pages
@@ -138,7 +139,7 @@ def test_each_kind_of_token_has_its_colour(line: str, expected: dict[str, list[s
 def test_the_picture_says_what_the_timeline_says(page: KernelPage) -> None:
     for profile in page.profiles.values():
         assert profile.loop is not None
-        picture = pipeline_picture.pipeline_picture(profile.loop, kernel_program(page.kernel))
+        picture = pipeline_picture.pipeline_picture(profile.loop)
         cells = {
             (round((int(x) - pipeline_picture.TEXT) / pipeline_picture.CYCLE + at), int(y))
             for path in picture.paths.values()
@@ -158,7 +159,7 @@ def test_rows_wait_for_the_last_that_wrote_what_they_read(page: KernelPage) -> N
     profile = next(iter(page.profiles.values()))
     assert profile.loop is not None
     rows: tuple[TimelineRow, ...] = profile.loop.timeline
-    picture = pipeline_picture.pipeline_picture(profile.loop, program)
+    picture = pipeline_picture.pipeline_picture(profile.loop)
     order = [program.by_address[profile.loop.lines[row.instruction].address] for row in rows]
     for at, instruction in enumerate(order):
         expected = set()
@@ -186,8 +187,8 @@ def test_registers_are_drawn_as_each_instruction_uses_them(page: KernelPage) -> 
 def test_charts_stay_within_their_frames(page: KernelPage) -> None:
     for core in RUN_ON:
         for chart in (
-            charts.roofline(page.variants[core], page.kernel.title, core),
-            charts.cycles_over_layers(page.curves[core], page.kernel.title),
+            charts.roofline(page.variants[core], page.kernel.title, core, {page.kernel.title: 1}),
+            charts.cycles_over_layers(page.curves[core], page.kernel.title, {page.kernel.title: 1}),
         ):
             assert chart is not None
             for mark in (*chart.marks, *(mark for curve in chart.curves for mark in curve.marks)):
@@ -198,10 +199,11 @@ def test_charts_stay_within_their_frames(page: KernelPage) -> None:
 
 def test_layers_stand_in_order_of_their_work_and_axes_at_round_numbers() -> None:
     points = tuple(CurvePoint(shape, 0, cycles) for shape, cycles in (("49x8", 3_975_567), ("8x8", 70), ("784x4", 1)))
-    chart = charts.cycles_over_layers({"one": points}, "one")
+    chart = charts.cycles_over_layers({"one": points}, "one", {"one": 1})
     assert chart is not None and [tick.label for tick in chart.x_ticks] == ["8x8", "49x8", "784x4"]
     assert [tick.label for tick in chart.y_ticks] == ["0", "500k", *(f"{at / 2:g}M" for at in range(2, 9))]
-    few = charts.cycles_over_layers({"one": tuple(CurvePoint(s, n, 10) for s, n in (("1x1", 31), ("2x1", 20)))}, "one")
+    points = tuple(CurvePoint(shape, macs, 10) for shape, macs in (("1x1", 31), ("2x1", 20)))
+    few = charts.cycles_over_layers({"one": points}, "one", {"one": 1})
     assert few is not None and [tick.label for tick in few.y_ticks] == ["0", "0.5", "1", "1.5", "2", "2.5", "3", "3.5"]
 
 
@@ -337,14 +339,103 @@ def test_arrow_keys_walk_through_the_pipeline_and_show_what_is_waited_for(
     tab, problems = opened(browser, file, 1440)
     profile = page.profiles[RUN_ON[0]]
     assert profile.loop is not None
-    picture = pipeline_picture.pipeline_picture(profile.loop, kernel_program(page.kernel))
-    row = tab.locator("section:visible svg.pipeline .row").first
+    picture = pipeline_picture.pipeline_picture(profile.loop)
+    row = tab.locator("section:visible .pipeline .row").first
     row.focus()
     for at in range(12):
-        assert tab.locator("section:visible svg.pipeline .dependence").count() == len(picture.rows[at].waits_for)
+        assert tab.locator("section:visible .pipeline .dependence").count() == len(picture.rows[at].waits_for)
+        sources = tab.locator("section:visible .pipeline .labels .source").count()
+        assert sources == len(picture.rows[at].waits_for)
+        told = tab.locator(".told").inner_text()
+        assert told.startswith(f"line {picture.rows[at].line} ") and ("takes results of" in told) == bool(sources)
         tab.keyboard.press("ArrowDown")
     assert problems == []
     tab.context.close()
+
+
+def test_the_row_under_the_mouse_is_told_of(browser: Browser, file: Path, page: KernelPage) -> None:
+    tab, problems = opened(browser, file, 1440)
+    profile = page.profiles[RUN_ON[0]]
+    assert profile.loop is not None
+    picture = pipeline_picture.pipeline_picture(profile.loop)
+    drawn = tab.locator("section:visible .pipeline").first
+    for at in (0, 7, 11):
+        drawn.hover(position={"x": 500, "y": picture.rows[at].y + pipeline_picture.ROW / 2})
+        waits = profile.loop.timeline[at].marks.count("=")
+        told = tab.locator(".told").inner_text()
+        assert told.startswith(f"line {picture.rows[at].line} ")
+        assert (f"waits {waits} cycle" in told) if waits else ("waits" not in told)
+    tab.locator("h1").hover()
+    assert tab.locator(".told").is_hidden() and problems == []
+    tab.context.close()
+
+
+def test_heat_follows_what_is_chosen(browser: Browser, file: Path, page: KernelPage) -> None:
+    tab, problems = opened(browser, file, 1440)
+    profile = page.profiles[RUN_ON[0]]
+    assert profile.cycles is not None
+    most_executed = max(line.executions for line in profile.counts.lines)
+    most_stalled = max(
+        sum(n for cause, n in one.causes.items() if cause != "issue width") for one in profile.cycles.lines
+    )
+    for chosen, column, most in (("executed", 1, most_executed), ("stalled", 3, most_stalled)):
+        tab.select_option("#heat", chosen)
+        hottest = tab.locator("table.source td.h9").first
+        assert hottest.inner_text() == f"{most:,}"
+        assert hottest.evaluate("(cell) => cell.cellIndex") == column
+    row = tab.locator("table.source tr[data-cost]").first
+    row.focus()
+    before = tab.locator(".told").inner_text()
+    tab.keyboard.press("ArrowDown")
+    assert before.startswith(f"line {row.locator('td').first.inner_text()}: executed ")
+    assert tab.locator(".told").inner_text() != before and problems == []
+    tab.context.close()
+
+
+def test_of_several_loops_each_can_be_chosen(browser: Browser, tmp_path: Path) -> None:
+    kernel = KERNELS["armv7/dwconv3x3_s8s8_hwc_3x8_ruy"]
+    shape = parse_shape(kernel, "14x14x32")
+    profile = profiling.profile(kernel, shape, memory=MemoryOptions("cortex-a53", loop=True))
+    assert isinstance(profile, Profile) and len(profile.loops) >= 2
+    one, core = {kernel.title: profile}, "cortex-a53"
+    page = KernelPage(kernel, check(kernel, shapes=[shape]), str(shape), {core: profile}, {core: one}, {core: {}})
+    (path, contents), _ = write_pages([page], (core,), tmp_path).items()
+    path.write_bytes(contents)
+    tab, problems = opened(browser, path, 1440)
+    for number, loop in enumerate(profile.loops):
+        tab.select_option("select.loops", str(number))
+        shown = tab.locator("[data-loop]:visible")
+        assert shown.count() == 2 and f"{loop.iterations:,} iterations" in shown.first.inner_text()
+        assert shown.first.locator(".row").count() == len(loop.timeline)
+        assert f"{len(loop.lines)} instructions of an iteration" in shown.nth(1).inner_text()
+    assert problems == []
+    tab.context.close()
+
+
+def test_a_variant_chosen_in_the_table_stands_out_in_the_charts(browser: Browser, file: Path, page: KernelPage) -> None:
+    tab, problems = opened(browser, file, 1440)
+    assert tab.locator(".variant.chosen").count() == 0
+    row = tab.locator("table.variants:visible tr[data-number]").first
+    row.focus()
+    chosen = tab.locator("section:visible .variant.chosen")
+    assert chosen.count() == 2  # the point and the line
+    assert set(chosen.locator(".tag").all_text_contents()) == {row.locator("td").first.inner_text()}
+    assert problems == []
+    tab.context.close()
+
+
+def test_numbers_in_a_chart_do_not_cover_one_another() -> None:
+    points = [(100.0 + 3 * at, 80.0 + (at % 3)) for at in range(8)]
+    found = labels.beside_points(points, [str(at) for at in range(8, 16)])
+    for at, one in enumerate(found):
+        for other in found[:at]:
+            apart_x = abs(one.x - other.x) >= 6.5 * min(len(one.text), len(other.text))
+            assert apart_x or abs(one.y - other.y) >= 11
+    below = labels.below_one_another(600, [50, 51, 52, 400, 10], list("abcde"), 14, 268)
+    heights = sorted(one.y for one in below)
+    assert all(14 <= height - 4 <= 268 for height in heights)
+    assert all(second - first >= 11 for first, second in pairwise(heights))
+    assert [one.text for one in sorted(below, key=lambda one: one.y)] == ["e", "a", "b", "c", "d"]
 
 
 def test_without_scripts_and_in_print_a_page_shows_its_first_core(

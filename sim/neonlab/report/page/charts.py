@@ -9,9 +9,10 @@ from math import ceil, floor, log2, log10
 from neonlab.measure.core import load_core
 from neonlab.measure.profile import Profile
 from neonlab.report.page.gather import CurvePoint
+from neonlab.report.page.labels import Label, below_one_another, beside_points
 
 WIDTH, HEIGHT = 640, 320
-LEFT, RIGHT, TOP, BOTTOM = 56, 16, 14, 52
+LEFT, RIGHT, TOP, BOTTOM = 56, 34, 14, 52
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,7 @@ class Mark:
     title: str
     note: str
     own: bool
+    label: Label | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class Curve:
     points: str
     marks: tuple[Mark, ...]
     own: bool
+    label: Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,17 @@ class Chart:
     roof_note: str = ""
 
 
-def roofline(variants: Mapping[str, Profile], own: str, core_name: str) -> Chart | None:
+def intensity(profile: Profile, core_name: str) -> float:
+    """MACs for each byte that comes from beyond the first level."""
+    assert profile.caches is not None
+    return profile.macs / (load_core(core_name).memory.l1d.line * max(1, profile.caches.events["L1D_CACHE_REFILL"]))
+
+
+def roofline(variants: Mapping[str, Profile], own: str, core_name: str, numbers: Mapping[str, int]) -> Chart | None:
     """MACs a cycle against MACs for each byte that comes from beyond the first level; None where there is no work.
 
-    The roof is the core's peak, and what its second level delivers at most: a line every `l2_interval` cycles.
+    Points carry the `numbers` of their variants.  The roof is the core's peak, and what its second level delivers at
+    most: a line every `l2_interval` cycles.
     """
     core = load_core(core_name).memory
     line, interval = core.l1d.line, core.latency.l2_interval
@@ -68,8 +78,7 @@ def roofline(variants: Mapping[str, Profile], own: str, core_name: str) -> Chart
     for title, profile in variants.items():
         if not profile.macs or profile.cycles is None or profile.caches is None:
             continue
-        fetched = line * max(1, profile.caches.events["L1D_CACHE_REFILL"])
-        points.append((title, profile.macs / fetched, profile.macs_per_cycle, profile.cycles.peak))
+        points.append((title, intensity(profile, core_name), profile.macs_per_cycle, profile.cycles.peak))
     if not points:
         return None
     peak = max(point[3] for point in points)
@@ -77,13 +86,13 @@ def roofline(variants: Mapping[str, Profile], own: str, core_name: str) -> Chart
     ridge = peak / slope
     low_x, high_x = _powers([x for _, x, _, _ in points] + [ridge / 2, ridge * 2])
     low_y, high_y = _powers([y for _, _, y, _ in points] + [peak])
+    points.sort(key=lambda point: (point[0] != own, point[0]))
+    places = [(_x(x, low_x, high_x), _y(y, low_y, high_y)) for _, x, y, _ in points]
+    labels = beside_points(places, [str(numbers[title]) for title, *_ in points])
     marks = tuple(
-        Mark(
-            _x(x, low_x, high_x), _y(y, low_y, high_y), title,
-            f"{y:.2f} MACs a cycle, {x:.3g} MACs a byte fetched", title == own,
-        )
-        for title, x, y, _ in sorted(points)
-    )  # fmt: skip
+        Mark(*place, title, f"{y:.2f} MACs a cycle, {x:.3g} MACs a byte fetched", title == own, label)
+        for (title, x, y, _), place, label in zip(points, places, labels, strict=True)
+    )
     start = max(2.0**low_x, 2.0**low_y / slope)
     corners = [(start, start * slope), (ridge, peak), (2.0**high_x, peak)]
     roof = " ".join(f"{_x(x, low_x, high_x):.1f},{_y(y, low_y, high_y):.1f}" for x, y in corners)
@@ -98,11 +107,13 @@ def roofline(variants: Mapping[str, Profile], own: str, core_name: str) -> Chart
     )
 
 
-def cycles_over_layers(curves: Mapping[str, Sequence[CurvePoint]], own: str) -> Chart | None:
+def cycles_over_layers(
+    curves: Mapping[str, Sequence[CurvePoint]], own: str, numbers: Mapping[str, int]
+) -> Chart | None:
     """MACs a cycle (cycles, where no work is declared) of each variant on each layer; None with fewer than two layers.
 
-    Layers stand side by side in order of their work: their sizes differ by orders of magnitude, and it is the layer
-    that one looks for.
+    Lines carry the `numbers` of their variants.  Layers stand side by side in order of their work: their sizes differ
+    by orders of magnitude, and it is the layer that one looks for.
     """
     shapes = {point.shape: point for points in curves.values() for point in points}
     order = sorted(shapes, key=lambda shape: (shapes[shape].work, shape))
@@ -118,13 +129,17 @@ def cycles_over_layers(curves: Mapping[str, Sequence[CurvePoint]], own: str) -> 
     def up(value: float) -> float:
         return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * value / highest
 
+    titles = sorted(values, key=lambda title: (title == own, title))
+    ends = [up(values[title][-1][1]) for title in titles]
+    labels = below_one_another(WIDTH - RIGHT + 8, ends, [str(numbers[title]) for title in titles], TOP, HEIGHT - BOTTOM)
     drawn = []
-    for title, points in sorted(values.items(), key=lambda item: (item[0] == own, item[0])):
+    for title, label in zip(titles, labels, strict=True):
+        points = values[title]
         marks = tuple(
             Mark(place[shape], up(value), title, f"{shape}: {_figure(value, point.macs)}", title == own)
             for (shape, value), point in zip(points, curves[title], strict=True)
         )
-        drawn.append(Curve(title, " ".join(f"{mark.x:.1f},{mark.y:.1f}" for mark in marks), marks, title == own))
+        drawn.append(Curve(title, " ".join(f"{mark.x:.1f},{mark.y:.1f}" for mark in marks), marks, title == own, label))
     return Chart(
         x_ticks=tuple(Tick(place[shape], shape) for shape in order),
         y_ticks=tuple(Tick(up(step * at), _decimal(step * at)) for at in range(round(highest / step) + 1)),

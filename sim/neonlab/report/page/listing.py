@@ -111,7 +111,7 @@ def listings(path: Path, profiles: Mapping[str, Profile]) -> tuple[Listing, ...]
         for cost in profile.cycles.lines if profile.cycles is not None else ():
             by_file.setdefault(Path(cost.path).resolve(), {}).setdefault(core, {})[cost.line] = cost
     found = {file.resolve(): counts for file, counts in executions.items()}
-    loops = [profile.loop for profile in profiles.values() if profile.loop is not None]
+    loops = [loop for profile in profiles.values() for loop in profile.loops]
     hot: dict[Path, set[int]] = {}
     for one in (one for loop in loops for one in loop.lines if one.path):
         hot.setdefault(Path(one.path).resolve(), set()).add(one.line)

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from neonlab.assemble.program import Program
-from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import Isa, Register, RegisterKind
 from neonlab.isa.liveness import liveness
 from neonlab.measure.loop_report import LoopReport
@@ -23,19 +22,21 @@ _STAGES = {"D": "dispatched", "=": "waits", "e": "executes", "E": "executes", "-
 
 @dataclass(frozen=True, slots=True)
 class PictureRow:
-    """One instruction in one iteration: where it stands in the picture, and the rows whose results it reads."""
+    """One instruction in one iteration: where it stands in the picture, and the rows whose results it reads.
+
+    `at` are cycles, as the page's script tells of them: where the row begins and ends, when it is dispatched and its
+    result is there, how many it waits, and why.  `path` and `number` are the line of source.
+    """
 
     label: str
     text: str
     line: str
     y: int
-    x: int
-    width: int
-    dispatched: int
-    issued: int
-    ready: int
     waits_for: tuple[int, ...]
     critical: bool
+    at: str
+    path: str
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +51,26 @@ class Picture:
     cut: bool
 
 
-def pipeline_picture(report: LoopReport, program: Program) -> Picture:
+def pipeline_picture(report: LoopReport) -> Picture:
     """Two iterations of the loop; long ones are cut after what fits a page."""
-    shown = [row for row in report.timeline[:_ROWS] if row.start < _CYCLES]
-    body = [program.by_address[line.address] for line in report.lines]
-    producers = _producers(body, [row.instruction for row in shown])
+    shown = [(number, row) for number, row in enumerate(report.timeline[:_ROWS]) if row.start < _CYCLES]
+    drawn_at = {number: at for at, (number, _) in enumerate(shown)}
     critical = {(link.iteration, link.instruction) for link in report.path.links}
     rows = []
     paths: dict[str, list[str]] = {stage: [] for stage in dict.fromkeys(_STAGES.values())}
-    for at, row in enumerate(shown):
+    for at, (_, row) in enumerate(shown):
         y = ROW * (at + 1) + 2
         for stage, first, length in _runs(row):
             paths[stage].append(f"M{TEXT + CYCLE * first} {y + 2}h{CYCLE * length}v{ROW - 4}h-{CYCLE * length}z")
-        line, when = report.lines[row.instruction], row.scheduled
+        line = report.lines[row.instruction]
         rows.append(
             PictureRow(
-                f"{row.iteration}.{row.instruction}", line.text, report.label(line), y, TEXT + CYCLE * row.start,
-                CYCLE * len(row.marks), when.dispatched, when.issued, when.ready, producers[at],
-                (row.iteration, row.instruction) in critical,
+                f"{row.iteration}.{row.instruction}", line.text, report.label(line), y,
+                tuple(drawn_at[one] for one in row.sources if one in drawn_at),
+                (row.iteration, row.instruction) in critical, _at(row), line.path, line.line,
             )
         )  # fmt: skip
-    end = max((row.end for row in shown), default=0)
+    end = max((row.end for _, row in shown), default=0)
     ticks = tuple((TEXT + CYCLE * cycle, cycle) for cycle in range(0, end + 1, 10))
     height = ROW * (len(shown) + 1) + 6
     drawn = {stage: "".join(pieces) for stage, pieces in paths.items()}
@@ -89,16 +89,11 @@ def _runs(row: TimelineRow) -> list[tuple[str, int, int]]:
     return found
 
 
-def _producers(body: Sequence[Instruction], order: Sequence[int]) -> list[tuple[int, ...]]:
-    """For each row, the rows that wrote last what it reads."""
-    writer: dict[Register, int] = {}
-    found = []
-    for at, index in enumerate(order):
-        instruction = body[index]
-        found.append(tuple(sorted({writer[register] for register in instruction.reads if register in writer})))
-        for register in instruction.writes:
-            writer[register] = at
-    return found
+def _at(row: TimelineRow) -> str:
+    dispatched, ready = (row.start + row.marks.index(letter) for letter in "DE")
+    waits = row.marks.count("=")
+    cause = row.scheduled.cause if waits else ""
+    return f"{row.start} {row.end} {dispatched} {ready} {waits} {cause}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)

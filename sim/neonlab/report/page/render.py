@@ -16,6 +16,7 @@ from neonlab import __version__
 from neonlab.kernel_code import kernel_program
 from neonlab.measure.core import load_core
 from neonlab.measure.core_errors import error_sentence
+from neonlab.measure.loop_report import LoopReport
 from neonlab.measure.profile import Profile
 from neonlab.report.page import charts, pipeline_picture
 from neonlab.report.page.gather import KernelPage
@@ -33,8 +34,9 @@ def page_name(title: str) -> str:
 def kernel_page(page: KernelPage) -> str:
     """The whole page of one kernel."""
     title = page.kernel.title
-    cores = []
+    cores: list[dict[str, Any]] = []
     for name, profile in page.profiles.items():
+        numbers = {one: number for number, one in enumerate(sorted({*page.variants[name], *page.curves[name]}), 1)}
         cores.append(
             {
                 "name": name,
@@ -42,13 +44,14 @@ def kernel_page(page: KernelPage) -> str:
                 "error": error_sentence(name),
                 "profile": profile,
                 "variants": page.variants[name],
-                "roofline": charts.roofline(page.variants[name], title, name),
-                "curves": charts.cycles_over_layers(page.curves[name], title),
-                **_loop_parts(page, profile),
+                "numbers": numbers,
+                "roofline": charts.roofline(page.variants[name], title, name, numbers),
+                "curves": charts.cycles_over_layers(page.curves[name], title, numbers),
+                "loops": _loop_parts(page, profile),
             }
         )
     listed = listings(page.kernel.path, page.profiles)
-    costs = {core["name"]: [listing.costs.get(core["name"], ()) for listing in listed] for core in cores}
+    costs = {name: [listing.costs.get(name, ()) for listing in listed] for name in page.profiles}
     first = next(iter(page.profiles.values()), None)
     return _template("kernel.html.j2").render(
         page=page,
@@ -71,17 +74,34 @@ def index_page(pages: Sequence[KernelPage], cores: Sequence[str]) -> str:
     return _template("index.html.j2").render(rows=rows, cores=cores)
 
 
-def _loop_parts(page: KernelPage, profile: Profile) -> dict[str, Any]:
-    if profile.loop is None:
-        return {"loop": None}
-    program = kernel_program(page.kernel)
-    rows = pipeline_picture.register_rows(profile.loop, program)
-    return {
-        "loop": profile.loop,
-        "picture": pipeline_picture.pipeline_picture(profile.loop, program),
-        "registers": rows,
-        "register_paths": pipeline_picture.register_paths(rows, REGISTER_CELL, REGISTER_ROW),
-    }
+def _loop_parts(page: KernelPage, profile: Profile) -> list[dict[str, Any]]:
+    program = kernel_program(page.kernel) if profile.loops else None
+    found = []
+    for report in profile.loops:
+        assert program is not None
+        rows = pipeline_picture.register_rows(report, program)
+        found.append(
+            {
+                "report": report,
+                "place": report.place(page.kernel.name),
+                "picture": pipeline_picture.pipeline_picture(report),
+                "registers": rows,
+                "register_paths": pipeline_picture.register_paths(rows, REGISTER_CELL, REGISTER_ROW),
+            }
+        )
+    return found
+
+
+def pipeline_fragment(report: LoopReport, own: str) -> str:
+    """The pipeline picture alone, in the midst of another page; rows of lines of the file `own` say which they are."""
+    picture = pipeline_picture.pipeline_picture(report)
+    module: Any = _template("pipeline.html.j2").module
+    return str(module.pipeline(picture, pipeline_picture, report.core, own))
+
+
+def pipeline_assets() -> tuple[str, str]:
+    """Style sheet and script of pipeline pictures; the style takes its colours from the page's."""
+    return str(_asset("pipeline.css")), str(_asset("pipeline.js"))
 
 
 def _template(name: str) -> jinja2.Template:
@@ -101,6 +121,8 @@ def _template(name: str) -> jinja2.Template:
         version=__version__,
         style=_asset("page.css"),
         script=_asset("page.js"),
+        pipeline_style=_asset("pipeline.css"),
+        pipeline_script=_asset("pipeline.js"),
         chart=charts,
         picture=pipeline_picture,
         register_cell=REGISTER_CELL,

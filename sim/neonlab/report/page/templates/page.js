@@ -1,58 +1,80 @@
 "use strict";
-// Without this script the page shows its first core; with it, the one that was chosen, and who waits for whom.
+// Without this script the page shows its first core and its hottest loop; with it, what was chosen, and what a line of
+// source, or a variant, is.
 const costs = JSON.parse(document.getElementById("costs").textContent);
 const chooser = document.getElementById("core");
+const heat = document.getElementById("heat");
+const told = document.querySelector(".told");
+const number = (cell) => Number(cell.textContent.replaceAll(",", ""));
+const words = (count) => count.toLocaleString("en-US");
+const listed = [...document.querySelectorAll("tr[data-cost]")].map((row) => {
+  const [listing, at] = row.dataset.cost.split(".").map(Number);
+  return { row, listing, at, executed: number(row.cells[1]) };
+});
+
+// Heat from 1 to 9, which is the most there is, over three powers of ten.
+function degree(count, most) {
+  return count ? Math.max(1, Math.round(9 + (Math.log(count / most) * 9) / Math.log(1000))) : 0;
+}
 
 function show(core) {
   for (const part of document.querySelectorAll("[data-core]")) part.hidden = part.dataset.core !== core;
-  for (const row of document.querySelectorAll("tr[data-cost]")) {
-    const [listing, at] = row.dataset.cost.split(".").map(Number);
-    const cost = (costs[core] || [])[listing]?.[at];
-    const [, , cycles, stalled] = row.cells;
-    cycles.textContent = cost && cost[0] ? cost[0].toLocaleString("en-US") : "";
-    cycles.className = "number" + (cost && cost[3] ? " h" + cost[3] : "");
-    stalled.textContent = cost && cost[1] ? cost[1].toLocaleString("en-US") : "";
-    stalled.title = cost ? cost[2] : "";
+  const column = heat.selectedIndex; // as in the names of the columns below
+  const rows = listed.map(({ row, listing, at, executed }) => {
+    const [cycles, stalled, causes] = (costs[core] || [])[listing]?.[at] || [0, 0, ""];
+    return { row, causes, counts: [cycles, executed, stalled] };
+  });
+  const most = rows.reduce((sofar, one) => Math.max(sofar, one.counts[column]), 0);
+  for (const { row, causes, counts } of rows) {
+    const cells = [row.cells[2], row.cells[1], row.cells[3]];
+    cells.forEach((cell, at) => {
+      cell.textContent = counts[at] ? words(counts[at]) : "";
+      const hot = at === column ? degree(counts[at], most) : 0;
+      cell.className = "number" + (hot ? " h" + hot : "");
+    });
+    const waited = counts[2] ? `, stalled ${words(counts[2])}: ${causes}` : "";
+    row.dataset.told = `line ${row.cells[0].textContent}: executed ${words(counts[1])} times, ${words(counts[0])} cycles${waited}`;
   }
 }
 
 if (chooser) {
   const wanted = decodeURIComponent(location.hash.match(/core=([\w-]+)/)?.[1] || "");
   if ([...chooser.options].some((option) => option.value === wanted)) chooser.value = wanted;
-  chooser.addEventListener("change", () => show(chooser.value));
+  for (const one of [chooser, heat]) one.addEventListener("change", () => show(chooser.value));
   show(chooser.value);
 }
 
-const svgNamespace = "http://www.w3.org/2000/svg";
-for (const picture of document.querySelectorAll("svg.pipeline")) {
-  const rows = [...picture.querySelectorAll(".row")];
-  const drawn = picture.appendChild(document.createElementNS(svgNamespace, "g"));
-  const leave = () => {
-    drawn.replaceChildren();
-    for (const row of rows) row.classList.remove("source");
-  };
-  const enter = (row) => {
-    leave();
-    const [x, y] = [Number(row.dataset.issued), Number(row.dataset.y)];
-    for (const at of (row.dataset.waits || "").split(" ").filter(Boolean).map(Number)) {
-      const source = rows[at];
-      source.classList.add("source");
-      const line = drawn.appendChild(document.createElementNS(svgNamespace, "path"));
-      line.setAttribute("class", "dependence");
-      line.setAttribute("d", `M${source.dataset.ready} ${source.dataset.y}L${x} ${y}`);
-    }
-  };
-  rows.forEach((row, at) => {
-    row.addEventListener("mouseenter", () => enter(row));
-    row.addEventListener("focus", () => enter(row));
-    row.addEventListener("mouseleave", leave);
-    row.addEventListener("blur", leave);
-    row.addEventListener("keydown", (event) => {
-      const next = { ArrowDown: at + 1, ArrowUp: at - 1 }[event.key];
-      if (rows[next]) {
-        event.preventDefault();
-        rows[next].focus();
-      }
-    });
+for (const loops of document.querySelectorAll("select.loops"))
+  loops.addEventListener("change", () => {
+    for (const part of document.querySelectorAll(`[data-core="${loops.dataset.of}"] [data-loop]`))
+      part.hidden = part.dataset.loop !== loops.value;
   });
+
+// Rows under the mouse or the focus: lines of source are told of in words, variants are shown in the charts.
+function marked(row, on) {
+  for (const one of row.closest("section").querySelectorAll(`.variant[data-number="${row.dataset.number}"]`))
+    one.classList.toggle("chosen", on);
 }
+for (const [kind, selector] of [["source", "tr[data-cost]"], ["variants", "tr[data-number]"]])
+  for (const table of document.querySelectorAll(`table.${kind}`)) {
+    const rows = [...table.querySelectorAll(selector)];
+    const enter = (row) => {
+      if (kind === "source") told.textContent = row.dataset.told;
+      else marked(row, true);
+    };
+    const leave = (row) => {
+      if (kind === "source") told.textContent = "";
+      else marked(row, false);
+    };
+    rows.forEach((row, at) => {
+      for (const name of ["mouseenter", "focus"]) row.addEventListener(name, () => enter(row));
+      for (const name of ["mouseleave", "blur"]) row.addEventListener(name, () => leave(row));
+      row.addEventListener("keydown", (event) => {
+        const next = rows[{ ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key]];
+        if (!next) return;
+        event.preventDefault();
+        for (const one of rows) one.tabIndex = one === next ? 0 : -1;
+        next.focus();
+      });
+    });
+  }
