@@ -198,9 +198,16 @@ def test_counts_heat_and_pipeline_are_those_of_the_text_and_change_with_it(
     told = row.locator("td").all_inner_texts()
     assert told[1] == f"{now.counts.instructions:,}" and told[2] == told[3] and told[2].startswith(f"+{more:,} (")
     assert now.cycles is not None and now.loop is not None
-    labels = tab.locator(".neonlab-loop svg text > title").all_text_contents()
+    rows = tab.locator(".neonlab-loop .pipeline .row")
     lines = [f"{line.line} {line.text}" for line in now.loop.lines]
-    assert labels[: len(lines)] == lines
+    assert rows.locator(".code").all_text_contents()[: len(lines)] == lines
+    last = len(lines) - 1
+    rows.nth(last).click()  # shows what it takes results of, and leads to its line
+    dependences = tab.locator(".neonlab-loop .dependence").count()
+    assert dependences == len(now.loop.timeline[last].sources) > 0
+    assert tab.locator(".told").inner_text().startswith(f"line {lines[last]}: ")
+    line = tab.evaluate(f"() => {{ const s = {_EDITOR}.state; return s.doc.lineAt(s.selection.main.head).number }}")
+    assert line == now.loop.lines[last].line
     hottest = max(now.cycles.lines, key=lambda line: line.cycles)
     assert tab.locator(f".neonlab-heat.h9 span[title*=' {hottest.cycles:,} cycles']").count()
     assert served.path.read_text() == text

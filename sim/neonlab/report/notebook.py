@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -79,8 +79,8 @@ def profile_html(profile: Profile) -> str:
     parts = [f"<p>{head}</p>", _counts(profile, profile.counts)]
     if profile.cycles is not None:
         parts.append(_cycles(profile, profile.cycles))
-    if profile.loop is not None:
-        parts.append(loop_html(profile.kernel, profile.loop))
+    if profile.loops:
+        parts.append(loops_html(profile.kernel, profile.loops))
     else:
         parts.append(_hot_lines(profile.counts))
     return _fragment(parts)
@@ -113,15 +113,27 @@ def _cycles(profile: Profile, cycles: RunCycles) -> str:
     return f"<p>{head}</p>" + _table(("cause", "cycles", "share"), rows)
 
 
-def loop_html(kernel: str, loop: LoopReport) -> str:
-    """Cycles of the hot loop, what to attack first, hints, and the pipeline picture."""
+def loops_html(kernel: str, loops: Sequence[LoopReport], picture: Callable[[LoopReport], str] | None = None) -> str:
+    """Cycles of the hot loop, what to attack first, hints, and its `picture`; of others beside it too, folded away."""
+    hottest, *others = [_loop(kernel, loop, picture or _pipeline) for loop in loops]
+    folded = []
+    for loop, told in zip(loops[1:], others, strict=True):
+        title = f"beside it, {escape(loop.place(kernel))}: {loop.share:.0%} of the cycles"
+        folded.append(f"<details><summary>{title}</summary>{told}</details>")
+    return "".join([hottest, *folded])
+
+
+def _pipeline(loop: LoopReport) -> str:
+    return f'<div style="max-height:30em;overflow:auto">{pipeline_svg(loop)}</div>'
+
+
+def _loop(kernel: str, loop: LoopReport, picture: Callable[[LoopReport], str]) -> str:
     head = (
         f"hot loop, {loop.place(kernel)}: {loop.iterations:,} iterations, {loop.share:.0%} of the cycles, "
         f"{loop.cycles:.4g} cycles and {loop.instructions} instructions an iteration"
     )
     hints = "".join(f"<li>{_quoted(_told(loop, hint))}{_gain(hint.before, hint.after)}</li>" for hint in loop.hints)
-    picture = f'<div style="max-height:30em;overflow:auto">{pipeline_svg(loop)}</div>'
-    return f"<p>{escape(head)}</p><p>{_quoted(loop.attack)}</p>{f'<ul>{hints}</ul>' if hints else ''}{picture}"
+    return f"<p>{escape(head)}</p><p>{_quoted(loop.attack)}</p>{f'<ul>{hints}</ul>' if hints else ''}{picture(loop)}"
 
 
 def _quoted(text: str) -> str:

@@ -84,13 +84,16 @@ def _run(studio: Studio, token: str, port: int, listening: socket.socket) -> Non
     from nicegui import app as nicegui_app
     from nicegui import ui
 
+    from neonlab.report.page.render import pipeline_assets
     from neonlab.serve.page import SCRIPT, Page
 
     static = files("neonlab.serve") / "static"
-    style = (static / "serve.css").read_text(encoding="utf-8")
+    pictures, behaviour = pipeline_assets()
+    style = (static / "serve.css").read_text(encoding="utf-8") + pictures
 
     async def build() -> None:
         ui.add_css(style)
+        ui.add_body_html(f"<script>{behaviour}</script>")
         await Page(studio).start()
 
     import_module("nicegui.elements.codemirror")  # before the first page, which lists the scripts there are

@@ -13,8 +13,9 @@ from neonlab.figures import COUNTED, Change, Figures
 from neonlab.measure.profile import Profile
 from neonlab.reading import Reading
 from neonlab.report.comparison_text import percent
-from neonlab.report.notebook import failure_html, loop_html, not_run_html
+from neonlab.report.notebook import failure_html, loops_html, not_run_html
 from neonlab.report.page.listing import Listing, listings
+from neonlab.report.page.render import pipeline_fragment
 from neonlab.serve.included import included_html
 from neonlab.serve.scratch import Scratch
 from neonlab.verify.verdict import Failure, Verdict
@@ -86,9 +87,7 @@ def sight_of(session: Session, scratch: Scratch) -> Sight:
     profiles = latest.layer or latest.tile
     listed = _listed(scratch.path, profiles)
     loops = {
-        one.cycles.core: scratch.real(
-            (loop_html(one.kernel, one.loop) if one.loop is not None else "") + included_html(listed, one.cycles.core)
-        )
+        one.cycles.core: scratch.real(_loops(one, scratch) + included_html(listed, one.cycles.core))
         for one in latest.layer
         if one.cycles is not None
     }
@@ -96,6 +95,14 @@ def sight_of(session: Session, scratch: Scratch) -> Sight:
     told = scratch.real(_verdict(verdict, latest, state, remarks))
     heat, tables = _heat(listed), _tables(session)
     return Sight(path, "", word, state, remarks, told, tables, heat, loops, latest.complete, session.cores)
+
+
+def _loops(profile: Profile, scratch: Scratch) -> str:
+    """The loops, with pictures whose rows lead to the lines of the text."""
+    if not profile.loops:
+        return ""
+    shown = loops_html(profile.kernel, profile.loops, lambda loop: pipeline_fragment(loop, str(scratch.path)))
+    return f'<div class="tells">{shown}<p class="told" role="status"></p></div>'
 
 
 def _of_problem(path: Path, problem: str) -> tuple[str, str, tuple[Remark, ...], str]:

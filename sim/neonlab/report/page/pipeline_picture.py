@@ -15,7 +15,7 @@ from neonlab.measure.loop_report import LoopReport
 from neonlab.measure.timeline import TimelineRow
 
 ROW, CYCLE, TEXT = 14, 7, 340  # pixels: height of a row, width of a cycle, room for the statement
-_ROWS = 600  # drawn at most
+ROWS = 600  # drawn at most
 _CYCLES = 1200
 _STAGES = {"D": "dispatched", "=": "waits", "e": "executes", "E": "executes", "-": "done", "R": "retires"}
 
@@ -51,19 +51,19 @@ class Picture:
     cut: bool
 
 
-def pipeline_picture(report: LoopReport) -> Picture:
-    """Two iterations of the loop; long ones are cut after what fits a page."""
-    shown = [(number, row) for number, row in enumerate(report.timeline[:_ROWS]) if row.start < _CYCLES]
+def pipeline_picture(report: LoopReport, rows: int = ROWS) -> Picture:
+    """Two iterations of the loop; long ones are cut after what fits a page, or so many `rows`."""
+    shown = [(number, row) for number, row in enumerate(report.timeline[:rows]) if row.start < _CYCLES]
     drawn_at = {number: at for at, (number, _) in enumerate(shown)}
     critical = {(link.iteration, link.instruction) for link in report.path.links}
-    rows = []
+    drawn_rows = []
     paths: dict[str, list[str]] = {stage: [] for stage in dict.fromkeys(_STAGES.values())}
     for at, (_, row) in enumerate(shown):
         y = ROW * (at + 1) + 2
         for stage, first, length in _runs(row):
             paths[stage].append(f"M{TEXT + CYCLE * first} {y + 2}h{CYCLE * length}v{ROW - 4}h-{CYCLE * length}z")
         line = report.lines[row.instruction]
-        rows.append(
+        drawn_rows.append(
             PictureRow(
                 f"{row.iteration}.{row.instruction}", line.text, report.label(line), y,
                 tuple(drawn_at[one] for one in row.sources if one in drawn_at),
@@ -74,7 +74,7 @@ def pipeline_picture(report: LoopReport) -> Picture:
     ticks = tuple((TEXT + CYCLE * cycle, cycle) for cycle in range(0, end + 1, 10))
     height = ROW * (len(shown) + 1) + 6
     drawn = {stage: "".join(pieces) for stage, pieces in paths.items()}
-    return Picture(TEXT + CYCLE * end + 10, height, tuple(rows), drawn, ticks, len(shown) < len(report.timeline))
+    return Picture(TEXT + CYCLE * end + 10, height, tuple(drawn_rows), drawn, ticks, len(shown) < len(report.timeline))
 
 
 def _runs(row: TimelineRow) -> list[tuple[str, int, int]]:

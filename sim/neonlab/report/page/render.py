@@ -24,6 +24,7 @@ from neonlab.report.page.listing import listings
 from neonlab.report.terminal_loop import at_lines
 
 REGISTER_CELL, REGISTER_ROW = 7, 11
+_ROWS_OF_ALL = 3000  # of the pictures of a page together, which is to stay small
 
 
 def page_name(title: str) -> str:
@@ -76,6 +77,7 @@ def index_page(pages: Sequence[KernelPage], cores: Sequence[str]) -> str:
 
 def _loop_parts(page: KernelPage, profile: Profile) -> list[dict[str, Any]]:
     program = kernel_program(page.kernel) if profile.loops else None
+    most = _ROWS_OF_ALL // sum(len(one.loops) for one in page.profiles.values()) if profile.loops else 0
     found = []
     for report in profile.loops:
         assert program is not None
@@ -84,7 +86,7 @@ def _loop_parts(page: KernelPage, profile: Profile) -> list[dict[str, Any]]:
             {
                 "report": report,
                 "place": report.place(page.kernel.name),
-                "picture": pipeline_picture.pipeline_picture(report),
+                "picture": pipeline_picture.pipeline_picture(report, min(most, pipeline_picture.ROWS)),
                 "registers": rows,
                 "register_paths": pipeline_picture.register_paths(rows, REGISTER_CELL, REGISTER_ROW),
             }

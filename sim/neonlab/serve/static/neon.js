@@ -191,14 +191,26 @@ function save() {
 }
 window.neonlabSave = save;
 
-addEventListener("click", (event) => {
-  const way = event.target.closest?.(".neonlab-goto");
-  const editor = way && getElement(front)?.editor;
+function goTo(number) {
+  const editor = getElement(front)?.editor;
   if (!editor) return;
-  const line = editor.state.doc.line(Math.min(Number(way.dataset.line), editor.state.doc.lines));
+  const line = editor.state.doc.line(Math.min(number, editor.state.doc.lines));
   const effects = CM.EditorView.scrollIntoView(line.from, { y: "center" });
   editor.dispatch({ selection: { anchor: line.from }, effects });
   editor.focus();
+}
+
+// Ways to a line of the text: what is wrong there, and rows of the pipeline, of which the one in question is shown.
+addEventListener("click", (event) => {
+  const way = event.target.closest?.(".neonlab-goto");
+  const picture = event.target.closest?.(".pipeline[data-shown]");
+  const row = picture?.querySelectorAll(".row")[Number(picture.dataset.shown)];
+  const number = way?.dataset.line ?? row?.dataset.line;
+  if (number) goTo(Number(number));
+});
+addEventListener("keydown", (event) => {
+  const row = event.key === "Enter" && event.target.closest?.(".pipeline .row[data-line]");
+  if (row) goTo(Number(row.dataset.line));
 });
 
 addEventListener(
