@@ -224,8 +224,31 @@ def test_what_is_shown_fits_80_columns_and_json(watcher: Watcher, path: Path) ->
     shown = "\n".join(lines)
     assert session.latest.layer_figures is not None
     assert f"{session.latest.layer_figures.instructions:,}" in shown and f"since {session.commit}" in shown
+    for width in (44, 60):  # where words go on in the next line, numbers are whole
+        narrow = Console(width=width, record=True, file=sys.stderr, highlight=False)
+        narrow.print(session_view(session))
+        text = narrow.export_text()
+        assert (
+            all(f" {count:,} " in text for count in session.latest.layer_figures.named().values()) and "…" not in text
+        )
     document = json.loads(json.dumps(session.to_json()))
     assert document["layer"]["since_committed"]["instructions"] == change(session, layer=True, committed=True)
+
+
+def test_a_problem_names_files_as_one_would_from_here(
+    watcher: Watcher, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rich.console import Console
+
+    path.write_text("/*toml\n")
+    session = look(watcher)
+    monkeypatch.chdir(path.parent)
+    out = Console(width=80, record=True, file=sys.stderr, highlight=False)
+    out.print(session_view(session))
+    problem = session.latest.problem
+    assert problem is not None and f"{path}:1" in problem
+    shown = out.export_text()
+    assert f"{path.name}:1" in shown and str(path.parent) not in shown
 
 
 @pytest.mark.parametrize("title", TITLES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from neonlab.judged import Tried, up_to_enough
 from neonlab.library import open_library
 from neonlab.plan import CaseName, plan_cases
 from neonlab.verify.verdict import Failure
-from neonlab.workers import Died, KernelName, WorkerError, Workers, check_all
+from neonlab.workers import Died, KernelName, WorkerError, Workers, check_all, profile_all
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -59,6 +60,23 @@ def stubborn(code: int) -> int:
 def test_an_error_that_cannot_travel_is_told_of_all_the_same() -> None:
     with Workers(1) as workers, pytest.raises(WorkerError, match=r"in stubborn\n(.|\n)*Stubborn: .*code 7"):
         list(workers.run(stubborn, [(7,)]))
+
+
+def test_an_interrupt_leaves_no_module_half_imported_that_results_are_made_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    imported = []
+
+    def import_module(name: str) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        imported.append(name)
+
+    monkeypatch.setattr("neonlab.workers.importlib.import_module", import_module)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with Workers(1) as workers, pytest.raises(KeyboardInterrupt):
+            profile_all(workers, [])
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert imported == ["neonlab.measure.profile"]
 
 
 def test_verdicts_do_not_depend_on_the_number_of_workers() -> None:

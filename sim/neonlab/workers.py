@@ -336,7 +336,8 @@ def profile_all(
     longest_first = sorted(range(len(work)), key=lambda number: _macs(*work[number]), reverse=True)
     tasks = [(KernelName.of(work[number][0]), work[number][1], seed, memory) for number in longest_first]
     results = workers.run(_profile, tasks, lambda _: advance(1))
-    importlib.import_module("neonlab.measure.profile")  # of which results are made: here, while the workers start
+    with interrupts_held():  # a module half imported would fail the thread that takes results from the workers
+        importlib.import_module("neonlab.measure.profile")  # of which results are made: here, while the workers start
     found: dict[int, Profile | Failure] = {}
     for number, result in zip(longest_first, results, strict=True):
         found[number] = died(str(work[number][1]), "random", seed, result) if isinstance(result, Died) else result

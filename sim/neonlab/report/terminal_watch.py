@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
@@ -26,7 +27,7 @@ def session_view(session: Session) -> RenderableType:
     latest = session.latest
     parts: list[RenderableType] = [_heading(session)]
     if latest.problem is not None:
-        parts.append(Text(shown_path(latest.problem), "red"))
+        parts.append(Text(latest.problem.replace(f"{Path.cwd()}/", ""), "red"))
         return Group(*parts)
     parts += [*_verdict(session)]
     for name, shape, figures, layer in (
@@ -77,13 +78,14 @@ def _printed(print_to: Callable[[Console], None]) -> Text:
 
 def _figures(session: Session, title: str, figures: Figures, *, layer: bool) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    table.add_column(title, no_wrap=True)
+    # Where there is no room, words and changes go on in another line; a number is never cut.
+    table.add_column(title, overflow="fold")
     table.add_column("now", justify="right", no_wrap=True)
     since = [("since the last save", session.changes(session.saved, layer=layer))]
     if session.committed is not None:
         since.append((f"since {session.commit}", session.changes(session.committed, layer=layer)))
     for heading, _ in since:
-        table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column(heading, justify="right", overflow="fold")
     for name, count in figures.named().items():
         label = COUNTED.get(name, name.replace("cycles ", "cycles, "))
         table.add_row(f"  {label}", f"{count:,}", *(_change(changes, name) for _, changes in since))
