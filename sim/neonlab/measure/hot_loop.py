@@ -74,14 +74,15 @@ def find_hot_loops(
     taken: set[int] = set()
     for head in sorted(loops, key=lambda one: (-own[one], blocks[one].first)):
         members = loops[head]
-        if own[head] <= 0 or (found and (own[head] < _BESIDE * total or taken & members)):
+        within = _within(blocks, head, members)
+        if own[head] <= 0 or (found and (own[head] < _BESIDE * total or taken & within)):
             continue
         path, always = _path(blocks, edges, head, members)
         if not path and not found:
             break
         if not path:
             continue
-        taken |= members
+        taken |= within
         share = sum(weights[number] for number in members) / total
         again = sum(count for (source, target), count in edges.items() if target == head and source in members)
         times = blocks[head].executions
@@ -92,6 +93,21 @@ def find_hot_loops(
             )
         )  # fmt: skip
     return tuple(found)
+
+
+def _within(blocks: Sequence[_Block], head: int, members: frozenset[int]) -> set[int]:
+    """The blocks of a loop, and all that may lie on the way round where counts leave open whether it did."""
+    before: dict[int, list[int]] = {}
+    for number, block in enumerate(blocks):
+        for follower in block.successors:
+            before.setdefault(follower, []).append(number)
+    found, waiting = {head}, [number for number in members if head in blocks[number].successors]
+    while waiting:
+        number = waiting.pop()
+        if number not in found:
+            found.add(number)
+            waiting.extend(before.get(number, ()))
+    return found
 
 
 def _instructions(blocks: Sequence[_Block], numbers: Iterable[int]) -> Iterator[int]:
