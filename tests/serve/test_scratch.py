@@ -50,3 +50,21 @@ def test_a_file_outside_a_repository_has_its_own_folder(tmp_path: Path, root: Pa
         place = scratch.write("text")
         assert place.read_text() == "text" and (place.parent / "beside.h").read_text() == "hello"
     assert not path.exists()
+
+
+def test_texts_of_included_files_stand_in_their_places_and_their_neighbours_stay_links(tmp_path: Path) -> None:
+    root = new_repository(tmp_path)
+    path, folder = root / "asm" / f"{ADD}.S", root / "asm" / "armv8" / "include"
+    folder.mkdir()
+    for name in ("one.inc", "two.inc"):
+        (folder / name).write_text(name)
+    with Scratch(path, root) as scratch:
+        place = scratch.write("kernel").parent / "include"
+        assert place.is_symlink()
+        scratch.write("kernel", {folder / "one.inc": "mine", tmp_path.parent / "outside.inc": "no"})
+        assert [(place / name).read_text() for name in ("one.inc", "two.inc")] == ["mine", "two.inc"]
+        assert (place / "two.inc").is_symlink() and not place.is_symlink()
+        scratch.write("kernel", {folder / "one.inc": "mine", folder / "two.inc": "mine too"})
+        assert (place / "two.inc").read_text() == "mine too"
+        assert scratch.real(str(place / "one.inc")) == str(folder / "one.inc")
+    assert [(folder / name).read_text() for name in ("one.inc", "two.inc")] == ["one.inc", "two.inc"]

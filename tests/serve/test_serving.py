@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.command_line import ADD, HEAD, SUM, git, interrupted, neonlab, new_repository, started
-from tests.tools import require
 
 from neonlab import Profile, code, profiling
 from neonlab.library import open_kernel
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 DONE = "body[data-neonlab=done]"
 SHAPE, CORE, OTHER = "4096", "cortex-a53", "add_s8_other"
 WAIT = 120_000  # milliseconds
-QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-QUIET += ["--disable-component-update", "--disable-sync"]
 
 
 @dataclass
@@ -74,17 +71,6 @@ def served(root: Path) -> Iterator[Served]:
 def text(root: Path, served: Served) -> Iterator[str]:
     yield served.path.read_text()
     git(root, "checkout", "--quiet", "--", ".")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    require("chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=QUIET)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

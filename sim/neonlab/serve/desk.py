@@ -22,33 +22,60 @@ from neonlab.watching import Past, Session
 _PATIENCE = 1.0  # seconds that what is shown first of an older text may still take
 
 
+_Texts = tuple[str, tuple[tuple[Path, str], ...]]
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What to check: the text that stands in an editor, and the one that the file holds."""
+    """What to check: the text that stands in an editor, and the one that the file holds.
+
+    `beside` are those of included files that were opened too, as (path, text, what the file holds).
+    """
 
     path: Path
     text: str
     saved: str
+    beside: tuple[tuple[Path, str, str], ...] = ()
+
+    @property
+    def now(self) -> _Texts:
+        """All that stands in editors."""
+        return self.text, tuple((path, text) for path, text, _ in self.beside)
+
+    @property
+    def kept(self) -> _Texts:
+        """All that the files hold."""
+        return self.saved, tuple((path, saved) for path, _, saved in self.beside)
 
 
 class Sheet:
-    """What is known of one file."""
+    """What is known of one file; texts with those of the included files that were opened."""
 
     def __init__(self, path: Path, root: Path | None) -> None:
         self.scratch = Scratch(path, root)
-        self.known: tuple[str, Reading] | None = None  # the text that was checked last, and what it is worth
-        self.saved: tuple[str, Reading] | None = None  # the same of the text in the file
+        self.known: tuple[_Texts, Reading] | None = None  # the text that was checked last, and what it is worth
+        self.saved: tuple[_Texts, Reading] | None = None  # the same of the text in the file
         self.before: Reading | None = None  # what was in it before, its code another
         self.committed: Reading | None = None
         self.saves = 0
 
     def take(self, text: Text, reading: Reading) -> None:
         """A reading of the text that the file holds."""
-        if self.saved is None or self.saved[0] != text.saved:
+        if self.saved is None or not _same(self.saved[0], text.kept):
             self.saves += 1
             if self.saved is not None and self.saved[1].tile and self.saved[1].digest != reading.digest:
                 self.before = self.saved[1]
-        self.saved = (text.saved, reading)
+        self.saved = (text.kept, reading)
+
+    def write(self, texts: _Texts) -> None:
+        """Have them in the places of their files."""
+        self.scratch.write(texts[0], dict(texts[1]))
+
+
+def _same(before: _Texts, after: _Texts) -> bool:
+    """Whether nothing is another; a file that was merely opened is none."""
+    known = dict(before[1])
+    return before[0] == after[0] and all(known.get(path, text) == text for path, text in after[1])
 
 
 class Desk:
@@ -143,23 +170,23 @@ class Desk:
         if text.path not in self._sheets:
             self._sheets[text.path] = Sheet(text.path, self._root)
         sheet = self._sheets[text.path]
-        sheet.scratch.write(text.text)
+        sheet.write(text.now)
         source = Source(sheet.scratch.path, self._given.get(text.path, NOTHING))
         subject = self._subject(source)
         if isinstance(subject, str):
             yield self._sight(text, sheet, None, Reading(problem=subject))
             return
         # Where only a remark was added the code is the same, but lines are others.
-        known = sheet.known[1] if sheet.known is not None and sheet.known[0] == text.text else None
+        known = sheet.known[1] if sheet.known is not None and sheet.known[0] == text.now else None
         reading = Reading()
         for reading in self._reader.read(subject, source, self._state, known):
             yield self._sight(text, sheet, subject, reading)
         if self._reader.interrupted:
             return
-        sheet.known = text.text, reading
+        sheet.known = text.now, reading
         if reading.problem is not None:
             return
-        if text.text != text.saved and (sheet.saved is None or sheet.saved[0] != text.saved):
+        if text.now != text.kept and (sheet.saved is None or not _same(sheet.saved[0], text.kept)):
             self._read_saved(text, sheet, source)
             yield self._sight(text, sheet, subject, reading)
         past = self._pasts.setdefault(text.path, Past())
@@ -175,24 +202,24 @@ class Desk:
 
     def _read_saved(self, text: Text, sheet: Sheet, source: Source) -> None:
         """What the file's own text is worth, where it was never looked at."""
-        sheet.scratch.write(text.saved)
+        sheet.write(text.kept)
         try:
             subject = self._subject(source)
             found = self._reader.figures(subject, source, self._state) if not isinstance(subject, str) else None
             if not self._reader.interrupted:
                 sheet.take(text, found or Reading())
         finally:
-            sheet.scratch.write(text.text)
+            sheet.write(text.now)
             self._state += 1
 
     def _sight(self, text: Text, sheet: Sheet, subject: Subject | None, reading: Reading) -> Sight:
-        if text.text == text.saved and not self._reader.interrupted and subject is not None:
+        if text.now == text.kept and not self._reader.interrupted and subject is not None:
             sheet.take(text, reading)
-        since = sheet.before if text.text == text.saved else sheet.saved[1] if sheet.saved else None
+        since = sheet.before if text.now == text.kept else sheet.saved[1] if sheet.saved else None
         past = self._pasts.get(text.path)
         session = Session(
             text.path, subject.tile if subject else "", subject.layer if subject else "",
             subject.cores if subject else (), reading,
             saved=since, committed=sheet.committed, commit=past.commit if past else None, saves=sheet.saves,
         )  # fmt: skip
-        return replace(sight_of(session, sheet.scratch), text=text.text)
+        return sight_of(session, sheet.scratch, dict(text.now[1]), text.text)

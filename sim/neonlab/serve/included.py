@@ -1,9 +1,10 @@
-"""What the lines of included files cost, as the panel beside the editor lists them: they cannot be edited there."""
+"""What the lines of included files cost, as the panel beside the editor lists them, and the way to edit them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from html import escape
+from pathlib import Path
 
 from neonlab.assemble.source import folder_and_name
 from neonlab.report.page.listing import ListedLine, Listing
@@ -11,20 +12,27 @@ from neonlab.report.page.listing import ListedLine, Listing
 _Cost = tuple[int, int, str, int]
 
 
-def included_html(listings: Iterable[Listing], core: str) -> str:
-    """A table for each file but the kernel's own, of the lines that were executed; those of the hot loop are open."""
+def included_html(listings: Iterable[Listing], core: str, editable: Callable[[Path], bool] = lambda _: False) -> str:
+    """A table for each file but the kernel's own, of the lines that were executed; those of the hot loop are open.
+
+    Rows of files that are `editable` lead to their lines in an editor.
+    """
     return "".join(
-        _table(listing, listing.costs[core]) for listing in listings if not listing.is_main and core in listing.costs
+        _table(listing, listing.costs[core], editable(listing.path))
+        for listing in listings
+        if not listing.is_main and core in listing.costs
     )
 
 
-def _table(listing: Listing, costs: tuple[_Cost, ...]) -> str:
+def _table(listing: Listing, costs: tuple[_Cost, ...], editable: bool) -> str:
     rows = "".join(_rows(listing, costs))
     name = escape(folder_and_name(str(listing.path)))
     opened = " open" if listing.hot else ""
     head = "<thead><tr><th class=number>line</th><th class=number>cycles</th><th></th></tr></thead>"
+    where = f' data-path="{escape(str(listing.path))}"' if editable else ""
+    way = f'<button type="button" class="neonlab-goto"{where} data-line="1">edit</button>' if editable else ""
     return (
-        f'<details class="neonlab-included"{opened}><summary>cycles in {name}</summary>'
+        f'<details class="neonlab-included"{where}{opened}><summary>cycles in {name}</summary>{way}'
         f'<div class="scroll"><table>{head}<tbody>{rows}</tbody></table></div></details>'
     )
 
@@ -39,7 +47,7 @@ def _rows(listing: Listing, costs: tuple[_Cost, ...]) -> Iterator[str]:
         cycles, _, words, heat = costs[line.cost]
         told = f"executed {line.executions:,} times{f'; waited: {words}' if words else ''}"
         yield (
-            f'<tr title="{escape(told)}"><td class="number dim">{line.number}</td>'
+            f'<tr title="{escape(told)}" data-line="{line.number}"><td class="number dim">{line.number}</td>'
             f'<td class="number neonlab-heat h{heat}">{cycles:,}</td><td><code>{line.code}</code></td></tr>'
         )
         before = line

@@ -11,6 +11,7 @@ from typing import Any
 from nicegui import Client, ui
 from nicegui.events import GenericEventArguments, ValueChangeEventArguments
 
+from neonlab.assemble.source import folder_and_name
 from neonlab.errors import InputError
 from neonlab.file_names import ASSEMBLY, INCLUDED
 from neonlab.serve.draft import Standing
@@ -60,17 +61,24 @@ class Page:
                     self._build_cores()
                     self._loop = ui.html("", sanitize=False).classes("neonlab-loop")
         ui.on("neonlab-save", self._on_save)
+        ui.on("neonlab-open", self._on_open)
 
     def _build_tabs(self) -> None:
-        names = {str(path): path for path in self._studio.paths}
-        with ui.element("nav").classes("neonlab-tabs").props('aria-label="variants"') as tabs:
-            tabs.set_visibility(len(names) > 1)
-            self._tabs: dict[Path, ui.element] = {}
-            for path in names.values():
-                button = ui.element("button").props("type=button").on("click", lambda path=path: self.turn_to(path))
-                with button:
-                    ui.html(escape(path.name), sanitize=False, tag="span")
-                self._tabs[path] = button
+        self._tabs: dict[Path, ui.element] = {}
+        self._tab_bar = ui.element("nav").classes("neonlab-tabs").props('aria-label="variants"')
+        for path in dict.fromkeys((*self._studio.paths, *self._studio.drafts)):
+            self._add_tab(path)
+
+    def _add_tab(self, path: Path) -> None:
+        included = path not in self._studio.paths
+        with self._client, self._tab_bar:
+            button = ui.element("button").props("type=button").on("click", lambda: self.turn_to(path))
+            with button:
+                ui.html(escape(folder_and_name(str(path)) if included else path.name), sanitize=False, tag="span")
+        if included:  # beside the kernel that is checked, not behind all variants
+            button.move(self._tab_bar, self._studio.paths.index(self._studio.kernel) + 1)
+        self._tabs[path] = button
+        self._tab_bar.set_visibility(len(self._tabs) > 1)
 
     def _build_cores(self) -> None:
         with ui.element("label").classes("neonlab-core") as self._core_label:
@@ -108,6 +116,8 @@ class Page:
         except InputError as error:
             self._notify(str(error))
             return
+        if path not in self._tabs:
+            self._add_tab(path)
         if path not in self._editors:
             with self._client, self._place:
                 self._editors[path] = self._editor(path, draft.text)
@@ -115,11 +125,14 @@ class Page:
             editor.set_visibility(other == path)
         for other, tab in self._tabs.items():
             tab.props(f"aria-current={'page' if other == path else 'false'}")
-        self._call("setFront", str(self._editors[path].id))
-        self._title.content = escape(path.name)
+        self._call("setFront", f"{self._editors[path].id}, {json.dumps(str(path))}")
+        kernel = self._studio.kernel
+        within = f' <span class="dim">in {escape(kernel.name)}</span>' if path != kernel else ""
+        self._title.content = escape(path.name) + within
         self._run(f"document.title = {json.dumps(f'{path.stem} · neonlab')}")
-        seen = self._studio.sights.get(path)
-        self.show(seen or Sight(path, draft.text, "", "", (), "", "", {}, {}, False))
+        seen = self._studio.sights.get(kernel)
+        text = self._studio.drafts[kernel].text
+        self.show(seen or Sight(kernel, text, "", "", (), "", "", {}, {}, False))
         self.follow(path)
 
     def _editor(self, path: Path, text: str) -> ui.codemirror:
@@ -144,17 +157,24 @@ class Page:
         except InputError as error:
             self._notify(str(error))
 
+    def _on_open(self, event: GenericEventArguments) -> None:
+        """Of a line that is in another file than the one in front."""
+        path = Path(str(event.args["path"]))
+        self.turn_to(path)
+        if self._studio.front == path:
+            self._call("goTo", str(int(event.args["line"])))
+
     def _on_core(self, event: GenericEventArguments) -> None:
         if event.args in self._cores:
             self._core = event.args
-            seen = self._studio.sights.get(self._studio.front)
+            seen = self._studio.sights.get(self._studio.kernel)
             if seen is not None:
                 self.show(seen)
 
     def show(self, sight: Sight) -> None:
-        """Show what is known of the text in front."""
+        """Show what is known of the kernel, and of the text in front."""
         path = self._studio.front
-        if sight.path != path or path not in self._editors:
+        if sight.path != self._studio.kernel or path not in self._editors:
             return
         self._word.content = f'<b class="{sight.state}">{escape(sight.word or "…")}</b>'
         self._verdict.content = sight.verdict
@@ -164,10 +184,11 @@ class Page:
         if loop or sight.complete:  # until there is another the last stays, and is seen to be old
             self._loop.content = loop
         self._loop.classes(**{"remove" if loop or sight.complete else "add": "neonlab-stale"})
-        if sight.text != self._studio.drafts[path].text:
+        marks = sight.marks(path)
+        if marks is None or marks.text != self._studio.drafts[path].text:
             return  # lines may be others by now
-        remarks = [{"line": r.line, "word": r.word, "sentence": r.sentence} for r in sight.remarks]
-        costs = sight.heat.get(core)
+        remarks = [{"line": r.line, "word": r.word, "sentence": r.sentence} for r in marks.remarks]
+        costs = marks.heat.get(core)
         heat = [one.to_json() for one in costs] if costs is not None else [] if sight.complete else None
         complete = json.dumps(sight.complete)
         self._call("annotate", f"{self._editors[path].id}, {json.dumps(remarks)}, {json.dumps(heat)}, {complete}")

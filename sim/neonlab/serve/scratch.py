@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 
 class Scratch:
-    """A folder that looks like the repository around `path` but for that one file.  A context manager.
+    """A folder that looks like the repository around `path` but for that one file, and files that it includes.
 
-    Folders on the way to the file are real ones, so that `..` leads from it where it does in the repository; all else
-    in them is links.  `root` is the repository, or a folder above the file; the file's own folder where it is not.
+    A context manager.  Folders on the way to these files are real ones, so that `..` leads from them where it does in
+    the repository; all else in them is links.  `root` is the repository, or a folder above the file; the file's own
+    folder where it is not.
     """
 
     def __init__(self, path: Path, root: Path | None) -> None:
-        self._path = path
         self._root = root if root is not None and root in path.parents else path.parent
         self._folder = tempfile.TemporaryDirectory(prefix="neonlab-")
         self._mirror = Path(self._folder.name).resolve() / self._root.name
-        self.path = self._mirror / path.relative_to(self._root)
+        self._path = path
+        self.path = self.of(path)
 
     def __enter__(self) -> Scratch:
         return self
@@ -26,16 +29,34 @@ class Scratch:
     def __exit__(self, *_: object) -> None:
         self._folder.cleanup()
 
-    def write(self, text: str) -> Path:
-        """The file with `text` in it, beside what is beside it on disk now."""
-        below = self._path.relative_to(self._root).parts
-        real, mirror = self._root, self._mirror
-        for part in below:
+    def of(self, path: Path) -> Path:
+        """Where a file of the repository lies here."""
+        return self._mirror / path.relative_to(self._root)
+
+    def holds(self, path: Path) -> bool:
+        """Whether `path` is a file of the repository."""
+        return self._root in path.parents
+
+    def write(self, text: str, beside: Mapping[Path, str] = MappingProxyType({})) -> Path:
+        """The file with `text` in it, beside what is beside it on disk now but for other texts of included files."""
+        texts = {self._path: text, **{path: other for path, other in beside.items() if self.holds(path)}}
+        apart: dict[Path, set[str]] = {}
+        for path in texts:
+            folder = self._root
+            for part in path.relative_to(self._root).parts:
+                apart.setdefault(folder, set()).add(part)
+                folder /= part
+        for folder in sorted(apart, key=lambda one: len(one.parts)):
+            mirror = self.of(folder)
+            if mirror.is_symlink():  # no file in it was another until now
+                mirror.unlink()
             mirror.mkdir(parents=True, exist_ok=True)
-            _link_all(real, mirror, apart=part)
-            real, mirror = real / part, mirror / part
-        if not self.path.is_file() or self.path.read_text(encoding="utf-8") != text:
-            self.path.write_text(text, encoding="utf-8", newline="")
+            _link_all(folder, mirror, apart[folder])
+        for path, other in texts.items():
+            place = self.of(path)
+            if place.is_symlink() or not place.is_file() or place.read_text(encoding="utf-8") != other:
+                place.unlink(missing_ok=True)
+                place.write_text(other, encoding="utf-8", newline="")
         return self.path
 
     def real(self, text: str) -> str:
@@ -43,10 +64,10 @@ class Scratch:
         return text.replace(str(self._mirror), str(self._root))
 
 
-def _link_all(folder: Path, mirror: Path, *, apart: str) -> None:
-    there = {entry.name for entry in folder.iterdir()} - {apart}
+def _link_all(folder: Path, mirror: Path, apart: set[str]) -> None:
+    there = {entry.name for entry in folder.iterdir()} - apart if folder.is_dir() else set()
     for link in mirror.iterdir():
-        if link.is_symlink() and link.name not in there:
+        if link.is_symlink() and link.name not in there | apart:
             link.unlink()
     for name in there:
         link = mirror / name

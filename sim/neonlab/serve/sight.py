@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from neonlab.figures import COUNTED, Change, Figures
@@ -51,10 +52,19 @@ class Heat:
 
 
 @dataclass(frozen=True, slots=True)
+class Marks:
+    """What stands at the lines of one `text`; heat by core."""
+
+    text: str
+    remarks: tuple[Remark, ...]
+    heat: Mapping[str, tuple[Heat, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class Sight:
     """What there is to show of `path` with `text` in it.  HTML by core where it is of one; empty until it is known.
 
-    `loops` are of the hot loop, and of the lines of included files.
+    `loops` are of the hot loop, and of the lines of included files.  `beside` is what stands in those that are edited.
     """
 
     path: Path
@@ -68,51 +78,80 @@ class Sight:
     loops: Mapping[str, str]
     complete: bool
     cores: tuple[str, ...] = ()
+    beside: Mapping[Path, Marks] = field(default_factory=dict)
+
+    def marks(self, path: Path) -> Marks | None:
+        """What stands in the text of `path`; None where that is none of these."""
+        return Marks(self.text, self.remarks, self.heat) if path == self.path else self.beside.get(path)
 
     @staticmethod
-    def of_problem(path: Path, text: str, problem: str) -> Sight:
+    def of_problem(path: Path, text: str, problem: str, beside: Mapping[Path, str] = MappingProxyType({})) -> Sight:
         """Of a text that cannot be tried."""
-        return Sight(path, text, *_of_problem(path, problem), "", {}, {}, True)
+        told = {}
+        for other, theirs in beside.items():
+            remark = _problem_at(other, problem)
+            told[other] = Marks(theirs, (remark,) if remark.line else (), {})
+        return Sight(path, text, *_of_problem(path, problem), "", {}, {}, True, beside=told)
 
 
-def sight_of(session: Session, scratch: Scratch) -> Sight:
-    """What `session` shows, of a text that was read in `scratch`; `text` is left to the caller."""
+def sight_of(session: Session, scratch: Scratch, beside: Mapping[Path, str], text: str) -> Sight:
+    """What `session` shows, of a `text`, and texts of included files `beside` it, that were read in `scratch`."""
     latest, path = session.latest, session.path
     if latest.problem is not None:
-        return Sight.of_problem(path, "", scratch.real(latest.problem))
+        return Sight.of_problem(path, text, scratch.real(latest.problem), beside)
     verdict = latest.verdict
     if verdict is None:
-        return Sight(path, "", "", "", (), "", "", {}, {}, False)
+        return Sight(path, text, "", "", (), "", "", {}, {}, False)
     word, state = _word(verdict)
     profiles = latest.layer or latest.tile
     listed = _listed(scratch.path, profiles)
     loops = {
-        one.cycles.core: scratch.real(_loops(one, scratch) + included_html(listed, one.cycles.core))
+        one.cycles.core: scratch.real(
+            _loops(one, scratch) + included_html(listed, one.cycles.core, lambda file: _is_held(file, scratch))
+        )
         for one in latest.layer
         if one.cycles is not None
     }
-    remarks = tuple(_remark(failure, scratch) for failure in verdict.failures)
-    told = scratch.real(_verdict(verdict, latest, state, remarks))
-    heat, tables = _heat(listed), _tables(session)
-    return Sight(path, "", word, state, remarks, told, tables, heat, loops, latest.complete, session.cores)
+    remarks = tuple(_remark(failure, scratch.path) for failure in verdict.failures)
+    told = scratch.real(_verdict(verdict, latest, state, scratch))
+    marks = {other: _marks(verdict, listed, scratch.of(other), theirs) for other, theirs in beside.items()}
+    heat, tables = _heat(listed, scratch.path), _tables(session)
+    return Sight(path, text, word, state, remarks, told, tables, heat, loops, latest.complete, session.cores, marks)
+
+
+def _marks(verdict: Verdict, listed: Sequence[Listing], path: Path, text: str) -> Marks:
+    """What stands in an included file."""
+    remarks = [_remark(failure, path) for failure in verdict.failures]
+    return Marks(text, tuple(remark for remark in remarks if remark.line), _heat(listed, path))
+
+
+def _is_held(path: Path, scratch: Scratch) -> bool:
+    """Whether it is one of the repository's, which can be edited."""
+    return scratch.holds(Path(scratch.real(str(path))))
 
 
 def _loops(profile: Profile, scratch: Scratch) -> str:
-    """The loops, with pictures whose rows lead to the lines of the text."""
+    """The loops, with pictures whose rows lead to their lines."""
     if not profile.loops:
         return ""
-    shown = loops_html(profile.kernel, profile.loops, lambda loop: pipeline_fragment(loop, str(scratch.path)))
+    ways = {line.path: line.path for loop in profile.loops for line in loop.lines if _is_held(Path(line.path), scratch)}
+    shown = loops_html(profile.kernel, profile.loops, lambda loop: pipeline_fragment(loop, ways))
     return f'<div class="tells">{shown}<p class="told" role="status"></p></div>'
 
 
-def _of_problem(path: Path, problem: str) -> tuple[str, str, tuple[Remark, ...], str]:
+def _problem_at(path: Path, problem: str) -> Remark:
+    """The problem as a remark in the file; at line 0 where it is in another."""
     found = re.search(rf"{re.escape(str(path))}:(\d+)", problem)
-    first = problem.split("\n", 1)[0]
-    sentence = re.sub(r"^\S+?:\d+(?::\d+)?: (?:error: )?", "", first)
-    remark = Remark(int(found[1]) if found else 0, "error", sentence)
+    sentence = re.sub(r"^(?:error: )?\S+?:\d+(?::\d+)?: (?:error: )?", "", problem.split("\n", 1)[0])
+    return Remark(int(found[1]) if found else 0, "error", sentence)
+
+
+def _of_problem(path: Path, problem: str) -> tuple[str, str, tuple[Remark, ...], str]:
+    remark = _problem_at(path, problem)
+    place = re.match(r"(?:error: )?(/\S+?):(\d+)", problem)
+    way = _way(place[1], int(place[2])) if place else _way(str(path), remark.line)
     told = escape(problem.replace(f"{path.parent}/", ""))
-    shown = f'<p><b class="bad">cannot be tried</b></p>{_way_to(remark)}<pre>{told}</pre>'
-    return "cannot be tried", "bad", (remark,), shown
+    return "cannot be tried", "bad", (remark,), f'<p><b class="bad">cannot be tried</b></p>{way}<pre>{told}</pre>'
 
 
 def _word(verdict: Verdict) -> tuple[str, str]:
@@ -121,8 +160,7 @@ def _word(verdict: Verdict) -> tuple[str, str]:
     return ("exact", "good") if verdict.has_reference else ("ran", "fair")
 
 
-def _remark(failure: Failure, scratch: Scratch) -> Remark:
-    trail: Sequence[str] = ()
+def _remark(failure: Failure, path: Path) -> Remark:
     if failure.fault is not None:
         sentence = failure.fault.message
         trail = failure.fault.source.trail if failure.fault.source is not None else ()
@@ -135,7 +173,7 @@ def _remark(failure: Failure, scratch: Scratch) -> Remark:
         trail = wrong.writer.trail if wrong.writer is not None else ()
     # Inside a macro of another file, the line that called it.
     places = [failure.where, *reversed(trail)]
-    line = next((number for place in places if (number := _line_in(place, scratch.path))), 0)
+    line = next((number for place in places if (number := _line_in(place, path))), 0)
     return Remark(line, failure.identifier, f"{sentence}; shape {failure.shape}, pattern {failure.pattern}")
 
 
@@ -144,7 +182,7 @@ def _line_in(place: str, path: Path) -> int:
     return int(found[2]) if found and Path(found[1]).resolve() == path else 0
 
 
-def _verdict(verdict: Verdict, latest: Reading, state: str, remarks: Sequence[Remark]) -> str:
+def _verdict(verdict: Verdict, latest: Reading, state: str, scratch: Scratch) -> str:
     word, _ = _word(verdict)
     ranges = _RANGES.get(verdict.ranges.status, "") if verdict.ranges is not None else ""
     failed = f", {verdict.failed:,} failed" if verdict.failed else ""
@@ -153,15 +191,27 @@ def _verdict(verdict: Verdict, latest: Reading, state: str, remarks: Sequence[Re
     head = f'<p><b class="{state}">{word}</b> <span class="dim">{cases}</span></p>'
     if verdict.not_run is not None:
         head += not_run_html(verdict.not_run)
-    told = zip(remarks, verdict.failures, strict=True)
-    return head + "".join(f"{_way_to(remark)}{failure_html(failure)}" for remark, failure in told)
+    return head + "".join(f"{_ways(failure, scratch)}{failure_html(failure)}" for failure in verdict.failures)
 
 
-def _way_to(remark: Remark) -> str:
-    """What leads the editor to the line."""
-    if not remark.line:
+def _ways(failure: Failure, scratch: Scratch) -> str:
+    """To the line in question of the kernel's file, and to that of the file it includes."""
+    found = re.match(r"(.*?):(\d+)", failure.where)
+    ways = [_way(str(scratch.path), _remark(failure, scratch.path).line)]
+    if found and _is_held(Path(found[1]), scratch):
+        ways.append(_way(found[1], int(found[2])))
+    return " ".join(dict.fromkeys(way for way in ways if way))
+
+
+def _way(path: str, line: int) -> str:
+    """What leads an editor to the line; nothing to line 0."""
+    if not line:
         return ""
-    return f'<button type="button" class="neonlab-goto" data-line="{remark.line}">line {remark.line}</button>'
+    named = f"{Path(path).name}:{line}"
+    return (
+        f'<button type="button" class="neonlab-goto" data-path="{escape(path)}" data-line="{line}">{escape(named)}'
+        "</button>"
+    )
 
 
 def _tables(session: Session) -> str:
@@ -205,9 +255,9 @@ def _listed(path: Path, profiles: Sequence[Profile]) -> tuple[Listing, ...]:
     return listings(path, {profile.cycles.core: profile for profile in profiles if profile.cycles is not None})
 
 
-def _heat(listed: Sequence[Listing]) -> dict[str, tuple[Heat, ...]]:
-    main = next(listing for listing in listed if listing.is_main)
-    return {core: tuple(_lines(main.lines, costs)) for core, costs in main.costs.items()}
+def _heat(listed: Sequence[Listing], path: Path) -> dict[str, tuple[Heat, ...]]:
+    found = next((listing for listing in listed if listing.path == path.resolve()), None)
+    return {core: tuple(_lines(found.lines, costs)) for core, costs in found.costs.items()} if found else {}
 
 
 def _lines(lines: Sequence[Any], costs: Sequence[tuple[int, int, str, int]]) -> Iterator[Heat]:

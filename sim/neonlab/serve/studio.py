@@ -1,4 +1,8 @@
-"""What the server keeps while pages come and go: the drafts, what was last seen of each, and who shows it now."""
+"""What the server keeps while pages come and go: the drafts, what was last seen of each, and who shows it now.
+
+`paths` are kernels, of which one is checked.  Files that they include may be opened too; a kernel is checked with the
+texts of all of these.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +51,8 @@ class Studio:
         self.paths = tuple(paths)
         self.drafts: dict[Path, Draft] = {}
         self.sights: dict[Path, Sight] = {}
-        self.front = self.paths[0]
+        self.front = self.kernel = self.paths[0]
+        self._root = root if root is not None and root in self.front.parents else self.front.parent
         self._page: Showing | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pause: asyncio.TimerHandle | None = None
@@ -73,9 +78,13 @@ class Studio:
             self._page = None
 
     def turn_to(self, path: Path) -> Draft:
-        """Bring `path` to the front and have it checked.  Raises InputError."""
+        """Bring `path` to the front and have it checked, or the kernel that includes it.  Raises InputError."""
+        if path not in self.paths and self._root not in path.resolve().parents:
+            raise InputError(f"{path}: is no file of the repository")
         draft = self.open(path)
         self.front = path
+        if path in self.paths:
+            self.kernel = path
         self._check()
         return draft
 
@@ -134,8 +143,9 @@ class Studio:
             self._page.follow(path)
 
     def _check(self, *, operators: bool = False) -> None:
-        draft = self.drafts[self.front]
-        self.desk.ask(Text(self.front, draft.text, draft.base or ""), operators=operators)
+        draft = self.drafts[self.kernel]
+        others = [(path, one.text, one.base or "") for path, one in self.drafts.items() if path not in self.paths]
+        self.desk.ask(Text(self.kernel, draft.text, draft.base or "", tuple(others)), operators=operators)
 
     def _hand_over(self, sight: Sight) -> None:
         if self._loop is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -94,11 +94,11 @@ def _loop_parts(page: KernelPage, profile: Profile) -> list[dict[str, Any]]:
     return found
 
 
-def pipeline_fragment(report: LoopReport, own: str) -> str:
-    """The pipeline picture alone, in the midst of another page; rows of lines of the file `own` say which they are."""
+def pipeline_fragment(report: LoopReport, ways: Mapping[str, str]) -> str:
+    """The pipeline picture alone, in the midst of another page; rows carry the `ways`, by file, that lead to it."""
     picture = pipeline_picture.pipeline_picture(report)
     module: Any = _template("pipeline.html.j2").module
-    return str(module.pipeline(picture, pipeline_picture, report.core, own))
+    return str(module.pipeline(picture, pipeline_picture, report.core, ways))
 
 
 def pipeline_assets() -> tuple[str, str]:

@@ -179,9 +179,11 @@ export async function annotate(id, remarks, costs, complete) {
 }
 
 let front = 0;
+let file = "";
 
-export function setFront(id) {
+export function setFront(id, path) {
   front = id;
+  file = path;
 }
 
 // The text goes along: what is saved is what is seen.
@@ -191,26 +193,31 @@ function save() {
 }
 window.neonlabSave = save;
 
-function goTo(number) {
-  const editor = getElement(front)?.editor;
-  if (!editor) return;
+export async function goTo(number) {
+  const editor = await attachedEditorOf(front);
   const line = editor.state.doc.line(Math.min(number, editor.state.doc.lines));
   const effects = CM.EditorView.scrollIntoView(line.from, { y: "center" });
   editor.dispatch({ selection: { anchor: line.from }, effects });
   editor.focus();
 }
 
-// Ways to a line of the text: what is wrong there, and rows of the pipeline, of which the one in question is shown.
+// Ways to a line, of the text in front or of another file: what is wrong there, rows of the pipeline and of tables.
+function follow({ path, line }) {
+  if (path === file) goTo(Number(line));
+  else emitEvent("neonlab-open", { path, line: Number(line) });
+}
 addEventListener("click", (event) => {
   const way = event.target.closest?.(".neonlab-goto");
   const picture = event.target.closest?.(".pipeline[data-shown]");
   const row = picture?.querySelectorAll(".row")[Number(picture.dataset.shown)];
-  const number = way?.dataset.line ?? row?.dataset.line;
-  if (number) goTo(Number(number));
+  const listed = event.target.closest?.(".neonlab-included[data-path] tr[data-line]");
+  if (way) follow(way.dataset);
+  else if (row?.dataset.path) follow(row.dataset);
+  else if (listed) follow({ path: listed.closest("[data-path]").dataset.path, line: listed.dataset.line });
 });
 addEventListener("keydown", (event) => {
-  const row = event.key === "Enter" && event.target.closest?.(".pipeline .row[data-line]");
-  if (row) goTo(Number(row.dataset.line));
+  const row = event.key === "Enter" && event.target.closest?.(".pipeline .row[data-path]");
+  if (row) follow(row.dataset);
 });
 
 addEventListener(
