@@ -63,11 +63,14 @@ def form_of(instruction: Instruction) -> str:
 
 def repeats_of(instruction: Instruction) -> int:
     """How many times the form's work an instruction does: `ldm` and `vldm` go two registers at a time."""
-    mnemonic = instruction.mnemonic
-    if instruction.isa is Isa.A64 or not re.match(r"v?(ldm|stm|push|pop)", mnemonic):
-        return 1
-    registers = operands_of(instruction.operands)[-1].count(",") + 1
-    return (registers + 1) // 2
+    return (registers_moved(instruction) + 1) // 2
+
+
+def registers_moved(instruction: Instruction) -> int:
+    """How many registers `ldm` and the like list; 2 of any other instruction, whose form says what it does."""
+    if instruction.isa is Isa.A64 or not re.match(r"v?(ldm|stm|push|pop)", instruction.mnemonic):
+        return 2
+    return operands_of(instruction.operands)[-1].count(",") + 1
 
 
 def _memory(operands: list[str], instruction: Instruction) -> str:

@@ -40,8 +40,9 @@ _FLOAT = {
 }  # fmt: skip
 _INTEGER = {
     "rsb": "sub", "rsbs": "subs", "cmp": "subs", "cmn": "adds", "tst": "ands", "teq": "ands", "mla": "madd.w",
-    "mls": "msub.w", "mul": "mul.w", "muls": "mul.w", "umull": "umull", "smull": "smull", "umlal": "umaddl",
-    "smlal": "smaddl", "movs": "ands", "mvns": "ands", "orrs": "ands", "eors": "ands", "bics": "bics", "movw": "mov #",
+    "mls": "msub.w", "mul": "mul.w", "muls": "mul.w", "umull": "mull32", "smull": "mull32", "umlal": "mlal32",
+    "smlal": "mlal32", "umaal": "umaal", "rrx": "lsr #", "rrxs": "lsr #",
+    "movs": "ands", "mvns": "ands", "orrs": "ands", "eors": "ands", "bics": "bics", "movw": "mov #",
     "movt": "movk #", "sxtb": "sxtb", "uxtb": "uxtb", "sxth": "sxth", "uxth": "uxth", "sdiv": "sdiv.w",
     "udiv": "udiv.w", "lsls": "lsl", "lsrs": "lsr", "asrs": "asr", "rors": "ror", "rsc": "sbc", "smulbb": "smull",
     "smlabb": "smaddl", "smlad": "smaddl", "smuad": "smull", "nop": "nop", "pkhbt": "bfi #", "usat": "bfi #",
@@ -86,7 +87,7 @@ def _memory(mnemonic: str, operands: str, instruction: Instruction) -> str:
         return "prfm" + _mode(operands)
     load = kind is AccessKind.LOAD
     if re.match(r"v?(ldm|stm|push|pop)", mnemonic):
-        return f"{'ldp' if load else 'stp'}.{'d' if mnemonic.startswith('v') else 'w'}"
+        return f"{'ldm' if load else 'stm'}.{'d' if mnemonic.startswith('v') else 'w'}"
     structure = re.match(r"v(ld|st)([1234])\.(\d+)", mnemonic)
     if structure:
         listed = operands[: operands.index("}")]
@@ -122,7 +123,7 @@ def _vector(mnemonic: str, operands: str) -> str:
     if name == "vcvt":
         return f"fcvtzs.{'4s' if first[0] == 'q' else '2s'}" if first[0] in "qd" else "fcvtzs.s"
     source = next((operand for operand in listed[1:] if operand[:1] in "qds"), first)
-    if name in ("vsdot", "vudot", "vusdot"):
+    if name in ("vsdot", "vudot", "vusdot", "vext"):
         bits = 8
     elif name in ("vaddw", "vsubw"):  # named by the wide operand
         bits *= 2

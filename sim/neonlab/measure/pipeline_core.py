@@ -15,7 +15,8 @@ that the core lacks to others, `fold_stores` that of stores.  Of each `[[timing]
                 latency 3 forwards by 2 to one that reads at 2, in the next cycle, but to an address in the third
     late        cycles after issue at which the accumulator is read when the producer is of the same `family`
     alone       nothing is issued with it in the same cycle (in-order cores)
-    forms       names as `instruction_form` makes them; "@load" and so on are what is taken for forms with no entry
+    forms       names as `instruction_form` makes them; "@load" and so on are what is taken for forms with no entry, and
+                "aesmc.16b fused" is the form right behind the `aese` of the same register
 
 Each `[[crossing]]` says what it costs that an access touches more units of memory than its size would need:
 
@@ -43,7 +44,7 @@ from typing import Any
 from neonlab.errors import InputError
 from neonlab.isa.instruction import BranchKind, Instruction, InstructionClass
 from neonlab.measure.instruction_form import form_of
-from neonlab.measure.pipeline_state import CROSSINGS_AT_MOST, PARTS
+from neonlab.measure.pipeline_state import CROSSINGS_AT_MOST, GROUPS_AT_MOST, PARTS
 
 _FOLDER = Path(__file__).parent / "cores"
 _SUFFIX = ".pipeline.toml"
@@ -54,7 +55,9 @@ _SYNONYM = {"cmp": "subs", "cmn": "adds", "tst": "ands", "neg": "sub", "negs": "
             "uzp1": "zip1", "uzp2": "zip1", "zip2": "zip1", "trn2": "trn1", "ldur": "ldr", "ldurb": "ldrb",
             "ldurh": "ldrh", "ldursb": "ldrsb", "ldursh": "ldrsh", "ldursw": "ldrsw", "stur": "str", "sturb": "strb",
             "sturh": "strh", **{f"fcvt{rounding}{sign}": f"fcvta{sign}" for rounding in "nmpz" for sign in "su"},
-            "adrp": "adr", "xtn2": "xtn", "vnmls": "fnmsub", "vnmla": "fnmadd"}  # fmt: skip
+            "ldm": "ldp", "stm": "stp", "mull32": "umull", "umaal": "mlal32", "mlal32": "umaddl",
+            "paciasp": "nop", "autiasp": "nop", "bti": "nop", "adrp": "adr", "xtn2": "xtn",
+            "vnmls": "fnmsub", "vnmla": "fnmadd"}  # fmt: skip
 #: What shifts or extends its last operand as another does: the shifter comes before the sum, or before the logic.
 _SHIFTS_AS = {"orr": "and", "eor": "and", "orn": "and", "eon": "and", "bic": "and", "mvn": "and", "bics": "ands",
               "tst": "ands", "sub": "add", "neg": "add", "subs": "adds", "negs": "adds", "cmp": "adds",
@@ -73,6 +76,8 @@ _CLASS = {
 }
 
 
+#: Pairs that cores do as one where they stand together and the second works on the result of the first alone.
+_FUSED = {"aesmc": "aese", "aesimc": "aesd"}
 _OPTIONAL = ("reads", "forwards", "vectors", "family", "alone")
 _STORES = ("st", "@store")
 
@@ -124,15 +129,16 @@ class PipelineCore:
 
     The update of an address that an access comes with takes `writeback_use`, and `writeback_slots` places of dispatch
     where it takes a port at all.  `scheduler` is how many operations can wait for their operands, `port_queue` how many
-    at one port, 0 for as many as the window takes.  `fetch` instructions are fetched a cycle, 0 for `width` of them, at
-    most `fetch_queue` ahead of dispatch; behind a branch that is taken, fetch rests for `taken_bubble` cycles, for
-    `loop_bubble` where no other was taken since it was last.  `history` is how many branches back the predictor of
-    conditional ones looks.  `passing` is how many cycles after a store has its data a load has them that takes them
-    over, into a general register and into a vector one, `passing_part` the same where the store wrote only a part of
-    them; 0 where that takes no longer than any load.  In order: `vector_places` is 2 where work on vector registers
-    takes one place of two a cycle or both, 1 where one instruction takes all, 0 where it does not matter;
-    `vectors_alone` means that nothing is issued with it in the same cycle.  `halves` means that the vector registers of
-    A64 are waited for by halves, each of 64 bits.
+    at one port, 0 for as many as the window takes.  `dispatch` has sets of ports with how many operations a cycle can
+    be sent to them, and `vectors_in_order` has those on vector registers begin in program order, one a cycle.  `fetch`
+    instructions are fetched a cycle, 0 for `width` of them, at most `fetch_queue` ahead of dispatch; behind a branch
+    that is taken, fetch rests for `taken_bubble` cycles, for `loop_bubble` where no other was taken since it was last.
+    `history` is how many branches back the predictor of conditional ones looks.  `passing` is how many cycles after a
+    store has its data a load has them that takes them over, into a general register and into a vector one,
+    `passing_part` the same where the store wrote only a part of them; 0 where that takes no longer than any load.  In
+    order: `vector_places` is 2 where work on vector registers takes one place of two a cycle or both, 1 where one
+    instruction takes all, 0 where it does not matter; `vectors_alone` means that nothing is issued with it in the
+    same cycle; `halves` that the vector registers of A64 are waited for by halves, each of 64 bits.
     """
 
     name: str
@@ -165,6 +171,8 @@ class PipelineCore:
     passing: tuple[int, int] = (0, 0)
     passing_part: tuple[int, int] = (0, 0)
     crossings: tuple[Crossing, ...] = ()
+    dispatch: tuple[tuple[int, int], ...] = ()
+    vectors_in_order: bool = False
     _found: dict[str, Timing] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -172,9 +180,14 @@ class PipelineCore:
         """Whether instructions issue in program order."""
         return self.window == 0
 
-    def timing(self, instruction: Instruction) -> Timing:
-        """Timing of the instruction's form, or of the nearest form that the table has."""
+    def timing(self, instruction: Instruction, before: Instruction | None = None) -> Timing:
+        """Timing of the instruction's form, or of the nearest form that the table has.
+
+        Behind the instruction `before` that of "FORM fused" where the core does the two as one, and the table has it.
+        """
         form = form_of(instruction)
+        if before is not None and _fuses(before, instruction) and f"{form} fused" in self.timings:
+            return self.timings[f"{form} fused"]
         known = self._found.get(form)
         if known is None:
             known = self._found[form] = self._look_up(form, instruction)
@@ -203,6 +216,12 @@ class PipelineCore:
         if fallback is None:
             raise InputError(f"{self.name}: no timing for {form} and none for {_CLASS[kind]}")
         return fallback
+
+
+def _fuses(first: Instruction, second: Instruction) -> bool:
+    if _FUSED.get(second.mnemonic.partition(".")[0]) != first.mnemonic.partition(".")[0]:
+        return False
+    return first.writes == second.writes == second.reads
 
 
 def _nearest(form: str) -> Iterator[str]:
@@ -301,8 +320,8 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
         timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
     keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "writeback_forwards", "writeback_slots",
             "store_data_late", "general_data_late", "merge_latency", "mispredict", "taken_bubble", "vector_places",
-            "vectors_alone", "halves", "scheduler", "port_queue", "fetch", "fetch_queue", "loop_bubble", "history",
-            "width")  # fmt: skip
+            "vectors_alone", "halves", "vectors_in_order", "scheduler", "port_queue", "fetch", "fetch_queue",
+            "loop_bubble", "history", "width")  # fmt: skip
     figures = {
         key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base
     }
@@ -317,9 +336,16 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
     for key in ("passing", "passing_part"):
         general, vector = structure.get(key, getattr(base, key) if base else (0, 0))
         figures[key] = (general, vector)
+    dispatch = base.dispatch if base else ()
+    if "dispatch" in structure:
+        groups = structure["dispatch"].items()
+        dispatch = tuple((sum(masks[port] for port in group.split()), most) for group, most in groups)
+    if len(dispatch) > GROUPS_AT_MOST or any(most > 15 for _, most in dispatch):
+        raise ValueError(f"`dispatch` has {GROUPS_AT_MOST} sets of ports at most")
     return PipelineCore(
         name=name,
         crossings=crossings,
+        dispatch=dispatch,
         ports=ports,
         timings=timings,
         sources=tuple(table.get("sources", ())),

@@ -35,6 +35,7 @@ from neonlab.measure.pipeline_state import (
     FETCH_WIDTH,
     FIGURES,
     FILLS_AT_MOST,
+    GROUPS,
     HISTORY,
     L2_EXTRA,
     L2_INTERVAL,
@@ -236,6 +237,8 @@ def _figures(core: PipelineCore, latency: Latencies | None) -> Integers:
     figures[PASS_GENERAL : PASS_GENERAL + 4] = (*core.passing, *core.passing_part)
     for number, rule in enumerate(core.crossings):
         figures[CROSSINGS + 3 * number : CROSSINGS + 3 * number + 3] = rule.cycles, rule.part, rule.latency
+    for number, (ports, most) in enumerate(core.dispatch):
+        figures[GROUPS + 2 * number : GROUPS + 2 * number + 2] = ports, most
     if latency is not None:
         for place, figure in (
             (OUTSTANDING, latency.outstanding), (STORES, latency.stores), (L2_EXTRA, latency.l2 - latency.l1),

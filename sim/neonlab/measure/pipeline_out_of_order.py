@@ -26,6 +26,9 @@ from neonlab.measure.pipeline_state import (
     FREE,
     FRONT_CAUSE,
     FULL,
+    GROUPED,
+    GROUPS,
+    GROUPS_AT_MOST,
     HALF,
     IDLE_BACK,
     IDLE_FRONT,
@@ -68,6 +71,7 @@ from neonlab.measure.pipeline_state import (
     STORES_BACK,
     STORES_DONE,
     TOP,
+    TURN,
     USE_PART,
     USED,
     WIDTH,
@@ -119,6 +123,28 @@ def _has_room(figures, live, uses, first, last):  # type: ignore[no-untyped-def]
 
 
 @njit
+def _grouped(figures, uses, first, last):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """How many of the operations `first` to `last` go to each group of ports, four bits each."""
+    found = 0
+    for group in range(GROUPS_AT_MOST):
+        ports = figures[GROUPS + 2 * group]
+        for row in range(first, last):
+            if ports and uses[row, 0] & ~ports == 0:
+                found += 1 << 4 * group
+    return found
+
+
+@njit
+def _too_many(figures, grouped, more):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """Whether some group of ports cannot be sent `more` in a cycle in which it was sent `grouped`."""
+    for group in range(GROUPS_AT_MOST):
+        there, wanted = grouped >> 4 * group & 15, more >> 4 * group & 15
+        if there and wanted and there + wanted > figures[GROUPS + 2 * group + 1]:
+            return True
+    return False
+
+
+@njit
 def _take_port(figures, live, cells, starts, mask, cycles, first):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     """The earliest cycle from `first` on at which one of the ports is free; of those the one with least to do."""
     best, chosen = np.int64(1) << 60, np.int64(-1)
@@ -166,6 +192,7 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
     width, window = figures[WIDTH], figures[WINDOW]
     front, used, front_cause = live[NOW], live[USED], live[FRONT_CAUSE]
     retired, retire_used = live[RETIRED], live[RETIRE_USED]
+    limited, grouped = figures[GROUPS] != 0, live[GROUPED]
     at_operation = 0
     while at_operation < count and operations[at_operation, KIND] & ~1 == FETCHED:
         lost = figures[L2_EXTRA + (operations[at_operation, KIND] & 1)]
@@ -192,10 +219,21 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
         if front > before:
             note(log, live, one, IDLE_BACK, -1, front - before - (1 if used > 0 else 0))
             used, front_cause = 0, FULL
+        if limited:
+            more = _grouped(figures, uses, use_start[one], use_start[one + 1])
+            if used == 0:
+                grouped = 0
+            elif _too_many(figures, grouped, more):
+                front, used, grouped, front_cause = front + 1, 0, 0, ISSUE
         used += slots
+        split = used > width
         while used > width:
             used -= width
             front += 1
+        if limited and split:  # the last of its operations are those of this cycle
+            grouped = _grouped(figures, uses, max(use_start[one], use_start[one + 1] - used), use_start[one + 1])
+        elif limited:
+            grouped += more
         _clear(figures, live, cells, starts, front)
         dispatched(figures, live, front)
         cause, blame, awaited = front_cause, -1, -1
@@ -219,6 +257,8 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
             if when > begin:
                 begin, part, cause, blame = when, into, live[REASON + register], live[WRITER + register]
                 awaited = live[INSTANCE + register]
+                if register == TURN:
+                    cause, blame, awaited = PORT, -1, -1
             elif when == begin and when > front:
                 part = max(part, into)
         issued = begin
@@ -310,5 +350,5 @@ def run_out_of_order(figures, code, live, cells, starts, first, last, taken, mis
             record[0, 0] = at + 1
     if traits[last, BRANCH] != 0:
         branched(figures, live, last, taken, missed, max(front + 1 - figures[MISPREDICT], issued))
-    live[NOW], live[USED], live[FRONT_CAUSE] = front, used, front_cause
+    live[NOW], live[USED], live[FRONT_CAUSE], live[GROUPED] = front, used, front_cause, grouped
     live[RETIRED], live[RETIRE_USED] = retired, retire_used

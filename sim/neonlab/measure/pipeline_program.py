@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from neonlab.isa.instruction import AccessKind, BranchKind, Instruction, InstructionClass
 from neonlab.isa.isa import Register
-from neonlab.measure.instruction_form import repeats_of
-from neonlab.measure.pipeline_core import PipelineCore
+from neonlab.measure.instruction_form import registers_moved, repeats_of
+from neonlab.measure.pipeline_core import PipelineCore, Timing
 from neonlab.measure.pipeline_registers import RegisterNumbers
-from neonlab.measure.pipeline_state import ALWAYS, DATA, EARLY, FORWARDED, SIMILAR, TRAITS
+from neonlab.measure.pipeline_state import ALWAYS, DATA, EARLY, FORWARDED, SIMILAR, TRAITS, TURN
 
 Integers = npt.NDArray[np.int64]
 _NEON = (InstructionClass.NEON_MULTIPLY_ACCUMULATE, InstructionClass.NEON_OTHER)
@@ -48,11 +48,11 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
     writes: list[tuple[int, ...]] = []
     uses: list[tuple[int, ...]] = []
     read_start, write_start, use_start = [0], [0], [0]
-    for instruction in instructions:
-        timing = core.timing(instruction)
+    for before, instruction in zip((None, *instructions), instructions, strict=False):
+        timing = core.timing(instruction, before)
         repeats = repeats_of(instruction)
         numbers = RegisterNumbers(instruction, halves=core.halves)
-        for register, late, similar in _reads(instruction, core, timing.late, bool(timing.family)):
+        for register, late, similar in _reads(instruction, core, timing):
             reads.extend((number, late, similar) for number in numbers.read(register))
         base = instruction.writeback.base if instruction.writeback else None
         seen = 0
@@ -72,6 +72,7 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
         uses.extend((use.ports, use.cycles * repeats) for use in timing.uses)
         if base is not None and instruction.accesses:
             uses.extend((use.ports, use.cycles) for use in core.writeback_use)
+        slots = timing.slots if core.in_order else -(-timing.slots * registers_moved(instruction) // 2)
         extra = core.writeback_slots * len(core.writeback_use) if base is not None and instruction.accesses else 0
         load = any(access.kind is AccessKind.LOAD for access in instruction.accesses)
         store = any(access.kind is AccessKind.STORE for access in instruction.accesses)
@@ -79,6 +80,9 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
         vectors = (
             0 if core.vector_places == 0 else 2 * (timing.vectors > 0) if core.vector_places == 1 else timing.vectors
         )
+        if neon and core.vectors_in_order:
+            reads.append((TURN, 0, ALWAYS))
+            writes.append((TURN, 1, 0))
         alone = timing.alone or (core.vectors_alone and timing.vectors > 0)
         family = families.get(timing.family, 0) * EARLY + timing.forwards
         branch = instruction.branch is not BranchKind.NONE
@@ -86,7 +90,7 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
         part = timing.uses[0].part if timing.uses else 0
         traits.append(
             (
-                timing.slots + extra, timing.late, family, neon, alone, load, branch, conditional, store, vectors,
+                slots + extra, timing.late, family, neon, alone, load, branch, conditional, store, vectors,
                 part, timing.latency_part, timing.late_part,
             )
         )  # fmt: skip
@@ -110,7 +114,7 @@ def _in_order_written(instruction: Instruction) -> list[Register]:
     return sorted(instruction.writes, key=place)
 
 
-def _reads(instruction: Instruction, core: PipelineCore, late: int, family: bool) -> list[tuple[Register, int, int]]:
+def _reads(instruction: Instruction, core: PipelineCore, timing: Timing) -> list[tuple[Register, int, int]]:
     address = {access.base for access in instruction.accesses} | {access.index for access in instruction.accesses}
     if instruction.writeback is not None:
         address |= {instruction.writeback.base, instruction.writeback.register}
@@ -126,11 +130,11 @@ def _reads(instruction: Instruction, core: PipelineCore, late: int, family: bool
         elif (
             instruction.accesses and register not in address and register.file == "vector"
         ):  # a lane load keeps the rest
-            found.append((register, max(0, core.timing(instruction).latency - core.merge_latency), DATA))
-        elif family and late and register in accumulators:
-            found.append((register, late, SIMILAR))
-        elif not instruction.accesses and core.timing(instruction).reads:
-            found.append((register, core.timing(instruction).reads, FORWARDED))
+            found.append((register, max(0, timing.latency - core.merge_latency), DATA))
+        elif timing.family and timing.late and register in accumulators:
+            found.append((register, timing.late, SIMILAR))
+        elif not instruction.accesses and timing.reads:
+            found.append((register, timing.reads, FORWARDED))
         else:
             found.append((register, 0, ALWAYS))
     return found

@@ -13,7 +13,7 @@ from neonlab.isa.dependence import FLAG_N, STATUS_PLACE, VECTOR
 from neonlab.isa.dependence_rules import dependence_of
 from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import FLAGS, Isa, Register, general, vector
-from neonlab.measure.pipeline_state import FIRST_UPPER, FIRST_VECTOR, FLAG_REGISTER
+from neonlab.measure.pipeline_state import FIRST_UPPER, FIRST_VECTOR, FLAG_REGISTER, TURN
 
 _FIRST = {"general": 0, "vector": FIRST_VECTOR, "flags": FLAG_REGISTER}
 _VECTORS = range(FIRST_VECTOR, FLAG_REGISTER)
@@ -83,6 +83,8 @@ def register_names(numbers: Sequence[int], isa: Isa) -> str:
         if isa is Isa.A32 and number in _VECTORS and number % 2 == 0 and number + 1 in left:
             left.remove(number + 1)
             names.append(f"q{(number - FIRST_VECTOR) // 2}")
+        elif number == TURN:
+            names.append("order")
         elif number >= FIRST_UPPER:
             names.append(f"v{number - FIRST_UPPER}.d[1]")
         else:

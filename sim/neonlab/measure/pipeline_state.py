@@ -14,6 +14,7 @@ from neonlab.measure.fill_journal import CROSSED
 
 REGISTERS = 104
 FIRST_VECTOR, FLAG_REGISTER, FIRST_UPPER = 32, 64, 72  # general ones come first, upper halves of vector ones last
+TURN = 65  # ready when the last operation on vectors began, where these begin in order
 PORTS_AT_MOST, QUEUE_AT_MOST, WINDOW_AT_MOST, STORES_AT_MOST, FILLS_AT_MOST = 32, 64, 1024, 64, 64
 FETCHED_AT_MOST = 32  # instructions between fetch and dispatch
 RING = 1 << 14  # cycles that an out-of-order back end may be ahead of its front end
@@ -25,7 +26,9 @@ FETCH_QUEUE, LOOP_BUBBLE, BEHIND_MISS, PORT_QUEUE = range(17, 21)
 PASS_GENERAL, PASS_VECTOR, PASS_PART_GENERAL, PASS_PART_VECTOR = range(21, 25)
 CROSSINGS = 25  # of each: cycles, parts of one, latency
 CROSSINGS_AT_MOST = 8
-FIGURES = CROSSINGS + 3 * CROSSINGS_AT_MOST
+GROUPS = CROSSINGS + 3 * CROSSINGS_AT_MOST  # of each: its ports, and how many operations go to them in a cycle
+GROUPS_AT_MOST = 5
+FIGURES = GROUPS + 2 * GROUPS_AT_MOST
 STORES_BACK = 16  # that a load can take over from
 
 # Columns of `traits`
@@ -56,6 +59,7 @@ FILLS, STORING, BUSES, LOGGED = 11, 12, 13, 15  # how many lines are on their wa
 NEON_ONE, NEON_CAUSE, NEON_BLAME = 16, 17, 18
 FETCH_AT, FETCHING, FETCH_CAUSE, DISPATCHES = 19, 20, 21, 22  # the fetch unit's time, what it did in it, and of all
 USED_VECTORS = 23  # places for NEON instructions and vector loads that are taken in this cycle
+GROUPED = USED_VECTORS  # out of order: operations dispatched in this cycle to each group of ports, four bits each
 LAST_TAKEN, MISS_UNTIL, MISS_ONE, MISS_COUNT = 24, 25, 26, 27  # a branch; the load that missed last, what passed it
 FETCH_ONE = 28  # the branch that fetch rested behind, where that is its cause
 READY = 29
