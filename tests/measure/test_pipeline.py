@@ -421,3 +421,28 @@ def test_cortex_a57_gives_a_place_of_dispatch_to_the_update_of_an_address_and_co
     lines = ["ldr x1, [x0], #8", "eor v1.8b, v8.8b, v9.8b", "eor v2.8b, v8.8b, v9.8b"] * 3
     cycles = [steady_cycles(code(*lines), load_pipeline(core)) for core in ("cortex-a57", "cortex-a72")]
     assert cycles == [4, 3]
+
+
+@pytest.mark.parametrize(
+    ("loads", "arithmetic", "measured"),
+    [
+        (1, None, 8.01),  # a = b
+        (1, "fmul v{a}.2d, v{a}.2d, v31.2d", 8.32),  # a = s·a
+        (2, "fadd v{a}.2d, v{a}.2d, v{b}.2d", 12.01),  # a = b + c
+        (2, "fmla v{a}.2d, v{b}.2d, v31.2d", 12.02),  # a = a + s·b
+        (3, "fmla v{a}.2d, v{b}.2d, v{c}.2d", 16.02),  # a = b + c·d
+    ],
+)
+def test_streams_take_neoverse_n1_as_long_as_osaca_measured(
+    loads: int, arithmetic: str | None, measured: float
+) -> None:
+    # github.com/RRZE-HPC/OSACA, pull request 48: 8 vectors of two doubles an iteration.
+    lines = []
+    for at in range(8):
+        registers = {"a": at, "b": at + 8, "c": at + 16}
+        named = list(registers.values())[:loads]
+        lines += [f"ldr q{register}, [x{number}, #{16 * at}]" for number, register in enumerate(named)]
+        lines += [arithmetic.format(**registers)] if arithmetic else []
+        lines.append(f"str q{at}, [x4, #{16 * at}]")
+    lines += ["add x5, x5, #128", "cmp x5, x6"]
+    assert steady_cycles(code(*lines), load_pipeline("neoverse-n1")) == pytest.approx(measured, rel=0.05)
