@@ -44,7 +44,7 @@ macs = "9*height*width*channels"
 //         row 2 | d18           | d19           | d20           |   d8            d9            d10
 //               +---------------+---------------+---------------+
 //
-//     q6, q7: products, int16; q14, q15: sums of 8 channels, int32
+//     q0, q2, q6, q7: products, int16; q14, q15: sums of 8 channels, int32
 //
 // Why weights lie in [-127, 127]: two products are added in int16. -128 * -127 twice is 32512 and -128 * 127 twice is
 // -32512, both int16; only -128 * -128 twice, 32768, is not. The int32 sums cannot overflow: 9 * 128 * 127.

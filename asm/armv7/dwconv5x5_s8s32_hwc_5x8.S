@@ -54,7 +54,8 @@ macs = "25*height*width*channels"
 //         row 4                         | q0                    | d14       |               q13         d15
 //                                       +-----------------------+-----------+
 //
-//     q6 and q7, then q6 and q0: products, int16; q14, q15: sums of 8 channels, int32
+//     q6 and q7, then q6 and q0: products, int16, as are those in the place of the first column once that is multiplied for
+//     the last time; q14, q15: sums of 8 channels, int32
 //
 // Why weights lie in [-127, 127]: two products are added in int16. -128 * -127 twice is 32512 and -128 * 127 twice is
 // -32512, both int16; only -128 * -128 twice, 32768, is not. The int32 sums cannot overflow: 25 * 128 * 127.

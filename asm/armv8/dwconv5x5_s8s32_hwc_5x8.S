@@ -46,7 +46,8 @@ macs = "25*height*width*channels"
 //         row 4 | v11: 0, 1 | v12: 1, 2 | v13: 2, 3 | v14: 3, 4 | v15: 4    |   v26         v27         v28
 //               +-----------+-----------+-----------+-----------+-----------+
 //
-//     v0, v29: products, int16, and rows 1 and 3 on their way; v30, v31: sums of 8 channels, int32
+//     v0, v29: products, int16, and rows 1 and 3 on their way; so are the first column's two, v1 and v6, once they are
+//     multiplied for the last time; v30, v31: sums of 8 channels, int32
 //
 // With 16 channels at a time neither the window nor the weights would fit. Why weights lie in [-127, 127]: two products
 // are added in int16. -128 * -127 twice is 32512 and -128 * 127 twice is -32512, both int16; only -128 * -128 twice,
