@@ -31,12 +31,12 @@ _AT_HOME = {"pytest_plugin": "cli", "__main__": "cli", "errors": "errors"}
 _NOT_OURS = "template"
 #: The other folders, what is in them, and which files to count.
 FOLDERS = {
-    "asm": ("kernels, one a file", "*/*.S"),
-    "kernels": ("operators, one a file", "[!_]*.py"),
+    "asm": ("one kernel a file", "*/*.S"),
+    "kernels": ("one operator a file", "[!_]*.py"),
     "kernels/systems": ("kernels in a row", "[!_]*.py"),
     "tests": ("mirror the tree", "**/*.py"),
     "tests/saboteurs": ("must be found wrong", "*/*.S"),
-    "reports": ("what the lab finds", "*.md"),
+    "reports": ("what is found", "*.md"),
     "docs": ("these pages", "pages/*.md"),
 }
 
@@ -120,13 +120,15 @@ def architecture_svg(tree: Tree) -> str:
 
 
 def _folders(tree: Tree, width: int) -> Iterator[str]:
-    each = (width - 2 * _LEFT) / len(FOLDERS)
-    for number, (folder, (what, _)) in enumerate(FOLDERS.items()):
-        x = _LEFT + number * each
-        yield f'<rect x="{x:.0f}" y="10" width="{each - 8:.0f}" height="56" rx="4"/>'
+    wanted = {folder: max(7.5 * len(f"{folder}/"), 6.2 * len(what)) + 24 for folder, (what, _) in FOLDERS.items()}
+    scale = (width - 2 * _LEFT) / sum(wanted.values())
+    x = float(_LEFT)
+    for folder, (what, _) in FOLDERS.items():
+        yield f'<rect x="{x:.0f}" y="10" width="{wanted[folder] * scale - 8:.0f}" height="56" rx="4"/>'
         yield f'<text class="name" x="{x + 8:.0f}" y="28">{folder}/</text>'
         yield f'<text class="small" x="{x + 8:.0f}" y="44">{what}</text>'
         yield f'<text class="small" x="{x + 8:.0f}" y="59">{tree.files[folder]} files</text>'
+        x += wanted[folder] * scale
     yield f'<text class="name" x="{_LEFT}" y="{_TOP - 14}">sim/neonlab/</text>'
 
 

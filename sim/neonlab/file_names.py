@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from neonlab.assemble.source import C_SUFFIXES as C_SUFFIXES
+from neonlab.assemble.source import CXX_SUFFIXES as CXX_SUFFIXES
+
 ASSEMBLY = (".S", ".s", ".asm", ".sx")
-C_SUFFIXES, CXX_SUFFIXES = (".c",), (".cc", ".cpp", ".cxx", ".C", ".c++")
 OBJECTS = (".o", ".obj", ".a", ".so")
 #: What sources include.
 INCLUDED = (".h", ".hpp", ".inc")

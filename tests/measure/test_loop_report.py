@@ -6,21 +6,29 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.tools import require
 
+from neonlab import profiling
 from neonlab.assemble.assembler import assemble_file, assemble_text
 from neonlab.assemble.link import link
 from neonlab.assemble.program import Program
 from neonlab.emulate.buffer import Buffer
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Run
+from neonlab.given import Given
 from neonlab.isa.isa import Isa
 from neonlab.isa.prototype import parse_prototype
+from neonlab.kernel_code import kernel_program
+from neonlab.library import open_kernels, open_library
 from neonlab.measure.core import load_core
 from neonlab.measure.counts import CountsProbe
 from neonlab.measure.loop_report import LoopReport, report_hot_loops
+from neonlab.measure.options import MemoryOptions
 from neonlab.measure.pipeline_core import load_pipeline
+from neonlab.measure.profile import Profile
 from neonlab.measure.run_cycles import RunCycles
 from neonlab.measure.traffic import TrafficProbe
+from neonlab.plan import parse_shape
 from neonlab.report.pipeline_svg import pipeline_svg
 from neonlab.report.terminal_loop import at_lines, hint_lines, path_lines, timeline_lines
 
@@ -101,3 +109,19 @@ def test_lines_of_several_files_are_told_apart(tmp_path: Path) -> None:
         at_lines(found, places[0]) in shown and " 4b " in shown and found.label(found.lines[0]) in pipeline_svg(found)
     )
     assert {path for hint in places for path in hint.to_json()["paths"]} <= {str(path), str(tmp_path / "step.inc")}
+
+
+def test_of_compiled_code_the_instructions_are_told_and_of_assembly_the_statements() -> None:
+    require("aarch64-linux-gnu-gcc")
+    root = Path(__file__).parents[2]
+    compiled = next(k for k in open_kernels(root / "tests/c/dot_s8.c", Given()) if k.isa is Isa.A64)
+    [written] = open_library(root).find("armv8/conv1x1_s8s32_chw_8x4")
+    for kernel, shape in ((compiled, "100"), (written, "4x4x16x8")):
+        profile = profiling.profile(kernel, parse_shape(kernel, shape), memory=MemoryOptions("cortex-a53", loop=True))
+        assert isinstance(profile, Profile) and profile.loop is not None
+        program = kernel_program(kernel)
+        for line in profile.loop.lines:
+            source = program.line_at(line.address)
+            assert source is not None
+            expected = program.by_address[line.address].text if kernel is compiled else source.expanded
+            assert line.text == " ".join(expected.split())

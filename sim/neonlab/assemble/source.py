@@ -13,6 +13,10 @@ _SHOWN = 100  # characters of a line on either side of the column
 _STEPS = 16  # of an expansion trail
 
 
+#: Languages that are compiled, by the ends of files' names.
+C_SUFFIXES, CXX_SUFFIXES = (".c",), (".cc", ".cpp", ".cxx", ".C", ".c++")
+
+
 @dataclass(frozen=True, slots=True)
 class SourceLine:
     """A line of source.  `line` and `column` count from 1; `trail` lists the macro calls around it, outermost first.
@@ -27,6 +31,11 @@ class SourceLine:
     text: str
     expanded: str = ""
     trail: tuple[str, ...] = ()  # each "file:line: in macro `name`"
+
+    @property
+    def names_instruction(self) -> bool:
+        """Whether the line is assembly: one of a compiled language stands for many instructions and names none."""
+        return bool(self.expanded) or not self.path.endswith((*C_SUFFIXES, *CXX_SUFFIXES, ".h", ".hpp"))
 
     @property
     def where(self) -> str:

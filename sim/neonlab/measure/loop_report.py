@@ -9,7 +9,6 @@ from typing import Any
 
 from neonlab.assemble.program import Program
 from neonlab.assemble.source import folder_and_name
-from neonlab.file_names import C_SUFFIXES, CXX_SUFFIXES
 from neonlab.isa.instruction import Instruction
 from neonlab.measure.counts import Counts
 from neonlab.measure.critical_path import CriticalPath, critical_path
@@ -28,7 +27,6 @@ from neonlab.measure.run_cycles import LineCycles, RunCycles
 from neonlab.measure.timeline import TimelineRow, timeline
 from neonlab.measure.traffic import Traffic
 
-_OF_C = (*C_SUFFIXES, *CXX_SUFFIXES, ".h", ".hpp")
 _MISSED, _BRANCHES = frozenset({"cache miss", "store buffer", "instruction fetch"}), frozenset({"branch"})
 
 
@@ -256,10 +254,8 @@ def _line(
     stalled: Mapping[int, Mapping[str, float]],
 ) -> LoopLine:
     source = program.line_at(instruction.address)
-    # A statement of C is many instructions, none of which it names.
-    compiled = source is not None and not source.expanded and source.path.endswith(_OF_C)
-    text = instruction.text if source is None or compiled else source.expanded or source.text
-    text = " ".join(text.split())
+    written = source.expanded or source.text if source is not None and source.names_instruction else instruction.text
+    text = " ".join(written.split())
     return LoopLine(
         instruction.address,
         source.path if source else "",
