@@ -156,3 +156,15 @@ def test_check_without_arguments_checks_every_kernel_with_at_least_40_cases_each
 def test_the_same_seed_prints_the_same_and_is_printed() -> None:
     once, again = (neonlab("check", f"armv8/{KERNEL}", "--seed", "5").stdout for _ in range(2))
     assert once == again and "seed 5" in once
+
+
+def test_pages_of_files_outside_a_repository_go_where_one_is_and_the_index_gathers_them(tmp_path: Path) -> None:
+    text = (ROOT / "sim/neonlab/template/asm/armv8/add_s8_saturated.S").read_text()
+    for name in ("sum_one", "sum_two"):
+        (tmp_path / f"{name}.S").write_text(text.replace("add_s8_saturated", name))
+        done = neonlab("report", f"{name}.S", "--core", "cortex-a53", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+    pages = tmp_path / "reports" / "pages"
+    assert sorted(path.name for path in pages.iterdir()) == ["index.html", "sum_one.S.html", "sum_two.S.html"]
+    index = (pages / "index.html").read_text()
+    assert re.findall(r'<a href="([^"]+)">', index) == ["sum_one.S.html", "sum_two.S.html"]

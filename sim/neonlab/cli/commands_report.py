@@ -19,7 +19,9 @@ def report(
     kernel: Annotated[
         list[str] | None, typer.Argument(metavar="[KERNEL]...", help="Pages of these alone, and no tables.")
     ] = None,
-    into: Annotated[Path | None, typer.Option("--into", help="Folder to write; reports/ of the repository.")] = None,
+    into: Annotated[
+        Path | None, typer.Option("--into", help="Folder to write; reports/ of the repository, else here.")
+    ] = None,
     embed: Annotated[
         Path | None, typer.Option("--embed", help="A Markdown file whose marked table to refresh.")
     ] = None,
@@ -34,12 +36,12 @@ def report(
 
     The tables go to reports/, the pages to reports/pages/: each one file, which opens with no network.
     """
-    from neonlab.library import find_root, open_library
+    from neonlab.library import find_root, open_library, own_root
     from neonlab.measure.core import load_core
     from neonlab.report.page.gather import CORES
 
     library = open_library(find_root())
-    folder = into or library.root / "reports"
+    folder = into or (own_root() or Path.cwd()) / "reports"  # never among the files of the lab as installed
     cores = tuple(core or CORES)
     for name in cores:
         load_core(name)
@@ -52,7 +54,7 @@ def report(
     if not kernel:
         right = _tables(library, folder, embed, jobs, json)
     if pages:
-        right = _pages(wanted, cores, folder / "pages", jobs, json) and right
+        right = _pages(wanted, cores, folder / "pages", jobs, json, keep=bool(kernel)) and right
     return 0 if right else 1
 
 
@@ -98,7 +100,9 @@ def _tables(library: Library, folder: Path, embed: Path | None, jobs: int | None
     return all(verdict.passed for verdict in verdicts) and all(one.exact for one in systems)
 
 
-def _pages(kernels: Sequence[Kernel], cores: Sequence[str], folder: Path, jobs: int | None, json: bool) -> bool:
+def _pages(
+    kernels: Sequence[Kernel], cores: Sequence[str], folder: Path, jobs: int | None, json: bool, *, keep: bool
+) -> bool:
     from neonlab.cli.commands_assembly import write_whole
     from neonlab.plan import plan_cases
     from neonlab.report.page.gather import pages_of, work_of_pages
@@ -117,7 +121,7 @@ def _pages(kernels: Sequence[Kernel], cores: Sequence[str], folder: Path, jobs: 
     ordered = [one for memory in dict.fromkeys(one.memory for one in work) for one in work if one.memory == memory]
     found = pages_of(ordered, profiled, {verdict.kernel: verdict for verdict in verdicts})
     _make(folder)
-    for path, contents in write_pages(found, cores, folder).items():
+    for path, contents in write_pages(found, cores, folder, keep=keep).items():
         write_whole(path, contents)
     if not json:
         console().print(f"{len(found)} pages: {folder / 'index.html'}", markup=False)

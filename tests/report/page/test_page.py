@@ -270,6 +270,32 @@ def test_a_kernel_that_faults_has_a_page_with_its_verdict_alone() -> None:
     assert verdict.failures[0].identifier in text
 
 
+def test_the_index_keeps_pages_that_are_there_and_replaces_those_written_again(tmp_path: Path) -> None:
+    pages = []
+    for title, text in ((TITLES[0], "1x1x8x8"), (TITLES[1], "2x1x8x8"), (TITLES[1], "3x1x8x8")):
+        kernel = KERNELS[title]
+        shape = parse_shape(kernel, text)
+        profile = profiling.profile(kernel, shape, memory=MemoryOptions("cortex-a53"))
+        assert isinstance(profile, Profile)
+        profiles, variants = {"cortex-a53": profile}, {"cortex-a53": {title: profile}}
+        verdict = check(kernel, shapes=[shape])
+        pages.append(KernelPage(kernel, verdict, text, profiles, variants, {"cortex-a53": {}}))
+    (tmp_path / "mine.html").write_text("<p>not a page of a kernel</p>")
+    (tmp_path / "broken.html").write_text('<script type="application/json" id="row">{"title":1}</script>')
+
+    def written(page: KernelPage, *, keep: bool) -> list[tuple[str, str]]:
+        for path, contents in write_pages([page], CORES, tmp_path, keep=keep).items():
+            path.write_bytes(contents)
+        text = (tmp_path / "index.html").read_text()
+        return re.findall(r'<tr><td><a href="([^"]+)">.*?</td><td>(\d\w+)</td>', text)
+
+    first, second = page_name(TITLES[0]), page_name(TITLES[1])
+    assert written(pages[0], keep=True) == [(first, "1x1x8x8")]
+    assert written(pages[1], keep=True) == [(second, "2x1x8x8"), (first, "1x1x8x8")]
+    assert written(pages[2], keep=True) == [(second, "3x1x8x8"), (first, "1x1x8x8")]
+    assert written(pages[0], keep=False) == [(first, "1x1x8x8")]
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     require("chromium")

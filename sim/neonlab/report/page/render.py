@@ -20,6 +20,7 @@ from neonlab.measure.loop_report import LoopReport
 from neonlab.measure.profile import Profile
 from neonlab.report.page import charts, pipeline_picture
 from neonlab.report.page.gather import KernelPage
+from neonlab.report.page.index import IndexRow, rows_in
 from neonlab.report.page.listing import listings
 from neonlab.report.terminal_loop import at_lines
 
@@ -64,14 +65,14 @@ def kernel_page(page: KernelPage) -> str:
         linked=max(listed, key=lambda one: len(one.hot)),  # whose lines remarks speak of
         costs=Markup(json.dumps(costs, separators=(",", ":")).replace("<", "\\u003c")),
         contract=page.kernel.contract,
+        row=Markup(IndexRow.of(page).within()),
     )
 
 
-def index_page(pages: Sequence[KernelPage], cores: Sequence[str]) -> str:
+def index_page(rows: Sequence[tuple[IndexRow, str]], cores: Sequence[str]) -> str:
     """A table of the kernels with a link to the page of each; `cores` first, then those that others were run on."""
-    cores = list(dict.fromkeys([*cores, *(core for page in pages for core in page.profiles)]))
-    cores = [core for core in cores if any(core in page.profiles for page in pages)]
-    rows = [(page, page_name(page.kernel.title)) for page in pages]
+    cores = list(dict.fromkeys([*cores, *(core for row, _ in rows for core in row.cycles)]))
+    cores = [core for core in cores if any(core in row.cycles for row, _ in rows)]
     return _template("index.html.j2").render(rows=rows, cores=cores)
 
 
@@ -142,7 +143,13 @@ def _asset(name: str) -> Markup:
     return Markup((resources.files("neonlab.report.page") / "templates" / name).read_text(encoding="utf-8"))
 
 
-def write_pages(pages: Sequence[KernelPage], cores: Sequence[str], folder: Path) -> dict[Path, bytes]:
-    """The files of all pages, to be written: path to contents."""
+def write_pages(
+    pages: Sequence[KernelPage], cores: Sequence[str], folder: Path, *, keep: bool = False
+) -> dict[Path, bytes]:
+    """The files of all pages, to be written: path to contents.  The index has the other pages there too, to `keep`."""
     found = {folder / page_name(page.kernel.title): kernel_page(page).encode() for page in pages}
-    return {**found, folder / "index.html": index_page(pages, cores).encode()}
+    rows = [(IndexRow.of(page), page_name(page.kernel.title)) for page in pages]
+    others = list(rows_in(folder, found)) if keep else []
+    if others:
+        rows = sorted([*rows, *others], key=lambda row: row[0].title)
+    return {**found, folder / "index.html": index_page(rows, cores).encode()}
