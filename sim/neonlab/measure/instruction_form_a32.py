@@ -46,7 +46,7 @@ _INTEGER = {
     "movt": "movk #", "sxtb": "sxtb", "uxtb": "uxtb", "sxth": "sxth", "uxth": "uxth", "sdiv": "sdiv.w",
     "udiv": "udiv.w", "lsls": "lsl", "lsrs": "lsr", "asrs": "asr", "rors": "ror", "rsc": "sbc", "smulbb": "smull",
     "smlabb": "smaddl", "smlad": "smaddl", "smuad": "smull", "nop": "nop", "pkhbt": "bfi #", "usat": "bfi #",
-    "ssat": "bfi #",
+    "ssat": "bfi #", "usad8": "mul.w", "usada8": "madd.w",
 }  # fmt: skip
 
 
