@@ -10,6 +10,8 @@ from pathlib import Path
 
 import jsonschema
 
+from neonlab.function_table import read_functions
+from neonlab.measure.core_errors import FUNCTIONS, errors_of
 from neonlab.measure.core_summary import summaries
 from neonlab.measure.measured_table import Measured
 from neonlab.measure.pipeline_core import load_pipeline
@@ -37,6 +39,25 @@ def test_the_report_on_the_cores_says_what_the_models_give_today() -> None:
     markdown = (ROOT / "reports" / "cores.md").read_text()
     truths = document["comparisons"]
     assert all(f"### {comparison['core']}: figures outside 5 %" in markdown for comparison in truths)
+
+
+def test_the_report_on_whole_functions_has_all_of_its_table_and_the_medians_that_estimates_print() -> None:
+    document = json.loads((ROOT / "reports" / "functions.json").read_text(encoding="utf-8"))
+    jsonschema.validate({**document, "cores": [], "comparisons": []}, schemas()["cores"])
+    table = read_functions(ROOT / "docs" / "functions" / "published.toml")
+    wanted = [
+        (one.name, one.file, core, [figure.lowest, figure.highest])
+        for one in table.functions
+        for core, figure in one.measured.items()
+    ]
+    figures = document["functions"]["figures"]
+    assert [(row["function"], row["file"], row["core"], row["measured"]) for row in figures] == wanted
+    assert all((row["modelled"] is None) == bool(row["reason"]) for row in figures)
+    for summary in document["functions"]["summaries"]:
+        recorded = [error for error in errors_of(summary["title"]) if error.against == FUNCTIONS]
+        found = [(error.figures, error.within, error.median) for error in recorded]
+        of_cores = summary["title"] not in ("in order", "out of order")
+        assert found == [(summary["figures"], summary["within_5_percent"], summary["median_error"])] * of_cores
 
 
 def test_reports_are_reproduced_byte_for_byte(tmp_path: Path) -> None:

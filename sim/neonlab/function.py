@@ -27,7 +27,7 @@ from neonlab.emulate.machine import DEFAULT_STEP_BUDGET, Machine
 from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.run import Fault, Run
 from neonlab.errors import InputError, NoContract
-from neonlab.given import Build, Given, Reference
+from neonlab.given import Build, Given, Reference, setting_text
 from neonlab.isa.isa import Isa, isa_named
 from neonlab.isa.prototype import Parameter
 from neonlab.library import Kernel, open_kernel
@@ -70,7 +70,9 @@ def load(
     over those of the file: {"n.range": [1, 64]}.  `reference_symbol` names a C function that says what is right, in
     `reference` or in the same file.  InputError where anything is amiss.
     """
-    settings = tuple((key, _toml(value)) for key, value in contract.items()) if isinstance(contract, Mapping) else ()
+    settings = (
+        tuple((key, setting_text(value)) for key, value in contract.items()) if isinstance(contract, Mapping) else ()
+    )
     defines = [f"{k}={v}" for k, v in define.items()] if isinstance(define, Mapping) else list(define)
     given = Given(
         isa=isa_named(isa) if isinstance(isa, str) else isa,
@@ -253,11 +255,3 @@ def _as_passed(parameter: Parameter, value: Any, shared: dict[int, Buffer]) -> P
     if isinstance(value, (float, np.floating)):
         return float(value)
     raise InputError(f"argument `{parameter.name}`: an array, a Buffer or a number, not {type(value).__name__}")
-
-
-def _toml(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(_toml(item) for item in value)}]"
-    return repr(value) if isinstance(value, (int, float)) else str(value)

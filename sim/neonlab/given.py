@@ -92,3 +92,12 @@ class Given:
 
 #: Nothing but the file.
 NOTHING = Given()
+
+
+def setting_text(value: object) -> str:
+    """The value of an entry of a contract, as the command line would say it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(setting_text(item) for item in value)}]"
+    return repr(value) if isinstance(value, (int, float)) else str(value)

@@ -16,29 +16,51 @@ def cores(
         typer.Option("--against", metavar="FILE.csv", help="Compare the models with a table of measured timings."),
     ] = None,
     core: Annotated[list[str] | None, typer.Option("--core", help="Only this core; repeatable.")] = None,
-    into: Annotated[
-        Path | None, typer.Option("--into", help="With --against: folder to write cores.md and cores.json to.")
+    functions: Annotated[
+        Path | None,
+        typer.Option("--functions", metavar="TABLE.toml", help="Compare the models with whole functions measured."),
     ] = None,
-    record: Annotated[
-        bool, typer.Option("--record", help="With --against: keep the errors as those that profiles print.")
-    ] = False,
+    files: Annotated[
+        Path | None,
+        typer.Option("--files", metavar="FOLDER", help="With --functions: where their files are, if not beside it."),
+    ] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option("--into", help="Folder to write cores.md and .json to; with --functions, functions.md and .json."),
+    ] = None,
+    record: Annotated[bool, typer.Option("--record", help="Keep the errors as those that profiles print.")] = False,
     mca: Annotated[
-        str, typer.Option("--mca", metavar="PROGRAM", help="With --against: llvm-mca 19, for cores not in the table.")
+        str,
+        typer.Option(
+            "--mca",
+            metavar="PROGRAM",
+            help="llvm-mca 19: with --against, for cores not in the table; with --functions, on the same loops.",
+        ),
     ] = "",
     json: JsonOption = False,
 ) -> None:
-    """List the cores; with --against, compare their models with timings measured on silicon, figure by figure.
+    """List the cores; with --against or --functions, compare their models with what was measured on silicon.
 
     FILE.csv has a column `form`, and for each core `CORE latency` (cycles a link of a dependent chain) and
     `CORE per_cycle` (instructions a cycle of an independent stream), rows named as insn_bench_aarch64 names them. With
     --mca the programs of these rows go through llvm-mca, for cores that it knows and no such table does; for cores of
     A32 alone, the innermost loops of the repository's kernels for ARMv7.
+
+    TABLE.toml has a [[function]] for each function measured: its file and how it is called, one or two shapes, and
+    cycles by core; the manual has its keys, under "What the models leave out".
     """
     from neonlab.errors import InputError
 
+    if functions is not None and against is not None:
+        raise InputError("--against and --functions are two comparisons: ask for one at a time")
+    if files is not None and functions is None:
+        raise InputError("--files goes with --functions TABLE.toml")
+    if functions is not None:
+        _run_functions(functions, files, core or (), mca, into, record, json)
+        return
     if against is None:
         if into is not None or record or mca:
-            raise InputError("--into, --record and --mca go with --against FILE.csv")
+            raise InputError("--into, --record and --mca go with --against FILE.csv or --functions TABLE.toml")
         _list(core or (), json)
         return
     if mca:
@@ -80,6 +102,52 @@ def _compare_with_mca(against: Path, program: str, record: bool, json: bool) -> 
         out.print(line, markup=False)
 
 
+def _run_functions(
+    path: Path,
+    files: Path | None,
+    names: list[str] | tuple[str, ...],
+    mca: str,
+    into: Path | None,
+    record: bool,
+    json: bool,
+) -> None:
+    from neonlab.cli.commands_assembly import write_whole
+    from neonlab.function_table import read_functions
+    from neonlab.function_truth import errors_by_core, measure_functions
+    from neonlab.measure import core_errors
+    from neonlab.report.functions import function_lines, functions_document, functions_json, functions_markdown
+    from neonlab.workers import Workers
+
+    table = read_functions(path)
+    folder = files if files is not None else path.parent
+    with Workers() as workers, progress("comparing", len(table.functions), quiet=json) as advance:
+        figures = measure_functions(workers, table, folder, cores=names, mca=mca, done=lambda _: advance(1))
+    if into is not None:
+        _make(into)
+        write_whole(into / "functions.json", functions_document(figures).encode())
+        write_whole(into / "functions.md", functions_markdown(figures, table.about).encode())
+    if record:
+        errors = core_errors.recorded()
+        for name, error in errors_by_core(figures).items():
+            errors.setdefault(name, {})[core_errors.FUNCTIONS] = error
+        write_whole(core_errors.PATH, core_errors.errors_text(errors).encode())
+    if json:
+        print_json("cores", cores=[], comparisons=[], functions=functions_json(figures))
+        return
+    out = console()
+    for line in function_lines(figures):
+        out.print(line, markup=False, highlight=False)
+
+
+def _make(folder: Path) -> None:
+    from neonlab.errors import InputError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
+
+
 def _list(names: list[str] | tuple[str, ...], json: bool) -> None:
     from neonlab.measure.core_summary import summaries, summary_of
     from neonlab.report.cores import summary_json, summary_table
@@ -117,10 +185,7 @@ def _compare(against: Path, names: list[str] | tuple[str, ...], into: Path | Non
             truths.append(compare(load_pipeline(name), known[name], hold_out=True))
             advance(1)
     if into is not None:
-        try:
-            into.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{into}: cannot be made: {error.strerror}") from None
+        _make(into)
         write_whole(into / "cores.json", json_document(summaries(), truths).encode())
         write_whole(into / "cores.md", markdown_document(summaries(), truths).encode())
     if record:

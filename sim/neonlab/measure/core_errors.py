@@ -12,6 +12,8 @@ from neonlab.measure.core import ALIASES
 
 PATH = Path(__file__).parent / "cores" / "errors.toml"
 SILICON, LLVM_MCA, FUNCTIONS = "silicon", "llvm-mca", "functions"
+_ORDER = (SILICON, FUNCTIONS, LLVM_MCA)
+_NOT_MEASURED = "not measured; "
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ class ModelError:
         """The same in words."""
         text = {
             SILICON: f"{self.share:.1%} of {self.figures} latencies and rates measured on silicon within 5 %",
-            LLVM_MCA: f"not measured; {self.share:.1%} of {self.figures} loops within 5 % of llvm-mca, another model",
+            LLVM_MCA: f"{_NOT_MEASURED}{self.share:.1%} of {self.figures} loops within 5 % of llvm-mca, another model",
             FUNCTIONS: f"median error {self.median:.0%} on {self.figures} whole functions measured on silicon",
         }
         return text[self.against]
@@ -65,8 +67,11 @@ def errors_of(core: str) -> tuple[ModelError, ...]:
 
 def error_sentence(core: str) -> str:
     """What to print beside every estimate: what it was compared with, and how far it was off."""
-    found = errors_of(core)
-    return "; ".join(error.sentence() for error in found) if found else "not compared with any measurement"
+    found = sorted(errors_of(core), key=lambda error: _ORDER.index(error.against))
+    texts = [error.sentence() for error in found]
+    if any(error.against == FUNCTIONS for error in found):
+        texts = [text.removeprefix(_NOT_MEASURED) for text in texts]
+    return "; ".join(texts) if texts else "not compared with any measurement"
 
 
 def errors_text(errors: Mapping[str, Mapping[str, ModelError]]) -> str:

@@ -32,6 +32,12 @@ MODELS: Mapping[str, Isa] = {
     "neoverse-n2": Isa.A64,
     "cortex-a9": Isa.A32,
 }
+#: Cores that llvm-mca of LLVM 19 answers for in each instruction set, some by the model of another core.
+_ANSWERS: Mapping[Isa, frozenset[str]] = {
+    Isa.A64: frozenset({"cortex-a53", "cortex-a55", "cortex-a57", "cortex-a72", "cortex-a73", "cortex-a76",
+                        "cortex-a78", "cortex-x1", "neoverse-n1", "neoverse-v1", "neoverse-n2", "apple-m1"}),
+    Isa.A32: frozenset({"cortex-a9", "cortex-a15", "cortex-a57", "cortex-a72"}),
+}  # fmt: skip
 _FEW, _MANY = 20, 40  # iterations: what the second run takes longer is that of those between
 _OPTIONS = ("-noalias", "-instruction-info=0", "-resource-pressure=0", "-skip-unsupported-instructions=lack-sched")
 _TARGET = {Isa.A64: ("-mtriple=aarch64",), Isa.A32: ("-mtriple=armv7-linux-gnueabihf", "-mattr=+neon")}
@@ -47,6 +53,25 @@ def loops_of(rows: Sequence[Measured]) -> list[tuple[Instruction, ...]]:
             chains = [programs.chain] if programs.chain is not None else []
             found.update(dict.fromkeys([*chains, *(stream for stream, _ in programs.streams[:1])]))
     return list(found)
+
+
+def answers_for(core: str, isa: Isa) -> bool:
+    """Whether llvm-mca has anything to say of code of that instruction set on a core."""
+    return core in _ANSWERS[isa]
+
+
+def closed_loops(program: Program) -> list[tuple[Instruction, ...]]:
+    """The innermost loops of a program that go straight from their first instruction to the branch back."""
+    found = []
+    places = {instruction.address: number for number, instruction in enumerate(program.instructions)}
+    for last, instruction in enumerate(program.instructions):
+        first = places.get(instruction.target) if instruction.target is not None else None
+        back = instruction.branch is BranchKind.CONDITIONAL or instruction.condition
+        if first is not None and first < last and back:
+            body = program.instructions[first : last + 1]
+            if all(one.branch is BranchKind.NONE for one in body[:-1]):
+                found.append(tuple(body))
+    return found
 
 
 def loops_within(programs: Iterable[Program]) -> list[tuple[Instruction, ...]]:
@@ -84,6 +109,8 @@ def cycles_of(program: str, core: str, loops: Sequence[Sequence[Instruction]]) -
         bad = {at for at, (first, last) in enumerate(zip(starts, ends, strict=False)) for line in refused
                if first <= line <= last}  # fmt: skip
         kept = [at for at in kept if at not in bad]
+        if not kept:
+            return [None] * len(loops)
         text = _regions(loops, kept)
         result = _run(program, core, isa, text, _FEW)
     few, many = _totals(result), _totals(_run(program, core, isa, text, _MANY))

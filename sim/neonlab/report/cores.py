@@ -172,9 +172,9 @@ address, which holds up some of them; the model does the same there, and in no o
 Where the table of a core was filled from the very figures it is compared with (all five below), this shows that the
 forms, the ports and the programs fit together: it is no prediction. The last column says more. *Held out*: the same
 with the form itself taken out of the core's table before its figures are asked for, so that the nearest other form
-answers; figures for forms that no other stands for are lost there. Whole functions have not been compared. Where a
-core differs from llvm-mca, on the same programs or, for cores of A32 alone, on the innermost loops of the kernels for
-ARMv7, that is one model beside another and tells neither's error.
+answers; figures for forms that no other stands for are lost there. Whole functions measured on silicon are in
+functions.md. Where a core differs from llvm-mca, on the same programs or, for cores of A32 alone, on the innermost
+loops of the kernels for ARMv7, that is one model beside another and tells neither's error.
 """
 
 

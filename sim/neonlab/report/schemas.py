@@ -13,9 +13,10 @@ from neonlab.report.schema_parts import (
     list_of,
     nullable,
     object_of,
+    optional,
 )
 from neonlab.report.schemas_comparison import comparison_properties
-from neonlab.report.schemas_cores import COMPARISON, CORE
+from neonlab.report.schemas_cores import COMPARISON, CORE, FUNCTIONS
 from neonlab.report.schemas_profile import PROFILE, PROFILES
 from neonlab.report.schemas_verdict import FAILURE, ISA, VERDICT
 
@@ -131,7 +132,9 @@ def schemas() -> dict[str, Schema]:
                 )
             ),
         ),
-        "cores": document("cores", cores=list_of(CORE), comparisons=list_of(COMPARISON)),
+        "cores": optional(
+            document("cores", cores=list_of(CORE), comparisons=list_of(COMPARISON), functions=FUNCTIONS), "functions"
+        ),
         "list": document(
             "list",
             root=described(STRING, "the repository"),

@@ -44,3 +44,38 @@ COMPARISON = object_of(
     ),
     left_out=described(list_of(object_of(form=STRING, reason=STRING)), "rows that are no test of the model"),
 )
+FUNCTIONS = described(
+    object_of(
+        summaries=list_of(
+            object_of(
+                title=described(STRING, "a core, or how cores issue"),
+                figures=INTEGER,
+                within_5_percent=INTEGER,
+                within_10_percent=INTEGER,
+                within_measured_range=described(INTEGER, "of those too whose measured figure is a range"),
+                median_error=described(NUMBER, "of the error's size"),
+                llvm_mca=described(
+                    nullable(object_of(loops=INTEGER, median_error=NUMBER, llvm_mca_median_error=NUMBER)),
+                    "where llvm-mca has a figure too: the model's median error, and llvm-mca's",
+                ),
+            )
+        ),
+        figures=list_of(
+            object_of(
+                function=STRING,
+                file=STRING,
+                isa=described(STRING, "empty where it could not be read"),
+                core=STRING,
+                unit=described(STRING, "of work, that the cycles are for"),
+                measured=described(list_of(NUMBER), "lowest and highest, of cycles a unit"),
+                modelled=nullable(NUMBER),
+                error=described(nullable(NUMBER), "relative to the middle of what was measured"),
+                llvm_mca=described(nullable(NUMBER), "cycles a unit"),
+                unknown_mnemonics=described(list_of(STRING), "of forms that the core's table does not have"),
+                reason=described(STRING, "why there is no figure of the model"),
+                source=described(STRING, "of what was measured"),
+            )
+        ),
+    ),
+    "whole functions measured on silicon: cores --functions",
+)
