@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from neonlab.cli.shared import JsonOption, console, print_json, progress
+
+if TYPE_CHECKING:
+    from neonlab.measure.core_errors import ModelError
 
 
 def cores(
@@ -63,6 +67,8 @@ def cores(
             raise InputError("--into, --record and --mca go with --against FILE.csv or --functions TABLE.toml")
         _list(core or (), json)
         return
+    if mca and into is not None:
+        raise InputError("with --mca nothing but errors is kept: ask for --into in a run without it")
     if mca:
         _compare_with_mca(against, mca, record, json)
         return
@@ -70,7 +76,6 @@ def cores(
 
 
 def _compare_with_mca(against: Path, program: str, record: bool, json: bool) -> None:
-    from neonlab.cli.commands_assembly import write_whole
     from neonlab.isa.isa import Isa
     from neonlab.kernel_code import kernel_program
     from neonlab.library import find_root, open_library
@@ -89,10 +94,7 @@ def _compare_with_mca(against: Path, program: str, record: bool, json: bool) -> 
             found[name] = difference(program, name, loops[isa])
             advance(1)
     if record:
-        errors = core_errors.recorded()
-        for name, error in found.items():
-            errors.setdefault(name, {})[core_errors.LLVM_MCA] = error
-        write_whole(core_errors.PATH, core_errors.errors_text(errors).encode())
+        _keep(core_errors.LLVM_MCA, found)
     if json:
         cores = [{**summary_json(summary_of(name)), "errors": [error_json(error)]} for name, error in found.items()]
         print_json("cores", cores=cores, comparisons=[])
@@ -127,16 +129,24 @@ def _run_functions(
         write_whole(into / "functions.json", functions_document(figures).encode())
         write_whole(into / "functions.md", functions_markdown(figures, table.about).encode())
     if record:
-        errors = core_errors.recorded()
-        for name, error in errors_by_core(figures).items():
-            errors.setdefault(name, {})[core_errors.FUNCTIONS] = error
-        write_whole(core_errors.PATH, core_errors.errors_text(errors).encode())
+        _keep(core_errors.FUNCTIONS, errors_by_core(figures))
     if json:
         print_json("cores", cores=[], comparisons=[], functions=functions_json(figures))
         return
     out = console()
     for line in function_lines(figures):
         out.print(line, markup=False, highlight=False)
+
+
+def _keep(against: str, found: Mapping[str, ModelError]) -> None:
+    from neonlab.cli.commands_assembly import write_whole
+    from neonlab.measure import core_errors
+
+    errors = core_errors.recorded()
+    for name, error in found.items():
+        errors.setdefault(name, {})[against] = error
+    write_whole(core_errors.PATH, core_errors.errors_text(errors).encode())
+    core_errors.read_again()
 
 
 def _make(folder: Path) -> None:
@@ -184,15 +194,12 @@ def _compare(against: Path, names: list[str] | tuple[str, ...], into: Path | Non
         for name in chosen:
             truths.append(compare(load_pipeline(name), known[name], hold_out=True))
             advance(1)
+    if record:
+        _keep(core_errors.SILICON, {truth.core: model_error(truth) for truth in truths})
     if into is not None:
         _make(into)
         write_whole(into / "cores.json", json_document(summaries(), truths).encode())
         write_whole(into / "cores.md", markdown_document(summaries(), truths).encode())
-    if record:
-        errors = core_errors.recorded()
-        for truth in truths:
-            errors.setdefault(truth.core, {})[core_errors.SILICON] = model_error(truth)
-        write_whole(core_errors.PATH, core_errors.errors_text(errors).encode())
     if json:
         print_json("cores", cores=[], comparisons=[comparison_json(truth) for truth in truths])
         return

@@ -59,6 +59,11 @@ def _recorded() -> Mapping[str, tuple[ModelError, ...]]:
     }
 
 
+def read_again() -> None:
+    """Forget what was recorded when it was first asked for."""
+    _recorded.cache_clear()
+
+
 def errors_of(core: str) -> tuple[ModelError, ...]:
     """What is recorded of a core, by any of its names; nothing where it was compared with nothing."""
     same = {core, ALIASES.get(core, core), *(alias for alias, name in ALIASES.items() if name == core)}
