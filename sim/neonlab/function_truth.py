@@ -16,6 +16,7 @@ from neonlab.assemble.program import Program
 from neonlab.assemble.size_expression import SizeExpression
 from neonlab.errors import InputError
 from neonlab.function_table import Figure, FunctionTable, MeasuredFunction
+from neonlab.given import Given
 from neonlab.measure.core_errors import FUNCTIONS, ModelError
 from neonlab.measure.counts import Counts
 from neonlab.measure.mca import answers_for, closed_loops, cycles_of
@@ -170,7 +171,7 @@ def _on_all(function: MeasuredFunction, folder: Path, mca: str) -> list[Function
     from neonlab.plan_shapes import integers_of
 
     try:
-        kernel = open_kernel(folder / function.file, function.given)
+        kernel = open_kernel(folder / function.file, _placed(function.given, folder))
         shapes = [parse_shape(kernel, shape) for shape in function.shapes]
         units = []
         for shape in shapes:
@@ -197,6 +198,12 @@ def _on_all(function: MeasuredFunction, folder: Path, mca: str) -> list[Function
             figure = replace(figure, mca=_by_mca(mca, core, program, counts, work))
         found.append(figure)
     return found
+
+
+def _placed(given: Given, folder: Path) -> Given:
+    """Its paths from `folder` on, as the file's."""
+    build = replace(given.build, include=tuple(str(folder / one) for one in given.build.include))
+    return replace(given, contract=str(folder / given.contract) if given.contract else "", build=build)
 
 
 def _run(kernel, shapes, core: str, warm: bool) -> tuple[list[Counts], list[int], list[str]]:  # type: ignore[no-untyped-def]  # noqa: ANN001

@@ -132,6 +132,27 @@ def test_files_may_lie_elsewhere_than_the_table(table: Path, tmp_path: Path) -> 
     assert "not run" not in result.stdout
 
 
+def test_contract_and_headers_are_looked_for_where_the_file_is(tmp_path: Path) -> None:
+    code = CHAIN[CHAIN.index("    .text") :].replace("#3", "FACTOR")
+    contract = CHAIN[CHAIN.index("summary") : CHAIN.index("*/")]
+    for name, text in (
+        ("armv8/chain.S", '#include "factor.h"\n' + code),
+        ("armv8/include/factor.h", "#define FACTOR #3\n"),
+        ("armv8/its.toml", contract),
+        (
+            "tables/table.toml",
+            TABLE.replace('per = "2*n"', 'per = "2*n"\ncontract = "armv8/its.toml"\ninclude = ["armv8/include"]'),
+        ),
+    ):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    result = run("--functions", str(tmp_path / "tables" / "table.toml"), "--files", str(tmp_path), "--json")
+    assert result.returncode == 0, result.stderr
+    rows = json.loads(result.stdout)["functions"]["figures"]
+    assert rows[0]["modelled"] == pytest.approx(5, abs=0.01), rows[0]["reason"]
+    assert rows[3]["core"] == "cortex-a72" and rows[3]["modelled"] is None
+
+
 def test_llvm_mca_is_asked_of_the_same_loop(table: Path) -> None:
     program = require("llvm-mca-19")
     result = run("--functions", str(table), "--mca", program, "--core", "cortex-a72", "--json")
