@@ -33,6 +33,13 @@ def table(tmp_path: Path) -> Path:
     return path
 
 
+def test_the_list_of_cores_fits_80_columns_and_says_how_far_off_each_is() -> None:
+    result = run()
+    assert result.returncode == 0, result.stderr
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    assert "whole functions measured on" in result.stdout and "latencies and rates measured on" in result.stdout
+
+
 def test_the_terminal_shows_counts_what_is_outside_and_what_was_left_out(table: Path) -> None:
     result = run("--against", str(table))
     assert result.returncode == 0, result.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import statistics
+import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -60,7 +61,8 @@ def summary_table(chosen: Sequence[CoreSummary]) -> Iterator[str]:
             f"{one.core.name:<14} {one.kind:<21} {one.peak:>4.4g} {one.peak_instruction:<8}"
             f"{_size(memory.l1d):>7} {_size(memory.l1i):>7} {_size(memory.l2):>7}"
         )
-        yield f"    model: {error_sentence(one.core.name)}"
+        model = f"model: {error_sentence(one.core.name)}"
+        yield from textwrap.wrap(model, 80, initial_indent="    ", subsequent_indent="      ")
 
 
 def model_error(truth: Truth) -> ModelError:
