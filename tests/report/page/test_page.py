@@ -340,6 +340,19 @@ def test_a_page_fits_its_window_and_reports_nothing(browser: Browser, file: Path
         tab.context.close()
 
 
+@pytest.mark.parametrize(("heat", "column"), [("cycles", 2), ("executed", 1), ("stalled", 3)])
+def test_a_narrow_window_has_the_count_that_is_the_heat_and_room_for_statements(
+    browser: Browser, file: Path, heat: str, column: int
+) -> None:
+    tab, problems = opened(browser, file, 390)
+    tab.select_option("#heat", heat)
+    cells = tab.locator("table.source").first.locator("thead th")
+    assert [number for number in range(1, 4) if cells.nth(number).is_visible()] == [column]
+    assert (cells.nth(4).bounding_box() or {})["x"] < 390 / 2
+    assert problems == []
+    tab.context.close()
+
+
 def test_another_core_shows_its_own_cycles(browser: Browser, file: Path, page: KernelPage) -> None:
     tab, problems = opened(browser, file, 1440)
     for core, profile in page.profiles.items():

@@ -20,6 +20,7 @@ function degree(count, most) {
 function show(core) {
   for (const part of document.querySelectorAll("[data-core]")) part.hidden = part.dataset.core !== core;
   const column = heat.selectedIndex; // as in the names of the columns below
+  document.documentElement.dataset.heat = heat.value;
   const rows = listed.map(({ row, listing, at, executed }) => {
     const [cycles, stalled, causes] = (costs[core] || [])[listing]?.[at] || [0, 0, ""];
     return { row, causes, counts: [cycles, executed, stalled] };
