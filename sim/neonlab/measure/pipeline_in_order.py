@@ -114,6 +114,9 @@ def run_in_order(figures, code, live, first, last, taken, missed, operations, co
             if memory or wide or live[MISS_COUNT] >= figures[BEHIND_MISS]:
                 start, cause, blame = live[MISS_UNTIL], MISS, live[MISS_ONE]
             live[MISS_COUNT] += 1
+        if queue > 0 and traits[one, LOAD] != 0 and traits[one, VECTORS] > 0 and live[NEON_LAST] > start:
+            # A load into the vector file passes nothing that still waits to read or write it.
+            start, cause, blame = live[NEON_LAST], live[NEON_CAUSE], live[NEON_BLAME]
         work, work_cause, work_blame, awaited = start, cause, blame, -1  # and from execution
         for row in range(read_start[one], read_start[one + 1]):
             register = reads[row, 0]
