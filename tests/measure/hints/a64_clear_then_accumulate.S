@@ -1,5 +1,5 @@
 // A sum that begins with a clear in every iteration.
-// core: cortex-a53
+// core: cortex-a72
 
     .text
     .global bad
