@@ -78,15 +78,8 @@ def loops_within(programs: Iterable[Program]) -> list[tuple[Instruction, ...]]:
     """The innermost loops of programs, each without the branch that closes it; of those that read alike, the first."""
     found: dict[tuple[str, ...], tuple[Instruction, ...]] = {}
     for program in programs:
-        code = program.instructions
-        places = {instruction.address: number for number, instruction in enumerate(code)}
-        for last, instruction in enumerate(code):
-            first = places.get(instruction.target) if instruction.target is not None else None
-            if first is None or first >= last or not instruction.condition:
-                continue
-            body = code[first:last]
-            if all(one.branch is BranchKind.NONE for one in body):
-                found.setdefault(tuple(one.text for one in body), tuple(body))
+        for *body, _ in closed_loops(program):
+            found.setdefault(tuple(one.text for one in body), tuple(body))
     return list(found.values())
 
 
