@@ -9,6 +9,7 @@ from neonlab.assemble.assembly import Assembly
 from neonlab.assemble.object_file import ObjectFile
 from neonlab.assemble.object_writer import ReadSource, write_object
 from neonlab.assemble.preprocess import CPreprocessor, logical_lines, read_source
+from neonlab.assemble.preprocessed import doubt, is_for_preprocessor
 from neonlab.assemble.reader import Reader
 from neonlab.assemble.source import AssemblyError
 from neonlab.isa.isa import Isa
@@ -21,17 +22,24 @@ def assemble_file(
     isa: Isa | None = None,
     include_paths: Sequence[str | Path] = (),
     defines: Mapping[str, str] | None = None,
+    preprocess: bool | None = None,
 ) -> ObjectFile:
-    """Assembles a file; without `isa`, its name or the folder it lies in (armv7, armv8) decides.
+    """Assemble a file of A32, Thumb or A64 assembly into an ObjectFile, which `link` makes a Program of.
 
-    `include_paths` are searched as by `-I`, `defines` are as by `-D`.  As with gcc, a file whose name ends in a small
-    `.s` does not go through the C preprocessor.  InputError, and AssemblyError with the place, when it cannot be done.
+    Without `isa`, the file's name or its folder (armv7, armv8) says the instruction set.  `include_paths` are folders
+    for #include, as with -I; `defines` are macros and their values, as with -D.  `preprocess` says whether the file
+    goes through the C preprocessor.  Without it, every file does but one whose name ends in a small `.s`, as with gcc;
+    such a file does too if it has lines that are for the preprocessor alone (`neonlab.assemble.preprocessed`).
+
+    Raises AssemblyError, an InputError, with file and line where the text is wrong or uses what is not supported.
     """
     path = Path(path)
     text = read_source(path)
     if isa is None:
         isa = isa_of_path(path)
-    return _assemble(text, isa, str(path), path.parent, include_paths, defines or {}, plain=path.suffix == ".s")
+    if preprocess is None and path.suffix != ".s":
+        preprocess = True
+    return _assemble(text, isa, str(path), path.parent, include_paths, defines or {}, preprocess)
 
 
 def assemble_text(
@@ -42,8 +50,8 @@ def assemble_text(
     include_paths: Sequence[str | Path] = (),
     defines: Mapping[str, str] | None = None,
 ) -> ObjectFile:
-    """Assembles text as if it stood in `path`."""
-    return _assemble(text, isa, path, Path(path).parent, include_paths, defines or {}, plain=False)
+    """Assemble text as if it stood in the file `path`; otherwise as `assemble_file`."""
+    return _assemble(text, isa, path, Path(path).parent, include_paths, defines or {}, True)
 
 
 def _assemble(
@@ -53,11 +61,15 @@ def _assemble(
     folder: Path,
     include_paths: Sequence[str | Path],
     defines: Mapping[str, str],
-    *,
-    plain: bool,
+    preprocess: bool | None,
 ) -> ObjectFile:
     paths = [Path(entry) for entry in include_paths]
-    lines = logical_lines(text, path) if plain else CPreprocessor(isa, paths, defines).run(text, path, folder)
+    lines = [] if preprocess else logical_lines(text, path)
+    hint = ""
+    if preprocess or (preprocess is None and is_for_preprocessor(lines)):
+        lines = CPreprocessor(isa, paths, defines).run(text, path, folder)
+    else:
+        hint = doubt(lines)
     assembly = Assembly(isa)
     try:
         reader = Reader(assembly, paths)
@@ -76,5 +88,9 @@ def _assemble(
                 warnings=assembly.warnings,
             )
         )
+    except AssemblyError as error:
+        if not hint or error.hint:
+            raise
+        raise AssemblyError(error.message, error.at, hint) from None
     except RecursionError:
         raise AssemblyError(f"{path}: expressions or macros are nested too deeply") from None

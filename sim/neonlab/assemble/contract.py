@@ -28,25 +28,29 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from neonlab.assemble.contract_allowances import read_allowances
 from neonlab.assemble.contract_arguments import ArgumentsReader
 from neonlab.assemble.contract_model import Argument as Argument
 from neonlab.assemble.contract_model import Contract as Contract
 from neonlab.assemble.contract_model import ContractError as ContractError
 from neonlab.assemble.contract_text import ContractText
-from neonlab.errors import InputError
+from neonlab.input_file import read_input
 from neonlab.isa.architecture import FEATURES, architecture_features
 from neonlab.isa.isa import Isa
 from neonlab.isa.procedure_call import FloatAbi
 from neonlab.isa.prototype import PrototypeError, parse_prototype
 
-_BLOCK = re.compile(r"/\*toml[ \t]*\r?\n(.*?)\*/", re.DOTALL)
+_OPENING = re.compile(r"/\*toml[ \t]*\r?\n")
+#: Characters of a contract, and of a line of it.
+_MOST_TEXT, _LONGEST_LINE = 200_000, 4_000
 _TOP_KEYS = (
     *("summary", "prototype", "symbol", "structs", "isa", "float_abi"),
     *("stack", "below_stack", "modular", "args", "counts"),
+    *("reference", "platform_register", "accept"),
 )
 #: What a contract beside the code may say besides.
 OUTSIDE_KEYS = ("build", "reference", "functions")
-_MODULAR = re.compile(r"[a-z][a-z0-9]*(\.[a-z0-9]+)?|label:[\w.$]+|lines:\d+-\d+", re.ASCII)
+_MODULAR = re.compile(r"[a-z][a-z0-9]*(\.[a-z0-9]+)?|label:[\w.$]+|lines:\d{1,9}-\d{1,9}", re.ASCII)
 _SYMBOL = re.compile(r"[A-Za-z_.$][\w.$]*", re.ASCII)
 #: As C++ has names, in code that a contract stands beside.
 _QUALIFIED = re.compile(r"[A-Za-z_.$][\w.$:<>(),&*~ ]*", re.ASCII)
@@ -57,27 +61,32 @@ _ISA_FOLDER = {Isa.A32: "armv7", Isa.A64: "armv8"}
 
 def read_contract(path: Path) -> Contract | None:
     """The contract of the file at `path`, or None when it opens with no block.  Raises ContractError, InputError."""
-    try:
-        text = path.read_text(encoding="utf-8", errors="surrogateescape")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    return parse_contract(text, str(path))
+    return parse_contract(read_input(path).decode("utf-8", "surrogateescape"), str(path))
 
 
 def parse_contract(text: str, path: str) -> Contract | None:
     """The contract in the text of an assembly file; `path` serves messages and the kernel's name."""
-    block = _BLOCK.search(text)
-    if block is None:
-        if re.search(r"/\*toml\b", text):
-            line = text[: text.index("/*toml")].count("\n") + 1
+    # Two searches, not one pattern from opening to end: that looks for an end from each of many openings anew.
+    opening = _OPENING.search(text)
+    end = text.find("*/", opening.end()) if opening is not None else -1
+    if opening is None or end < 0:
+        if unclosed := opening or re.search(r"/\*toml\b", text):
+            line = text.count("\n", 0, unclosed.start()) + 1
             raise ContractError(f"{path}:{line}: the contract opens with `/*toml` but no `*/` closes it")
         return None
-    found = ContractText(path, block[1], text[: block.start(1)].count("\n") + 1)
+    found = ContractText(path, text[opening.end() : end], text.count("\n", 0, opening.end()) + 1)
     return _Reader(found, inside=True).read(toml_table(found))
 
 
 def toml_table(text: ContractText) -> dict[str, Any]:
     """The table that the text is.  Raises ContractError with the place where it is none."""
+    # The reader takes time as the square of the length of a key with many dots.
+    longest = max(map(len, text.block.splitlines()), default=0)
+    for size, most, of in ((len(text.block), _MOST_TEXT, ""), (longest, _LONGEST_LINE, "a line of ")):
+        if size > most:
+            raise ContractError(
+                f"{text.path}:{text.first_line}: contract: {of}{size} characters; at most {most} are allowed"
+            )
     try:
         return tomllib.loads(text.block)
     except (ValueError, RecursionError) as error:  # ValueError: not TOML, or a number of thousands of digits
@@ -107,7 +116,7 @@ class _Reader:
 
     def read(self, table: Mapping[str, Any], wanted: Isa | None = None, symbol: str = "") -> Contract:
         text = self.text
-        text.known(table, _TOP_KEYS if self.inside else (*_TOP_KEYS, *OUTSIDE_KEYS), "a contract", "")
+        text.known(table, _TOP_KEYS if self.inside else dict.fromkeys((*_TOP_KEYS, *OUTSIDE_KEYS)), "a contract", "")
         isa, architecture, features = self.architecture(table.get("isa"), wanted)
         prototype, declarations = text.string(table, "prototype", required=True), text.string(table, "structs")
         try:
@@ -146,6 +155,7 @@ class _Reader:
             "stack" in table,
             name,
             declarations,
+            read_allowances(table, text, isa, inside=self.inside),
         )
         for number in contract.integers:
             if number.value_range is None:
@@ -160,6 +170,12 @@ class _Reader:
                 raise self.error(
                     f"modular: `{entry}` is no mnemonic, no `label:NAME` and no `lines:FIRST-LAST`", "modular"
                 )
+            if entry.startswith("lines:"):
+                first, last = (int(number) for number in entry.removeprefix("lines:").split("-"))
+                if not 1 <= first <= last:
+                    raise self.error(
+                        f"modular: `{entry}` names no line: they go from FIRST, 1 or more, to LAST", "modular"
+                    )
         return tuple(value)
 
     def architecture(self, value: Any, wanted: Isa | None) -> tuple[Isa, str, frozenset[str]]:

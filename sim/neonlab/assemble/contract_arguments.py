@@ -59,7 +59,7 @@ class ArgumentsReader:
         for parameter, place in zip(self.signature.parameters, places, strict=True):
             table = tables.get(parameter.name, {} if parameter.ctype.kind == "float" else None)
             if not isinstance(table, dict):
-                raise self.error(f"[args] says nothing of `{parameter.name}`, which the prototype has", "args")
+                raise self.error(f"[args] has no table for `{parameter.name}`, a parameter of the prototype", "args")
             found.append(self._argument(parameter.name, parameter.ctype, place, table))
         self._check_alternatives(found)
         return tuple(found)
@@ -101,10 +101,11 @@ class ArgumentsReader:
         rows = self._rows(name, ctype, table, depth)
         dtype = self._dtype(name, ctype, table, raw=bool(fields) or rows is not None)
         read, write = (text.extent(table, key, self._integers, name) for key in ("read", "write"))
+        self._check_rows(name, write)
         origin = text.expression(table, "origin", self._integers, name)
         if rows is not None:
             if read is not None or write is not None:
-                raise self.error(f"`{name}` holds `pointers`, which says how many bytes are read", name)
+                raise self.error(f"`{name}` has `pointers`, which gives its size: leave out `read` and `write`", name)
             read = Extent(SizeExpression(f"{self.isa.pointer_bytes}*({rows.count.text})"))
         elif fields and read is None:
             read = Extent(SizeExpression(str(self._struct_size(ctype, fields))))
@@ -126,7 +127,7 @@ class ArgumentsReader:
         bounds = self._range(name, table, dtype)
         named = depth == 0 and ctype.kind == "integer"
         if named and bounds is None:
-            raise self.error(f"number `{name}` states no `range`: the lab would not know what to call it with", name)
+            raise self.error(f"number `{name}` states no `range`: state the values that the lab may pass", name)
         if fields or rows is not None:
             align = max(align, self._natural_alignment(ctype, fields, rows))
         layout = text.string(table, "layout")
@@ -134,6 +135,18 @@ class ArgumentsReader:
             name, ctype, place, dtype, read, write, layout, bounds, step, align, over_read, under_read, origin,
             fields, rows,
         )  # fmt: skip
+
+    def _check_rows(self, name: str, write: Extent | None) -> None:
+        """Refuse rows whose sizes are plain numbers, and which share bytes at any value of an argument."""
+        if write is None:
+            return
+        for rows, pitch in zip(write.rows, write.pitches, strict=True):
+            several = bool(rows.names) or rows.evaluate({}) > 1
+            least = 1 if write.size.names else write.size.evaluate({})
+            if several and not pitch.names and abs(pitch.evaluate({})) < least:
+                raise self.error(
+                    f"rows of `{name}` overlap: they are {write.size.text} bytes long, and {pitch.text} apart", name
+                )
 
     def _check_register(self, name: str, place: Location, table: Mapping[str, Any], depth: int) -> None:
         if depth and "reg" in table:
@@ -154,18 +167,20 @@ class ArgumentsReader:
         if count is None:
             for key in _ARRAY_KEYS:
                 if key in table:
-                    raise self.error(f"`{name}` says `{key}`, but not how many `pointers` it points to", name)
+                    raise self.error(
+                        f"`{name}` has `{key}`, but no `pointers`: state how many pointers it points to", name
+                    )
             return None
         self._within(depth, name)
         if ctype.pointee is None or ctype.pointee.kind != "pointer":
             raise self.error(f"`{name}` says `pointers`, but the prototype says {ctype.name}", name)
         inner = table.get("to")
         if not isinstance(inner, dict):
-            raise self.error(f"`{name}` holds pointers: `to` says what each of them points to", name)
+            raise self.error(f"`{name}` has `pointers`, but no table `to`: state what each of them points to", name)
         row = self._argument(f"{name}[]", ctype.pointee, _nowhere(ctype.pointee), inner, depth + 1)
         extents = [extent for extent in (row.read, row.write) if extent is not None]
         if row.fields or row.rows is not None or any(extent.rows for extent in extents):
-            raise self.error(f"each pointer of `{name}` points to plain elements", name)
+            raise self.error(f"each pointer of `{name}` must point to plain elements", name)
         less = self.text.expression(table, "less", self._integers, name)
         return Rows(count, _repeated(row, count), self.text.string(table, "or_to"), less)
 
@@ -255,7 +270,8 @@ class ArgumentsReader:
             if base is None or base.kind not in ("integer", "float"):
                 if ctype.kind == "pointer" and base is not None and base.kind == "pointer":
                     raise self.error(
-                        f"`{name}` points to pointers: say how many `pointers`, and what they go `to`", name
+                        f"`{name}` points to pointers: state `pointers`, their number, and `to`, their target",
+                        name,
                     )
                 raise self.error(f"`{name}` points to no element type; state `dtype`", name)
             letter = "float" if base.kind == "float" else "int" if base.signed else "uint"

@@ -10,16 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from neonlab.assemble.extent import Block, Extent, block
+from neonlab.assemble.contract_allowances import NO_ALLOWANCES, Allowances
+from neonlab.assemble.extent import Block, Extent, block, span
 from neonlab.assemble.size_expression import SizeExpression
-from neonlab.errors import InputError
+from neonlab.errors import ContractError as ContractError
 from neonlab.isa.isa import Isa
 from neonlab.isa.procedure_call import FloatAbi, Location
 from neonlab.isa.prototype import CType, Signature
-
-
-class ContractError(InputError):
-    """The contract cannot be read, or contradicts its own prototype or the calling convention."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +56,10 @@ class Argument:
     def block(self, values: Mapping[str, int]) -> Block:
         """The buffer that a call with these integer arguments needs."""
         return block(self.read, self.write, values, self.origin)
+
+    def span(self, values: Mapping[str, int]) -> int:
+        """How many bytes that buffer has."""
+        return span(self.read, self.write, values, self.origin)
 
     @property
     def within(self) -> Iterator[Argument]:
@@ -119,8 +120,9 @@ class Contract:
     `stack` is the bytes by which it lowers sp at most, if `declares_stack`; `below_stack` the bytes below sp that it
     uses without lowering it.
     `structs` are the C declarations that the prototype speaks of.
-    `modular` names vector arithmetic that is meant to wrap, each entry one of: a mnemonic (`add`, `vadd`, `vadd.i16`),
-    `label:reduce` (from that label up to the next), `lines:120-135` (of the file, both included).
+    `allows` is what it lets pass by name.
+    `modular` names arithmetic of lanes, and scalar sums, that are meant to wrap, each entry one of: a mnemonic (`add`,
+    `vadd`, `vadd.i16`), `label:reduce` (from that label up to the next), `lines:120-135` (of the file, both included).
     """
 
     path: str
@@ -140,6 +142,7 @@ class Contract:
     declares_stack: bool = False
     symbol: str = ""
     structs: str = ""
+    allows: Allowances = NO_ALLOWANCES
 
     @functools.cached_property
     def name(self) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from neonlab.assemble.contract_model import ContractError
 from neonlab.assemble.extent import Extent
 from neonlab.assemble.size_expression import SizeExpression, SizeExpressionError
+from neonlab.errors import ContractError
 
 _ROW_KEYS = ("rows", "bytes", "pitch")
 
@@ -47,6 +47,12 @@ class ContractText:
                 meant = f"; did you mean `{near[0]}`?" if near else f"; known are {', '.join(keys)}"
                 own = name in self._said or len(self._lines(name)) == 1
                 raise self.error(f"{of} has no key `{name}`{meant}", name if own else key or name)
+
+    def unknown_word(self, what: str, word: str, known: Sequence[str], key: str) -> ContractError:
+        """The complaint about a word that is none of `known`, with the nearest of them or all."""
+        near = difflib.get_close_matches(word, known, 1)
+        meant = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(known)}"
+        return self.error(f"{what} `{word}` is not known; {meant}", key)
 
     def string(self, table: Mapping[str, Any], key: str, required: bool = False) -> str:
         """The string under `key`; empty where there is none."""

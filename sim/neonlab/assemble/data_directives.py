@@ -13,6 +13,8 @@ from neonlab.assemble.lexer import string_bytes
 from neonlab.assemble.lines import SyntaxFault
 from neonlab.assemble.literal_pool import constant
 from neonlab.assemble.sections import Padding
+from neonlab.errors import InputError
+from neonlab.input_file import read_input
 from neonlab.isa.isa import Isa
 
 Handler = Callable[[Assembly, str, str], None]  # assembly, directive in lower case, operands
@@ -195,11 +197,9 @@ def include_binary(assembly: Assembly, name: str, operands: str) -> None:
     count = assembly.number(arguments[2]) if len(arguments) > 2 else None
     path = Path(assembly.source.path).parent / file_name
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise SyntaxFault(f"`{file_name}` is larger than {_MAX_BYTES >> 20} MiB", file_name)
-        data = path.read_bytes()
-    except (OSError, ValueError):
-        raise SyntaxFault(f"cannot read `{file_name}`", file_name) from None
+        data = read_input(path, _MAX_BYTES)
+    except InputError as error:
+        raise SyntaxFault(str(error), file_name) from None
     if skip < 0 or skip > len(data) or (count is not None and not 0 <= count <= len(data) - skip):
         raise SyntaxFault(f"`{file_name}` has only {len(data)} bytes", file_name)
     assembly.emit(data[skip:] if count is None else data[skip : skip + count])

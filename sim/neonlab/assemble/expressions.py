@@ -188,8 +188,8 @@ def apply(operator: str, left: int, right: int) -> int:
         quotient = quotient if (left < 0) == (right < 0) else -quotient
         return quotient if operator == "/" else left - quotient * right
     if operator in {"<<", ">>"}:
-        if not 0 <= right < 64:
-            return 0
+        if not 0 <= right < 64:  # GNU as warns, and takes the result for 0
+            raise SyntaxFault(f"a shift by {right}: 0 to 63 bits are possible", operator)
         # Right shifts bring in zeros.
         return wrap(left << right) if operator == "<<" else wrap((left & ((1 << 64) - 1)) >> right)
     if operator in {"+", "-"}:

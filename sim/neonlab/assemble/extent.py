@@ -12,6 +12,7 @@ the kernel's to touch.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -19,8 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neonlab.assemble.size_expression import SizeExpression
+from neonlab.assemble.size_expression import SizeExpression, SizeExpressionError
 
+#: Rows of an extent at most: each has an address of its own here.
+_MOST_ROWS = 1 << 24
 #: What selects bytes of a buffer: a slice of it, or their offsets in order.
 Selection = slice | npt.NDArray[np.int64]
 
@@ -58,7 +61,9 @@ class Extent:
         return total
 
     def starts(self, values: Mapping[str, int]) -> npt.NDArray[np.int64]:
-        """Where rows begin, in bytes from where the pointer points to."""
+        """Where rows begin, in bytes from where the pointer points to.  Raises SizeExpressionError for too many."""
+        if (count := math.prod(max(0, rows.evaluate(values)) for rows in self.rows)) > _MOST_ROWS:
+            raise SizeExpressionError(f"{count} rows in `{self.text}`: the lab goes up to {_MOST_ROWS}")
         found = np.zeros(1, np.int64)
         for rows, pitch in zip(self.rows, self.pitches, strict=True):
             steps = np.arange(max(0, rows.evaluate(values)), dtype=np.int64) * pitch.evaluate(values)
@@ -71,27 +76,36 @@ class Extent:
             return self.rows[0].evaluate(values) > 1 and abs(self.pitches[0].evaluate(values)) < self.size.evaluate(
                 values
             )
+        if self.evaluate(values) <= 0:
+            return False
         starts = np.sort(self.starts(values))
         return bool((np.diff(starts) < self.size.evaluate(values)).any())
 
     def ends(self, values: Mapping[str, int]) -> tuple[int, int]:
         """The lowest byte and one past the highest, from where the pointer points to."""
-        starts, size = self.starts(values), max(0, self.size.evaluate(values))
-        if not starts.size or not size:
+        if self.evaluate(values) <= 0:
             return 0, 0
-        return int(starts.min()), int(starts.max()) + size
+        steps = [
+            (rows.evaluate(values) - 1) * pitch.evaluate(values)
+            for rows, pitch in zip(self.rows, self.pitches, strict=True)
+        ]
+        return sum(min(0, step) for step in steps), sum(max(0, step) for step in steps) + self.size.evaluate(values)
 
     def select(self, values: Mapping[str, int], origin: int) -> Selection:
         """Its bytes, row after row, in a buffer in which the pointer points to byte `origin`."""
         size = max(0, self.size.evaluate(values))
         if not self.rows:
             return slice(origin, origin + size)
+        if self.evaluate(values) <= 0:
+            return NO_BYTES
         chosen = np.add.outer(self.starts(values) + origin, np.arange(size, dtype=np.int64)).reshape(-1)
         chosen.flags.writeable = False
         return chosen
 
 
 NOTHING = slice(0, 0)
+NO_BYTES = np.zeros(0, np.int64)
+NO_BYTES.flags.writeable = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +159,15 @@ def block(
     names = before.names if before is not None else frozenset()
     names = names.union(*(extent.names for extent in (read, write) if extent is not None))
     return _block(read, write, before, tuple((name, values[name]) for name in sorted(names) if name in values))
+
+
+def span(
+    read: Extent | None, write: Extent | None, values: Mapping[str, int], before: SizeExpression | None = None
+) -> int:
+    """The size of that buffer in bytes, with none of its bytes selected: for sizes that may be too large to make."""
+    shift = before.evaluate(values) if before is not None else 0
+    ends = [extent.ends(values) for extent in (read, write) if extent is not None]
+    return max((high - shift for _, high in ends), default=0) - min((0, *(low - shift for low, _ in ends)))
 
 
 @functools.lru_cache(maxsize=16)  # one call asks for the same blocks a dozen times

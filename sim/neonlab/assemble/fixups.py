@@ -152,7 +152,7 @@ class FixupRules:
         minus = value.minus
         if minus is None or minus.fragment is None or minus.fragment.section.name != section:
             name = minus.name if minus is not None else ""
-            raise SyntaxFault(f"`{name}` is subtracted, but lies elsewhere", name)
+            raise SyntaxFault(f"`{name}` is subtracted, but is not in this section", name)
         return address - minus.address
 
     def _a32_operator(self, address: int, section: str, slot: Slot, value: Value) -> Hole:

@@ -24,12 +24,14 @@ _NOT_LOADED = (".note", ".comment", ".debug", ".ARM.", ".gnu.", ".stab", ".group
 
 
 def link(object_file: ObjectFile, *, base: int = BASE, displacement: int = 0) -> Program:
-    """The program; .text at `base`, every section on pages of its own with an unmapped page between.
+    """Link one ObjectFile into a Program: give addresses to sections, apply relocations, decode instructions.
 
-    Sections begin `displacement` bytes, less than a page, after the beginning of their pages, or as many fewer as their
-    alignment asks for.
+    `.text` goes to the address `base`, a multiple of 4096; every section has pages of its own, with an unmapped page
+    between two.  Sections begin `displacement` bytes (less than 4096) into their first page, rounded down to their
+    alignment.
 
-    InputError when a symbol is undefined, a relocation unknown or out of range, or a word no instruction.
+    Raises InputError for an undefined symbol, a relocation that is unknown or out of range, and a word in code that is
+    no instruction.
     """
     if base % _PAGE:
         raise InputError(f"the base address {base:#x} is not a multiple of {_PAGE:#x}")

@@ -14,7 +14,10 @@ _BYTES_IN_A_ROW = 16
 
 @dataclass(frozen=True, slots=True)
 class ListingRow:
-    """One row.  `address` is the offset in the section; `disassembly` a data directive where nothing executes."""
+    """One row.  `address` is the offset in the section; `disassembly` is a data directive for data.
+
+    `is_code` tells an instruction, of four bytes, from data.
+    """
 
     section: str
     address: int
@@ -22,6 +25,12 @@ class ListingRow:
     disassembly: str
     where: str
     source: str
+    is_code: bool = False
+
+    @property
+    def shown(self) -> str:
+        """Return an instruction as the 32-bit word that it is (`4e209400`), data as bytes in the order of memory."""
+        return f"{int.from_bytes(self.data, 'little'):08x}" if self.is_code else self.data.hex(" ")
 
 
 def listing(object_file: ObjectFile) -> tuple[ListingRow, ...]:
@@ -48,12 +57,13 @@ def _row(
     object_file: ObjectFile, name: str, offset: int, data: bytes, notes: dict[tuple[str, int], str], *, is_code: bool
 ) -> ListingRow:
     line = object_file.lines.get((name, offset))
-    text = _instruction(object_file, data, offset) if is_code and len(data) == 4 else _datum(data)
+    is_code = is_code and len(data) == 4
+    text = _instruction(object_file, data, offset) if is_code else _datum(data)
     text += notes.get((name, offset), "")
     if line is None:
-        return ListingRow(name, offset, data, text, "", "")
+        return ListingRow(name, offset, data, text, "", "", is_code)
     source = (line.expanded or line.text).strip() if line.trail else line.text.strip()
-    return ListingRow(name, offset, data, text, f"{line.path}:{line.line}", source)
+    return ListingRow(name, offset, data, text, f"{line.path}:{line.line}", source, is_code)
 
 
 def _instruction(object_file: ObjectFile, data: bytes, offset: int) -> str:

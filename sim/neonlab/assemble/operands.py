@@ -13,6 +13,7 @@ from neonlab.assemble.lexer import NAME
 from neonlab.assemble.lines import SyntaxFault
 from neonlab.assemble.mnemonics import Mnemonic, Place, mnemonic, unified_spelling
 from neonlab.assemble.registers import RegisterNames
+from neonlab.assemble.scalable import refuse_scalable
 from neonlab.isa.isa import Isa
 
 _PIECE = re.compile(r"[,\[\]{}]|[^,\[\]{}]+")
@@ -91,6 +92,8 @@ class InstructionParser:
         if known is not None:
             return known
         self._timeless = True
+        if self._isa is Isa.A64:
+            refuse_scalable(name, operands, self._registers)
         if self._isa is Isa.A32 and not self.is_unified:
             name = unified_spelling(name)
         known_mnemonic = mnemonic(self._isa, name + self._element_suffix(name, operands))

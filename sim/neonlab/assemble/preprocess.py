@@ -19,9 +19,9 @@ from neonlab.assemble.predefined import predefined_macros
 from neonlab.assemble.search import find_include, where_searched
 from neonlab.assemble.source import AssemblyError, SourceLine, printable
 from neonlab.errors import InputError
+from neonlab.input_file import read_input
 from neonlab.isa.isa import Isa
 
-_MAX_FILE_BYTES = 16 << 20
 _MAX_INCLUDE_DEPTH = 100
 _MAX_EXPANSION_TOKENS = 50_000  # of one line
 _MAX_CALL_LINES = 500
@@ -53,14 +53,7 @@ _CONDITIONALS = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif"})
 
 def read_source(path: Path) -> str:
     """Text of a file, whatever its encoding; InputError when it cannot be text."""
-    try:
-        if path.stat().st_size > _MAX_FILE_BYTES:
-            raise InputError(f"{path}: larger than {_MAX_FILE_BYTES >> 20} MiB; this is not a kernel")
-        data = path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"{path}: cannot be read: {reason}") from None
-    return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="surrogateescape")
+    return read_input(path).removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="surrogateescape")
 
 
 class _Expander(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
@@ -180,7 +173,7 @@ class CPreprocessor:
         except Exception as error:  # pcpp raises whatever its parser trips over
             raise AssemblyError(f"the C preprocessor cannot read this: {error}", line.source()) from None
         if expander.problem.startswith("Could not evaluate"):
-            raise AssemblyError("this is no expression that the C preprocessor can evaluate", line.source())
+            raise AssemblyError("the C preprocessor cannot evaluate this expression", line.source())
         if expander.problem:
             raise AssemblyError(expander.problem[0].lower() + expander.problem[1:], line.source())
         return result
@@ -250,7 +243,7 @@ class CPreprocessor:
             raise AssemblyError(
                 f"cannot find the include file `{name}`",
                 line.source(token=name),
-                hint=where_searched(folder, self._include_paths, own=own),
+                hint=where_searched(name, folder, self._include_paths, own=own),
             )
         resolved = found.resolve()
         if resolved in self._once:

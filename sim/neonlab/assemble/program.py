@@ -30,10 +30,13 @@ class Segment:
 
 @dataclass(frozen=True)
 class Program:
-    """Code and constants at their final addresses, with every instruction decoded and every line known.
+    """Hold linked code and data at their final addresses: decoded instructions, symbols and source lines.
 
-    `linked_at` makes the same program with its pages from another address on, its sections as many bytes further into
-    them as the second number says, cut down to their alignment.  None where nobody can.
+    `symbols` has the address of each symbol, with bit 0 set for a Thumb function.  `instructions` are in order of
+    address.  `lines` has the source line of each instruction by its address.
+
+    `linked_at(base, displacement)` links the same program again at another address, as `link` does; it is None for a
+    program that cannot be moved.
     """
 
     isa: Isa
@@ -48,25 +51,25 @@ class Program:
 
     @cached_property
     def addresses(self) -> Mapping[str, int]:
-        """Where each symbol is: `symbols` without the bit that says Thumb."""
+        """Return the address of each symbol, without the bit that marks Thumb."""
         return {name: address & ~1 if self.isa is Isa.A32 else address for name, address in self.symbols.items()}
 
     @cached_property
     def by_address(self) -> Mapping[int, Instruction]:
-        """Instruction that starts at each address."""
+        """Return the instructions by their addresses."""
         return {instruction.address: instruction for instruction in self.instructions}
 
     @cached_property
     def liveness(self) -> Liveness:
-        """Which registers hold something needed, where.  Of a program without instructions there is none."""
+        """Return which registers are live at each instruction.  Needs at least one instruction."""
         return liveness(self.instructions)
 
     @cached_property
     def served(self) -> tuple[int, int]:
-        """First address, and address past the last, of the functions that the lab serves; (0, 0) without any."""
+        """Return the start and the end address of the functions that neonlab supplies (memcpy); (0, 0) without any."""
         found = [address for address, line in self.lines.items() if line.path.startswith(SERVED)]
         return (min(found), max(found) + 4) if found else (0, 0)
 
     def line_at(self, address: int) -> SourceLine | None:
-        """Source of the instruction at `address`, or None outside the program's text."""
+        """Return the source line of the instruction at `address`, or None where there is none."""
         return self.lines.get(address)

@@ -17,6 +17,7 @@ from neonlab.assemble.lines import Line, Statement, SyntaxFault
 from neonlab.assemble.macros import Macro, MacroTable
 from neonlab.assemble.object_writer import point_at
 from neonlab.assemble.preprocess import logical_lines, read_source
+from neonlab.assemble.scalable import ScalableFault
 from neonlab.assemble.search import find_include, where_searched
 from neonlab.assemble.source import AssemblyError, SourceLine
 from neonlab.assemble.unknown import unknown_mnemonic
@@ -160,6 +161,8 @@ class Reader:
             return  # makes the next instructions conditional in T32; in A32 they carry conditions of their own
         try:
             parsed = assembly.instructions_parser.parse(name, operands)
+        except ScalableFault:
+            raise
         except SyntaxFault as fault:
             raise unknown_mnemonic(assembly.isa, name, name, self.macro_names) or fault from None
         assembly.emit_instruction(parsed)
@@ -293,7 +296,7 @@ class Reader:
         folder = Path(self._statement.line.path).parent
         found = find_include(name, folder, self._include_paths, own=True)
         if found is None:
-            hint = where_searched(folder, self._include_paths, own=True)
+            hint = where_searched(name, folder, self._include_paths, own=True)
             raise SyntaxFault(f"cannot find the include file `{name}`", name, hint=hint)
         frame = self._frames[-1]
         depth = frame.macro_depth + 1

@@ -59,7 +59,7 @@ class RegisterNames:
     def define(self, name: str, register: str, element: str = "", index: str = "") -> str | None:
         """`.req` and its relatives; returns a warning when as would warn and keep the old meaning."""
         if name not in self.aliases and self.find(name) is not None:
-            return f"the name of a register, `{name}`, keeps its meaning"
+            return f"`{name}` is a register and keeps this meaning"
         target = self.aliases.get(register)
         if target is not None:
             alias = Alias(target.register, element or target.element, index or target.index)

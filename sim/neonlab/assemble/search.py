@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
+
+from neonlab.input_file import is_file, no_file
 
 
 def find_include(
@@ -14,21 +17,29 @@ def find_include(
     Then, for sources cut out of their build, in the folders above `folder` and their include/ and src/.  `after` is
     passed over.
     """
-    candidates = [*([folder] if own else []), *paths]
-    for parent in (folder, *folder.resolve().parents):
-        candidates += [parent, parent / "include", parent / "src"]
-    for candidate in candidates:
+    for candidate in _places(folder, paths, own=own):
         path = candidate / name
         try:
-            if path.is_file() and (after is None or path.resolve() != after.resolve()):
+            if is_file(path) and (after is None or path.resolve() != after.resolve()):
                 return path
         except (OSError, ValueError):
             continue
     return None
 
 
-def where_searched(folder: Path, paths: Sequence[Path], *, own: bool) -> str:
-    """For the message about a file that is nowhere: the folders in the order of the search."""
+def _places(folder: Path, paths: Sequence[Path], *, own: bool) -> list[Path]:
+    """The folders in the order of the search."""
+    places = [*([folder] if own else []), *paths]
+    for parent in (folder, *folder.resolve().parents):
+        places += [parent, parent / "include", parent / "src"]
+    return places
+
+
+def where_searched(name: str, folder: Path, paths: Sequence[Path], *, own: bool) -> str:
+    """For the message about a file that is nowhere: what has its name and is no file, or the folders searched."""
+    for candidate in _places(folder, paths, own=own):
+        if os.path.exists(candidate / name):  # noqa: PTH110 - Path.exists raises where a name is too long
+            return str(no_file(candidate / name))
     places = list(dict.fromkeys([*([str(folder)] if own else []), *map(str, paths), str(folder)]))
     return (
         f"searched {', '.join(places)}, then every folder above {folder} with its include/ and src/; "

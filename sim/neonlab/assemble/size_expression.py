@@ -48,7 +48,9 @@ def _read(text: str) -> tuple[frozenset[str], Callable[[Mapping[str, int]], int]
     Compiled, since planning evaluates sizes by the hundred thousand; what is compiled is what `_Allowed` lets through.
     """
     if len(text) > _MAXIMUM_LENGTH:
-        raise SizeExpressionError(f"a size expression of {len(text)} characters; {_MAXIMUM_LENGTH} are enough")
+        raise SizeExpressionError(
+            f"this size expression has {len(text)} characters; at most {_MAXIMUM_LENGTH} are allowed"
+        )
     allowed = _Allowed(text)
     try:
         body = allowed.visit(ast.parse(text.strip(), mode="eval").body)
@@ -72,7 +74,7 @@ class _Allowed(ast.NodeTransformer):
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         raise SizeExpressionError(
-            f"`{ast.unparse(node)}` in `{self._text}` is not allowed; integers, names, + - * // % min max are"
+            f"`{ast.unparse(node)}` in `{self._text}` is not allowed; use integers, names, + - * // % min max"
         )
 
     def visit(self, node: ast.AST) -> Any:

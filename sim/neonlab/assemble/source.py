@@ -55,6 +55,10 @@ class AssemblyError(InputError):
         self.message, self.at, self.hint = message, at, hint
         super().__init__(self.render())
 
+    def __reduce__(self) -> tuple[type[AssemblyError], tuple[str, SourceLine | None, str]]:
+        # From a worker process it must come as it was made: made again of its text it would say `error:` twice.
+        return type(self), (self.message, self.at, self.hint)
+
     def render(self) -> str:
         """Several lines of text, the first `file:line:column: error: message`."""
         if self.at is None:
@@ -77,7 +81,7 @@ class AssemblyError(InputError):
 
 def printable(text: str) -> str:
     """Source text for a terminal: bytes that are no UTF-8 are in it as lone surrogates, which none takes."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+    return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _clipped(text: str) -> str:

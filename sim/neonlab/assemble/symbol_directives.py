@@ -83,8 +83,8 @@ def undefine_register(assembly: Assembly, name: str, operands: str) -> None:
     """`.unreq name`."""
     if not assembly.registers.undefine(operands.strip()):
         if assembly.registers.find(operands.strip()) is None:
-            raise SyntaxFault(f"`{operands.strip()}` is no name made by `.req`", operands.strip())
-        assembly.warn(f"`{operands.strip()}` is a register, and stays one")
+            raise SyntaxFault(f"`{operands.strip()}` is not a name defined by `.req`", operands.strip())
+        assembly.warn(f"`{operands.strip()}` is a register and remains one")
     assembly.instructions_parser.forget()
 
 

@@ -46,6 +46,8 @@ def _extended(register: Register, extend: str, shift: int, isa: Isa, value: Call
         index = (raw - ((raw >> (width - 1)) << width)) >> shift
     elif kind == "ror":
         index = (raw >> shift | raw << (width - shift)) & _mask(isa)
+    elif kind == "align":  # down to a multiple of 1 << shift
+        index = raw >> shift << shift
     elif kind == "rrx":
         index = raw >> 1 | (value(FLAGS) >> 29 & 1) << (width - 1)
     else:

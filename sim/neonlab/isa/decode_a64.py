@@ -6,7 +6,7 @@ from neonlab.isa import condition
 from neonlab.isa.decode_a64_memory import memory
 from neonlab.isa.decode_a64_vector import vector_data
 from neonlab.isa.decode_effects import Effects, UnknownEncodingError, g, signed
-from neonlab.isa.instruction import BranchKind
+from neonlab.isa.instruction import AccessKind, BranchKind
 from neonlab.isa.isa import FLAGS, STATUS, Register
 
 
@@ -141,8 +141,10 @@ def _system(effects: Effects, word: int) -> None:
             effects.read(FLAGS)
             effects.write(FLAGS)
     elif word >> 19 & 0x1FFF == 0xD5080000 >> 19:  # sys: dc, ic, at, tlbi
-        if word & 0xFFFFFFE0 in (0xD50B7420, 0xD50B7460, 0xD50B7480):  # dc zva, gva, gzva: block size is the core's
+        if word & 0xFFFFFFE0 in (0xD50B7460, 0xD50B7480):  # dc gva, gzva: they write allocation tags
             raise UnknownEncodingError
+        if word & 0xFFFFFFE0 == 0xD50B7420:  # dc zva: DCZID_EL0 says 64 bytes here, as on the cores that are modelled
+            effects.access(AccessKind.STORE, 64, None, index=_x(t), extend="align", shift=6)
         effects.read(_x(t))
     elif word >> 19 & 0x1FFF == 0xD5280000 >> 19:  # sysl
         effects.write(_x(t))

@@ -26,6 +26,10 @@ def flow_a64(instruction: Instruction) -> Flow | None:
     """The rule for `instruction`; None where it has none of its own."""
     word = instruction.word
     group = word >> 25 & 15
+    if word & 0xFFFFFFE0 == 0xD50B7420:  # dc zva
+        flow = Flow()
+        flow.zero(memory_place(0), memory_place(0, instruction.accesses[0].count))
+        return flow
     if instruction.branch is not BranchKind.NONE:
         return None
     if group & 0b0101 == 0b0100:

@@ -48,15 +48,16 @@ class MemoryAccess:
     size times the number of registers, `ldm` one of 4 bytes a register.  A prefetch has count 0.
 
     `base` is None where it is pc (literal loads): displacement then holds the absolute address, to which an index, if
-    there is one, is still added.  `alignment` is what the text promises of the address in bytes (`[r0 :128]` is 16), 1
-    where it promises nothing.  `neonlab.isa.addressing.address_of` evaluates the sum.
+    there is one, is still added; and where the address is the index alone, as of `dc zva`.  `alignment` is what the
+    text promises of the address in bytes (`[r0 :128]` is 16), 1 where it promises nothing.
+    `neonlab.isa.addressing.address_of` evaluates the sum.
     """
 
     kind: AccessKind
     count: int
     base: Register | None
     index: Register | None = None
-    extend: str = ""  # "uxtw", "sxtw", "lsl", "lsr", "asr", "ror", "rrx"; "-lsl" and so on where A32 subtracts
+    extend: str = ""  # "uxtw", "sxtw", "lsl", "lsr", "asr", "ror", "rrx"; "-lsl" and so on where A32 subtracts; "align"
     shift: int = 0
     displacement: int = 0
     alignment: int = 1

@@ -9,24 +9,24 @@ from neonlab.errors import InputError
 
 
 class Isa(enum.Enum):
-    """A32 (ARMv7-A and AArch32 of ARMv8-A, ARM state) or A64."""
+    """Name an instruction set: A32 (ARMv7-A, and AArch32 of ARMv8-A, Thumb-2 included) or A64 (AArch64)."""
 
     A32 = "a32"
     A64 = "a64"
 
     @property
     def pointer_bytes(self) -> int:
-        """Size of an address and of a general register, in bytes."""
+        """Return the size of an address and of a general register, in bytes."""
         return 4 if self is Isa.A32 else 8
 
     @property
     def general_registers(self) -> int:
-        """General registers a kernel could hold values in: r0-r12 and lr, or x0-x30 (x18 included)."""
+        """Return how many general registers can hold values: 14 (r0-r12, lr) or 31 (x0-x30)."""
         return 14 if self is Isa.A32 else 31
 
     @property
     def vector_registers(self) -> int:
-        """Architectural 128-bit NEON registers: q0-q15 or v0-v31."""
+        """Return how many 128-bit NEON registers there are: 16 (q0-q15) or 32 (v0-v31)."""
         return 16 if self is Isa.A32 else 32
 
 

@@ -24,4 +24,6 @@ def isa_of_path(path: Path) -> Isa:
     for name in (*_WORD.findall(path.stem), *(parent.name for parent in path.absolute().parents)):
         if name in _FOLDERS:
             return _FOLDERS[name]
-    raise InputError(f"{path}: A32 or A64? Say so with --isa, or put the file in a folder armv7 or armv8")
+    raise InputError(
+        f"{path}: A32 or A64? Choose with --isa armv7 or --isa armv8, or put the file in a folder of that name"
+    )

@@ -13,7 +13,7 @@ from neonlab.isa.isa import Isa
 
 VECTOR_BYTES = {Isa.A64: 16, Isa.A32: 8}  # of the registers that the lab counts in
 _VECTORS = 32
-_GENERAL_BYTES = 8
+GENERAL_BYTES = 8
 _GENERALS = {Isa.A64: 32, Isa.A32: 16}
 
 
@@ -24,7 +24,12 @@ def vector_start(isa: Isa, index: int) -> int:
 
 def general_start(isa: Isa, index: int) -> int:
     """Where general register `index` begins in the register file; its 8 bytes hold zeros above 32 bits in A32."""
-    return _VECTORS * VECTOR_BYTES[isa] + _GENERAL_BYTES * index
+    return _VECTORS * VECTOR_BYTES[isa] + GENERAL_BYTES * index
+
+
+def is_general(isa: Isa, lanes: Lanes) -> bool:
+    """Whether lanes lie in a general register."""
+    return lanes.start >= general_start(isa, 0)
 
 
 def file_bytes(isa: Isa) -> int:

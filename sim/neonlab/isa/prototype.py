@@ -69,6 +69,8 @@ _BASIC: dict[str, tuple[Kind, int, int, bool]] = {
     **{f"uint{bits}_t": ("integer", bits // 8, bits // 8, False) for bits in (8, 16, 32, 64)},
 }
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*", re.DOTALL | re.MULTILINE)
+#: Bounds on what is parsed, so that its time has one: characters, and pointers to pointers.
+_MOST_TEXT, _MOST_DECLARATIONS, _MOST_POINTERS = 4_000, 60_000, 8
 _TYPEDEFS = "".join(f"typedef int {name};" for name in _BASIC if name.endswith("_t")) + "typedef int bool;"
 
 
@@ -90,7 +92,7 @@ def _basic_type(words: list[str], isa: Isa, text: str) -> CType | None:
         ("char",): 1,
     }
     if tuple(rest) not in sizes:
-        raise PrototypeError(f"type `{name}` in prototype `{text}` is not one the lab can pass")
+        raise PrototypeError(f"type `{name}` in prototype `{text}` cannot be passed")
     return CType(name, "integer", sizes[tuple(rest)], "unsigned" not in words)
 
 
@@ -99,6 +101,7 @@ class _Converter:
 
     def __init__(self, tree: Any, isa: Isa, text: str) -> None:
         self._isa, self._text = isa, text
+        self._pointers = 0  # around the type that is being converted
         self._structs = StructReader(tree, self.convert)
 
     def convert(self, node: Any) -> CType | None:
@@ -121,7 +124,13 @@ class _Converter:
                 return None
             return CType(base.name, base.kind, base.size, base.signed, None, const)
         if isinstance(node, (c_ast.PtrDecl, c_ast.ArrayDecl)):
-            pointee = None if isinstance(node.type, c_ast.FuncDecl) else self._pointee(node.type)
+            if self._pointers == _MOST_POINTERS:
+                raise PrototypeError(f"prototype `{_clipped(self._text)}` has pointers more than {_MOST_POINTERS} deep")
+            self._pointers += 1
+            try:
+                pointee = None if isinstance(node.type, c_ast.FuncDecl) else self._pointee(node.type)
+            finally:
+                self._pointers -= 1
             name = f"{pointee.name if pointee else 'void'} *"
             return CType(name, "pointer", self._isa.pointer_bytes, False, pointee, const)
         raise PrototypeError(f"prototype `{self._text}` is not a plain function prototype")
@@ -143,11 +152,22 @@ class _Converter:
 
 @functools.lru_cache(maxsize=256)
 def parse_prototype(text: str, isa: Isa, declarations: str = "") -> Signature:
-    """Parse `void (size_t k, const int8_t *a)` or `int32_t name(...)`.
+    """Parse a C prototype, such as `void (size_t k, const int8_t *a)` or `int32_t name(int n)`, into a Signature.
 
-    `declarations` are the structs, unions and typedefs in C that it speaks of.  Raises PrototypeError when the text is
-    no C prototype, a parameter has no name, or a type cannot be passed.
+    Sizes of types are those of the AAPCS for `isa`.  `declarations` holds, in C, the structs, unions and typedefs that
+    the prototype uses.  Raises PrototypeError, an InputError, where the text is no C prototype, a parameter has no
+    name, or a type cannot be passed in registers.
     """
+    for what, given, most in (("prototype", text, _MOST_TEXT), ("structs", declarations, _MOST_DECLARATIONS)):
+        if len(given) > most:
+            raise PrototypeError(f"{what} `{_clipped(given)}` has {len(given)} characters; at most {most} are allowed")
+    try:
+        return _parsed(text, isa, declarations)
+    except RecursionError:
+        raise PrototypeError(f"prototype `{_clipped(text)}` is nested too deeply, or a type that it uses is") from None
+
+
+def _parsed(text: str, isa: Isa, declarations: str) -> Signature:
     from pycparser import c_ast, c_parser
 
     head, parenthesis, tail = text.strip().rstrip(";").partition("(")
@@ -163,10 +183,12 @@ def parse_prototype(text: str, isa: Isa, declarations: str = "") -> Signature:
         raise PrototypeError(f"prototype `{text}` has no parameter list")
     try:
         tree = c_parser.CParser().parse(source, "prototype")
+    except RecursionError:
+        raise
     except Exception as error:  # pycparser raises ParseError, but its lexer and hostile input raise others
         unknown = _unknown_type(text, declarations)
         if unknown:
-            why = f"speaks of `{unknown}`, no type that is known here: say in `structs` what it is"
+            why = f"uses the type `{unknown}`, which is not known: define it in `structs`"
             raise PrototypeError(f"prototype `{text}` {why}") from None
         raise PrototypeError(f"prototype `{text}` is not valid C: {str(error).split(': ', 1)[-1]}") from None
     declaration = tree.ext[-1]
@@ -177,7 +199,7 @@ def parse_prototype(text: str, isa: Isa, declarations: str = "") -> Signature:
     parameters = []
     for item in function.args.params if function.args else ():
         if isinstance(item, c_ast.EllipsisParam):
-            raise PrototypeError(f"prototype `{text}` is variadic, which the lab does not call")
+            raise PrototypeError(f"prototype `{text}` is variadic, which is not supported")
         ctype = convert(item.type)
         if ctype is None:
             if getattr(item, "name", None) is None and len(function.args.params) == 1:
@@ -190,6 +212,10 @@ def parse_prototype(text: str, isa: Isa, declarations: str = "") -> Signature:
     if len(set(names)) != len(names):
         raise PrototypeError(f"prototype `{text}` names a parameter twice")
     return Signature(convert(function.type), tuple(parameters))
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:200]}..."
 
 
 def _unknown_type(text: str, declarations: str) -> str:

@@ -51,8 +51,14 @@ def logic(mnemonic: str, operands: Operands) -> Spelled:
     if mnemonic == "tst":
         mnemonic, operands = "ands", (zero(operands[0] if operands else ""), *operands)
     if len(operands) == 3 and operands[2].startswith("#") and is_general(operands[0]):
-        size = bits(operands[0])
-        value = integer(operands[2])
+        size, value = bits(operands[0]), integer(operands[2])
+        if mnemonic in _INVERTED and mnemonic != "bic":
+            # LLVM's assembler inverts the constant of all four, GNU as of `bic` alone: the others do not build there.
+            plain = _INVERTED[mnemonic]
+            inverted = f"#{~value & (1 << size) - 1:#x}"
+            raise SpellingError(
+                f"`{mnemonic}` takes a register, not a constant; write `{plain}` with the constant `{inverted}`"
+            )
         if mnemonic in _INVERTED:
             mnemonic, value = _INVERTED[mnemonic], ~value
         # GNU as takes a 32-bit pattern with its upper half all zeros or all ones.
@@ -143,7 +149,7 @@ def shift(mnemonic: str, operands: Operands) -> Spelled:
         return Spelled(f"{mnemonic}v", operands)
     size, value = bits(destination), integer(amount)
     if not 0 <= value < size:
-        raise SpellingError(f"a shift by {value} in {size} bits")
+        raise SpellingError(f"a shift by {value} is out of range for {size} bits")
     if mnemonic == "ror":
         return Spelled("extr", (destination, source, source, amount))
     if mnemonic == "lsl":
@@ -159,7 +165,7 @@ def field(mnemonic: str, operands: Operands) -> Spelled:
     destination, source, low, width = operands[0], operands[1], integer(operands[2]), integer(operands[3])
     size = bits(destination)
     if not (0 <= low < size and 1 <= width <= size - low):
-        raise SpellingError(f"no field of {width} bits at bit {low} in {size} bits")
+        raise SpellingError(f"a field of {width} bits at bit {low} does not fit {size} bits")
     base = {"s": "sbfm", "u": "ubfm", "b": "bfm"}[mnemonic[0]]
     if mnemonic in ("bfi", "bfc", "sbfiz", "ubfiz"):
         return Spelled(base, (destination, source, f"#{-low % size}", f"#{width - 1}"))

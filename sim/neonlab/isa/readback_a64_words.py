@@ -62,7 +62,7 @@ def inverted(name: str) -> str:
     """The condition that holds when `name` does not."""
     first = condition(name)
     if first not in _INVERSE:
-        raise SpellingError(f"`{name}` has no opposite")
+        raise SpellingError(f"`{name}` cannot be inverted")
     return _INVERSE[first]
 
 

@@ -50,7 +50,13 @@ def array_length(node: Any) -> int:
             return array_length(node.left) * array_length(node.right)
         case c_ast.BinaryOp(op="-"):
             return array_length(node.left) - array_length(node.right)
-    raise StructError("an array of a length that is no plain number")
+    raise StructError("an array whose length is not a number")
+
+
+#: Members of a struct at most, those of structs inside it counted: arrays of structs of arrays have no other bound.
+_MOST_MEMBERS = 4096
+#: Elements of an array of structs that have names of their own.
+_NAMED_ELEMENTS = 256
 
 
 class StructReader:
@@ -63,6 +69,7 @@ class StructReader:
         self._definitions: dict[str, Any] = {}
         self._typedefs: dict[str, Any] = {}
         self._open: list[int] = []
+        self._layouts: dict[int, StructLayout] = {}
         outer = self
 
         class Collector(c_ast.NodeVisitor):  # type: ignore[misc]
@@ -114,9 +121,11 @@ class StructReader:
         if node.decls is None:
             node = self._definitions.get(_tag(node), node)
         if node.decls is None:
-            raise StructError(f"`{_tag(node)}` is nowhere defined")
+            raise StructError(f"`{_tag(node)}` is not defined")
         if id(node) in self._open:
             raise StructError(f"`{_tag(node)}` contains itself")
+        if id(node) in self._layouts:
+            return self._layouts[id(node)]
         self._open.append(id(node))
         union = isinstance(node, c_ast.Union)
         end, alignment = 0, 1
@@ -129,9 +138,13 @@ class StructReader:
             size, align, inside = self._member(declaration)
             offset = 0 if union else -(-end // align) * align
             members += [Member(m.name, offset + m.offset, m.ctype, m.count) for m in inside]
+            if len(members) > _MOST_MEMBERS:
+                raise StructError(f"`{_tag(node)}` has more than {_MOST_MEMBERS} members")
             end, alignment = max(end, offset + size), max(alignment, align)
         self._open.pop()
-        return StructLayout(-(-end // alignment) * alignment, alignment, tuple(members))
+        found = StructLayout(-(-end // alignment) * alignment, alignment, tuple(members))
+        self._layouts[id(node)] = found
+        return found
 
     def _member(self, declaration: Any) -> tuple[int, int, list[Member]]:
         """Size and alignment of one member, and the members that it comes to."""
@@ -145,6 +158,8 @@ class StructReader:
         name = declaration.name or ""
         if isinstance(inner, (c_ast.Struct, c_ast.Union)):
             layout = self.layout(inner)
+            if min(count, _NAMED_ELEMENTS) * len(layout.members) > _MOST_MEMBERS:
+                raise StructError(f"`{name}` has more than {_MOST_MEMBERS} members")
             prefix = f"{name}." if name else ""
             spread = [
                 Member(
@@ -153,7 +168,7 @@ class StructReader:
                     m.ctype,
                     m.count,
                 )
-                for i in range(min(count, 256))
+                for i in range(min(count, _NAMED_ELEMENTS))
                 for m in layout.members
             ]
             return count * layout.size, layout.alignment, spread

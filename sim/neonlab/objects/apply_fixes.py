@@ -120,7 +120,7 @@ class _Application:
     def _unusable(self, row: int) -> str:
         why = {
             ad.THREAD_LOCAL: "is thread-local storage, which the lab does not have",
-            ad.CHOSEN_LATER: "a loader chooses for the CPU it finds (ifunc), which the lab does not do",
+            ad.CHOSEN_LATER: "is an ifunc: a loader resolves it at run time, the lab does not",
         }.get(int(self._table["status"][row]), "is in a section that is not loaded")
         return f"refers to {self._symbol(row)}, which {why}"
 

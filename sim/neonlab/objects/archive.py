@@ -40,7 +40,7 @@ class Archive:
         if magic == THIN_MAGIC:
             raise self._error("is a thin archive, which only names its members; make it again without T (`ar rcs`)")
         if magic != MAGIC:
-            raise self._error("is no archive")
+            raise self._error("is not an archive")
         self.members = tuple(self._members())
         self._modules: dict[int, Module | None] = {}
 

@@ -75,7 +75,7 @@ class ElfFile:
         self.data = memoryview(data)
         ident = bytes(self.data[:16])
         if ident[:4] != elf.MAGIC or len(ident) < 16:
-            raise self.error("is no ELF file")
+            raise self.error("is not an ELF file")
         if ident[4] not in (1, 2):
             raise self.error(f"has the ELF class {ident[4]}, which is neither 32 nor 64 bits")
         if ident[5] != 1:
@@ -173,7 +173,7 @@ class ElfFile:
             has = f"the file has {len(self.data)}"
             raise self.error(f"section {section.name} should have {size} bytes at offset {section.offset:#x}; {has}")
         if size > MOST_BYTES and section.flags & elf.SHF_ALLOC:
-            raise self.error(f"section {section.name} should have {size} bytes; the lab takes {MOST_BYTES}")
+            raise self.error(f"section {section.name} has {size} bytes; the lab takes at most {MOST_BYTES}")
         if alignment & (alignment - 1):
             raise self.error(f"section {section.name} is aligned to {alignment} bytes, which is no power of two")
 

@@ -109,7 +109,7 @@ class Image:
         found = [one for one, shown in readable.items() if one != shown and name in (shown, shown.partition("(")[0])]
         if len(found) > 1:
             several = ", ".join(f"`{readable[one]}`" for one in found[:8])
-            raise InputError(f"{self.title}: `{name}` is the name of {len(found)} functions: say which of {several}")
+            raise InputError(f"{self.title}: `{name}` is the name of {len(found)} functions: choose one of {several}")
         return self.by_name[found[0]] if found else None
 
     @property
@@ -145,7 +145,7 @@ class Image:
                 meant = f"; did you mean `{near[0]}`?" if near else ""
                 raise InputError(f"{self.title}: no symbol `{name}`{meant}")
             if not any(part.executable and part.address <= symbol.address < part.end for part in self.parts):
-                raise InputError(f"{self.title}: `{name}` is no function: no code is where it is")
+                raise InputError(f"{self.title}: `{name}` is not a function: there is no code at its address")
         if not any(part.executable for part in self.parts):
             raise InputError(f"{self.title}: has no code")
         return reached_program(self, names)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from neonlab.errors import InputError
+from neonlab.input_file import is_file, read_input
 from neonlab.isa.isa import Isa
 from neonlab.objects import elf_layout as elf
 from neonlab.objects.archive import MAGIC, THIN_MAGIC, Archive
@@ -24,9 +25,11 @@ _MACH_O = (b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xce\xfa\xed\xfe", b"\xcf
 def is_object(path: Path) -> bool:
     """Whether the file begins as an ELF file or an archive does."""
     try:
+        if not is_file(path):
+            return False
         with path.open("rb") as file:
             begin = file.read(8)
-    except OSError:
+    except (OSError, ValueError):
         return False
     return begin[:4] == elf.MAGIC or begin in (MAGIC, THIN_MAGIC)
 
@@ -38,19 +41,14 @@ def isa_of_object(path: Path) -> Isa:
         return found.isa
     first = next(iter(found.modules()), None)
     if first is None:
-        raise InputError(f"{path}: holds no objects")
+        raise InputError(f"{path}: contains no objects")
     return first.isa
 
 
 def read_object(path: str | Path) -> Module | Archive:
     """A relocatable or shared object, or an archive.  InputError when the file is none, or damaged."""
     path = Path(path)
-    try:
-        if path.stat().st_size > MOST_FILE_BYTES:
-            raise InputError(f"{path}: has more than {MOST_FILE_BYTES} bytes")
-        data = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    data = read_input(path, MOST_FILE_BYTES)
     if data[:8] in (MAGIC, THIN_MAGIC):
         return Archive(data, str(path))
     if data[:4] in _MACH_O:
@@ -81,5 +79,5 @@ def load_image(
     if not objects:
         objects = [module for archive in archives for module in archive.modules()]
         if not objects:
-            raise InputError(f"{', '.join(str(path) for path in paths)}: holds no objects")
+            raise InputError(f"{', '.join(str(path) for path in paths)}: contains no objects")
     return link_modules(objects, archives=archives, given=given, base=base)

@@ -49,7 +49,7 @@ class Resolution:
         if self.modules and module.isa is not self.modules[0].isa:
             raise ObjectError(
                 f"{module.title}: is {module.isa.value.upper()}, and {self.modules[0].title} is "
-                f"{self.modules[0].isa.value.upper()}; one program has one of them"
+                f"{self.modules[0].isa.value.upper()}; all files of a program need the same instruction set"
             )
         self.modules.append(module)
         gone: set[int] = set()

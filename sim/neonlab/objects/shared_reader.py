@@ -77,7 +77,7 @@ def _segments(file: ElfFile) -> tuple[LoadSegment, ...]:
             continue
         address, size, flags = int(record["vaddr"]), int(record["memsz"]), int(record["flags"])
         if address + size >= 1 << 28:
-            raise file.error(f"a segment should lie at {address:#x} and have {size} bytes; the lab takes {1 << 28}")
+            raise file.error(f"a segment of {size} bytes at {address:#x} has to end below {1 << 28:#x}")
         found.append(LoadSegment(address, size, bool(flags & elf.PF_X), bool(flags & elf.PF_W)))
     if not found:
         raise file.error("has no segments to load")

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from neonlab.assemble.source import SourceLine
+from neonlab.input_file import is_file
 from neonlab.isa.isa import Isa
 from neonlab.objects.debug_sections import debug_sections
 from neonlab.objects.dwarf_inlined import CallSite, read_call_sites
@@ -91,7 +92,7 @@ def _source(path: str, folder: str, near: str) -> tuple[str, ...]:
     """The lines of a source file where it was compiled, here, or beside its object; none where it is not found."""
     for candidate in (Path(folder) / path, Path(path), Path(near) / path, Path(near) / Path(path).name):
         try:
-            if candidate.is_file() and candidate.stat().st_size <= _MOST_SOURCE_BYTES:
+            if is_file(candidate) and candidate.stat().st_size <= _MOST_SOURCE_BYTES:
                 return tuple(candidate.read_text("utf-8", "replace").splitlines())
         except (OSError, ValueError):
             continue
