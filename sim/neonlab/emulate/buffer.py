@@ -24,12 +24,16 @@ class PointerField:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Buffer:
-    """A named array that the guest sees at an address of the machine's choosing.
+    """Pass an array to emulated code, with control over where it lies; a plain array is enough otherwise.
 
-    `data` is what it holds when the call begins; the guest works on a copy.  The guest's pointer is to byte `origin` of
-    it, and congruent to `offset` modulo `alignment` (bytes).  `readable_before` and `readable_after` bytes beyond the
-    ends may be read and hold noise, for kernels that declare an over-read.  The same Buffer given twice is one piece of
-    memory.
+    `data` is what the memory holds when the call begins (any dtype and shape; its bytes in C order); the code works on
+    a copy.  `writable` allows writes.  The pointer that the code receives points to byte `origin` of the data, and
+    equals `offset` modulo `alignment` (bytes).  `readable_before` and `readable_after` bytes beyond the ends may be
+    read too, for kernels that declare an over-read; they hold noise.  `pointers` are pointers stored inside the data.
+    `slack` more bytes on either side are memory, though nothing may touch them.
+    One Buffer passed for two arguments is one piece of memory.
+
+    Raises ValueError for an alignment below 1 or a negative margin.
     """
 
     name: str
@@ -41,18 +45,29 @@ class Buffer:
     readable_after: int = 0
     pointers: tuple[PointerField, ...] = ()
     origin: int = 0
+    slack: int = 0
 
     def __post_init__(self) -> None:
         if self.alignment < 1 or self.readable_before < 0 or self.readable_after < 0:
             raise ValueError(f"buffer `{self.name}`: alignment must be at least 1 and margins not negative")
 
     @property
+    def mapped_before(self) -> int:
+        """Bytes before its first that are memory."""
+        return self.readable_before + self.slack
+
+    @property
+    def mapped_after(self) -> int:
+        """Bytes after its last that are memory."""
+        return self.readable_after + self.slack
+
+    @property
     def size(self) -> int:
-        """Bytes of data."""
+        """Return the size of the data in bytes."""
         return self.data.nbytes
 
     def contents(self) -> npt.NDArray[np.uint8]:
-        """The data as bytes in C order; a view where it can be one."""
+        """Return the data as uint8 in one dimension, in C order; a view where possible."""
         return np.ascontiguousarray(self.data).reshape(-1).view(np.uint8)
 
 

@@ -8,7 +8,9 @@ import os
 import sys
 from typing import Any
 
-TEXT = "neonlab: compiling native code, as it does once on each machine; this takes up to half a minute"
+TEXT = "neonlab: compiling the emulator's hooks, once on this machine; this takes about a minute"
+#: Set in the environment where nothing is to be said of what goes on.
+QUIET = "NEONLAB_QUIET"
 #: Set in the environment where that was told, or where the processes that this one started tell of it.
 TOLD = "NEONLAB_TOLD_OF_COMPILING"
 
@@ -17,7 +19,7 @@ TOLD = "NEONLAB_TOLD_OF_COMPILING"
 def tell_of_compilation() -> None:
     """From now on, the first function that is really compiled, rather than found compiled, is told of.
 
-    It is told once, on standard error where that is a terminal, by this process or one that came from it.
+    It is told once, on standard error, by this process or one that came from it; not where `QUIET` is set.
     """
     from numba.core import event
 
@@ -26,7 +28,7 @@ def tell_of_compilation() -> None:
             self._told = mmap.mmap(-1, 1)  # shared with the processes that are forked from this one
 
         def on_start(self, event: Any) -> None:
-            if not self._told[0] and TOLD not in os.environ and sys.stderr.isatty():
+            if not self._told[0] and not os.environ.get(QUIET) and TOLD not in os.environ:
                 print(TEXT, file=sys.stderr, flush=True)
             self._told[0] = 1
             os.environ[TOLD] = "1"

@@ -10,7 +10,7 @@ from neonlab.assemble.program import Program
 from neonlab.emulate.access_fault import FETCHES, WRITES
 from neonlab.emulate.address_space import STACK_TOP
 from neonlab.emulate.buffer import PlacedBuffer
-from neonlab.emulate.i8mm import DATA_ABORT, SYSTEM_CALLS, UNDEFINED
+from neonlab.emulate.newer_instructions import DATA_ABORT, SYSTEM_CALLS, UNDEFINED
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.isa.instruction import BranchKind
 
@@ -88,7 +88,7 @@ class Diagnosis:
         instruction = self._program.by_address.get(pc)
         text = f"`{instruction.text}`" if instruction else "the instruction"
         if number in SYSTEM_CALLS:
-            message = f"{text} calls the operating system; there is none"
+            message = f"{text} calls the operating system, which the emulated machine does not have"
             return self._make(FaultKind.UNDEFINED_INSTRUCTION, message, pc)
         inside = any(s.executable and s.address <= pc < s.end for s in self._program.segments)
         if not inside and number == UNDEFINED:
@@ -97,7 +97,7 @@ class Diagnosis:
                 left_from = next((i.address for i in found if i is not None and i.address + i.size == pc), pc - 4)
             return self.departure(pc, left_from)
         if number == DATA_ABORT:  # the refused accesses have been told apart before: what is left is alignment
-            message = f"{text} needs an aligned address, and has another"
+            message = f"{text} needs an aligned address, but its address is not aligned"
             return self._make(FaultKind.ALIGNMENT_HINT, message, pc)
         what = "is undefined on the emulated CPU" if number == UNDEFINED else f"raises exception {number}"
         return self._make(FaultKind.UNDEFINED_INSTRUCTION, f"{text} {what}", pc)

@@ -5,10 +5,14 @@ from __future__ import annotations
 from unicorn import UC_ARCH_ARM, UC_ARCH_ARM64, UC_MODE_ARM, arm64_const, arm_const
 from unicorn.unicorn_py3.unicorn import Uc, UcError, uclib
 
+from neonlab.errors import InputError
 from neonlab.isa.isa import Isa
+from neonlab.memory_limit import address_space_left, gib
 
 __all__ = ["Uc", "check", "new_engine", "program_counter", "set_thread_pointer", "uclib"]
 
+#: Bytes of address space that an engine takes for translated code (QEMU's default), and what else it needs to begin.
+_TRANSLATED, _BESIDES = 1 << 30, 1 << 26
 _SCTLR_EL1 = (1, 0, 3, 0, 0)  # CRn, CRm, op0, op1, op2
 _TPIDRURW = (15, 0, 0, 13, 0, 0, 2)  # coprocessor, whether 64 bits wide, secure, CRn, CRm, opc1, opc2
 _TPIDRURO = (15, 0, 0, 13, 0, 0, 3)
@@ -16,6 +20,7 @@ _TPIDRURO = (15, 0, 0, 13, 0, 0, 3)
 
 def new_engine(isa: Isa) -> Uc:
     """An engine on the most capable CPU model of `isa`, in user mode with NEON on and nothing mapped."""
+    _look_for_room()
     if isa is Isa.A64:
         engine = Uc(UC_ARCH_ARM64, UC_MODE_ARM)
         engine.ctl_set_cpu_model(arm64_const.UC_CPU_ARM64_MAX)
@@ -33,6 +38,16 @@ def new_engine(isa: Isa) -> Uc:
     # User mode now, so that the stack pointer and link register written later are those of user mode.
     engine.reg_write(arm_const.UC_ARM_REG_CPSR, 0x10)
     return engine
+
+
+def _look_for_room() -> None:
+    """Raise InputError where Unicorn would not find the memory it begins with: it ends the process instead."""
+    room = address_space_left()
+    if room is not None and room.bytes < _TRANSLATED + _BESIDES:
+        raise InputError(
+            f"the emulator needs {gib(_TRANSLATED + _BESIDES)} more of address space, but only "
+            f"{gib(room.bytes)} are left of {room.of}: raise that limit"
+        )
 
 
 def set_thread_pointer(engine: Uc, isa: Isa, address: int) -> None:

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from numba.np.numpy_support import carray
-from unicorn import UC_HOOK_MEM_WRITE
+from unicorn import UC_HOOK_CODE, UC_HOOK_MEM_WRITE
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.emulate.engine import program_counter
-from neonlab.emulate.native import MEMORY, NativeHook, as_pointer, native, uc_reg_read
+from neonlab.emulate.native import BLOCK_OR_CODE, MEMORY, NativeHook, as_pointer, native, uc_reg_read
 from neonlab.emulate.served import CALLS, ServedCalls, instruction_ending
+from neonlab.emulate.trace import unicorn_identifier
+from neonlab.isa.instruction import Instruction
 from neonlab.isa.isa import Isa
 
 WRITER = np.dtype(
@@ -47,6 +49,21 @@ def _written(uc, _kind, address, size, _value, user):  # type: ignore[no-untyped
             shadow[np.int64(start - table[row, 0]) : np.int64(end - table[row, 0])] = np.uint32(state.pc)
 
 
+@native(BLOCK_OR_CODE)
+def _clears(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """`dc zva`, of which Unicorn's memory hooks hear nothing."""
+    state = carray(user, 1, WRITER)[0]
+    uc_reg_read(uc, np.int32(state.program_counter), carray(user, 1, WRITER).ctypes.data)
+    first = state.pc >> np.uint64(6) << np.uint64(6)
+    table = carray(as_pointer(state.table), (state.ranges, 3), np.uint64)
+    for row in range(state.ranges):
+        start, end = max(first, table[row, 0]), min(first + np.uint64(64), table[row, 1])
+        if start < end:
+            length: Any = np.int64(table[row, 1] - table[row, 0])
+            shadow = carray(as_pointer(table[row, 2]), (length,), np.uint32)
+            shadow[np.int64(start - table[row, 0]) : np.int64(end - table[row, 0])] = np.uint32(at)
+
+
 class LastWriterProbe:
     """Shadows every writable buffer with the address of the instruction that wrote each byte last.
 
@@ -60,14 +77,19 @@ class LastWriterProbe:
         none = np.zeros(1, CALLS)
         self._call_state = self._calls.state if self._calls is not None else none
         self._state["calls"] = self._call_state.ctypes.data
+        self._clearing = [(i, s) for i in (program.instructions if program else ()) if (s := _clearing(i)) is not None]
         self._table = np.zeros((0, 3), np.uint64)
         self._shadows: dict[str, npt.NDArray[np.uint32]] = {}
 
     def hooks(self, isa: Isa) -> Sequence[NativeHook]:
         """One hook on stores, and what tells who called."""
         self._state["program_counter"] = program_counter(isa)
+        clearing = [
+            NativeHook(UC_HOOK_CODE, _clears, state, instruction.address, instruction.address)
+            for instruction, state in self._clearing
+        ]
         calls = self._calls.hooks(isa) if self._calls is not None else ()
-        return (NativeHook(UC_HOOK_MEM_WRITE, _written, self._state), *calls)
+        return (NativeHook(UC_HOOK_MEM_WRITE, _written, self._state), *clearing, *calls)
 
     def reset(self, buffers: Sequence[PlacedBuffer]) -> None:
         """Shadow the writable ones of `buffers`, not yet written."""
@@ -77,7 +99,8 @@ class LastWriterProbe:
         self._shadows = {item.buffer.name: np.zeros(item.buffer.size, np.uint32) for item in writable}
         rows = [(item.address, item.end, self._shadows[item.buffer.name].ctypes.data) for item in writable]
         self._table = np.array(rows, np.uint64).reshape(-1, 3)
-        self._state["ranges"], self._state["table"] = len(rows), self._table.ctypes.data
+        for state in (self._state, *(state for _, state in self._clearing)):
+            state["ranges"], state["table"] = len(rows), self._table.ctypes.data
 
     def collect(self, name: str) -> npt.NDArray[np.uint32]:
         """Address of the last writer of each byte of buffer `name`, 0 where there was none; shape (bytes,)."""
@@ -89,3 +112,13 @@ class LastWriterProbe:
         if found & CALLED and self._program is not None:
             return instruction_ending(self._program, found & ~CALLED)
         return found or None
+
+
+def _clearing(instruction: Instruction) -> npt.NDArray[np.void] | None:
+    """The state of `_clears` for `dc zva`, with the register of the address for the program counter; else None."""
+    index = next((access.index for access in instruction.accesses if access.extend == "align"), None)
+    if index is None:
+        return None
+    state = np.zeros(1, WRITER)
+    state["program_counter"] = unicorn_identifier(instruction.isa, index)
+    return state

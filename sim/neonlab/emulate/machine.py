@@ -18,9 +18,9 @@ from neonlab.emulate.block_meter import BlockMeter
 from neonlab.emulate.buffer import Buffer, PlacedBuffer, distinct_buffers
 from neonlab.emulate.diagnosis import Diagnosis
 from neonlab.emulate.engine import new_engine, set_thread_pointer, uclib
-from neonlab.emulate.i8mm import ExceptionHandler
 from neonlab.emulate.memory import CallError, Memory
 from neonlab.emulate.native import add_native_hook
+from neonlab.emulate.newer_instructions import ExceptionHandler
 from neonlab.emulate.noise import Noise
 from neonlab.emulate.probe import Probe
 from neonlab.emulate.registers import RegisterFile, RegisterState
@@ -35,13 +35,15 @@ DEFAULT_STEP_BUDGET = 1_000_000_000
 
 
 class Machine:
-    """Calls functions of `program`, any number of times; each call starts from memory and registers of its own.
+    """Emulate a CPU that calls functions of one Program, any number of times.  Most callers want `load` instead.
 
-    What the AAPCS does not promise to the callee is noise drawn from the seed: registers, flags, the upper parts of
-    narrow arguments, the stack.  `meter=False` runs without the block hook, hence without step budget or counts.
-    `space` says where the stack, the caller and the buffers lie.
+    Each call starts from memory and registers of its own.  What the AAPCS does not promise to a callee is noise drawn
+    from the call's seed: other registers, flags, the upper bits of narrow arguments, the stack of `stack_bytes` bytes.
+    `probes` observe the run.  `meter=False` runs without counting, hence without a step budget.  `space` says at which
+    addresses the stack, the caller and the buffers lie.
 
-    One thread at a time.  A machine made before a fork can be used on both sides of it.
+    A Machine is a context manager; `close` frees its memory.  Use it from one thread at a time.  A Machine made before
+    a fork can be used on both sides of it.
     """
 
     def __init__(
@@ -88,15 +90,17 @@ class Machine:
         widened: Mapping[str, bool] | None = None,
         keep_data: bool = False,
     ) -> Run | Fault:
-        """Call `symbol` with one argument for each parameter; pointers are Buffers, or plain addresses such as 0.
+        """Call the function `symbol` and return a Run, or the Fault that ended the call.
 
-        In A64 the register or stack slot of an integer narrower than 64 bits holds noise above its value.  `widened`
-        names the parameters that arrive widened to 64 bits instead, by sign where it says True, else by zeros.  What
-        nobody sets is `noise`, by default drawn from the seed.  The program's writable data begin as the program has
-        them, with `keep_data` as the last call left them.
+        Give one argument for each parameter of `signature` (see `parse_prototype`): numbers, and for pointers Buffers
+        or plain addresses such as 0.  `step_budget` is the most instructions that the call may execute.
 
-        Returns a Run when the guest came back within `step_budget` instructions, else the Fault.  Raises CallError for
-        an unknown symbol, or arguments that do not fit the signature.
+        In A64, the bits of a register or stack slot above an integer narrower than 64 bits hold noise.  `widened` names
+        parameters that are extended to 64 bits instead: True extends the sign, False zeros.  `noise` replaces the
+        noise that is drawn from `seed`.  The program's writable data start as they were linked, or with `keep_data` as
+        the last call left them.
+
+        Raises CallError, an InputError, for an unknown symbol and for arguments that do not fit the signature.
         """
         entry = self.program.symbols.get(symbol)
         if entry is None:
@@ -134,21 +138,21 @@ class Machine:
         )
 
     def at_caller(self, fault: Fault) -> Fault:
-        """A fault of the last call; one in a function that the lab serves at the line that called it."""
+        """Return a fault of the last call; one inside a function that neonlab supplies moves to the calling line."""
         return self._calls.at_caller(fault)
 
     @property
     def entry_state(self) -> RegisterState:
-        """Registers as the last call found them; pc has no meaning."""
+        """Return the registers at the start of the last call; pc has no meaning."""
         return self._entry.snapshot()
 
     @property
     def exit_state(self) -> RegisterState:
-        """Registers as the last call left them."""
+        """Return the registers at the end of the last call."""
         return self._exit.snapshot()
 
     def close(self) -> None:
-        """Free the engine; the machine is of no use afterwards."""
+        """Free the emulator and its memory; the Machine cannot be used afterwards."""
         if hasattr(self, "engine"):
             del self._entry, self._exit, self._memory
             del self.engine
@@ -241,7 +245,7 @@ def _encode(value: int | float, ctype: CType, name: str, isa: Isa) -> bytes:
             return struct.pack("<d" if ctype.size == 8 else "<f", value)
         number, bits = operator.index(value), 8 * ctype.size  # type: ignore[arg-type]
     except (TypeError, struct.error, OverflowError) as error:
-        raise CallError(f"argument `{name}` is no {ctype.name}: {value!r}") from error
+        raise CallError(f"argument `{name}` is not {ctype.name}: {value!r}") from error
     if not -(1 << bits - 1) <= number < 1 << bits:
         raise CallError(f"argument `{name}` does not fit {ctype.name}: {number}")
     data = (number % (1 << bits)).to_bytes(ctype.size, "little")

@@ -44,8 +44,8 @@ def _across(boundary: int, buffer: Buffer) -> tuple[int, int, int]:
     """First page, end of the last, and address of a buffer with `boundary` in its middle, as its alignment allows."""
     middle = boundary - buffer.size // 2
     address = middle - (middle + buffer.origin - buffer.offset) % buffer.alignment
-    start = (address - buffer.readable_before) // PAGE * PAGE
-    return start, max(-(-(address + buffer.size + buffer.readable_after) // PAGE) * PAGE, start + PAGE), address
+    start = (address - buffer.mapped_before) // PAGE * PAGE
+    return start, max(-(-(address + buffer.size + buffer.mapped_after) // PAGE) * PAGE, start + PAGE), address
 
 
 @dataclass(slots=True)
@@ -128,14 +128,14 @@ class Memory:
                 places[index] = _across(boundaries[index], buffer)
                 continue
             start = slot_address + index % 64 * STAGGER
-            occupied = buffer.readable_before + buffer.size + buffer.readable_after
+            occupied = buffer.mapped_before + buffer.size + buffer.mapped_after
             pages = max(-(-occupied // PAGE), 1)
             while True:
-                last = start + pages * PAGE - buffer.readable_after - buffer.size
+                last = start + pages * PAGE - buffer.mapped_after - buffer.size
                 address = last - (last + buffer.origin - buffer.offset) % buffer.alignment
-                if address - buffer.readable_before >= start:
+                if address - buffer.mapped_before >= start:
                     break
-                pages += -(-(start - address + buffer.readable_before) // PAGE)
+                pages += -(-(start - address + buffer.mapped_before) // PAGE)
             end = start + pages * PAGE
             slot_address += -(-(end + PAGE - slot_address) // SLOT) * SLOT
             if slot_address > lowest + BUFFERS_BYTES:

@@ -84,7 +84,7 @@ def _step(uc, address, _size, user):  # type: ignore[no-untyped-def]  # noqa: AN
         state.pending = word
 
 
-def _identifier(isa: Isa, register: Register) -> int:
+def unicorn_identifier(isa: Isa, register: Register) -> int:
     """Unicorn's identifier of what the trace keeps of a register: of STATUS in A64 it is FPSR alone."""
     constants = arm64_const if isa is Isa.A64 else arm_const
     prefix = "UC_ARM64_REG_" if isa is Isa.A64 else "UC_ARM_REG_"
@@ -128,7 +128,7 @@ class TraceProbe:
         writes: list[tuple[Register, ...]] = [()] * words
         for instruction in instructions:
             writes[(instruction.address - self._base) // 2] = instruction.writes
-        identifiers = [_identifier(program.isa, register) for registers in writes for register in registers]
+        identifiers = [unicorn_identifier(program.isa, register) for registers in writes for register in registers]
         self._written_from = np.cumsum([0, *map(len, writes)]).astype(np.int32)
         self._written = np.array(identifiers or [0], np.int32)
         # Untouched memory costs nothing, so there is room for the longest trace from the start.
