@@ -7,7 +7,7 @@ aapcs64.rst of https://github.com/ARM-software/abi-aa.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 
 from neonlab.assemble.contract import Contract
@@ -18,10 +18,10 @@ from neonlab.emulate.registers import RegisterState
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.emulate.served import is_served
 from neonlab.isa.instruction import Instruction
-from neonlab.isa.isa import Isa, general
+from neonlab.isa.isa import Isa
+from neonlab.verify.known_faults import looked_past
 from neonlab.verify.register_history import RegisterHistory, Write, Writers
 
-_X18 = general(18)
 _SAVED = {
     Isa.A64: (*(f"x{i}" for i in range(19, 30)), *(f"d{i}" for i in range(8, 16))),
     Isa.A32: (*(f"r{i}" for i in range(4, 12)), *(f"d{i}" for i in range(8, 16))),
@@ -35,6 +35,14 @@ _CLAUSES = {
 # FPCR whole: its exception bits live in FPSR.  FPSCR but for N, Z, C, V, QC and the cumulative exception bits, which
 # "are not preserved across a public interface".
 _CONTROL = {Isa.A64: ("fpcr", 0xFFFFFFFF), Isa.A32: ("fpscr", 0x07FF9F00)}
+_X18_CLAUSE = (
+    "AAPCS64, General-purpose Registers: x18 is the platform register; a kernel restores it, or its contract says "
+    'platform_register = "free"'
+)
+_NARROW_CLAUSE = (
+    "AAPCS32, Result Return: a Fundamental Data Type smaller than 4 bytes is zero- or sign-extended to a word in r0"
+)
+_BOOLEANS = ("bool", "_Bool")
 _A64_HINTS = 0xD503201F  # nop and its neighbours (bti, paciasp): no operation on cores that do not know them
 
 # cps; msr of more than flags; saved status and banked registers; arithmetic into pc that restores the status.
@@ -61,7 +69,7 @@ def clock_read(program: Program, fault: Fault) -> Fault | None:
     instruction = program.by_address.get(fault.address)
     if instruction is None or not _CLOCKS.match(instruction.text):
         return None
-    message = f"`{instruction.text}` reads a clock: what comes of it is another each time"
+    message = f"`{instruction.text}` reads a clock, so its result differs from call to call"
     return replace(
         fault,
         kind=FaultKind.NONDETERMINISTIC,
@@ -90,18 +98,67 @@ def check_exit(
 ) -> Fault | None:
     """Compare the registers that a call `left` with those on `entry`; None where all is preserved that must be.
 
+    In A32 a result narrower than a word must be extended to one besides; in A64 AAPCS64 leaves the bits above it open.
     `rerun` is used only when something is wrong, to find the instruction.
     """
+    found = _exit_faults(program, contract, entry, left, rerun)
+    past = looked_past(program, contract)
+    return next((fault for fault in found if (fault.address, fault.kind) not in past), None)
+
+
+def _exit_faults(
+    program: Program, contract: Contract, entry: RegisterState, left: RegisterState, rerun: Rerun
+) -> Iterator[Fault]:
+    """Everything that is wrong with the registers, what explains most first."""
     isa = program.isa
     if entry.read("sp") != left.read("sp"):
-        return _locate(program, ["sp"], entry, left, rerun)
+        yield _locate(program, ["sp"], entry, left, rerun)
     spoilt = [name for name in _SAVED[isa] if entry.read(name) != left.read(name)]
-    if spoilt:
-        return _locate(program, spoilt, entry, left, rerun)
+    while spoilt:
+        fault = _locate(program, spoilt, entry, left, rerun)
+        yield fault
+        spoilt = [name for name in spoilt if name != fault.register]
     control, mask = _CONTROL[isa]
     if (entry.read(control) ^ left.read(control)) & mask:
-        return _locate(program, [control], entry, left, rerun)
-    return None
+        yield _locate(program, [control], entry, left, rerun)
+    if isa is Isa.A64:
+        x18_kept = contract.allows.platform_register or entry.read("x18") == left.read("x18")
+        last = None if x18_kept else _platform_register(program, entry, left, rerun)
+    else:
+        last = _narrow_result(program, contract, entry, left, rerun)
+    if last is not None:
+        yield last
+
+
+def _platform_register(program: Program, entry: RegisterState, left: RegisterState, rerun: Rerun) -> Fault | None:
+    """The fault of a person's code that left another value in x18; a compiler knows whether its platform has a use."""
+    fault = _locate(program, ["x18"], entry, left, rerun)
+    instruction = program.by_address.get(fault.address)
+    if instruction is not None and not _is_by_hand(program, instruction):
+        return None
+    return replace(fault, clause=_X18_CLAUSE)
+
+
+def _narrow_result(
+    program: Program, contract: Contract, entry: RegisterState, left: RegisterState, rerun: Rerun
+) -> Fault | None:
+    """The fault of a result of 8 or 16 bits in r0 that the word around it is not the extension of."""
+    ctype = contract.signature.returns
+    if ctype is None or ctype.kind != "integer" or ctype.size >= 4:
+        return None
+    word, bits = left.read("r0", 4), 1 if ctype.name in _BOOLEANS else 8 * ctype.size
+    value = word & (1 << bits) - 1
+    if ctype.signed and value >> bits - 1:
+        value -= 1 << bits
+    if value % (1 << 32) == word:
+        return None
+    history = RegisterHistory(program, ["r0"], entry)
+    rerun(history)
+    last = history.collect("r0").last
+    how = "sign" if ctype.signed else "zero"
+    wanted = "must be 0 or 1" if bits == 1 else f"must be {value}: the low {bits} bits {how}-extended to 32"
+    message = f"returns r0 = {word:#010x} for a result of type {ctype.name}, which {wanted}"
+    return _fault(program, FaultKind.NARROW_RESULT, message, last.address if last else 0, "r0", _NARROW_CLAUSE)
 
 
 def _locate(program: Program, spoilt: list[str], entry: RegisterState, left: RegisterState, rerun: Rerun) -> Fault:
@@ -171,26 +228,28 @@ def _fault(program: Program, kind: FaultKind, message: str, at: int, register: s
 class StaticCheck:
     """Instructions that may not be executed whatever they do.
 
-    They are privileged, need features that are not declared, or write x18 or the thread pointer.
+    They are privileged, need features that are not declared, or write the thread pointer.
     """
 
     def __init__(self, program: Program, contract: Contract) -> None:
         self._program, self._contract = program, contract
+        past = looked_past(program, contract)
+
+        def reported(kind: FaultKind) -> list[Instruction]:
+            return [i for i in program.instructions if (i.address, kind) not in past]
+
         self._undeclared = [
             (instruction, missing)
-            for instruction in program.instructions
+            for instruction in reported(FaultKind.FEATURE_NOT_DECLARED)
             if (missing := missing_features(instruction, contract.features))
             and not is_served(program, instruction.address)
         ]
-        self._privileged = [i for i in program.instructions if is_privileged(i)]
-        self._platform = [
-            i for i in program.instructions if program.isa is Isa.A64 and _X18 in i.writes and _is_by_hand(program, i)
-        ]
-        self._thread = [i for i in program.instructions if _writes_thread_pointer(i)]
+        self._privileged = [i for i in reported(FaultKind.UNDEFINED_INSTRUCTION) if is_privileged(i)]
+        self._thread = [i for i in reported(FaultKind.CLOBBERED_CALLEE_SAVED) if _writes_thread_pointer(i)]
 
     def collect(self, meter: BlockMeter) -> Fault | None:
         """A fault at the lowest address of what was executed and may not be, or None."""
-        if not self._undeclared and not self._platform and not self._privileged and not self._thread:
+        if not self._undeclared and not self._privileged and not self._thread:
             return None
         executions = meter.executions()
 
@@ -206,19 +265,11 @@ class StaticCheck:
                 message = f"`{instruction.text}` is undefined outside the kernel of an operating system"
                 clause = "isa = instructions that unprivileged code may execute"
                 return _fault(self._program, FaultKind.UNDEFINED_INSTRUCTION, message, instruction.address, "", clause)
-        for instruction in self._platform:
-            if executed(instruction):
-                message = "writes x18, the platform register"
-                clause = (
-                    "AAPCS64, General-purpose Registers: x18 is the platform register; portable hand-coded assembler "
-                    "avoids it entirely, and to save and restore it is not enough"
-                )
-                return _fault(
-                    self._program, FaultKind.CLOBBERED_CALLEE_SAVED, message, instruction.address, "x18", clause
-                )
         for instruction in self._thread:
             if executed(instruction):
-                message = f"`{instruction.text}` writes the thread pointer, by which the caller finds its own data"
+                message = (
+                    f"`{instruction.text}` writes the thread pointer, which the caller needs for its thread-local data"
+                )
                 clause = "AAPCS, Thread Local Storage: the thread pointer belongs to the platform"
                 return _fault(self._program, FaultKind.CLOBBERED_CALLEE_SAVED, message, instruction.address, "", clause)
         return None

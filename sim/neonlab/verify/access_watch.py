@@ -15,6 +15,7 @@ are reported when they are executed.  Prefetches touch nothing.  Instruction fet
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,10 +52,12 @@ _WRITES = 1
 _MOVES_SP = 2  # the addressing mode writes sp back: what it touches below the old sp is above the new one
 _THROUGH_SP = 4  # the base register is sp
 
-_EXTENDS = {"": 0, "lsl": 0, "uxtx": 0, "sxtx": 0, "uxtw": 1, "sxtw": 2, "lsr": 3, "asr": 4, "ror": 5, "rrx": 6}
-_LSL, _UXTW, _SXTW, _LSR, _ASR, _ROR, _RRX = range(7)
+_EXTENDS = {"": 0, "lsl": 0, "uxtx": 0, "sxtx": 0, "uxtw": 1, "sxtw": 2, "lsr": 3, "asr": 4, "ror": 5, "rrx": 6,
+            "align": 7}  # fmt: skip
+_LSL, _UXTW, _SXTW, _LSR, _ASR, _ROR, _RRX, _ALIGN = range(8)
 _SUBTRACT = 8
 _CONDITIONS = NAMES[:14]
+NONE_EXCUSED: Mapping[int, int] = MappingProxyType({})
 _ALWAYS = 14
 
 ACCESS = np.dtype(
@@ -68,6 +71,7 @@ ACCESS = np.dtype(
         ("count", np.int32),
         ("flags", np.int32),
         ("condition", np.int32),
+        ("excused", np.int32),  # a bit for each of what may be wrong with it and is looked past
         ("next", np.int32),  # number of the instruction's next access, 0 when there is none
     ]
 )
@@ -195,6 +199,8 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
                 index = index >> shift | index << (width - shift)
             elif kind == _RRX:
                 index = index >> np.uint64(1) | (flags >> np.uint64(1) & np.uint64(1)) << (width - np.uint64(1))
+            elif kind == _ALIGN:
+                index = index >> shift << shift
             else:
                 index = index << shift
             first = first - index if access.extend & _SUBTRACT else first + index
@@ -241,6 +247,8 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
                 wrong = BELOW_STACK
         if not wrong and access.flags & _THROUGH_SP and watch.sp & watch.stack_mask:
             wrong = SP_MISALIGNED
+        if access.excused >> wrong & 1:
+            wrong = NOTHING
         if wrong:
             watch.wrong = wrong
             watch.at = np.uint64(at)
@@ -263,14 +271,17 @@ def register_identifiers(isa: Isa) -> tuple[int, ...]:
 class Watch:
     """The state of the hook: what it needs to know of the program, and what it found.
 
-    `alignments` gives the bytes that the address of an instruction's accesses must be a multiple of, by address.
+    `alignments` gives the bytes that the address of an instruction's accesses must be a multiple of, `excused` what may
+    be wrong with them (bit n for the fault n), both by the instruction's address.
     """
 
-    def __init__(self, program: Program, shadow: Shadow, alignments: Mapping[int, int]) -> None:
+    def __init__(
+        self, program: Program, shadow: Shadow, alignments: Mapping[int, int], excused: Mapping[int, int] = NONE_EXCUSED
+    ) -> None:
         self.isa, self.shadow = program.isa, shadow
         self._identifiers = register_identifiers(program.isa)
         self._sp = 31 if program.isa is Isa.A64 else 13
-        self._alignments = alignments
+        self._alignments, self._excused = alignments, excused
         self.state = np.zeros(1, WATCH)
         code = [segment for segment in program.segments if segment.executable]
         self._first = min((segment.address for segment in code), default=0) & ~3
@@ -326,6 +337,7 @@ class Watch:
             access.count,
             flags,
             _CONDITIONS.index(instruction.condition) if predicated else _ALWAYS,
+            self._excused.get(instruction.address, 0),
             following,
         )
 

@@ -58,6 +58,7 @@ class _Caller:
                 readable_after=argument.over_read,
                 pointers=tuple(pointers),
                 origin=block.origin,
+                slack=self._contract.allows.slack,
             )
         return self._made[argument.name]
 

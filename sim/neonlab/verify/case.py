@@ -21,9 +21,13 @@ NO_SIZES = "fixed"
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
+#: Digits of a size: fewer than 64 bits hold.
+_MOST_DIGITS = 18
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Named sizes of an operator, in the operator's order; written `14x14x256x512`."""
+    """Hold the named sizes of one problem, in the order of the operator's dimensions; written `14x14x256x512`."""
 
     names: tuple[str, ...]
     sizes: tuple[int, ...]
@@ -36,25 +40,27 @@ class Shape:
 
     @property
     def work(self) -> int:
-        """The product of all, for ordering shapes by size."""
+        """Return the product of the sizes, by which shapes are ordered."""
         return math.prod(max(1, abs(size)) for size in self.sizes)
 
     def values(self) -> dict[str, int]:
-        """The sizes by name."""
+        """Return the sizes by their names."""
         return dict(zip(self.names, self.sizes, strict=True))
 
     @staticmethod
     def parse(text: str, names: tuple[str, ...], *, lowest: int | None = 1) -> Shape:
-        """Read `14x14x256x512`, one number for each of `names`, `lowest` at least.  Raises InputError."""
+        """Parse `14x14x256x512`: one integer for each of `names`, none below `lowest`.  Raises InputError."""
         parts = text.lower().split("x") if names or text != NO_SIZES else []
         if not names and parts:
             raise InputError(f"shape `{text}`: the kernel has no sizes; its only shape is `{NO_SIZES}`")
         if len(parts) != len(names) or not all(re.fullmatch(r"-?[0-9]+", part) for part in parts):
-            example = "x".join(names)
-            raise InputError(f"shape `{text}` is not {example}: {len(names)} whole numbers joined by x")
-        sizes = tuple(int(part[:12]) for part in parts)
+            sizes_named = f"the {len(names)} sizes {' x '.join(names)}" if names[1:] else f"the size {names[0]}"
+            raise InputError(f"shape `{text[:100]}`: give {sizes_named} as whole numbers joined by x")
+        if any(len(part.lstrip("-0")) > _MOST_DIGITS for part in parts):
+            raise InputError(f"shape `{text[:100]}`: a size has more than {_MOST_DIGITS} digits")
+        sizes = tuple(int(part.lstrip("-0") or "0") * (-1 if part.startswith("-") else 1) for part in parts)
         if lowest is not None and any(size < lowest for size in sizes):
-            raise InputError(f"shape `{text}`: every size is at least {lowest}")
+            raise InputError(f"shape `{text}`: every size must be {lowest} or more")
         return Shape(names, sizes)
 
 
@@ -69,33 +75,39 @@ class Depth(enum.Enum):
 
 PATTERNS: Mapping[str, str] = {
     "random": "uniform over the declared range",
-    "extremes": "each element the lowest or the highest of its range, at random",
+    "extremes": "each element the lowest or the highest of its range, at random; of floats zeros and denormals too",
     "lowest": "every element the lowest of its range",
     "highest": "every element the highest of its range",
     "opposed": "arrays in turn all lowest and all highest",
     "alternating": "lowest and highest in turn",
-    "one_hot": "zero but for one element",
+    "one_hot": "zero except for one element",
 }
 
 
 class DataSource:
-    """Draws a case's arrays: one pattern, one seed, each argument's declared range."""
+    """Draw the arrays of one case from a pattern and a seed, within each argument's declared range.
+
+    Raises InputError for a pattern that is not known.
+    """
 
     def __init__(self, pattern: str, seed: int, *salt: str) -> None:
         if pattern not in PATTERNS:
-            raise InputError(f"pattern `{pattern}` is none of {', '.join(PATTERNS)}")
+            raise InputError(f"no pattern is called `{pattern}`; there are {', '.join(PATTERNS)}")
         self.pattern, self.seed = pattern, seed
         self.random = np.random.default_rng([seed, *(zlib.crc32(text.encode()) for text in salt)])
         self._drawn = 0
 
     def array(self, argument: Argument, shape: tuple[int, ...]) -> Array:
-        """An array of `shape` for `argument`, of its dtype, within its declared range (all of the dtype if none)."""
+        """Return an array of `shape` in the dtype of `argument`, within its declared range or else that of the dtype.
+
+        A float without a declared range is drawn from [-1, 1].
+        """
         dtype = argument.dtype
         low, high = argument.value_range or ((-1.0, 1.0) if dtype.kind == "f" else _limits(dtype))
         return self.draw(shape, dtype, low, high)
 
     def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any], low: float, high: float) -> Array:
-        """An array of `shape` with elements of [low, high], filled as the pattern says."""
+        """Return an array of `shape` and `dtype` with elements in [low, high], filled as the pattern says."""
         turn, self._drawn = self._drawn, self._drawn + 1
         count = math.prod(shape)
         ends = np.array([low, high], dtype)
@@ -105,7 +117,8 @@ class DataSource:
             case "random":
                 flat = self.random.integers(int(low), int(high), count, dtype, endpoint=True)
             case "extremes":
-                flat = ends[self.random.integers(0, 2, count)]
+                ends = np.concatenate([ends, _ends_of_format(dtype, low, high)])
+                flat = ends[self.random.integers(0, ends.size, count)]
             case "lowest":
                 flat = np.full(count, low)
             case "highest":
@@ -120,6 +133,19 @@ class DataSource:
         return np.ascontiguousarray(flat, dtype).reshape(shape)
 
 
+def _ends_of_format(dtype: np.dtype[Any], low: float, high: float) -> Array:
+    """Floats within [low, high] at which the format changes: both zeros, the ends of denormals, the smallest normals.
+
+    A32's NEON flushes denormals to 0.  None for integers.
+    """
+    if dtype.kind != "f":
+        return np.zeros(0, dtype)
+    limits = np.finfo(dtype)
+    sizes = [0.0, limits.smallest_subnormal, limits.smallest_normal - limits.smallest_subnormal, limits.smallest_normal]
+    signed = np.array([*sizes, *(-size for size in sizes)], dtype)
+    return signed[(signed >= low) & (signed <= high)]
+
+
 def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
     limits = np.iinfo(dtype)
     return int(limits.min), int(limits.max)
@@ -127,7 +153,7 @@ def _limits(dtype: np.dtype[Any]) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Expected:
-    """What an output must hold: `array` in the kernel's own layout, `axes` the name of each of its dimensions."""
+    """Hold what an output must be: `array` in the kernel's own layout and dtype, `axes` the name of each dimension."""
 
     array: Array
     axes: tuple[str, ...]
@@ -135,11 +161,12 @@ class Expected:
 
 @dataclass(frozen=True)
 class Case:
-    """Everything one call needs.  `integers` and `inputs` by argument name; `expected` empty without a reference.
+    """Hold everything that one call needs: `integers` and `inputs` by argument name, and what is `expected` of it.
 
-    What lies behind a pointer in a struct or an array goes by its own name: `params.bias`; all rows that the pointers
-    of `input` lead to are one array `input[]`.  `rows` says for such pointers which row each leads to, -1 for none of
-    them; without it each leads to the next.  `returned` is the value to be returned, None where nobody says.
+    `expected` is empty without a reference.  The target of a pointer in a struct has a name such as `params.bias`; all
+    rows that an array of pointers `input` points to are one array `input[]`.  For such an array, `rows` holds the index
+    of the row for each pointer, -1 for a pointer to none of them; without it each points to the next row.  `returned`
+    is the value that must be returned, None where it is not known.
     """
 
     shape: Shape
@@ -153,10 +180,10 @@ class Case:
 
     @property
     def title(self) -> str:
-        """One line that, with the kernel's name, reproduces the case: `3x3x16x8 random seed 1`."""
+        """Return what reproduces the case together with the kernel's name: `3x3x16x8 random seed 1`."""
         return f"{self.shape} {self.pattern} seed {self.seed}"
 
     @property
     def placement(self) -> int:
-        """Which of the places that the contract allows its buffers take; 0 is flush with the end of a page."""
+        """Return the number of the placement of its buffers; 0 puts their ends at the end of a page."""
         return zlib.crc32(self.title.encode()) % _PLACEMENTS

@@ -19,6 +19,9 @@ from neonlab.verify.verdict import Mismatch, Writer
 #: Instructions a guest may take: for each declared multiply-accumulate, for each byte of its buffers, and on top.
 #: Far more than any kernel needs, so that only one that never ends runs out.
 _STEPS_PER_MAC, _STEPS_PER_BYTE, _STEPS_AT_LEAST = 200, 200, 1_000_000
+#: Where no multiply-accumulates are declared, also for each pair of bytes, as a sort by counting takes: up to what the
+#: emulator does in a second or two.  A loop without an end shows at the smallest shapes, where this adds little.
+_STEPS_PER_PAIR, _STEPS_OF_PAIRS = 32, 1 << 27
 #: What a mismatch of the returned value is called.
 RETURNED = "returned value"
 _AXES = ("channel", "y", "x")
@@ -26,8 +29,12 @@ _AXES = ("channel", "y", "x")
 
 def step_budget(contract: Contract, integers: Mapping[str, int]) -> int:
     """Instructions after which a call counts as one that never returns."""
-    macs = contract.macs.evaluate(integers) if contract.macs is not None else 0
-    return _STEPS_AT_LEAST + _STEPS_PER_MAC * macs + _STEPS_PER_BYTE * touched_bytes(contract, integers)
+    touched = touched_bytes(contract, integers)
+    if contract.macs is not None:
+        work = _STEPS_PER_MAC * contract.macs.evaluate(integers)
+    else:
+        work = min(_STEPS_PER_PAIR * touched * touched, _STEPS_OF_PAIRS)
+    return _STEPS_AT_LEAST + work + _STEPS_PER_BYTE * touched
 
 
 def run_case(machine: Machine, contract: Contract, case: Case) -> Run | Fault:
@@ -139,5 +146,5 @@ def draw_map(wrong: Array, index: tuple[int, ...], axes: tuple[str, ...]) -> tup
     down = axes[rows_axis] if rows_axis is not None else ""
     title = f"{at + ': ' if at else ''}{down + ' down, ' if down else ''}{axes[columns_axis]} across"
     if max(blocks) > 1:
-        title += f", {blocks[0]}x{blocks[1]} elements a character"
+        title += f", {blocks[0]}x{blocks[1]} elements per character"
     return title, tuple("".join("X" if cell else "." for cell in row) for row in cells)

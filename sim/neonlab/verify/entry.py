@@ -88,8 +88,8 @@ def depends_on_upper_half(
     size = place.size * 8
     how = "sign" if clean[name] else "zero"
     message = (
-        f"the result depends on bits {size}-63 of {register}, above the {size}-bit argument `{name}`: it comes right "
-        f"when the caller {how}-extends it"
+        f"the result depends on bits {size}-63 of {register}, above the {size}-bit argument `{name}`: it is "
+        f"right when the caller {how}-extends the argument"
     )
     instruction = program.by_address.get(at)
     return Fault(

@@ -161,12 +161,12 @@ def _number(argument: Argument, attempt: int, random: np.random.Generator) -> in
 
 def _bytes(contract: Contract, values: Mapping[str, int]) -> int | None:
     """Bytes that the buffers take together; None where a size is negative, or rows that are written overlap."""
-    total = 0
-    for argument in contract.pointers:
-        for extent in (argument.read, argument.write):
-            if extent is not None and extent.evaluate(values) < 0:
-                return None
-        if argument.write is not None and argument.write.rows and argument.write.overlaps(values):
-            return None
-        total += argument.block(values).size
+    extents = [extent for a in contract.pointers for extent in (a.read, a.write) if extent is not None]
+    if any(extent.evaluate(values) < 0 for extent in extents):
+        return None
+    total = sum(argument.span(values) for argument in contract.pointers)
+    if total > 2 * _MAXIMUM_SMALLEST:  # too many in any case, and perhaps too many to look at each row
+        return total
+    if any(a.write is not None and a.write.rows and a.write.overlaps(values) for a in contract.pointers):
+        return None
     return total

@@ -1,4 +1,4 @@
-"""A lane that silently lost its result: sums, products, shifts and narrowings that did not fit.
+"""A lane, or a scalar sum, that silently lost its result: sums, products, shifts and narrowings that did not fit.
 
     probe = LaneWrapProbe(program, contract)
     machine = Machine(program, probes=(probe,))
@@ -10,8 +10,11 @@ arithmetic, and compares it with what the lane can hold.  Instructions that satu
 flagged; nor is what the contract declares `modular`.  How lanes are read where the instruction leaves it open is said
 in `neonlab.verify.lane_wrap_signs`.
 
-Not seen: arithmetic in general registers; sums of 64-bit lanes narrowed by addhn; values cut by a store of a narrower
-element, by tbl, uzp or a move into a narrower lane.
+Sums of signed data in general registers are held to their true result too: those that
+`neonlab.verify.scalar_sums` tells from addresses, counters and hashes.
+
+Not seen: other arithmetic in general registers; sums of 64-bit lanes narrowed by addhn; values cut by a store of a
+narrower element, by tbl, uzp or a move into a narrower lane.
 """
 
 from __future__ import annotations
@@ -26,15 +29,18 @@ from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
 from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.emulate.native import NativeHook
-from neonlab.emulate.run import Fault
+from neonlab.emulate.run import Fault, FaultKind
+from neonlab.emulate.trace import unicorn_identifier
 from neonlab.isa.instruction import Instruction
-from neonlab.isa.isa import Isa
+from neonlab.isa.isa import Isa, general
 from neonlab.isa.lanes import Bytes, LaneOperation, Lanes
-from neonlab.isa.lanes_operation import file_bytes
+from neonlab.isa.lanes_operation import GENERAL_BYTES, file_bytes, general_start, is_general
 from neonlab.verify import lane_wrap_native as nat
+from neonlab.verify.known_faults import looked_past
 from neonlab.verify.lane_wrap_signs import SignAnalysis
 from neonlab.verify.lane_wrap_views import Checked, View, checked_instructions_of
 from neonlab.verify.lane_wrap_wording import wrap_fault
+from neonlab.verify.scalar_sums import scalar_sums
 
 _KINDS = {
     "mul": nat.MULTIPLY, "mla": nat.MULTIPLY, "mls": nat.MULTIPLY, "add": nat.ADD, "sub": nat.ADD, "addhn": nat.ADD,
@@ -52,14 +58,14 @@ def check_of(checked: Checked, isa: Isa) -> np.ndarray[tuple[int], np.dtype[np.v
     operation = checked.operation
     row = np.zeros(1, nat.ROW)
     row["a_register"] = row["m_register"] = -1
-    q0 = arm64_const.UC_ARM64_REG_Q0 if isa is Isa.A64 else arm_const.UC_ARM_REG_Q0
     sources = list(operation.sources)
     accumulates = operation.family in _ACCUMULATES
     places: list[tuple[str, int, Lanes]] = [("a", 0, sources.pop(0))] if accumulates else []
     places += [(name, slot, lanes) for (name, slot), lanes in zip((("n", 16), ("m", 32)), sources, strict=False)]
     for name, slot, lanes in places:
-        row[f"{name}_register"] = q0 + lanes.start // _Q
-        row[f"{name}_offset"] = slot + lanes.start % _Q
+        register, within = _unicorn_register(isa, lanes)
+        row[f"{name}_register"] = register
+        row[f"{name}_offset"] = slot + within
         row[f"{name}_bits"] = lanes.bits
         if name != "a":
             row[f"{name}_lanes"] = lanes.count
@@ -76,6 +82,15 @@ def check_of(checked: Checked, isa: Isa) -> np.ndarray[tuple[int], np.dtype[np.v
     for name, view in zip(("reading", "other_reading"), checked.views, strict=False):
         row[name] = _view_bits(view, accumulates)
     return row
+
+
+def _unicorn_register(isa: Isa, lanes: Lanes) -> tuple[int, int]:
+    """Unicorn's number of the register that holds the lanes, and where in it they begin."""
+    if is_general(isa, lanes):
+        index, within = divmod(lanes.start - general_start(isa, 0), GENERAL_BYTES)
+        return unicorn_identifier(isa, general(index)), within
+    q0 = arm64_const.UC_ARM64_REG_Q0 if isa is Isa.A64 else arm_const.UC_ARM_REG_Q0
+    return q0 + lanes.start // _Q, lanes.start % _Q
 
 
 # (family, lanes and bits of each source, all operands signed) -> short cut of the compiled check
@@ -131,8 +146,14 @@ def _label_before(program: Program, address: int) -> str:
 
 def checked_instructions(program: Program, contract: Contract) -> tuple[Checked, ...]:
     """Every instruction that can lose a lane's result and may not, in order of address."""
-    everything = checked_instructions_of(SignAnalysis(program, contract))
-    found = [c for c in everything if not is_modular(program, contract, c.instruction)]
+    analysis = SignAnalysis(program, contract)
+    everything = (*checked_instructions_of(analysis), *scalar_sums(analysis, contract))
+    past = looked_past(program, contract)
+    found = [
+        c
+        for c in everything
+        if (c.instruction.address, FaultKind.LANE_WRAP) not in past and not is_modular(program, contract, c.instruction)
+    ]
     return tuple(sorted(found, key=lambda checked: checked.instruction.address))
 
 
@@ -201,6 +222,7 @@ class LaneWrapProbe:
         sources = list(checked.operation.sources)
         slots = [0, 16, 32] if checked.operation.family in _ACCUMULATES else [16, 32]
         for slot, lanes in zip(slots, sources, strict=False):
-            start = lanes.start // _Q * _Q
-            state[start : start + _Q] = held[slot : slot + _Q]
+            size = GENERAL_BYTES if is_general(self._program.isa, lanes) else _Q
+            start = lanes.start // size * size
+            state[start : start + size] = held[slot : slot + size]
         return state

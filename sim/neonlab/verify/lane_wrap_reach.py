@@ -10,7 +10,7 @@ reached anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -27,7 +27,14 @@ from neonlab.isa.dependence_rules import dependence_of
 from neonlab.isa.instruction import AccessKind, BranchKind, Instruction
 from neonlab.isa.isa import Isa, Register, general, vector
 from neonlab.isa.lanes import Bytes, Lanes
-from neonlab.isa.lanes_operation import VECTOR_BYTES, file_bytes, vector_start
+from neonlab.isa.lanes_operation import (
+    GENERAL_BYTES,
+    VECTOR_BYTES,
+    file_bytes,
+    general_start,
+    is_general,
+    vector_start,
+)
 from neonlab.verify.dataflow import Dataflow
 from neonlab.verify.lane_wrap import LaneWrapProbe
 from neonlab.verify.lane_wrap_views import Checked
@@ -100,11 +107,18 @@ def _wraps(trace: Trace, instructions: Iterable[Checked]) -> list[_Wrap]:
     return found
 
 
-def register_files(trace: Trace, steps: npt.NDArray[np.int64], operands: Iterable[Lanes]) -> Bytes:
+def register_files(trace: Trace, steps: npt.NDArray[np.int64], operands: Sequence[Lanes]) -> Bytes:
     """Register files before each of `steps`, shape (steps, bytes), with the registers of `operands` filled in."""
     isa = trace.isa
     size = VECTOR_BYTES[isa]
     states = np.zeros((len(steps), file_bytes(isa)), np.uint8)
+    for lanes in operands:
+        if is_general(isa, lanes):
+            index = (lanes.start - general_start(isa, 0)) // GENERAL_BYTES
+            for row, step in enumerate(steps.tolist()):
+                value = trace.before(step, general(index)) & (1 << 8 * isa.pointer_bytes) - 1
+                start = general_start(isa, index)
+                states[row, start : start + GENERAL_BYTES] = np.frombuffer(value.to_bytes(8, "little"), np.uint8)
     wanted = {index for lanes in operands for index in range(lanes.start // size, (lanes.end - 1) // size + 1)}
     for index in sorted(index for index in wanted if index < 32):
         start = vector_start(isa, index)
@@ -122,6 +136,8 @@ def _lane_mask(isa: Isa, checked: Checked, lane: int) -> int:
     """Mask of the places (those of `neonlab.isa.dependence`) of one lane of the destination."""
     lanes = checked.operation.destination
     size, width = VECTOR_BYTES[isa], lanes.bits // 8
+    if is_general(isa, lanes):
+        return _mask(range(lanes.start - general_start(isa, 0), lanes.end - general_start(isa, 0)))
     places = []
     for byte in range(lanes.start + lane * width, lanes.start + (lane + 1) * width):
         index, offset = divmod(byte, size)

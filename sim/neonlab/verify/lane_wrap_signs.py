@@ -1,19 +1,24 @@
 """Whether a lane is a signed or an unsigned number, where the instruction does not say: `add`, `mul`, `shl`, `xtn`.
 
-Bits are the same either way, but what is lost is not: 100 + 100 is no int8, and is a uint8.  The rule, in this order:
+Bits are the same either way, but what is lost is not: 100 + 100 is no int8, and is a uint8.  Operands are read by
+this rule, in this order:
 
 1. An operand that the instruction itself reads as signed or unsigned is that (`smlal`, `uaddw`'s narrow operand).
 2. Else where the operand comes from decides: results of smull, sxtl, sdot, saddlp, sqxtn and so on are signed, those
    of umull, uxtl, sqxtun are unsigned; a difference of unsigned lanes is either.  Permutes and selections pass it on,
    constants (movi) and values from general registers follow the other operand, unless one is added to make numbers of
-   the other kind, as 128 makes uint8 of int8, and the result is used as such.  Where a signed operand meets an
-   unsigned one, each is read as it is, and the result is signed.
+   the other kind, as 128 makes uint8 of int8, and the result is used as such.  A sum of unsigned lanes that begins with
+   a constant that may be negative is either.  Where a signed operand meets an unsigned one, each is read as it is, and
+   the result is signed.  The -1 of a comparison is signed; taken away from a count, which is unsigned, it adds one.
 3. A value straight from memory is what the contract's integer buffers of that width are, when they agree; if there is
    none of that width, what all of its integer buffers are.
 4. Else either will do: a lane has wrapped only if the result fits under neither reading.
 
-What narrows (xtn, shrn, addhn) or changes the range (abs, a difference of unsigned lanes) is held to how its result
-is used: by typed instructions, or as elements of a buffer that the contract says is written; else either will do.
+What a result may be is decided by how it is used, where typed instructions (sxtl, uadalp, sqrdmulh, umull, cmhi) read
+it as it is or at the end of further sums: all as signed, then it must be a signed number; all as unsigned, then it must
+be an unsigned one.  Sums and shifts read their operands as neither.  Without such uses it follows the operands.  What
+narrows (xtn, shrn, addhn) or changes the range (abs, a difference of unsigned lanes) is held to right shifts too, and
+to the elements of a buffer that the contract says is written; else either will do.
 
 Bits taken apart are no arithmetic: a left shift whose result only goes into right shifts, and shifts and narrowings of
 what comes straight from memory of no such width in the contract, are not checked.
@@ -44,19 +49,21 @@ class Reading(enum.IntEnum):
     MEMORY = 1  # as the contract says
     SIGNED = 2
     UNSIGNED = 3
-    BITS = 4  # masks and pieces; no number of its own
-    EITHER = 5
+    MASK = 4  # 0 or -1, of a comparison
+    BITS = 5  # masks and pieces; no number of its own
+    EITHER = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A reading of lanes of `bits`; 0 bits where the width does not matter."""
+    """A reading of lanes of `bits`; 0 bits where the width does not matter.  `negative`: a constant that may be so."""
 
     reading: Reading
     bits: int = 0
+    negative: bool = False
 
 
-_CONSTANT = Tag(Reading.CONSTANT)
+_CONSTANT, _NUMBER = Tag(Reading.CONSTANT), Tag(Reading.CONSTANT, negative=True)
 _MEMORY = Tag(Reading.MEMORY)
 _BITS = Tag(Reading.BITS)
 _EITHER = Tag(Reading.EITHER)
@@ -66,12 +73,15 @@ _COUNTS = {"cnt", "clz", "cls"}
 _PASS = {"mov", "ext", "rev", "zip1", "zip2", "uzp1", "uzp2", "trn1", "trn2", "vzip", "vuzp", "vtrn", "vswp",
          "tbl", "tbx", "bsl", "bit", "bif", "pair_in", "pair_out"}  # fmt: skip
 DIFFERENCES = {"sub", "mls", "neg", "subhn"}
+_SUMS = {"add", "mla", "adalp", "aba"}
 
 
 def join(first: Tag, second: Tag) -> Tag:
     """What holds on both of two ways to the same place."""
-    if first == second or second.reading is Reading.CONSTANT:
+    if first == second:
         return first
+    if second.reading is Reading.CONSTANT:
+        return second if first.reading is Reading.CONSTANT and second.negative else first
     if first.reading is Reading.CONSTANT:
         return second
     low, high = sorted((first, second), key=lambda tag: tag.reading)
@@ -125,7 +135,20 @@ def _registers(isa: Isa, lanes: Lanes) -> range:
 
 Tags = tuple[Tag, ...]
 USE, SHIFT, STORE = "use", "right shift", "store"
-Demand = frozenset[tuple[str, int]]  # ("s" or "u", bits), or (USE, ...) with 0
+#: ("s" or "u", bits), and ("S" or "U", bits) beside it where that tells what number it is, as shifts and comparisons do
+#: not, with which bits are taken apart too; or (USE, ...) with 0.
+Demand = frozenset[tuple[str, int]]
+#: Families whose first source is a total that the instruction adds to, whatever it says of what is added.
+_TOTALS = {"mla", "mls", "adalp", "sra", "dot", "mmla", "aba"}
+
+
+def adds_to_total(operation: LaneOperation) -> bool:
+    """Whether the first source is as wide as the result, and what is added to it has a sign of its own."""
+    if operation.family in _TOTALS:
+        return True
+    first, *others = operation.sources
+    bits = operation.destination.bits
+    return operation.family in ("add", "sub") and first.bits == bits and all(lanes.bits < bits for lanes in others)
 
 
 class SignAnalysis:
@@ -142,8 +165,8 @@ class SignAnalysis:
         self.operations = [lane_operation(i) for i in program.instructions]
         self.defaults = Defaults.of(contract)
         labels = [self._index[at] for at in program.addresses.values() if at in self._index]
-        self._successors = [self._next(number, labels) for number in range(len(program.instructions))]
-        self._entry = labels or [0]
+        self.successors = [self._next(number, labels) for number in range(len(program.instructions))]
+        self.entry = labels or [0]
         self.before = self._forward()
         self.after = self._backward()
 
@@ -168,7 +191,7 @@ class SignAnalysis:
     def _forward(self) -> list[Tags | None]:
         before: list[Tags | None] = [None] * len(self.instructions)
         waiting = []
-        for number in self._entry:
+        for number in self.entry:
             before[number] = (_MEMORY,) * 32
             waiting.append(number)
         while waiting:
@@ -177,7 +200,7 @@ class SignAnalysis:
             if tags is None:
                 continue
             after = self._transfer(number, tags)
-            for successor in self._successors[number]:
+            for successor in self.successors[number]:
                 known = before[successor]
                 joined = after if known is None else tuple(map(join, known, after))
                 if joined != known:
@@ -187,6 +210,9 @@ class SignAnalysis:
 
     def tag(self, tags: Tags, lanes: Lanes) -> Tag:
         """Reading of an operand, by where it comes from."""
+        if lanes.start >= general_start(self._isa, 0):
+            is_zero = self._isa is Isa.A64 and lanes.start == general_start(self._isa, 31)
+            return _CONSTANT if is_zero else _NUMBER
         found = _CONSTANT
         for register in _registers(self._isa, lanes):
             found = join(found, tags[register])
@@ -212,9 +238,9 @@ class SignAnalysis:
     def _result(self, operation: LaneOperation, tags: Tags) -> Tag:
         family, destination = operation.family, operation.destination
         if family == "constant":
-            return _CONSTANT
+            return _NUMBER if operation.immediate >> destination.bits - 1 else _CONSTANT
         if family in _MASKS:
-            return Tag(Reading.SIGNED, destination.bits)
+            return Tag(Reading.MASK, destination.bits)
         if family in _COUNTS:
             return _CONSTANT
         sources = [self.tag(tags, lanes) for lanes in operation.sources]
@@ -235,13 +261,16 @@ class SignAnalysis:
             signed = operation.sources[0].signed
             return Tag(Reading.EITHER if signed else Reading.UNSIGNED, destination.bits)
         readings = {reading for reading in self.operand_readings(operation, tags) if reading is not None}
+        if self.takes_mask_away(operation, tags):
+            first = self._resolve(sources[0], destination.bits)
+            return Tag(Reading.UNSIGNED if first is None else first, destination.bits)
         if Reading.SIGNED in readings:
             return Tag(Reading.SIGNED, destination.bits)
         if readings == {Reading.UNSIGNED}:
-            reading = Reading.EITHER if family in DIFFERENCES else Reading.UNSIGNED
-            return Tag(reading, destination.bits)
+            may_be_negative = family in DIFFERENCES or (family in _SUMS and any(tag.negative for tag in sources))
+            return Tag(Reading.EITHER if may_be_negative else Reading.UNSIGNED, destination.bits)
         if not readings:
-            return _CONSTANT
+            return _NUMBER
         return Tag(Reading.EITHER, destination.bits)
 
     def _resolve(self, tag: Tag, bits: int) -> Reading | None:
@@ -250,9 +279,11 @@ class SignAnalysis:
             return None
         if tag.reading is Reading.MEMORY:
             return self.of_memory(bits)
-        if tag.reading in (Reading.SIGNED, Reading.UNSIGNED) and tag.bits == bits:
-            return tag.reading
-        return Reading.EITHER
+        if tag.bits != bits:
+            return Reading.EITHER
+        if tag.reading is Reading.MASK:
+            return Reading.SIGNED
+        return tag.reading if tag.reading in (Reading.SIGNED, Reading.UNSIGNED) else Reading.EITHER
 
     def of_memory(self, bits: int) -> Reading:
         """Reading of `bits` that come straight from memory."""
@@ -270,13 +301,25 @@ class SignAnalysis:
                 found.append(self._resolve(self.tag(tags, lanes), lanes.bits))
         return found
 
+    def takes_mask_away(self, operation: LaneOperation, tags: Tags) -> bool:
+        """Whether it counts: a difference of a number and the 0 or -1 of a comparison."""
+        if operation.family != "sub":
+            return False
+        first, second = (self.tag(tags, lanes).reading for lanes in operation.sources)
+        return second is Reading.MASK and first is not Reading.MASK
+
+    def reading_of_total(self, operation: LaneOperation, tags: Tags) -> Reading | None:
+        """Of the first source, by where it comes from, whatever the instruction says."""
+        total = operation.sources[0]
+        return self._resolve(self.tag(tags, total), total.bits)
+
     def _backward(self) -> list[list[Demand]]:
         """What later instructions do with each register, after each instruction."""
         nothing: Demand = frozenset()
         count = len(self.instructions)
         after = [[nothing] * 32 for _ in range(count)]
         predecessors: list[list[int]] = [[] for _ in range(count)]
-        for number, successors in enumerate(self._successors):
+        for number, successors in enumerate(self.successors):
             for successor in successors:
                 predecessors[successor].append(number)
         waiting = list(range(count))
@@ -310,8 +353,8 @@ class SignAnalysis:
                     passed |= after[register]
                     if self._is_whole(operation, lanes):
                         before[register] = frozenset()
-        for lanes in operation.sources:
-            wanted = self._wanted(operation, lanes, passed)
+        for source, lanes in enumerate(operation.sources):
+            wanted = self._wanted(operation, lanes, passed, is_total=source == 0 and adds_to_total(operation))
             for register in _registers(self._isa, lanes):
                 before[register] = before[register] | wanted
         return before
@@ -321,15 +364,18 @@ class SignAnalysis:
         return max(lanes.end, operation.clear_end) - lanes.start >= VECTOR_BYTES[self._isa]
 
     @staticmethod
-    def _wanted(operation: LaneOperation, lanes: Lanes, passed: Demand) -> Demand:
+    def _wanted(operation: LaneOperation, lanes: Lanes, passed: Demand, *, is_total: bool) -> Demand:
         family = operation.family
         if family in _PASS:
             return passed
         if family in BITS or (family in _MASKS and lanes.signed is None) or family == "pmul":
             return frozenset({(USE, 0)})
         kind = SHIFT if family in ("shr", "sra") else USE
-        if lanes.signed is not None:
-            return frozenset({("s" if lanes.signed else "u", lanes.bits), (kind, 0)})
+        if lanes.signed is not None and not is_total:
+            letter = "s" if lanes.signed else "u"
+            tells_kind = operation.saturates or family not in (*_MASKS, "shr", "sra", "shift")
+            typed = {(letter, lanes.bits)} if not tells_kind else {(letter, lanes.bits), (letter.upper(), lanes.bits)}
+            return frozenset({*typed, (kind, 0)})
         if lanes.bits == operation.destination.bits and family not in ("abs",):
             return frozenset({(kind, 0)}) | {(letter, bits) for letter, bits in passed if bits == lanes.bits}
         return frozenset({(kind, 0)})

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 from neonlab.isa.instruction import Instruction
 from neonlab.isa.lanes import LaneOperation
-from neonlab.verify.lane_wrap_signs import DIFFERENCES, SHIFT, STORE, Reading, SignAnalysis, Tags
+from neonlab.verify.lane_wrap_signs import DIFFERENCES, SHIFT, STORE, Reading, SignAnalysis, Tags, adds_to_total
 
 _NARROWS = {"shr", "addhn", "subhn"}
+_OF_TWO = {"add", "sub", "mla", "mls"}  # families with operands that may be of different kinds
+_SUMS = {*_OF_TWO, "mul", "addp", "addv", "shl"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,25 +88,65 @@ class _Decision:
         readings = analysis.operand_readings(operation, self._tags)
         declared = operation.destination.signed
         if declared is not None and operation.family not in _NARROWS and operation.family != "abs":
-            signs = tuple(reading is not Reading.UNSIGNED for reading in readings)
-            return (View(signs, declared, not declared),)
+            return self._declared_views(readings, declared)
         known = {reading for reading in readings if reading is not None}
         if not known:  # constants alone
             known = {analysis.of_memory(operation.destination.bits)}
         decided = known - {Reading.EITHER}
-        total_is_open = self._is_open[0] and not any(self._is_open[1:]) and readings[0] in (None, Reading.EITHER)
         given = self._given(readings)
         conversions = tuple(self._conversions(readings, given)) if given is not None else ()
         if conversions and given is not Reading.EITHER and self._is_only_stored():
             return conversions
-        if not decided or (total_is_open and readings[0] is Reading.EITHER):
+        if not decided or self._may_be_negative(readings, decided):
             either = (
-                self._view([reading if is_open else r for r, is_open in zip(readings, self._is_open, strict=True)])
+                self._view([r if r in decided else reading for r in readings])
                 for reading in (Reading.SIGNED, Reading.UNSIGNED)
             )
-            return (*either, *conversions)
-        follow = Reading.SIGNED if Reading.SIGNED in decided else Reading.UNSIGNED
-        return (self._view([r if r in decided else follow for r in readings]), *conversions)
+            return self._as_used((*either, *conversions))
+        begins_count = readings[0] is None and self._analysis.takes_mask_away(operation, self._tags)
+        follow = Reading.SIGNED if Reading.SIGNED in decided and not begins_count else Reading.UNSIGNED
+        return self._as_used((self._view([r if r in decided else follow for r in readings]), *conversions))
+
+    def _declared_views(self, readings: Sequence[Reading | None], declared: bool) -> tuple[View, ...]:
+        """Of an instruction that says how it reads; a total that it adds to may be of the other kind all the same."""
+        signs = tuple(reading is not Reading.UNSIGNED for reading in readings)
+        as_declared = View(signs, declared, not declared)
+        if not adds_to_total(self._operation):
+            return (as_declared,)
+        other = View((not declared, *signs[1:]), not declared, declared)
+        used = self._used()
+        if used is not None and used != (declared, not declared):
+            return (other,) if used == (not declared, declared) else (as_declared, other)
+        total = self._analysis.reading_of_total(self._operation, self._tags)
+        if total is Reading.EITHER or total is (Reading.UNSIGNED if declared else Reading.SIGNED):
+            return (as_declared, View(other.signs, *(used or (True, True))))
+        return (as_declared, other) if self._fits() == (not declared, declared) else (as_declared,)
+
+    def _may_be_negative(self, readings: Sequence[Reading | None], decided: set[Reading]) -> bool:
+        """Whether unsigned lanes meet what may be a difference, or a negative constant."""
+        total = self._is_open[0] and not any(self._is_open[1:])
+        if total and readings[0] is Reading.EITHER:
+            return True
+        if decided != {Reading.UNSIGNED} or self._operation.family not in _OF_TWO:
+            return False
+        tags = [self._analysis.tag(self._tags, lanes) for lanes in self._operation.sources]
+        return any(
+            reading is Reading.EITHER or (reading is None and tag.negative)
+            for reading, tag in zip(readings, tags, strict=True)
+        )
+
+    def _used(self) -> tuple[bool, bool] | None:
+        """Whether typed instructions read the result as signed, and as unsigned; None where none does."""
+        bits = self._operation.destination.bits
+        letters = {letter for letter, width in self._uses if width == bits}
+        return ("S" in letters, "U" in letters) if letters & {"S", "U"} else None
+
+    def _as_used(self, views: tuple[View, ...]) -> tuple[View, ...]:
+        """The views with results held to how typed instructions read them."""
+        used = self._used()
+        if used is None or self._operation.family not in _SUMS:
+            return views
+        return tuple(dict.fromkeys(View(view.signs, *used) for view in views))
 
     def _given(self, readings: Sequence[Reading | None]) -> Reading | None:
         """What a constant is added to or taken away from, by what the kernel reads; None for any other operation."""

@@ -14,6 +14,7 @@ from neonlab.emulate.run import Fault, FaultKind
 from neonlab.isa.isa import Isa
 from neonlab.isa.lanes import Bytes, LaneOperation, Lanes, read_lanes, true_lanes
 from neonlab.isa.lanes_families import Array, bounds
+from neonlab.isa.lanes_operation import GENERAL_BYTES, general_start, is_general
 from neonlab.verify.lane_wrap_views import Checked, View
 
 
@@ -31,7 +32,8 @@ def wrap_fault(program: Program, contract: Contract, checked: Checked, state: By
     shown = _expression(operation, values, lane)
     result = int(true[lane])
     worked_out = shown if shown == str(result) else f"{shown} = {result}"
-    message = f"{instruction.text}: lane {lane}: {worked_out} {fits}"
+    where = "" if is_general(program.isa, operation.destination) else f"lane {lane}: "
+    message = f"{instruction.text}: {where}{worked_out} {fits}"
     return Fault(
         FaultKind.LANE_WRAP,
         message,
@@ -117,6 +119,8 @@ def _expression(operation: LaneOperation, values: Sequence[Array], lane: int) ->
 
 
 def _register_name(isa: Isa, lanes: Lanes) -> str:
+    if is_general(isa, lanes):
+        return f"{'w' if isa is Isa.A64 else 'r'}{(lanes.start - general_start(isa, 0)) // GENERAL_BYTES}"
     if isa is Isa.A64:
         return f"v{lanes.start // 16}"
     return f"q{lanes.start // 16}" if lanes.size > 8 else f"d{lanes.start // 8}"

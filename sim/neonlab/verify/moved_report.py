@@ -25,7 +25,7 @@ from neonlab.verify.sanitizer import entry_stack_pointer
 from neonlab.verify.unset_report import UnsetReport
 from neonlab.verify.unset_walk import Effect, PairedTraces, branch_places
 
-_CLAUSE = "a kernel's result is a function of its arguments, and not of where they or the kernel lie"
+_CLAUSE = "a kernel's result is a function of its arguments, not of any address"
 
 
 def at_home(fault: Fault, home: Program, away: Program) -> Fault:
@@ -45,7 +45,7 @@ class MovedReport:
         """The fault; `a` and `b` are the recorded calls at home and elsewhere."""
         report = self._report
         step, what = report.first_change(a, b, first, second)
-        when = next(iter(self._moved)).value if len(self._moved) == 1 else "everything lies elsewhere"
+        when = next(iter(self._moved)).value if len(self._moved) == 1 else "everything is at another address"
         writer = f"; {report.quoted(int(a.pcs[step]))} wrote it last" if "element" in what else ""
         message = f"{what} when {when} ({self._places(a, b)}){writer}"
         paired = _MovedTraces(a, _in_terms_of(b, a.program), _memory_differs(report.contract, a, b, self._space))

@@ -11,6 +11,7 @@ from pathlib import Path
 from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
 from neonlab.errors import InputError
+from neonlab.input_file import read_input_text
 from neonlab.isa.dependence import places_of
 from neonlab.isa.instruction import BranchKind, Instruction, InstructionClass
 from neonlab.isa.isa import Isa, general
@@ -22,12 +23,12 @@ from neonlab.verify.mutation_liveness import bits, live_bytes
 from neonlab.verify.mutation_local import LocalComparison, Same
 from neonlab.verify.mutation_paths import PathComparison
 
-SAME_EFFECT = "same effect on all that is needed afterwards"
-SAME_CLAMP = "holds to the same range: the lowest number is not above the highest"
-SAME_ON_THE_WAY = "same effect on all that is needed, on every way that leads there and goes on from there"
-READS_MORE = "reads more than it needs, which no case finds out of bounds, and uses none of it"
-NEVER_MATTERS = "the path it takes instead does the same"
-PREFETCH = "prefetches only"
+SAME_EFFECT = "same effect on every value that is used afterwards"
+SAME_CLAMP = "clamps to the same range: the lower limit is not above the upper one"
+SAME_ON_THE_WAY = "same effect on every value that is used afterwards, on every path through it"
+READS_MORE = "reads more than it needs, within bounds in every case, and does not use it"
+NEVER_MATTERS = "the other path has the same result"
+PREFETCH = "changes only a prefetch"
 
 # Conditions that never hold at once.
 _EXCLUSIVE = {
@@ -144,15 +145,12 @@ def read_reviewed(path: Path) -> ReviewedTable:
     Each `[[equivalent]]` has `kernel` (as `neonlab list` shows it), `reason`, and `mutants`: by original, then by
     mutant (both disassembly), the number of places that it holds for.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    if not path.exists():
         return ReviewedTable()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from None
+    text = read_input_text(path)
     try:
         document = tomllib.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: {error}") from None
     entries: list[Reviewed] = []
     for number, item in enumerate(document.get("equivalent", []), 1):
@@ -164,7 +162,7 @@ def read_reviewed(path: Path) -> ReviewedTable:
                 for mutant, places in mutants.items()
             ]
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{path}: entry {number} of `equivalent` lacks or misspells {error}") from None
+            raise InputError(f"{path}: entry {number} of `equivalent` has no key {error}") from None
         if not reason:
             raise InputError(f"{path}: entry {number} of `equivalent` gives no reason")
     return ReviewedTable(entries)

@@ -35,12 +35,12 @@ from neonlab.verify.sanitizer import SanitizerProbe, stack_bytes_for
 class Part(enum.Enum):
     """Something that may lie elsewhere, in words for a sentence that begins with "when"."""
 
-    STACK = "the stack lies elsewhere"
-    CALLER = "the caller lies elsewhere"
+    STACK = "the stack is at another address"
+    CALLER = "the caller is at another address"
     THREAD = "another thread makes the call"
-    CODE = "the kernel's code lies elsewhere"
-    ORDER = "the buffers lie in another order, at other distances"
-    ALIGNMENT = "the buffers lie at other places modulo 128"
+    CODE = "the kernel's code is at another address"
+    ORDER = "the buffers are in another order, at other distances"
+    ALIGNMENT = "the buffers are at other addresses modulo 128"
 
 
 #: Displacement of code that lies elsewhere from the beginning of its page: other low bits, as far as it is aligned.

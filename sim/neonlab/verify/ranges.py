@@ -1,4 +1,4 @@
-"""Is there any input within the contract's ranges for which a lane wraps?
+"""Is there any input within the contract's ranges for which a lane, or a scalar sum, wraps?
 
     verdict = range_verdict(program, contract, case)
 
@@ -11,6 +11,9 @@ for the end that the result needs, did make a lane wrap when the kernel ran on t
 UNDECIDED: an interval leaves its lane, but no input was found that does it.  Intervals take every use of an element for
 a separate one, so x - x looks like twice the range of x; where an element takes part more than once and its uses want
 different ends, the ends are tried in turn.  Also when control flow or an address depends on data.
+
+Arithmetic of general registers on data that `neonlab.verify.scalar_sums` cannot judge takes nothing from the answer
+about lanes; `scope` says that there was some.
 
 The answer is for the shape of the case: sums that grow with a size are to be asked about at their largest size.
 """
@@ -28,6 +31,7 @@ from neonlab.assemble.program import Program
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, Run
 from neonlab.emulate.trace import TraceProbe
+from neonlab.isa.lanes_operation import is_general
 from neonlab.verify.case import Array, Case
 from neonlab.verify.check_case import run_case
 from neonlab.verify.lane_wrap import LaneWrapProbe
@@ -35,10 +39,12 @@ from neonlab.verify.lane_wrap_reach import harmful_wrap, live_after
 from neonlab.verify.lane_wrap_views import Checked
 from neonlab.verify.ranges_nodes import Nodes
 from neonlab.verify.ranges_walk import MayWrap, RangeWalk
+from neonlab.verify.verdict import LANES_AND_SUMS, LANES_NOT_SUMS, NEON_LANES
 
 _STEPS = 1 << 17
 _RUNS = 24  # witnesses tried before giving up
 _SWEEPS = 3  # over elements whose uses disagree
+_EVALUATED = 1 << 19  # nodes evaluated for one suspect to settle them
 
 
 class RangeStatus(enum.Enum):
@@ -51,10 +57,11 @@ class RangeStatus(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class RangeVerdict:
-    """The answer; with WRAPS the fault that the witness provokes and the inputs by argument, `note` in words."""
+    """The answer, `note` in words, `scope` of what; with WRAPS the fault that the witness provokes, and its inputs."""
 
     status: RangeStatus
     note: str
+    scope: str = NEON_LANES
     fault: Fault | None = None
     witness: Mapping[str, Array] | None = None
 
@@ -71,7 +78,7 @@ def range_verdict(
         outcome = run_case(machine, contract, case)
         trace = recorder.collect(machine)
     if isinstance(outcome, Fault):
-        return RangeVerdict(RangeStatus.UNDECIDED, f"the call did not come back: {outcome.message}")
+        return RangeVerdict(RangeStatus.UNDECIDED, f"the call did not complete: {outcome.message}")
     if trace.overflow:
         return RangeVerdict(
             RangeStatus.UNDECIDED, f"the call takes more than {_STEPS} instructions: try a smaller shape"
@@ -79,11 +86,12 @@ def range_verdict(
     addresses = [checked.instruction.address for checked in probe.checked]
     steps = {step for address in addresses for step in trace.executions.get(address, np.zeros(0, np.int64)).tolist()}
     walk = RangeWalk(trace, contract, case, probe.checked, live_after(trace, contract, steps))
-    lanes = f"{len(steps)} executions of {len(addresses)} instructions that could"
+    examined = f"{len(steps)} executions of {len(addresses)} instructions were examined"
     if not walk.may_wrap:
         if walk.obstacles:
             return RangeVerdict(RangeStatus.UNDECIDED, walk.obstacles[0])
-        return RangeVerdict(RangeStatus.SAFE, f"no lane can wrap at {case.shape}, in {lanes}")
+        scope = LANES_NOT_SUMS if walk.unjudged else LANES_AND_SUMS if walk.scalar_sums else NEON_LANES
+        return RangeVerdict(RangeStatus.SAFE, f"no lane can wrap at {case.shape}: {examined}", scope)
     with Machine(program, probes=(probe,)) as machine:
         return _search(program, contract, case, probe, machine, walk)
 
@@ -102,11 +110,14 @@ def _search(
 
         fault = harmful_wrap(program, contract, probe, again, case.seed)
         if fault is not None:
-            return RangeVerdict(RangeStatus.WRAPS, f"these inputs wrap a lane: {fault.message}", fault, worst.inputs)
+            note = f"these inputs wrap a lane: {fault.message}"
+            return RangeVerdict(RangeStatus.WRAPS, note, fault=fault, witness=worst.inputs)
     suspect = walk.may_wrap[0]
-    text = suspect.checked.instruction.text
+    text, destination = suspect.checked.instruction.text, suspect.checked.operation.destination
+    where = "it" if is_general(program.isa, destination) else f"lane {suspect.lane}"
     beyond = walk.nodes.high(np.array([suspect.node])) if suspect.highest else walk.nodes.low(np.array([suspect.node]))
-    note = f"{text}: lane {suspect.lane} may reach {int(beyond[0])} by intervals, but no input was found that does"
+    reach = f"{where} may reach {int(beyond[0])}"
+    note = f"{text}: interval analysis says that {reach}, but no input was found that does"
     return RangeVerdict(RangeStatus.UNDECIDED, note)
 
 
@@ -147,9 +158,13 @@ def _settle(nodes: Nodes, suspect: MayWrap, chosen: dict[int, int], torn: list[i
     """Elements that are wanted at both ends take the end, or the middle, that helps most, one after the other."""
     order = nodes.reachable(suspect.node)
     best = nodes.evaluate(order, chosen)[suspect.node]
+    left = _EVALUATED // len(order)
     for _ in range(_SWEEPS):
         before = best
         for element in torn:
+            left -= 3
+            if left < 0:
+                return
             kept = chosen[element]
             ids = np.array([element])
             for value in (int(nodes.low(ids)[0]), int(nodes.high(ids)[0]), 0):

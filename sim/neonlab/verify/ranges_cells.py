@@ -87,7 +87,8 @@ class RegisterCells:
         node, wide, position = (
             part[lanes.start : lanes.end].reshape(lanes.count, width) for part in (self.node, self.width, self.position)
         )
-        whole = (wide == width).all(axis=1) & (position == np.arange(width)).all(axis=1)
+        # Of a wider lane the low part is the number itself, where that fits: `as_number` sees to it.
+        whole = (wide >= width).all(axis=1) & (position == np.arange(width)).all(axis=1)
         whole &= (node == node[:, :1]).all(axis=1) & (node[:, 0] != PLAIN)
         ids = np.where(whole, node[:, 0], 0)
         for lane in np.flatnonzero(~whole).tolist():

@@ -124,6 +124,10 @@ class Nodes:
     def subtract(self, x: Ids, y: Ids) -> Ids:
         """x - y."""
         low, high = self._low[x] - self._high[y], self._high[x] - self._low[y]
+        above = (self._kind[x] == Kind.MAXIMUM) & (self._kind[y] == Kind.MINIMUM) & (low < 0)
+        for lane in np.flatnonzero(above).tolist():
+            if not self._chosen_of(int(x[lane])).isdisjoint(self._chosen_of(int(y[lane]))):
+                low[lane] = 0  # the largest of some is not below the smallest of some that share one with them
         return self._add(Kind.SUBTRACT, np.maximum(low, -LIMIT), np.minimum(high, LIMIT), x, y)
 
     def multiply(self, x: Ids, y: Ids) -> Ids:
@@ -177,6 +181,20 @@ class Nodes:
     def within(self, x: Ids, low: int, high: int) -> Ids:
         """x, where it cannot be beyond the ends."""
         return self._add(Kind.WITHIN, np.clip(self._low[x], low, high), np.clip(self._high[x], low, high), x)
+
+    def _chosen_of(self, node: int) -> set[int]:
+        """Of which nodes a maximum, or a minimum, however nested, is one."""
+        kind, found, waiting, seen = self._kind[node], set[int](), [node], {node}
+        while waiting:
+            at = waiting.pop()
+            if self._kind[at] != kind:
+                found.add(at)
+                continue
+            for operand in (int(self._x[at]), int(self._y[at])):
+                if operand not in seen:
+                    seen.add(operand)
+                    waiting.append(operand)
+        return found
 
     def reachable(self, node: int) -> list[int]:
         """The node and all that it is made of, operands first."""

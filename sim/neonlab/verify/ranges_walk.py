@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +20,14 @@ from neonlab.isa.dependence_rules import dependence_of
 from neonlab.isa.instruction import AccessKind, BranchKind, Instruction
 from neonlab.isa.isa import FLAGS, Isa, Register
 from neonlab.isa.lanes import LaneOperation, Lanes, lane_operation
-from neonlab.isa.lanes_operation import VECTOR_BYTES, general_start
+from neonlab.isa.lanes_operation import VECTOR_BYTES, general_start, is_general
 from neonlab.verify.case import Case
 from neonlab.verify.dataflow import Dataflow
 from neonlab.verify.lane_wrap_views import Checked, View
 from neonlab.verify.ranges_arithmetic import true_nodes
 from neonlab.verify.ranges_cells import NOTHING, PLAIN, Cell, Offsets, RegisterCells, offset_of_place
 from neonlab.verify.ranges_nodes import LIMIT, Ids, InputElement, Nodes
+from neonlab.verify.scalar_sums import is_arithmetic
 
 _MOVES = {"mov", "ext", "rev", "zip1", "zip2", "uzp1", "uzp2", "trn1", "trn2", "vzip", "vuzp", "vtrn", "vswp",
           "pair_in", "pair_out", "constant"}  # fmt: skip
@@ -48,7 +49,8 @@ class RangeWalk:
     """One reading of a trace.
 
     `may_wrap` lists lanes in order of time, `obstacles` what could not be followed; `results` holds the lanes that each
-    step of vector arithmetic on data left.
+    step of vector arithmetic on data left.  `scalar_sums` says whether general registers made sums of data that were
+    judged, `unjudged` whether they did arithmetic on data that was not.
     """
 
     def __init__(
@@ -59,6 +61,7 @@ class RangeWalk:
         self.may_wrap: list[MayWrap] = []
         self.obstacles: list[str] = []
         self.results: dict[int, Ids] = {}
+        self.scalar_sums = self.unjudged = False
         self._checked = {item.instruction.address: item for item in checked}
         self._live = live
         self._registers = RegisterCells(trace, self.nodes)
@@ -80,7 +83,7 @@ class RangeWalk:
 
     def _step(self, step: int, instruction: Instruction) -> None:
         if instruction.condition and self._flags_depend:
-            self._obstacle(step, "what it does depends on data")
+            self._obstacle(step, "the condition depends on data")
         if not self._flow.is_effective(step):
             return
         if instruction.branch is not BranchKind.NONE:
@@ -92,7 +95,10 @@ class RangeWalk:
                 self._obstacle(step, "the address depends on data")
                 return
         operation = lane_operation(instruction)
-        if operation is not None and not _only_moves(operation):
+        checked = self._checked.get(instruction.address)
+        if checked is not None:
+            self._lanes(step, checked.operation)
+        elif operation is not None and not _only_moves(operation):
             self._lanes(step, operation)
         else:
             self._move(step, instruction, permutes=operation is not None)
@@ -112,6 +118,7 @@ class RangeWalk:
             results: Ids | None = None
         else:
             results = self._result(step, operation)
+            self.scalar_sums |= is_general(self._isa, destination)
         if results is None:
             cells.forget(destination.start, destination.end)
         else:
@@ -177,6 +184,8 @@ class RangeWalk:
         if step not in self._live:
             return True
         start = lanes.start + lane * width
+        if is_general(self._isa, lanes):
+            return bool(self._live[step] >> start - general_start(self._isa, 0) & (1 << width) - 1)
         index, byte = divmod(start, size)
         place = 256 + index * size + byte
         return bool(self._live[step] >> place & (1 << width) - 1)
@@ -250,6 +259,7 @@ class RangeWalk:
 
     def _general(self, step: int, instruction: Instruction, fetched: Mapping[int, Cell]) -> None:
         """Arithmetic of general registers on data: sign extensions are followed, the rest is any number."""
+        self.unjudged |= is_arithmetic(instruction)
         extended = None
         if _SIGNED_LOADS.match(instruction.mnemonic):
             cells = {cell for cell in fetched.values() if cell.node != PLAIN}
@@ -265,7 +275,10 @@ class RangeWalk:
             if register.file == "general":
                 size = self._isa.pointer_bytes
                 lanes = Lanes(general_start(self._isa, register.index), 1, 8 * size)
-                if extended is not None:
+                if extended is not None and instruction.operands.startswith("w"):  # the upper half becomes 0
+                    self._registers.write(replace(lanes, bits=32), extended)
+                    self._registers.forget(lanes.start + 4, lanes.end)
+                elif extended is not None:
                     self._registers.write(lanes, extended)
                 else:
                     half = Lanes(lanes.start, size // 4, 32)

@@ -50,9 +50,9 @@ def between_rows(argument: Argument, values: Mapping[str, int], first: int, end:
     if first < ends[row] < end:
         return f"{_bytes(end - int(ends[row]))} beyond the end of a row"
     if first == ends[row]:
-        return "just behind a row, before the next"
+        return "directly after the end of a row, before the next"
     if first > ends[row]:
-        return f"{_bytes(first - int(ends[row]))} after the end of a row, between two"
+        return f"{_bytes(first - int(ends[row]))} after the end of a row, before the next"
     return f"{_bytes(int(starts[row]) - first)} before the start of a row"
 
 

@@ -22,6 +22,7 @@ from neonlab.isa.isa import Isa
 from neonlab.isa.procedure_call import place_arguments, stack_argument_bytes
 from neonlab.verify import access_watch as aw
 from neonlab.verify import shadow as sh
+from neonlab.verify.known_faults import looked_past
 from neonlab.verify.rows import between_rows, permissions
 
 DEFAULT_STACK_BYTES = 65536
@@ -29,7 +30,7 @@ DEFAULT_STACK_BYTES = 65536
 _NEAR = 1 << 20
 # Loads and stores that need addresses on words in ARMv7-A whatever SCTLR.A says (DDI 0406C, A3.2.1).
 _WORD_ALIGNED = ("ldm", "stm", "push", "pop", "ldrd", "strd", "vldm", "vstm", "vldr", "vstr", "vpush", "vpop")
-_WORD_CLAUSE = "ARMv7-A A3.2.1, Unaligned data access: this instruction needs an address on a word"
+_WORD_CLAUSE = "ARMv7-A A3.2.1, Unaligned data access: this instruction needs a word-aligned address"
 
 
 def entry_stack_pointer(contract: Contract, space: AddressSpace = HOME) -> int:
@@ -66,7 +67,7 @@ class SanitizerProbe:
         self.integers: Mapping[str, int] = {}
         self._shadow = sh.Shadow()
         alignments = {i.address: needed for i in program.instructions if (needed := _alignment(i)) > 1}
-        self._watch = aw.Watch(program, self._shadow, alignments)
+        self._watch = aw.Watch(program, self._shadow, alignments, _excused(program, contract))
         self._stack_lowest = space.stack_top - stack_bytes_for(contract)
         self._entry_sp = entry_stack_pointer(contract, space)
         self._allow_program_and_stack()
@@ -138,6 +139,25 @@ class SanitizerProbe:
         return wording.fault(wrong)
 
 
+#: Of faults that a contract may accept, those of accesses, as the watch calls them.
+_WATCHED = {
+    FaultKind.OUT_OF_BOUNDS_READ: aw.FORBIDDEN,
+    FaultKind.OUT_OF_BOUNDS_WRITE: aw.FORBIDDEN,
+    FaultKind.READ_ONLY_WRITE: aw.FORBIDDEN,
+    FaultKind.BELOW_STACK: aw.BELOW_STACK,
+    FaultKind.ALIGNMENT_HINT: aw.MISALIGNED,
+}
+
+
+def _excused(program: Program, contract: Contract) -> Mapping[int, int]:
+    """What the watch looks past, by address of the instruction: bit n for what it calls n."""
+    found: dict[int, int] = {}
+    for address, kind in looked_past(program, contract):
+        if kind in _WATCHED:
+            found[address] = found.get(address, 0) | 1 << _WATCHED[kind]
+    return found
+
+
 def _alignment(instruction: Instruction) -> int:
     """Bytes that the address of its accesses must be a multiple of."""
     hint = max((access.alignment for access in instruction.accesses), default=1)
@@ -201,7 +221,7 @@ class _Wording:
         if wrong == aw.MISALIGNED:
             return self._misaligned()
         if wrong == aw.UNKNOWN:
-            message = f"executes the word at {self._at:#x}, which is no instruction known here"
+            message = f"executes the word at {self._at:#x}, which is not a known instruction"
             return self._make(FaultKind.UNDEFINED_INSTRUCTION, message, "isa = the instructions of the architecture")
         return self._stack_pointer(wrong)
 
@@ -222,8 +242,8 @@ class _Wording:
         kind = FaultKind.OUT_OF_BOUNDS_WRITE if self._writes else FaultKind.OUT_OF_BOUNDS_READ
         if self._entry_sp <= bad < self._space.stack_top + _NEAR:
             return self._caller_frame(kind)
-        message = f"{self._verb} {_bytes(self._size)} at {self._start:#x}, where the kernel was given nothing"
-        return self._make(kind, message, "a kernel touches its arguments' buffers, its own data and its stack")
+        message = f"{self._verb} {_bytes(self._size)} at {self._start:#x}, where the kernel has no memory"
+        return self._make(kind, message, "a kernel accesses only its arguments' buffers, its own data and its stack")
 
     def _beyond_buffer(self, near: PlacedBuffer, bad: int) -> Fault:
         buffer = near.buffer
@@ -236,7 +256,7 @@ class _Wording:
                 message = f"{access}, which is read-only"
                 return self._make(FaultKind.READ_ONLY_WRITE, message, clause, buffer=buffer.name, offset=offset)
             where = self._between_rows(argument, near) or (
-                f"{_bytes(self._start + self._size - bad)} beyond those that it may write"
+                f"{_bytes(self._start + self._size - bad)} beyond what the kernel may write"
             )
         elif near.address <= bad < near.end:
             where = self._between_rows(argument, near)
@@ -246,7 +266,7 @@ class _Wording:
             where = f"{_bytes(-offset)} before its start"
         margin = buffer.readable_after if bad >= near.end else buffer.readable_before
         if margin and not near.address <= bad < near.end:
-            where += f", where {_bytes(margin)} may be read and none written"
+            where += f", where {_bytes(margin)} may be read but not written"
         kind = FaultKind.OUT_OF_BOUNDS_WRITE if self._writes else FaultKind.OUT_OF_BOUNDS_READ
         return self._make(kind, f"{access}: {where}", clause, buffer=buffer.name, offset=offset)
 
@@ -266,16 +286,18 @@ class _Wording:
         places = place_arguments(self._contract.isa, self._contract.signature, self._contract.float_abi)
         passed = max((p.stack_offset + p.size for p in places if p.stack_offset is not None), default=0)
         offset = self._start - self._entry_sp
-        frame = f"beyond the {_bytes(passed)} of arguments there" if passed else "where no arguments are"
-        message = f"{self._verb} {_bytes(self._size)} at sp{offset:+d} as sp was on entry: the caller's frame, {frame}"
-        return self._make(kind, message, f"{self._standard}, Parameter Passing: arguments are all that is shared there")
+        frame = f"beyond the {_bytes(passed)} of arguments there" if passed else "which holds no arguments"
+        message = f"{self._verb} {_bytes(self._size)} at sp{offset:+d} (sp as on entry), in the caller's frame, {frame}"
+        clause = f"{self._standard}, Parameter Passing: of that frame only the arguments are shared"
+        return self._make(kind, message, clause)
 
     def _below_stack(self) -> Fault:
         declared, sp = self._contract.below_stack, self._watch.get("sp")
         message = f"{self._verb} {_bytes(self._size)} at sp{self._start - sp:+d}, below the stack pointer"
         if declared:
             message += f" and beyond the {_bytes(declared)} declared"
-        clause = f"below_stack = {declared}; {self._standard}, Universal stack constraints: [sp, base - 1] is accessed"
+        clause = f"below_stack = {declared}; {self._standard}, Universal stack constraints: "
+        clause += "only [sp, base - 1] may be accessed"
         return self._make(FaultKind.BELOW_STACK, message, clause, register="sp")
 
     def _misaligned(self) -> Fault:
@@ -285,15 +307,15 @@ class _Wording:
         inside = near if near is not None and near.distance(self._start) == 0 else None
         name = inside.buffer.name if inside else None
         offset = self._start - inside.address if inside else None
-        place = f"offset {offset} of `{name}`, at {self._start:#x}" if inside else f"{self._start:#x}"
+        place = f"offset {offset} of `{name}`, at {self._start:#x}," if inside else f"{self._start:#x}"
         base = access.base.name(self._program.isa) if access is not None and access.base is not None else None
         if access is not None and access.alignment > 1:
-            over = self._start % access.alignment
-            message = f"promises an address on {access.alignment} bytes, but {place}, is {over} beyond one"
+            message, unit = f"promises an address aligned to {access.alignment} bytes", access.alignment
             clause = f"the hint in the text, :{8 * access.alignment}"
         else:
-            message = f"needs an address on 4 bytes, but {place}, is {self._start % 4} beyond one"
+            message, unit = "needs an address aligned to 4 bytes", 4
             clause = _WORD_CLAUSE
+        message += f", but {place} is {_bytes(self._start % unit)} past a multiple of {unit}"
         argument = self._contract.by_name.get(name) if name is not None else None
         if argument is not None:
             clause = f"{clause}; {argument.name}: align = {argument.align}"
@@ -319,7 +341,7 @@ class _Wording:
                 clause += _bytes(stack_bytes_for(self._contract))
         else:
             message = f"raises sp to {_bytes(sp - self._entry_sp)} above its value on entry, into the caller's frame"
-            clause = f"{self._standard}, The Stack: what lies below sp is nobody's"
+            clause = f"{self._standard}, The Stack: memory below sp may be overwritten at any time"
         return self._make(FaultKind.STACK_POINTER, message, clause, register="sp", address=at)
 
 

@@ -27,6 +27,7 @@ _WIDENING = (
     "AAPCS64, Parameter Passing: the bits of a register or stack slot above an argument narrower than it have "
     "unspecified values"
 )
+_MARGIN = "the kernel may read it, but no result may depend on it"
 
 
 class UnsetReport:
@@ -122,7 +123,7 @@ class UnsetReport:
             name = f"{register.name(self._isa)} (byte {byte})"
         elif not is_flag(source.place) and self._isa is Isa.A64 and register.index == 18:
             name = "x18, the platform register"
-        clause = "AAPCS: registers that carry no argument, and the flags, hold nothing in particular on entry"
+        clause = "AAPCS: registers that carry no argument, and the flags, have unspecified values on entry"
         message = f"{what} on {name}, which nothing has set"
         return self.fault(FaultKind.UNINITIALISED_REGISTER, message, trace, step, clause, register=register)
 
@@ -137,7 +138,7 @@ class UnsetReport:
             declared = self.contract.argument(name)
             if declared.block(self._integers).position(offset) is None:
                 place = between_rows(declared, self._integers, offset, offset + 1, written=False)
-                message = f"{what} on byte {offset} of `{name}`, {place}: that may be read, but nothing may come of it"
+                message = f"{what} on byte {offset} of `{name}`, {place}: {_MARGIN}"
             clause = self._clause(name)
             return replace(self.fault(kind, message, trace, step, clause), buffer=name, offset=offset)
         if self._on_stack(source.address):
@@ -148,13 +149,13 @@ class UnsetReport:
                 message = f"{what} on {slot}, above the {bits}-bit argument `{argument.name}`"
                 return self.fault(FaultKind.UPPER_HALF_ARGUMENT, message, trace, step, _WIDENING)
             message = f"{what} on the byte at sp{offset:+d} (sp as on entry), which nothing has stored before"
-            clause = "AAPCS: the stack below sp holds nothing in particular on entry"
+            clause = "AAPCS: the stack below sp has unspecified contents on entry"
             return self.fault(kind, message, trace, step, clause)
         near = min(trace.buffers, key=lambda item: item.distance(source.address or 0))
         name, offset = near.buffer.name, source.address - near.address
         beyond = offset - near.buffer.size + 1
         where = f"byte {beyond} beyond the end" if offset >= 0 else f"byte {-offset} before the start"
-        message = f"{what} on {where} of `{name}`: that may be read, but nothing may come of it"
+        message = f"{what} on {where} of `{name}`: {_MARGIN}"
         return replace(self.fault(kind, message, trace, step, self._clause(name)), buffer=name, offset=offset)
 
     def _upper_half(self, trace: Trace, step: int, register: Register, argument: Argument, what: str) -> Fault:
@@ -188,8 +189,8 @@ class UnsetReport:
     def untraced(self, first: Observed, second: Observed) -> Fault:
         """Something unset matters, in a call too long to record or in a way that the walk cannot follow."""
         fault = first.fault or second.fault
-        message = "what the kernel does depends on registers or memory that nothing has set"
-        clause = "AAPCS: registers that carry no argument hold nothing in particular on entry"
+        message = "the kernel's behaviour depends on uninitialised registers or memory"
+        clause = "AAPCS: registers that carry no argument have unspecified values on entry"
         address = fault.address if fault is not None else self._program.addresses[self.contract.name]
         return self._at(FaultKind.UNINITIALISED_REGISTER, message, address, clause)
 
@@ -212,7 +213,7 @@ class UnsetReport:
         if effect.kind == "address":
             return f"the address of {text} depends"
         if effect.kind == "branch":
-            return f"which way {text} goes depends"
+            return f"the direction of {text} depends"
         if effect.kind == "return":
             return "the returned value depends"
         found = paired.a.buffer_at(effect.address or 0)
