@@ -5,14 +5,14 @@ scheme's own source computes with.  Bad input raises `OperandError`.
 
 | module            | what it holds                                                                                  |
 |-------------------|------------------------------------------------------------------------------------------------|
-| `arrays`          | dtype and range checks, the output range of a quantised tensor, exact integer products          |
+| `arrays`          | dtype and range checks, the output range of a quantized tensor, exact integer products          |
 | `rounding`        | nearest (away, even, up) and stochastic rounding of reals                                       |
 | `fixed_point`     | multipliers as int32 times a power of two; the high multiplies and rounding shifts of the field |
 | `requantize`      | int32 accumulators to 8 bits: every scheme behind one interface                                 |
-| `affine`          | quantise and dequantise with scale and zero point; ranges to parameters; moving-average ranges  |
+| `affine`          | quantize and dequantize with scale and zero point; ranges to parameters; moving-average ranges  |
 | `calibration`     | the range that loses the least information (Kullback-Leibler)                                   |
 | `ristretto`       | dynamic fixed point, minifloat and power-of-two numbers                                         |
-| `incremental`     | incremental network quantisation: powers of two, the largest weights first                      |
+| `incremental`     | incremental network quantization: powers of two, the largest weights first                      |
 | `matmul`          | matrix products with zero points, in both forms; packing; ruy's `Mul`                           |
 | `convolution`     | conv2d, depthwise, fully connected                                                              |
 | `addition`        | TFLite's, TVM's, QNNPACK's, XNNPACK's and ONNX Runtime's add                                    |

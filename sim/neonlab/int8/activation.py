@@ -28,7 +28,7 @@ def sigmoid(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def table_of(function: Real, source: Affine, target: Affine, rounding: str = "away") -> Integers:
     """The 256 results of `function` on an 8-bit tensor, indexed by the input's byte (as unsigned): `table[q & 255]`.
 
-    The input is dequantised in float32, the function taken in float64, its float32 result quantised by the
+    The input is dequantized in float32, the function taken in float64, its float32 result quantized by the
     reciprocal of the scale and clamped.  rounding: away (TFLite), even (ONNX Runtime, PyTorch).  Raises OperandError
     for types that are not 8 bits wide and for results that are not finite.
     Source: tensorflow/lite/kernels/internal/common.h, `LUTPopulate`.

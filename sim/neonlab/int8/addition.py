@@ -1,4 +1,4 @@
-"""Adding two quantised tensors of different scales: TFLite's, TVM's, QNNPACK's, XNNPACK's and ONNX Runtime's ways.
+"""Adding two quantized tensors of different scales: TFLite's, TVM's, QNNPACK's, XNNPACK's and ONNX Runtime's ways.
 
 Operands are int8 or uint8 of shapes that broadcast; scales are reals per step.  They round at different
 places: each operand and the sum (TFLite), each operand (TVM), the sum alone (QNNPACK, XNNPACK), floats (ONNX Runtime).
@@ -82,7 +82,7 @@ def add_tflite(left: Operand, right: Operand, output_scale: float, output: Outpu
 
 
 def add_tvm(left: Operand, right: Operand, output_scale: float, output: Output, scheme: str = "tvm-upward") -> Integers:
-    """TVM's qnn.add: each input requantised to the output's scale and zero point in int32, summed, clamped once.
+    """TVM's qnn.add: each input requantized to the output's scale and zero point in int32, summed, clamped once.
 
     An input whose scale equals the output's is not rounded.  `scheme`: tvm-upward (its default), tvm-tonearest or
     tvm-arm.  Raises OperandError.  Source: src/relay/qnn/op/add.cc.

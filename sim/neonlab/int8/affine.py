@@ -1,6 +1,6 @@
-"""Real numbers and 8-bit integers: scale and zero point from a range, quantise, dequantise, and ranges over batches.
+"""Real numbers and 8-bit integers: scale and zero point from a range, quantize, dequantize, and ranges over batches.
 
-A quantised tensor stands for `scale · (q - zero_point)`.
+A quantized tensor stands for `scale · (q - zero_point)`.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def symmetric_scale(reals: object, axis: int | None = None, steps: int = 127) ->
     """
     values = finite(reals, "the reals")
     if steps < 1 or (axis is not None and not -values.ndim <= axis < values.ndim):
-        raise OperandError(f"no {steps} steps along axis {axis} of {values.ndim} dimensions")
+        raise OperandError(f"steps must be 1 or more and the axis one of {values.ndim}: got {steps} steps, axis {axis}")
     kept = None if axis is None else axis % values.ndim
     others = tuple(index for index in range(values.ndim) if index != kept) if kept is not None else None
     largest = np.abs(values).max(axis=others, initial=0.0)
@@ -145,7 +145,7 @@ class MovingRange:
     """Range of a tensor over training batches, smoothed exponentially (Jacob et al. 2018, section 3.1).
 
     The first batch sets the range; later ones pull it by 1 - decay.  `settled` tells when `delay` batches have gone
-    by: before, the paper leaves activations unquantised.
+    by: before, the paper leaves activations unquantized.
     """
 
     decay: float = 0.99
@@ -171,7 +171,7 @@ class MovingRange:
 
     @property
     def settled(self) -> bool:
-        """Whether enough batches have been seen to quantise."""
+        """Whether enough batches have been seen to quantize."""
         return self.batches > self.delay
 
     def affine(self, dtype: str = "uint8") -> Affine:

@@ -1,4 +1,4 @@
-"""The threshold that loses the least information when |activations| are cut off and quantised to 128 levels.
+"""The threshold that loses the least information when |activations| are cut off and quantized to 128 levels.
 
 After Migacz, "8-bit inference with TensorRT" (GTC 2017): a histogram of 2048 bins; for each number of bins kept, the
 histogram with its outliers folded into the last bin is compared with what 128 levels leave of it.
@@ -70,7 +70,7 @@ def kl_threshold(histogram: Histogram, levels: int = LEVELS) -> Threshold:
 
 
 def divergence_of(counts: Floats, kept: int, levels: int = LEVELS) -> float:
-    """KL divergence, in nats, of `counts` cut to `kept` bins (outliers folded) from its quantised self."""
+    """KL divergence, in nats, of `counts` cut to `kept` bins (outliers folded) from its quantized self."""
     inside = counts[:kept]
     reference = inside.copy()
     reference[-1] += counts[kept:].sum()
@@ -80,8 +80,8 @@ def divergence_of(counts: Floats, kept: int, levels: int = LEVELS) -> float:
     # Whether a bin counts as empty is asked of the reference: the last bin holds the outliers even when alone.
     filled = reference > 0
     shares = totals / np.maximum(np.add.reduceat(filled.astype(np.float64), starts), 1)
-    quantised = np.where(filled, np.repeat(shares, lengths), 0.0)
-    p, q = smoothed(reference), smoothed(quantised)
+    quantized = np.where(filled, np.repeat(shares, lengths), 0.0)
+    p, q = smoothed(reference), smoothed(quantized)
     if p is None or q is None:
         return float("inf")
     return float(np.sum(p * np.log(p / q)))

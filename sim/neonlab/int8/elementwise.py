@@ -1,4 +1,4 @@
-"""Operators that go element by element: mul, requantise and concat, relu and clip, pad."""
+"""Operators that go element by element: mul, requantize and concat, relu and clip, pad."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ACTIVATIONS: dict[str, tuple[float | None, float | None]] = {
 
 
 def multiply(left: Operand, right: Operand) -> Int32s:
-    """(a - Za) · (b - Zb), int32, shapes broadcast: accumulators to requantise by Sa · Sb / output scale.
+    """(a - Za) · (b - Zb), int32, shapes broadcast: accumulators to requantize by Sa · Sb / output scale.
 
     TFLite, TVM and QNNPACK do so, each with its own scheme.  Raises OperandError.
     Source: tensorflow/lite/kernels/internal/reference/integer_ops/mul.h; TVM src/relay/qnn/op/mul.cc.
@@ -34,7 +34,7 @@ def multiply(left: Operand, right: Operand) -> Int32s:
 def multiply_onnxruntime(left: Operand, right: Operand, output_scale: float, output: Output) -> Integers:
     """ONNX Runtime's QLinearMul: the product of differences · (Sa · Sb / Sc) + zero point, rounded even, in float32.
 
-    Adding the zero point before rounding loses bits: next to midpoints it differs from requantising by `onnxruntime`.
+    Adding the zero point before rounding loses bits: next to midpoints it differs from requantizing by `onnxruntime`.
     Raises OperandError.  Source: onnxruntime/core/mlas/lib/qlmul.cpp.
     """
     scale = effective_scale(left.scale, right.scale, output_scale, "float32").astype(np.float32)
@@ -71,7 +71,7 @@ def concatenate(
     try:
         return np.concatenate(parts, axis)
     except (ValueError, IndexError) as error:
-        raise OperandError(f"the tensors do not join: {error}") from None
+        raise OperandError(f"the tensors cannot be concatenated: {error}") from None
 
 
 def activation_range(activation: str, scale: float, output: Output) -> Output:

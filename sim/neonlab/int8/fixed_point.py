@@ -1,4 +1,4 @@
-"""A positive real as an int32 and a power of two, and int32 numbers multiplied by it, bit for bit as each library does.
+"""A positive real as an int32 and a power of two, and int32 numbers multiplied by it as each library's source does.
 
 A `Multiplier` stands for `mantissa · 2^(exponent - 31)`, the mantissa in [2^30, 2^31): ruy's and TFLite's
 `(quantized_multiplier, shift)`, TVM's `(significand, exponent)`.  The functions differ in where they round and how

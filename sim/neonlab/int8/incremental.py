@@ -1,6 +1,6 @@
-"""Incremental network quantisation (Zhou et al. 2017): weights to 0 or ±2^e, the largest first, the rest retrained.
+"""Incremental network quantization (Zhou et al. 2017): weights to 0 or ±2^e, the largest first, the rest retrained.
 
-A mask tells which weights are still trained: 1 trained, 0 quantised for good.
+A mask tells which weights are still trained: 1 trained, 0 quantized for good.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from neonlab.int8.arrays import OperandError, finite, finite_single, integers, number
 
 SCHEDULE = (0.7, 0.4, 0.2, 0.0)
-"""Fraction of the weights left unquantised after each step: 30 %, 60 %, 80 % and all are quantised."""
+"""Fraction of the weights left unquantized after each step: 30 %, 60 %, 80 % and all are quantized."""
 
 Singles = NDArray[np.float32]
 Mask = NDArray[np.uint8]
@@ -52,7 +52,7 @@ def quantize_step(weights: object, mask: object, kept: float, bits: int = 5) -> 
     """One step: all but the fraction `kept` of the weights, the largest by magnitude, become powers of two.
 
     weights: any shape; mask: uint8 of that shape, ones at first.  Returns the weights (float32) and the mask, zeros
-    where they are now quantised.  Weights quantised before stay as they are.  The threshold is the magnitude at rank
+    where they are now quantized.  Weights quantized before stay as they are.  The threshold is the magnitude at rank
     int(count · kept) - 1, ties included, as in the published code.  Raises OperandError for shapes that differ, an
     empty or all-zero tensor, a mask of another type and `kept` outside [0, 1).  Source: src/caffe/blob.cpp there.
     """
@@ -70,7 +70,7 @@ def quantize_step(weights: object, mask: object, kept: float, bits: int = 5) -> 
 def update(weights: object, gradient: object, mask: object, rate: float) -> Singles:
     """Gradient descent on the trained weights only: w - rate · mask · gradient, float32, in the one shape of all three.
 
-    mask: uint8, 1 trained, 0 quantised.  Raises OperandError for shapes that differ and for what is not finite.
+    mask: uint8, 1 trained, 0 quantized.  Raises OperandError for shapes that differ and for what is not finite.
     Source: src/caffe/solvers/sgd_solver.cpp of the published code.
     """
     values, slope = finite(weights, "the weights"), finite(gradient, "the gradient")

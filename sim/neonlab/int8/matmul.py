@@ -1,4 +1,4 @@
-"""Matrix products of quantised operands: the two ways to take zero points into account, packing, and ruy's `Mul`.
+"""Matrix products of quantized operands: the two ways to take zero points into account, packing, and ruy's `Mul`.
 
 Both forms give the same int32 numbers.  Kernels prefer four terms (products of raw 8-bit numbers, corrected by row
 and column sums), as subtracting first needs 9-bit operands.
@@ -98,7 +98,7 @@ def ruy_mul(
     multiplier: Multiplier | None = None,
     output: Output | None = None,
 ) -> Integers:
-    """ruy's quantised `Mul`: lhs [m, k] · rhs [k, n] → [m, n]; channels are rows, so bias and multipliers are [m].
+    """ruy's quantized `Mul`: lhs [m, k] · rhs [k, n] → [m, n]; channels are rows, so bias and multipliers are [m].
 
     Operands are int8, uint8 or int16.  Without a multiplier: the raw int32 accumulators.  With one: rounded once, ties
     up, zero point added, clamped to `output` (whose type may be int16).  Raises OperandError as
@@ -113,7 +113,7 @@ def ruy_mul(
     sums = accumulate_four_terms(right.T, left.T, rhs_zero_point, lhs_zero_point, bias)
     if multiplier is None or output is None:
         if multiplier is not None or output is not None:
-            raise OperandError("a multiplier and an output go together")
+            raise OperandError("give both a multiplier and an output, or neither")
         return sums.T
     return output.place(wide(multiply_once_rounded(sums, multiplier))).T
 

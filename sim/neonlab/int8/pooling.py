@@ -60,7 +60,7 @@ def average_pool_requantized(
     *,
     count_padding: bool = True,
 ) -> Integers:
-    """Mean taken by requantising the sum: scale = ratio / count, ratio = input scale / output scale.
+    """Mean taken by requantizing the sum: scale = ratio / count, ratio = input scale / output scale.
 
     QNNPACK and PyTorch (qnnpack-fp32, padding counted), ONNX Runtime's QLinearAveragePool (onnxruntime).  The scale is
     the float32 quotient.  Errors as `max_pool`.
@@ -80,5 +80,7 @@ def _checked(image: object, kernel: Pair, window: Window | None) -> tuple[Intege
         starts = np.arange(outputs)[:, None] * way.stride[axis] - way.padding[axis][0]
         pixels = starts + np.arange(taps) * way.dilation[axis]
         if not ((pixels >= 0) & (pixels < x.shape[1 + axis])).any(axis=1).all():
-            raise OperandError(f"with padding {way.padding} a window of {kernel[0]}x{kernel[1]} holds nothing else")
+            raise OperandError(
+                f"with padding {way.padding} a window of {kernel[0]}x{kernel[1]} lies entirely in the padding"
+            )
     return x, way

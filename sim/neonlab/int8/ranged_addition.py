@@ -218,5 +218,5 @@ def _to_int32(reals: NDArray[np.float32], top: float) -> Int32s:
     steps = 2.0**32
     scale = steps / (np.float64(high - low) * (steps / (steps - 1)))
     start = half_away(np.asarray(np.float64(low) * scale))
-    quantised = half_away(np.asarray(reals.astype(np.float64) * scale)) - start - 2.0**31
-    return np.clip(quantised, -(2.0**31), 2.0**31 - 1).astype(np.int64).astype(np.int32)
+    quantized = half_away(np.asarray(reals.astype(np.float64) * scale)) - start - 2.0**31
+    return np.clip(quantized, -(2.0**31), 2.0**31 - 1).astype(np.int64).astype(np.int32)

@@ -48,7 +48,7 @@ class Scheme:
     limit: float = 2.0**30  # scales must be less
 
     def requantize(self, accumulators: object, scale: object, output: Output) -> Integers:
-        """Requantised accumulators, of the output's integer type, in the accumulators' shape.
+        """Requantized accumulators, of the output's integer type, in the accumulators' shape.
 
         accumulators: int32, any shape, bias included.  scale: > 0, a number or an array that broadcasts against the
         accumulators ([channels] when channels are last).  Raises OperandError for other types, and for scales that
@@ -88,7 +88,7 @@ def ncnn_requantize(
     """ncnn's fused layer: float32 `(sum · scale_in + bias) · scale_out`, rounded half away, clamped.
 
     accumulators: int32 [..., channels]; scale_in: 1 / (input scale · weight scale) in ncnn's terms (its scales
-    multiply to quantise), a number or [channels]; scale_out likewise; bias: float32 [channels] or 0.  ncnn clamps to
+    multiply to quantize), a number or [channels]; scale_out likewise; bias: float32 [channels] or 0.  ncnn clamps to
     -127…127.  Source: src/layer/requantize.cpp, which multiplies and adds separately (SIMD builds may fuse).  Raises
     OperandError.
     """
@@ -225,4 +225,4 @@ def scheme_named(name: str) -> Scheme:
     try:
         return SCHEMES[name]
     except KeyError:
-        raise OperandError(f"no requantisation scheme is called {name}; there are {', '.join(SCHEMES)}") from None
+        raise OperandError(f"no requantization scheme is called {name}; there are {', '.join(SCHEMES)}") from None

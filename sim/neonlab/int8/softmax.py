@@ -62,7 +62,7 @@ def reciprocal(values: Integers) -> tuple[Int64s, Int64s]:
     """
     s = integers(values, "the sums").astype(np.int64)
     if s.size and (s.min() < 1 or s.max() > INT32_MAX):
-        raise OperandError("a reciprocal is of what lies between 0 and 2^31")
+        raise OperandError("a reciprocal needs a value between 0 and 2^31, both excluded")
     leading = 32 - np.frexp(s.astype(np.float64))[1].astype(np.int64)  # zeros before the first bit
     fraction = (s << leading) - (1 << 31)
     half = fraction + INT32_MAX + 1 >> 1

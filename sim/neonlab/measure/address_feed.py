@@ -23,6 +23,7 @@ from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, as_pointer, native, pointer, uc_reg_read
 from neonlab.isa.isa import FLAGS, Isa, Register, general
 from neonlab.measure.block_addresses import (
+    ALIGN,
     ALWAYS,
     ASR,
     LSR,
@@ -178,6 +179,8 @@ def _walk(uc, feed, number):  # type: ignore[no-untyped-def]  # noqa: ANN001, AN
                     value = value >> shift | sign << (width - shift) if shift < width else sign
                 elif term.kind == ROR:
                     value = value >> shift | value << (width - shift)
+                elif term.kind == ALIGN:
+                    value = value >> shift << shift
                 elif term.kind == RRX:
                     carry = flags >> np.uint64(29) & np.uint64(1)
                     value = value >> np.uint64(1) | carry << (width - np.uint64(1))

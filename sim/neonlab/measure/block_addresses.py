@@ -21,8 +21,8 @@ from neonlab.isa.isa import Isa
 from neonlab.measure.block_addresses_affine import Affine, Atom, RegisterValues
 
 # How an atom is made from a register.
-PLAIN, UXTW, SXTW, LSR, ASR, ROR, RRX = range(7)
-_EXTENDS = {"": PLAIN, "uxtw": UXTW, "sxtw": SXTW, "lsr": LSR, "asr": ASR, "ror": ROR, "rrx": RRX}
+PLAIN, UXTW, SXTW, LSR, ASR, ROR, RRX, ALIGN = range(8)
+_EXTENDS = {"": PLAIN, "uxtw": UXTW, "sxtw": SXTW, "lsr": LSR, "asr": ASR, "ror": ROR, "rrx": RRX, "align": ALIGN}
 ALWAYS = 14
 _CONDITIONS = NAMES[:14]
 

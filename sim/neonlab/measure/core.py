@@ -36,11 +36,11 @@ class CacheShape:
     def __post_init__(self) -> None:
         sets, rest = divmod(self.size, self.ways * self.line)
         if rest or not _power_of_two(sets) or not _power_of_two(self.line):
-            raise CoreError(f"a cache of {self.size} bytes, {self.ways} ways and lines of {self.line} cannot be")
+            raise CoreError(f"a cache of {self.size} bytes, {self.ways} ways and lines of {self.line} is not possible")
         if self.policy not in POLICIES:
-            raise CoreError(f"replacement policy `{self.policy}` is none of {', '.join(POLICIES)}")
+            raise CoreError(f"replacement policy `{self.policy}` is not known: use one of {', '.join(POLICIES)}")
         if self.policy == "plru" and not _power_of_two(self.ways):
-            raise CoreError(f"a tree of {self.ways} ways is not modelled")
+            raise CoreError(f"tree replacement of {self.ways} ways is not modelled")
 
     @property
     def sets(self) -> int:
@@ -101,7 +101,7 @@ class MemoryHierarchy:
 
     def __post_init__(self) -> None:
         if self.l2_takes not in ("refills", "evictions"):
-            raise CoreError(f"l2_takes is `{self.l2_takes}`, neither refills nor evictions")
+            raise CoreError(f"l2_takes must be refills or evictions, not `{self.l2_takes}`")
         if max(self.l1i.line, self.l1d.line) > self.l2.line:
             raise CoreError("lines of the first level are longer than those of the second")
 

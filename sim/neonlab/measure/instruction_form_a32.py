@@ -31,12 +31,15 @@ _SAME = {
     "vrsubhn": "rsubhn", "vqabs": "sqabs", "vqneg": "sqneg", "vfma": "fmla", "vfms": "fmls", "vrecpe": "frecpe",
     "vrsqrte": "frsqrte", "vrecps": "frecps", "vrsqrts": "frsqrts", "vzip": "zip", "vuzp": "uzp", "vtrn": "trn",
     "vswp": "swp", "vsqrt": "fsqrt", "vdiv": "fdiv", "vnmul": "fnmul", "vacge": "facge", "vacgt": "facgt",
-    "vusdot": "usdot", "vqrdmlah": "sqrdmlah", "vqrdmlsh": "sqrdmlsh",
+    "vusdot": "usdot", "vqrdmlah": "sqrdmlah", "vqrdmlsh": "sqrdmlsh", "vclt": "cmlt", "vcle": "cmle",
+    "vfnms": "fnmsub", "vfnma": "fnmadd", "vcmla": "fcmla", "vcadd": "fcadd",
 }  # fmt: skip
 _FLOAT = {
     "vadd": "fadd", "vsub": "fsub", "vmul": "fmul", "vmla": "fmla", "vmls": "fmls", "vmax": "fmax", "vmin": "fmin",
     "vpadd": "faddp", "vpmax": "fmaxp", "vpmin": "fminp", "vabs": "fabs", "vneg": "fneg", "vceq": "fcmeq",
-    "vcgt": "fcmgt", "vcge": "fcmge", "vabd": "fabd", "vcmp": "fcmp", "vcmpe": "fcmp",
+    "vcgt": "fcmgt", "vcge": "fcmge", "vabd": "fabd", "vcmp": "fcmp", "vcmpe": "fcmp", "vclt": "fcmlt",
+    "vcle": "fcmle", "vmaxnm": "fmaxnm", "vminnm": "fminnm", "vrintr": "frinti",
+    **{f"vrint{how}": f"frint{how}" for how in "anpmxz"},
 }  # fmt: skip
 _INTEGER = {
     "rsb": "sub", "rsbs": "subs", "cmp": "subs", "cmn": "adds", "tst": "ands", "teq": "ands", "mla": "madd.w",
@@ -46,8 +49,27 @@ _INTEGER = {
     "movt": "movk #", "sxtb": "sxtb", "uxtb": "uxtb", "sxth": "sxth", "uxth": "uxth", "sdiv": "sdiv.w",
     "udiv": "udiv.w", "lsls": "lsl", "lsrs": "lsr", "asrs": "asr", "rors": "ror", "rsc": "sbc", "smulbb": "smull",
     "smlabb": "smaddl", "smlad": "smaddl", "smuad": "smull", "nop": "nop", "pkhbt": "bfi #", "usat": "bfi #",
-    "ssat": "bfi #", "usad8": "mul.w", "usada8": "madd.w",
+    "ssat": "bfi #", "usad8": "mul.w", "usada8": "madd.w", "revsh": "rev16", "sel": "csel", "ssat16": "bfi #",
+    "usat16": "bfi #", "sxtb16": "sxtb", "uxtb16": "uxtb",
 }  # fmt: skip
+#: Integer operations of A32 alone, taken for what A64 has of their kind: estimates, but for the multiplies, which use
+#: the same multiplier.
+_INTEGER_KINDS = (
+    (re.compile(r"(?:s|q|sh|u|uq|uh)(?:add|sub)(?:8|16)|(?:s|q|sh|u|uq|uh)(?:asx|sax)|qd?(?:add|sub)"), "bfi #"),
+    (re.compile(r"[su]xta(?:b|h|b16)"), "add shift"),
+    (re.compile(r"smlal(?:[bt][bt]|dx?)|smlsldx?"), "mlal32"),
+    (re.compile(r"smul(?:[bt][bt]|w[bt])|smu[as]dx?|smmulr?"), "smull"),
+    (re.compile(r"smla(?:[bt][bt]|w[bt]|dx?)|smlsdx?|smml[as]r?"), "smaddl"),
+)
+_CRYPTO = {
+    **dict.fromkeys(("aese", "aesd", "aesmc", "aesimc"), "16b"),
+    **dict.fromkeys(("sha1c", "sha1p", "sha1m", "sha1h"), "s"),
+    **dict.fromkeys(("sha1su0", "sha1su1", "sha256su0", "sha256su1"), "4s"),
+    **dict.fromkeys(("sha256h", "sha256h2"), "q"),
+}
+#: Loads and stores that are exclusive, ordered or unprivileged, as A64 calls them.
+_ORDERED = re.compile(r"(ld|st)(?:(rex|aex|lex)|(a|l)|r(?=s?[bh]?t$))(s?[bh]|d)?t?$")
+_ORDERED_AS = {"rex": "x", "aex": "ax", "lex": "lx", "a": "a", "l": "l", None: "t"}
 
 
 def form_of_a32(instruction: Instruction) -> str:
@@ -68,6 +90,9 @@ def form_of_a32(instruction: Instruction) -> str:
                 break
     if instruction.accesses:
         return _memory(mnemonic, operands, instruction)
+    crypto, _, size = mnemonic.partition(".")
+    if size and crypto in _CRYPTO:
+        return f"{crypto}.{_CRYPTO[crypto]}"
     if mnemonic.startswith("v"):
         return _vector(mnemonic, operands)
     return _integer(mnemonic, operands)
@@ -104,6 +129,12 @@ def _memory(mnemonic: str, operands: str, instruction: Instruction) -> str:
     if mnemonic.startswith(("vldr", "vstr")):
         return f"{'ldr' if load else 'str'}.{operands[0]}{_mode(operands)}"
     size = mnemonic[3:]
+    ordered = _ORDERED.match(mnemonic)
+    if ordered is not None:
+        kind_of, part = _ORDERED_AS[ordered.group(2) or ordered.group(3)], ordered.group(4) or ""
+        if part == "d":
+            return f"{ordered.group(1)}{kind_of}p.w"
+        return f"{ordered.group(1)}{kind_of}r{part or '.w'}{_mode(operands)}"
     if mnemonic.startswith(("ldrd", "strd")):
         return f"{'ldp' if load else 'stp'}.w{_mode(operands)}"
     return f"{mnemonic[:3]}{size if size else '.w'}{_mode(operands)}"
@@ -120,7 +151,19 @@ def _vector(mnemonic: str, operands: str) -> str:
         return _moved(name, bits, listed)
     if name in ("vtbl", "vtbx"):
         return f"{name[1:]}.8b*{(listed[1].count('d') + 1) // 2 if '{' in listed[1] else 1}"
-    if name == "vcvt":
+    if name.startswith("vsel"):
+        return f"fcsel.{'d' if bits == 64 else 's'}"
+    if name in ("vcvtb", "vcvtt"):
+        return f"fcvt.{_LANE[int(matched.group(4) or 32)]}"
+    if name in ("vcvta", "vcvtn", "vcvtp", "vcvtm"):
+        wide = listed[-1][0] if first[0] == "s" else "4s" if first[0] == "q" else "2s"
+        return f"fcvt{name[-1]}{sign}.{wide}"
+    if name in ("vfmal", "vfmsl"):
+        element = "[]" if "[" in operands else ""
+        return f"fml{name[3]}l.{'4h' if first[0] == 'q' else '2h'}{element}"
+    if sign == "p" and name in ("vmull", "vmul"):
+        return f"p{name[1:]}.{'1d' if bits == 64 else _WHOLE[bits] if listed[1][0] == 'q' else _HALF[bits]}"
+    if name in ("vcvt", "vcvtr"):
         return f"fcvtzs.{'4s' if first[0] == 'q' else '2s'}" if first[0] in "qd" else "fcvtzs.s"
     source = next((operand for operand in listed[1:] if operand[:1] in "qds"), first)
     if name in ("vsdot", "vudot", "vusdot", "vext"):
@@ -150,6 +193,7 @@ def _moved(name: str, bits: int, operands: list[str]) -> str:
     if target[0] not in "qds":
         return f"umov.{_LANE[bits]}" if "[" in source else "fmov r<v"
     if source.startswith("#"):
+        bits = min(bits, 32)  # the same constants, written otherwise
         return f"movi.{(_WHOLE if target[0] == 'q' else _HALF)[bits]} #{'0' if source in ('#0', '#0x0') else ''}"
     arrangement = (_WHOLE if target[0] == "q" else _HALF)[bits]
     if name == "vdup":
@@ -160,7 +204,8 @@ def _moved(name: str, bits: int, operands: list[str]) -> str:
 
 
 def _integer(mnemonic: str, operands: str) -> str:
-    base = _INTEGER.get(mnemonic, mnemonic)
+    like = (name for kind, name in _INTEGER_KINDS if kind.fullmatch(mnemonic))
+    base = _INTEGER.get(mnemonic) or next(like, mnemonic)
     shift = re.search(r",\s*(lsl|lsr|asr|ror|rrx)\s*(#(\d+))?", operands)
     if " " in base or "." in base:
         return base

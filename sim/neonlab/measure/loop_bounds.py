@@ -65,8 +65,8 @@ def first_target(
     name, least = bounds.largest
     if missed > _MISSED * cycles.total:
         return (
-            f"Waits {missed:.3g} cycles an iteration for lines that are not in the nearest cache, beside the "
-            f"{cycles.total:.4g} that it takes when they are: use lines while they are there, or ask for them sooner."
+            f"Waits {missed:.3g} cycles per iteration for lines that are not in the L1 cache, in addition to "
+            f"{cycles.total:.4g} cycles for the rest: use lines while they are cached, or prefetch them earlier."
         )
     if cycles.total > least * _NEAR:
         return _order(body, cycles, name, least, line_of)
@@ -75,12 +75,12 @@ def first_target(
         return _ports(body, core, cycles, reached)
     if name == "dispatch":
         return (
-            f"Bound by dispatch ({reached}): {core.width} slots a cycle are all taken, "
-            "so that only fewer instructions, or ones of fewer slots, make it faster."
+            f"Bound by dispatch ({reached}): all {core.width} slots per cycle are taken. "
+            "Only fewer instructions, or instructions with fewer slots, make it faster."
         )
     if name == "memory":
-        return f"Bound by memory ({reached}): load and store less, or use each line more before it goes."
-    return f"Bound by one chain of results ({reached}): split it, by more accumulators or a tree of sums."
+        return f"Bound by memory ({reached}): load and store less, or use each line more before it is evicted."
+    return f"Bound by one dependency chain ({reached}): split it with more accumulators or a tree of sums."
 
 
 def _ports(body: Sequence[Instruction], core: PipelineCore, cycles: Cycles, reached: str) -> str:
@@ -96,8 +96,8 @@ def _ports(body: Sequence[Instruction], core: PipelineCore, cycles: Cycles, reac
     whole = sum(taken.values())
     shares = ", ".join(f"{form} {100 * held / whole:.0f} %" for form, held in taken.most_common(3))
     return (
-        f"Bound by ports ({reached}): {' and '.join(names)} can take no more (of their work {shares}). "
-        "Only less of it, or forms that go elsewhere, make it faster."
+        f"Bound by ports ({reached}): {' and '.join(names)} {'are' if names[1:] else 'is'} full, with {shares}. "
+        "Only less of this work, or instructions that use other ports, make it faster."
     )
 
 
@@ -107,9 +107,9 @@ def _order(body: Sequence[Instruction], cycles: Cycles, name: str, least: float,
     head = f"No single limit: {name} alone would take {least:.4g} of the {cycles.total:.4g} cycles"
     waits = [stall for stall in cycles.stalls if stall.cause not in ("issue width", "port")] or list(cycles.stalls)
     if not waits:
-        return f"{head}; the order of the instructions costs the rest."
+        return f"{head}; the rest comes from the order of the instructions."
     worst: Stall = waits[0]
-    text = f"line {line_of(places[worst.address])} waits longest, {worst.cycles:.3g} of them ({worst.cause}"
+    text = f"line {line_of(places[worst.address])} stalls longest, for {worst.cycles:.3g} cycles ({worst.cause}"
     if worst.producer is not None and worst.producer in places:
         text += f", on line {line_of(places[worst.producer])}"
-    return f"{head}; {text}): put other work between."
+    return f"{head}; {text}). Put independent work before it."

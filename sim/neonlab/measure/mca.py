@@ -108,7 +108,7 @@ def cycles_of(program: str, core: str, loops: Sequence[Sequence[Instruction]]) -
         result = _run(program, core, isa, text, _FEW)
     few, many = _totals(result), _totals(_run(program, core, isa, text, _MANY))
     if len(few) != len(many) or not few:
-        raise InputError(f"{program}: does not say how long loops take on {core}: {result.stderr.strip()[:200]}")
+        raise InputError(f"{program}: does not report the cycles of loops on {core}: {result.stderr.strip()[:200]}")
     found: list[float | None] = [None] * len(loops)
     for at, (cycles, instructions) in few.items():
         if instructions == _FEW * len(loops[at]):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from neonlab.errors import InputError
+from neonlab.input_file import read_input_text
 
 _LATENCY, _RATE = " latency", " per_cycle"
 
@@ -25,9 +27,8 @@ class Measured:
 def read_table(path: str | Path) -> Mapping[str, tuple[Measured, ...]]:
     """Rows by core, from a CSV file with columns `form`, `CORE latency`, `CORE per_cycle`.  InputError if it is not."""
     try:
-        with Path(path).open(newline="", encoding="utf-8") as file:
-            lines = list(csv.reader(file, strict=True))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        lines = list(csv.reader(io.StringIO(read_input_text(path), newline=""), strict=True))
+    except csv.Error as error:
         raise InputError(f"{path}: {error}") from None
     heading = lines[0] if lines else []
     if "form" not in heading or len(set(heading)) != len(heading):
@@ -65,7 +66,7 @@ def _figure(text: str, where: str) -> float | None:
     try:
         figure = float(text)
     except ValueError:
-        raise InputError(f"{where}: `{text}` is no number") from None
+        raise InputError(f"{where}: `{text}` is not a number") from None
     if not math.isfinite(figure) or figure <= 0:
-        raise InputError(f"{where}: {text} is no time or rate: it must be above 0")
+        raise InputError(f"{where}: a time or a rate must be above 0, not {text}")
     return figure

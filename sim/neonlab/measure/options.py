@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class MemoryOptions:
-    """The traffic of a call, and with `core` what it does to the caches of the core of that name.
+    """Say what `profile` measures besides counts: the traffic of a call, and with `core` caches and cycles there.
 
-    `warm` makes the call twice and shows the second, on the caches that the first left; else they are empty.
-    `prefetcher` says whether the core's own works; the kernel's prefetch instructions always do.  `loop` asks to look
-    into the hot loop, where the core has a pipeline model.
+    `core` is the name of a core model, such as "cortex-a53".  `warm` models a second call on the caches that a first
+    one left; the default is empty caches.  `prefetcher` says whether the core's own prefetcher works; prefetch
+    instructions always do.  `loop` asks for the report on the hot loops, for a core with a pipeline model.
     """
 
     core: str | None = None

@@ -34,9 +34,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -44,27 +43,11 @@ from typing import Any
 from neonlab.errors import InputError
 from neonlab.isa.instruction import BranchKind, Instruction, InstructionClass
 from neonlab.measure.instruction_form import form_of
+from neonlab.measure.nearest_form import nearest_forms
 from neonlab.measure.pipeline_state import CROSSINGS_AT_MOST, GROUPS_AT_MOST, PARTS
 
 _FOLDER = Path(__file__).parent / "cores"
 _SUFFIX = ".pipeline.toml"
-_SYNONYM = {"cmp": "subs", "cmn": "adds", "tst": "ands", "neg": "sub", "negs": "subs", "mvn": "orn", "mov": "orr",
-            "ngc": "sbc", "cset": "csinc", "csetm": "csinv", "cinc": "csinc", "cinv": "csinv", "cneg": "csneg",
-            "vzip": "zip1", "vuzp": "zip1", "vtrn": "trn1", "zip": "zip1", "uzp": "zip1", "trn": "trn1", "swp": "trn1",
-            "adcs": "adc", "sbcs": "sbc", "ngcs": "ngc", "udot": "sdot", "usdot": "sdot", "sudot": "sdot",
-            "uzp1": "zip1", "uzp2": "zip1", "zip2": "zip1", "trn2": "trn1", "ldur": "ldr", "ldurb": "ldrb",
-            "ldurh": "ldrh", "ldursb": "ldrsb", "ldursh": "ldrsh", "ldursw": "ldrsw", "stur": "str", "sturb": "strb",
-            "sturh": "strh", **{f"fcvt{rounding}{sign}": f"fcvta{sign}" for rounding in "nmpz" for sign in "su"},
-            "ldm": "ldp", "stm": "stp", "mull32": "umull", "umaal": "mlal32", "mlal32": "umaddl",
-            "paciasp": "nop", "autiasp": "nop", "bti": "nop", "adrp": "adr", "xtn2": "xtn",
-            "vnmls": "fnmsub", "vnmla": "fnmadd"}  # fmt: skip
-#: What shifts or extends its last operand as another does: the shifter comes before the sum, or before the logic.
-_SHIFTS_AS = {"orr": "and", "eor": "and", "orn": "and", "eon": "and", "bic": "and", "mvn": "and", "bics": "ands",
-              "tst": "ands", "sub": "add", "neg": "add", "subs": "adds", "negs": "adds", "cmp": "adds",
-              "cmn": "adds"}  # fmt: skip
-#: Vectors that a scalar operation with no form of its own is like.
-_AS_VECTOR = {"b": ("8b",), "h": ("4h",), "s": ("2s",), "d": ("1d", "2d")}
-_FULL = {"8b": "16b", "4h": "8h", "2s": "4s", "1d": "2d"}
 _CLASS = {
     InstructionClass.NEON_MULTIPLY_ACCUMULATE: "@multiply",
     InstructionClass.NEON_OTHER: "@vector",
@@ -203,10 +186,10 @@ class PipelineCore:
 
     def knows(self, instruction: Instruction) -> bool:
         """Whether the table has the form itself, or one that differs only in what does not matter."""
-        return any(form in self.timings for form in _nearest(form_of(instruction)))
+        return any(form in self.timings for form in nearest_forms(form_of(instruction)))
 
     def _look_up(self, form: str, instruction: Instruction) -> Timing:
-        for candidate in _nearest(form):
+        for candidate in nearest_forms(form):
             if candidate in self.timings:
                 return self.timings[candidate]
         kind = instruction.instruction_class
@@ -224,49 +207,6 @@ def _fuses(first: Instruction, second: Instruction) -> bool:
     return first.writes == second.writes == second.reads
 
 
-def _nearest(form: str) -> Iterator[str]:
-    """The form, then ever less exact names of it."""
-    base, _, modifier = form.partition(" ")
-    seen = [form]
-    if modifier == "#0":
-        seen.append(f"{base} #")
-    mnemonic, _, shape = base.partition(".")
-    if modifier in ("shift", "extend"):
-        names = dict.fromkeys((mnemonic, _SYNONYM.get(mnemonic, mnemonic), _SHIFTS_AS.get(mnemonic, mnemonic)))
-        seen += [f"{name} {how}" for how in dict.fromkeys((modifier, "shift")) for name in names]
-    seen.append(base)
-    plain = shape.removesuffix("[]")
-    shapes = [shape, _FULL.get(plain, plain) + shape[len(plain) :], plain, _FULL.get(plain, plain), ""]
-    matched = re.match(r"(\w+)(\[\])?(\*\d+)$", shape)
-    if matched:
-        element, lane, count = matched.group(1)[-1:], matched.group(2) or "", matched.group(3)
-        shapes += [f"{number}{letter}{lane}{count}" for letter in element + "bhsd" for number in _COUNTS[letter]]
-    for candidate in shapes:
-        for name in _alike(mnemonic):
-            if not candidate and plain not in ("", "w", "x"):  # `smull` is not `smull.8b`
-                continue
-            spelled = f"{name}.{candidate}" if candidate else name
-            if modifier:
-                seen.append(f"{spelled} {modifier.replace('#0', '#')}")
-            seen.append(spelled)
-    if plain in ("b", "h", "s", "d"):
-        alike = _alike(mnemonic)
-        ending = f" {modifier}" if modifier else ""
-        seen += [f"{name}.{like}{end}" for name in alike for like in _AS_VECTOR[plain] for end in (ending, "")]
-        seen += [f"{name}.{letter}" for name in alike for letter in "sdhb"]
-    yield from dict.fromkeys(seen)
-
-
-def _alike(mnemonic: str) -> list[str]:
-    """The mnemonic, and what takes as long; of unsigned operations at last the signed ones."""
-    names = [mnemonic, _SYNONYM.get(mnemonic, mnemonic)]
-    names += [f"s{name[1:]}" for name in names if name[0] == "u"]
-    return list(dict.fromkeys([*names, *(_SYNONYM.get(name, name) for name in names)]))
-
-
-_COUNTS = {"b": ("", "16", "8"), "h": ("", "8", "4"), "s": ("", "4", "2"), "d": ("", "2", "1")}
-
-
 def pipeline_names() -> tuple[str, ...]:
     """Cores that have a pipeline model, in order."""
     return tuple(sorted(path.name[: -len(_SUFFIX)] for path in _FOLDER.glob(f"*{_SUFFIX}")))
@@ -277,7 +217,7 @@ def load_pipeline(name: str) -> PipelineCore:
     """The model of a core by its name (`cortex-a53`).  InputError where there is none, or it is malformed."""
     path = _FOLDER / f"{name}{_SUFFIX}"
     if name not in pipeline_names():
-        raise InputError(f"no pipeline model of {name}; there are {', '.join(pipeline_names())}")
+        raise InputError(f"there is no pipeline model of {name}; there are models of {', '.join(pipeline_names())}")
     with path.open("rb") as file:
         table = tomllib.load(file)
     base = load_pipeline(table["like"]) if "like" in table else None

@@ -15,11 +15,13 @@ from neonlab.measure.traffic import Traffic
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What one call cost, counted exactly.  `macs` is the work the contract declares, 0 when it declares none.
+    """Hold what one call does and costs.
 
-    `traffic` is None where nobody asked for it; `caches` and `cycles`, the estimates of models, also without a core;
-    `loops`, estimates too, are empty also where there is no loop; the hottest comes first.
-    `compiler` made the code, if one did.
+    `counts` (instructions, bytes, registers, executions by line) and `traffic` (bytes by buffer) are exact.  `caches`
+    (PMU events), `cycles` and `loops` (the hot loops, the hottest first) are estimates of a core's models.  `traffic`
+    is None where it was not asked for, `caches` and `cycles` where no core was; `loops` may be empty.  `macs` is the
+    number of multiply-accumulates that the contract states, 0 where it states none.  `compiler` is the compiler that
+    made the code, "" where none did.
     """
 
     kernel: str
@@ -35,31 +37,31 @@ class Profile:
 
     @property
     def loop(self) -> LoopReport | None:
-        """The hottest."""
+        """Return the hottest loop, or None."""
         return self.loops[0] if self.loops else None
 
     @property
     def instructions_per_mac(self) -> float:
-        """Executed instructions for each multiply-accumulate; 0 when none is declared."""
+        """Return executed instructions per multiply-accumulate; 0 where `macs` is 0."""
         return self.counts.instructions / self.macs if self.macs else 0.0
 
     @property
     def loaded_per_mac(self) -> float:
-        """Bytes loaded for each multiply-accumulate; 0 when none is declared."""
+        """Return bytes loaded per multiply-accumulate; 0 where `macs` is 0."""
         return self.counts.loaded_bytes / self.macs if self.macs else 0.0
 
     @property
     def stored_per_mac(self) -> float:
-        """Bytes stored for each multiply-accumulate; 0 when none is declared."""
+        """Return bytes stored per multiply-accumulate; 0 where `macs` is 0."""
         return self.counts.stored_bytes / self.macs if self.macs else 0.0
 
     @property
     def macs_per_cycle(self) -> float:
-        """Multiply-accumulates a cycle; 0 when none is declared or no core was asked for."""
+        """Return multiply-accumulates per cycle; 0 where `macs` is 0 or no core was asked for."""
         return self.macs / self.cycles.cycles if self.cycles is not None and self.cycles.cycles else 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`; what was not asked for is left out."""
+        """Return plain values, as `--json` prints them; what was not asked for is left out."""
         document = {
             "kernel": self.kernel,
             "isa": self.isa,
@@ -85,7 +87,7 @@ class Profile:
         return document
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame, a row a line of source: executions, and with a core cycles, all and by cause.
+        """Return a pandas DataFrame with one row per source line: executions, and with a core cycles by cause.
 
         Raises InputError where pandas is not installed.
         """
@@ -107,7 +109,7 @@ class Profile:
         return pandas.DataFrame(rows, columns=columns)
 
     def _repr_html_(self) -> str:
-        """As a notebook shows it."""
+        """Return the HTML that a notebook shows."""
         from neonlab.report.notebook import profile_html  # upwards: a notebook asks the value itself
 
         return profile_html(self)

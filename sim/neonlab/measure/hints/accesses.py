@@ -36,7 +36,8 @@ def pair_loads(study: Study) -> Iterator[Hint]:
         return
     kept: Changed = [one for one in changed if one is not None]
     verb = "stores" if study.body[found[0]].stored_bytes else "loads"
-    text = f"{counted(len(found) // 2, 'pair')} of {verb} of neighbours in memory: move both at once, `{example}`"
+    pairs = counted(len(found) // 2, "pair")
+    text = f"{pairs} of {verb} access adjacent memory: use one instruction per pair, `{example}`"
     hint = study.hint("pair-accesses", found, text, kept)
     if hint is not None:
         yield hint
@@ -116,7 +117,7 @@ def load_and_duplicate(study: Study) -> Iterator[Hint]:
         changed[at] = example = text
         found += [at, place]
     if found:
-        text = f"loaded, then copied to all lanes, {len(found) // 2}x: one load does both, `{example}`"
+        text = f"a load and then a copy to all lanes, {len(found) // 2} times: use one load that does both, `{example}`"
         hint = study.hint("load-and-duplicate", found, text, [one for one in changed if one is not None])
         if hint is not None:
             yield hint

@@ -49,7 +49,7 @@ def by_element(study: Study) -> Iterator[Hint]:
     example = changed[multiplies[0]]
     each = "one multiply each" if len(multiplies) == len(copies) else f"{len(multiplies)} multiplies"
     subject = f"these {len(copies)} `{name}`s feed" if len(copies) > 1 else f"this `{name}` feeds"
-    text = f"{subject} {each}: use the by-element form, as in `{example}`"
+    text = f"{subject} {each}: use the by-element form of the multiply, `{example}`"
     hint = study.hint("by-element", copies, text, [one for one in changed if one is not None])
     if hint is not None:
         yield hint
@@ -115,7 +115,8 @@ def flags_for_free(study: Study) -> Iterator[Hint]:
                     changed: list[Instruction | str] = [*study.body]
                     changed[at] = new
                     del changed[place]
-                    text = f"`cmp` only looks at what `{instruction.mnemonic}` left: `{new}` sets the flags itself"
+                    setter = instruction.mnemonic
+                    text = f"`cmp` compares the result of `{setter}` with 0: use `{new}`, which sets the flags"
                     hint = study.hint("flags-for-free", (at, place), text, changed)
                     if hint is not None:
                         yield hint
@@ -147,7 +148,7 @@ def clear_then_accumulate(study: Study) -> Iterator[Hint]:
             clears.append(at)
     if clears:
         kept = [one for one in changed if one is not None]
-        text = f"{counted(len(clears), 'register')} cleared only to be added to: begin with `{example}` instead"
+        text = f"{counted(len(clears), 'register')} cleared before the first addition: start with `{example}` instead"
         hint = study.hint("clear-then-accumulate", clears, text, kept)
         if hint is not None:
             yield hint
@@ -185,7 +186,7 @@ def multiply_and_add(study: Study) -> Iterator[Hint]:
         changed[place] = example = with_operands(instruction, [listed[0], *product[1:]], fused + dot + suffix)
         found += [at, place]
     if found:
-        text = f"{counted(len(found) // 2, 'product')} then added: one instruction does both, `{example}`"
+        text = f"a multiply and then an addition, {len(found) // 2} times: use one instruction for both, `{example}`"
         hint = study.hint("multiply-and-add", found, text, [one for one in changed if one is not None])
         if hint is not None:
             yield hint
@@ -220,7 +221,7 @@ def widening_add(study: Study) -> Iterator[Hint]:
         changed[place] = example = f"{wide}{dot}{suffix} {summed[0]}, {others[0]}, {listed[1]}"
         found += [at, place]
     if found:
-        text = f"widened, then added, {len(found) // 2}x: one instruction does both, `{example}`"
+        text = f"a widening and then an addition, {len(found) // 2} times: use one instruction for both, `{example}`"
         hint = study.hint("widening-add", found, text, [one for one in changed if one is not None])
         if hint is not None:
             yield hint
@@ -255,7 +256,7 @@ def copies(study: Study) -> Iterator[Hint]:
         found.append(at)
     if found:
         number = "a copy" if len(found) == 1 else f"{len(found)} copies"
-        text = f"{number} of a register that stays as it is: read the original"
+        text = f"{number} of a register that does not change: read the original instead"
         hint = study.hint("copies", found, text, [one for one in changed if one is not None])
         if hint is not None:
             yield hint

@@ -23,7 +23,7 @@ def wasted_prefetch(study: Study) -> Iterator[Hint]:
     found = [at for at, one in enumerate(study.body) if _prefetches(one)]
     if not found or not issued or wasted < _WASTED * issued:
         return
-    text = f"{100 * wasted / issued:.0f} % of the prefetches are of lines touched before or never: leave them out"
+    text = f"{100 * wasted / issued:.0f} % of the prefetches fetch lines already used, or never used: remove them"
     hint = study.hint("wasted-prefetch", found, text, [one for one in study.body if not _prefetches(one)])
     if hint is not None:
         yield hint
@@ -44,8 +44,8 @@ def partial_sums(study: Study) -> Iterator[Hint]:
     gone = {*loads, *stores}
     text = (
         f"each byte of `{worst.name}` is stored {times:.3g} times and loaded again in between "
-        f"({worst.loaded_bytes + worst.stored_bytes:,} bytes for {worst.footprint_bytes:,}): keep the sums in "
-        "registers over the loop outside; without these loads and stores"
+        f"({worst.loaded_bytes + worst.stored_bytes:,} bytes move, {worst.footprint_bytes:,} are distinct): keep the "
+        "sums in registers across iterations of the outer loop; without these loads and stores"
     )
     hint = study.hint("partial-sums", gone, text, [one for at, one in enumerate(study.body) if at not in gone])
     if hint is not None:
@@ -84,5 +84,5 @@ def split_lines(study: Study) -> Iterator[Hint]:
         accesses = place.loads + place.stores
         if place.kind == "buffer" and accesses >= _MANY and place.split_lines > _SPLIT * accesses:
             share = 100 * place.split_lines / accesses
-            text = f"{share:.0f} % of the accesses to `{place.name}` cross from one line to the next: align its rows"
+            text = f"{share:.0f} % of the accesses to `{place.name}` cross a 64-byte line: align its rows"
             yield Hint("split-lines", (), text)

@@ -48,8 +48,8 @@ def _moved(study: Study, producer: int, consumer: int) -> Hint | None:
         slots = next(n for cost, n in outcomes if cost <= best + _NEARLY * study.total)
         order = [*code[: producer - slots], moving, *code[producer - slots : producer], *code[producer + 1 :]]
         text = (
-            f"{'load-to-use' if is_load(moving) else 'result-to-use'} of {consumer - producer} at line "
-            f"{study.line(consumer)}: move `{moving.text}` up {counted(slots, 'slot')}"
+            f"the result of `{moving.text}` is used {counted(consumer - producer, 'instruction')} later, at line "
+            f"{study.line(consumer)}: move it up by {counted(slots, 'instruction')}"
         )
         hint = study.hint("load-earlier" if is_load(moving) else "move-up", (producer, consumer), text, order)
         if hint is not None:
@@ -81,8 +81,9 @@ def _next_iteration(study: Study, producer: int, consumer: int) -> Hint | None:
     best = min(cost for cost, _, _ in outcomes)
     _, slots, order = next(one for one in outcomes if one[0] <= best + _NEARLY * study.total)
     text = (
-        f"load-to-use of {consumer - producer} at line {study.line(consumer)}: load for the next iteration "
-        f"{counted(slots, 'slot')} before the end of this one (the last time reads too far, unless it is left out)"
+        f"the result of this load is used {counted(consumer - producer, 'instruction')} later, at line "
+        f"{study.line(consumer)}: load for the next iteration {counted(slots, 'instruction')} before the end of this "
+        "one, but not in the last iteration, where it would read too far"
     )
     return study.hint("load-for-next-iteration", (producer, consumer), text, order)
 
@@ -98,8 +99,8 @@ def another_order(study: Study) -> Iterator[Hint]:
     moved = sum(place != at for at, place in enumerate(order))
     waits = [study.places[s.address] for s in study.cycles.stalls if s.cause in _CAUSES and s.address in study.places]
     text = (
-        f"the same {len(order)} instructions in another order, those first that most depends on "
-        f"({moved} move; --json has it); work of independent results side by side"
+        f"reorder the {len(order)} instructions: start with those that begin the longest dependency chains, and put "
+        f"independent work between dependent instructions ({moved} instructions move; --json lists the new order)"
     )
     hint = study.hint("another-order", waits[:_TRIED], text, [study.body[at] for at in order])
     if hint is not None:

@@ -35,8 +35,9 @@ def post_index(study: Study) -> Iterator[Hint]:
             changed[touching[-1]] = example = text
             found.append(at)
     if found:
-        subject = "a pointer is" if len(found) == 1 else f"{len(found)} pointers are"
-        text = f"{subject} stepped by an instruction of its own: use post-index, `{example}`"
+        several = f"{len(found)} instructions only step pointers"
+        subject = several if found[1:] else "an instruction only steps a pointer"
+        text = f"{subject}: use a post-indexed access, `{example}`"
         hint = study.hint("post-index", found, text, [one for one in changed if one is not None])
         if hint is not None:
             yield hint
@@ -97,9 +98,8 @@ def single_step(study: Study) -> Iterator[Hint]:
             offset += instruction.writeback.immediate if instruction.writeback else 0
         else:
             changed.insert(places[-1] + 1, f"add {name}, {name}, #{offset}")
-            text = (
-                f"`{name}` is stepped {len(places)} times, one after another: use offsets, and step it once by {offset}"
-            )
+            subject = f"{len(places)} accesses step `{name}` one after another"
+            text = f"{subject}: use offsets, and step `{name}` once by {offset}"
             hint = study.hint("single-step", places, text, changed) if 0 < offset < 4096 else None
             if hint is not None:
                 yield hint
@@ -120,8 +120,8 @@ def two_pointers(study: Study) -> Iterator[Hint]:
         for place in places[1::2]:
             changed[place] = re.sub(rf"\[{name}\b", f"[{spare}", study.body[place].text)
         text = (
-            f"`{name}` is stepped {len(places)} times, each waiting for the one before: walk with two pointers "
-            f"(`{spare}` is free)"
+            f"{len(places)} accesses step `{name}`, and each waits for the one before it: use two pointers that take "
+            f"turns (`{spare}` is free)"
         )
         hint = study.hint("two-pointers", places, text, changed)
         if hint is not None:

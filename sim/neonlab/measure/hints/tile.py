@@ -51,8 +51,8 @@ def half_rate_widening(study: Study) -> Iterator[Hint]:
     unsigned = name.startswith("u") or name.endswith("u16")
     limit = f"at {65535 // (255 * most)} or below" if unsigned else f"within ±{32767 // (128 * most)}"
     text = (
-        f"`{name}` after every {counted(most // 2, 'product')}: add {most} in {'u' if unsigned else ''}int16 first, if "
-        f"one operand stays {limit}"
+        f"`{name}` follows every {counted(most // 2, 'product')}: add {most} products before it, in "
+        f"{'u' if unsigned else ''}int16, which is exact if one operand stays {limit}"
     )
     hint = study.hint("widen-less", left_out, text, [one for one in changed if one is not None])
     if hint is not None:
@@ -117,8 +117,8 @@ def accumulators(study: Study) -> Iterator[Hint]:
         doubled = [*study.body[:-1], *second]
     mnemonic = study.body[places[0]].mnemonic
     text = (
-        f"each `{mnemonic}` waits for the sum before it ({counted(len(places), 'link')} through {name} an iteration): "
-        f"sum into {2 * count} registers in turn and add them up afterwards"
+        f"each `{mnemonic}` waits for the sum before it ({counted(len(places), 'addition')} to {name} per iteration): "
+        f"sum into {2 * count} registers in turn, and add these after the loop"
     )
     hint = study.hint("accumulators", _places(chains), text, doubled, 1.0 if many else 2.0)
     plain = study.total if many else (study.cost([*study.body[:-1], *study.body]) or 0.0) / 2
@@ -193,9 +193,9 @@ def idle_registers(study: Study) -> Iterator[Hint]:
             if place in sliced:
                 changed.append(_second(study, one, names))
         text = (
-            f"{len(study.free_vectors)} of {study.isa.vector_registers} vector registers idle: widen the tile, by "
-            f"another load like line {study.line(at)} and its {counted(len(sliced) - 1, 'instruction')}, for which "
-            f"{len(taken)} are enough"
+            f"{len(study.free_vectors)} of {study.isa.vector_registers} vector registers are free: widen the tile by "
+            f"another load like line {study.line(at)} and the {counted(len(sliced) - 1, 'instruction')} that use it, "
+            f"which needs {counted(len(taken), 'register')}"
         )
         hint = study.hint("idle-registers", (at,), text, changed, (work + more) / work)
         if hint is not None and (best is None or hint.gain > best[0]):
@@ -248,7 +248,7 @@ def unroll(study: Study) -> Iterator[Hint]:
     work = [one for at, one in enumerate(study.body) if at not in overhead]
     if not work:
         return
-    text = f"loop overhead is {len(overhead)} of {len(study.body)} instructions: unroll twice"
+    text = f"{len(overhead)} of {len(study.body)} instructions are loop overhead: unroll the loop twice"
     hint = study.hint("unroll", overhead, text, [*work, *study.body], 2.0)
     if hint is not None and hint.gain > _WORTH:
         yield hint
@@ -296,8 +296,8 @@ def dot_product(study: Study) -> Iterator[Hint]:
         found += [low, high, at]
     if found:
         text = (
-            f"{study.core.name} has dot products: `sdot` does in one what `smull`, `smlal2` and `sadalp` do here, "
-            f"{len(found) // 3} times (in a kernel that declares dotprod)"
+            f"{study.core.name} has dot products: one `sdot` replaces `smull`, `smlal2` and `sadalp`, "
+            f"{len(found) // 3} times (the contract must declare dotprod)"
         )
         hint = study.hint("dot-product", found, text, [one for one in changed if one is not None])
         if hint is not None:

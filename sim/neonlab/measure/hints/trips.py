@@ -23,7 +23,8 @@ def short_trips(study: Study, spent: float, branches: float) -> Iterator[Hint]:
         return
     last = len(study.body) - 1
     text = (
-        f"goes round {trips:.3g} times each time, and its branch costs {branches / loop.entries:.3g} cycles of the "
-        f"{spent / loop.entries:.3g}: unroll it whole, or make this loop the longer one; in this run"
+        f"the loop runs {trips:.3g} iterations each time, and its mispredicted branch costs "
+        f"{branches / loop.entries:.3g} of {spent / loop.entries:.3g} cycles: unroll it completely, or exchange it "
+        "with the outer loop if that runs longer; in this run"
     )
     yield Hint("short-trips", study.lines([last]), text, spent / loop.iterations, (spent - branches) / loop.iterations)
