@@ -36,16 +36,16 @@ def loop_figures(difference: LoopDifference) -> str:
     """What an iteration of each is."""
     d = difference
     text = f"{d.instructions_before} → {d.instructions_after} instructions"
-    text += f", {d.cycles_before:.4g} → {d.cycles_after:.4g} cycles an iteration"
+    text += f", {d.cycles_before:.4g} → {d.cycles_after:.4g} cycles per iteration"
     if d.macs_before and d.macs_after and d.cycles_before and d.cycles_after:
-        text += f", {d.macs_before / d.cycles_before:.3g} → {d.macs_after / d.cycles_after:.3g} MACs a cycle"
+        text += f", {d.macs_before / d.cycles_before:.3g} → {d.macs_after / d.cycles_after:.3g} MACs per cycle"
     return text
 
 
 def difference_lines(difference: LoopDifference) -> Iterator[str]:
     """The loops line against line: mark, line, cycles before and after, text.  Long stretches alike are cut short."""
     if not difference.rows:
-        yield f"of unlike structure: {difference.shared:.0%} of the instructions correspond"
+        yield f"the loops differ in structure: {difference.shared:.0%} of the instructions correspond"
         return
     if all(row.same and not _moved(row) for row in difference.rows):
         yield "the same instructions, none of which costs more or less than before"
@@ -59,7 +59,7 @@ def difference_lines(difference: LoopDifference) -> Iterator[str]:
         yield from (line for row in rows[:_CONTEXT] for line in _row_lines(row))
         hidden = rows[_CONTEXT:-_CONTEXT]
         before, after = _cost(row.before for row in hidden), _cost(row.after for row in hidden)
-        yield f"          {before:6.2f}  {after:6.2f}    … {len(hidden)} lines alike"
+        yield f"          {before:6.2f}  {after:6.2f}    … {len(hidden)} unchanged lines"
         yield from (line for row in rows[-_CONTEXT:] for line in _row_lines(row))
 
 

@@ -10,7 +10,17 @@ from typing import Any
 
 from neonlab import __version__
 from neonlab.measure.core import CacheShape
-from neonlab.measure.core_errors import SILICON, ModelError, error_sentence, errors_of
+from neonlab.measure.core_errors import (
+    IN_ORDER,
+    OUT_OF_ORDER,
+    SILICON,
+    UNSEEN,
+    ModelError,
+    error_sentence,
+    errors_of,
+    is_stale,
+    pair_error,
+)
 from neonlab.measure.core_summary import CoreSummary
 from neonlab.measure.pipeline_reasons import reason_of
 from neonlab.measure.pipeline_truth import KINDS, Comparison, Truth
@@ -36,24 +46,27 @@ def summary_json(summary: CoreSummary) -> dict[str, Any]:
             level: {"size": cache.size, "ways": cache.ways, "line": cache.line}
             for level, cache in (("l1i", memory.l1i), ("l1d", memory.l1d), ("l2", memory.l2))
         },
-        "errors": [error_json(error) for error in errors_of(summary.core.name)],
+        "errors": [error_json(error, summary.core.name) for error in errors_of(summary.core.name)],
         "sources": list(summary.pipeline.sources),
     }
 
 
-def error_json(error: ModelError) -> dict[str, Any]:
-    """What is recorded of one comparison."""
+def error_json(error: ModelError, core: str) -> dict[str, Any]:
+    """What is recorded of one comparison of a core."""
     return {
         "against": error.against,
         "figures": error.figures,
         "within_5_percent": error.within,
         "held_out_within_5_percent": error.held_out,
         "median_error": error.median,
+        "bias": error.bias,
+        "measured_before_last_change": is_stale(core, error),
+        "origin": error.origin,
     }
 
 
-def summary_table(chosen: Sequence[CoreSummary]) -> Iterator[str]:
-    """Lines of at most 80 columns."""
+def summary_table(chosen: Sequence[CoreSummary], *, together: bool = False) -> Iterator[str]:
+    """Lines of at most 80 columns; with `together` also the errors of several cores."""
     yield "core           issues                MACs/cycle      L1D     L1I      L2"
     for one in chosen:
         memory = one.core.memory
@@ -63,6 +76,18 @@ def summary_table(chosen: Sequence[CoreSummary]) -> Iterator[str]:
         )
         model = f"model: {error_sentence(one.core.name)}"
         yield from textwrap.wrap(model, 80, initial_indent="    ", subsequent_indent="      ")
+    for line in _together() if together else ():
+        yield from textwrap.wrap(line, 80, subsequent_indent="  ")
+
+
+def _together() -> Iterator[str]:
+    """Yield the errors of all cores that issue alike, and that of ratios."""
+    for kind in (IN_ORDER, OUT_OF_ORDER):
+        if any(error.against == UNSEEN for error in errors_of(kind)):
+            yield f"all {kind}: {error_sentence(kind)}"
+    pairs = pair_error()
+    if pairs is not None:
+        yield pairs.sentence()
 
 
 def model_error(truth: Truth) -> ModelError:
@@ -94,7 +119,7 @@ def comparison_json(truth: Truth) -> dict[str, Any]:
     ]
     return {
         "core": truth.core,
-        "error": error_json(model_error(truth)),
+        "error": error_json(model_error(truth), truth.core),
         "counts": counts,
         "outside": [row_json(found) for found in truth.outside()],
         "left_out": [{"form": form, "reason": reason} for form, reason in truth.left_out.items()],
@@ -117,7 +142,7 @@ def comparison_lines(truths: Sequence[Truth]) -> Iterator[str]:
         yield f"{truth.core}: {error.within} of {error.figures} figures within 5 % ({error.share:.1%})"
         if error.held_out is not None:
             share = error.held_out / error.figures
-            yield f"  with the form itself taken out of the core's table: {error.held_out} ({share:.1%})"
+            yield f"  with the form itself removed from the core's table: {error.held_out} ({share:.1%})"
         for kind, cells in _counts(truth):
             latency, rate, both = cells.split("|")
             yield f"  {kind:<10}  latency {latency:>13}   rate {rate:>13}   {both}"
@@ -135,7 +160,7 @@ def difference_lines(found: Mapping[str, ModelError]) -> Iterator[str]:
     """What the terminal shows of comparisons with llvm-mca."""
     for core, error in found.items():
         yield f"{core}: {error.within} of {error.figures} loops within 5 % of llvm-mca ({error.share:.1%})"
-        yield f"  they differ by {error.median:.1%} in the median; another model, no measure of truth"
+        yield f"  the median difference is {error.median:.1%}; llvm-mca is another model, not a measurement"
 
 
 def _by_reason(truth: Truth) -> list[tuple[str, list[Comparison]]]:
@@ -166,18 +191,46 @@ def json_document(cores: Sequence[CoreSummary], truths: Sequence[Truth]) -> str:
 _ABOUT = """\
 # Cores, and how good their models are
 
-Written by `neonlab cores --against FILE.csv --into reports`. Each row of the table of measured timings is turned into
-the programs that it was measured by (a dependent chain, an independent stream), these go through the model, and what
-comes out stands beside what was measured. A figure counts as right within 5 %. All stores of the table go to one
-address, which holds up some of them; the model does the same there, and in no other code.
+Written by `neonlab cores --against FILE.csv --into reports`. Each row of the table of measured timings becomes the
+programs that measured it: a dependent chain and an independent stream. The model runs these programs, and its figures
+are compared with the measured ones. A figure counts as right if it is within 5 %. All stores of the table go to one
+address, which delays some of them; the model has this delay for these programs, and for no other code.
 
-Where the table of a core was filled from the very figures it is compared with (all five below), this shows that the
-forms, the ports and the programs fit together: it is no prediction. The last column says more. *Held out*: the same
-with the form itself taken out of the core's table before its figures are asked for, so that the nearest other form
-answers; figures for forms that no other stands for are lost there. Whole functions measured on silicon are in
-functions.md. Where a core differs from llvm-mca, on the same programs or, for cores of A32 alone, on the innermost
-loops of the kernels for ARMv7, that is one model beside another and tells neither's error.
+The tables of the cores compared below were filled from the same figures. That the model reproduces them shows that the
+forms, the ports and the programs fit together; it does not measure the model's error. The last column says more. *Held
+out*: each form is removed from the core's table before its figures are computed, so that the nearest other form
+provides them. Where no other form can replace it, its figures are lost.
+
+A model's error is measured on whole functions that were not used to adjust the model, and is printed with every
+estimate. *Median error* is the median of the error's size. *Bias* is the median of the signed error: below 0, the model
+has fewer cycles than were measured. The functions in functions.md adjusted the models: they are calibration, and do not
+measure the error.
+
+A difference from llvm-mca compares one model with another, and measures the error of neither. It is taken on the same
+programs or, for cores that run A32 only, on the innermost loops of the kernels for ARMv7.
 """
+
+
+def _error_table(cores: Sequence[str]) -> Iterator[str]:
+    """Yield the errors on functions not used to adjust the models, in Markdown."""
+    yield from ("## Errors of the models, on functions not used to adjust them", "")
+    yield from ("| core | functions | median error | bias | measured |", "|---|---:|---:|---:|---|")
+    origins = []
+    for core in (*cores, IN_ORDER, OUT_OF_ORDER):
+        error = next((error for error in errors_of(core) if error.against == UNSEEN), None)
+        if error is None:
+            yield f"| {core} | none | | | |"
+            continue
+        bias = "" if error.bias is None else f"{error.bias:+.1%}"
+        when = "before the last change of the model" if is_stale(core, error) else "of the tables as they are"
+        yield f"| {core} | {error.figures} | {error.median:.1%} | {bias} | {when} |"
+        origins.append(error.origin)
+    pairs = pair_error()
+    if pairs is not None:
+        yield from ("", f"For {pairs.sentence()}.")
+        origins.append(pairs.origin)
+    for origin in dict.fromkeys(origins):
+        yield from ("", f"Origin: {origin}.")
 
 
 def markdown_document(cores: Sequence[CoreSummary], truths: Sequence[Truth]) -> str:
@@ -190,7 +243,8 @@ def markdown_document(cores: Sequence[CoreSummary], truths: Sequence[Truth]) -> 
             f"| {one.core.name} | {one.kind} | {one.peak:.4g} ({one.peak_instruction}) | {_size(memory.l1d)} "
             f"| {_size(memory.l1i)} | {_size(memory.l2)} | {error_sentence(one.core.name)} |"
         )
-    lines += ["", "## Against forms measured on silicon", ""]
+    lines += ["", *_error_table([one.core.name for one in cores])]
+    lines += ["", "## Against forms measured on silicon: what the tables were filled from", ""]
     lines += ["| core | kind | latency | rate | all | held out |", "|---|---|---:|---:|---:|---:|"]
     for truth in truths:
         held = model_error(truth).held_out
@@ -205,8 +259,8 @@ def markdown_document(cores: Sequence[CoreSummary], truths: Sequence[Truth]) -> 
             lines += [f"| {one.form} | {one.what} | {one.measured:.2f} | {one.modelled:.2f} |" for one in found]
             lines.append("")
     if truths:
-        lines += ["## Rows that are no test of the model", ""]
-        lines += ["These are left out because of what they are, before anything is compared.", ""]
+        lines += ["## Rows that do not test the model", ""]
+        lines += ["These rows are left out before the comparison, for the reasons below.", ""]
         for reason, forms in _left_out(max(truths, key=lambda truth: len(truth.left_out))):
             lines += [f"- {reason} ({len(forms)}): {'; '.join(f'`{form}`' for form in forms)}"]
     return "\n".join(lines).rstrip() + "\n"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from neonlab.errors import InputError
+from neonlab.input_file import read_input_text
 from neonlab.isa.instruction import InstructionClass
 from neonlab.library import Library
 from neonlab.report.variants import Row
@@ -29,7 +30,7 @@ _WORK = (
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Instructions a MAC: `floor` of the multiplies alone, `reach` for the hot loop of the first of `kernels`.
+    """Instructions per MAC: `floor` of the multiplies alone, `reach` for the hot loop of the first of `kernels`.
 
     The others are for layers where they take less.  `bound` says why a layer that stays above cannot come down.
     """
@@ -50,11 +51,12 @@ class Goal:
 def ladder_file(library: Library) -> tuple[Path, dict[str, Any] | None]:
     """`kernels/ladder.toml` and what stands in it; None where there is no such file.  Raises InputError."""
     path = library.root / "kernels" / "ladder.toml"
-    try:
-        return path, tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    if not path.exists():
         return path, None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    text = read_input_text(path)
+    try:
+        return path, tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: {error}") from None
 
 
@@ -67,7 +69,7 @@ def read_goals(library: Library) -> tuple[Goal, ...]:
     try:
         goals = tuple(Goal(**{**entry, "kernels": tuple(entry["kernels"])}) for entry in table.get("goal", ()))
     except (KeyError, TypeError) as error:
-        raise InputError(f"{path}: a goal lacks or misspells {error}") from None
+        raise InputError(f"{path}: a goal has no key {error}") from None
     for goal in goals:
         for title in goal.kernels:
             if title not in known:
@@ -80,16 +82,16 @@ def goal_lines(goals: Sequence[Goal], rows: Sequence[Row]) -> Iterator[str]:
     if not goals:
         return
     yield from ("", "## Goals", "")
-    yield "What the best kernel of each level is to come down to in its hot loop, in instructions for each"
-    yield f"multiply-accumulate, and, to within {MARGIN:.0%} of that, over a whole layer, packing excluded."
+    yield "The goal of each level, in instructions per multiply-accumulate, for the hot loop of its best kernel."
+    yield f"A whole layer, without packing, may need {MARGIN:.0%} more."
     yield from ("", "| level | operands | floor | goal | hot loop | kernel |", "|---|---|---:|---:|---:|---|")
     for goal in goals:
         hot = next((r.hot_loop for r in rows if r.kernel == goal.kernels[0] and r.hot_loop is not None), None)
         figure = "" if hot is None else _bold_above(hot.instructions_per_mac, goal.reach)
         yield (f"| {goal.level} | {goal.operands} | {goal.floor:g} | {goal.reach:g} | {figure} | `{goal.kernels[0]}` |")
     yield ""
-    yield "Every layer by the kernel that takes least for it, of the one above and those for few input channels, which"
-    yield "take rows as they lie and count for packed operands too. In bold what is above the goal and its margin."
+    yield "Each layer with the kernel that needs the fewest instructions: the one above, or one for few input channels."
+    yield "The latter read rows in place, and count for packed operands too. Bold: above the goal and its margin."
     yield ""
     yield "| layer | " + " | ".join(f"{goal.level}, {goal.operands}" for goal in goals) + " |"
     yield "|---|" + "---:|" * len(goals)
@@ -98,7 +100,7 @@ def goal_lines(goals: Sequence[Goal], rows: Sequence[Row]) -> Iterator[str]:
     for layer in layers:
         cells = []
         for goal in goals:
-            best = _best(goal, layer, rows)
+            best = best_row(goal, layer, rows)
             if best is None or best.profile is None:
                 cells.append("")
                 continue
@@ -111,7 +113,8 @@ def goal_lines(goals: Sequence[Goal], rows: Sequence[Row]) -> Iterator[str]:
         yield from above
 
 
-def _best(goal: Goal, layer: str, rows: Sequence[Row]) -> Row | None:
+def best_row(goal: Goal, layer: str, rows: Sequence[Row]) -> Row | None:
+    """The kernel of the goal that takes least for the layer; None where none of them ran on it."""
     ran = [row for row in rows if row.layer == layer and row.kernel in goal.kernels and row.profile is not None]
     return min(ran, key=lambda row: row.profile.instructions_per_mac if row.profile else 0.0, default=None)
 
@@ -124,6 +127,6 @@ def _shortfall(goal: Goal, row: Row) -> str:
     assert row.profile is not None
     work = sum(row.profile.counts.by_class.get(kind.value, 0) for kind in _WORK) / row.profile.macs
     return (
-        f"- `{row.kernel}` on {row.layer}: {row.profile.instructions_per_mac:.4f} for {goal.limit:.4f}; without a "
-        f"branch or an integer instruction it would be {work:.4f}. {goal.bound}".rstrip()
+        f"- `{row.kernel}` on {row.layer}: {row.profile.instructions_per_mac:.4f}; the limit is {goal.limit:.4f}. "
+        f"Without branches and integer instructions it would be {work:.4f}. {goal.bound}".rstrip()
     )

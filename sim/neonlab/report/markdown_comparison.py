@@ -54,7 +54,7 @@ def _verdict(group: Group) -> str:
 def _exact(side: Side) -> str:
     if side.wrong:
         return f"**no** ({side.failure.identifier})" if side.failure is not None else "**no**"
-    return "yes" if side.exact else "not compared"
+    return "yes" if side.exact else "unchecked" if side.unchecked else "not compared"
 
 
 def _changed(group: Group, cores: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from neonlab.report.comparison_text import difference_lines, loop_figures, loop_names, percent
 from neonlab.report.pipeline_svg import pipeline_svg
 from neonlab.report.terminal_loop import at_lines
+from neonlab.report.verdict_words import accepted_lines, mood_of, remark_of, word_of
 
 if TYPE_CHECKING:
     from neonlab.comparison import Comparison, Group
@@ -22,17 +23,21 @@ if TYPE_CHECKING:
     from neonlab.verify.verdict import Failure, Verdict
 
 _HOT_LINES = 10
+_COLOURS = {"good": "#1f7a3f", "fair": "#8a6100", "bad": "#b3261e"}
 _RIGHT = ' style="text-align:right"'
 
 
 def verdict_html(verdict: Verdict) -> str:
     """The word, the cases, and each kind of failure with its place."""
-    word = ("exact" if verdict.has_reference else "ran") if verdict.passed else "WRONG"
-    colour = "#1f7a3f" if verdict.passed else "#b3261e"
+    remark = f"; {escape(remark_of(verdict))}" if remark_of(verdict) else ""
     parts = [
-        f'<p><b style="color:{colour}">{word}</b> <code>{escape(verdict.kernel)}</code>: {verdict.cases:,} cases, '
-        f"{verdict.failed:,} failed{_ranges(verdict)}</p>"
+        f'<p><b style="color:{_COLOURS[mood_of(verdict)]}">{word_of(verdict)}</b> '
+        f"<code>{escape(verdict.kernel)}</code>: {verdict.cases:,} cases, {verdict.failed:,} failed{_ranges(verdict)}"
+        f"{remark}</p>"
     ]
+    parts += [f"<p>{_quoted(told)}</p>" for told in accepted_lines(verdict)]
+    if verdict.advice and verdict.faultless:
+        parts.append(f"<p>{_quoted(verdict.advice)}</p>")
     if verdict.not_run is not None:
         parts.append(not_run_html(verdict.not_run))
     parts += [failure_html(failure) for failure in verdict.failures]
@@ -42,13 +47,11 @@ def verdict_html(verdict: Verdict) -> str:
 def not_run_html(not_run: NotRun) -> str:
     """The code of which a verdict says nothing, by line."""
     lines = "".join(f"<li><code>{escape(line)}</code></li>" for line in not_run.lines)
-    return f"<details><summary>{not_run}, so that nothing is known of them</summary><ul>{lines}</ul></details>"
+    return f"<details><summary>{not_run}: they are unchecked</summary><ul>{lines}</ul></details>"
 
 
 def _ranges(verdict: Verdict) -> str:
-    if verdict.ranges is None or verdict.ranges.status == "wraps":
-        return ""
-    return ", no input in range wraps" if verdict.ranges.status == "safe" else ", ranges not decided"
+    return f", {escape(verdict.ranges.words)}" if verdict.ranges is not None and verdict.ranges.words else ""
 
 
 def failure_html(failure: Failure) -> str:
@@ -66,7 +69,7 @@ def failure_html(failure: Failure) -> str:
     if failure.where:
         lines.insert(0, failure.where)
     if failure.explanation is not None:
-        lines += [f"smallest case that fails so: {failure.explanation.shape}"]
+        lines += [f"smallest case that fails the same way: {failure.explanation.shape}"]
         lines += [f"  {line}" for line in (*failure.explanation.inputs, *failure.explanation.text)]
     head = f"<b>{escape(failure.identifier)}</b> at {escape(failure.shape)}, pattern {escape(failure.pattern)}"
     return f"<p>{head}, seed {failure.seed}</p><pre>{escape(chr(10).join(lines))}</pre>"
@@ -94,23 +97,21 @@ def _counts(profile: Profile, counts: Counts) -> str:
     ]
     neon = f"{counts.neon_registers} of {counts.neon_registers_available}"
     general = f"{counts.general_registers} of {counts.general_registers_available}"
-    return _table(
-        ("", "counted", "a MAC"),
-        [
-            *((name, f"{count:,}", f"{rate:.4f}" if profile.macs else "") for name, count, rate in rows),
-            ("NEON registers", neon, ""),
-            ("general registers", general, ""),
-        ],
-    )
+    registers = [("NEON registers", neon), ("general registers", general)]
+    if not profile.macs:
+        return _table(("", "counted"), [*((name, f"{count:,}") for name, count, _ in rows), *registers])
+    rated = [(name, f"{count:,}", f"{rate:.4f}") for name, count, rate in rows]
+    return _table(("", "counted", "per MAC"), [*rated, *((*row, "–") for row in registers)])
 
 
 def _cycles(profile: Profile, cycles: RunCycles) -> str:
     state = "warm" if cycles.warm else "cold"
-    rate = f", {profile.macs_per_cycle:.2f} MACs a cycle" if profile.macs else ""
+    rate = f", {profile.macs_per_cycle:.2f} MACs per cycle" if profile.macs else ""
     head = f"{cycles.cycles:,} cycles on {escape(cycles.core)}, {state} (estimate of a model){rate}"
     causes = sorted(cycles.causes.items(), key=lambda item: (-item[1], item[0]))
     rows = [(cause, f"{count:,}", f"{count / cycles.cycles:.1%}") for cause, count in causes if count]
-    return f"<p>{head}</p>" + _table(("cause", "cycles", "share"), rows)
+    model = f"<p>the model: {escape(cycles.model_error)}</p>"
+    return f"<p>{head}</p>{model}" + _table(("cause", "cycles", "share"), rows)
 
 
 def loops_html(kernel: str, loops: Sequence[LoopReport], picture: Callable[[LoopReport], str] | None = None) -> str:
@@ -118,7 +119,7 @@ def loops_html(kernel: str, loops: Sequence[LoopReport], picture: Callable[[Loop
     hottest, *others = [_loop(kernel, loop, picture or _pipeline) for loop in loops]
     folded = []
     for loop, told in zip(loops[1:], others, strict=True):
-        title = f"beside it, {escape(loop.place(kernel))}: {loop.share:.0%} of the cycles"
+        title = f"other loop, {escape(loop.place(kernel))}: {loop.share:.0%} of the cycles"
         folded.append(f"<details><summary>{title}</summary>{told}</details>")
     return "".join([hottest, *folded])
 
@@ -130,7 +131,7 @@ def _pipeline(loop: LoopReport) -> str:
 def _loop(kernel: str, loop: LoopReport, picture: Callable[[LoopReport], str]) -> str:
     head = (
         f"hot loop, {loop.place(kernel)}: {loop.iterations:,} iterations, {loop.share:.0%} of the cycles, "
-        f"{loop.cycles:.4g} cycles and {loop.instructions} instructions an iteration"
+        f"{loop.cycles:.4g} cycles and {loop.instructions} instructions per iteration"
     )
     hints = "".join(f"<li>{_quoted(_told(loop, hint))}{_gain(hint.before, hint.after)}</li>" for hint in loop.hints)
     return f"<p>{escape(head)}</p><p>{_quoted(loop.attack)}</p>{f'<ul>{hints}</ul>' if hints else ''}{picture(loop)}"
@@ -146,7 +147,7 @@ def _told(loop: LoopReport, hint: Hint) -> str:
 
 
 def _gain(before: float | None, after: float | None) -> str:
-    return f": {before:.4g} → {after:.4g} cycles an iteration" if before is not None and after is not None else ""
+    return f": {before:.4g} → {after:.4g} cycles per iteration" if before is not None and after is not None else ""
 
 
 def _hot_lines(counts: Counts) -> str:
@@ -177,7 +178,7 @@ def _group(group: Group, cores: Sequence[str]) -> str:
             count, first = named.get(name), base.get(name)
             share = f" ({percent(count / first - 1)})" if count is not None and first and count != first else ""
             cells.append(f"{count:,}{share}" if count is not None else "")
-        word = "no" if side.wrong else "yes" if side.exact else ""
+        word = "no" if side.wrong else "yes" if side.exact else "unchecked" if side.unchecked else ""
         rows.append((side.name, word, *cells))
     return f"<p>{escape(group.shape)}</p>" + _table(("kernel", "exact", *headings), rows)
 
@@ -195,7 +196,7 @@ def _table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    return f"<td{_RIGHT if text[:1].isdigit() else ''}>{escape(text)}</td>"
+    return f"<td{_RIGHT if text[:1].isdigit() or text == '–' else ''}>{escape(text)}</td>"
 
 
 def _fragment(parts: Iterable[str]) -> str:

@@ -20,7 +20,10 @@ from neonlab.report.schemas_cores import COMPARISON, CORE, FUNCTIONS
 from neonlab.report.schemas_profile import PROFILE, PROFILES
 from neonlab.report.schemas_verdict import FAILURE, ISA, VERDICT
 
-_ENDS = described(nullable(list_of(INTEGER)), "first byte and the one after the last, counted from the pointer")
+_COUNTS = {"type": "object", "additionalProperties": INTEGER}
+_ENDS = described(
+    nullable(list_of(INTEGER)), "offsets from the pointer of the first byte and of the byte after the last"
+)
 
 
 def schemas() -> dict[str, Schema]:
@@ -34,7 +37,7 @@ def schemas() -> dict[str, Schema]:
                 object_of(
                     section=STRING,
                     address=described(INTEGER, "offset in the section"),
-                    bytes=described(STRING, "hexadecimal, in the order of memory"),
+                    bytes=described(STRING, "hexadecimal, in memory order"),
                     disassembly=STRING,
                     where=STRING,
                     source=STRING,
@@ -80,7 +83,7 @@ def schemas() -> dict[str, Schema]:
                 object_of(
                     kernel=STRING,
                     instructions=described(INTEGER, "executed in one call"),
-                    bare=described(INTEGER, "guest instructions a second, nothing watched"),
+                    bare=described(INTEGER, "guest instructions per second, without instrumentation"),
                     counts=described(INTEGER, "the same with counts"),
                     python_hooks=described(INTEGER, "the same with counts taken by Python hooks"),
                     counts_of_bare=NUMBER,
@@ -93,20 +96,20 @@ def schemas() -> dict[str, Schema]:
                     pipeline=described(INTEGER, "the same with counts, traffic, caches and cycles"),
                     pipeline_of_bare=NUMBER,
                     accesses=described(INTEGER, "memory accesses in one call"),
-                    sanitizer=described(INTEGER, "guest instructions a second with the sanitizer"),
+                    sanitizer=described(INTEGER, "guest instructions per second with the sanitizer"),
                     sanitizer_of_bare=NUMBER,
                     sanitizer_and_lanes=described(INTEGER, "the same with every check on"),
                     save=described(
                         object_of(
                             layer=STRING,
-                            tile=described(STRING, "the part of it that is shown first"),
+                            tile=described(STRING, "the part of the layer that is shown first"),
                             cores=list_of(STRING),
-                            heard=described(NUMBER, "seconds from the write until it is heard of"),
+                            heard=described(NUMBER, "seconds from the write until it is noticed"),
                             shown=described(
-                                NUMBER, "seconds from the write until verdict, counts and cycles are there"
+                                NUMBER, "seconds from the write until verdict, counts and cycles are shown"
                             ),
                             processor=described(
-                                {"type": "object", "additionalProperties": NUMBER}, "seconds of a processor, by step"
+                                {"type": "object", "additionalProperties": NUMBER}, "CPU seconds, by step"
                             ),
                         ),
                         "after a save of the kernel's file, as `neonlab watch` sees it",
@@ -115,7 +118,7 @@ def schemas() -> dict[str, Schema]:
             ),
             load=described(
                 object_of(bytes=INTEGER, sections=INTEGER, relocations=INTEGER, seconds=NUMBER),
-                "an object made for this, from its path to memory with every relocation applied",
+                "a generated object, loaded into memory with every relocation applied",
             ),
         ),
         "check": document("check", seed=INTEGER, verdicts=list_of(VERDICT)),
@@ -123,11 +126,13 @@ def schemas() -> dict[str, Schema]:
         "contract": document(
             "contract",
             path=STRING,
-            contract=described(STRING, "TOML, with `?` where only a person can know"),
+            contract=described(STRING, "TOML, with `?` where a person has to fill in a value"),
             blanks=described(list_of(STRING), "arguments and fields with such a `?`"),
             runs=list_of(
                 object_of(
-                    numbers=described({"type": "object", "additionalProperties": INTEGER}, "that it was run with"),
+                    numbers=described(
+                        {"type": "object", "additionalProperties": INTEGER}, "the integer arguments of the run"
+                    ),
                     touched={"type": "object", "additionalProperties": object_of(read=_ENDS, write=_ENDS)},
                 )
             ),
@@ -143,7 +148,8 @@ def schemas() -> dict[str, Schema]:
                     kernel=STRING,
                     isa=ISA,
                     path=STRING,
-                    operator=described(nullable(STRING), "whose reference speaks for it"),
+                    operator=described(nullable(STRING), "the operator whose reference computes the expected results"),
+                    level=described(STRING, "the extension beyond NEON that it needs, or neon"),
                     summary=STRING,
                     prototype=STRING,
                     architecture=STRING,
@@ -151,6 +157,10 @@ def schemas() -> dict[str, Schema]:
                 )
             ),
             dispatches=list_of(object_of(name=STRING, members=list_of(STRING), reason=STRING)),
+            counts=described(
+                object_of(isa=_COUNTS, operator=_COUNTS, level=_COUNTS),
+                "number of kernels listed, by each of these properties",
+            ),
         ),
         "mutate": document(
             "mutate",
@@ -159,14 +169,14 @@ def schemas() -> dict[str, Schema]:
                 object_of(
                     kernel=STRING,
                     isa=ISA,
-                    made=described(INTEGER, "mutants that there are"),
+                    made=described(INTEGER, "mutants generated"),
                     mutants=described(INTEGER, "mutants tried"),
-                    killed=described(INTEGER, "told from the kernel by some case"),
-                    equivalent=described(INTEGER, "no worse than the kernel, by a rule or a reviewed reason"),
+                    killed=described(INTEGER, "mutants that fail on some case"),
+                    equivalent=described(INTEGER, "mutants that are harmless by a rule or a reviewed reason"),
                     survived=INTEGER,
-                    score=described(NUMBER, "killed, of those that are worse than the kernel"),
+                    score=described(NUMBER, "killed mutants, of those not equivalent"),
                     slips=described({"type": "object"}, "the same figures by kind of change"),
-                    reasons={"type": "object", "additionalProperties": INTEGER},
+                    reasons=_COUNTS,
                     not_killed=list_of(
                         object_of(line=INTEGER, slip=STRING, original=STRING, mutant=STRING, reason=nullable(STRING))
                     ),
@@ -200,7 +210,7 @@ def schemas() -> dict[str, Schema]:
                     worst=described(INTEGER, "the largest difference, in steps of int8"),
                     example=described(
                         nullable(object_of(accumulator=INTEGER, scale=NUMBER, results=list_of(INTEGER))),
-                        "the case nearest zero with the largest difference",
+                        "the case with the largest difference; of several the one nearest zero",
                     ),
                 )
             ),

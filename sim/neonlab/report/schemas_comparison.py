@@ -24,7 +24,7 @@ _LINE_COST = nullable(object_of(line=INTEGER, text=STRING, cycles=described(NUMB
 _LOOP_DIFFERENCE = object_of(
     core=STRING,
     shape=STRING,
-    before=described(STRING, "kernel that the other is held against"),
+    before=described(STRING, "kernel that is the baseline"),
     after=STRING,
     cycles_before=described(NUMBER, "of an iteration"),
     cycles_after=NUMBER,
@@ -35,7 +35,7 @@ _LOOP_DIFFERENCE = object_of(
     shared=described(NUMBER, "share of instructions of the same form at the same place"),
     rows=described(
         list_of(object_of(before=_LINE_COST, after=_LINE_COST)),
-        "line by line; empty where the loops are of unlike structure",
+        "line by line; empty where the loops differ in structure",
     ),
 )
 
@@ -45,12 +45,18 @@ def comparison_properties(failure: Schema, isa: Schema) -> dict[str, Schema]:
     side = object_of(
         kernel=STRING,
         isa=isa,
-        revision=described(nullable(STRING), "as it was at this revision; null: as it is"),
-        exact=described(nullable(BOOLEAN), "whether quick trials came out right; null where nothing was compared"),
+        revision=described(nullable(STRING), "git revision of the code; null: the files as they are now"),
+        exact=described(
+            nullable(BOOLEAN), "whether the results of a quick check are right; null where nothing was compared"
+        ),
+        unchecked=described(
+            BOOLEAN, "results were compared with nothing, and the contract does not say reference = none"
+        ),
         macs=INTEGER,
         figures=described(nullable(_FIGURES), "null where it does not run or does not take the shape"),
         relative=described(
-            {"type": "object", "additionalProperties": NUMBER}, "change of each figure from the group's first, a share"
+            {"type": "object", "additionalProperties": NUMBER},
+            "change of each figure relative to the first kernel of the group, as a fraction",
         ),
         failure=nullable(failure),
     )
@@ -60,7 +66,7 @@ def comparison_properties(failure: Schema, isa: Schema) -> dict[str, Schema]:
         "cores": list_of(STRING),
         "groups": list_of(object_of(shape=STRING, sides=list_of(side))),
         "loops": list_of(_LOOP_DIFFERENCE),
-        "same": described(list_of(STRING), "kernels whose code is what it was"),
+        "same": described(list_of(STRING), "kernels whose code has not changed"),
         "added": list_of(STRING),
         "removed": list_of(STRING),
     }

@@ -5,21 +5,30 @@ from __future__ import annotations
 from neonlab.report.schema_parts import BOOLEAN, INTEGER, NUMBER, STRING, described, list_of, nullable, object_of
 
 _MODEL_ERROR = object_of(
-    against=described({"enum": ["silicon", "llvm-mca", "functions"]}, "what the figures were compared with"),
+    against=described(
+        {"enum": ["unseen", "silicon", "calibration", "llvm-mca"]},
+        "what the figures were compared with: functions not used to adjust the model (unseen: the model's error), "
+        "forms that its table was filled from, functions that it was adjusted with, another model",
+    ),
     figures=INTEGER,
-    within_5_percent=INTEGER,
-    held_out_within_5_percent=described(nullable(INTEGER), "by a core that does not know the form they are of"),
-    median_error=described(NUMBER, "of the relative error's size"),
+    within_5_percent=described(nullable(INTEGER), "null where it was not counted"),
+    held_out_within_5_percent=described(
+        nullable(INTEGER), "figures within 5 % where each form was removed from the core's table first"
+    ),
+    median_error=described(NUMBER, "median of the absolute relative error"),
+    bias=described(nullable(NUMBER), "median of the signed error; below 0 where the model has too few cycles"),
+    measured_before_last_change=described(BOOLEAN, "whether the core's tables have changed since"),
+    origin=described(STRING, "where the figures are from; empty where not recorded"),
 )
 _CACHE_SHAPE = object_of(size=INTEGER, ways=INTEGER, line=INTEGER)
 CORE = object_of(
     core=STRING,
     title=STRING,
     in_order=BOOLEAN,
-    width=described(INTEGER, "instructions or operations issued or dispatched in a cycle"),
+    width=described(INTEGER, "instructions or operations issued or dispatched per cycle"),
     window=described(INTEGER, "operations between dispatch and retirement; 0 in order"),
     ports=list_of(STRING),
-    peak_macs_per_cycle=described(NUMBER, "int8 multiply-accumulates a cycle, by the model"),
+    peak_macs_per_cycle=described(NUMBER, "int8 multiply-accumulates per cycle, by the model"),
     peak_instruction=STRING,
     caches=object_of(l1i=_CACHE_SHAPE, l1d=_CACHE_SHAPE, l2=_CACHE_SHAPE),
     errors=described(list_of(_MODEL_ERROR), "how far the model was off"),
@@ -42,18 +51,24 @@ COMPARISON = object_of(
         ),
         "figures that differ by more than 5 %",
     ),
-    left_out=described(list_of(object_of(form=STRING, reason=STRING)), "rows that are no test of the model"),
+    left_out=described(list_of(object_of(form=STRING, reason=STRING)), "rows that do not test the model"),
 )
 FUNCTIONS = described(
     object_of(
+        calibration=described(
+            nullable(BOOLEAN), "whether the models were adjusted with these functions; null: not stated"
+        ),
         summaries=list_of(
             object_of(
-                title=described(STRING, "a core, or how cores issue"),
+                title=described(STRING, "a core, `in order` or `out of order`"),
                 figures=INTEGER,
                 within_5_percent=INTEGER,
                 within_10_percent=INTEGER,
-                within_measured_range=described(INTEGER, "of those too whose measured figure is a range"),
-                median_error=described(NUMBER, "of the error's size"),
+                within_measured_range=described(INTEGER, "those whose measured figure is a range included"),
+                median_error=described(
+                    NUMBER, "median of the absolute error; not the model's error if calibration is true"
+                ),
+                bias=described(NUMBER, "median of the signed error"),
                 llvm_mca=described(
                     nullable(object_of(loops=INTEGER, median_error=NUMBER, llvm_mca_median_error=NUMBER)),
                     "where llvm-mca has a figure too: the model's median error, and llvm-mca's",
@@ -66,14 +81,14 @@ FUNCTIONS = described(
                 file=STRING,
                 isa=described(STRING, "empty where it could not be read"),
                 core=STRING,
-                unit=described(STRING, "of work, that the cycles are for"),
-                measured=described(list_of(NUMBER), "lowest and highest, of cycles a unit"),
+                unit=described(STRING, "unit of work that the cycles are for"),
+                measured=described(list_of(NUMBER), "lowest and highest cycles per unit"),
                 modelled=nullable(NUMBER),
-                error=described(nullable(NUMBER), "relative to the middle of what was measured"),
-                llvm_mca=described(nullable(NUMBER), "cycles a unit"),
-                unknown_mnemonics=described(list_of(STRING), "of forms that the core's table does not have"),
-                reason=described(STRING, "why there is no figure of the model"),
-                source=described(STRING, "of what was measured"),
+                error=described(nullable(NUMBER), "relative to the middle of the measured range"),
+                llvm_mca=described(nullable(NUMBER), "cycles per unit"),
+                unknown_mnemonics=described(list_of(STRING), "mnemonics of forms that the core's table does not have"),
+                reason=described(STRING, "why the model has no figure"),
+                source=described(STRING, "where the measured figure is from"),
             )
         ),
     ),

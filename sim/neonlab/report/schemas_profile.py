@@ -22,13 +22,13 @@ _COUNTS = optional(
         by_class=described(
             {"type": "object", "additionalProperties": INTEGER}, "instructions by class; every instruction is in one"
         ),
-        loaded_bytes=described(INTEGER, "that executed load instructions name"),
-        stored_bytes=described(INTEGER, "that executed store instructions name"),
+        loaded_bytes=described(INTEGER, "bytes that executed load instructions access"),
+        stored_bytes=described(INTEGER, "bytes that executed store instructions access"),
         branches=described(INTEGER, "executed branch instructions, taken or not"),
-        neon_registers=described(INTEGER, "128-bit NEON registers that executed instructions name"),
+        neon_registers=described(INTEGER, "128-bit NEON registers that executed instructions use"),
         neon_registers_available=INTEGER,
-        peak_live_neon=described(INTEGER, "NEON registers that hold a value still needed, at the worst point"),
-        general_registers=described(INTEGER, "general registers that executed instructions name"),
+        peak_live_neon=described(INTEGER, "largest number of NEON registers that are live at once"),
+        general_registers=described(INTEGER, "general registers that executed instructions use"),
         general_registers_available=INTEGER,
         peak_live_general=INTEGER,
         lines=described(
@@ -40,23 +40,27 @@ _COUNTS = optional(
 )
 _PLACE_KIND: Schema = {"enum": ["buffer", "stack", "program", "elsewhere"]}
 _TRAFFIC = object_of(
-    line_bytes=described(INTEGER, "of the lines that are counted"),
+    line_bytes=described(INTEGER, "size of a cache line"),
     places=list_of(
         object_of(
             name=described(STRING, "argument, or stack, constants, data, elsewhere"),
             kind=_PLACE_KIND,
-            loads=described(INTEGER, "accesses that instructions name; predicated ones when their condition holds"),
+            loads=described(INTEGER, "load accesses; of conditional instructions only where the condition holds"),
             stores=INTEGER,
             loaded_bytes=INTEGER,
             stored_bytes=INTEGER,
             footprint_bytes=described(INTEGER, "distinct bytes loaded or stored"),
             footprint_lines=described(INTEGER, "distinct lines loaded or stored"),
-            split_lines=described(INTEGER, "accesses that cross from one line to another"),
-            unaligned=described(INTEGER, "accesses not aligned to the register or element that they transfer"),
+            split_lines=described(INTEGER, "accesses that cross a cache-line boundary"),
+            unaligned=described(
+                INTEGER, "accesses not aligned to the size of the register or element that they transfer"
+            ),
             prefetches=described(INTEGER, "prefetch instructions"),
-            prefetches_useful=described(INTEGER, "of lines loaded or stored later and not before"),
-            prefetches_redundant=described(INTEGER, "of lines touched or prefetched before"),
-            prefetches_wasted=described(INTEGER, "of lines that nothing touches"),
+            prefetches_useful=described(
+                INTEGER, "prefetches of lines that are loaded or stored later, and were not before"
+            ),
+            prefetches_redundant=described(INTEGER, "prefetches of lines that were accessed or prefetched before"),
+            prefetches_wasted=described(INTEGER, "prefetches of lines that nothing accesses"),
             reuse=described(NUMBER, "bytes moved for each byte of footprint"),
         )
     ),
@@ -64,16 +68,14 @@ _TRAFFIC = object_of(
 _PLACE_EVENTS: Schema = {"l1d_cache": INTEGER, "l1d_cache_refill": INTEGER, "l2d_cache_refill": INTEGER}
 _CACHES = object_of(
     core=STRING,
-    warm=described(BOOLEAN, "whether an equal call came before"),
+    warm=described(BOOLEAN, "whether the same call was made before"),
     prefetcher=described(BOOLEAN, "whether the core's own prefetcher was modelled"),
-    events=described(
-        {"type": "object", "additionalProperties": INTEGER}, "of the model, by names of the performance monitors"
-    ),
+    events=described({"type": "object", "additionalProperties": INTEGER}, "the model's events, by their PMU names"),
     prefetches=object_of(
-        hardware_fills=described(INTEGER, "lines that the prefetcher fetched"),
-        hardware_useful=described(INTEGER, "of them asked for before they went"),
+        hardware_fills=described(INTEGER, "lines that the hardware prefetcher fetched"),
+        hardware_useful=described(INTEGER, "those of them that were accessed before they were evicted"),
         software_fills=described(INTEGER, "lines that prefetch instructions fetched"),
-        software_useful=described(INTEGER, "of them asked for before they went"),
+        software_useful=described(INTEGER, "those of them that were accessed before they were evicted"),
     ),
     places=list_of(object_of(name=STRING, kind=_PLACE_KIND, **_PLACE_EVENTS)),
     lines=list_of(object_of(path=STRING, line=INTEGER, text=STRING, **_PLACE_EVENTS)),
@@ -81,21 +83,21 @@ _CACHES = object_of(
 _CAUSES: Schema = {"type": "object", "additionalProperties": INTEGER}
 _CYCLES = object_of(
     core=STRING,
-    warm=described(BOOLEAN, "whether the call follows one like it without a gap, else from an empty pipeline"),
-    estimate=described({"const": True}, "by a model, never a measurement"),
-    model_error=described(STRING, "what the core's model was compared with, and how far it was off"),
-    events=described(
-        {"type": "object", "additionalProperties": INTEGER}, "of the model, by names of the performance monitors"
+    warm=described(
+        BOOLEAN, "true: the call follows the same call without a gap; false: the pipeline is empty at the start"
     ),
+    estimate=described({"const": True}, "by a model, never a measurement"),
+    model_error=described(STRING, "what the core's model was compared with, and its error"),
+    events=described({"type": "object", "additionalProperties": INTEGER}, "the model's events, by their PMU names"),
     ipc=described(NUMBER, "instructions a cycle"),
     macs_per_cycle=NUMBER,
-    peak_macs_per_cycle=described(NUMBER, "with the best of the kernel's multiplying instructions alone; 0 for none"),
+    peak_macs_per_cycle=described(NUMBER, "of the kernel's best multiplying instruction alone; 0 without one"),
     peak_form=STRING,
     causes=described(_CAUSES, "cycles by cause; they add up to CPU_CYCLES"),
     occupancy=described({"type": "object", "additionalProperties": NUMBER}, "share of cycles that each port is busy"),
     bounds=described(
         object_of(ports=NUMBER, dispatch=NUMBER, dependencies=NUMBER, memory=NUMBER),
-        "cycles if that alone limited the call",
+        "cycles if this resource alone limited the call",
     ),
     limited_by=described({"enum": ["ports", "dispatch", "dependencies", "memory"]}, "the largest bound"),
     lines=list_of(object_of(path=STRING, line=INTEGER, text=STRING, cycles=INTEGER, causes=_CAUSES)),
@@ -110,30 +112,30 @@ _CYCLES = object_of(
                 cycles=INTEGER,
             )
         ),
-        "cycles that one line waited for the result of another, most first",
+        "stall cycles of one line on the result of another, the largest first",
     ),
     unknown_forms=described(_CAUSES, "executed instructions that the core's table does not have"),
 )
 _HOT_LOOP = object_of(
     core=STRING,
     iterations=described(INTEGER, "of the run"),
-    share=described(NUMBER, "of the run's cycles that lie in the loop"),
-    always=described(BOOLEAN, "whether every iteration goes the way that is shown"),
-    cycles=described(NUMBER, "of one iteration, once settled, all data in the nearest cache"),
-    cycles_in_run=described(NUMBER, "of one iteration, on average"),
-    missed=described(NUMBER, "of them waited for caches"),
+    share=described(NUMBER, "fraction of the run's cycles spent in the loop"),
+    always=described(BOOLEAN, "whether every iteration takes the path that is shown"),
+    cycles=described(NUMBER, "cycles per iteration in the steady state, with all data in L1"),
+    cycles_in_run=described(NUMBER, "cycles per iteration in this run, on average"),
+    missed=described(NUMBER, "cycles per iteration stalled on caches"),
     instructions=INTEGER,
-    slots=described(INTEGER, "of dispatch or issue that an iteration takes"),
+    slots=described(INTEGER, "dispatch or issue slots that an iteration takes"),
     slots_available=NUMBER,
-    macs=described(INTEGER, "multiplications of an iteration"),
-    peak_macs_per_cycle=described(NUMBER, "with the best of the loop's multiplying instructions alone; 0 for none"),
+    macs=described(INTEGER, "multiplications per iteration"),
+    peak_macs_per_cycle=described(NUMBER, "of the loop's best multiplying instruction alone; 0 without one"),
     peak_form=STRING,
     ports=described({"type": "object", "additionalProperties": NUMBER}, "share of cycles that each port is busy"),
     bounds=described(
         object_of(ports=NUMBER, dispatch=NUMBER, dependencies=NUMBER, memory=NUMBER),
-        "cycles of an iteration if that alone limited it",
+        "cycles per iteration if this resource alone limited the loop",
     ),
-    attack=described(STRING, "what to attack first, a sentence"),
+    attack=described(STRING, "what to improve first, as a sentence"),
     lines=described(
         list_of(
             object_of(
@@ -141,9 +143,9 @@ _HOT_LOOP = object_of(
                 path=STRING,
                 line=INTEGER,
                 text=STRING,
-                form=described(STRING, "under which the core's table knows it"),
+                form=described(STRING, "its name in the core's table"),
                 slots=INTEGER,
-                known=described(BOOLEAN, "whether the table has it"),
+                known=described(BOOLEAN, "whether the table has this form"),
                 stalled=described({"type": "object", "additionalProperties": NUMBER}, "cycles by cause"),
             )
         ),
@@ -157,7 +159,7 @@ _HOT_LOOP = object_of(
                 object_of(
                     instruction=described(INTEGER, "place in `lines`"),
                     iteration=INTEGER,
-                    cycles=described(INTEGER, "after the link before"),
+                    cycles=described(INTEGER, "cycles after the previous link"),
                     kind={"enum": ["result", "port", "dispatch", "window", "branch", "execution"]},
                     through=described(STRING, "registers, port, or queue"),
                 )
@@ -171,12 +173,12 @@ _HOT_LOOP = object_of(
                 instruction=described(INTEGER, "place in `lines`"),
                 iteration=INTEGER,
                 start=described(INTEGER, "cycle of the first mark"),
-                marks=described(STRING, "a letter a cycle: D dispatched, = waits, e executes, E done, R retires"),
+                marks=described(STRING, "one letter per cycle: D dispatched, = waits, e executes, E done, R retires"),
                 dispatched=INTEGER,
                 issued=INTEGER,
                 ready=INTEGER,
                 retired=INTEGER,
-                cause=described(STRING, "of its wait"),
+                cause=described(STRING, "cause of its stall"),
             )
         ),
         "two iterations",
@@ -186,14 +188,14 @@ _HOT_LOOP = object_of(
             object_of(
                 kind=STRING,
                 lines=list_of(INTEGER),
-                paths=described(list_of(STRING), "files that these lines are of, each once"),
+                paths=described(list_of(STRING), "files of these lines, each once"),
                 text=STRING,
-                cycles_before=described(nullable(NUMBER), "of an iteration; null for a remark about traffic"),
-                cycles_after=described(nullable(NUMBER), "by the model, with the change made"),
-                mended=described(list_of(STRING), "the loop with the change made"),
+                cycles_before=described(nullable(NUMBER), "cycles per iteration; null for a hint about traffic"),
+                cycles_after=described(nullable(NUMBER), "cycles per iteration of the modelled loop after the change"),
+                mended=described(list_of(STRING), "the loop after the change"),
             )
         ),
-        "what a person would say of it, each tried out on the model; that which saves most first",
+        "hints for a faster loop, each tried on the model; the largest saving first",
     ),
 )
 _PROFILE_WHOLE = object_of(
@@ -210,7 +212,7 @@ _PROFILE_WHOLE = object_of(
     cycles=described(_CYCLES, "with --core only, of a core that has a pipeline model"),
     hot_loop=described(_HOT_LOOP, "with --core --shape only, of a core that has a pipeline model: an estimate"),
     other_loops=described(
-        list_of(_HOT_LOOP), "those beside it with a tenth of the cycles or more; where there are any"
+        list_of(_HOT_LOOP), "other loops with a tenth of the cycles or more; left out where there are none"
     ),
     compiler=COMPILER,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +13,9 @@ from rich.text import Text
 from neonlab.report.terminal_cycles import print_cycles
 from neonlab.report.terminal_loop import print_loops
 from neonlab.report.terminal_memory import print_caches, print_traffic
+from neonlab.report.verdict_words import STYLES, accepted_lines, remark_of, word_of
 from neonlab.verify.coverage import NotRun
-from neonlab.verify.verdict import Explanation, Failure, Mismatch, Verdict
+from neonlab.verify.verdict import WORST, Explanation, Failure, Mismatch, Status, Verdict
 
 if TYPE_CHECKING:
     # Only to be named: printing a verdict needs no emulator.
@@ -22,25 +24,28 @@ if TYPE_CHECKING:
 
 _HOT_LINES = 10
 _NOT_RUN_LINES = 5
-_RANGES = {"safe": ", no input in range wraps", "undecided": ", ranges not decided", "wraps": ""}
+_WORD = 6  # characters of the column of words, where none is longer
 
 
 def print_verdicts(out: Console, verdicts: Sequence[Verdict], *, not_run: bool = True) -> None:
     """A line each, the reasons of those that failed, and a total; with `not_run` the code that no case came to."""
     width = max(len(verdict.kernel) for verdict in verdicts)
+    word_width = max(_WORD, *(len(word_of(verdict)) + 1 for verdict in verdicts))
     for verdict in verdicts:
-        word, style = ("exact", "green") if verdict.has_reference else ("ran", "yellow")
-        if not verdict.passed:
-            word, style = "WRONG", "bold red"
+        style = STYLES[verdict.status]
         line = Text()
-        line.append(f"{word:<6}", style)
+        line.append(f"{word_of(verdict):<{word_width}}", style)
         line.append(f"{verdict.kernel:<{width}}  {verdict.cases:>5} case{'' if verdict.cases == 1 else 's'}")
-        if not verdict.passed:
+        if not verdict.faultless:
             line.append(f", {verdict.failed} failed", style)
         else:
-            line.append(_RANGES[verdict.ranges.status] if verdict.ranges else "")
-            line.append("" if verdict.has_reference else "; no operator claims it: results not compared")
+            line.append(f", {verdict.ranges.words}" if verdict.ranges and verdict.ranges.words else "")
+            line.append(f"; {remark_of(verdict)}" if remark_of(verdict) else "")
         out.print(line)
+        if verdict.advice and verdict.faultless:
+            out.print(f"      {shown_path(verdict.advice)}", markup=False)
+        for told in accepted_lines(verdict, whole=not_run):
+            out.print(Text(f"      {told}", "yellow"))
         if verdict.compiler:
             out.print(f"      compiled by {verdict.compiler}", markup=False)
         if not_run and verdict.not_run is not None:
@@ -48,14 +53,22 @@ def print_verdicts(out: Console, verdicts: Sequence[Verdict], *, not_run: bool =
         for failure in verdict.failures:
             print_failure(out, f"{verdict.kernel} {verdict.options}".rstrip(), failure)
     cases = sum(verdict.cases for verdict in verdicts)
-    failed = sum(not verdict.passed for verdict in verdicts)
     kernels = f"{len(verdicts)} kernel{'s' if len(verdicts) != 1 else ''}, {cases} case{'s' if cases != 1 else ''}"
-    out.print(f"{kernels}: {f'{failed} failed' if failed else 'all passed'} (seed {verdicts[0].seed})", markup=False)
+    out.print(f"{kernels}: {_total(verdicts)} (seed {verdicts[0].seed})", markup=False)
+
+
+def _total(verdicts: Sequence[Verdict]) -> str:
+    """`all passed`, or how many did not; and how many of those that passed were compared with nothing."""
+    counts = Counter(verdict.status for verdict in verdicts)
+    told = {Status.WRONG: "failed", Status.UNCHECKED: "unchecked"}
+    bad = [f"{counts[status]} {word}" for status, word in told.items() if counts[status]]
+    ran = [f"{counts[Status.RAN]} not compared"] if counts[Status.RAN] else []
+    return ", ".join([*(bad or ["all passed"]), *ran])
 
 
 def print_not_run(out: Console, not_run: NotRun) -> None:
     """The code of which a verdict says nothing, by line."""
-    out.print(Text(f"      {not_run}, so that nothing is known of them:", "yellow"))
+    out.print(Text(f"      {not_run}; these are unchecked:", "yellow"))
     for line in not_run.lines[:_NOT_RUN_LINES]:
         out.print(f"        {shown_path(line)}", markup=False)
     more = len(not_run.lines) - _NOT_RUN_LINES
@@ -92,8 +105,8 @@ def print_failure(out: Console, kernel: str, failure: Failure) -> None:
     if failure.explanation is not None:
         _print_explanation(out, failure.explanation)
     shape = f" --shape {failure.shape}" if failure.shape else ""
-    # The worst input of a shape is no pattern: it is looked for whenever that shape is checked.
-    pattern = "" if failure.pattern == "worst" else f" --pattern {failure.pattern}"
+    # No option draws the inputs that the analysis of ranges found: it finds them again when that shape is checked.
+    pattern = "" if failure.pattern == WORST else f" --pattern {failure.pattern}"
     out.print(f"    again: neonlab check {kernel}{shape}{pattern} --seed {failure.seed}", markup=False)
 
 
@@ -121,7 +134,7 @@ def _print_mismatch(out: Console, mismatch: Mismatch) -> None:
 
 def _print_explanation(out: Console, explanation: Explanation) -> None:
     values = f": {explanation.got}, expected {explanation.expected}" if explanation.got is not None else ""
-    out.print(f"    smallest case that fails so: {explanation.shape}{values}", markup=False)
+    out.print(f"    smallest case that fails the same way: {explanation.shape}{values}", markup=False)
     for line in (*explanation.inputs, *explanation.text):
         out.print(f"      {line}", markup=False)
 
@@ -140,7 +153,7 @@ def print_profiles(out: Console, profiles: Sequence[Profile], *, full: bool = Fa
         out.print(Text(profile.kernel, "bold").append(f"  {profile.shape}{work}", "not bold"))
         if profile.compiler:
             out.print(f"  compiled by {profile.compiler}", markup=False)
-        per_mac = f"  {profile.instructions_per_mac:.4f} a MAC" if profile.macs else ""
+        per_mac = f"  {profile.instructions_per_mac:.4f} per MAC" if profile.macs else ""
         out.print(f"  instructions (INST_RETIRED)  {counts.instructions:>15,}{per_mac}", markup=False)
         for name, count in () if brief else counts.by_class.items():
             share = 100 * count / counts.instructions
@@ -149,7 +162,7 @@ def print_profiles(out: Console, profiles: Sequence[Profile], *, full: bool = Fa
             ("loaded", counts.loaded_bytes, profile.loaded_per_mac),
             ("stored", counts.stored_bytes, profile.stored_per_mac),
         ):
-            per_mac = f"  {rate:.4f} a MAC" if profile.macs else ""
+            per_mac = f"  {rate:.4f} per MAC" if profile.macs else ""
             out.print(f"  bytes {verb:<21}  {count:>15,}{per_mac}", markup=False)
         out.print(f"  NEON registers     {_registers(counts, neon=True)}", markup=False)
         out.print(f"  general registers  {_registers(counts, neon=False)}", markup=False)
@@ -185,5 +198,5 @@ def _print_hot_lines(out: Console, counts: Counts) -> None:
 
 
 def shown_path(path: str) -> str:
-    """`path` as one would type it from here, where it lies below the current folder."""
-    return path.removeprefix(f"{Path.cwd()}/")
+    """`path`, or a sentence with paths in it, each as one would type it from here where it lies below this folder."""
+    return path.replace(f"{Path.cwd()}/", "")

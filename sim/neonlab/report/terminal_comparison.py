@@ -31,8 +31,8 @@ def print_comparison(out: Console, comparison: Comparison) -> None:
             out.print(_cycles(group, core))
     if any(group.reference for group in comparison.groups):
         out.print(
-            "/MAC, ld/M, st/M: instructions, bytes loaded and bytes stored a MAC; change:\n"
-            "of instructions and of cycles, from the first row",
+            "/MAC, ld/M, st/M: instructions, bytes loaded and bytes stored per MAC; change:\n"
+            "in instructions and in cycles, relative to the first row",
             markup=False,
         )
     for difference in comparison.loops:
@@ -53,7 +53,8 @@ def _table(first: str, *headings: str) -> Table:
 
 
 def _name(side: Side) -> Text:
-    return Text(side.name).append(" WRONG", "bold red") if side.wrong else Text(side.name)
+    word = " WRONG" if side.wrong else " unchecked" if side.unchecked and side.profiles else ""
+    return Text(side.name).append(word, "bold red")
 
 
 def _counts(group: Group, reference: Side) -> Table:

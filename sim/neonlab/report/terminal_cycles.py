@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from neonlab.report.terminal_memory import short
-
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -53,7 +51,7 @@ def print_layers(out: Console, profiles: Sequence[Profile]) -> None:
 def _layer(profile: Profile, cycles: RunCycles, shapes: int) -> str:
     name = cycles.bounds.largest
     bound = getattr(cycles.bounds, name)
-    share = f"{name} {short(round(bound))}, {bound / cycles.cycles:.0%} of it" if cycles.cycles else ""
+    share = f"{name} {round(bound):,}, {bound / cycles.cycles:.0%} of it" if cycles.cycles else ""
     rate = f"{profile.macs_per_cycle:>7.2f}" if profile.macs else f"{'':>7}"
     return f"  {profile.shape:<{shapes}} {cycles.cycles:>12,} {cycles.ipc:>6.2f} {rate}  {share}"
 
@@ -62,10 +60,10 @@ def _cycles(profile: Profile, cycles: RunCycles, brief: bool) -> Iterator[str]:
     events, total = cycles.events, cycles.cycles
     yield f"  cycles on {cycles.core}, {'warm' if cycles.warm else 'cold'} (estimate of a model)"
     yield from textwrap.wrap(f"the model: {cycles.model_error}", 76, initial_indent="    ", subsequent_indent="      ")
-    yield f"    {'CPU_CYCLES':<25}  {total:>15,}  {cycles.ipc:.2f} instructions a cycle"
+    yield f"    {'CPU_CYCLES':<25}  {total:>15,}  {cycles.ipc:.2f} instructions per cycle"
     if profile.macs:
         peak = f"  of {cycles.peak:g} with {cycles.peak_form} alone" if cycles.peak else ""
-        yield f"    {'MACs a cycle':<25}  {profile.macs_per_cycle:>15.2f}{peak}"
+        yield f"    {'MACs per cycle':<25}  {profile.macs_per_cycle:>15.2f}{peak}"
     for name in ("STALL_FRONTEND", "STALL_BACKEND"):
         yield f"    {name:<25}  {events[name]:>15,}  {_share(events[name], total)}"
     yield (
@@ -79,7 +77,7 @@ def _cycles(profile: Profile, cycles: RunCycles, brief: bool) -> Iterator[str]:
     if brief:
         return
     bounds = cycles.bounds
-    yield "  cycles if one thing alone limited it"
+    yield "  lower bounds of the cycles, each from one resource"
     for name in ("ports", "dispatch", "dependencies", "memory"):
         bound = getattr(bounds, name)
         mark = "  <- most" if name == bounds.largest else ""
@@ -92,10 +90,10 @@ def _cycles(profile: Profile, cycles: RunCycles, brief: bool) -> Iterator[str]:
         why = f"{main} {_share(line.causes[main], line.cycles).strip()}"
         yield f"  {line.cycles:>10,}  {Path(line.path).name}:{line.line}  {why}  {line.text.strip()}"
     for wait in cycles.waits[:_WAITS]:
-        yield f"  {wait.cycles:>10,}  line {wait.line} waits for line {wait.producer_line}: {wait.cause}"
+        yield f"  {wait.cycles:>10,}  line {wait.line} stalls on line {wait.producer_line}: {wait.cause}"
     if cycles.unknown:
         executed = sum(cycles.unknown.values())
-        yield f"  not in the core's table, taken for the usual of their class: {executed:,} executed"
+        yield f"  not in the core's table, timed as usual for their class: {executed:,} executed"
         for text, times in list(cycles.unknown.items())[:_UNKNOWN]:
             yield f"  {times:>10,}  {text}"
 

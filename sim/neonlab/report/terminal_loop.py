@@ -33,7 +33,7 @@ def print_loops(out: Console, kernel: str, reports: Sequence[LoopReport], *, who
         if number and not whole:
             lines += brief_lines(kernel, report)
             continue
-        title = "beside it" if number else "hot loop"
+        title = "other loop" if number else "hot loop"
         lines += [*summary_lines(kernel, report, title), *hint_lines(report, len(report.hints) if whole else _HINTS)]
         if whole:
             lines += [*port_lines(report), *path_lines(report), *timeline_lines(report)]
@@ -44,36 +44,34 @@ def print_loops(out: Console, kernel: str, reports: Sequence[LoopReport], *, who
 def brief_lines(kernel: str, report: LoopReport) -> Iterator[str]:
     """A loop beside the hottest: where, how much, and what to attack first."""
     share = f"{report.iterations:,} iterations, {100 * report.share:.0f} % of the cycles"
-    at_best = f"{report.cycles:.4g} cycles an iteration at best"
-    yield from _wrapped(f"beside it, {report.place(kernel)}: {share}, {at_best} (--timeline)", 2)
+    at_best = f"{report.cycles:.4g} cycles per iteration at best"
+    yield from _wrapped(f"other loop, {report.place(kernel)}: {share}, {at_best}; --timeline shows more", 2)
     yield from _wrapped(report.attack, 4)
 
 
 def summary_lines(kernel: str, report: LoopReport, title: str = "hot loop") -> Iterator[str]:
     """The loop, its figures for one iteration, its bounds, and what to attack first."""
-    usual = "" if report.always else ", its most frequent way"
+    usual = "" if report.always else ", its most frequent path"
     share = f"{report.iterations:,} iterations, {100 * report.share:.0f} % of the cycles"
     yield from _wrapped(f"{title}, {report.place(kernel)}{usual}: {share}", 2)
-    missed = f", {report.missed:.3g} for caches" if report.missed >= _SHOWN else ""
-    yield f"    an iteration   {report.cycles:8.4g} cycles at best, {report.cycles_in_run:.4g} in this run{missed}"
+    missed = f", {report.missed:.3g} for misses" if report.missed >= _SHOWN else ""
+    yield f"    per iteration  {report.cycles:8.4g} cycles at best, {report.cycles_in_run:.4g} in this run{missed}"
     filled = 100 * report.slots / report.slots_available if report.slots_available else 0.0
     yield (
-        f"    instructions   {report.instructions:8} ({report.instructions / report.cycles:.2f} a cycle), "
-        f"{report.slots} slots, {filled:.0f} % of those there are"
+        f"    instructions   {report.instructions:8} ({report.instructions / report.cycles:.2f} per cycle), "
+        f"{report.slots} issue slots, {filled:.0f} % of all"
     )
     if report.macs:
         yield (
-            f"    MACs           {report.macs:8} ({report.macs_per_cycle:.3g} a cycle, of {report.peak:.3g} with "
-            f"{report.peak_form} alone)"
+            f"    MACs           {report.macs:8} ({report.macs_per_cycle:.3g} per cycle; peak "
+            f"{report.peak:.3g} with {report.peak_form})"
         )
     bounds = report.bounds.to_json()
-    yield "    only limit     " + ", ".join(f"{name} {cycles:.4g}" for name, cycles in bounds.items()) + " cycles"
+    yield "    lower bounds   " + ", ".join(f"{name} {cycles:.4g}" for name, cycles in bounds.items()) + " cycles"
     yield from _wrapped(report.attack, 4)
     unknown = [line for line in report.lines if not line.known]
     if unknown:
-        yield from _wrapped(
-            f"Not in the core's table, taken for the usual of their class: {_listed(report, unknown)}", 4
-        )
+        yield from _wrapped(f"Not in the core's table, timed as usual for their class: {_listed(report, unknown)}", 4)
 
 
 def hint_lines(report: LoopReport, most: int) -> Iterator[str]:
@@ -81,12 +79,12 @@ def hint_lines(report: LoopReport, most: int) -> Iterator[str]:
     for hint in report.hints[:most]:
         gain = ""
         if hint.before is not None and hint.after is not None:
-            gain = f": {hint.before:.4g} → {hint.after:.4g} cycles an iteration"
+            gain = f": {hint.before:.4g} → {hint.after:.4g} cycles per iteration"
         where = at_lines(report, hint)
         yield from _wrapped(f"* {where}{': ' if where else ''}{hint.text}{gain}", 4)
     left = len(report.hints) - most
     if left > 0:
-        yield f"    * and {left} more with --timeline"
+        yield f"    * {left} more: --timeline shows them"
 
 
 def at_lines(report: LoopReport, hint: Hint) -> str:
@@ -120,7 +118,7 @@ def path_lines(report: LoopReport) -> Iterator[str]:
     path = report.path
     plural = "s" if path.iterations != 1 else ""
     yield f"  critical path through {path.iterations} iteration{plural}: {path.cycles} cycles"
-    yield "    cycles  to      waits for"
+    yield "    cycles  line    waits for"
     for kind, group in groupby(path.links, key=lambda link: (link.kind, link.kind in ("result", "branch") and link)):
         links = list(group)
         line = report.lines[links[-1].instruction]
@@ -135,12 +133,14 @@ def _why(kind: str, links: Sequence[Link]) -> str:
     if kind == "result":
         return through
     if kind == "port":
-        return f"port {through}" + (f", {len(links)} instructions one after another" if len(links) > 1 else "")
+        return f"port {through}" + (f", {len(links)} instructions in a row" if len(links) > 1 else "")
     if kind == "dispatch":
-        return f"its turn, {len(links)} instructions" if len(links) > 1 else through or "its turn"
-    return {"window": f"room in the {through}", "branch": f"branch {through}".strip(), "execution": "its execution"}[
-        kind
-    ]
+        return f"dispatch in order, {len(links)} instructions" if len(links) > 1 else through or "dispatch in order"
+    return {
+        "window": f"a free entry of the {through}",
+        "branch": f"branch {through}".strip(),
+        "execution": "its execution",
+    }[kind]
 
 
 def timeline_lines(report: LoopReport) -> Iterator[str]:

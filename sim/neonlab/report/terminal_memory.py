@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,11 @@ if TYPE_CHECKING:
     from neonlab.measure.caches import CacheEvents
     from neonlab.measure.traffic import Traffic
 
+_WIDTH = 80
 _LINES = 5
-_NAME = 12
-_UNITS = ((1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T"), (1e15, "P"), (1e18, "E"))
+_NAME = 12  # columns for a name in the table of caches
+_LEAST, _LONGEST = 7, 20  # columns for a name in the table of traffic, where others need the room and where not
+_UNITS = ((1, ""), (1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T"), (1e15, "P"))
 
 
 def print_traffic(out: Console, traffic: Traffic) -> None:
@@ -29,30 +32,74 @@ def print_caches(out: Console, caches: CacheEvents, *, brief: bool = False) -> N
         out.print(line, markup=False)
 
 
+@dataclass
+class _Column:
+    """Figures one below another, all in one unit: exact while there is room for that."""
+
+    head: str
+    values: Sequence[int]
+    unit: int = 0
+
+    def cells(self) -> list[str]:
+        """The heading and the figures."""
+        scale, letter = _UNITS[self.unit]
+        words, _, unit = self.head.partition(" ")  # "loaded B" becomes "loaded kB", "loads" becomes "loads k"
+        head = f"{words} {letter}{unit}".strip()
+        return [head, *(_scaled(value, scale) for value in self.values)]
+
+    @property
+    def width(self) -> int:
+        """Characters that it needs."""
+        return max(map(len, self.cells()))
+
+    @property
+    def narrower(self) -> int | None:
+        """The first larger unit in which it needs less room."""
+        larger = range(self.unit + 1, len(_UNITS))
+        return next((unit for unit in larger if _Column(self.head, self.values, unit).width < self.width), None)
+
+
+def _scaled(value: int, scale: float) -> str:
+    """An exact count for a scale of 1; else one decimal, and never 0 for what is not."""
+    if scale == 1:
+        return f"{value:,}"
+    return "<0.1" if 0 < value < 0.05 * scale else f"{value / scale:,.1f}"
+
+
 def _traffic(traffic: Traffic) -> Iterator[str]:
-    heads = ("loaded B", "stored B", "footprint", "reuse", "loads", "stores", "split", "unal.")
-    widths = (9, 9, 9, 7, 7, 7, 7, 7)
-    yield _row("traffic", heads, widths)
-    for place in traffic.places:
-        moved = place.loads + place.stores > 0
-        figures = (
-            place.loaded_bytes,
-            place.stored_bytes,
-            place.footprint_bytes,
-            f"{place.reuse:.2f}" if place.reuse < 9999 else short(round(place.reuse)),
-            place.loads,
-            place.stores,
-            place.split_lines,
-            place.unaligned,
-        )
-        if moved:
-            yield _row(place.name, [one if isinstance(one, str) else short(one) for one in figures], widths)
+    places = [place for place in traffic.places if place.loads + place.stores > 0]
+    names = ["traffic", *(_kept(place.name, _LONGEST) for place in places)]
+    reuse = ["reuse", *(f"{place.reuse:,.2f}" for place in places)]
+    columns = [
+        _Column("loaded B", [place.loaded_bytes for place in places]),
+        _Column("stored B", [place.stored_bytes for place in places]),
+        _Column("footprint", [place.footprint_bytes for place in places]),
+        _Column("loads", [place.loads for place in places]),
+        _Column("stores", [place.stores for place in places]),
+        _Column("split", [place.split_lines for place in places]),
+        _Column("unal.", [place.unaligned for place in places]),
+    ]
+    room = _WIDTH - 2 - max(map(len, reuse)) - (len(columns) + 1)
+    least = min(_LEAST, max(map(len, names)))
+    while sum(column.width for column in columns) > room - least:
+        able = [column for column in columns if column.narrower is not None]
+        if not able:
+            break
+        widest = max(able, key=lambda column: column.width)
+        widest.unit = widest.narrower or widest.unit
+    names = [_kept(name, max(_LEAST, room - sum(column.width for column in columns))) for name in names]
+    gap = 2 if sum(column.width + 1 for column in columns) + 1 + max(map(len, names)) <= room else 1
+    cells = [column.cells() for column in columns]
+    table = [names, *cells[:3], reuse, *cells[3:]]
+    widths = [max(map(len, column)) for column in table]
+    for row in zip(*table, strict=True):
+        figures = (f"{'':{gap}}{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
+        yield f"  {row[0]:<{widths[0]}}{''.join(figures)}"
     for place in traffic.places:
         if place.prefetches:
-            useful, redundant = short(place.prefetches_useful), short(place.prefetches_redundant)
-            wasted = short(place.prefetches_wasted)
-            total = f"prefetches of {place.name[:_NAME]}: {short(place.prefetches)}"
-            yield f"  {total}; {useful} useful, {redundant} redundant, {wasted} wasted"
+            total = f"prefetches of {_kept(place.name, _LONGEST)}: {place.prefetches:,}"
+            useful, wasted = f"{place.prefetches_useful:,} useful", f"{place.prefetches_wasted:,} wasted"
+            yield f"  {total}; {useful}, {place.prefetches_redundant:,} redundant, {wasted}"
 
 
 def _title(caches: CacheEvents) -> str:
@@ -106,13 +153,9 @@ def _events(*figures: int) -> tuple[str, ...]:
 
 
 def _row(name: str, cells: Sequence[str], widths: Sequence[int]) -> str:
-    kept = name if len(name) <= _NAME else name[: _NAME - 1] + "…"
+    kept = _kept(name, _NAME)
     return f"  {kept:<{_NAME}}" + "".join(f" {cell:>{width - 1}}" for cell, width in zip(cells, widths, strict=True))
 
 
-def short(number: int) -> str:
-    """At most six characters: as it is below 100,000, else four digits and a unit."""
-    if number < 100_000:
-        return f"{number:,}"
-    scale, unit = next((scale, unit) for scale, unit in _UNITS if number < 999.5 * scale)
-    return f"{number / scale:.4g}{unit}"
+def _kept(name: str, most: int) -> str:
+    return name if len(name) <= most else name[: most - 1] + "…"

@@ -14,12 +14,12 @@ from rich.text import Text
 from neonlab.figures import COUNTED, Change, Figures
 from neonlab.report.comparison_text import percent
 from neonlab.report.terminal import print_failure, print_not_run, shown_path
+from neonlab.report.verdict_words import STYLES, accepted_lines, remark_of, word_of
 
 if TYPE_CHECKING:
     from neonlab.watching import Session
 
 _WIDTH = 80
-_RANGES = {"safe": ", no input in range wraps", "undecided": ", ranges not decided"}
 
 
 def session_view(session: Session) -> RenderableType:
@@ -53,10 +53,14 @@ def _verdict(session: Session) -> Iterator[RenderableType]:
     if verdict is None:
         return
     cases = f"{verdict.cases:,} of {latest.planned:,} cases"
-    if verdict.passed:
-        word, style = ("exact", "green") if verdict.has_reference else ("ran", "yellow")
-        more = _RANGES.get(verdict.ranges.status, "") if verdict.ranges is not None else ""
-        yield Text(f"{word}  ", style).append(f"{cases}{more}", "default")
+    if verdict.faultless:
+        more = f", {verdict.ranges.words}" if verdict.ranges is not None and verdict.ranges.words else ""
+        remark = f"; {remark_of(verdict)}" if remark_of(verdict) else ""
+        yield Text(f"{word_of(verdict)}  ", STYLES[verdict.status]).append(f"{cases}{more}{remark}", "default")
+        for told in accepted_lines(verdict):
+            yield Text(f"      {told}", "yellow")
+        if verdict.advice:
+            yield Text(f"      {shown_path(verdict.advice)}")
         if verdict.not_run is not None:
             not_run = verdict.not_run
             yield _printed(lambda out: print_not_run(out, not_run))

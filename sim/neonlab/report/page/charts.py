@@ -67,7 +67,7 @@ def intensity(profile: Profile, core_name: str) -> float:
 
 
 def roofline(variants: Mapping[str, Profile], own: str, core_name: str, numbers: Mapping[str, int]) -> Chart | None:
-    """MACs a cycle against MACs for each byte that comes from beyond the first level; None where there is no work.
+    """MACs per cycle against MACs for each byte that comes from beyond the first level; None where there is no work.
 
     Points carry the `numbers` of their variants.  The roof is the core's peak, and what its second level delivers at
     most: a line every `l2_interval` cycles.
@@ -90,7 +90,7 @@ def roofline(variants: Mapping[str, Profile], own: str, core_name: str, numbers:
     places = [(_x(x, low_x, high_x), _y(y, low_y, high_y)) for _, x, y, _ in points]
     labels = beside_points(places, [str(numbers[title]) for title, *_ in points])
     marks = tuple(
-        Mark(*place, title, f"{y:.2f} MACs a cycle, {x:.3g} MACs a byte fetched", title == own, label)
+        Mark(*place, title, f"{y:.2f} MACs per cycle, {x:.3g} MACs a byte fetched", title == own, label)
         for (title, x, y, _), place, label in zip(points, places, labels, strict=True)
     )
     start = max(2.0**low_x, 2.0**low_y / slope)
@@ -100,10 +100,10 @@ def roofline(variants: Mapping[str, Profile], own: str, core_name: str, numbers:
         x_ticks=tuple(Tick(_x(2.0**e, low_x, high_x), _short(2.0**e)) for e in range(low_x, high_x + 1)),
         y_ticks=tuple(Tick(_y(2.0**e, low_y, high_y), _short(2.0**e)) for e in range(low_y, high_y + 1)),
         x_label="MACs for each byte fetched from beyond L1D (log scale)",
-        y_label="MACs a cycle",
+        y_label="MACs per cycle",
         marks=marks,
         roof=roof,
-        roof_note=f"peak {peak:g} MACs a cycle; {line} bytes every {interval} cycles from L2",
+        roof_note=f"peak {peak:g} MACs per cycle; {line} bytes every {interval} cycles from L2",
     )
 
 
@@ -144,7 +144,7 @@ def cycles_over_layers(
         x_ticks=tuple(Tick(place[shape], shape) for shape in order),
         y_ticks=tuple(Tick(up(step * at), _decimal(step * at)) for at in range(round(highest / step) + 1)),
         x_label="layer, from least work to most",
-        y_label="MACs a cycle" if any(point.macs for point in shapes.values()) else "cycles",
+        y_label="MACs per cycle" if any(point.macs for point in shapes.values()) else "cycles",
         curves=tuple(drawn),
     )
 
@@ -162,7 +162,7 @@ def _height(point: CurvePoint) -> float:
 
 
 def _figure(value: float, macs: int) -> str:
-    return f"{value:.2f} MACs a cycle" if macs else f"{value:,.0f} cycles"
+    return f"{value:.2f} MACs per cycle" if macs else f"{value:,.0f} cycles"
 
 
 def _powers(values: Sequence[float]) -> tuple[int, int]:

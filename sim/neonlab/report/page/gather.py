@@ -60,11 +60,11 @@ class KernelPage:
     curves: Mapping[str, Mapping[str, tuple[CurvePoint, ...]]]
 
 
-def work_of_pages(kernels: Sequence[Kernel], cores: Sequence[str]) -> list[Work]:
+def work_of_pages(kernels: Sequence[Kernel], cores: Sequence[str], *, on_layers: bool = True) -> list[Work]:
     """Each kernel on its page's shape and on other layers of its operator, on each of `cores` that can run it.
 
-    There also the variants of their libraries that compute the same and have no page.  Where none of the cores can run
-    a kernel, others do.
+    There also the variants of their libraries that compute the same and have no page; unless `on_layers`, on the page's
+    shape alone.  Where none of the cores can run a kernel, others do.
     """
     relatives = {kernel: _relatives(kernel) for kernel in kernels}
     usual = _usual_shapes(list(dict.fromkeys(one for kernel in kernels for one in (kernel, *relatives[kernel]))))
@@ -82,7 +82,8 @@ def work_of_pages(kernels: Sequence[Kernel], cores: Sequence[str]) -> list[Work]
                 has_own = other in kernels and core in able_cores(other, cores)
                 if runs_on(other, core) and not has_own:
                     taken = layers_of(other)
-                    found |= {Work(other, one, MemoryOptions(core)): None for one in layers if one in taken}
+                    shared = [one for one in (layers if on_layers else layers[:1]) if one in taken]
+                    found |= {Work(other, one, MemoryOptions(core)): None for one in shared}
     return list(found)
 
 

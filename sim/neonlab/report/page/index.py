@@ -18,7 +18,7 @@ class IndexRow:
     """What the index says of a kernel; `instructions` 0 where it was not profiled, `macs` where none are declared."""
 
     title: str
-    passed: bool
+    status: str
     shape: str
     instructions: int
     macs: int
@@ -30,7 +30,7 @@ class IndexRow:
         cycles = {core: one.cycles.cycles for core, one in page.profiles.items() if one.cycles is not None}
         first = next(iter(page.profiles.values()), None)
         instructions, macs = (first.counts.instructions, first.macs) if first is not None else (0, 0)
-        return IndexRow(page.kernel.title, page.verdict.passed, page.shape, instructions, macs, cycles)
+        return IndexRow(page.kernel.title, page.verdict.status.value, page.shape, instructions, macs, cycles)
 
     def within(self) -> str:
         """What the page carries; no text in it ends a script."""

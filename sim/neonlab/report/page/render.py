@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -69,11 +69,11 @@ def kernel_page(page: KernelPage) -> str:
     )
 
 
-def index_page(rows: Sequence[tuple[IndexRow, str]], cores: Sequence[str]) -> str:
+def index_page(rows: Sequence[tuple[IndexRow, str]], cores: Sequence[str], findings: Sequence[str] = ()) -> str:
     """A table of the kernels with a link to the page of each; `cores` first, then those that others were run on."""
     cores = list(dict.fromkeys([*cores, *(core for row, _ in rows for core in row.cycles)]))
     cores = [core for core in cores if any(core in row.cycles for row, _ in rows)]
-    return _template("index.html.j2").render(rows=rows, cores=cores)
+    return _template("index.html.j2").render(rows=rows, cores=cores, findings=findings)
 
 
 def _loop_parts(page: KernelPage, profile: Profile) -> list[dict[str, Any]]:
@@ -144,12 +144,24 @@ def _asset(name: str) -> Markup:
 
 
 def write_pages(
-    pages: Sequence[KernelPage], cores: Sequence[str], folder: Path, *, keep: bool = False
+    pages: Sequence[KernelPage],
+    cores: Sequence[str],
+    folder: Path,
+    *,
+    keep: bool = False,
+    findings: Sequence[str] = (),
+    advance: Callable[[int], None] = lambda _: None,
 ) -> dict[Path, bytes]:
-    """The files of all pages, to be written: path to contents.  The index has the other pages there too, to `keep`."""
-    found = {folder / page_name(page.kernel.title): kernel_page(page).encode() for page in pages}
+    """The files of all pages, to be written: path to contents; `advance` hears of each page that is done.
+
+    The index has the other pages in the folder too, to `keep`, and the `findings` of a report above them.
+    """
+    found = {}
+    for page in pages:
+        found[folder / page_name(page.kernel.title)] = kernel_page(page).encode()
+        advance(1)
     rows = [(IndexRow.of(page), page_name(page.kernel.title)) for page in pages]
     others = list(rows_in(folder, found)) if keep else []
     if others:
         rows = sorted([*rows, *others], key=lambda row: row[0].title)
-    return {**found, folder / "index.html": index_page(rows, cores).encode()}
+    return {**found, folder / "index.html": index_page(rows, cores, findings).encode()}
