@@ -84,15 +84,19 @@ def _float_parameters(contract: Contract, cols: int, data: DataSource) -> dict[s
     bias, limits = contract.argument("bias"), contract.argument("limits")
     assert bias.read is not None
     most = 1e4 if data.random.integers(2) else 1e30
+    clamps = np.sort(data.draw((2,), limits.dtype, -most, most))
+    # Sums are whole numbers, and A32's NEON has no denormals to clamp them to, as the kernel's header says.
+    clamps[np.abs(clamps) < np.finfo(limits.dtype).smallest_normal] = 0
     return {
         "bias": _summable(data.array(bias, (bias.read.evaluate({"cols": cols}) // 4,))),
-        "limits": np.sort(data.draw((2,), limits.dtype, -most, most)),
+        "limits": clamps,
     }
 
 
 def _summable(matrix: Array) -> Array:
     """Floats as whole numbers, whose products sum exactly in any order; integers as they are."""
-    return np.rint(matrix) if matrix.dtype == np.float32 else matrix
+    # The sign of a sum of zeros depends on the order of the products, so no operand is -0.
+    return np.rint(matrix) + np.float32(0) if matrix.dtype == np.float32 else matrix
 
 
 OPERATOR = Matmul()

@@ -2,7 +2,7 @@
 summary   = "output = input * scale + bias, int32 -> float32, a scale and a bias for each row, CHW"
 prototype = "void (const int32_t *input, float *output, size_t rows, size_t cols, ptrdiff_t input_pitch, ptrdiff_t output_pitch, const float *scales, const float *bias)"
 isa       = ["armv7-a", "neon"]
-stack     = 24
+stack     = 32
 [args]
 input        = { reg = "r0", read = { rows = "rows", bytes = "4*cols", pitch = "input_pitch" }, layout = "chw", dtype = "int32" }
 output       = { reg = "r1", write = { rows = "rows", bytes = "4*cols", pitch = "output_pitch" }, layout = "chw", dtype = "float32" }
@@ -15,13 +15,15 @@ bias         = { reg = "stack+12", read = "4*rows", dtype = "float32", range = [
 */
 
 // What conv1x1_s8s32_chw leaves, to floats, as ncnn does it: a row is a channel, cols its pixels. The input as float32,
-// which rounds what is beyond 2^24, times scale, plus bias, rounded after each. ARMv7's NEON makes 0 of what is below
-// 2^-126; the ranges leave no room for that.
+// which rounds what is beyond 2^24, times scale, plus bias, rounded after each. ARMv7's NEON makes 0 of what is nearer
+// to 0 than 2^-126. A product never is; a bias may be. It shows where the number is 0, for which the bias is the result:
+// that is stored by a loop of its own after the row.
 //
 // The loops:
 //
 //     for each row
 //         for each 16 pixels               then for each 4, then one by one
+//         for each pixel                   only where 0 < |bias| < 2^-126
 //
 // Registers: q0-q3 the numbers, q8 the scale, q9 the bias.
 //
@@ -45,6 +47,8 @@ bias         .req r7
 in           .req r8        // walks along the row
 out          .req r9
 count        .req r12       // left of the row, counts down
+at           .req r10
+bits         .req r11       // of the bias
 
 // x = x * scale + bias
 .macro dequantize x0, x1, x2, x3
@@ -72,11 +76,11 @@ count        .req r12       // left of the row, counts down
     .global dequantize_s32f32_chw_16
     .type   dequantize_s32f32_chw_16, %function
 dequantize_s32f32_chw_16:
-    push    {r4-r9}
-    ldr     input_pitch, [sp, #24]
-    ldr     output_pitch, [sp, #28]
-    ldr     scales, [sp, #32]
-    ldr     bias, [sp, #36]
+    push    {r4-r11}
+    ldr     input_pitch, [sp, #32]
+    ldr     output_pitch, [sp, #36]
+    ldr     scales, [sp, #40]
+    ldr     bias, [sp, #44]
 1:
     vld1.32 {d16[], d17[]}, [scales]!
     vld1.32 {d18[], d19[]}, [bias]!
@@ -111,11 +115,27 @@ dequantize_s32f32_chw_16:
     vst1.32 {d0[0]}, [out]!
     bne     6b
 7:
+    ldr     bits, [bias, #-4]
+    lsls    at, bits, #1        // without the sign
+    beq     9f
+    cmp     at, #0x01000000     // the lowest normal number, without the sign
+    bhs     9f
+    mov     in, input
+    mov     out, output
+    mov     count, cols
+8:
+    ldr     at, [in], #4
+    cmp     at, #0
+    streq   bits, [out]
+    add     out, out, #4
+    subs    count, count, #1
+    bne     8b
+9:
     add     input, input, input_pitch
     add     output, output, output_pitch
     subs    rows, rows, #1
     bne     1b
-    pop     {r4-r9}
+    pop     {r4-r11}
     bx      lr
     .size   dequantize_s32f32_chw_16, . - dequantize_s32f32_chw_16
 

@@ -2,7 +2,7 @@
 summary   = "output = input * scale + bias, int32 -> float32, a scale and a bias for each column"
 prototype = "void (const int32_t *input, float *output, size_t rows, size_t cols, ptrdiff_t input_pitch, ptrdiff_t output_pitch, const float *scales, const float *bias)"
 isa       = ["armv7-a", "neon"]
-stack     = 32
+stack     = 48
 [args]
 input        = { reg = "r0", read = { rows = "rows", bytes = "4*cols", pitch = "input_pitch" }, layout = "rows", dtype = "int32" }
 output       = { reg = "r1", write = { rows = "rows", bytes = "4*cols", pitch = "output_pitch" }, layout = "rows", dtype = "float32" }
@@ -15,13 +15,17 @@ bias         = { reg = "stack+12", read = "4*cols", dtype = "float32", range = [
 */
 
 // The output: input as float32, which rounds what is beyond 2^24, times scale, plus bias, rounded after each. ARMv7's
-// NEON makes 0 of what is below 2^-126; the ranges leave no room for that.
+// NEON makes 0 of what is nearer to 0 than 2^-126. A product never is; a bias may be. It shows where the number is 0, for
+// which the bias is the result: that is stored by a loop of its own at the end.
 //
 // The loops:
 //
 //     for each 8 columns                then for 4, then the last 1-3
 //         for each row
 //             output[row][8] = input[row][8] * scale[8] + bias[8]
+//     for each column                   only where 0 < |bias| < 2^-126
+//         for each row
+//             output[row][1] = bias[1], if input[row][1] is 0
 //
 // Registers: q0, q1 the numbers, q8, q9 the scales, q10, q11 the bias of the 8 columns.
 //
@@ -46,6 +50,7 @@ in           .req r8        // walks down the rows
 out          .req r9
 count        .req r10       // rows left, counts down
 at           .req r12
+bits         .req r6        // of a bias; scales are done with by then
 
 .macro start_columns
     mov     in, input
@@ -88,11 +93,11 @@ at           .req r12
     .global dequantize_s32f32_rows_1x8
     .type   dequantize_s32f32_rows_1x8, %function
 dequantize_s32f32_rows_1x8:
-    push    {r4-r11}
-    ldr     input_pitch, [sp, #32]
-    ldr     output_pitch, [sp, #36]
-    ldr     scales, [sp, #40]
-    ldr     bias, [sp, #44]
+    push    {r0-r11}
+    ldr     input_pitch, [sp, #48]
+    ldr     output_pitch, [sp, #52]
+    ldr     scales, [sp, #56]
+    ldr     bias, [sp, #60]
     subs    cols, cols, #8
     blo     3f
 1:
@@ -151,6 +156,27 @@ dequantize_s32f32_rows_1x8:
     subs    count, count, #1
     bne     7b
 9:
+    pop     {r0-r3}
+    ldr     bias, [sp, #44]
+11:
+    ldr     bits, [bias], #4
+    lsls    at, bits, #1        // without the sign
+    beq     13f
+    cmp     at, #0x01000000     // the lowest normal number, without the sign
+    bhs     13f
+    start_columns
+12:
+    ldr     at, [in], input_pitch
+    cmp     at, #0
+    streq   bits, [out]
+    add     out, out, output_pitch
+    subs    count, count, #1
+    bne     12b
+13:
+    add     input, input, #4
+    add     output, output, #4
+    subs    cols, cols, #1
+    bne     11b
     pop     {r4-r11}
     bx      lr
     .size   dequantize_s32f32_rows_1x8, . - dequantize_s32f32_rows_1x8

@@ -27,7 +27,7 @@ macs = "rows*cols*depth"
 // bias has an element for each column, filled up to a multiple of 8; limits holds the lowest and the highest value of c.
 //
 // Product and sum are rounded one after the other, in the order of depth, from the bias on, and what is too small for a
-// normal number is 0. Exact, and the same in any order, where all products and sums are whole multiples of one power of
+// normal number is 0, a limit too. Exact, and the same in any order, where all products and sums are whole multiples of one power of
 // two and less than 2^24 times that: whole numbers in [-128, 128], as 8 bits hold, up to a depth of 1023. The range is
 // where this was tried, not a limit.
 //

@@ -14,6 +14,9 @@ from neonlab.revision import Tree
 from neonlab.verify.case import Shape
 from neonlab.workers import Workers, code_digests, look_all
 
+#: Hears that a phase begins: its name, how many steps it has, what these are; gives what hears how many more are done.
+Begin = Callable[[str, int, str], Callable[[int], None]]
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
@@ -57,22 +60,23 @@ def compare_pairs(
     every: bool = False,
     warm: bool = False,
     seed: int = 1,
-    begin: Callable[[int], Callable[[int], None]] = lambda _: lambda _: None,
+    begin: Begin = lambda name, total, unit: lambda _: None,
 ) -> Comparison:
     """Each pair on `shapes`, or on the layers of its operator, or else the largest shape that is checked.
 
-    Without `every`, only those whose code differs.  `begin` hears how many there are to look at and gives what hears of
-    each that is done.  Raises InputError where there is no shape to look at.
+    Without `every`, only those whose code differs.  `begin` hears of each phase and of its size, and gives what hears
+    of each step done.  Raises InputError where there is no shape to look at.
     """
     check_cores(cores)
     both = [(pair.then, pair.now) for pair in pairs if pair.then is not None and pair.now is not None]
-    then_codes = code_digests(workers, [then for then, _ in both])
-    now_codes = code_digests(workers, [now for _, now in both])
+    advance = begin("comparing code", 2 * len(both), "kernels")
+    then_codes = code_digests(workers, [then for then, _ in both], advance)
+    now_codes = code_digests(workers, [now for _, now in both], advance)
     same = {n.title for (_, n), a, b in zip(both, then_codes, now_codes, strict=True) if a == b}
     looked = [pair for pair in pairs if pair.now is not None and (every or pair.title not in same)]
     work = [(pair, shape) for pair in looked if pair.now is not None for shape in _shapes(pair.now, shapes)]
     if looked and not work:
-        raise InputError(f"{looked[0].title} takes none of these shapes")
+        raise InputError(f"{looked[0].title} allows none of these shapes")
     largest = {
         pair.title: max((s for p, s in work if p is pair), key=lambda s: s.work, default=None) for pair in looked
     }
@@ -86,7 +90,7 @@ def compare_pairs(
             plan.append(((pair.then, old, loop), tree.commit))
         plan.append(((pair.now, shape, loop), None))
         places.append((len(plan) - 2 if old is not None else None, len(plan) - 1))
-    sides = look_all(workers, plan, cores=cores, warm=warm, seed=seed, advance=begin(len(plan)))
+    sides = look_all(workers, plan, cores=cores, warm=warm, seed=seed, advance=begin("comparing", len(plan), "calls"))
     groups = []
     for (pair, shape), (before, after) in zip(work, places, strict=True):
         now = sides[after]

@@ -22,6 +22,7 @@ from typing import Any
 
 from neonlab.errors import InputError
 from neonlab.figures import COUNTED, Change, Figures, changes
+from neonlab.input_file import read_input_text
 
 FILE = "baselines.toml"
 _CORES, _TOLERANCE = ("cortex-a53",), 1.0
@@ -101,12 +102,9 @@ def _sizes(shape: str) -> tuple[tuple[int, ...], str]:
 
 def read_baselines(path: Path) -> Baselines | None:
     """What the file holds; None where there is none.  Raises InputError where it is malformed."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
+    if not path.exists():
         return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from None
+    text = read_input_text(path)
     try:
         table = tomllib.loads(text)
         settings = table.pop("settings", {})
@@ -117,7 +115,7 @@ def read_baselines(path: Path) -> Baselines | None:
         tolerance = float(settings.get("cycles_tolerance_percent", _TOLERANCE))
         return Baselines(cores, tolerance, str(settings.get("neonlab", "")), entries)
     except (tomllib.TOMLDecodeError, AttributeError, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path}: no file of baselines as `pytest --neonlab-update` writes it: {error!r}") from None
+        raise InputError(f"{path}: not a file of baselines that `pytest --neonlab-update` wrote: {error!r}") from None
 
 
 def _figures(entry: Mapping[str, Any]) -> Figures | None:

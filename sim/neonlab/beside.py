@@ -31,12 +31,13 @@ from neonlab.assemble.contract_text import ContractText
 from neonlab.errors import InputError, NoContract
 from neonlab.file_names import ASSEMBLY
 from neonlab.given import ARCHITECTURES, PLAIN, Build, Given, Reference
+from neonlab.input_file import is_file, read_input, read_input_text
 from neonlab.isa.isa import Isa
 from neonlab.isa.isa_of_path import isa_of_path
 
 _SUFFIX = ".contract.toml"
 _TABLES = ("args", "counts", "build", "reference", "functions")
-_BUILD_KEYS = ("include", "define", "flags", "compiler")
+_BUILD_KEYS = ("include", "define", "flags", "compiler", "preprocess")
 _REFERENCE_KEYS = ("file", "symbol", "on_host", *_BUILD_KEYS)
 
 
@@ -80,7 +81,8 @@ def find_contract(path: Path, given: Given) -> Found:
         table.setdefault("structs", declaration.structs)
     folder = file.parent if file is not None else Path()
     build = _build(table.pop("build", {}), text, folder)
-    reference = _reference(table.pop("reference", None), text, folder)
+    # `reference = "none"` stays: it is a word of the contract, where a table says how to build what speaks for it.
+    reference = _reference(table.pop("reference"), text, folder) if _has_reference(table) else None
     contract = contract_of(table, text, isa=_isa(path, table, given), symbol=given.symbol or path.stem)
     return Found(contract, given.build.over(build), given.reference or reference)
 
@@ -97,11 +99,20 @@ def functions_of(path: Path, given: Given) -> tuple[str, ...]:
 def isas_of(path: Path, given: Given) -> tuple[Isa, ...]:
     """The instruction sets that the contract beside `path` is for, where it is for more than one and `path` too."""
     file = _contract_file(path, given)
-    if file is None or _is_object(path):
+    if file is None or _is_object(path) or (path.suffix in ASSEMBLY and _names_isa(path)):
         return ()
     text = _text(file)
     said = _of_function(toml_table(text), text, given, path).get("isa")
     return tuple(isa for isa, name in ARCHITECTURES.items() if name in said) if isinstance(said, dict) else ()
+
+
+def _names_isa(path: Path) -> bool:
+    """Whether the file's name or folder says for which instruction set it is."""
+    try:
+        isa_of_path(path)
+    except InputError:
+        return False
+    return True
 
 
 def _is_object(path: Path) -> bool:
@@ -112,7 +123,7 @@ def _is_object(path: Path) -> bool:
 
 def _changed(path: Path, contract: Contract, given: Given) -> Found:
     """The block in the file, with what is said besides."""
-    text = path.read_text(encoding="utf-8", errors="surrogateescape")
+    text = read_input(path).decode("utf-8", "surrogateescape")
     start = text.index("/*toml")
     block = text[text.index("\n", start) + 1 : text.index("*/", start)]
     found = ContractText(str(path), block, contract.line + 1, _said(given))
@@ -127,7 +138,7 @@ def _contract_file(path: Path, given: Given) -> Path | None:
         return Path(given.contract)
     names = [f"{given.symbol}{_SUFFIX}"] if given.symbol else []
     names += [f"{path.name}{_SUFFIX}", f"{path.stem}{_SUFFIX}"]
-    return next((path.parent / name for name in names if (path.parent / name).is_file()), None)
+    return next((path.parent / name for name in names if is_file(path.parent / name)), None)
 
 
 def _said(given: Given) -> dict[str, str]:
@@ -137,12 +148,7 @@ def _said(given: Given) -> dict[str, str]:
 
 
 def _text(file: Path, said: Mapping[str, str] | None = None) -> ContractText:
-    try:
-        return ContractText(str(file), file.read_text(encoding="utf-8"), 1, said)
-    except OSError as error:
-        raise InputError(f"{file}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{file}: is not text in UTF-8") from None
+    return ContractText(str(file), read_input_text(file), 1, said)
 
 
 def _of_function(table: dict[str, Any], text: ContractText, given: Given, path: Path) -> dict[str, Any]:
@@ -236,14 +242,20 @@ def _build(table: Any, text: ContractText, folder: Path) -> Build:
 def _build_of(table: Mapping[str, Any], text: ContractText, folder: Path) -> Build:
     include = tuple(str(folder / entry) for entry in _strings(table, "include", text))
     define, flags = _strings(table, "define", text), _strings(table, "flags", text)
-    return Build(include, define, flags, text.string(table, "compiler"))
+    preprocess = table.get("preprocess")
+    if preprocess is not None and type(preprocess) is not bool:
+        raise text.error("preprocess is true or false", "preprocess")
+    return Build(include, define, flags, text.string(table, "compiler"), preprocess)
 
 
-def _reference(table: Any, text: ContractText, folder: Path) -> Reference | None:
-    if table is None:
-        return None
+def _has_reference(table: Mapping[str, Any]) -> bool:
+    return "reference" in table and table["reference"] != "none"
+
+
+def _reference(table: Any, text: ContractText, folder: Path) -> Reference:
     if not isinstance(table, dict):
-        raise text.error('[reference] is a table such as { file = "scalar.c", symbol = "dot_c" }', "reference")
+        message = 'reference is "none", or a table such as { file = "scalar.c", symbol = "dot_c" }'
+        raise text.error(message, "reference")
     text.known(table, _REFERENCE_KEYS, "[reference]", "reference")
     file = text.string(table, "file")
     on_host = table.get("on_host", False)

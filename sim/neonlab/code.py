@@ -79,9 +79,7 @@ def _load(path: Path, symbol: str, target: Target, build: Build, _modified: int,
         if image.named(symbol) is None:
             check_symbol(list(image.functions), path, symbol)
         return image.program([symbol])
-    raise InputError(
-        f"{path}: is neither assembly (.S), nor C (.c, .cc, .cpp), nor an object, archive or shared object in ELF"
-    )
+    raise InputError(f"{path}: is not assembly (.S), C (.c, .cc, .cpp), or an ELF object, archive or shared object")
 
 
 def _assembled(path: Path, symbol: str, isa: Isa, build: Build) -> Program:
@@ -89,7 +87,9 @@ def _assembled(path: Path, symbol: str, isa: Isa, build: Build) -> Program:
     from neonlab.assemble.assembler import assemble_file
     from neonlab.assemble.link import link
 
-    assembled = assemble_file(path, isa=isa, include_paths=build.include, defines=build.defines)
+    assembled = assemble_file(
+        path, isa=isa, include_paths=build.include, defines=build.defines, preprocess=build.preprocess
+    )
     defined = [name for name, found in assembled.symbols.items() if found.section is not None]
     check_symbol(defined, path, symbol)
     known = {*defined, *assembled.sections, "*ABS*"}
@@ -123,8 +123,10 @@ def linked_image(path: Path, target: Target, build: Build, symbol: str) -> Image
         modules = [member] if member is not None else list(found.modules())
         archives = [found] if member is not None else []
     if not modules:
-        raise InputError(f"{path}: holds no objects")
+        raise InputError(f"{path}: contains no objects")
     isa = modules[0].isa
     if isa is not target.isa:
-        raise InputError(f"{path}: is {isa.value}, the contract is for {target.isa.value}: say --isa, or change it")
+        raise InputError(
+            f"{path}: is {isa.value}, the contract is for {target.isa.value}: choose with --isa, or change the contract"
+        )
     return link_modules(modules, archives=[*archives, RuntimeLibrary(isa)])

@@ -27,7 +27,7 @@ class Side:
 
     `profiles` holds one for each core, or one without a core; it is empty where the kernel does not run (`failure`
     says why) or does not take the shape.  `exact` says whether quick trials on the shape came out right; None where
-    nothing was tried or no reference is known.
+    nothing was tried or no reference is known.  `unchecked`: none is, and the contract does not say so.
     """
 
     kernel: str
@@ -36,6 +36,7 @@ class Side:
     profiles: tuple[Profile, ...] = ()
     failure: Failure | None = None
     exact: bool | None = None
+    unchecked: bool = False
 
     @property
     def name(self) -> str:
@@ -77,10 +78,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Groups shape by shape; against a `revision`, two sides each: as it was then, and as it is.
+    """Hold kernels set side by side: one of `groups` per shape, and the differences of their hot `loops` per core.
 
-    `loops` are the hot loops' differences on each core.  `same`, `added` and `removed` name the kernels whose code is
-    what it was at the revision, those that are new since, and those that are no longer there.
+    Against a git `revision`, each group has two sides: the kernel as it was, and as it is.  `same`, `added` and
+    `removed` name the kernels whose code did not change since the revision, those that are new, and those that are
+    gone.
     """
 
     groups: tuple[Group, ...]
@@ -94,22 +96,25 @@ class Comparison:
 
     @property
     def shapes(self) -> tuple[str, ...]:
-        """Each once."""
+        """Return the shapes that were compared, each once."""
         return tuple(dict.fromkeys(group.shape for group in self.groups))
 
     @property
     def failures(self) -> tuple[tuple[str, Failure], ...]:
-        """Of kernels as they are now, with their names."""
+        """Return the failures of kernels as they are now, with the kernels' names."""
         sides = (side for group in self.groups for side in group.sides)
         return tuple((s.kernel, s.failure) for s in sides if s.failure is not None and s.revision is None)
 
     @property
     def passed(self) -> bool:
-        """Whether every kernel, as it is now, runs and is right as far as was tried."""
+        """Tell whether every kernel, as it is now, ran and gave right results in the cases tried."""
         return not any(side.wrong for group in self.groups for side in group.sides if side.revision is None)
 
     def totals(self) -> tuple[tuple[str, int, Figures, Figures], ...]:
-        """Against a revision: for each kernel on several shapes, how many, and the sums before and after."""
+        """Return, against a revision, kernel, number of shapes, and sums of the figures before and after.
+
+        Kernels that were compared on one shape only are left out.
+        """
         found: dict[str, list[tuple[Figures, Figures]]] = {}
         for group in self.groups:
             before, after = (side.figures for side in group.sides) if len(group.sides) == 2 else (None, None)
@@ -122,7 +127,7 @@ class Comparison:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`."""
+        """Return plain values, as `--json` prints them."""
         return {
             "seed": self.seed,
             "revision": self.revision,
@@ -138,7 +143,7 @@ class Comparison:
         }
 
     def _repr_html_(self) -> str:
-        """As a notebook shows it."""
+        """Return the HTML that a notebook shows."""
         from neonlab.report.notebook import comparison_html  # upwards: a notebook asks the value itself
 
         return comparison_html(self)
@@ -150,6 +155,7 @@ def _side_json(side: Side, reference: Side | None) -> dict[str, Any]:
         "isa": side.isa,
         "revision": side.revision,
         "exact": side.exact,
+        "unchecked": side.unchecked,
         "macs": side.macs,
         "figures": None,
         "relative": {},
@@ -191,7 +197,7 @@ def check_cores(cores: Sequence[str]) -> None:
     for core in cores:
         load_core(core)
         if core not in pipeline_names():
-            raise InputError(f"no pipeline model of {core}; there are {', '.join(pipeline_names())}")
+            raise InputError(f"there is no pipeline model of {core}; there are models of {', '.join(pipeline_names())}")
 
 
 def fold_sides(plan: Sequence[Look], sides: Sequence[Side], cores: Sequence[str], seed: int) -> Comparison:

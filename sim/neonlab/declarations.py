@@ -37,7 +37,7 @@ def declaration_of_file(path: Path, given: Given) -> Declaration:
         return Declaration(given.prototype, dict(given.settings).get("structs", ""))
     symbol = given.symbol or path.stem
     if path.suffix in ASSEMBLY:
-        raise NoContract(f"{path}: assembly says nothing of C: say --prototype 'void (const int8_t *a, size_t n)'")
+        raise NoContract(f"{path}: assembly has no C prototype: give --prototype 'void (const int8_t *a, size_t n)'")
     isa = isa_of(path, given)
     image = linked_image(path, plain_target(isa), given.build, symbol)
     found = declared(image, symbol)

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 
 class InputError(Exception):
-    """Bad input from the person: `str()` is one clear message (what, where, what to do); exit status 2."""
+    """Raised for bad input.  `str()` of it is one message: what is wrong, where, and what to do about it.
+
+    The commands print it and exit with status 2.
+    """
 
 
 class NoContract(InputError):
-    """Nothing says how the code is to be called."""
+    """Raised where no contract says how to call the code."""
+
+
+class ContractError(InputError):
+    """Raised for a contract that cannot be read, or that contradicts its prototype or the calling convention."""

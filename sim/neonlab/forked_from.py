@@ -15,8 +15,11 @@ from neonlab.fork_server import PRELOADED
 
 
 def _end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """A worker that finds the semaphores gone was begun for a command that has been stopped since: it just ends."""
-    if not issubclass(kind, FileNotFoundError):
+    """A worker that finds the semaphores gone was begun for a command that has been stopped since: it just ends.
+
+    So does one that finds no memory: the command notices, and says so.
+    """
+    if not issubclass(kind, (FileNotFoundError, MemoryError)):
         sys.__excepthook__(kind, error, trace)
 
 

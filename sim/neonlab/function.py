@@ -27,13 +27,13 @@ from neonlab.emulate.machine import DEFAULT_STEP_BUDGET, Machine
 from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.run import Fault, Run
 from neonlab.errors import InputError, NoContract
-from neonlab.given import Build, Given, Reference, setting_text
+from neonlab.given import ARCHITECTURES, Build, Given, Reference, setting_text
+from neonlab.input_file import is_file, no_file
 from neonlab.isa.isa import Isa, isa_named
 from neonlab.isa.prototype import Parameter
 from neonlab.library import Kernel, open_kernel
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
-from neonlab.plan import parse_shape
 from neonlab.profiling import profile, profile_call, refuse_core
 from neonlab.verify.case import NO_SIZES, Shape
 from neonlab.verify.sanitized_machine import SanitizedMachine
@@ -41,7 +41,10 @@ from neonlab.verify.verdict import Failure, Verdict
 
 
 class FaultError(RuntimeError):
-    """A call that did not come back, or broke a rule on its way; `fault` says what, and at which line."""
+    """Raised for a call that did not return, or that broke a rule on its way.
+
+    `fault` is the Fault: its kind, a sentence, and the line of source that is responsible.
+    """
 
     def __init__(self, fault: Fault) -> None:
         self.fault = fault
@@ -63,12 +66,20 @@ def load(
     reference: str | Path = "",
     reference_symbol: str = "",
 ) -> Function:
-    """The function `symbol` (by default the file's name) of assembly (.S), C or C++ (.c), or an object (.o, .a, .so).
+    """Load one function of a file: assembly (.S), C or C++ (.c, .cpp), an object, an archive or a shared object.
 
-    What is not said is taken from the contract, in the file or beside it; without one from `prototype`, or from debug
-    information, and then the function can be called and profiled but not checked.  `contract` is a file, or settings
-    over those of the file: {"n.range": [1, 64]}.  `reference_symbol` names a C function that says what is right, in
-    `reference` or in the same file.  InputError where anything is amiss.
+    `symbol` is the function's name; the default is the file's name without its suffix.  `isa` is "armv7" or "armv8",
+    needed where neither the contract nor the file says it.  `include`, `define`, `flags` and `compiler` say how source
+    is preprocessed and compiled.
+
+    How to call the function comes from the contract, in the file or beside it.  `contract` names another contract file,
+    or changes entries of the one that is there: {"n.range": [1, 64]}.  Without a contract, `prototype` (C, such as
+    "int32_t dot(const int8_t *a, size_t n)") or debug information says how to call it, and then the function can be
+    called and profiled with arguments, but not checked.
+
+    `reference_symbol` names a C function that computes the right result, in the file `reference` or in the same file.
+
+    Raises InputError for a file that is not there or does not build, and for a bad contract, prototype or name.
     """
     settings = (
         tuple((key, setting_text(value)) for key, value in contract.items()) if isinstance(contract, Mapping) else ()
@@ -87,11 +98,15 @@ def load(
 
 
 class Function:
-    """One function of a file.  `kernel` is what the commands work on, None where nothing says what it may touch."""
+    """One function of a file, as `load` returns it: to be called, checked and profiled.
+
+    `path` is the file, `program` its assembled or compiled code.  `kernel` is the Kernel that `check` and `profile`
+    work on; it is None for a function without a contract.
+    """
 
     def __init__(self, path: Path, given: Given) -> None:
-        if not path.is_file():
-            raise InputError(f"{path}: no such file")
+        if not is_file(path):
+            raise no_file(path)
         self.path, self.given = path, given
         self.kernel: Kernel | None
         try:
@@ -106,23 +121,28 @@ class Function:
         self._contract = self.kernel.contract if self.kernel is not None else self._bare_contract()
         self.program: Program = load_program(path, self._contract, self._build)
 
+    def __repr__(self) -> str:
+        contract = "" if self.kernel is not None else ", without a contract"
+        architecture = ARCHITECTURES[self.isa]
+        return f"<neonlab.Function {self.symbol} of {self.path}, {architecture}: {self.prototype}{contract}>"
+
     @property
     def _build(self) -> Build:
         return self.kernel.build if self.kernel is not None else self.given.build
 
     @property
     def symbol(self) -> str:
-        """Its name."""
+        """Return the function's name."""
         return self._contract.name
 
     @property
     def isa(self) -> Isa:
-        """Its instruction set."""
+        """Return the instruction set that its code is for."""
         return self._contract.isa
 
     @property
     def prototype(self) -> str:
-        """As C."""
+        """Return its prototype in C."""
         return self._contract.prototype
 
     def _bare_contract(self) -> Contract:
@@ -138,11 +158,18 @@ class Function:
         seed: int = 0,
         step_budget: int = DEFAULT_STEP_BUDGET,
     ) -> Run:
-        """Call it; one argument for each of the prototype's, pointers as arrays or Buffers.  Raises FaultError.
+        """Call the function on the emulated CPU and return the Run: what it returned, and what it wrote.
 
-        An array is called as its parameter, and can be written unless that is const; what was written is in `outputs`
-        of the result, copies.  `watched`, every access is held to the arrays' bytes, and the procedure call standard
-        to its word.
+        Give one argument for each parameter of the prototype: a number for a number, and for a pointer a numpy array
+        (any shape and dtype; its bytes in C order are what the function sees) or a Buffer.  The function works on
+        copies: `outputs` of the Run holds, by parameter name, each array whose parameter is not const, as the call
+        left it.  `addresses` holds where each lay, `returned` the returned value, None for void.
+
+        With `watched`, an access outside of the arrays, a write through a const pointer, and a breach of the procedure
+        call standard are faults.  Without, only what the emulated CPU itself refuses is.  `seed` fixes what registers
+        and stack hold at entry; `step_budget` is the most instructions that the call may execute.
+
+        Raises FaultError where the call faults, and InputError for arguments that do not fit the prototype.
         """
         passed = self._passed(arguments)
         contract = self._contract_for(passed)
@@ -155,7 +182,10 @@ class Function:
         return outcome
 
     def check(self, **options: Any) -> Verdict:
-        """Prove it right on many cases, or say what is wrong; options as of `neonlab.check`.  Needs a contract."""
+        """Try the function on many cases; takes the options of `neonlab.check`, and returns the Verdict as it does.
+
+        Raises InputError for a function without a contract.
+        """
         return check(self._known(), **options)
 
     def profile(
@@ -164,14 +194,19 @@ class Function:
         shape: str | Shape = "",
         core: str | None = None,
         warm: bool = False,
-        macs: int = 0,
+        macs: int | None = None,
         seed: int = 1,
     ) -> Profile:
-        """What a call costs: one with `arguments`, else one of `shape` as the contract has it.  Raises FaultError.
+        """Count what one call does, and its traffic by buffer; with `core`, estimate what it costs there.
 
-        With `core` (`cortex-a53`) its caches and cycles too, cold, or `warm` after a call like it.
+        The call is made with `arguments` as in `call`, or else on random data at `shape`, for which the function needs
+        a contract.  With `core` ("cortex-a53"), the Profile also has cache events, cycles and the hot loops of the
+        core's models; `warm` models a second call, after one that filled the caches.  `macs` is the number of
+        multiply-accumulates of the call; the default is what the contract states, if it states any.
+
+        Raises FaultError where the call faults, and InputError for arguments, a shape or a core that does not fit.
         """
-        memory = MemoryOptions(core, warm)
+        memory = MemoryOptions(core, warm, loop=True)
         if arguments:
             passed = self._passed(arguments)
             contract = self._contract_for(passed)
@@ -183,11 +218,11 @@ class Function:
             def call(machine: Machine) -> Run | Fault:
                 return self._run(machine, contract, passed, seed, DEFAULT_STEP_BUDGET)
 
-            found = profile_call(kernel, self.program, call, sizes, macs=macs, seed=seed, memory=memory)
+            work = self._macs(passed) if macs is None else macs
+            found = profile_call(kernel, self.program, call, sizes, macs=work, seed=seed, memory=memory)
         else:
             kernel = self._known()
-            wanted = parse_shape(kernel, shape or NO_SIZES) if isinstance(shape, str) else shape
-            found = profile(kernel, wanted, seed=seed, memory=memory)
+            found = profile(kernel, shape, seed=seed, memory=memory)
         if isinstance(found, Failure):
             assert found.fault is not None
             raise FaultError(found.fault)
@@ -217,6 +252,16 @@ class Function:
         shared: dict[int, Buffer] = {}
         return [_as_passed(parameter, value, shared) for parameter, value in zip(parameters, arguments, strict=True)]
 
+    def _macs(self, passed: Sequence[Passed]) -> int:
+        """The work that the contract states of a call with these arguments; 0 where it states none that is known."""
+        macs = self._contract.macs
+        numbers = {
+            argument.name: value
+            for argument, value in zip(self._contract.arguments, passed, strict=True)
+            if isinstance(value, int)
+        }
+        return macs.evaluate(numbers) if macs is not None and macs.names <= numbers.keys() else 0
+
     def _contract_for(self, passed: Sequence[Passed]) -> Contract:
         """The contract of one call: each buffer may be read as far as it goes, and written if it is writable."""
         arguments = []
@@ -229,7 +274,7 @@ class Function:
 
     @functools.cached_property
     def compiler(self) -> str:
-        """The compiler that made the code, its version and flags; empty for code that was not compiled here."""
+        """Return the compiler that made the code, with its version and flags; "" for code not compiled here."""
         from neonlab.toolchain import made_by, target_of
 
         return made_by(self.path, target_of(self._contract), self._build)
@@ -254,4 +299,4 @@ def _as_passed(parameter: Parameter, value: Any, shared: dict[int, Buffer]) -> P
         return int(value)
     if isinstance(value, (float, np.floating)):
         return float(value)
-    raise InputError(f"argument `{parameter.name}`: an array, a Buffer or a number, not {type(value).__name__}")
+    raise InputError(f"argument `{parameter.name}`: give an array, a Buffer or a number, not {type(value).__name__}")

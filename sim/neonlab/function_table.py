@@ -12,6 +12,7 @@ from typing import Any
 from neonlab.assemble.size_expression import SizeExpression, SizeExpressionError
 from neonlab.errors import InputError
 from neonlab.given import ARCHITECTURES, Build, Given, setting_text
+from neonlab.input_file import read_input_text
 from neonlab.isa.isa import Isa, isa_named
 
 _TEXTS = ("name", "file", "symbol", "isa", "prototype", "structs", "contract", "per", "unit", "source")
@@ -57,27 +58,39 @@ class MeasuredFunction:
 
 @dataclass(frozen=True, slots=True)
 class FunctionTable:
-    """All rows of a table, in their order, and what it says `about` them."""
+    """All rows of a table, in their order, and what it says `about` them.
+
+    `calibration` is whether these functions were used to adjust the models, None where the table does not say;
+    `origin` is where the figures are from, in a line.
+    """
 
     about: str
     functions: tuple[MeasuredFunction, ...]
+    calibration: bool | None = None
+    origin: str = ""
 
 
 def read_functions(path: Path) -> FunctionTable:
     """The table at `path`.  Raises InputError, which says where, for one that is not as it must be."""
     try:
-        with path.open("rb") as file:
-            table = tomllib.load(file)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        table = tomllib.loads(read_input_text(path))
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: {error}") from None
-    for key in table.keys() - {"about", "function"}:
-        raise InputError(f"{path}: unknown key `{key}`; a table has `about` and a [[function]] for each row")
+    for key in sorted(table.keys() - {"about", "calibration", "origin", "function"}):
+        raise InputError(
+            f"{path}: unknown key `{key}`; a table has `about`, `calibration`, `origin` and a [[function]] for each row"
+        )
+    calibration = table.get("calibration")
+    if calibration is not None and not isinstance(calibration, bool):
+        raise InputError(f"{path}: `calibration` must be true or false: whether these functions adjusted the models")
     rows = table.get("function", [])
     if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
-        raise InputError(f"{path}: no [[function]]: it takes one for each function that was measured")
+        raise InputError(f"{path}: has no [[function]]: add one for each measured function")
     return FunctionTable(
         _text(table, "about", str(path)).strip(),
         tuple(_function(row, f"{path}: function {number}") for number, row in enumerate(rows, start=1)),
+        calibration,
+        _text(table, "origin", str(path)).strip(),
     )
 
 
@@ -94,7 +107,7 @@ def _function(row: Mapping[str, Any], where: str) -> MeasuredFunction:
     texts = {key: _text(row, key, where) for key in (*_TEXTS, "compiler")}
     lists = {key: _texts(row, key, where) for key in _LISTS}
     if len(lists["shapes"]) > 2:
-        raise InputError(f"{where}: `shapes` is one shape, or two for what the second takes longer than the first")
+        raise InputError(f"{where}: `shapes` must be one shape, or two shapes whose times are subtracted")
     per = texts["per"] or "1"
     try:
         _ = SizeExpression(per).names
@@ -102,7 +115,7 @@ def _function(row: Mapping[str, Any], where: str) -> MeasuredFunction:
         raise InputError(f"{where}: `per`: {error}") from None
     warm = row.get("warm", True)
     if not isinstance(warm, bool):
-        raise InputError(f"{where}: `warm` is true or false")
+        raise InputError(f"{where}: `warm` must be true or false")
     return MeasuredFunction(
         name=name,
         file=texts["file"],
@@ -119,7 +132,7 @@ def _function(row: Mapping[str, Any], where: str) -> MeasuredFunction:
 def _given(row: Mapping[str, Any], texts: Mapping[str, str], lists: Mapping[str, tuple[str, ...]], where: str) -> Given:
     arguments = row.get("args", {})
     if not isinstance(arguments, dict) or not all(isinstance(one, dict) for one in arguments.values()):
-        raise InputError(f"{where}: `args` is a table with an entry for each parameter, as in a contract")
+        raise InputError(f"{where}: `args` must be a table with an entry for each parameter, as in a contract")
     settings = list(_flat(arguments, "args."))
     settings += [(key, texts[key]) for key in ("structs",) if texts[key]]
     settings += [(key, setting_text(row[key])) for key in ("below_stack", "float_abi") if key in row]
@@ -154,29 +167,29 @@ def _flat(table: Mapping[str, Any], before: str) -> list[tuple[str, str]]:
 
 def _measured(table: object, where: str) -> Mapping[str, Figure]:
     if not isinstance(table, dict):
-        raise InputError(f"{where}: `measured` is a table: a core, and its cycles or [lowest, highest]")
+        raise InputError(f"{where}: `measured` must be a table of cores, each with its cycles or [lowest, highest]")
     return {core: _figure(value, f"{where}: `measured.{core}`") for core, value in table.items()}
 
 
 def _figure(value: Any, where: str) -> Figure:
     ends = value if isinstance(value, list) else [value, value]
     if len(ends) != 2 or any(isinstance(end, bool) or not isinstance(end, (int, float)) for end in ends):
-        raise InputError(f"{where} is a number of cycles, or [lowest, highest]")
+        raise InputError(f"{where} must be a number of cycles, or [lowest, highest]")
     lowest, highest = float(ends[0]), float(ends[1])
     if not (math.isfinite(highest) and 0 < lowest <= highest):
-        raise InputError(f"{where}: cycles are above 0, the lowest first")
+        raise InputError(f"{where}: cycles must be above 0, the lowest first")
     return Figure(lowest, highest)
 
 
 def _text(row: Mapping[str, Any], key: str, where: str) -> str:
     value = row.get(key, "")
     if not isinstance(value, str):
-        raise InputError(f"{where}: `{key}` is text")
+        raise InputError(f"{where}: `{key}` must be text")
     return value
 
 
 def _texts(row: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
     value: Sequence[object] = row.get(key, [])
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise InputError(f"{where}: `{key}` is a list of texts")
+        raise InputError(f"{where}: `{key}` must be a list of texts")
     return tuple(map(str, value))

@@ -17,7 +17,14 @@ from neonlab.assemble.size_expression import SizeExpression
 from neonlab.errors import InputError
 from neonlab.function_table import Figure, FunctionTable, MeasuredFunction
 from neonlab.given import Given
-from neonlab.measure.core_errors import FUNCTIONS, ModelError
+from neonlab.measure.core_errors import (
+    CALIBRATION,
+    IN_ORDER,
+    OUT_OF_ORDER,
+    UNSEEN,
+    ModelError,
+    current_tables,
+)
 from neonlab.measure.counts import Counts
 from neonlab.measure.mca import answers_for, closed_loops, cycles_of
 from neonlab.measure.options import MemoryOptions
@@ -63,7 +70,10 @@ class FunctionFigure:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the figures of one core, or of several, come to; `both` are medians where llvm-mca has a figure too."""
+    """What the figures of one core, or of several, come to; `both` are medians where llvm-mca has a figure too.
+
+    `median` is that of the relative error's size, `bias` that of the signed error.
+    """
 
     title: str
     figures: int
@@ -71,6 +81,7 @@ class Summary:
     within_10: int
     in_range: int
     median: float
+    bias: float
     both: tuple[int, float, float] | None
 
 
@@ -108,19 +119,40 @@ def summaries(figures: Sequence[FunctionFigure]) -> list[Summary]:
     """One for each core, in order of name, then one for all that issue in order, and one for those that do not."""
     compared = [one for one in figures if one.modelled is not None]
     found = [_summary(core, [one for one in compared if one.core == core]) for core in _names(compared)]
-    for title, in_order in (("in order", True), ("out of order", False)):
+    for title, in_order in ((IN_ORDER, True), (OUT_OF_ORDER, False)):
         chosen = [one for one in compared if load_pipeline(one.core).in_order is in_order]
         if chosen:
             found.append(_summary(title, chosen))
     return found
 
 
-def errors_by_core(figures: Sequence[FunctionFigure]) -> Mapping[str, ModelError]:
-    """What is recorded of each core."""
+def check_recordable(table: FunctionTable) -> None:
+    """Raise InputError where the table does not say what its functions were used for, or where its figures are from.
+
+    Without, calibration could be printed as an error.
+    """
+    if table.calibration is None or not table.origin:
+        raise InputError(
+            "--record: the table must say at its top whether these functions were used to adjust the models, "
+            '`calibration = true` or `calibration = false`, and where the figures are from, `origin = "..."`'
+        )
+
+
+def errors_by_core(figures: Sequence[FunctionFigure], table: FunctionTable) -> Mapping[str, ModelError]:
+    """What is recorded of each core, and where no model was adjusted with the functions of cores together."""
+    against = CALIBRATION if table.calibration else UNSEEN
     return {
-        one.title: ModelError(FUNCTIONS, one.figures, one.within_5, round(one.median, 4))
-        for one in summaries([one for one in figures if one.modelled is not None])
-        if one.title in pipeline_names()
+        one.title: ModelError(
+            against,
+            one.figures,
+            one.within_5,
+            round(one.median, 4),
+            bias=round(one.bias, 4),
+            tables=current_tables(one.title),
+            origin=table.origin,
+        )
+        for one in summaries(figures)
+        if one.title in pipeline_names() or against == UNSEEN
     }
 
 
@@ -138,6 +170,7 @@ def _summary(title: str, figures: Sequence[FunctionFigure]) -> Summary:
         sum(error <= 2 * TOLERANCE for error in errors),
         sum(one.measured.lowest <= (one.modelled or 0.0) <= one.measured.highest for one in figures),
         statistics.median(errors),
+        statistics.median(one.error for one in figures),
         (
             len(both),
             statistics.median(abs(one.error) for one in both),

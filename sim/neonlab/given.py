@@ -16,12 +16,16 @@ ARCHITECTURES = {Isa.A32: "armv7", Isa.A64: "armv8"}
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """How a source becomes code: `-I` folders, `-D` as NAME or NAME=VALUE, flags and name of the compiler of C."""
+    """How a source becomes code: `-I` folders, `-D` as NAME or NAME=VALUE, flags and name of the compiler of C.
+
+    `preprocess`: whether assembly goes through the C preprocessor, where that is not left to the file.
+    """
 
     include: tuple[str, ...] = ()
     define: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
     compiler: str = ""
+    preprocess: bool | None = None
 
     def over(self, other: Self) -> Build:
         """Both: what is said here comes after what `other` says, and counts where one of the two must."""
@@ -30,6 +34,7 @@ class Build:
             (*other.define, *self.define),
             (*other.flags, *self.flags),
             self.compiler or other.compiler,
+            other.preprocess if self.preprocess is None else self.preprocess,
         )
 
     @property
@@ -82,6 +87,8 @@ class Given:
         for define in self.build.define:
             said += ["-D", define]
         said += [f"--cflags={' '.join(self.build.flags)}"] if self.build.flags else []
+        if self.build.preprocess is not None:
+            said += ["--preprocess" if self.build.preprocess else "--no-preprocess"]
         said += ["--compiler", self.build.compiler] if self.build.compiler else []
         if self.reference is not None:
             said += ["--reference", self.reference.path] if self.reference.path else []

@@ -38,11 +38,11 @@ class HostFunction:
     def __init__(self, path: Path, symbol: str, contract: Contract, build: Build) -> None:
         holds_pointers = any(argument.fields or argument.rows is not None for argument in contract.pointers)
         if struct.calcsize("P") != _POINTER_BYTES or sys.byteorder != "little":
-            raise InputError("a reference on the host needs a host of 64 bits, little-endian")
+            raise InputError("a reference can run only on a 64-bit little-endian host")
         if holds_pointers and contract.isa is not Isa.A64:
             raise InputError(
-                f"{path}: structs and pointers in memory have another layout on the host than on {contract.isa.value}: "
-                "leave on_host away"
+                f"{path}: structs and pointers in memory are laid out differently on the host and on "
+                f"{contract.isa.value}: remove on_host"
             )
         self._contract = contract
         # The types of A64 have the sizes of those of a 64-bit host.
@@ -119,7 +119,7 @@ def _shared_object(path: Path, build: Build, folder: Path) -> Path:
     try:
         result = subprocess.run(command, capture_output=True, timeout=_TIME_LIMIT, check=False)
     except subprocess.TimeoutExpired:
-        raise InputError(f"{path}: the compiler has not come to an end within {_TIME_LIMIT} s") from None
+        raise InputError(f"{path}: the compiler did not finish within {_TIME_LIMIT} s") from None
     if result.returncode:
         said = result.stderr.decode(errors="replace").strip()
         raise InputError(f"{Path(words[0]).name} cannot compile {path} for this computer:\n{said}")

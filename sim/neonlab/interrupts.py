@@ -1,4 +1,4 @@
-"""Ctrl-C while there is something that must not be left half done."""
+"""Signals that ask the command to end, and what must not be left half done when one comes."""
 
 from __future__ import annotations
 
@@ -8,18 +8,63 @@ import threading
 from collections.abc import Iterator
 from types import FrameType
 
+#: Signals that end a command: Ctrl-C, `kill`, and a terminal that is closed.
+_ENDING = tuple(
+    number for name in ("SIGINT", "SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None
+)
+
+
+class Stopped(KeyboardInterrupt):
+    """Raised where a signal asks the command to end; `number` is the signal's, `status` what shells say of it."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+    @property
+    def status(self) -> int:
+        """The exit status that a shell shows for a process that the signal ended."""
+        return 128 + self.number
+
+
+def stop_on_signals() -> None:
+    """Have signals that end a command raise Stopped, so that it ends its workers; one that is ignored stays so."""
+    for number in _ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stop)
+
+
+def _stop(number: int, _frame: FrameType | None) -> None:
+    if number != signal.SIGINT:
+        signal.signal(number, signal.SIG_IGN)  # one is enough, and the second would cut short what the first began
+    raise Stopped(number)
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether the error is a person's or the system's wish to end, and not something that code in a file raises."""
+    if isinstance(error, Stopped):
+        return True
+    # Outside of the command Ctrl-C raises what Python has it raise.
+    return isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
 
 @contextlib.contextmanager
 def interrupts_ignored() -> Iterator[None]:
-    """Processes that start meanwhile leave Ctrl-C to this one, which stops them."""
+    """Have processes that start meanwhile leave Ctrl-C, and a terminal that is closed, to this one, which stops them.
+
+    The standard library's resource tracker ignores Ctrl-C by itself.  A hang-up of the terminal ended it before this
+    process had used it for the last time, which printed a traceback.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    numbers = [number for number in _ENDING if number != signal.SIGTERM]
+    before = [signal.signal(number, signal.SIG_IGN) for number in numbers]
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
 
 
 @contextlib.contextmanager
@@ -29,20 +74,27 @@ def interrupts_held() -> Iterator[None]:
     The standard library's queues do not survive one: raised while a waiting thread is being woken, it leaves behind a
     waiter that swallows the next call, so that the thread is never woken again.
     """
-    raised_here = threading.current_thread() is threading.main_thread()
-    if not raised_here or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield  # nothing is raised, or by somebody who knows when
+    if threading.current_thread() is not threading.main_thread():
+        yield
         return
-    came = False
+    # Of other handlers nobody knows whether they raise, and when.
+    own = {number: handler for number in _ENDING if (handler := signal.getsignal(number)) in _RAISING}
+    came: list[int] = []
 
-    def remember(_number: int, _frame: FrameType | None) -> None:
-        nonlocal came
-        came = True
+    def remember(number: int, _frame: FrameType | None) -> None:
+        came.append(number)
 
-    signal.signal(signal.SIGINT, remember)
+    for number in own:
+        signal.signal(number, remember)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number, handler in own.items():
+            signal.signal(number, handler)
         if came:
-            raise KeyboardInterrupt
+            handler = own[came[0]]
+            assert callable(handler)
+            handler(came[0], None)
+
+
+_RAISING = (_stop, signal.default_int_handler)

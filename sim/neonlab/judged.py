@@ -10,6 +10,7 @@ from neonlab.emulate.run import FaultKind
 from neonlab.library import Kernel
 from neonlab.toolchain import made_by, target_of
 from neonlab.verify.coverage import Coverage, joined
+from neonlab.verify.known_faults import accepted_faults
 from neonlab.verify.verdict import Failure, RangeAnswer, Verdict, fold
 
 #: Failures of a kernel after which no more cases are run; one that never returns is long in the telling, and stands for
@@ -21,21 +22,32 @@ Answer = tuple[RangeAnswer, Failure | None]
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came of some cases of a kernel, in their order; what they ran; and the answer about ranges, if asked for."""
+    """What came of some cases of a kernel, in their order; what they ran; the answer about ranges, if asked for.
+
+    `accepted`: on how many each fault showed that the contract accepts.
+    """
 
     outcomes: Sequence[Failure | None]
     coverage: Coverage = field(default_factory=Coverage)
     answer: Answer | None = None
+    accepted: Sequence[int] = ()
 
 
 def verdict_of(
-    kernel: Kernel, outcomes: Iterable[Failure | None], seed: int, coverage: Iterable[Coverage] = ()
+    kernel: Kernel,
+    outcomes: Iterable[Failure | None],
+    seed: int,
+    coverage: Iterable[Coverage] = (),
+    accepted: Iterable[Sequence[int]] = (),
 ) -> Verdict:
-    """Fold the outcomes of the kernel's cases, and what they ran, into one verdict."""
-    verdict = fold(kernel.title, kernel.isa.value, str(kernel.path), kernel.has_reference, outcomes, seed)
+    """Fold the outcomes of the kernel's cases, what they ran, and which accepted faults showed, into one verdict."""
+    title, path, advice = kernel.title, str(kernel.path), kernel.advice
+    verdict = fold(title, kernel.isa.value, path, kernel.judged_by, outcomes, seed, advice=advice)
     compiler = made_by(kernel.path, target_of(kernel.contract), kernel.build)
-    not_run = joined(coverage).not_run if verdict.passed else None
-    return replace(verdict, options=kernel.options, compiler=compiler, not_run=not_run)
+    not_run = joined(coverage).not_run if verdict.faultless else None
+    showed = [sum(counts) for counts in zip(*(counts for counts in accepted if counts), strict=True)]
+    known = accepted_faults(kernel.contract, showed) if showed else ()
+    return replace(verdict, options=kernel.options, compiler=compiler, not_run=not_run, accepted=known)
 
 
 def weight_of(outcome: Failure | None) -> int:

@@ -135,9 +135,9 @@ class KernelName:
         known = VARIANTS if level else {**LEVELS, **VARIANTS}
         variants = tuple(_word(name, "level or variant", part, known) for part in rest)
         if len(set(variants)) < len(variants):
-            raise KernelNameError(f"kernel name `{name}` says a variant twice")
+            raise KernelNameError(f"kernel name `{name}` repeats a variant")
         if any(variant in LEVELS for variant in variants):
-            raise KernelNameError(f"kernel name `{name}`: the level comes right after the tile")
+            raise KernelNameError(f"kernel name `{name}`: the level must follow the tile")
         return KernelName(operator, inputs, output, layout, tile, window, stride, level, variants)
 
     def __str__(self) -> str:
@@ -165,7 +165,7 @@ def _word(name: str, what: str, word: str, known: Iterable[str]) -> str:
         return word
     near = difflib.get_close_matches(word, list(known), 1)
     meant = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(known)}"
-    raise KernelNameError(f"kernel name `{name}`: `{word}` is no {what}; {meant}")
+    raise KernelNameError(f"kernel name `{name}`: `{word}` is not a known {what}; {meant}")
 
 
 def _operator(name: str, text: str) -> tuple[str, tuple[int, int] | None, int]:
@@ -177,7 +177,7 @@ def _operator(name: str, text: str) -> tuple[str, tuple[int, int] | None, int]:
     if (height is not None) != (word in WINDOW_OPERATORS):
         raise KernelNameError(f"kernel name `{name}`: {word} has {'no' if height is not None else 'a'} window")
     if stride is not None and (height is None or int(stride) < 2):
-        raise KernelNameError(f"kernel name `{name}`: a stride is said of a window, and from 2 on: conv3x3s2")
+        raise KernelNameError(f"kernel name `{name}`: a stride follows a window and is 2 or more: conv3x3s2")
     window = None if height is None or width is None else (int(height), int(width))
     canonical = word + ("" if window is None else f"{window[0]}x{window[1]}") + (f"s{int(stride)}" if stride else "")
     if canonical != text or (window is not None and 0 in window):
@@ -189,10 +189,10 @@ def _types(name: str, text: str) -> tuple[tuple[str, ...], str]:
     kinds = tuple(_TYPE.findall(text))
     if "".join(kinds) != text or len(kinds) < 2 or any(kind not in TYPES for kind in kinds):
         raise KernelNameError(
-            f"kernel name `{name}`: `{text}` is not types of inputs and output such as s8s32; known are "
-            f"{', '.join(TYPES)}"
+            f"kernel name `{name}`: `{text}` does not name the types of inputs and output, such as s8s32; known types "
+            f"are {', '.join(TYPES)}"
         )
     *inputs, output = kinds
     if len(set(inputs)) < len(inputs):
-        raise KernelNameError(f"kernel name `{name}`: inputs of equal type are named once, in `{text}`")
+        raise KernelNameError(f"kernel name `{name}`: name inputs of the same type once, in `{text}`")
     return tuple(inputs), output

@@ -134,7 +134,7 @@ class _Room:
 def _touched(probe: TraceProbe, machine: Machine) -> dict[str, Extent]:
     trace = probe.collect(machine)
     if trace.overflow:
-        raise InputError(f"a run takes more than {_STEPS} instructions: learn from smaller numbers")
+        raise InputError(f"a run takes more than {_STEPS} instructions: give smaller numbers")
     found: dict[str, Extent] = {}
     buffers = sorted(trace.buffers, key=lambda item: item.address)
     starts = np.array([item.address for item in buffers], np.uint64)
@@ -252,19 +252,19 @@ def points(text: str) -> Iterator[dict[str, int]]:
         name = before.strip() if equals else name
         numbers = value.split(":")
         if not name or not 1 <= len(numbers) <= 3:
-            raise InputError(f"--learn {text}: is to be NAME=VALUE,... or NAME=FIRST:LAST:STEP,...")
+            raise InputError(f"--learn {text}: give NAME=VALUE,... or NAME=FIRST:LAST:STEP,...")
         try:
             first, *rest = (int(number, 0) for number in numbers)
         except ValueError:
-            raise InputError(f"--learn {text}: `{value}` is no whole number") from None
+            raise InputError(f"--learn {text}: `{value}` is not an integer") from None
         last = rest[0] if rest else first
         step = rest[1] if len(rest) > 1 else 1
         if step == 0 or len(range(first, last + 1, step)) > _MOST_POINTS:
-            raise InputError(f"--learn {text}: `{value}` is no range of at most {_MOST_POINTS} numbers")
+            raise InputError(f"--learn {text}: `{value}` is not a range of at most {_MOST_POINTS} numbers")
         axes.setdefault(name, []).extend(range(first, last + (1 if step > 0 else -1), step) or [first])
     count = int(np.prod([len(values) for values in axes.values()]))
     if count > _MOST_POINTS:
-        raise InputError(f"--learn {text}: {count} combinations; {_MOST_POINTS} are enough")
+        raise InputError(f"--learn {text}: {count} combinations; at most {_MOST_POINTS} are allowed")
     for values in itertools.product(*axes.values()):
         yield dict(zip(axes, values, strict=True))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib.util
+import inspect
 import shlex
 import sys
 import zlib
@@ -17,20 +18,31 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 
-from neonlab.assemble.contract import Contract, read_contract
+from neonlab.assemble.contract import Contract
 from neonlab.beside import find_contract, functions_of, isas_of
-from neonlab.errors import InputError
+from neonlab.errors import InputError, NoContract
 from neonlab.given import ARCHITECTURES, NOTHING, PLAIN, Build, Given, Reference
+from neonlab.input_file import is_file, no_file
 from neonlab.isa.isa import Isa
 from neonlab.kernel_name import KernelName, KernelNameError
+from neonlab.toolchain import is_c
+from neonlab.user_code import mistakes_of
+from neonlab.verify.case import Shape
 from neonlab.verify.operator import Dispatch, Operator
+from neonlab.verify.verdict import JudgedBy
 
 _FOLDERS = {"armv7": Isa.A32, "armv8": Isa.A64}
+#: From this likeness of names on, an operator is taken for the one that was meant.
+_LIKE = 0.6
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """One kernel: its file, its contract, and the operator that can say what is right (None: no reference)."""
+    """Hold one kernel: the file `path` with its code, its `contract`, and the `operator` that computes right results.
+
+    `operator` is None where nothing computes right results; `check` then looks for faults only.  `root` is the
+    repository of the kernel.  `given`, `build` and `reference` say how a file outside of a library is built and called.
+    """
 
     contract: Contract
     path: Path
@@ -42,17 +54,17 @@ class Kernel:
 
     @property
     def name(self) -> str:
-        """The symbol, which is the file's name without suffix unless the contract says another."""
+        """Return the name of its symbol: the file's name without its suffix, unless the contract names another."""
         return self.contract.name
 
     @property
     def isa(self) -> Isa:
-        """Instruction set."""
+        """Return the instruction set of its code."""
         return self.contract.isa
 
     @property
     def title(self) -> str:
-        """What to call it by: `armv8/name` for one in a library's asm/, else its path and what else tells it apart."""
+        """Return what the commands call it: `armv8/NAME` for a kernel of a library, else its path and options."""
         if self.path.parent.name in _FOLDERS and self.root is not None and self.root in self.path.parents:
             return f"{self.path.parent.name}/{self.name}"
         symbol = "" if self.path.stem == self.name else f" --symbol {self.name}"
@@ -61,25 +73,46 @@ class Kernel:
 
     @property
     def options(self) -> str:
-        """What else must be said on the command line to mean this kernel."""
+        """Return the options that must follow its title on the command line to mean this kernel; often none."""
         return shlex.join(self.given.options)
 
     @property
     def has_reference(self) -> bool:
-        """Whether anything says what is right."""
+        """Tell whether anything computes right results for it."""
         return self.operator is not None
+
+    @property
+    def judged_by(self) -> JudgedBy:
+        """What its verdict says about where its results were compared."""
+        if self.operator is not None:
+            return JudgedBy.REFERENCE
+        return JudgedBy.NOTHING_SAID if self.contract.allows.no_reference else JudgedBy.NOTHING
+
+    @property
+    def advice(self) -> str:
+        """How to give it a reference, for one that has none and does not say so; else empty."""
+        if self.judged_by is not JudgedBy.NOTHING:
+            return ""
+        waiver = 'say reference = "none" in its contract if nothing can say what is right'
+        root = own_root(self.path.parent)
+        if root is None or self.given.contract or self.given.prototype or is_c(self.path):
+            return f"name a C function to compare with ([reference] in a contract beside, or --reference), or {waiver}"
+        return f"{_who_claims(_load_operators(root), root, self.name)}; mend `claims`, name a C reference, or {waiver}"
 
 
 @dataclass(frozen=True)
 class Library:
-    """The kernels and operators of one repository."""
+    """Hold the kernels and the operators of one repository, as `open_library` reads them."""
 
     root: Path
     operators: tuple[Operator, ...]
     kernels: tuple[Kernel, ...]
 
     def find(self, name: str) -> tuple[Kernel, ...]:
-        """Kernels called `name`, `armv8/name`, or that a dispatch of that name chooses among; one an ISA or more."""
+        """Return the kernels called `name`: `NAME` of each instruction set, `armv8/NAME`, or the members of a dispatch.
+
+        Raises InputError, with the nearest name there is, where no kernel has that name.
+        """
         folder, _, bare = name.rpartition("/")
         if folder and folder not in _FOLDERS:
             raise self._unknown(name)
@@ -94,7 +127,7 @@ class Library:
 
     @property
     def dispatches(self) -> Mapping[str, Dispatch]:
-        """Every dispatch of every operator, by name."""
+        """Return the dispatches of all operators by their names."""
         return {dispatch.name: dispatch for operator in self.operators for dispatch in operator.dispatches}
 
     def _unknown(self, name: str) -> InputError:
@@ -107,13 +140,16 @@ class Library:
 def find_root(start: Path | None = None) -> Path:
     """The repository that `start` (default: the current folder) lies in, else the library installed with neonlab."""
     own = own_root(start)
-    if own is not None:
-        return own
+    return own if own is not None else shipped_root()
+
+
+def shipped_root() -> Path:
+    """Where asm/ and kernels/ are that come with neonlab: within the package, or in the checkout that it lies in."""
     package = Path(__file__).resolve().parent
     for folder in (package / "library", package.parent.parent):
         if _is_root(folder):
             return folder
-    raise InputError("no asm/ and kernels/ here, and neonlab was installed without its library")
+    raise InputError("the current folder has no asm/ and kernels/, and neonlab was installed without its library")
 
 
 def own_root(start: Path | None = None) -> Path | None:
@@ -126,16 +162,22 @@ def _is_root(folder: Path) -> bool:
     return (folder / "asm").is_dir() and (folder / "kernels").is_dir()
 
 
-def open_library(root: Path | str) -> Library:
-    """Read every contract under asm/ and every operator in kernels/.  Raises InputError on the first bad file."""
-    return _library_at(Path(root).resolve())
+def open_library(root: Path | str | None = None) -> Library:
+    """Read every contract in asm/ and every operator in kernels/ of the repository at `root`.
+
+    Without `root`, that is the repository that the current folder lies in, or else the library that is installed with
+    neonlab.  Raises InputError for a folder that is no such repository, and for the first file in it that is wrong.
+    """
+    if root is not None and not _is_root(Path(root)):
+        raise InputError(f"{root}: no repository of kernels, which has the folders asm and kernels")
+    return _library_at(find_root() if root is None else Path(root).resolve())
 
 
 @functools.lru_cache(maxsize=8)
 def _library_at(root: Path) -> Library:
     operators = tuple(_load_operators(root))
     paths = [path for folder in _FOLDERS for path in sorted((root / "asm" / folder).glob("*.S"))]
-    return Library(root, operators, tuple(open_member(root, path) for path in paths))
+    return Library(root, operators, tuple(kernel for path in paths for kernel in _members_in(root, path)))
 
 
 def is_member(root: Path, path: Path) -> bool:
@@ -147,35 +189,61 @@ def find_members(root: Path, name: str) -> tuple[Kernel, ...]:
     """`Library.find`, without reading the others where `name` says which file it is in."""
     folder, _, bare = name.rpartition("/")
     path = root / "asm" / folder / f"{bare}.S"
-    if folder in _FOLDERS and path.is_file():
-        kernel = open_member(root, path)
-        if kernel.name == bare:
-            return (kernel,)
+    if folder in _FOLDERS and is_file(path):
+        found = tuple(kernel for kernel in _members_in(root, path) if kernel.name == bare)
+        if found:
+            return found
     return open_library(root).find(name)
 
 
-@functools.lru_cache(maxsize=1024)
 def open_member(root: Path, path: Path) -> Kernel:
-    """The kernel of a library that the file at `path`, in its asm/, holds.  Raises InputError for a bad file."""
-    contract = read_contract(path)
-    if contract is None:
-        raise InputError(f"{path}:1: no contract; a kernel's file opens with a /*toml block")
+    """The kernel of a library that the file at `path`, in its asm/, holds: the first where there are several.
+
+    Raises InputError for a bad file.
+    """
+    return _members_in(root, path)[0]
+
+
+@functools.lru_cache(maxsize=1024)
+def _members_in(root: Path, path: Path) -> tuple[Kernel, ...]:
+    return tuple(replace(kernel, root=root) for kernel in read_members(path))
+
+
+def read_members(path: Path) -> list[Kernel]:
+    """The kernels of a library that the file at `path`, in its asm/, holds, as it is now.
+
+    One by the block that opens the file, or by the contract beside it; there one for each function that it describes.
+    Raises InputError for a bad file.
+    """
+    functions = functions_of(path, NOTHING)
+    try:
+        found = [open_kernel(path, Given(symbol=name)) for name in functions] or [open_kernel(path)]
+    except NoContract:
+        raise InputError(
+            f"{path}:1: no contract; a kernel's file opens with a /*toml block, or {path.stem}.contract.toml stands "
+            "beside it"
+        ) from None
     isa = _FOLDERS[path.parent.name]
-    if contract.isa is not isa:
-        raise InputError(f"{path}: the contract's isa is {contract.isa.value}, the folder is {path.parent.name}")
-    return Kernel(contract, path, root, operator_for(_load_operators(root), contract))
+    for kernel in found:
+        if kernel.isa is not isa:
+            said = f"the contract's isa is {kernel.isa.value}, the folder is {path.parent.name}"
+            raise InputError(f"{path}: {said}")
+    return found
 
 
 def open_kernel(path: Path | str, given: Given | None = None) -> Kernel:
-    """A kernel in a file of any kind, by its contract: in the file, beside it, or `given`.
+    """Open the kernel in a file of assembly, C, C++ or object code, with the contract in it, beside it, or `given`.
 
-    Where a reference in C is named it says what is right; else an operator of the library near it that claims it.  For
-    a file that lies in no repository, that is one of neonlab's own only where the two agree on names and sizes.
+    Right results come from the C function that the contract names as reference, or else from the operator of the
+    nearest repository that claims the kernel's name.  For a file outside of any repository that is an operator of
+    neonlab's own library, and only where names and sizes of the arguments agree.
+
+    Raises InputError for a file that is not there, has no contract, or has a bad one.
     """
     given, path = given or NOTHING, Path(path)
     path = path if path.suffix else path.with_suffix(".S")
-    if not path.is_file():
-        raise InputError(f"{path}: no such file")
+    if not is_file(path):
+        raise no_file(path)
     found = find_contract(path, given)
     root = find_root(path.parent)
     contract = found.contract
@@ -186,11 +254,18 @@ def open_kernel(path: Path | str, given: Given | None = None) -> Kernel:
         if reference.path and not reference.symbol:
             reference = replace(reference, symbol=contract.name)
         operator: Operator | None = ScalarReference(contract, path, reference, found.build)
+    elif contract.allows.no_reference and not _lies_in(root, path):
+        operator = None
     else:
         operator = operator_for(_load_operators(root), contract)
-        if operator is not None and root not in path.resolve().parents and not _means(operator, contract):
+        if operator is not None and not _lies_in(root, path) and not _means(operator, contract):
             operator = None
     return Kernel(contract, path, root, operator, given, found.build, found.reference)
+
+
+def _lies_in(root: Path, path: Path) -> bool:
+    """Whether the file has its place in the repository, though it be a link to one elsewhere."""
+    return any(root in place.parents for place in (path.resolve(), path.parent.resolve() / path.name))
 
 
 def _means(operator: Operator, contract: Contract) -> bool:
@@ -221,12 +296,39 @@ def open_kernels(path: Path, given: Given) -> list[Kernel]:
 
 
 def operator_for(operators: Sequence[Operator], contract: Contract) -> Operator | None:
-    """The operator whose reference speaks for the contract."""
+    """The operator whose reference speaks for the contract.  Raises InputError where two do, or where it wants none."""
     claiming = [operator for operator in operators if operator.claims(contract)]
     if len(claiming) > 1:
         names = " and ".join(operator.name for operator in claiming)
-        raise InputError(f"{contract.path}: claimed by two operators, {names}")
+        raise InputError(f"{contract.path}: two operators claim this kernel: {names}")
+    if claiming and contract.allows.no_reference:
+        raise InputError(
+            f'{contract.path}: the contract says reference = "none", but operator {claiming[0].name} claims the '
+            "kernel: take the key out, or let `claims` leave the kernel out"
+        )
     return claiming[0] if claiming else None
+
+
+def _who_claims(operators: Sequence[Operator], root: Path, kernel: str) -> str:
+    """Which operators there are, none of which claims `kernel`; the place of `claims` of the one with the nearest name.
+
+    Nearest is the one whose name the kernel's name begins with most of, as `conv1x1` of `convlxl_s8`.
+    """
+    folder = f"{root / 'kernels'}/"
+    if not operators:
+        return f"no operator in {folder} claims it: there are none"
+    names = ", ".join(operator.name for operator in operators)
+
+    def likeness(operator: Operator) -> float:
+        return difflib.SequenceMatcher(None, operator.name, kernel[: len(operator.name)]).ratio()
+
+    nearest = max(operators, key=likeness)
+    said = f"no operator in {folder} claims it ({names})"
+    if likeness(nearest) < _LIKE:
+        return said
+    code = inspect.unwrap(type(nearest).claims).__code__
+    place = f"{code.co_filename}:{code.co_firstlineno}"
+    return f"{said}; by its name it is nearest to {nearest.name}, whose `claims` is at {place}"
 
 
 @functools.lru_cache(maxsize=8)
@@ -240,8 +342,21 @@ def _load_operators(root: Path) -> tuple[Operator, ...]:
         operator = getattr(module, "OPERATOR", None)
         if not isinstance(operator, Operator):
             raise InputError(f"{path}: defines no OPERATOR, an instance of a subclass of neonlab.Operator")
+        _check_attributes(path, operator)
         operators.append(operator)
     return tuple(operators)
+
+
+def _check_attributes(path: Path, operator: Operator) -> None:
+    """Raise InputError unless the operator says what it is called, and of what its shapes consist."""
+    dimensions = getattr(operator, "dimensions", None)
+    if not isinstance(getattr(operator, "name", None), str):
+        raise InputError(f"{path}: the operator has no `name`, a string")
+    if not isinstance(dimensions, tuple) or not dimensions or not all(isinstance(item, str) for item in dimensions):
+        raise InputError(f"{path}: `dimensions` is a tuple of the names of sizes, not {dimensions!r}")
+    layers = operator.layers.values() if isinstance(operator.layers, Mapping) else (None,)
+    if not all(isinstance(shape, Shape) and shape.names == dimensions for shape in layers):
+        raise InputError(f"{path}: `layers` is a mapping of labels to Shapes of {', '.join(dimensions)}")
 
 
 def load_package(root: Path, name: str) -> tuple[ModuleType, ...]:
@@ -279,10 +394,9 @@ def _load_module(package: str, folder: Path, path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
-    except InputError:
-        raise
-    except Exception as error:  # the file is the user's: its mistakes are input, not ours
+        with mistakes_of(folder, path, "where it is imported"):
+            spec.loader.exec_module(module)
+    except BaseException:
         del sys.modules[name]
-        raise InputError(f"{path}: cannot be imported: {type(error).__name__}: {error}") from None
+        raise
     return module

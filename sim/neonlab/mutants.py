@@ -100,9 +100,8 @@ def mutants(kernel: Kernel, limit: int | None = None, seed: int = 1) -> tuple[in
     Raises InputError for a kernel whose results nobody can judge.
     """
     if kernel.operator is None:
-        raise InputError(
-            f"{kernel.title}: no operator claims it, so that a wrong result could not be told from a right"
-        )
+        reason = "no operator computes right results for it, so wrong results cannot be found"
+        raise InputError(f"{kernel.title}: {reason}" + (f": {kernel.advice}" if kernel.advice else ""))
     every = mutants_of(kernel_program(kernel))
     return len(every), sample(every, limit, seed ^ zlib.crc32(kernel.title.encode()))
 

@@ -12,6 +12,7 @@ from neonlab.plan_shapes import PlannedShapes, integers_of, planned_shapes
 from neonlab.verify.call_arguments import touched_bytes
 from neonlab.verify.case import PATTERNS, Case, Depth, Shape
 from neonlab.verify.generated import generated_case
+from neonlab.verify.memory_need import refuse_too_much
 
 #: Cases that `check` tries at least, however few shapes there are.
 LEAST_CASES = 40
@@ -55,7 +56,8 @@ def layers_or_largest(kernel: Kernel) -> list[Shape]:
 
 
 def draw_case(kernel: Kernel, name: CaseName) -> Case:
-    """The case that `name` stands for."""
+    """The case that `name` stands for.  Raises InputError where it takes more memory than there is."""
+    refuse_too_much(kernel.contract, integers_of(kernel, name.shape), name.shape, name.depth)
     if kernel.operator is None:
         return generated_case(kernel.contract, name.shape, name.pattern, name.seed)
     return kernel.operator.case(kernel.contract, name.shape, name.pattern, name.seed)
@@ -77,7 +79,7 @@ def plan_cases(
     """
     for pattern in patterns:
         if pattern not in PATTERNS:
-            raise InputError(f"pattern `{pattern}` is none of {', '.join(PATTERNS)}")
+            raise InputError(f"no pattern is called `{pattern}`; there are {', '.join(PATTERNS)}")
     chosen = tuple(patterns) or tuple(PATTERNS)
     if shapes:
         return [name for shape in shapes for name in _under(kernel, shape, chosen, seed, full)]
@@ -104,7 +106,7 @@ def _shapes_to_try(kernel: Kernel, seed: int, *, every_tail: bool = False) -> Pl
     shapes = planned_shapes(kernel, seed, every_tail=every_tail)
     if not shapes.small:
         what = f"operator {kernel.operator.name} has no shape" if kernel.operator else "there are no sizes"
-        raise InputError(f"{kernel.contract.path}: nothing to try: {what} that the contract's ranges allow")
+        raise InputError(f"{kernel.contract.path}: nothing to check: {what} that the contract's ranges allow")
     return shapes
 
 

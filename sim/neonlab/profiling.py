@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from neonlab.asked import AskedKernel, AskedShape, one_kernel, one_shape, some_kernels, some_shapes
 from neonlab.assemble.program import Program
 from neonlab.checking import check_cases
 from neonlab.comparison import Comparison, Side, fold_sides, plan_comparison
@@ -17,26 +18,45 @@ from neonlab.errors import InputError
 from neonlab.kernel_code import compiler_of, kernel_program
 from neonlab.library import Kernel
 from neonlab.measure.core import load_core
-from neonlab.measure.counts import CountsProbe
+from neonlab.measure.counts import Counts, CountsProbe
 from neonlab.measure.loop_report import LoopReport, report_hot_loops
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.pipeline_core import load_pipeline, pipeline_names
 from neonlab.measure.profile import Profile
 from neonlab.measure.traffic import TrafficProbe
-from neonlab.plan import CaseName, draw_case
-from neonlab.verify.case import Depth, Shape
+from neonlab.plan import CaseName, draw_case, layers_of, layers_or_largest
+from neonlab.verify.case import Case, Depth, Shape
 from neonlab.verify.check_case import run_case
-from neonlab.verify.verdict import Failure
+from neonlab.verify.verdict import Failure, JudgedBy
 
 #: Patterns under which a comparison tries whether results are right.
 _TRIED = ("random", "extremes")
 
 
-def profile(kernel: Kernel, shape: Shape, *, seed: int = 1, memory: MemoryOptions | None = None) -> Profile | Failure:
-    """Count one call on random data, and with `memory` where its accesses go; a Failure where the kernel faults.
+def profile(
+    kernel: AskedKernel,
+    shape: AskedShape = "",
+    *,
+    core: str | None = None,
+    warm: bool = False,
+    seed: int = 1,
+    memory: MemoryOptions | None = None,
+) -> Profile | Failure:
+    """Count what one call of a kernel does on random data, and estimate what it costs on a core.
 
-    Raises InputError for a shape not allowed, and for a core not known or that cannot run the kernel.
+    `kernel` is a Kernel, a name of the library such as "armv8/conv1x1_s8s32_hwc_4x4", or the path of a file; `shape` is
+    a Shape, or its sizes joined by x such as "14x14x256x512".  Only a kernel without sizes needs no shape.
+
+    With `core` ("cortex-a53"), the Profile also has the traffic in bytes by buffer, the cache events, the cycles and
+    the hot loops of the core's models, which are estimates.  `warm` models a second call, after one that filled the
+    caches; the default is a first call on empty caches.  `memory` states the same options, and more, as MemoryOptions;
+    give either `memory` or `core`.  `seed` (0 or more) fixes the data.
+
+    Returns a Failure, not a Profile, where the kernel faults.  Raises InputError for a kernel, a shape or a core that
+    is not known, for a shape that the contract does not allow, and for a core that cannot run the kernel.
     """
+    kernel = one_kernel(kernel)
+    shape, memory = one_shape(kernel, shape), _memory(core, warm, memory)
     refuse_core(kernel, memory)
     case = draw_case(kernel, CaseName(shape, "random", seed))
     macs = kernel.contract.macs.evaluate(case.integers) if kernel.contract.macs else 0
@@ -49,6 +69,15 @@ def profile(kernel: Kernel, shape: Shape, *, seed: int = 1, memory: MemoryOption
         seed=seed,
         memory=memory,
     )
+
+
+def _memory(core: str | None, warm: bool, memory: MemoryOptions | None) -> MemoryOptions | None:
+    """The one way of the two in which options about memory were given.  Raises InputError for both, or half of one."""
+    if memory is not None and (core is not None or warm):
+        raise InputError("give either `memory` or `core` and `warm`: MemoryOptions has a core and `warm` of its own")
+    if core is None and warm:
+        raise InputError("`warm` says how to model a core: give `core` too")
+    return MemoryOptions(core, warm, loop=True) if core is not None else memory
 
 
 def refuse_core(kernel: Kernel, memory: MemoryOptions | None) -> None:
@@ -81,8 +110,7 @@ def profile_call(
         if isinstance(outcome, Fault):
             return Failure(shape, "random", seed, fault=outcome)
         counts = probe.collect()
-        if sum(counts.by_class.values()) != counts.instructions:
-            unknown = Fault(FaultKind.UNDEFINED_INSTRUCTION, "executes a word that is no instruction known here", 0)
+        if (unknown := _unknown_word(counts)) is not None:
             return Failure(shape, "random", seed, fault=unknown)
         if memory is not None and traffic is not None and traffic.unplanned is not None:
             machine.close()
@@ -105,6 +133,21 @@ def profile_call(
     return Profile(kernel.title, kernel.isa.value, shape, macs, counts, moved, caches, cycles, loops, compiler)
 
 
+def counted_profile(kernel: Kernel, case: Case, counts: Counts) -> Profile | Failure:
+    """What `profile` without `memory` gives, from a call on the case that was made and counted already."""
+    if (unknown := _unknown_word(counts)) is not None:
+        return Failure(str(case.shape), case.pattern, case.seed, fault=unknown)
+    macs = kernel.contract.macs.evaluate(case.integers) if kernel.contract.macs else 0
+    return Profile(kernel.title, kernel.isa.value, str(case.shape), macs, counts, compiler=compiler_of(kernel))
+
+
+def _unknown_word(counts: Counts) -> Fault | None:
+    """The fault of a call that executed what cannot be counted."""
+    if sum(counts.by_class.values()) == counts.instructions:
+        return None
+    return Fault(FaultKind.UNDEFINED_INSTRUCTION, "executes a word that is not a known instruction", 0)
+
+
 def _traffic_probe(program: Program, memory: MemoryOptions, *, stepwise: bool | None = None) -> TrafficProbe:
     core = load_core(memory.core) if memory.core is not None else None
     pipeline = load_pipeline(memory.core) if memory.core in pipeline_names() else None
@@ -125,7 +168,7 @@ def look(
 
     `loop` asks to look into the hot loop.  Raises InputError for a shape not allowed or a core not known.
     """
-    side = Side(kernel.title, kernel.isa.value, revision)
+    side = Side(kernel.title, kernel.isa.value, revision, unchecked=kernel.judged_by is JudgedBy.NOTHING)
     names = [CaseName(shape, pattern, seed, Depth.QUICK) for pattern in _TRIED]
     failure = next(filter(None, check_cases(kernel, names)), None)
     profiles = []
@@ -141,12 +184,36 @@ def look(
 
 
 def compare(
-    kernels: Sequence[Kernel], shapes: Sequence[Shape], *, cores: Sequence[str] = (), warm: bool = False, seed: int = 1
+    kernels: AskedKernel | Sequence[AskedKernel],
+    shapes: AskedShape | Sequence[AskedShape] = (),
+    *,
+    core: str | None = None,
+    cores: str | Sequence[str] = (),
+    warm: bool = False,
+    seed: int = 1,
 ) -> Comparison:
-    """Set the kernels side by side on each shape that their contracts allow; with `cores`, their cycles there too.
+    """Set kernels side by side on each shape that their contracts allow.
 
-    The first kernel is what the others are held against.  Raises InputError for a core without a pipeline model.
+    `kernels` and `shapes` are given as to `profile`, one or several; the others are compared with the first kernel.
+    Without shapes, the layers of real networks that the kernels' operators name are taken, or else the largest shape
+    that `check` tries of the first kernel.  With `cores` (or one `core`), the Comparison also has estimates of cycles
+    there, and differences between the hot loops; `warm` models a second call.  `seed` fixes the data.
+
+    Raises InputError for a kernel, a shape or a core that is not known, for a core without a pipeline model or that
+    cannot run a kernel, and where no kernel allows any of the shapes.
     """
-    plan = plan_comparison([(kernel, shapes) for kernel in kernels], cores)
+    cores = ([core] if core is not None else []) + ([cores] if isinstance(cores, str) else list(cores))
+    if warm and not cores:
+        raise InputError("`warm` says how to model a core: give `core` too")
+    chosen = some_kernels(kernels)
+    if not chosen:
+        raise InputError("no kernels to compare: name one at least")
+    work = [(kernel, some_shapes(kernel, shapes) or layers_of(kernel)) for kernel in chosen]
+    if not any(taken for _, taken in work):
+        largest = layers_or_largest(chosen[0])[:1]
+        work = [(kernel, largest) for kernel in chosen]
+    plan = plan_comparison(work, cores)
+    if not plan:
+        raise InputError(f"{chosen[0].title}: its contract allows none of the shapes")
     sides = [look(k, shape, cores=cores, loop=loop, warm=warm, seed=seed) for k, shape, loop in plan]
     return fold_sides(plan, sides, cores, seed)

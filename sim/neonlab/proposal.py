@@ -57,6 +57,10 @@ def element_type(ctype: CType) -> np.dtype[np.generic]:
 
 #: Runs told of in a contract.
 _MOST_RUNS = 8
+#: Without one of the two, `check` calls the kernel unchecked.
+_ASK_FOR_REFERENCE = (
+    'reference = { file = "scalar.c", symbol = "f_c" }: what is right, in C; "none" where nothing says it'
+)
 #: Stands where only a person knows.
 BLANK = "?"
 
@@ -117,12 +121,12 @@ def _check_numbers(contract: Contract, samples: Sequence[Mapping[str, int]]) -> 
     for sample in samples:
         unknown = next((name for name in sample if name not in (*known, *fields)), None)
         if unknown is not None:
-            raise InputError(f"--learn: `{unknown}` is no number of `{contract.prototype}`")
+            raise InputError(f"--learn: `{unknown}` is not an integer parameter of `{contract.prototype}`")
         if sample.keys() != samples[0].keys():
-            raise InputError("--learn: every run is to have values for the same numbers")
+            raise InputError("--learn: give every run values for the same numbers")
         missing = [name for name in known if name not in sample and (is_length(name) or len(known) == 1)]
         if missing:
-            raise InputError(f"--learn: say a value for `{missing[0]}` too: loops may run to it")
+            raise InputError(f"--learn: give a value for `{missing[0]}` too, since loops may depend on it")
 
 
 def _members(ctype: CType) -> tuple[Member, ...]:
@@ -150,6 +154,7 @@ class _Writer:
         both = '{ armv7 = ["armv7-a", "neon"], armv8 = ["armv8.0-a", "neon"] }'
         one = f'["{PLAIN_ARCHITECTURES[isa]}", "neon"]'
         lines.append(f"isa       = {both if is_c(self._path) else one}")
+        lines.append(f"# {_ASK_FOR_REFERENCE}")
         tables: list[str] = []
         entries: list[str] = []
         for parameter in contract.signature.parameters:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +18,13 @@ import pytest
 
 if TYPE_CHECKING:
     from neonlab.baselines import Baselines
+    from neonlab.cli.progress import Progress
     from neonlab.library import Kernel
     from neonlab.regression import Outcome
     from neonlab.workers import Workers
 
 _FOLDERS = ("armv7", "armv8")
+_ITEM = "kernel["
 _CASES = "cases"
 #: Properties of an item's report, which JUnit files show and which travel from xdist's workers to its controller.
 _ROOT, _KERNEL, _SHAPE = "neonlab_root", "neonlab_kernel", "neonlab_shape"
@@ -54,7 +58,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 class KernelFile(pytest.File):
-    """One kernel's file."""
+    """A file with one kernel, or with several that the contract beside it describes."""
 
     def collect(self) -> Iterator[pytest.Item]:
         """An item for all cases, and one a shape."""
@@ -62,12 +66,12 @@ class KernelFile(pytest.File):
         from neonlab.regression import shapes_to_try
 
         try:
-            kernel, baselines = self._kernel(), self._baselines()
-            shapes = shapes_to_try(kernel, baselines)
+            baselines = self._baselines()
+            trials = [(k, trial) for k in self._kernels() for trial in (_CASES, *shapes_to_try(k, baselines))]
         except InputError as error:
             raise self.CollectError(str(error)) from None
-        for trial in (_CASES, *shapes):
-            name = f"kernel[{kernel.isa.value}-{kernel.name}-{trial}]"
+        for kernel, trial in trials:
+            name = f"{_ITEM}{kernel.isa.value}-{kernel.name}-{trial}]"
             item = KernelItem.from_parent(self, name=name)
             item.begin(kernel, baselines, None if trial == _CASES else trial)
             yield item
@@ -77,10 +81,10 @@ class KernelFile(pytest.File):
         """The repository."""
         return self.path.parents[2]
 
-    def _kernel(self) -> Kernel:
-        from neonlab.library import open_kernel
+    def _kernels(self) -> list[Kernel]:
+        from neonlab.library import read_members
 
-        return open_kernel(self.path)
+        return read_members(self.path)
 
     def _baselines(self) -> Baselines | None:
         from neonlab.baselines import FILE, read_baselines
@@ -168,10 +172,12 @@ def _explained(item: KernelItem, outcome: Outcome) -> str:
 
 
 class _Session:
-    """Worker processes, begun when first needed; and what the reports bring."""
+    """Worker processes, begun when first needed; what the reports bring; and which item takes long."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
+        self._progress: Progress | None = None
+        self._stack = ExitStack()
         self._workers: Workers | None = None
         self._found: dict[Path, list[tuple[str, str, dict[str, Any]]]] = {}
         self._beaten: list[str] = []
@@ -185,6 +191,38 @@ class _Session:
         if self._workers is None:
             self._workers = Workers(1)
         return self._workers
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Say of an item that takes long that it runs; the first may wait for the lab to be compiled."""
+        name = nodeid.rpartition("::")[2]
+        if not name.startswith(_ITEM):
+            return
+        if self._progress is None:
+            self._progress = self._begin_progress()
+        if self._progress is not None:
+            self._progress.begin(name)
+
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        """It no longer does."""
+        if self._progress is not None:
+            self._progress.clear()
+
+    def _begin_progress(self) -> Progress | None:
+        """None where nobody would see it: in xdist's workers, with --quiet, and where it is not wanted."""
+        from neonlab.cli.progress import EVERY, FIRST, Lines, Progress, ticking
+        from neonlab.emulate.compiling import QUIET
+
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is None or self._config.get_verbosity() < 0 or os.environ.get(QUIET):
+            return None
+
+        def write(text: str) -> None:
+            reporter.ensure_newline()
+            reporter.write_line(f"neonlab: {text}")
+
+        progress = Progress(Lines(write), first=FIRST, every=EVERY)
+        self._stack.enter_context(ticking(progress))
+        return progress
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Gather figures of items that passed; with xdist, where all reports come together."""
@@ -203,7 +241,8 @@ class _Session:
             self._write()
 
     def pytest_unconfigure(self) -> None:
-        """End the worker processes."""
+        """End the thread and the worker processes."""
+        self._stack.close()
         if self._workers is not None:
             self._workers.__exit__()
             self._workers = None

@@ -141,15 +141,18 @@ class Reader:
         ask = self._far.ask
         if names:
             reading = yield from self._all_cases(subject, source, state, names, reading)
-        if reading.verdict is not None and reading.verdict.passed:
+        if reading.verdict is not None and reading.verdict.faultless:
             covered = ask(watch_side.coverage, source, state)
             if not isinstance(covered, (Died, InputError)):
                 reading = replace(reading, verdict=replace(reading.verdict, not_run=covered.not_run))
+            known = ask(watch_side.accepted, source, state)
+            if reading.verdict is not None and not isinstance(known, (Died, InputError)):
+                reading = replace(reading, verdict=replace(reading.verdict, accepted=known))
         layer: tuple[Profile, ...] = ()
         if reading.tile:
             layer = self._measured(self._far, subject, source, state, subject.layer, loop=self._loops)
         reading = replace(reading, layer=layer)
-        if reading.verdict is not None and reading.verdict.passed:
+        if reading.verdict is not None and reading.verdict.faultless:
             answer = ask(watch_side.ranges, source, state, names)
             if answer is not None and not isinstance(answer, (Died, InputError)):
                 reading = replace(reading, verdict=with_ranges(reading.verdict, *answer))
@@ -205,7 +208,7 @@ class Reader:
 
     def _verdict(self, subject: Subject, outcomes: Sequence[Failure | None]) -> Verdict:
         title, isa, path = subject.title, subject.isa, subject.path
-        return fold(title, isa, str(path), subject.has_reference, outcomes, self._seed)
+        return fold(title, isa, str(path), subject.judged_by, outcomes, self._seed, advice=subject.advice)
 
 
 def _reason(ended: Died | InputError) -> str:

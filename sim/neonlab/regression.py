@@ -9,11 +9,13 @@ from pathlib import Path
 from neonlab.baselines import FILE, Baselines, read_baselines
 from neonlab.comparison import check_cores
 from neonlab.figures import Change, Figures, figures_of
+from neonlab.judged import verdict_of
 from neonlab.library import Kernel, open_library
 from neonlab.measure.options import MemoryOptions
+from neonlab.output_file import write_whole
 from neonlab.plan import layers_or_largest, parse_shape, plan_cases
 from neonlab.verify.case import Shape
-from neonlab.verify.verdict import Failure, Verdict, fold
+from neonlab.verify.verdict import Failure, Verdict
 from neonlab.workers import Workers, check_all, explain_all, profile_all
 
 _PATTERNS = ("random", "extremes")
@@ -69,9 +71,7 @@ def try_shape(
         return Outcome(verdict)
     figures = _figures(workers, kernel, shape, known.cores, seed)
     if isinstance(figures, Failure):
-        reference = kernel.operator is not None
-        failed = fold(kernel.title, kernel.isa.value, str(kernel.path), reference, [figures], seed)
-        return Outcome(failed)
+        return Outcome(verdict_of(kernel, [figures], seed))
     if update or baselines is None:
         return Outcome(verdict, figures)
     return Outcome(
@@ -100,12 +100,14 @@ def updated(root: Path, found: Iterable[tuple[str, str, Figures]]) -> Baselines:
     for kernel, shape, figures in found:
         baselines = baselines.with_figures(kernel, shape, figures)
     gone = {kernel for kernel in baselines.entries if not (root / "asm" / f"{kernel}.S").is_file()}
+    if gone:  # but for those that a contract beside a file of another name describes
+        gone -= {kernel.title for kernel in open_library(root).kernels}
     return baselines.without(gone)
 
 
 def write_baselines(root: Path, baselines: Baselines) -> None:
     """Write the file of the repository at `root`."""
-    (root / FILE).write_text(baselines.to_toml(), encoding="utf-8")
+    write_whole(root / FILE, baselines.to_toml().encode())
 
 
 def measure_baselines(workers: Workers, root: Path) -> Baselines:

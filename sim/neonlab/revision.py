@@ -25,7 +25,7 @@ class Tree:
         """Where the file or folder `path` of the working tree lies as it was then; it may not have been there."""
         path = path.resolve()
         if not path.is_relative_to(self.repository):
-            raise InputError(f"{path}: lies outside the git repository {self.repository}")
+            raise InputError(f"{path}: is outside of the git repository {self.repository}")
         return self.folder / path.relative_to(self.repository)
 
 
@@ -63,7 +63,7 @@ def _git(folder: Path, *arguments: str, failed: str, more: Mapping[str, str] | N
     try:
         done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **(more or {})}, check=False)
     except FileNotFoundError:
-        raise InputError("git is not installed: comparing with a revision needs it") from None
+        raise InputError("git is not installed; --against needs it") from None
     if done.returncode:
         said = done.stderr.strip().removeprefix("fatal: ")
         raise InputError(f"{failed}{f' ({said})' if said else ''}")

@@ -16,6 +16,7 @@ import numpy as np
 from neonlab.assemble.contract import Argument, Contract
 from neonlab.errors import InputError
 from neonlab.given import Build, Reference
+from neonlab.input_file import is_file
 from neonlab.verify.case import Array, Case, Expected, Shape
 from neonlab.verify.generated import generated_case, generated_shapes
 from neonlab.verify.operator import Operator
@@ -42,9 +43,9 @@ class ScalarReference(Operator):
         # Declarations are looked for where the kernel's are; flags are the reference's own.
         self._build = reference.build.over(Build(build.include, build.define, (), build.compiler))
         if not reference.symbol:
-            raise InputError(f"{self.path}: which function is the reference? Say --reference-symbol")
-        if reference.path and not self.path.is_file():
-            raise InputError(f"{self.path}: no such file, and it is to hold the reference `{reference.symbol}`")
+            raise InputError(f"{self.path}: name the reference function with --reference-symbol")
+        if reference.path and not is_file(self.path):
+            raise InputError(f"{self.path}: no such file, which should contain the reference `{reference.symbol}`")
         self.name = f"{reference.symbol} of {self.path}"
         self.dimensions = tuple(argument.name for argument in contract.integers)
 

@@ -26,19 +26,22 @@ _TILE = r"\d+(x\d+)*"
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the kernels gave, and what the reference arithmetic says; of the same shape."""
+    """Hold what kernels computed (`got`) and what the reference computes (`expected`), arrays of one shape."""
 
     got: Array
     expected: Array
 
     @property
     def exact(self) -> bool:
-        """Whether every value is equal, and of the same type."""
+        """Tell whether all values and the dtypes are equal."""
         return self.got.dtype == self.expected.dtype and np.array_equal(self.got, self.expected)
 
 
 class System(ABC):
-    """One thing that a library, a paper or a network computes."""
+    """Compute one thing of a library, a paper or a network with several kernels: derive from this class.
+
+    A repository holds instances in SYSTEMS of kernels/systems/*.py.  `system` says whose it is, `title` what it is.
+    """
 
     #: Whose it is, and what.
     system: str
@@ -46,11 +49,14 @@ class System(ABC):
 
     @abstractmethod
     def run(self, calls: Calls) -> Outcome:
-        """Compute it with kernels, by `calls` alone, and with the reference."""
+        """Compute it with kernels, through `calls` only, and with reference arithmetic; return both."""
 
 
 class Calls:
-    """Kernels of one instruction set, called by what they do; `called` is which, in the order of their first call."""
+    """Call kernels of a library by name, all of one instruction set, with arrays for their arguments.
+
+    `called` holds the kernels that were called, by title, in the order of the first call.
+    """
 
     def __init__(self, library: Library, isa: Isa, *, watched: bool = True) -> None:
         self._kernels = [kernel for kernel in library.kernels if kernel.isa is isa]
@@ -59,7 +65,7 @@ class Calls:
         self.called: dict[str, Kernel] = {}
 
     def kernel(self, name: str) -> Kernel:
-        """The kernel called `name`, in which `@` stands for its tile.  Raises InputError unless there is one."""
+        """Return the kernel called `name`, in which `@` stands for any tile.  Raises InputError unless one matches."""
         pattern = re.compile(re.escape(name).replace("@", _TILE))
         found = [kernel for kernel in self._kernels if pattern.fullmatch(kernel.name)]
         if len(found) != 1:
@@ -67,17 +73,18 @@ class Calls:
         return found[0]
 
     def __call__(self, name: str, **arguments: Array | int) -> dict[str, Array]:
-        """Call the kernel of that name (see `kernel`); returns what it wrote, each in one dimension, by argument.
+        """Call the kernel of that name (see `kernel`) and return what it wrote: flat arrays by argument name.
 
-        Arrays are filled up with zeros to the bytes that the contract asks for; outputs need not be given.  Raises
-        InputError for an array whose elements leave the range that the contract declares, and FaultError.
+        Give integers and arrays by argument name.  Arrays are filled up with zeros to the size that the contract asks
+        for; outputs may be left out.  Raises InputError for an argument that is missing, has another dtype, or has
+        elements outside of the range that the contract declares, and FaultError where the call faults.
         """
         kernel = self.kernel(name)
         contract = kernel.contract
         numbers = {key: value for key, value in arguments.items() if isinstance(value, int)}
         for argument in contract.arguments:
             if not argument.is_pointer and argument.name not in numbers:
-                raise InputError(f"{contract.name}: argument `{argument.name}` is a number, and was not given")
+                raise InputError(f"{contract.name}: give a value for the number `{argument.name}`")
         passed = [self._passed(contract, argument, arguments, numbers) for argument in contract.arguments]
         if kernel.title not in self._functions:
             self._functions[kernel.title] = Function(kernel.path, kernel.given)
@@ -113,4 +120,4 @@ def _hold_to_range(contract: Contract, argument: Argument, held: Array) -> None:
         raise InputError(f"{contract.name}: `{argument.name}` holds {argument.dtype}, not {held.dtype}")
     low, high = argument.value_range or (-np.inf, np.inf)
     if held.size and not (low <= held.min() and held.max() <= high):
-        raise InputError(f"{contract.name}: `{argument.name}` holds what is not in {low:g} to {high:g}")
+        raise InputError(f"{contract.name}: `{argument.name}` has elements outside of {low:g} to {high:g}")

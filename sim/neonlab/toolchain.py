@@ -28,13 +28,15 @@ from neonlab.given import Build
 from neonlab.isa.architecture import FEATURES
 from neonlab.isa.isa import Isa
 from neonlab.isa.procedure_call import FloatAbi
+from neonlab.output_file import replace_file
 
 _TIME_LIMIT = 120
 _TRIPLES = {Isa.A32: "arm-linux-gnueabihf", Isa.A64: "aarch64-linux-gnu"}
 _INCLUDE = Path(__file__).resolve().parent / "runtime" / "include"
 #: Lines and types for reports, no calls that the source does not make, positions known to the linker.
 _ALWAYS = ("-g", "-fno-stack-protector", "-U_FORTIFY_SOURCE", "-fno-asynchronous-unwind-tables")
-_BY_KIND = {"gcc": ("-fno-pic",), "clang": ("-fno-pic",), "zig": ("-fno-sanitize=undefined",)}
+#: Zig defines NDEBUG with any optimization, which would take out every assert.
+_BY_KIND = {"gcc": ("-fno-pic",), "clang": ("-fno-pic",), "zig": ("-fno-sanitize=undefined", "-UNDEBUG")}
 _GCC_FEATURES = {
     "dotprod": "dotprod", "i8mm": "i8mm", "fp16": "fp16", "fp16fml": "fp16fml", "bf16": "bf16", "crypto": "crypto",
     "crc": "crc", "rdm": "rdma", "lse": "lse", "rcpc": "rcpc", "sha3": "sha3", "sm4": "sm4",
@@ -114,7 +116,7 @@ def find_compiler(target: Target, named: str, *, cxx: bool = False) -> Compiler:
         words = tuple(named.split())
         program = shutil.which(words[0])
         if program is None:
-            raise InputError(f"--compiler {named}: there is no such program")
+            raise InputError(f"--compiler {named}: no such program")
         return _compiler((program, *words[1:]))
     triple = _TRIPLES[target.isa]
     zig = (sys.executable, "-m", "ziglang", "c++" if cxx else "cc")
@@ -129,7 +131,7 @@ def find_compiler(target: Target, named: str, *, cxx: bool = False) -> Compiler:
         return _compiler(zig)
     raise InputError(
         f"no compiler for {triple}: install {triple}-gcc or clang, or `pip install 'neonlab[cross]'` for zig, "
-        "or say which with --compiler"
+        "or name one with --compiler"
     )
 
 
@@ -140,7 +142,7 @@ def _compiler(command: tuple[str, ...]) -> Compiler:
     text = said.stdout.decode(errors="replace")
     number = re.search(r"\d+\.\d+(\.\d+)?", text.partition("\n")[0])
     if said.returncode or number is None:
-        raise InputError(f"`{' '.join(command)} --version` does not say what compiler it is")
+        raise InputError(f"`{' '.join(command)} --version` does not name a known compiler")
     kind = "zig" if zig else "clang" if "clang" in text else "gcc"
     return Compiler(command, kind, number[0])
 
@@ -153,7 +155,7 @@ def compile_c(path: Path, target: Target, build: Build) -> Compiled:
         *_target_flags(compiler, target, build.flags),
         *_ALWAYS,
         *_BY_KIND[compiler.kind],
-        *_headers(compiler, target),
+        *_headers(compiler, target, build.flags),
         *(f"-I{folder}" for folder in build.include),
         *(f"-D{define}" for define in build.define),
         *own,
@@ -181,7 +183,8 @@ def _target_flags(compiler: Compiler, target: Target, given: Sequence[str]) -> l
     if compiler.kind == "clang":
         flags.append(f"--target={triple}")
     elif compiler.kind == "zig":
-        flags += ["-target", triple]
+        # Zig takes -mthumb without a word and compiles A32 all the same: the state is part of its target.
+        flags += ["-target", triple.replace("arm", "thumb", 1) if "-mthumb" in given else triple]
 
     def open_(prefix: str) -> bool:
         return not any(flag.startswith(prefix) for flag in given)
@@ -226,11 +229,13 @@ def _zig_cpu(target: Target, names: Sequence[str]) -> str:
     return f"-mcpu={base}{''.join(f'+{llvm[name]}' for name in names if name in llvm)}"
 
 
-def _headers(compiler: Compiler, target: Target) -> list[str]:
-    """Where no C library for the target is installed, headers that declare what the lab serves."""
-    if compiler.kind != "clang" or Path("/usr", _TRIPLES[target.isa], "include").is_dir():
-        return []
-    return ["-nostdlibinc", "-isystem", str(_INCLUDE)]
+def _headers(compiler: Compiler, target: Target, given: Sequence[str]) -> list[str]:
+    """Return flags for the lab's own headers where the compiler has no C library for the target."""
+    if compiler.kind == "clang":
+        has_library = Path("/usr", _TRIPLES[target.isa], "include").is_dir()
+    else:
+        has_library = compiler.kind == "gcc" or "-mthumb" not in given  # zig has one for A32, none for Thumb
+    return [] if has_library else ["-nostdlibinc", "-isystem", str(_INCLUDE)]
 
 
 class _Kept:
@@ -261,10 +266,7 @@ class _Kept:
         states = json.dumps([(name, _state(name)) for name in files])
         for place, content in ((self._object, data), (self._list, states.encode())):
             try:
-                handle, name = tempfile.mkstemp(dir=place.parent)
-                with os.fdopen(handle, "wb") as file:
-                    file.write(content)
-                Path(name).replace(place)
+                replace_file(place, content)
             except OSError:
                 return
 
@@ -313,6 +315,6 @@ def _run(command: Sequence[str]) -> subprocess.CompletedProcess[bytes]:
     try:
         return subprocess.run(command, capture_output=True, timeout=_TIME_LIMIT, stdin=subprocess.DEVNULL, check=False)
     except subprocess.TimeoutExpired:
-        raise InputError(f"`{Path(command[0]).name}` has not come to an end within {_TIME_LIMIT} s") from None
+        raise InputError(f"`{Path(command[0]).name}` did not finish within {_TIME_LIMIT} s") from None
     except OSError as error:
         raise InputError(f"`{command[0]}` cannot be run: {error.strerror}") from None

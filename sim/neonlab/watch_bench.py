@@ -72,7 +72,7 @@ class SaveBench:
 def bench_saves(kernel: Kernel, *, cores: Sequence[str] = CORES, repetitions: int = _REPETITIONS) -> SaveBench:
     """Save the kernel so many times.  Raises InputError where it is not one of a repository."""
     if kernel.root is None or not kernel.path.is_relative_to(kernel.root / "asm"):
-        raise InputError(f"{kernel.path}: only a kernel in the asm/ of a repository can be timed after a save")
+        raise InputError(f"{kernel.path}: only kernels in the folder asm of a repository can be timed after a save")
     with tempfile.TemporaryDirectory(prefix="neonlab-") as scratch:
         root = Path(scratch).resolve() / "repository"
         for name in ("asm", "kernels"):
@@ -98,7 +98,7 @@ def _waits(path: Path, cores: Sequence[str], repetitions: int) -> tuple[list[tup
             try:
                 saves.get(timeout=_PATIENCE)
             except queue.Empty:
-                raise InputError(f"{path.parent}: nothing tells here that a file changed") from None
+                raise InputError(f"{path.parent}: file changes are not reported here") from None
             heard = time.perf_counter() - began
             looks = watcher.look()
             _shown(next(looks))

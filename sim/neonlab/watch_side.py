@@ -23,7 +23,8 @@ from neonlab.profiling import profile
 from neonlab.verify.case import Depth
 from neonlab.verify.checker import Checker
 from neonlab.verify.coverage import Coverage
-from neonlab.verify.verdict import Failure, RangeAnswer
+from neonlab.verify.known_faults import AcceptedFault, accepted_faults
+from neonlab.verify.verdict import Failure, JudgedBy, RangeAnswer
 from neonlab.watched_layer import layer_to_watch, tile_of
 
 
@@ -46,7 +47,8 @@ class Subject:
     title: str
     isa: str
     path: Path
-    has_reference: bool
+    judged_by: JudgedBy
+    advice: str
     layer: str
     tile: str
     cores: tuple[str, ...]
@@ -61,8 +63,8 @@ def subject_of(kernel: Kernel, shape: str | None, cores: Sequence[str]) -> Subje
     if shape is not None:
         kernel.contract.check_values(integers_of(kernel, layer))
     tile = tile_of(kernel, layer)
-    has_reference, able = kernel.operator is not None, able_cores(kernel, cores)
-    return Subject(kernel.title, kernel.isa.value, kernel.path, has_reference, str(layer), str(tile), able)
+    isa, able = kernel.isa.value, able_cores(kernel, cores)
+    return Subject(kernel.title, isa, kernel.path, kernel.judged_by, kernel.advice, str(layer), str(tile), able)
 
 
 @dataclass
@@ -132,6 +134,12 @@ def try_cases(source: Source, state: int, names: list[CaseName]) -> list[Failure
 def coverage(source: Source, state: int) -> Coverage:
     """What the cases tried so far ran."""
     return _of(source, state).checker.coverage
+
+
+def accepted(source: Source, state: int) -> tuple[AcceptedFault, ...]:
+    """Faults that the contract accepts, and on how many of the cases tried so far each showed."""
+    ready = _of(source, state)
+    return accepted_faults(ready.kernel.contract, ready.checker.accepted)
 
 
 def measure(source: Source, state: int, shape: str, core: str | None, loop: bool, seed: int) -> Profile | Failure:

@@ -11,6 +11,7 @@ import os
 import traceback
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import TimeoutError as FutureTimeout
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,6 +26,7 @@ from neonlab.given import NOTHING, Given
 from neonlab.interrupts import interrupts_held
 from neonlab.judged import Answer, Tried, up_to_enough, verdict_of
 from neonlab.library import Kernel, is_member, open_kernel, open_member
+from neonlab.memory_limit import gib, memory_left, out_of_memory
 from neonlab.plan import CaseName, plan_cases, range_case
 from neonlab.plan_shapes import integers_of
 from neonlab.verify.case import Shape
@@ -41,6 +43,8 @@ TIME_LIMIT = 300.0
 _SHARES, _LEAST, _WHOLE = 2, 72, 1000
 #: Work, as shapes count it, at which a share ends.
 _WORK = 30_000_000
+#: Processes at a time at most, on a machine with fewer cores.
+_MOST_JOBS = 16
 #: Seconds after which the pool looks again whether all have ended, or any has died; a command waits for it at its end.
 _LOOK_AGAIN = 0.02
 
@@ -78,11 +82,13 @@ class Workers:
     """A pool of worker processes.  A context manager; `jobs` processes at most, all cores by default."""
 
     def __init__(self, jobs: int | None = None, time_limit: float = TIME_LIMIT) -> None:
-        self.jobs = jobs or len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else jobs or os.cpu_count()
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        # The pool begins all of its processes with the first task; beyond the cores they only take memory.
+        self.jobs = min(jobs or cores, max(_MOST_JOBS, cores))
         self.time_limit = time_limit
         start_early()
         CONSTS.sleep_unit = _LOOK_AGAIN
-        self._pool = ProcessPool(max_workers=self.jobs or 1, context=worker_context())
+        self._pool = ProcessPool(max_workers=self.jobs, context=worker_context())
 
     def __enter__(self) -> Workers:
         return self
@@ -116,7 +122,10 @@ class Workers:
     def begin(self, function: Callable[..., object], *task: Any) -> ProcessFuture[Any]:
         """Have `function(*task)` called as soon as a process is free; `result` takes what comes of it."""
         with interrupts_held():
-            return self._pool.schedule(_told, args=[function, *task], timeout=self.time_limit)
+            try:
+                return self._pool.schedule(_told, args=[function, *task], timeout=self.time_limit)
+            except (RuntimeError, BrokenProcessPool) as error:
+                raise _no_workers(error) from None
 
     def result(self, future: ProcessFuture[Any]) -> Any:
         """What was returned, once it is there.  Raises InputError, and CancelledError where it was cancelled."""
@@ -125,11 +134,22 @@ class Workers:
         except FutureTimeout:
             return Died(f"no end within {self.time_limit:g} s")
         except ProcessExpired as error:
-            return Died(f"the emulator's process died with exit code {error.exitcode}")
+            killed = ": something killed it, as systems do where memory runs out" if error.exitcode == -9 else ""
+            return Died(f"the emulator's process died with exit code {error.exitcode}{killed}")
+        except BrokenProcessPool as error:
+            raise _no_workers(error) from None
 
 
 class WorkerError(RuntimeError):
     """A defect of the lab that showed in a worker: its text is the traceback there."""
+
+
+def _no_workers(error: Exception) -> InputError:
+    """The pool has no processes, nor can it have any: the system refuses them, or the memory that they begin with."""
+    room = memory_left()
+    left = f"; {gib(room.bytes)} of memory are left of {room.of}" if room is not None else ""
+    reason = str(error.__cause__ or error).strip()
+    return InputError(f"worker processes cannot be had{f' ({reason})' if reason else ''}{left}: try fewer with --jobs")
 
 
 def _told(function: Callable[..., T], *task: Any) -> T:
@@ -138,7 +158,10 @@ def _told(function: Callable[..., T], *task: Any) -> T:
         return function(*task)
     except InputError:
         raise
-    except Exception:
+    except MemoryError as error:
+        of = next((f"{one.path}: " for one in task if isinstance(one, KernelName)), "")
+        raise InputError(f"{of}{out_of_memory(error)}") from None
+    except BaseException:
         raise WorkerError(traceback.format_exc()) from None
 
 
@@ -198,7 +221,7 @@ def plan_all(
     workers: Workers, wanted: Sequence[tuple[Kernel, Sequence[Shape]]], **options: Any
 ) -> list[tuple[Kernel, list[CaseName]]]:
     """Each kernel with its cases, as `plan_cases` makes them of the shapes and `options`; side by side where many."""
-    if len(wanted) < 2 * (workers.jobs or 1):
+    if len(wanted) < 2 * workers.jobs:
         return [(kernel, plan_cases(kernel, shapes=shapes, **options)) for kernel, shapes in wanted]
     plans = workers.run(_plan, [(KernelName.of(kernel), shapes, options) for kernel, shapes in wanted])
     return [
@@ -231,6 +254,7 @@ def check_all(
     named = [(KernelName.of(kernel), cases, fail_fast, asked) for kernel, cases, asked in tasks]
     outcomes: dict[str, list[Failure | None]] = {kernel.title: [] for kernel, _ in work}
     coverage: dict[str, list[Coverage]] = {kernel.title: [] for kernel, _ in work}
+    accepted: dict[str, list[Sequence[int]]] = {kernel.title: [] for kernel, _ in work}
     answers: dict[str, Answer] = {}
     results = workers.run(_check_chunk, named, lambda index: advance(len(tasks[index][1])))
     with contextlib.closing(results):
@@ -238,24 +262,25 @@ def check_all(
             tried = Tried(_one_by_one(workers, kernel, cases)) if isinstance(result, Died) else result
             outcomes[kernel.title] += tried.outcomes
             coverage[kernel.title].append(tried.coverage)
+            accepted[kernel.title].append(tried.accepted)
             if tried.answer is not None:
                 answers[kernel.title] = tried.answer
             if fail_fast and any(tried.outcomes):
                 break
     verdicts = [
-        verdict_of(kernel, up_to_enough(outcomes[kernel.title]), seed, coverage[kernel.title])
+        verdict_of(kernel, up_to_enough(outcomes[kernel.title]), seed, coverage[kernel.title], accepted[kernel.title])
         for kernel, _ in work
         if outcomes[kernel.title]
     ]
     if not ranges:
         return verdicts
-    verdicts = [with_ranges(v, *answers[v.kernel]) if v.passed and v.kernel in answers else v for v in verdicts]
+    verdicts = [with_ranges(v, *answers[v.kernel]) if v.faultless and v.kernel in answers else v for v in verdicts]
     return answer_all(workers, [(k, names) for k, names in work if k.title not in answers], verdicts)
 
 
 def _share(workers: Workers, cases: int) -> int:
     """Cases that a process gets at a time: all processes have some, and none makes ready for a few."""
-    return min(_WHOLE, max(_LEAST, -(-cases // (_SHARES * (workers.jobs or 1)))))
+    return min(_WHOLE, max(_LEAST, -(-cases // (_SHARES * workers.jobs))))
 
 
 def _chunks(cases: Sequence[CaseName], most: int) -> list[list[CaseName]]:
@@ -286,7 +311,7 @@ def answer_all(
     workers: Workers, work: Sequence[tuple[Kernel, Sequence[CaseName]]], verdicts: Sequence[Verdict]
 ) -> list[Verdict]:
     """The verdicts with an answer about ranges for each kernel that passed."""
-    passed = {verdict.kernel for verdict in verdicts if verdict.passed}
+    passed = {verdict.kernel for verdict in verdicts if verdict.faultless}
     asked = {k.title: (KernelName.of(k), name) for k, names in work if (name := range_case(k, names))}
     tasks = {title: task for title, task in asked.items() if title in passed}
     answers = dict(zip(tasks, workers.run(_ranges, list(tasks.values())), strict=True))
@@ -333,8 +358,19 @@ def profile_all(
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[Profile | Failure]:
     """Profile each kernel on its shape."""
-    longest_first = sorted(range(len(work)), key=lambda number: _macs(*work[number]), reverse=True)
-    tasks = [(KernelName.of(work[number][0]), work[number][1], seed, memory) for number in longest_first]
+    return profile_each(workers, [(kernel, shape, memory) for kernel, shape in work], seed=seed, advance=advance)
+
+
+def profile_each(
+    workers: Workers,
+    work: Sequence[tuple[Kernel, Shape, MemoryOptions | None]],
+    *,
+    seed: int = 1,
+    advance: Callable[[int], None] = lambda _: None,
+) -> list[Profile | Failure]:
+    """Profile each kernel on its shape with its own options."""
+    longest_first = sorted(range(len(work)), key=lambda number: _macs(*work[number][:2]), reverse=True)
+    tasks = [(KernelName.of(k), shape, seed, memory) for k, shape, memory in (work[n] for n in longest_first)]
     results = workers.run(_profile, tasks, lambda _: advance(1))
     with interrupts_held():  # a module half imported would fail the thread that takes results from the workers
         importlib.import_module("neonlab.measure.profile")  # of which results are made: here, while the workers start
@@ -370,7 +406,9 @@ def look_all(
     return found
 
 
-def code_digests(workers: Workers, kernels: Sequence[Kernel]) -> list[str]:
+def code_digests(
+    workers: Workers, kernels: Sequence[Kernel], advance: Callable[[int], None] = lambda _: None
+) -> list[str]:
     """What identifies the code of each; of one whose assembly ends the process, what it died of."""
-    results = workers.run(_code, [(KernelName.of(kernel),) for kernel in kernels])
+    results = workers.run(_code, [(KernelName.of(kernel),) for kernel in kernels], lambda _: advance(1))
     return [result.reason if isinstance(result, Died) else result for result in results]

@@ -4,52 +4,129 @@ from __future__ import annotations
 
 import gc
 import os
+import re
+import signal
 import sys
+from pathlib import Path
 
+from neonlab.cli.progress import telling
+from neonlab.cli.streams import STANDARD_OUTPUT, drop_output, end_as_pipe_without_reader, open_streams
+from neonlab.emulate.compiling import QUIET
 from neonlab.errors import InputError
+from neonlab.interrupts import Stopped, stop_on_signals
+from neonlab.memory_limit import out_of_memory
 
+_QUIET_OPTIONS = ("--quiet", "-q")
+#: Set by the shell that asks for completions: what is printed then lands in the line that the person types.
+_COMPLETES = "_NEONLAB_COMPLETE"
 #: What workers of these commands import: it takes longer than to read the command line and the kernel.
 _WORKERS_NEED = {"check": "neonlab.checking", "profile": "neonlab.profiling"}
 #: Objects made before garbage is looked for: as few as Python has by default cost a command a twentieth of its time.
 _COLLECT_AFTER = 50_000
 
 
+#: Characters of a word in a message, such as the name of a file, beyond which its middle is left out.
+_LONGEST_WORD = 400
+
+
 def main() -> None:
     """Run the command line; exit status 0 all well, 1 a kernel failed, 2 bad usage or input."""
     gc.set_threshold(_COLLECT_AFTER)
+    stop_on_signals()
+    try:
+        open_streams()
+    except InputError as error:
+        sys.exit(_refuse(str(error)))
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
     """Run with the given arguments and return the exit status.  Whatever happens, no traceback is shown."""
     try:
-        if arguments and arguments[0] in _WORKERS_NEED and "--help" not in arguments:
-            from neonlab.fork_server import start_early
-
-            start_early(_WORKERS_NEED[arguments[0]])
-        from neonlab.cli.app import build_app
-
-        build_app()(args=arguments, prog_name="neonlab")
-        return 0
-    except SystemExit as exit_:
+        status = _run(arguments)
         sys.stdout.flush()
-        return exit_.code if isinstance(exit_.code, int) else 0
+        return status
     except InputError as error:
-        print(f"neonlab: {error}", file=sys.stderr)
-        return 2
+        return _refuse(str(error))
+    except Stopped as stop:
+        return _stopped(stop.number)
     except KeyboardInterrupt:
-        print("neonlab: stopped", file=sys.stderr)
-        return 130
+        return _stopped(signal.SIGINT)
     except BrokenPipeError:
-        # The reader (head, less) has gone.  Point stdout elsewhere so that closing it cannot fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return end_as_pipe_without_reader()
+    except OSError as error:
+        if os.environ.get("NEONLAB_DEBUG"):
+            raise
+        return _environment_refuses(error)
+    except MemoryError as error:
+        return _refuse(out_of_memory(error))
     except Exception as error:
         if os.environ.get("NEONLAB_DEBUG"):
             raise
+        told = str(error).strip().rpartition("\n")[2]  # of a worker's error, which is its traceback, the last line
         print(
-            f"neonlab: internal error: {type(error).__name__}: {error}\n"
+            f"neonlab: internal error: {type(error).__name__}: {_shown(told)}\n"
             "  This is a defect in neonlab.  NEONLAB_DEBUG=1 shows where; please report it with the input.",
             file=sys.stderr,
         )
         return 2
+
+
+def _run(arguments: list[str]) -> int:
+    """The exit status of the command, or of what click makes of an error."""
+    try:
+        if arguments and not arguments[0].startswith("-"):
+            _look_for_current_folder()
+        if (arguments and arguments[0] in _QUIET_OPTIONS) or _COMPLETES in os.environ:
+            os.environ[QUIET] = "1"  # for worker processes too
+        command = next((word for word in arguments if not word.startswith("-")), "")
+        with telling(command or "starting"):
+            if command in _WORKERS_NEED and not {"--help", "-h"} & set(arguments):
+                from neonlab.fork_server import start_early
+
+                start_early(_WORKERS_NEED[command])
+            from neonlab.cli.app import build_app
+
+            build_app()(args=arguments, prog_name="neonlab")
+        return 0
+    except SystemExit as exit_:
+        # Click ends the command itself when it is interrupted, and so does rich when the reader of a pipe has gone.
+        cause: BaseException | None = exit_
+        while cause is not None:
+            if isinstance(cause, (Stopped, BrokenPipeError)):
+                raise cause from None
+            cause = cause.__context__
+        return exit_.code if isinstance(exit_.code, int) else 0
+
+
+def _look_for_current_folder() -> None:
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise InputError("the current folder is gone: change to one that there is") from None
+
+
+def _refuse(message: str) -> int:
+    print(f"neonlab: {_shown(message)}", file=sys.stderr)
+    return 2
+
+
+def _shown(message: str) -> str:
+    """The message, of very long words only both ends."""
+    half = _LONGEST_WORD // 2
+    return re.sub(rf"\S{{{_LONGEST_WORD},}}", lambda word: f"{word[0][:half]}...{word[0][-half:]}", message)
+
+
+def _stopped(number: int) -> int:
+    if number == signal.SIGINT:
+        print("neonlab: stopped", file=sys.stderr)
+    drop_output()
+    return 128 + number
+
+
+def _environment_refuses(error: OSError) -> int:
+    """A full disk, a folder that may not be written, a limit on open files: no defect, and nothing to report."""
+    if error.filename == STANDARD_OUTPUT:
+        drop_output()
+    place = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""
+    return _refuse(f"{place}{error.strerror or str(error) or type(error).__name__}")

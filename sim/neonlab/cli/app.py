@@ -21,14 +21,16 @@ from neonlab.cli.commands_objects import symbols
 from neonlab.cli.commands_report import report
 from neonlab.cli.commands_serve import serve
 from neonlab.cli.commands_watch import watch
+from neonlab.cli.help import HELP_OPTIONS, Command, Group
 
-_HELP = """Run, prove, count and compare hand-written ARM NEON int8 kernels, with no ARM device at hand.
+_HELP = """Run, check, count and compare hand-written ARM NEON int8 kernels, with no ARM device at hand.
 
-KERNEL is a name that `neonlab list` shows, with or without its folder (armv7/, armv8/), or the path of a file: assembly
-that opens with a contract; assembly, C, C++ or an object that has one beside it (`neonlab contract`). SHAPE is written
-as the operator's sizes joined by x: 14x14x256x512 for conv1x1 (height x width x input channels x output channels).
+KERNEL is a name that `neonlab list` shows, with or without its folder (armv7/, armv8/). FILE is assembly with a
+contract at its start, or assembly, C, C++ or object code with a contract in a file beside it, which `neonlab contract`
+proposes. SHAPE is the sizes of the operator joined by x. For conv1x1 they are height x width x input channels x output
+channels, as in 14x14x256x512.
 
-Exit status: 0 all well, 1 a kernel failed, 2 bad usage or input.
+The exit status is 0 if all is well, 1 if a kernel failed, and 2 for bad usage or bad input.
 """
 
 _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
@@ -52,7 +54,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
 
 
 def _exiting(function: Callable[..., int | None]) -> Callable[..., None]:
-    """`function`, its result turned into the exit status."""
+    """Return `function` with its result as the exit status."""
 
     @functools.wraps(function)
     def run(*arguments: Any, **options: Any) -> None:
@@ -62,20 +64,24 @@ def _exiting(function: Callable[..., int | None]) -> Callable[..., None]:
 
 
 def build_app() -> Any:
-    """The click command that `main` runs."""
+    """Return the command that `main` runs."""
     app = typer.Typer(
         name="neonlab",
         help=_HELP,
         no_args_is_help=True,
-        add_completion=False,
+        cls=Group,
+        context_settings={"help_option_names": HELP_OPTIONS},
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
     )
     for name, function in _COMMANDS:
-        app.command(name)(_exiting(function))
+        app.command(name, cls=Command)(_exiting(function))
 
     @app.callback(invoke_without_command=True)
-    def options(version: bool = typer.Option(False, "--version", help="Print the version and stop.")) -> None:
+    def options(
+        version: bool = typer.Option(False, "--version", help="Print the version and exit."),
+        quiet: bool = typer.Option(False, "--quiet", "-q", help="Print no progress on standard error."),
+    ) -> None:
         if version:
             from neonlab import __version__
 

@@ -9,60 +9,60 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from neonlab.cli import progress
 from neonlab.cli.given_options import takes_given
 from neonlab.cli.shared import (
+    CoresOption,
     JobsOption,
     JsonOption,
+    KernelsArgument,
     SeedOption,
     ShapeOption,
+    WarmOption,
     console,
     find_kernels,
     print_json,
-    progress,
     shapes_by_kernel,
 )
 from neonlab.errors import InputError
 from neonlab.given import Given
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from neonlab.comparison import Comparison
     from neonlab.library import Kernel
 
 
 @takes_given
 def compare(
-    kernels: Annotated[list[str] | None, typer.Argument(metavar="[KERNEL|FILE]...", show_default=False)] = None,
+    kernels: KernelsArgument = None,
     shape: ShapeOption = None,
-    core: Annotated[
-        list[str] | None, typer.Option("--core", metavar="CORE", help="Cycles on this core too; repeatable.")
-    ] = None,
+    core: CoresOption = None,
     against: Annotated[
-        str | None, typer.Option("--against", metavar="REV", help="Compare with the git revision REV instead.")
+        str | None,
+        typer.Option("--against", metavar="REV", help="Compare kernels with what they were at git revision REV."),
     ] = None,
-    warm: Annotated[bool, typer.Option("--warm", help="Cycles of a second call, not of a first.")] = False,
-    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown, as --against always does.")] = False,
+    warm: WarmOption = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown; --against always does.")] = False,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
     json: JsonOption = False,
     given: Given | None = None,
 ) -> int:
-    """Set kernels side by side, or the working tree against a git revision; with --core, hot loops line by line too.
+    """Compare kernels with each other, or with what they were at a git revision.
 
-    By shape; without --shape, on the layers of real networks that their operators name, or else the largest shape that
-    is checked. The first kernel is what the others are held against. With --against and no KERNEL, those whose code is
-    not what it was.
+    Kernels are compared with the first one, on each SHAPE. The default shapes are the layers of real networks that
+    their operators name, or else the largest shape that `neonlab check` tries. With --core, hot loops are also compared
+    line by line. With --against and no KERNEL, all kernels are compared whose code has changed.
     """
     from neonlab.comparison import check_cores
 
     check_cores(core or ())
     if warm and not core:
-        raise InputError("--warm says how to model a core: say on which --core")
+        raise InputError("--warm changes the estimate for a core: name one with --core")
     comparison = (
-        _against(kernels or [], given, shape or [], core or [], against, warm, seed, jobs, json)
+        _against(kernels or [], given, shape or [], core or [], against, warm, seed, jobs)
         if against is not None
-        else _variants(kernels or [], given, shape or [], core or [], warm, seed, jobs, json)
+        else _variants(kernels or [], given, shape or [], core or [], warm, seed, jobs)
     )
     _show(comparison, markdown or against is not None, json)
     return 0 if comparison.passed else 1
@@ -76,20 +76,20 @@ def _variants(
     warm: bool,
     seed: int,
     jobs: int | None,
-    quiet: bool,
 ) -> Comparison:
     from neonlab.comparison import fold_sides, plan_comparison
     from neonlab.plan import layers_of, layers_or_largest
     from neonlab.workers import Workers, look_all
 
     if not names:
-        raise InputError("say which kernels to compare, or with --against which revision")
+        raise InputError("name the kernels to compare, or a git revision with --against")
     found = find_kernels(names, given)
     work = shapes_by_kernel(found, shapes) if shapes else [(kernel, layers_of(kernel)) for kernel in found]
     if not any(taken for _, taken in work):
         work = shapes_by_kernel(found, [str(layers_or_largest(found[0])[0])])
     plan = plan_comparison(work, cores)
-    with Workers(jobs) as workers, progress("comparing", len(plan), quiet=quiet) as advance:
+    advance = progress.begin("comparing", len(plan), "calls")
+    with Workers(jobs) as workers:
         looks = [(look, None) for look in plan]
         sides = look_all(workers, looks, cores=cores, warm=warm, seed=seed, advance=advance)
     return fold_sides(plan, sides, cores, seed)
@@ -104,7 +104,6 @@ def _against(
     warm: bool,
     seed: int,
     jobs: int | None,
-    quiet: bool,
 ) -> Comparison:
     from neonlab.against import compare_pairs, pair_up
     from neonlab.library import find_root, own_root
@@ -114,20 +113,17 @@ def _against(
     chosen: list[Kernel] = find_kernels(names, given) if names else []
     if not chosen and own_root() is None:
         raise InputError(
-            f"{Path.cwd()} lies in no repository of kernels, which has asm/ and kernels/: name the files to compare "
+            f"{Path.cwd()} is in no repository of kernels (folders asm and kernels): name the files to compare "
             f"(neonlab compare FILE... --against {shlex.quote(revision)})"
         )
     root = find_root()
     with ExitStack() as stack:
+        progress.begin(f"reading {revision}")
         tree = stack.enter_context(tree_at(revision, chosen[0].path.parent if chosen else root))
         workers = stack.enter_context(Workers(jobs))
-
-        def begin(total: int) -> Callable[[int], None]:
-            return stack.enter_context(progress("comparing", total, quiet=quiet))
-
         return compare_pairs(
             workers, pair_up(tree, root, chosen), tree, shapes=shapes, cores=cores, every=bool(names), warm=warm,
-            seed=seed, begin=begin,
+            seed=seed, begin=progress.begin,
         )  # fmt: skip
 
 
@@ -140,6 +136,7 @@ def _show(comparison: Comparison, markdown: bool, json: bool) -> None:
         print_json("compare", **comparison.to_json())
         return
     if markdown:
+        progress.clear()
         print(comparison_markdown(comparison), end="")
         return
     print_comparison(console(), comparison)

@@ -7,34 +7,44 @@ from typing import Annotated
 
 import typer
 
+from neonlab.cli import progress
 from neonlab.cli.given_options import takes_given
 from neonlab.cli.shared import JsonOption, print_json
 from neonlab.given import NOTHING, Given
+from neonlab.input_file import is_file, no_file
 
 
 @takes_given
 def contract(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Assembly, C or an object.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Assembly, C, C++ or object code.")],
     learn: Annotated[
         list[str] | None,
         typer.Option(
             "--learn",
             metavar="N=VALUE,...",
-            help="Run it with these numbers and say how far each pointer is followed; n=8:32:8 is a range. Repeatable.",
+            help="Run the function with these arguments, and measure how far it follows each pointer. A value of "
+            "8:32:8 is a range with a step. Repeatable.",
         ),
     ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the contract here instead.")] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="OUTPUT", help="Write the contract to OUTPUT; print nothing."),
+    ] = None,
     json: JsonOption = False,
     given: Given | None = None,
 ) -> None:
-    """Propose a contract for a function: TOML to stand beside its file, with a `?` where only you can know."""
-    from neonlab.cli.commands_assembly import write_whole
-    from neonlab.errors import InputError
+    """Propose a contract for a function, with a `?` for each entry that only you can know.
+
+    The contract is TOML. Save it beside FILE as NAME.contract.toml.
+    """
+    from neonlab.output_file import write_whole
     from neonlab.proposal import propose
 
-    if not file.is_file():
-        raise InputError(f"{file}: no such file")
+    if not is_file(file):
+        raise no_file(file)
+    progress.begin("running the function" if learn else "reading the function")
     proposal = propose(file, given or NOTHING, learn or ())
+    progress.clear()
     if output is not None:
         write_whole(output, proposal.text.encode())
     if json:

@@ -8,17 +8,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from neonlab.cli import progress
+from neonlab.cli.completion import complete_cores, complete_kernels, complete_patterns, complete_shapes
 from neonlab.cli.given_options import takes_given
 from neonlab.cli.shared import (
     JobsOption,
     JsonOption,
+    KernelArgument,
+    KernelsArgument,
     SeedOption,
     ShapeOption,
+    WarmOption,
     console,
     find_kernels,
     kernels_for,
     print_json,
-    progress,
     shapes_by_kernel,
 )
 from neonlab.errors import InputError
@@ -31,20 +35,26 @@ if TYPE_CHECKING:
     from neonlab.measure.options import MemoryOptions
     from neonlab.measure.profile import Profile
 
-KernelsArgument = Annotated[list[str] | None, typer.Argument(metavar="[KERNEL|FILE]...", show_default=False)]
-
 
 @takes_given
 def check(
     kernels: KernelsArgument = None,
     shape: ShapeOption = None,
     pattern: Annotated[
-        list[str] | None, typer.Option("--pattern", help="Only data of this pattern; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--pattern",
+            metavar="PATTERN",
+            help="Use data of this pattern, such as random or extremes. Repeatable.",
+            autocompletion=complete_patterns,
+        ),
     ] = None,
     seed: SeedOption = 1,
-    every_tail: Annotated[bool, typer.Option("--every-tail", help="Every small shape, not a covering choice.")] = False,
-    layers: Annotated[bool, typer.Option("--layers", help="The layers of real networks too.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="Every check on every case, large ones too.")] = False,
+    every_tail: Annotated[
+        bool, typer.Option("--every-tail", help="Try every small shape, not a choice of them.")
+    ] = False,
+    layers: Annotated[bool, typer.Option("--layers", help="Try the layers of real networks too.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Apply every check to large cases too.")] = False,
     search: Annotated[
         int | None, typer.Option("--search", min=1, metavar="N", help="Let Hypothesis choose N cases instead.")
     ] = None,
@@ -53,21 +63,30 @@ def check(
     json: JsonOption = False,
     given: Given | None = None,
 ) -> int:
-    """Prove kernels right on many cases, or say which instruction on which line is wrong. All of them by default."""
+    """Run kernels on many cases and compare the results; report faults with their lines.
+
+    A kernel is `exact` where all results are equal to the reference and no fault is found. Without KERNEL, all kernels
+    of the library are checked. The cases cover small shapes, in which every two sizes meet, and all patterns of data.
+    Every memory access, register and vector lane is checked too.
+    """
     from neonlab.report.terminal import print_verdicts
     from neonlab.workers import Workers, check_all, explain_all, plan_all, search_all
 
     found = find_kernels(kernels or (), given)
     with Workers(jobs) as workers:
         if search is not None:
+            progress.begin(f"searching among {search:,} cases of each kernel")
             verdicts = search_all(workers, found, search, seed)
         else:
+            progress.begin(f"planning the cases of {len(found)} kernel{'s' * (len(found) != 1)}")
             wanted = shapes_by_kernel(found, shape) if shape else [(kernel, []) for kernel in found]
             work = plan_all(
                 workers, wanted, patterns=pattern or (), seed=seed, every_tail=every_tail, layers=layers, full=full
             )
-            with progress("checking", sum(len(plan) for _, plan in work), quiet=json) as advance:
-                verdicts = check_all(workers, work, seed=seed, fail_fast=fail_fast, ranges=True, advance=advance)
+            advance = progress.begin("checking", sum(len(plan) for _, plan in work), "cases")
+            verdicts = check_all(workers, work, seed=seed, fail_fast=fail_fast, ranges=True, advance=advance)
+        if failures := sum(len(verdict.failures) for verdict in verdicts):
+            progress.begin(f"explaining {failures} failure{'s' * (failures != 1)}")
         verdicts = explain_all(workers, found, verdicts)
     if json:
         print_json("check", seed=seed, verdicts=[verdict.to_json() for verdict in verdicts])
@@ -79,26 +98,40 @@ def check(
 
 @takes_given
 def profile(
-    kernel: Annotated[str, typer.Argument(metavar="KERNEL|FILE")],
+    kernel: KernelArgument,
     shape: ShapeOption = None,
     layers: Annotated[
-        bool, typer.Option("--layers", help="All layers of real networks that its operator names, a row each.")
+        bool, typer.Option("--layers", help="Show one row for each layer of real networks that the operator names.")
     ] = False,
     core: Annotated[
-        str | None, typer.Option("--core", metavar="CORE", help="The core to model, such as cortex-a53.")
+        str | None,
+        typer.Option(
+            "--core",
+            metavar="CORE",
+            help="Estimate caches and cycles on this core, such as cortex-a53.",
+            autocompletion=complete_cores,
+        ),
     ] = None,
-    warm: Annotated[bool, typer.Option("--warm", help="Show a second call, as a first left caches and core.")] = False,
-    no_prefetcher: Annotated[bool, typer.Option("--no-prefetcher", help="The core's own prefetcher is off.")] = False,
-    full: Annotated[bool, typer.Option("--full", help="With --core: by class, buffer, port and line too.")] = False,
+    warm: WarmOption = False,
+    no_prefetcher: Annotated[
+        bool, typer.Option("--no-prefetcher", help="Model the core without its hardware prefetcher.")
+    ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Show costs by class, buffer, port and line; needs --core.")
+    ] = False,
     timeline: Annotated[
-        bool, typer.Option("--timeline", help="Draw two iterations of the hot loop, and what its length hangs on.")
+        bool, typer.Option("--timeline", help="Draw two iterations of the hot loop, and its critical path.")
     ] = False,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
     json: JsonOption = False,
     given: Given | None = None,
 ) -> int:
-    """Count what a kernel does on a shape: instructions, registers, traffic; on a core, cache events and cycles too."""
+    """Count what a kernel does on a shape, and estimate what it costs on a core.
+
+    Instructions, registers and traffic are counted exactly. With --core, cache events and cycles are estimates of the
+    core's models.
+    """
     from neonlab.measure.core import load_core
     from neonlab.measure.options import MemoryOptions
     from neonlab.measure.pipeline_core import pipeline_names
@@ -110,32 +143,41 @@ def profile(
     if not shape and not layers and not any(one.contract.integers for one in found):
         shape = [NO_SIZES]
     if bool(shape) == layers:
-        raise InputError("say which --shape to profile, or --layers for those of real networks")
+        raise InputError("give the shape to profile with --shape, or --layers for the layers of real networks")
     if timeline and core not in pipeline_names():
-        raise InputError(f"--timeline draws cycles: say on which --core, one of {', '.join(pipeline_names())}")
+        raise InputError(f"--timeline draws cycles: name a core with --core, one of {', '.join(pipeline_names())}")
     if layers and (timeline or full):
-        raise InputError(f"{'--timeline' if timeline else '--full'} is of one --shape, not of --layers")
+        raise InputError(f"{'--timeline' if timeline else '--full'} shows one --shape: leave out --layers")
     if full and core is None:
-        raise InputError("--full shows all that a model says of a core: say of which --core")
+        raise InputError("--full shows more of a core's estimates: name a core with --core")
     if layers and core is None:
-        raise InputError("--layers shows cycles: say on which --core")
+        raise InputError("--layers shows cycles: name a core with --core")
     if layers and core not in pipeline_names():
-        raise InputError(f"no pipeline model of {core}; there are {', '.join(pipeline_names())}")
+        raise InputError(f"there is no pipeline model of {core}; there are models of {', '.join(pipeline_names())}")
     if core is not None:
         load_core(core)
     elif warm or no_prefetcher:
-        raise InputError(f"{'--warm' if warm else '--no-prefetcher'} says how to model a core: say of which --core")
+        option = "--warm" if warm else "--no-prefetcher"
+        raise InputError(f"{option} changes the estimate for a core: name one with --core")
     memory = MemoryOptions(core, warm, not no_prefetcher, loop=not layers)
     show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline)
     return _profiles("profile", found, shape or [], seed, jobs, json, show, memory)
 
 
 def bench(
-    kernel: Annotated[str, typer.Argument(metavar="KERNEL")] = "armv8/conv1x1_s8s32_chw_8x4",
-    shape: Annotated[str, typer.Option("--shape", metavar="SHAPE")] = "14x14x256x256",
+    kernel: Annotated[
+        str, typer.Argument(metavar="KERNEL", help="The name of a kernel.", autocompletion=complete_kernels)
+    ] = "armv8/conv1x1_s8s32_chw_8x4",
+    shape: Annotated[
+        str, typer.Option("--shape", metavar="SHAPE", help="The shape to run.", autocompletion=complete_shapes)
+    ] = "14x14x256x256",
     json: JsonOption = False,
 ) -> None:
-    """Time the lab: a kernel run, counted and checked, against bare emulation; the wait after a save; 5 MB loaded."""
+    """Measure how fast neonlab itself is.
+
+    The times are those of a kernel that is run, counted and checked, compared with bare emulation; of a report after a
+    save; and of loading 5 MB of object code.
+    """
     from neonlab.kernel_code import kernel_program
     from neonlab.measure.bench import bench_counts
     from neonlab.measure.bench_memory import bench_memory
@@ -149,9 +191,15 @@ def bench(
     for one in find_kernels([kernel]):
         contract, program = one.contract, kernel_program(one)
         arguments = call_arguments(contract, draw_case(one, CaseName(parse_shape(one, shape), "random", 1)))
+        progress.begin(f"{one.title}: timing emulation and counting")
         counts = bench_counts(program, one.name, arguments, contract.signature, float_abi=contract.float_abi)
+        progress.begin(f"{one.title}: timing traffic, caches and cycles")
         memory = bench_memory(program, one.name, arguments, contract.signature, float_abi=contract.float_abi)
-        results.append((one, counts, memory, bench_sanitizer(program, contract, arguments), bench_saves(one)))
+        progress.begin(f"{one.title}: timing checks")
+        checks = bench_sanitizer(program, contract, arguments)
+        progress.begin(f"{one.title}: timing the wait after a save")
+        results.append((one, counts, memory, checks, bench_saves(one)))
+    progress.begin("timing the loading of an object of 5 MB")
     load = bench_load()
     if json:
         figures = [
@@ -190,9 +238,10 @@ def _profiles(
     else:
         wanted = [(kernel, layers_of(kernel)) for kernel in found]
         if not any(layers for _, layers in wanted):
-            raise InputError(f"{found[0].title} has no operator that names layers: say which --shape")
+            raise InputError(f"{found[0].title}: its operator names no layers: give a shape with --shape")
     work = [(kernel, shape) for kernel, taken in wanted for shape in taken]
-    with Workers(jobs) as workers, progress("profiling", len(work), quiet=json) as advance:
+    advance = progress.begin("profiling", len(work), "calls")
+    with Workers(jobs) as workers:
         results = profile_all(workers, work, seed=seed, memory=memory, advance=advance)
     profiles = [result for result in results if not isinstance(result, Failure)]
     failures = [(k.title, result) for (k, _), result in zip(work, results, strict=True) if isinstance(result, Failure)]

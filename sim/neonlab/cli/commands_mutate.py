@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from neonlab.cli.shared import JobsOption, JsonOption, console, find_kernels, print_json, progress
+from neonlab.cli import progress
+from neonlab.cli.shared import JobsOption, JsonOption, KernelsArgument, console, find_kernels, print_json
+from neonlab.input_file import is_file, no_file
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,33 +20,42 @@ _REVIEWED = Path("tests", "verify", "mutants_equivalent.toml")
 
 
 def mutate(
-    kernels: Annotated[list[str] | None, typer.Argument(metavar="[KERNEL|FILE.S]...", show_default=False)] = None,
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="Try so many of each kernel, at random.")] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of what --limit picks.")] = 1,
+    kernels: KernelsArgument = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", metavar="N", min=1, help="Try N mutants of each kernel, chosen at random."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="The seed of the choice of --limit.")] = 1,
     reviewed: Annotated[
         Path | None,
-        typer.Option("--reviewed", help=f"Table of mutants known to be harmless; {_REVIEWED} of the repository."),
+        typer.Option(
+            "--reviewed",
+            metavar="FILE",
+            help=f"A table of mutants known to be harmless; the default is {_REVIEWED} of the repository.",
+        ),
     ] = None,
     into: Annotated[
-        Path | None, typer.Option("--into", help="Folder whose mutants.md and mutants.json to bring up to date.")
+        Path | None,
+        typer.Option("--into", metavar="FOLDER", help="Update mutants.md and mutants.json in FOLDER."),
     ] = None,
     jobs: JobsOption = None,
     json: JsonOption = False,
 ) -> int:
-    """Change one instruction of a kernel at a time, and list the changes that no case of `check` notices."""
-    from neonlab.errors import InputError
+    """Change one instruction of a kernel at a time, and list the changes that `neonlab check` does not notice."""
     from neonlab.library import find_root
     from neonlab.mutants import judge_all
     from neonlab.mutants import mutants as mutants_to_try
     from neonlab.verify.mutation_equivalence import read_reviewed
     from neonlab.workers import Workers
 
-    if reviewed is not None and not reviewed.is_file():
-        raise InputError(f"{reviewed}: no such file")
+    if reviewed is not None and not is_file(reviewed):
+        raise no_file(reviewed)
     table = read_reviewed(reviewed or find_root() / _REVIEWED)
+    progress.begin("making mutants")
     work = [(kernel, *mutants_to_try(kernel, limit, seed)) for kernel in find_kernels(kernels or ())]
     total = sum(len(tried) for _, _, tried in work)
-    with Workers(jobs) as workers, progress("mutating", total, quiet=json) as advance:
+    advance = progress.begin("judging", total, "mutants")
+    with Workers(jobs) as workers:
         results = judge_all(workers, work, table, advance)
     if into is not None:
         _write(into, results, seed)
@@ -67,16 +78,16 @@ def _print(out: Console, results: list[MutantsOfKernel]) -> None:
 
 
 def _write(folder: Path, results: list[MutantsOfKernel], seed: int) -> None:
-    from neonlab.cli.commands_assembly import write_whole
     from neonlab.errors import InputError
     from neonlab.library import find_root, open_library
+    from neonlab.output_file import write_whole
     from neonlab.report.mutants import json_document, markdown_document, merged
 
     known = [kernel.title for kernel in open_library(find_root()).kernels]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder}: cannot be made: {error.strerror}") from None
+        raise InputError(f"{folder}: cannot create the folder: {error.strerror}") from None
     documents = merged(folder / "mutants.json", [result.to_json() for result in results], known)
     write_whole(folder / "mutants.json", json_document(documents, seed).encode())
     write_whole(folder / "mutants.md", markdown_document(documents).encode())

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from neonlab.cli.shared import IsaOption, JsonOption, console, print_json
-from neonlab.errors import InputError
+from neonlab.cli import progress
+from neonlab.cli.shared import DefineOption, IncludeOption, IsaOption, JsonOption, console, print_json
+from neonlab.input_file import is_file, no_file
 
 if TYPE_CHECKING:
     from neonlab.objects.listing import ListedObject
@@ -19,18 +20,19 @@ def symbols(
     file: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="An ELF object (.o), archive (.a) or shared object (.so), assembly (.S), or C or C++."
+            metavar="FILE", help="An ELF object (.o), archive (.a) or shared object (.so), assembly (.S), C or C++."
         ),
     ],
-    undefined: Annotated[bool, typer.Option("--undefined", "-u", help="Only what the file leaves to others.")] = False,
+    undefined: Annotated[bool, typer.Option("--undefined", "-u", help="List undefined names only.")] = False,
     isa: IsaOption = None,
-    include: Annotated[list[Path] | None, typer.Option("-I", "--include", help="Where #include looks.")] = None,
-    define: Annotated[list[str] | None, typer.Option("-D", "--define", help="NAME or NAME=VALUE.")] = None,
+    include: IncludeOption = None,
+    define: DefineOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List the functions of FILE, and the names it leaves undefined with the functions that use them."""
-    if not file.is_file():
-        raise InputError(f"{file}: no such file")
+    """List the functions that FILE defines, and the undefined names with the functions that use them."""
+    if not is_file(file):
+        raise no_file(file)
+    progress.begin(f"reading {file.name}")
     found = _listed(file, isa, tuple(include or ()), tuple(define or ()))
     if json:
         print_json("symbols", path=str(file), objects=[_as_json(one) for one in found])
@@ -41,7 +43,7 @@ def symbols(
             out.print(line, markup=False, soft_wrap=True)
 
 
-def _listed(file: Path, isa: str | None, include: tuple[Path, ...], define: tuple[str, ...]) -> Sequence[ListedObject]:
+def _listed(file: Path, isa: str | None, include: tuple[str, ...], define: tuple[str, ...]) -> Sequence[ListedObject]:
     from neonlab.code import isa_of
     from neonlab.file_names import ASSEMBLY
     from neonlab.given import Build, Given
@@ -52,7 +54,7 @@ def _listed(file: Path, isa: str | None, include: tuple[Path, ...], define: tupl
     from neonlab.toolchain import compile_c, is_c, plain_target
 
     said = Given(isa=isa_named(isa)) if isa is not None else Given()
-    build = Build(tuple(str(folder) for folder in include), define)
+    build = Build(include, define)
     if file.suffix in ASSEMBLY:
         from neonlab.assemble.assembler import assemble_file
 

@@ -7,33 +7,41 @@ from typing import Annotated
 
 import typer
 
+from neonlab.cli import progress
+from neonlab.cli.completion import complete_cores
 from neonlab.cli.given_options import takes_given
-from neonlab.cli.shared import SeedOption, find_kernels
-from neonlab.errors import InputError
+from neonlab.cli.shared import KernelArgument, LayerOption, SeedOption, find_kernel
 from neonlab.given import NOTHING, Given
+from neonlab.input_file import is_file
 
 _CORES = ("cortex-a53", "cortex-a72")
 
 
 @takes_given
 def serve(
-    kernel: Annotated[str, typer.Argument(metavar="KERNEL|FILE")],
-    shape: Annotated[
-        str | None, typer.Option("--shape", metavar="SHAPE", help="The layer; one of about 14x14x256x256 unless said.")
-    ] = None,
+    kernel: KernelArgument,
+    shape: LayerOption = None,
     core: Annotated[
         list[str] | None,
-        typer.Option("--core", metavar="CORE", help=f"Cycles on this core; repeatable; {' and '.join(_CORES)}."),
+        typer.Option(
+            "--core",
+            metavar="CORE",
+            help=f"Estimate the cycles on this core; the default is {' and '.join(_CORES)}. Repeatable.",
+            autocompletion=complete_cores,
+        ),
     ] = None,
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port on 127.0.0.1; any free one for 0.")] = 0,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser at the address.")] = True,
+    port: Annotated[
+        int,
+        typer.Option("--port", metavar="PORT", min=0, max=65535, help="The port on 127.0.0.1; 0 takes any free port."),
+    ] = 0,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the address in a browser.")] = True,
     seed: SeedOption = 1,
     given: Given | None = None,
 ) -> None:
-    """Edit a kernel in the browser: checked as it is typed, with what is wrong and what it costs beside its lines.
+    """Edit a kernel in the browser, which shows faults and costs beside the lines while you type.
 
-    Variants of the same operator have tabs. The file is written by Save (Ctrl-S) alone. Listens on 127.0.0.1; the
-    address that is printed holds a token, without which nothing is answered. Needs `pip install 'neonlab[serve]'`.
+    Other variants of the operator are in tabs. Only Save (Ctrl-S) writes the file. The server listens on 127.0.0.1, and
+    answers only to the address that it prints, which contains a token. It needs `pip install 'neonlab[serve]'`.
     """
     from neonlab.comparison import check_cores
     from neonlab.library import find_root
@@ -42,13 +50,15 @@ def serve(
     cores = tuple(core or _CORES)
     check_cores(cores)
     path = Path(kernel)
-    if not path.is_file():
-        found = find_kernels([kernel], given)
-        if len(found) > 1:
-            raise InputError(f"`{kernel}` is {', '.join(one.title for one in found)}: say which")
-        path = found[0].path
+    if not is_file(path):
+        path = find_kernel(kernel, given).path
     path = path.resolve()
     run(
         path, find_root(path.parent), given=given or NOTHING, shape=shape, cores=cores, seed=seed, port=port,
-        browser=browser, tell=lambda words: print(words, flush=True),
+        browser=browser, tell=_tell,
     )  # fmt: skip
+
+
+def _tell(words: str) -> None:
+    progress.clear()
+    print(words, flush=True)

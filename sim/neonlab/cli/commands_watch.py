@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from neonlab.cli import progress
+from neonlab.cli.completion import complete_cores
 from neonlab.cli.given_options import takes_given
-from neonlab.cli.shared import SeedOption, console, find_kernels
-from neonlab.errors import InputError
+from neonlab.cli.shared import KernelArgument, LayerOption, SeedOption, console, find_kernel
 from neonlab.given import Given
 
 if TYPE_CHECKING:
@@ -22,29 +23,32 @@ _CORES = ("cortex-a53", "cortex-a72")
 
 @takes_given
 def watch(
-    kernel: Annotated[str, typer.Argument(metavar="KERNEL|FILE")],
-    shape: Annotated[
-        str | None, typer.Option("--shape", metavar="SHAPE", help="The layer; one of about 14x14x256x256 unless said.")
-    ] = None,
+    kernel: KernelArgument,
+    shape: LayerOption = None,
     core: Annotated[
         list[str] | None,
-        typer.Option("--core", metavar="CORE", help=f"Cycles on this core; repeatable; {' and '.join(_CORES)}."),
+        typer.Option(
+            "--core",
+            metavar="CORE",
+            help=f"Estimate the cycles on this core; the default is {' and '.join(_CORES)}. Repeatable.",
+            autocompletion=complete_cores,
+        ),
     ] = None,
-    once: Annotated[bool, typer.Option("--once", help="Say what there is to say now, and stop.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Report once and exit.")] = False,
     seed: SeedOption = 1,
     given: Given | None = None,
 ) -> int:
-    """Say after each save: right or not and where, counts, cycles, and what changed since the last save and the commit.
+    """Check and profile a kernel after each save, and report what has changed.
 
-    A part of the layer comes first, then more cases and all of it. The file is only read.
+    The report says whether the kernel is right, and where it is not. It has counts and estimates of cycles, and what
+    they have changed by since the last save and since the last commit. A part of the layer is reported first, then more
+    cases and the whole layer. The file is never written.
     """
     from neonlab.saves import saves_in
     from neonlab.watching import Watcher
 
-    found = find_kernels([kernel], given)
-    if len(found) > 1:
-        raise InputError(f"`{kernel}` is {', '.join(one.title for one in found)}: say which")
-    with Watcher(found[0].path, given=found[0].given, shape=shape, cores=core or _CORES, seed=seed) as watcher:
+    found = find_kernel(kernel, given)
+    with Watcher(found.path, given=found.given, shape=shape, cores=core or _CORES, seed=seed) as watcher:
         if once:
             return _once(watcher)
         saved: queue.Queue[bool] = queue.Queue()
@@ -54,6 +58,7 @@ def watch(
             saved.put(operators)
 
         with saves_in(watcher.folders, heard), _screen() as show:
+            progress.begin("looking")
             _follow(watcher, saved, show)
     return 0
 
@@ -61,6 +66,7 @@ def watch(
 def _once(watcher: Watcher) -> int:
     from neonlab.report.terminal_watch import session_view
 
+    progress.begin("looking")
     for _ in watcher.look():
         pass
     console().print(session_view(watcher.session))
@@ -74,6 +80,7 @@ def _follow(watcher: Watcher, saves: queue.Queue[bool], show: Callable[[Session]
     """Look now and after each save; a save ends the look before."""
     while True:
         for session in watcher.look():
+            progress.clear()
             show(session)
             if not saves.empty():
                 break

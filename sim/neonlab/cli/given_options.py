@@ -11,37 +11,53 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from neonlab.cli.shared import IsaOption
+from neonlab.cli.shared import DefineOption, IncludeOption, IsaOption, PreprocessOption
 from neonlab.errors import InputError
+from neonlab.input_file import is_file, no_file
 
 if TYPE_CHECKING:
     from neonlab.given import Given
 
 T = TypeVar("T")
-_PANEL = "About a file that does not say so itself"
 
 _Symbol = Annotated[
-    str | None, typer.Option("--symbol", metavar="NAME", help="The function, if not named as the file.")
+    str | None,
+    typer.Option("--symbol", metavar="NAME", help="The function in FILE; the default is the file's name."),
 ]
-_Contract = Annotated[Path | None, typer.Option("--contract", metavar="FILE.toml", help="The contract to go by.")]
+_Contract = Annotated[
+    Path | None, typer.Option("--contract", metavar="FILE", help="Read the contract from this TOML file.")
+]
 _Prototype = Annotated[
-    str | None, typer.Option("--prototype", metavar="C", help="The contract's: 'void (const int8_t *a, size_t n)'.")
+    str | None,
+    typer.Option("--prototype", metavar="C", help="The prototype in C, such as 'void (const int8_t *a, size_t n)'."),
 ]
 _Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="An entry of the contract: a.read=4*n, n.range=[1,64], stack=64."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Set an entry of the contract, such as a.read=4*n, n.range=[1,64] or stack=64. Repeatable.",
+    ),
 ]
-_Include = Annotated[list[str] | None, typer.Option("-I", "--include", help="Where #include looks.")]
-_Define = Annotated[list[str] | None, typer.Option("-D", "--define", help="NAME or NAME=VALUE.")]
-_Flags = Annotated[str | None, typer.Option("--cflags", metavar="'FLAG...'", help="For the C compiler, after -O2.")]
-_Compiler = Annotated[str | None, typer.Option("--compiler", metavar="PROGRAM", help="The C compiler.")]
+_Flags = Annotated[
+    str | None, typer.Option("--cflags", metavar="FLAGS", help="Flags for the C compiler, in quotes; they follow -O2.")
+]
+_Compiler = Annotated[str | None, typer.Option("--compiler", metavar="PROGRAM", help="The C compiler to use.")]
 _ReferenceFile = Annotated[
-    Path | None, typer.Option("--reference", metavar="FILE.c", help="Where the C function is that says what is right.")
+    Path | None,
+    typer.Option("--reference", metavar="FILE", help="The C file with the function that computes the right results."),
 ]
 _ReferenceSymbol = Annotated[
-    str | None, typer.Option("--reference-symbol", metavar="NAME", help="Its name; --reference may then be left out.")
+    str | None,
+    typer.Option(
+        "--reference-symbol",
+        metavar="NAME",
+        help="The name of that function; without --reference it is a function of FILE.",
+    ),
 ]
-_OnHost = Annotated[bool, typer.Option("--reference-on-host", help="Run it on this computer, not emulated.")]
+_OnHost = Annotated[
+    bool, typer.Option("--reference-on-host", help="Run the reference on this computer, not on the emulated CPU.")
+]
 
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "symbol": (_Symbol, None),
@@ -49,10 +65,11 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "contract": (_Contract, None),
     "prototype": (_Prototype, None),
     "settings": (_Settings, None),
-    "include": (_Include, None),
-    "define": (_Define, None),
+    "include": (IncludeOption, None),
+    "define": (DefineOption, None),
     "flags": (_Flags, None),
     "compiler": (_Compiler, None),
+    "preprocess": (PreprocessOption, None),
     "reference": (_ReferenceFile, None),
     "reference_symbol": (_ReferenceSymbol, None),
     "reference_on_host": (_OnHost, False),
@@ -60,7 +77,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 
 
 def takes_given(command: Callable[..., T]) -> Callable[..., T]:
-    """Gives a command these options besides its own, and their meaning as its argument `given`."""
+    """Give a command these options besides its own, and what they say as its argument `given`."""
     signature = inspect.signature(command, eval_str=True)
     own = [parameter for name, parameter in signature.parameters.items() if name != "given"]
     more = [
@@ -87,11 +104,11 @@ def _given(said: dict[str, Any]) -> Given:
     for text in said["settings"] or ():
         key, equals, value = text.partition("=")
         if not equals or not all(part.strip() for part in key.split(".")):
-            raise InputError(f"--set {text}: is to be KEY=VALUE, such as a.read=4*n or n.range=[1,64]")
+            raise InputError(f"--set {text}: give KEY=VALUE, such as a.read=4*n or n.range=[1,64]")
         settings.append((key.strip(), value.strip()))
     for name in ("contract", "reference"):
-        if said[name] is not None and not said[name].is_file():
-            raise InputError(f"{said[name]}: no such file")
+        if said[name] is not None and not is_file(said[name]):
+            raise no_file(said[name])
     try:
         flags = tuple(shlex.split(said["flags"] or ""))
     except ValueError as error:
@@ -101,8 +118,9 @@ def _given(said: dict[str, Any]) -> Given:
         path = str(said["reference"]) if said["reference"] is not None else ""
         reference = Reference(path, said["reference_symbol"] or "", Build(), said["reference_on_host"])
     elif said["reference_on_host"]:
-        raise InputError("--reference-on-host says where to run a reference: say which with --reference-symbol")
-    build = Build(tuple(said["include"] or ()), tuple(said["define"] or ()), flags, said["compiler"] or "")
+        raise InputError("--reference-on-host needs a reference: name its function with --reference-symbol")
+    include, define = tuple(said["include"] or ()), tuple(said["define"] or ())
+    build = Build(include, define, flags, said["compiler"] or "", said["preprocess"])
     return Given(
         isa_named(said["isa_name"]) if said["isa_name"] is not None else None,
         said["symbol"] or "",

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from neonlab.cli import progress
+from neonlab.cli.completion import complete_cores, complete_isas, complete_kernels, complete_shapes
 from neonlab.errors import InputError
-from neonlab.file_names import CODE
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,19 +23,73 @@ if TYPE_CHECKING:
     from neonlab.verify.case import Shape
 
 IsaOption = Annotated[
-    str | None, typer.Option("--isa", metavar="armv7|armv8", help="The instruction set, where nothing else says it.")
+    str | None,
+    typer.Option("--isa", metavar="armv7|armv8", help="The instruction set of the code.", autocompletion=complete_isas),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="One JSON document on standard output (`neonlab schema`).")]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print one JSON document; `neonlab schema` describes its properties.")
+]
+PreprocessOption = Annotated[
+    bool | None,
+    typer.Option("--preprocess/--no-preprocess", help="Run assembly through the C preprocessor, whatever its name."),
+]
 JobsOption = Annotated[
-    int | None, typer.Option("--jobs", "-j", min=1, help="Processes at a time; all cores unless said.")
+    int | None,
+    typer.Option("--jobs", "-j", metavar="N", min=1, help="Run N processes at a time; the default is one per CPU."),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of data and of register contents at entry.")]
-ShapeOption = Annotated[list[str] | None, typer.Option("--shape", metavar="SHAPE", help="Only this shape; repeatable.")]
+SeedOption = Annotated[
+    int,
+    typer.Option("--seed", metavar="N", min=0, help="The seed of the data, and of what registers hold at entry."),
+]
+ShapeOption = Annotated[
+    list[str] | None,
+    typer.Option("--shape", metavar="SHAPE", help="Use this shape. Repeatable.", autocompletion=complete_shapes),
+]
+LayerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--shape",
+        metavar="SHAPE",
+        help="The layer to profile; the default is one of about 14x14x256x256.",
+        autocompletion=complete_shapes,
+    ),
+]
+CoresOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--core", metavar="CORE", help="Estimate the cycles on this core. Repeatable.", autocompletion=complete_cores
+    ),
+]
+WarmOption = Annotated[bool, typer.Option("--warm", help="Estimate a second call, which finds the caches filled.")]
+KernelsArgument = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="KERNEL|FILE",
+        help="Names of kernels, or files with kernels.",
+        autocompletion=complete_kernels,
+        show_default=False,
+    ),
+]
+KernelArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="KERNEL|FILE", help="The name of a kernel, or a file with one.", autocompletion=complete_kernels
+    ),
+]
+IncludeOption = Annotated[
+    list[str] | None, typer.Option("-I", "--include", metavar="FOLDER", help="Search FOLDER for #include. Repeatable.")
+]
+DefineOption = Annotated[
+    list[str] | None,
+    typer.Option("-D", "--define", metavar="NAME[=VALUE]", help="Define a macro of the preprocessor. Repeatable."),
+]
 
 
 def console() -> Console:
-    """Standard output, 80 columns wide unless a terminal says otherwise."""
+    """Standard output, 80 columns wide unless a terminal says otherwise.  What goes on is no longer told of."""
     from rich.console import Console
+
+    progress.clear()
 
     return Console(width=None if sys.stdout.isatty() else 80, highlight=False, soft_wrap=not sys.stdout.isatty())
 
@@ -44,6 +98,7 @@ def print_json(command: str, **parts: Any) -> None:
     """One document: the command, the version, and its parts in order."""
     from neonlab import __version__
 
+    progress.clear()
     print(json.dumps({"command": command, "neonlab": __version__, **parts}, indent=2))
 
 
@@ -52,25 +107,45 @@ def find_kernels(names: Sequence[str], given: Given | None = None) -> list[Kerne
 
     `given` is what the options say of files; a kernel of the library needs nothing said.
     """
+    from neonlab.asked import kernels_named, names_file
     from neonlab.given import NOTHING
-    from neonlab.library import find_members, find_root, open_kernels, open_library
+    from neonlab.library import open_library
 
     given = given or NOTHING
-    files = [name for name in names if _is_file_name(name)]
+    files = [name for name in names if names_file(name)]
     if not given.says_nothing and len(files) < max(1, len(names)):
-        raise InputError(f"{shlex.join(given.options) or '--isa or --symbol'}: options about code go with a file")
+        raise InputError(
+            f"{shlex.join(given.options) or '--isa or --symbol'}: these options need a file, not a kernel's name"
+        )
 
+    _refuse_what_fits_not_all(names, given)
     if not names:
-        return list(open_library(find_root()).kernels)
-    found: list[Kernel] = []
-    for name in names:
-        if _is_file_name(name):
-            if not Path(name).is_file():
-                raise InputError(f"{name}: no such file")
-            found += open_kernels(Path(name), given)
-        else:
-            found += find_members(find_root(), name)
+        return list(open_library().kernels)
+    found = [kernel for name in names for kernel in kernels_named(name, given)]
     return list(dict.fromkeys(found))
+
+
+def find_kernel(name: str, given: Given | None = None) -> Kernel:
+    """Find the one kernel that the word on the command line means.  Raises InputError where it means several."""
+    found = find_kernels([name], given)
+    if len(found) > 1:
+        raise InputError(f"`{name}` means {len(found)} kernels: {', '.join(one.title for one in found)}; name one")
+    return found[0]
+
+
+def _refuse_what_fits_not_all(names: Sequence[str], given: Given) -> None:
+    """Raise InputError for options that say something of one file, or of C, and files that they do not fit."""
+    from neonlab.toolchain import is_c
+
+    if given.symbol and len(names) > 1:
+        raise InputError(
+            f"--symbol {given.symbol} names a function of one file, and {len(names)} are named: {shlex.join(names)}; "
+            "say `symbol` in a contract beside each file, or name one file"
+        )
+    of_c = [option for option, said in (("--cflags", given.build.flags), ("--compiler", given.build.compiler)) if said]
+    others = [name for name in names if not is_c(Path(name))]
+    if of_c and others:
+        raise InputError(f"{of_c[0]} is for the compiler of C, and {others[0]} is not compiled: leave out one of them")
 
 
 def kernels_for(core: str, kernels: Sequence[Kernel]) -> list[Kernel]:
@@ -83,12 +158,8 @@ def kernels_for(core: str, kernels: Sequence[Kernel]) -> list[Kernel]:
     if not left:
         raise InputError("; ".join(refused))
     for text in refused:
-        print(f"neonlab: leaves out {text}", file=sys.stderr)
+        print(f"neonlab: skipped {text}", file=sys.stderr)
     return left
-
-
-def _is_file_name(name: str) -> bool:
-    return name.endswith(CODE) or Path(name).is_file()
 
 
 def shapes_by_kernel(kernels: Sequence[Kernel], texts: Sequence[str]) -> list[tuple[Kernel, list[Shape]]]:
@@ -117,19 +188,3 @@ def shapes_by_kernel(kernels: Sequence[Kernel], texts: Sequence[str]) -> list[tu
     if not found and refusal is not None:
         raise refusal
     return found
-
-
-@contextmanager
-def progress(title: str, total: int, *, quiet: bool) -> Iterator[Callable[[int], None]]:
-    """A progress bar on standard error while the block runs, where that is a terminal; yields what advances it."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    errors = Console(stderr=True)
-    if quiet or not errors.is_terminal:
-        yield lambda _: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=errors, transient=True) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda steps: bar.advance(task, steps)

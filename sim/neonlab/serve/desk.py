@@ -55,7 +55,7 @@ class Sheet:
         self.scratch = Scratch(path, root)
         self.known: tuple[_Texts, Reading] | None = None  # the text that was checked last, and what it is worth
         self.saved: tuple[_Texts, Reading] | None = None  # the same of the text in the file
-        self.before: Reading | None = None  # what was in it before, its code another
+        self.before: tuple[_Texts, Reading] | None = None  # the same of what was in it before, its code another
         self.committed: Reading | None = None
         self.saves = 0
 
@@ -64,7 +64,7 @@ class Sheet:
         if self.saved is None or not _same(self.saved[0], text.kept):
             self.saves += 1
             if self.saved is not None and self.saved[1].tile and self.saved[1].digest != reading.digest:
-                self.before = self.saved[1]
+                self.before = self.saved
         self.saved = (text.kept, reading)
 
     def write(self, texts: _Texts) -> None:
@@ -76,6 +76,11 @@ def _same(before: _Texts, after: _Texts) -> bool:
     """Whether nothing is another; a file that was merely opened is none."""
     known = dict(before[1])
     return before[0] == after[0] and all(known.get(path, text) == text for path, text in after[1])
+
+
+def _is_cut_short(reading: Reading) -> bool:
+    """Tell whether the next text came before the layer's figures did."""
+    return bool(reading.tile) and not reading.layer
 
 
 class Desk:
@@ -180,15 +185,25 @@ class Desk:
         known = sheet.known[1] if sheet.known is not None and sheet.known[0] == text.now else None
         reading = Reading()
         for reading in self._reader.read(subject, source, self._state, known):
+            if reading.complete and not self._reader.interrupted:  # before it is shown, which may bring the next text
+                sheet.known = text.now, reading
             yield self._sight(text, sheet, subject, reading)
         if self._reader.interrupted:
             return
         sheet.known = text.now, reading
         if reading.problem is not None:
             return
-        if text.now != text.kept and (sheet.saved is None or not _same(sheet.saved[0], text.kept)):
-            self._read_saved(text, sheet, source)
+        saved = sheet.saved
+        if text.now != text.kept and (saved is None or _is_cut_short(saved[1]) or not _same(saved[0], text.kept)):
+            found = self._figures_of(text.kept, text, sheet, source)
+            if not self._reader.interrupted:
+                sheet.take(text, found or Reading())
             yield self._sight(text, sheet, subject, reading)
+        if text.now == text.kept and sheet.before is not None and _is_cut_short(sheet.before[1]):
+            found = self._figures_of(sheet.before[0], text, sheet, source)
+            if found is not None:
+                sheet.before = sheet.before[0], found
+                yield self._sight(text, sheet, subject, reading)
         past = self._pasts.setdefault(text.path, Past())
         if past.moved(text.path):
             committed = past.figures(self._reader, subject, replace(source, path=text.path), -self._state)
@@ -200,14 +215,12 @@ class Desk:
         self._state += 1
         return self._reader.subject(source, self._state, self._shape, self._cores)
 
-    def _read_saved(self, text: Text, sheet: Sheet, source: Source) -> None:
-        """What the file's own text is worth, where it was never looked at."""
-        sheet.write(text.kept)
+    def _figures_of(self, texts: _Texts, text: Text, sheet: Sheet, source: Source) -> Reading | None:
+        """Measure other texts than those of `text`; None where they cannot be tried, or after an interrupt."""
+        sheet.write(texts)
         try:
             subject = self._subject(source)
-            found = self._reader.figures(subject, source, self._state) if not isinstance(subject, str) else None
-            if not self._reader.interrupted:
-                sheet.take(text, found or Reading())
+            return self._reader.figures(subject, source, self._state) if not isinstance(subject, str) else None
         finally:
             sheet.write(text.now)
             self._state += 1
@@ -215,11 +228,11 @@ class Desk:
     def _sight(self, text: Text, sheet: Sheet, subject: Subject | None, reading: Reading) -> Sight:
         if text.now == text.kept and not self._reader.interrupted and subject is not None:
             sheet.take(text, reading)
-        since = sheet.before if text.now == text.kept else sheet.saved[1] if sheet.saved else None
+        since = (sheet.before if text.now == text.kept else sheet.saved) or (None, None)
         past = self._pasts.get(text.path)
         session = Session(
             text.path, subject.tile if subject else "", subject.layer if subject else "",
             subject.cores if subject else (), reading,
-            saved=since, committed=sheet.committed, commit=past.commit if past else None, saves=sheet.saves,
+            saved=since[1], committed=sheet.committed, commit=past.commit if past else None, saves=sheet.saves,
         )  # fmt: skip
         return sight_of(session, sheet.scratch, dict(text.now[1]), text.text)

@@ -6,12 +6,11 @@ The file is the truth: it is written by `save` alone, and only while it still is
 from __future__ import annotations
 
 import enum
-import os
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
 from neonlab.errors import InputError
+from neonlab.output_file import replace_file
 
 
 class Standing(enum.Enum):
@@ -92,9 +91,9 @@ class Draft:
             return False
         try:
             contents = self.text.replace("\n", self._newline).encode()
-            _replace(self.path, contents)
+            replace_file(self.path, contents)
         except UnicodeEncodeError:
-            raise InputError(f"{self.path}: holds half of a character, which UTF-8 cannot say") from None
+            raise InputError(f"{self.path}: contains a lone surrogate, which UTF-8 cannot encode") from None
         except OSError as error:
             raise InputError(f"{self.path}: cannot be written: {error.strerror}") from None
         self._bytes = self.on_disk = contents
@@ -113,30 +112,10 @@ class Draft:
         try:
             text = contents.decode("utf-8")
         except UnicodeDecodeError:
-            raise InputError(f"{self.path}: is not text in UTF-8") from None
+            raise InputError(f"{self.path}: is not UTF-8 text") from None
         newline = "\r\n" if "\r\n" in text else "\n"
         plain = text.replace("\r\n", "\n")
         if "\r" in plain or "\0" in plain or plain.replace("\n", newline) != text:
-            raise InputError(f"{self.path}: has line ends of several kinds, which an editor would change")
+            raise InputError(f"{self.path}: has mixed line endings or a NUL byte, which the editor would change")
         self._newline = newline
         return plain
-
-
-def _replace(path: Path, contents: bytes) -> None:
-    """Put another file in the place of `path`, so that it is there whole at any time."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    beside = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(contents)
-        beside.chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask())
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -219,7 +219,7 @@ class Page:
             elif draft.standing is Standing.CONFLICT:
                 told = f"<b>{escape(path.name)}</b> has changed on disk, and this text is not saved."
                 ui.html(told, sanitize=False, tag="p")
-                self._choice("Take the file's text", lambda: self._studio.take_theirs(path))
+                self._choice("Load the file's text", lambda: self._studio.take_theirs(path))
                 self._choice("Keep this text", lambda: self._studio.keep_mine(path))
                 ui.html(_difference(draft), sanitize=False, tag="details")
 
@@ -241,7 +241,7 @@ class Page:
         self._banner.clear()
         self._banner.set_visibility(True)
         with self._client, self._banner:
-            ui.html("Another window edits this now.", sanitize=False, tag="p")
+            ui.html("Another window is editing this file.", sanitize=False, tag="p")
             back = ui.element("button").classes("neonlab-button").props("type=button")
             with back.on("click", js_handler="() => location.reload()"):
                 ui.html("Edit here", sanitize=False, tag="span")

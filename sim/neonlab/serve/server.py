@@ -63,7 +63,7 @@ def serve(
             _run(studio, token, port, listening)
         finally:
             for kept in studio.unsaved_texts():
-                tell(f"text that was not saved is kept in {kept}")
+                tell(f"unsaved text is kept in {kept}")
 
 
 def _listen(port: int) -> socket.socket:
@@ -73,7 +73,7 @@ def _listen(port: int) -> socket.socket:
         listening.bind((HOST, port))
     except OSError as error:
         listening.close()
-        raise InputError(f"port {port} of {HOST} cannot be had: {error.strerror}; say another with --port") from None
+        raise InputError(f"cannot open port {port} on {HOST}: {error.strerror}; choose another with --port") from None
     listening.listen(64)
     return listening
 

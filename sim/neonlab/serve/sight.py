@@ -17,12 +17,11 @@ from neonlab.report.comparison_text import percent
 from neonlab.report.notebook import failure_html, loops_html, not_run_html
 from neonlab.report.page.listing import Listing, listings
 from neonlab.report.page.render import pipeline_fragment
+from neonlab.report.verdict_words import accepted_lines, mood_of, remark_of, word_of
 from neonlab.serve.included import included_html
 from neonlab.serve.scratch import Scratch
 from neonlab.verify.verdict import Failure, Verdict
 from neonlab.watching import Session
-
-_RANGES = {"safe": ", no input in range wraps", "undecided": ", ranges not decided"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +154,7 @@ def _of_problem(path: Path, problem: str) -> tuple[str, str, tuple[Remark, ...],
 
 
 def _word(verdict: Verdict) -> tuple[str, str]:
-    if not verdict.passed:
-        return "WRONG", "bad"
-    return ("exact", "good") if verdict.has_reference else ("ran", "fair")
+    return word_of(verdict), mood_of(verdict)
 
 
 def _remark(failure: Failure, path: Path) -> Remark:
@@ -184,11 +181,14 @@ def _line_in(place: str, path: Path) -> int:
 
 def _verdict(verdict: Verdict, latest: Reading, state: str, scratch: Scratch) -> str:
     word, _ = _word(verdict)
-    ranges = _RANGES.get(verdict.ranges.status, "") if verdict.ranges is not None else ""
+    ranges = f", {escape(verdict.ranges.words)}" if verdict.ranges is not None and verdict.ranges.words else ""
     failed = f", {verdict.failed:,} failed" if verdict.failed else ""
     seconds = f", {latest.seconds:.2f} s" if latest.seconds else ""
     cases = f"{verdict.cases:,} of {latest.planned:,} cases{failed}{ranges}{seconds}"
     head = f'<p><b class="{state}">{word}</b> <span class="dim">{cases}</span></p>'
+    head += "".join(f"<p>{escape(told)}</p>" for told in accepted_lines(verdict))
+    if remark_of(verdict):
+        head += f"<p>{escape(remark_of(verdict))}{escape(f'; {verdict.advice}') if verdict.advice else ''}</p>"
     if verdict.not_run is not None:
         head += not_run_html(verdict.not_run)
     return head + "".join(f"{_ways(failure, scratch)}{failure_html(failure)}" for failure in verdict.failures)

@@ -80,7 +80,7 @@ class Studio:
     def turn_to(self, path: Path) -> Draft:
         """Bring `path` to the front and have it checked, or the kernel that includes it.  Raises InputError."""
         if path not in self.paths and self._root not in path.resolve().parents:
-            raise InputError(f"{path}: is no file of the repository")
+            raise InputError(f"{path}: is not a file of the repository")
         draft = self.open(path)
         self.front = path
         if path in self.paths:

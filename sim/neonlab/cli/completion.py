@@ -1,0 +1,125 @@
+"""What the shell offers when one presses Tab: kernels, shapes, cores and the other words that options take.
+
+Whatever goes wrong here, a broken file in the repository say, offers nothing: a shell has no place for a message.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import typer
+
+from neonlab.errors import InputError
+
+#: A word, and what it means.
+Offer = tuple[str, str]
+
+
+def _offers(find: Callable[[], Iterable[Offer | str]]) -> Callable[[str], list[Offer]]:
+    """A completion that offers those of the words found that begin as typed."""
+
+    @functools.wraps(find)
+    def complete(incomplete: str) -> list[Offer]:
+        return _beginning(incomplete, find)
+
+    del complete.__wrapped__  # typer is to see the parameters of `complete`
+    return complete
+
+
+def _beginning(incomplete: str, find: Callable[[], Iterable[Offer | str]]) -> list[Offer]:
+    try:
+        found = [(word, "") if isinstance(word, str) else word for word in find()]
+    except (InputError, OSError):
+        return []
+    return [(word, meaning) for word, meaning in found if word.startswith(incomplete)]
+
+
+def complete_kernels(incomplete: str) -> list[Offer]:
+    """Offer the kernels of the library, with their folders; without, once something else is typed."""
+    return _beginning(incomplete, lambda: _kernels(with_folder="/" in incomplete or "armv".startswith(incomplete[:4])))
+
+
+def _kernels(*, with_folder: bool) -> Iterable[Offer]:
+    from neonlab.kernel_name import KernelName, KernelNameError
+    from neonlab.library import find_root
+
+    for path in sorted((find_root() / "asm").glob("armv[78]/*.S")):
+        try:
+            meaning = KernelName.parse(path.stem).in_words()
+        except KernelNameError:
+            meaning = ""
+        yield f"{path.parent.name}/{path.stem}" if with_folder else path.stem, meaning
+
+
+def complete_shapes(ctx: typer.Context, incomplete: str) -> list[Offer]:
+    """Offer the layers of real networks that the kernels on the command line take, else a shape that `check` tries."""
+    return _beginning(incomplete, lambda: _shapes(ctx.params, ctx.args))
+
+
+def _shapes(given: dict[str, Any], rest: Sequence[str]) -> Iterable[Offer]:
+    # Where the line ends in an option without its value, what comes before it is not assigned to the arguments yet.
+    from neonlab.asked import kernels_named
+    from neonlab.plan import layers_or_largest
+
+    names = given.get("kernels") or given.get("kernel") or rest
+    for name in [names] if isinstance(names, str) else names:
+        for kernel in kernels_named(name):
+            layers = kernel.operator.layers.items() if kernel.operator is not None else ()
+            labels = {str(shape): label for label, shape in layers}
+            yield from ((str(shape), labels.get(str(shape), "")) for shape in layers_or_largest(kernel))
+
+
+@_offers
+def complete_cores() -> Iterable[str]:
+    """Offer the cores that there are models of."""
+    from neonlab.measure.core import core_names
+
+    return core_names()
+
+
+@_offers
+def complete_patterns() -> Iterable[Offer]:
+    """Offer the patterns of data."""
+    from neonlab.verify.case import PATTERNS
+
+    return PATTERNS.items()
+
+
+@_offers
+def complete_isas() -> Iterable[str]:
+    """Offer the instruction sets."""
+    return ("armv7", "armv8")
+
+
+@_offers
+def complete_operators() -> Iterable[str]:
+    """Offer the operators of the library."""
+    from neonlab.library import open_library
+
+    return sorted(operator.name for operator in open_library().operators)
+
+
+@_offers
+def complete_features() -> Iterable[Offer]:
+    """Offer the extensions that kernels may need, and `neon` for those that need none."""
+    from neonlab.kernel_name import LEVELS
+
+    return (("neon", "no extension beyond NEON"), *LEVELS.items())
+
+
+@_offers
+def complete_schemes() -> Iterable[Offer]:
+    """Offer the requantization schemes."""
+    from neonlab.int8.requantize import SCHEMES
+
+    return ((name, scheme.rounding) for name, scheme in SCHEMES.items())
+
+
+@_offers
+def complete_json_commands() -> Iterable[str]:
+    """Offer the commands that have a schema."""
+    from neonlab.report.schemas import schemas
+
+    return schemas()

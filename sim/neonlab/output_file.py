@@ -1,0 +1,41 @@
+"""Writing files that are there whole at any time: the old contents until the new ones are all on disk."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from neonlab.errors import InputError
+
+
+def replace_file(path: Path, contents: bytes) -> None:
+    """Put another file in the place of `path`; on an error, such as a full disk, all is as it was.  Raises OSError."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".neonlab-")
+    beside = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(contents)
+        beside.chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask())
+        beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+
+
+def write_whole(path: Path, contents: bytes) -> None:
+    """Write `contents` to `path`, whole or not at all.  Raises InputError where the place cannot be written."""
+    try:
+        if path.exists() and not path.is_file():
+            path.write_bytes(contents)  # a device such as /dev/stdout has nothing to replace
+        else:
+            replace_file(path, contents)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{path}: cannot be written: {reason}") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
