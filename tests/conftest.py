@@ -1,11 +1,21 @@
-"""One flag that brings what tests compare with up to date."""
+"""Say what the options of this suite are; `tests.tiers` chooses what `make test` runs."""
 
 from __future__ import annotations
 
+import os
+
 import pytest
+
+from neonlab.emulate.compiling import QUIET
+
+pytest_plugins = ["tests.tiers"]
+
+# Commands that tests run say nothing of what goes on, which depends on how busy the machine is.
+os.environ[QUIET] = "1"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--update`, which brings what tests compare with up to date."""
     parser.addoption(
         "--update", action="store_true", help="write what examples print now into the README and the pages"
     )

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.tools import require
+from tests.tools import require_compiler
 
 import neonlab
 from neonlab.beside import find_contract
 from neonlab.given import Build, Given
-from neonlab.isa.isa import Isa
+from neonlab.isa.isa import Isa, isa_named
 
 GOOD = """
 prototype = "void f(const int8_t *a, int32_t *out, size_t n, const struct p *p)"
@@ -197,8 +197,8 @@ def test_over_read_is_what_the_contract_allows(declared: int, tmp_path: Path) ->
         contract={"a.read": 16, "c.write": 8, "a.over_read": declared},
     )  # fmt: skip
     verdict = load.check()
-    assert verdict.passed == (declared == 8)
-    assert [failure.where for failure in verdict.failures] == [] if verdict.passed else [f"{path}:4"]
+    assert verdict.faultless == (declared == 8)
+    assert [failure.where for failure in verdict.failures] == [] if verdict.faultless else [f"{path}:4"]
 
 
 @pytest.mark.parametrize("declared", [0, 15, 16])
@@ -212,7 +212,7 @@ def test_use_below_the_stack_pointer_is_what_the_contract_allows(declared: int, 
         contract={"a.read": 16, "c.write": 16, "below_stack": declared},
     )  # fmt: skip
     verdict = load.check()
-    assert verdict.passed == (declared == 16)
+    assert verdict.faultless == (declared == 16)
     assert declared == 16 or verdict.failures[0].identifier == "below-stack"
 
 
@@ -231,7 +231,7 @@ def test_strides_may_be_negative(isa: str, tmp_path: Path) -> None:
             "stride.range": [-9, 9], "n.range": [1, 20],
         },
     )  # fmt: skip
-    assert load.check().passed
+    assert load.check().faultless
     data = np.arange(40, dtype=np.int8)
     run = load.call(neonlab.Buffer("a", data, origin=39), np.zeros(5, np.int8), -3, 5)
     assert run.outputs["c"].tolist() == [39, 36, 33, 30, 27]
@@ -239,7 +239,7 @@ def test_strides_may_be_negative(isa: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("isa", ["armv7", "armv8"])
 def test_a_contract_may_name_the_function_whose_prototype_its_source_tells(isa: str, tmp_path: Path) -> None:
-    require({"armv7": "arm-linux-gnueabihf-gcc", "armv8": "aarch64-linux-gnu-gcc"}[isa])
+    require_compiler(isa_named(isa))
     (tmp_path / "file.c").write_text("void copy(const char *a, char *c) { *c = *a; }\n")
     (tmp_path / "file.c.contract.toml").write_text(
         f'symbol = "copy"\nisa = ["{isa}-a"]\n[args]\na = {{ read = "1" }}\nc = {{ write = "1" }}\n'

@@ -53,7 +53,7 @@ def test_a_wrong_kernel_is_called_wrong_and_still_counted(tmp_path: Path) -> Non
     new_repository(tmp_path, "add_s8_other")
     edit(tmp_path, SUM, SUM.replace("sqadd", "sqsub"), "armv8/add_s8_other")
     library = open_library(tmp_path)
-    kernels = [library.find(name)[0] for name in ("add_s8_saturated", "add_s8_other")]
+    kernels = [library.find(name)[0] for name in ("armv8/add_s8_saturated", "armv8/add_s8_other")]
     compared = compare(kernels, [parse_shape(kernels[0], "160")])
     right, broken = compared.groups[0].sides
     assert right.exact and not right.wrong and not compared.passed

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -10,6 +12,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from neonlab.vendoring import own_wheel
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -33,6 +37,7 @@ def test_the_wheel_holds_the_library_and_nothing_at_top_level_but_neonlab(wheel:
     assert {"neonlab/py.typed", "neonlab/serve/static/neon.js", "neonlab/serve/static/serve.css"} <= set(names)
 
 
+@pytest.mark.thorough("builds and installs a wheel, as CI does for the repository that `init` makes")
 def test_the_wheel_lists_and_checks_its_kernels_away_from_the_checkout(wheel: Path, tmp_path: Path) -> None:
     home = tmp_path / "venv"
     venv.create(home, with_pip=True, symlinks=True)
@@ -60,6 +65,51 @@ def test_the_wheel_lists_and_checks_its_kernels_away_from_the_checkout(wheel: Pa
         assert f"{path.parent.name}/{path.stem}" in listed.stdout
     checked = neonlab("check", "armv8/conv1x1_s8s32_chw_8x4")
     assert checked.returncode == 0 and "exact" in checked.stdout, checked.stdout + checked.stderr
+
+
+def test_the_wheel_that_a_new_repository_brings_along_is_the_one_that_is_built(wheel: Path) -> None:
+    name, data = own_wheel()
+    assert name == wheel.name and own_wheel() == (name, data)
+
+    def contents(file: Path | io.BytesIO) -> dict[str, bytes]:
+        with zipfile.ZipFile(file) as opened:
+            return {one: opened.read(one) for one in opened.namelist()}
+
+    ours, built = contents(io.BytesIO(data)), contents(wheel)
+    assert ours.keys() == built.keys()
+    # What an environment that was set up earlier says of the package may be older than the files.
+    differ = {one for one in ours if ours[one] != built[one] and ".dist-info/" not in one}
+    assert differ == set()
+
+
+@pytest.mark.thorough
+def test_a_repository_begun_by_the_wheel_does_what_its_readme_says_as_typed(wheel: Path, tmp_path: Path) -> None:
+    home = tmp_path / "venv"
+    venv.create(home, with_pip=True, symlinks=True)
+    _install(home / "bin" / "python", wheel)
+    environment = {key: value for key, value in os.environ.items() if not key.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    environment |= {
+        "PATH": f"{Path(sys.executable).resolve().parent}:{environment['PATH']}",
+        "GIT_AUTHOR_NAME": "nobody", "GIT_AUTHOR_EMAIL": "nobody@localhost",
+        "GIT_COMMITTER_NAME": "nobody", "GIT_COMMITTER_EMAIL": "nobody@localhost",
+    }  # fmt: skip
+
+    def bash(script: str, where: Path) -> str:
+        run = ["bash", "-e", "-c", script]
+        done = subprocess.run(run, cwd=where, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{script}\n{done.stdout}{done.stderr}"
+        return done.stdout
+
+    bash(f"{home}/bin/neonlab init new", tmp_path)
+    new = tmp_path / "new"
+    assert bash("git status --porcelain; git log --oneline", new).count("\n") == 1
+    commands = re.findall(r"^    (\S.*?)(?:  +#.*)?$", (new / "README.md").read_text(), re.MULTILINE)
+    assert commands[2] == "pip install -r requirements.txt" and "pytest" in commands
+    said = bash("\n".join([*commands, "which neonlab", "git status --porcelain"]), new)
+    assert "2 kernels" in said and "CPU_CYCLES" in said
+    assert said.endswith(f"{new}/.venv/bin/neonlab\n")
+    installed = re.findall(r"run: (pip install .*)", (new / ".github/workflows/kernels.yml").read_text())
+    assert installed == [commands[2]]
 
 
 def _install(python: Path, wheel: Path) -> None:

@@ -73,15 +73,15 @@ def test_a_kernel_is_tried_on_many_cases_however_few_sizes_it_has(
 def test_sizes_that_the_lab_cannot_make_are_an_error_and_not_a_success(
     ask: Callable[[Kernel], object], tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match="nothing to try: there are no sizes that the contract's ranges allow"):
+    with pytest.raises(InputError, match="nothing to check: there are no sizes that the contract's ranges allow"):
         ask(opened(tmp_path, '"n"', {"n": "range = [1073741824, 2147483648]"}))
 
 
 def test_a_size_is_0_where_it_may_be(tmp_path: Path) -> None:
     verdict = check(opened(tmp_path, '"n"', {"n": "range = [0, 64]"}, COPY))
     assert [(failure.identifier, failure.shape) for failure in verdict.failures] == [("oob-read", "0")]
-    assert check(opened(tmp_path, '"n"', {"n": "range = [1, 64]"}, COPY)).passed
-    assert check(opened(tmp_path, '"n"', {"n": "range = [0, 64]"}, f"cbz x2, 2f\n{COPY}\n2:  ret")).passed
+    assert check(opened(tmp_path, '"n"', {"n": "range = [1, 64]"}, COPY)).faultless
+    assert check(opened(tmp_path, '"n"', {"n": "range = [0, 64]"}, f"cbz x2, 2f\n{COPY}\n2:  ret")).faultless
 
 
 def test_numbers_that_no_size_depends_on_take_all_of_their_range(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ def kernel_called(title: str) -> Kernel:
 
 
 @pytest.mark.parametrize("kernel", SUMS, ids=lambda kernel: kernel.title)
+@pytest.mark.sweep(keep=6)
 def test_sums_are_made_as_long_as_the_contract_allows(kernel: Kernel) -> None:
     longest = planned_shapes(kernel, 1).longest
     summed = {"in_channels", "depth"} & {argument.name for argument in kernel.contract.integers}
@@ -69,6 +70,7 @@ def test_the_shapes_of_the_longest_sums_run_a_tile_and_the_parts_of_one(title: s
         ("armv8/matmul_u8u8_packed_8x8_bylane_zp_ruy", 24_768, 33_026),
     ],
 )
+@pytest.mark.sweep(keep=2)
 def test_sums_that_wrap_only_at_the_end_of_the_range_are_found(title: str, right: int, wraps: int) -> None:
     kernel = kernel_called(title)
     for highest, expected in ((right, set()), (wraps, {"lane-wrap"}), (1 << 30, {"lane-wrap"})):
@@ -87,6 +89,7 @@ def test_sums_that_wrap_only_at_the_end_of_the_range_are_found(title: str, right
         ("armv8/globalpool_s8s8_hwc_4x16", "uxth w2, w2", "65536x1"),
     ],
 )
+@pytest.mark.sweep(keep=2)
 def test_a_size_cut_to_16_bits_is_noticed(title: str, cut: str, noticed: str, tmp_path: Path) -> None:
     isa, name = title.split("/")
     folder = ROOT / "asm" / isa

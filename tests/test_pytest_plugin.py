@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,8 @@ from pathlib import Path
 import pytest
 from tests.command_line import git, neonlab
 
+from neonlab.emulate.compiling import QUIET
+
 KERNEL = Path("asm") / "armv8" / "add_s8_saturated.S"
 CASES, SHAPE = (f"kernel[a64-add_s8_saturated-{trial}]" for trial in ("cases", "50176"))
 # An environment that was set up before the plugin was part of the package does not know it by name.
@@ -20,9 +23,10 @@ _KNOWN = any(entry.value == "neonlab.pytest_plugin" for entry in importlib.metad
 _PLUGIN = () if _KNOWN else ("-p", "neonlab.pytest_plugin")
 
 
-def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(root: Path, *arguments: str, quiet: bool = True) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "pytest", *_PLUGIN, "-W", "error", *arguments]
-    return subprocess.run(command, cwd=root, capture_output=True, text=True, timeout=300, check=False)
+    environment = {name: value for name, value in os.environ.items() if quiet or name != QUIET}
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, env=environment, timeout=300, check=False)
 
 
 @pytest.fixture(scope="session")
@@ -61,6 +65,14 @@ def test_a_new_repository_passes_at_once_side_by_side_too_and_tells_junit(root: 
         assert told["cycles_cortex-a53"] == str(baseline["cycles"]["cortex-a53"])
 
 
+@pytest.mark.parametrize("quiet", [False, True], ids=["", "quiet"])
+def test_an_item_that_takes_long_is_told_of_while_it_runs(root: Path, quiet: bool) -> None:
+    (root / "conftest.py").write_text("from neonlab.cli import progress\n\nprogress.FIRST = 0.0\n")
+    shown = run(root, "asm", quiet=quiet)
+    assert shown.returncode == 0, shown.stdout + shown.stderr
+    assert (f"neonlab: {CASES}: 0 s" in shown.stdout.splitlines()) == (not quiet)
+
+
 def test_a_kernel_that_is_wrong_fails_with_the_line(root: Path) -> None:
     line = edit(root, "    sqadd   b0, b0, b1", "    add     v0.8b, v0.8b, v1.8b")
     broken = run(root, "--junitxml=one.xml")
@@ -72,6 +84,21 @@ def test_a_kernel_that_is_wrong_fails_with_the_line(root: Path) -> None:
     }
     # 50176 elements are whole blocks of 16: only the cases have a tail.
     assert CASES in failed and SHAPE not in failed
+
+
+def test_a_kernel_that_no_operator_claims_fails_unless_its_contract_says_so(root: Path) -> None:
+    operators = root / "kernels" / "add.py"
+    operators.write_text(operators.read_text().replace('startswith("add_s8_")', 'startswith("adx_s8_")'))
+    for path in (root / "tests", root / "baselines.toml"):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    slipped = run(root, "asm")
+    assert slipped.returncode == 1 and "unchecked armv8/add_s8_saturated" in slipped.stdout
+    assert "kernels/add.py:" in slipped.stdout and "1 passed" not in slipped.stdout
+    for folder in ("armv7", "armv8"):
+        path = root / "asm" / folder / "add_s8_saturated.S"
+        path.write_text(path.read_text().replace("[args]\n", 'reference = "none"\n[args]\n', 1))
+    said = run(root, "asm")
+    assert said.returncode == 0, said.stdout
 
 
 def test_a_kernel_that_reads_too_far_fails(root: Path) -> None:
@@ -104,6 +131,7 @@ def test_one_instruction_more_fails_until_it_is_taken_for_the_baseline(root: Pat
     assert (root / "baselines.toml").read_bytes() == before
 
 
+@pytest.mark.thorough("one instruction more than the baseline is tried of every run")
 def test_cycles_may_exceed_theirs_by_the_percentage_stated(root: Path) -> None:
     path = root / "baselines.toml"
     text = path.read_text()
@@ -116,6 +144,7 @@ def test_cycles_may_exceed_theirs_by_the_percentage_stated(root: Path) -> None:
     assert run(root, "asm").returncode == 0
 
 
+@pytest.mark.thorough("one instruction more than the baseline is tried of every run")
 def test_kernels_and_shapes_without_a_baseline_fail_where_there_are_baselines(root: Path) -> None:
     other = root / KERNEL.parent / "add_s8_other.S"
     other.write_text((root / KERNEL).read_text().replace("add_s8_saturated", "add_s8_other"))
@@ -152,20 +181,22 @@ def test_files_elsewhere_are_let_alone(root: Path) -> None:
     shutil.copytree(root / "asm", root / "tests" / "more" / "asm")
     shutil.copy(root / KERNEL, root / "tests" / KERNEL.name)
     listed = run(root, "--collect-only", "-q")
-    assert listed.stdout.count("kernel[") == 2
+    assert listed.stdout.count("kernel[") == 4
     assert run(root, "asm", "-m", "not neonlab", "--strict-markers").returncode == 5  # nothing left
 
 
+@pytest.mark.thorough("a new repository is made and passes in another test")
 def test_a_new_repository_is_no_larger_than_it_says_and_is_never_written_over(new: Path, tmp_path: Path) -> None:
     shown = neonlab("init", str(new))
     assert shown.returncode == 2 and "not empty" in shown.stderr
     git(tmp_path, "init", "--quiet")
     made = neonlab("init", str(tmp_path))
     assert made.returncode == 0, made.stderr
-    for line in made.stdout.splitlines()[:-1]:
-        assert Path(line).is_file()
+    *files, committed, _ = made.stdout.splitlines()
+    assert all(Path(file).is_file() for file in files)
+    assert committed == "not committed: the folder lies in a git repository already"
     git(tmp_path, "add", "--all")
     names = git(tmp_path, "ls-files").split()
-    assert len(names) == len(made.stdout.splitlines()) - 1 and ".github/workflows/kernels.yml" in names
+    assert len(names) == len(files) and ".github/workflows/kernels.yml" in names
     listed = neonlab("list", cwd=tmp_path)
-    assert "add_s8_saturated" in listed.stdout and listed.stdout.count("armv8/") == 1
+    assert "add_s8_saturated" in listed.stdout and listed.stdout.count("armv8/") == listed.stdout.count("armv7/") == 1

@@ -1,4 +1,4 @@
-"""reports/ is what the lab finds today, byte for byte, and the README's table comes from it."""
+"""reports/ is what the lab finds today, byte for byte, and the catalogue's table comes from it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import sys
 from pathlib import Path
 
 import jsonschema
+import pytest
 
 from neonlab.function_table import read_functions
-from neonlab.measure.core_errors import FUNCTIONS, errors_of
+from neonlab.measure.core_errors import CALIBRATION, UNSEEN, error_sentence, errors_of
 from neonlab.measure.core_summary import summaries
 from neonlab.measure.measured_table import Measured
 from neonlab.measure.pipeline_core import load_pipeline
@@ -41,7 +42,7 @@ def test_the_report_on_the_cores_says_what_the_models_give_today() -> None:
     assert all(f"### {comparison['core']}: figures outside 5 %" in markdown for comparison in truths)
 
 
-def test_the_report_on_whole_functions_has_all_of_its_table_and_the_medians_that_estimates_print() -> None:
+def test_the_report_on_whole_functions_has_all_of_its_table_and_the_calibration_that_is_recorded() -> None:
     document = json.loads((ROOT / "reports" / "functions.json").read_text(encoding="utf-8"))
     jsonschema.validate({**document, "cores": [], "comparisons": []}, schemas()["cores"])
     table = read_functions(ROOT / "docs" / "functions" / "published.toml")
@@ -54,24 +55,40 @@ def test_the_report_on_whole_functions_has_all_of_its_table_and_the_medians_that
     assert [(row["function"], row["file"], row["core"], row["measured"]) for row in figures] == wanted
     assert all((row["modelled"] is None) == bool(row["reason"]) for row in figures)
     for summary in document["functions"]["summaries"]:
-        recorded = [error for error in errors_of(summary["title"]) if error.against == FUNCTIONS]
-        found = [(error.figures, error.within, error.median) for error in recorded]
+        recorded = [error for error in errors_of(summary["title"]) if error.against == CALIBRATION]
+        found = [(error.figures, error.within, error.median, error.bias) for error in recorded]
         of_cores = summary["title"] not in ("in order", "out of order")
-        assert found == [(summary["figures"], summary["within_5_percent"], summary["median_error"])] * of_cores
+        told = (summary["figures"], summary["within_5_percent"], summary["median_error"], summary["bias"])
+        assert found == [told] * of_cores
+    assert document["functions"]["calibration"] is table.calibration is True
+    markdown = (ROOT / "reports" / "functions.md").read_text(encoding="utf-8")
+    assert "Calibration: these functions were used to adjust the models." in markdown
+    assert "median error" not in markdown and "median difference" in markdown
 
 
+def test_the_report_on_the_cores_has_the_errors_that_estimates_print() -> None:
+    markdown = (ROOT / "reports" / "cores.md").read_text(encoding="utf-8")
+    for summary in summaries():
+        assert f"| {error_sentence(summary.core.name)} |" in markdown
+        rows = [error for error in errors_of(summary.core.name) if error.against == UNSEEN]
+        for error in rows:
+            assert f"| {summary.core.name} | {error.figures} | {error.median:.1%} | {error.bias:+.1%} |" in markdown
+        assert rows or f"| {summary.core.name} | none |" in markdown
+
+
+@pytest.mark.thorough("`make report` writes the reports, and CI compares them")
 def test_reports_are_reproduced_byte_for_byte(tmp_path: Path) -> None:
-    readme = tmp_path / "README.md"
-    shutil.copy(ROOT / "README.md", readme)
+    catalogue = tmp_path / "catalogue.md"
+    shutil.copy(ROOT / "docs" / "pages" / "catalogue.md", catalogue)
     run = [sys.executable, "-c", "from neonlab.cli import main; main()"]
-    arguments = ["report", "--no-pages", "--into", str(tmp_path / "reports"), "--embed", str(readme)]
+    arguments = ["report", "--no-pages", "--into", str(tmp_path / "reports"), "--embed", str(catalogue)]
     result = subprocess.run([*run, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=1800, check=False)
     assert result.returncode == 0, result.stdout + result.stderr
     written = {path.name for path in (tmp_path / "reports").iterdir()}
     assert written >= {"variants.md", "variants.json", "ladder.md"}
     for name in written:
         assert (tmp_path / "reports" / name).read_bytes() == (ROOT / "reports" / name).read_bytes(), name
-    assert readme.read_bytes() == (ROOT / "README.md").read_bytes()
+    assert catalogue.read_bytes() == (ROOT / "docs" / "pages" / "catalogue.md").read_bytes()
     document = json.loads((ROOT / "reports" / "variants.json").read_text())
     jsonschema.validate(document, schemas()["report"])
     assert all(row["exact"] for row in document["rows"])

@@ -14,6 +14,7 @@ WRONG = ROOT / "tests" / "saboteurs" / "armv8" / "conv1x1_s8s32_hwc_4x4_wrong_pi
 
 
 @pytest.mark.parametrize("kernel", open_library(ROOT).kernels, ids=lambda kernel: kernel.title)
+@pytest.mark.sweep(parts=2)
 def test_no_case_is_found_against_a_right_kernel(kernel: Kernel) -> None:
     found = search(kernel, 60, seed=1)
     assert found.failure is None and found.cases >= 60

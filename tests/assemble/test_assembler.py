@@ -41,10 +41,54 @@ def test_definitions_from_outside_are_like_those_of_the_compiler(tmp_path: Path)
     assert text_of(path, defines={"FAST": "", "LEVEL": "2"}) == bytes([2, 9])
 
 
-def test_a_file_with_a_small_s_does_not_go_through_the_c_preprocessor(tmp_path: Path) -> None:
+REMARKS = (
+    '# 1 "k.c"',
+    "# define nothing, it's a remark",
+    "# if there is one more",
+    "# else it was the last",
+    "#APP",
+    "# include the tail",
+    "/* #define linux 9 */",
+)
+
+
+@pytest.mark.parametrize("remark", REMARKS)
+def test_a_file_with_a_small_s_does_not_go_through_the_c_preprocessor(tmp_path: Path, remark: str) -> None:
     path = tmp_path / "k.s"
-    path.write_text("# define nothing, it's a remark\n#if 0\n.byte 1 // one\n#endif\n.byte linux\n.set linux, 7\n")
+    path.write_text(f"{remark}\n.byte 1 // one\n.byte linux\n.set linux, 7\n")
     assert text_of(path) == bytes([1, 7])
+
+
+@pytest.mark.parametrize(
+    "directives",
+    [
+        "#define ONE 1\n",
+        '# include "one.h"\n',
+        "#include <one.h>\n",
+        "# define ONE 1\n",
+        "#if 1\n.set ONE, 1\n#else\n.set ONE, 9\n.byte 3\n#endif\n",
+        "# ifdef __ELF__\n.set ONE, 1\n# else\n.byte 3\n# endif\n",
+    ],
+)
+def test_one_that_has_lines_for_the_c_preprocessor_alone_does(tmp_path: Path, directives: str) -> None:
+    path = tmp_path / "k.s"
+    (tmp_path / "one.h").write_text("#define ONE 1\n")
+    path.write_text(f'# 1 "k.c"\n{directives}# a remark, it\'s one\n.byte ONE\n')
+    assembled = assemble_file(path, isa=Isa.A64, include_paths=[tmp_path])
+    assert assembled.sections[".text"].data == bytes([1])
+    said = assemble_file(path, isa=Isa.A64, include_paths=[tmp_path], preprocess=True)
+    assert said.sections[".text"].data == bytes([1])
+
+
+def test_where_a_line_may_be_a_remark_the_error_names_the_option(tmp_path: Path) -> None:
+    path = tmp_path / "k.s"
+    path.write_text("# define one 1\n    mov w0, #one*\n")
+    with pytest.raises(AssemblyError, match=r"hint: line 1, `# define one 1`, is a comment .*; --preprocess"):
+        assemble_file(path, isa=Isa.A64)
+    path.write_text("# define one 1\n.byte one\n")
+    assert assemble_file(path, isa=Isa.A64, preprocess=True).sections[".text"].data == bytes([1])
+    path.write_text("#define one 1\n.byte one\n.set one, 5\n")
+    assert assemble_file(path, isa=Isa.A64, preprocess=False).sections[".text"].data == bytes([5])
 
 
 def test_line_ends_a_byte_order_mark_and_foreign_bytes_in_comments_do_not_matter(tmp_path: Path) -> None:

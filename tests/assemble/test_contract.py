@@ -78,7 +78,7 @@ def test_a_file_without_a_block_has_no_contract() -> None:
         ('"armv8.2-a"', '"arm64"', 5, "architecture such as"),
         ("const int8_t *a", "const int8_t *", 4, "no name"),
         ("size_t k)", "size_t k, ...)", 4, "variadic"),
-        ("size_t k)", "size_t k, int z)", 7, "says nothing of `z`"),
+        ("size_t k)", "size_t k, int z)", 7, "has no table for `z`"),
         ("const int8_t *a, ", "", 8, "prototype does not have"),
         ('summary   = "c = a * b"', "", 2, "`summary` is missing"),
         ("stack     = 16", "stack     = = 16", 6, "not TOML"),
@@ -87,6 +87,12 @@ def test_a_file_without_a_block_has_no_contract() -> None:
         ('layout = "row"', "align = 3", 9, "power of two"),
         ('macs = "k"', 'macs = "q"', 12, "uses `q`"),
         ("*/", "", 2, "no `*/` closes it"),
+        ("[args]", 'modular = ["lines:5-1"]\n[args]', 7, "`lines:5-1` names no line"),
+        ("[args]", 'modular = ["lines:0-1"]\n[args]', 7, "`lines:0-1` names no line"),
+        ("[args]", f"{'.'.join('x' * 3000)} = 1\n[args]", 3, "a line of 6003 characters"),
+        ("[args]", "#\n" * 100_000 + "[args]", 3, "characters; at most 200000 are allowed"),
+        ("const int8_t *a", f"const int8_t {'*' * 9}a", 4, "pointers more than 8 deep"),
+        ("const int8_t *a", f"const int8_t {'*' * 3000}a", 4, "deep"),
     ],
 )
 def test_a_mistake_is_refused_at_its_line(old: str, new: str, line: int, words: str) -> None:

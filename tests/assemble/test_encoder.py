@@ -101,6 +101,13 @@ def test_two_ways_to_write_an_instruction_give_one_word(isa: Isa, text: str, pla
         (Isa.A64, "mov w0, v1.b[1]", "umov"),
         (Isa.A64, "fmov s0, #0.0", "reads back"),
         (Isa.A64, "lsl w0, w1, #32", "shift by 32"),
+        (
+            Isa.A64,
+            "bics x2, x2, #3",
+            "takes a register, not a constant; write `ands` with the constant `#0xfffffffffffffffc`",
+        ),
+        (Isa.A64, "orn w2, w2, #3", "takes a register, not a constant; write `orr` with the constant `#0xfffffffc`"),
+        (Isa.A64, "eon x2, x2, #3", "takes a register, not a constant"),
         (Isa.A64, "ldr x0, =foo", "'='"),
         (Isa.A64, "", "not an instruction"),
         (Isa.A64, "   ", "not an instruction"),

@@ -66,6 +66,10 @@ def test_an_unknown_mnemonic_in_nested_macros_shows_the_whole_trail() -> None:
         (".macro m\n.endm\n.macro M\n.endm\n", "f.S:3:8: error: the macro `M` is already defined", "M"),
         ("a .req zz\n", "f.S:1:8: error: `zz` is not a register", "zz"),
         (".popsection\n", "f.S:1:1: error: `.popsection` without `.pushsection`", ".pop"),
+        (".word 1 << 0x10000000000\n", "f.S:1:9: error: a shift by 1099511627776: 0 to 63 bits are possible", "<<"),
+        (".set x, 64\n.word 1 >> x\n", "f.S:2:9: error: a shift by 64: 0 to 63 bits are possible", ">>"),
+        ("x: .word 1 << (x - y)\n.word 2\ny:\n", "f.S:1:12: error: a shift by -8: 0 to 63 bits are possible", "<<"),
+        ('.incbin "/dev/zero"\n', "f.S:1:10: error: /dev/zero: a device, where a file is expected", "/dev/zero"),
         ("nop\n.org 2\n", "f.S:2:6: error: `.org` cannot go backwards", "2"),
         (".syntax joined\n", "f.S:1:9: error: `.syntax joined`: there are `unified` and `divided`", "joined"),
         ("x: .byte y - x\n.space 300\ny:\n", "f.S:1:1: error: 301 does not fit 1 byte", "x:"),
@@ -120,7 +124,7 @@ def test_without_an_instruction_set_the_folder_decides_or_the_message_says_how(t
 
 @pytest.mark.parametrize("name", ["missing.S", "."])
 def test_an_unreadable_file_is_an_input_error(name: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match=r"cannot be read|a folder, where a file"):
         assemble_file(tmp_path / name, isa=Isa.A64)
 
 

@@ -8,6 +8,7 @@ import pytest
 from neonlab.assemble.contract import ContractError, parse_contract
 from neonlab.assemble.extent import Block, Extent, Selection, block
 from neonlab.assemble.size_expression import SizeExpression
+from neonlab.errors import InputError
 
 
 def extent(size: str, rows: tuple[str, ...] = (), pitches: tuple[str, ...] = ()) -> Extent:
@@ -96,6 +97,45 @@ def test_rows_that_say_too_little_are_refused(write: str, message: str) -> None:
     with pytest.raises(ContractError, match=message) as error:
         parse_contract(CONTRACT.format(write=write), "k.S")
     assert str(error.value).startswith("k.S:7: contract: ")
+
+
+@pytest.mark.parametrize(
+    ("write", "message"),
+    [
+        ('{ rows = "m", bytes = "16", pitch = 0 }', "they are 16 bytes long, and 0 apart"),
+        ('{ rows = 4, bytes = "ldc", pitch = "0" }', "they are ldc bytes long, and 0 apart"),
+        ('{ rows = ["m", 2], bytes = 16, pitch = ["ldc", -15] }', "they are 16 bytes long, and -15 apart"),
+    ],
+)
+def test_rows_that_overlap_at_any_size_are_refused_as_they_are_read(write: str, message: str) -> None:
+    with pytest.raises(ContractError, match=f"k.S:7: contract: rows of `c` overlap: {message}"):
+        parse_contract(CONTRACT.format(write=write), "k.S")
+    sound = write.replace('"m"', "1").replace("rows = 4", "rows = 1").replace("[1, 2]", "[1, 1]")
+    assert parse_contract(CONTRACT.format(write=sound), "k.S") is not None
+
+
+@pytest.mark.parametrize(("m", "ldc"), [(5, 16), (5, -40), (0, 16), (1, 1000)])
+@pytest.mark.parametrize(
+    "rows", ['rows = "m", bytes = 16, pitch = "ldc"', 'rows = [3, "m"], bytes = 8, pitch = [-99, "ldc"]']
+)
+def test_the_ends_of_rows_are_those_of_the_bytes_selected(rows: str, m: int, ldc: int) -> None:
+    contract = parse_contract(CONTRACT.format(write=f"{{ {rows} }}"), "k.S")
+    written = contract.argument("c").write if contract is not None else None
+    assert written is not None
+    chosen = np.asarray(written.select({"m": m, "ldc": ldc}, 0))
+    ends = (int(chosen.min()), int(chosen.max()) + 1) if chosen.size else (0, 0)
+    assert written.ends({"m": m, "ldc": ldc}) == ends
+
+
+def test_more_rows_than_there_is_memory_for_are_refused_before_any_is_made() -> None:
+    contract = parse_contract(CONTRACT.format(write='{ rows = ["m", "m"], bytes = 1, pitch = ["ldc", 1] }'), "k.S")
+    assert contract is not None
+    values = {"m": 1 << 30, "ldc": 1 << 30}
+    written = contract.argument("c").write
+    assert written is not None
+    assert contract.argument("c").span(values) > 1 << 59
+    with pytest.raises(InputError, match=f"{1 << 60} rows in .*: the lab goes up to 16777216"):
+        written.overlaps(values)
 
 
 def test_rows_that_are_written_must_not_overlap() -> None:

@@ -27,6 +27,7 @@ def test_a_kernel_has_the_bytes_of_gnu_as(path: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", KERNELS, ids=identity)
+@pytest.mark.sweep
 def test_a_listing_shows_every_byte_once_and_every_instruction_with_its_line(path: Path) -> None:
     ours = assemble_file(path)
     rows = listing(ours)

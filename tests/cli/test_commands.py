@@ -77,21 +77,24 @@ def test_help_leads_to_every_command() -> None:
         (("check", "conv1x1_s8s32_chw_8x5"), "did you mean `conv1x1_s8s32_chw_8x4`"),
         (("check", "armv9/conv1x1_s8s32_chw_8x4"), "did you mean"),
         (("check", "absent.S"), "no such file"),
-        (("check", KERNEL, "--shape", "1x2x3"), "height x width x in_channels x out_channels".replace(" x ", "x")),
-        (("check", KERNEL, "--pattern", "rnadom"), "is none of random"),
+        (("check", KERNEL, "--shape", "1x2x3"), "height x width x in_channels x out_channels"),
+        (("check", KERNEL, "--pattern", "rnadom"), "no pattern is called `rnadom`; there are random"),
         (("check", KERNEL + "_left4", "--shape", "1x8x8x4"), "step"),
         (("profile", KERNEL), "--shape"),
-        (("profile", KERNEL, "--shape", "0x1x1x1"), "at least 1"),
+        (("profile", KERNEL, "--shape", "0x1x1x1"), "every size must be 1 or more"),
         (("profile", KERNEL, "--shape", "1x4x4x4", "--core", "cortex-a99"), "no core `cortex-a99`; there are apple-m1"),
-        (("profile", KERNEL, "--shape", "1x4x4x4", "--warm"), "say of which --core"),
-        (("profile", KERNEL, "--shape", "1x4x4x4", "--timeline"), "say on which --core, one of apple-m1"),
-        (("profile", KERNEL, "--shape", "1x4x4x4", "--full"), "say of which --core"),
-        (("profile", KERNEL, "--layers", "--timeline", "--core", "cortex-a53"), "of one --shape"),
-        (("profile", KERNEL, "--layers"), "say on which --core"),
-        (("profile", KERNEL, "--layers", "--core", "cortex-a99"), "there are apple-m1"),
+        (("profile", KERNEL, "--shape", "1x4x4x4", "--warm"), "changes the estimate for a core: name one with --core"),
+        (("profile", KERNEL, "--shape", "1x4x4x4", "--timeline"), "name a core with --core, one of apple-m1"),
+        (("profile", KERNEL, "--shape", "1x4x4x4", "--full"), "name a core with --core"),
+        (
+            ("profile", KERNEL, "--layers", "--timeline", "--core", "cortex-a53"),
+            "shows one --shape: leave out --layers",
+        ),
+        (("profile", KERNEL, "--layers"), "--layers shows cycles: name a core with --core"),
+        (("profile", KERNEL, "--layers", "--core", "cortex-a99"), "there are models of apple-m1"),
         (
             ("profile", KERNEL, "--layers", "--shape", "1x4x4x4", "--core", "cortex-a53"),
-            "--shape to profile, or --layers",
+            "with --shape, or --layers",
         ),
         (("asm", "absent.S"), "no such file"),
         (("asm", "LICENSE"), "isa"),
@@ -105,10 +108,13 @@ def test_help_leads_to_every_command() -> None:
         (("report", "--core", "cortex-m0"), "no core `cortex-m0`"),
         (("report", "conv1x1_s8s32_hwc_4x4", "--no-pages"), "--no-pages"),
         (("cores", "--record"), "--against"),
-        (("schemes", "--scale", "1.5"), "from 2^-31 to below 1"),
+        (("schemes", "--scale", "1.5"), "at least 2^-31 and below 1"),
+        (("schemes", "--scheme", "ruy"), "name two schemes or more"),
+        (("schemes", "--scheme", "ruy", "--scheme", "rui"), "no scheme is called `rui`; there are ruy, "),
         (("schema", "nonsense"), "no schema for `nonsense`"),
     ],
 )
+@pytest.mark.sweep(keep=10)
 def test_bad_usage_gets_one_clear_message_and_status_2(arguments: tuple[str, ...], words: str) -> None:
     result = neonlab(*arguments)
     assert result.returncode == 2, result.stderr
@@ -132,18 +138,21 @@ def test_bad_usage_gets_one_clear_message_and_status_2(arguments: tuple[str, ...
         ("contract", "tests/c/sad16.c", "--learn", "rows=1:3,a_stride=16,b_stride=-16"),
     ],
 )
+@pytest.mark.sweep(keep=4)
 def test_json_is_one_document_that_keeps_to_its_schema(arguments: tuple[str, ...]) -> None:
     result = neonlab(*arguments, "--json")
     assert result.returncode == 0, result.stderr
     jsonschema.validate(json.loads(result.stdout), schemas()[arguments[0]])
 
 
+@pytest.mark.thorough("documents are held to their schemas in another test")
 def test_every_schema_is_a_schema_and_is_printed() -> None:
     for name, schema in schemas().items():
         jsonschema.Draft202012Validator.check_schema(schema)
         assert json.loads(neonlab("schema", name).stdout) == schema
 
 
+@pytest.mark.thorough("`make report` checks every kernel too")
 def test_check_without_arguments_checks_every_kernel_with_at_least_40_cases_each() -> None:
     result = neonlab("check", "--json", timeout=900)
     assert result.returncode == 0, result.stdout
@@ -161,10 +170,24 @@ def test_the_same_seed_prints_the_same_and_is_printed() -> None:
 def test_pages_of_files_outside_a_repository_go_where_one_is_and_the_index_gathers_them(tmp_path: Path) -> None:
     text = (ROOT / "sim/neonlab/template/asm/armv8/add_s8_saturated.S").read_text()
     for name in ("sum_one", "sum_two"):
-        (tmp_path / f"{name}.S").write_text(text.replace("add_s8_saturated", name))
+        unclaimed = text.replace("add_s8_saturated", name).replace("/*toml\n", '/*toml\nreference = "none"\n', 1)
+        (tmp_path / f"{name}.S").write_text(unclaimed)
         done = neonlab("report", f"{name}.S", "--core", "cortex-a53", cwd=tmp_path)
         assert (done.returncode, done.stderr) == (0, "")
     pages = tmp_path / "reports" / "pages"
     assert sorted(path.name for path in pages.iterdir()) == ["index.html", "sum_one.S.html", "sum_two.S.html"]
     index = (pages / "index.html").read_text()
     assert re.findall(r'<a href="([^"]+)">', index) == ["sum_one.S.html", "sum_two.S.html"]
+
+
+def test_a_wrap_that_only_the_analysis_of_ranges_finds_is_told_beside_other_kernels_with_a_command_that_works() -> None:
+    wraps, right = (f"tests/saboteurs/armv8/{name}.S" for name in ("lane_wrap_only_the_worst_data", "right_add_s8"))
+    shown = neonlab("check", wraps, right, "--shape", "2304")
+    assert shown.returncode == 1, shown.stderr
+    assert shown.stderr == ""
+    assert f"unchecked {right}" in shown.stdout
+    assert "does not fit int16" in shown.stdout and "smallest case that fails the same way: 2304" in shown.stdout
+    (again,) = re.findall(r"again: neonlab (.*)", shown.stdout)
+    repeated = neonlab(*again.split())
+    assert repeated.returncode == 1, repeated.stderr
+    assert re.findall(r"lane 0: .*", repeated.stdout) == re.findall(r"lane 0: .*", shown.stdout)

@@ -8,26 +8,25 @@ from pathlib import Path
 import jsonschema
 import pytest
 from tests.cli.test_commands import neonlab
-from tests.objects.build import A64, THUMB, compiled, fresh, run
+from tests.objects.build import A64, THUMB, compiled, fresh
 
 from neonlab.report.schemas import schemas
 
 
 def test_functions_and_what_is_undefined_are_listed() -> None:
-    done = neonlab("symbols", str(compiled("library.c", THUMB, "gcc", ("-O2", "-g"))))
+    done = neonlab("symbols", str(compiled("library.c", THUMB, "", ("-O2", "-g"))))
     assert done.returncode == 0
     lines = done.stdout.splitlines()
     assert lines[0].endswith("library.o: A32, 9 functions")
     assert any("global   thumb  wide" in line and "library.c:12" in line for line in lines)
     assert any(line.split()[:4] == ["exported_table", "used", "by", "both"] for line in lines)
-    only = neonlab("symbols", "-u", str(compiled("library.c", THUMB, "gcc", ("-O2", "-g"))))
+    only = neonlab("symbols", "-u", str(compiled("library.c", THUMB, "", ("-O2", "-g"))))
     assert "shared_counter" in only.stdout
     assert "polynomial" not in only.stdout
 
 
 def test_json_keeps_to_its_schema() -> None:
-    archive = fresh("all.a")
-    run(A64.tool("ar"), "rcs", archive, compiled("kernel.c", A64), compiled("library.c", A64))
+    archive = A64.archive(fresh("all.a"), compiled("kernel.c", A64), compiled("library.c", A64))
     done = neonlab("symbols", "--json", str(archive))
     document = json.loads(done.stdout)
     jsonschema.validate(document, schemas()["symbols"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import inspect
 import json
 import re
 import subprocess
@@ -12,10 +14,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from docs.api_page import api_page
 from docs.architecture import PACKAGES, Tree
 from docs.json_page import rows_of
-from docs.ladder_figures import Ladders, environment
+from docs.ladder_figures import PAGE, TEMPLATE, Ladders, ladder_page
 
+import neonlab
 from neonlab.library import open_library
 from neonlab.report.ladder import read_ladders
 from neonlab.report.schemas import schemas
@@ -60,11 +64,65 @@ def test_the_pages_fetch_nothing_from_the_network_and_all_they_fetch_is_there(si
         assert not re.search(r"url\(['\"]?https?:|@import", sheet.read_text()), sheet
 
 
+def text_of(page: Path) -> str:
+    """What a reader of the built page sees."""
+    return html.unescape(re.sub(r"<[^>]+>", "", page.read_text()))
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "pages").glob("*.md")), ids=lambda page: page.stem)
+def test_the_built_page_shows_each_block_of_code(site: Path, page: Path) -> None:
+    built = text_of(site / f"{page.stem}.html")
+    assert "```" not in built and "<!--" not in built
+    for block in re.findall(r"^```\w+\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL):
+        assert block.strip("\n") in built
+
+
+@pytest.mark.parametrize(("page", "made"), [("workflow", "api"), ("index", "api"), ("index", "json")])
+def test_a_page_that_names_one_made_while_building_links_to_it(site: Path, page: str, made: str) -> None:
+    assert f"`{made}.html`" in (ROOT / "docs" / "pages" / f"{page}.md").read_text()
+    assert f'href="{made}.html"><code>{made}.html</code>' in (site / f"{page}.html").read_text()
+
+
 def test_the_schemas_are_published_as_they_are(site: Path) -> None:
     text = (site / "json.html").read_text()
     for command, schema in schemas().items():
         assert json.loads((site / "schemas" / f"{command}.json").read_text()) == schema
         assert f'id="{command}"' in text
+
+
+@pytest.mark.parametrize("name", neonlab.__all__)
+def test_every_public_name_is_on_the_page_about_python_with_its_members(site: Path, name: str) -> None:
+    text = (site / "api.html").read_text()
+    value = getattr(neonlab, name)
+    assert text.count(f'id="{name}"') == 1
+    if inspect.isclass(value):
+        for member, found in vars(value).items():
+            if not member.startswith("_") and (inspect.isfunction(found) or isinstance(found, property)):
+                assert f'id="{name}.{member}"' in text, member
+    if inspect.isfunction(value):
+        heading = text.index(f'id="{name}"')
+        shown = html.unescape(re.sub(r"<[^>]+>", "", text[heading : text.index("<h3", heading)]))
+        for parameter in inspect.signature(value).parameters:
+            assert re.search(rf"\b{parameter}\b", shown), parameter
+        assert (inspect.getdoc(value) or "").split("\n")[0].replace("`", "") in shown
+
+
+def test_the_example_on_the_page_about_python_prints_what_it_says(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    example = re.search(r"```python\n(.*?)```", api_page(neonlab), re.DOTALL)
+    assert example is not None
+    exec(example[1], {})
+    printed, said = capsys.readouterr().out.splitlines(), re.findall(r"print\(.*?\)(?:  # (.*))?$", example[1], re.M)
+    assert len(printed) == len(said) == 3
+    assert [one for one, comment in zip(printed, said, strict=True) if comment] == [one for one in said if one]
+
+
+def test_the_page_about_python_refuses_to_leave_a_public_name_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(neonlab, "__all__", [*neonlab.__all__, "more"])
+    with pytest.raises(KeyError, match="more"):
+        api_page(neonlab)
 
 
 def test_every_property_of_a_schema_has_its_row() -> None:
@@ -113,17 +171,22 @@ def test_the_picture_refuses_a_package_that_it_does_not_know(tmp_path: Path) -> 
         Tree.read(tmp_path)
 
 
-def test_the_story_of_the_ladder_speaks_of_figures_that_the_report_has() -> None:
+def test_the_story_of_the_ladder_has_the_figures_of_the_report(request: pytest.FixtureRequest) -> None:
+    told = ladder_page(ROOT)
+    if request.config.getoption("--update"):
+        (ROOT / PAGE).write_text(told)
+    assert (ROOT / PAGE).read_text() == told, "`pytest tests/docs --update` writes it"
+    assert len(re.findall(r"\b0\.\d{4}\b", told)) > 20
+
+
+def test_the_story_of_the_ladder_types_no_figure_in() -> None:
     ladders = Ladders.read(ROOT / "reports" / "ladder.md")
     steps = {ladder.title: [step.kernel.name for step in ladder.steps] for ladder in read_ladders(open_library(ROOT))}
     assert {title: list(rows) for title, rows in ladders.tables.items()} == steps
     with pytest.raises(KeyError):
         ladders.figure("conv1x1 on ARMv8", "conv1x1_s8s32_chw_8x4", "A7")  # which does not execute A64
-    page = (ROOT / "docs" / "pages" / "ladder.md").read_text()
-    told = environment(ROOT).from_string(page).render()
-    typed = re.findall(r"\b\d+\.\d{2,}\b", re.sub(r"{{.*?}}", "", page))
-    assert not typed, f"typed in, not pulled in: {typed}"
-    assert len(re.findall(r"\b0\.\d{4}\b", told)) > 20
+    typed = re.findall(r"\b\d+\.\d{2,}\b", re.sub(r"{{.*?}}", "", (ROOT / TEMPLATE).read_text()))
+    assert typed == ["0.1875"], "the floor, three instructions for 16 MACs, is the one figure that is no report's"
 
 
 def test_a_figure_that_turns_round_what_the_story_says_stops_the_build() -> None:

@@ -250,9 +250,9 @@ def test_parent_and_child_of_a_fork_both_use_the_machine(isa: Isa) -> None:
         ("other", [1, 2.0], "no symbol `other`"),
         ("kernel", [1], "1 arguments for 2 parameters"),
         ("kernel", [256, 2.0], "`x` does not fit uint8_t: 256"),
-        ("kernel", [1.5, 2.0], "`x` is no uint8_t"),
-        ("kernel", [1, "two"], "`y` is no float"),
-        ("kernel", [1, 1e300], "`y` is no float"),
+        ("kernel", [1.5, 2.0], "`x` is not uint8_t"),
+        ("kernel", [1, "two"], "`y` is not float"),
+        ("kernel", [1, 1e300], "`y` is not float"),
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from neonlab.emulate.compiling import TEXT, TOLD
+from neonlab.emulate.compiling import QUIET, TEXT, TOLD
 
 PROGRAM = """
 import os, subprocess, sys
@@ -33,7 +33,7 @@ def written_to_terminal(path: Path, compilations: int, *others: str) -> str:
     """What the program says on a standard error that is a terminal."""
     ours, theirs = pty.openpty()
     run = [sys.executable, str(path), str(compilations), *others]
-    untold = {name: value for name, value in os.environ.items() if name != TOLD}
+    untold = {name: value for name, value in os.environ.items() if name not in (TOLD, QUIET)}
     result = subprocess.run(run, stderr=theirs, stdout=subprocess.PIPE, env=untold, timeout=120, check=False)
     os.close(theirs)
     text = b""
@@ -61,8 +61,12 @@ def test_processes_that_come_from_another_do_not_tell_again(tmp_path: Path, othe
     assert written_to_terminal(path, 1, *others).count(TEXT) == 1
 
 
-def test_nothing_is_said_where_standard_error_is_no_terminal(tmp_path: Path) -> None:
+@pytest.mark.parametrize("quiet", [False, True], ids=["", "quiet"])
+def test_it_is_told_where_standard_error_is_no_terminal_unless_quiet(tmp_path: Path, quiet: bool) -> None:
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
-    result = subprocess.run([sys.executable, str(path), "1"], capture_output=True, timeout=120, check=False)
-    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
+    environment = {name: value for name, value in os.environ.items() if name not in (TOLD, QUIET)}
+    environment |= {QUIET: "1"} if quiet else {}
+    run = [sys.executable, str(path), "1"]
+    result = subprocess.run(run, capture_output=True, text=True, env=environment, timeout=120, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "" if quiet else f"{TEXT}\n")

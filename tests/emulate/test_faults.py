@@ -112,7 +112,7 @@ CASES = {
     "system call": (
         "undefined-instruction",
         1,
-        "calls the operating system; there is none",
+        "calls the operating system, which the emulated machine does not have",
         "nop\nsvc #0\nret",
         "nop\nsvc #0\nbx lr",
     ),
@@ -126,7 +126,7 @@ CASES = {
     "misaligned atomic": (
         "alignment-hint",
         1,
-        "needs an aligned address, and has another",
+        "needs an aligned address, but its address is not aligned",
         "add x1, x1, #1\nldaxp x2, x3, [x1]\nret",
         "add r1, r1, #1\nldrexd r2, r3, [r1]\nbx lr",
     ),

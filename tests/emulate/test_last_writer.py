@@ -7,6 +7,8 @@ import pytest
 from tests.emulate.guest_programs import BASE, assembled
 from unicorn import UC_HOOK_MEM_WRITE, arm64_const, arm_const
 
+from neonlab.assemble.assembler import assemble_text
+from neonlab.assemble.link import link
 from neonlab.emulate.buffer import Buffer
 from neonlab.emulate.last_writer import LastWriterProbe
 from neonlab.emulate.machine import Machine
@@ -63,3 +65,19 @@ def test_each_call_starts_unwritten(isa: Isa) -> None:
             machine.call("kernel", [Buffer("a", np.zeros(size, np.uint8), writable=True)], signature)
             assert probe.collect("a").shape == (size,)
             assert np.flatnonzero(probe.collect("a")).tolist() == [0]
+
+
+def test_a_block_that_dc_zva_cleared_names_it_as_far_as_it_lies_in_the_buffer() -> None:
+    text = "str q0, [x0]; str q0, [x0, #112]; add x1, x0, #77; dc zva, x1; str w1, [x0, #80]; ret"
+    code = ".global kernel\nkernel:\n" + text.replace("; ", "\n") + "\n"
+    program = link(assemble_text(code, isa=Isa.A64, path="kernel.S"))
+    probe = LastWriterProbe(program)
+    a = Buffer("a", np.full(192, 7, np.uint8), writable=True)
+    with Machine(program, probes=(probe,)) as machine:
+        run = machine.call("kernel", [a], parse_prototype("void f(uint8_t *a)", Isa.A64))
+    assert isinstance(run, Run) and run.addresses["a"] % 64 == 0
+    want = np.zeros(192, np.uint32)
+    for first, size, number in ((0, 16, 0), (112, 16, 1), (64, 64, 3), (80, 4, 4)):
+        want[first : first + size] = program.instructions[number].address
+    np.testing.assert_array_equal(probe.collect("a"), want)
+    assert not run.outputs["a"][64:80].any() and (run.outputs["a"][128:] == 7).all()

@@ -15,7 +15,7 @@ import neonlab
 SCRIPT = """
 import sys
 sys.path.insert(0, {root!r})
-import neonlab.emulate.block_meter as meter, neonlab.emulate.i8mm, neonlab.emulate.access_fault
+import neonlab.emulate.block_meter as meter, neonlab.emulate.newer_instructions, neonlab.emulate.access_fault
 import neonlab.emulate.last_writer as writer
 assert meter.__file__.startswith({root!r}), meter.__file__
 for function in (meter._enter_block, writer._written):
@@ -38,12 +38,14 @@ def _run(root: Path, home: Path) -> list[int]:
     return [int(word) for word in out.stdout.split()]
 
 
+@pytest.mark.thorough("compiles all hooks anew")
 def test_the_second_process_loads_what_the_first_compiled(tmp_path: Path) -> None:
     root = _copy_of_the_package(tmp_path)
     assert _run(root, tmp_path) == [0, 0]
     assert _run(root, tmp_path) == [1, 1]
 
 
+@pytest.mark.thorough("compiles all hooks anew")
 def test_a_package_that_cannot_be_written_is_cached_in_the_home(tmp_path: Path) -> None:
     root = _copy_of_the_package(tmp_path)
     home = tmp_path / "home"
@@ -55,6 +57,7 @@ def test_a_package_that_cannot_be_written_is_cached_in_the_home(tmp_path: Path) 
     assert list(home.rglob("*.nbc"))
 
 
+@pytest.mark.thorough("compiles all hooks anew")
 def test_without_any_place_for_a_cache_hooks_are_compiled_each_time(tmp_path: Path) -> None:
     root = _copy_of_the_package(tmp_path)
     home = tmp_path / "home"
@@ -88,6 +91,7 @@ print({call})
         ("native_call", "above(1)"),
     ],
 )
+@pytest.mark.thorough("compiles all hooks anew")
 def test_a_constant_changed_in_another_module_is_noticed_by_the_cache(
     tmp_path: Path, decorator: str, call: str
 ) -> None:

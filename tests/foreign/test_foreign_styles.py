@@ -95,6 +95,7 @@ def out(data: npt.NDArray[np.generic]) -> Buffer:
 
 @pytest.mark.parametrize(("width", "height"), list(itertools.product((4, 8, 16), repeat=2)))
 @pytest.mark.parametrize("extreme", [False, True])
+@pytest.mark.sweep(keep=18)
 def test_sums_of_absolute_differences(build: tuple[Isa, bool], width: int, height: int, extreme: bool) -> None:
     a, b = random(0, 256, (2, height, 40), np.uint8)
     if extreme:
@@ -105,6 +106,7 @@ def test_sums_of_absolute_differences(build: tuple[Isa, bool], width: int, heigh
 
 
 @pytest.mark.parametrize(("width", "height"), [(4, 1), (4, 8), (8, 3), (16, 5), (32, 2), (32, 7)])
+@pytest.mark.sweep(keep=8)
 def test_blends(build: tuple[Isa, bool], width: int, height: int) -> None:
     picture, other = random(0, 256, (height, 48), np.uint8), random(0, 256, (height, width), np.uint8)
     mask = random(0, 65, (height, width), np.uint8)
@@ -126,6 +128,7 @@ def test_transforms(build: tuple[Isa, bool]) -> None:
 
 @pytest.mark.parametrize("which", range(4))
 @pytest.mark.parametrize("count", [8, 16, 64])
+@pytest.mark.sweep(keep=12)
 def test_filters(build: tuple[Isa, bool], which: int, count: int) -> None:
     source = random(0, 256, (count + 8,), np.uint8)
     prototype = "void f(uint8_t *out, const uint8_t *source, size_t n, unsigned which)"

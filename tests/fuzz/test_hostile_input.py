@@ -130,6 +130,13 @@ def test_mutated_contracts_are_read_or_refused_with_a_message() -> None:
     assert outcomes_of("contracts", 1500, contract_read).keys() == {"read", "refused"}
 
 
+@pytest.mark.parametrize("seed", [102298, 7808601])
+def test_contracts_that_took_minutes_to_refuse_are_refused_at_once(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    # 125,000 openings of a contract, and the end of none.
+    monkeypatch.setitem(globals(), "FIRST_SEED", seed)
+    assert outcomes_of("contracts", 1, contract_read).keys() == {"refused"}
+
+
 def hang(_seed: int) -> str:
     """Never ends."""
     while True:

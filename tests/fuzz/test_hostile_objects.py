@@ -38,10 +38,10 @@ def samples() -> list[bytes]:
     found = []
     for target in TARGETS.values():
         styles = (("-O2", "-g"), ("-O0",), ("-O2", "-fPIC", "-ffunction-sections"))
-        found += [compiled("kernel.c", target, "gcc", flags).read_bytes() for flags in styles]
+        found += [compiled("kernel.c", target, "", flags).read_bytes() for flags in styles]
         shared = fresh("a.so")
-        pieces = [compiled(source, target, "gcc", ("-O1", "-fPIC", "-g")) for source in ("kernel.c", "library.c")]
-        run(target.tool("gcc"), *target.flags, "-shared", "-nostdlib", *pieces, "-o", shared)
+        pieces = [compiled(source, target, "", ("-O1", "-fPIC", "-g")) for source in ("kernel.c", "library.c")]
+        run(*target.compiler(), "-shared", "-nostdlib", *pieces, "-o", shared)
         found.append(shared.read_bytes())
     return found
 
@@ -128,8 +128,7 @@ def test_damaged_debug_information_does_no_harm() -> None:
 
 
 def test_damaged_archives_are_refused_or_used() -> None:
-    out = fresh("a.a")
-    run(A64.tool("ar"), "rcs", out, *(compiled(source, A64) for source in ("kernel.c", "library.c")))
+    out = A64.archive(fresh("a.a"), *(compiled(source, A64) for source in ("kernel.c", "library.c")))
     data = out.read_bytes()
     for _, chance in rounds("archive"):
         made = bytearray(data)
@@ -210,7 +209,7 @@ def member(name: str, data: bytes) -> bytes:
 
 
 HOSTILE_ARCHIVES = {
-    "an archive of archives": (member("a.a/", b"!<arch>\n" + member("b.a/", b"!<arch>\n")), "holds no objects"),
+    "an archive of archives": (member("a.a/", b"!<arch>\n" + member("b.a/", b"!<arch>\n")), "contains no objects"),
     "too many members": (member("x/", b"") * ((1 << 17) + 1), "has more than 131072 members"),
     "a name outside the table": (member("/99999", b"abcd"), "the name of the member"),
     "a size below zero": (member("x/", b"").replace(b"0         `", b"-1        `"), "has no size"),

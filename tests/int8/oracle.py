@@ -1,4 +1,4 @@
-"""Requantisation one number at a time in Python's own integers and fractions, as each library's source words it."""
+"""Requantization one number at a time in Python's own integers and fractions, as each library's source words it."""
 
 from __future__ import annotations
 

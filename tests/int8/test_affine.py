@@ -1,4 +1,4 @@
-"""Quantise and dequantise against the sources worded in Python; ranges and scales against their definitions."""
+"""Quantize and dequantize against the sources worded in Python; ranges and scales against their definitions."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_range_is_covered_and_zero_is_exact(ends: tuple[float, float], dtype: 
 
 @settings(derandomize=True)
 @given(reals=st.lists(singles, min_size=1, max_size=20), scale=st.floats(0.01, 20), zero=st.integers(0, 255))
-def test_quantising_is_what_each_source_says(reals: list[float], scale: float, zero: int) -> None:
+def test_quantizing_is_what_each_source_says(reals: list[float], scale: float, zero: int) -> None:
     values, output = np.array(reals, np.float32), Output.of("uint8", zero)
     step = oracle.float32(scale)
     over = [oracle.float32(v / step) for v in reals]
@@ -95,7 +95,7 @@ def test_quantising_is_what_each_source_says(reals: list[float], scale: float, z
     assert quantize_gemmlowp(values, Affine(scale, zero)).tolist() == by_gemmlowp
 
 
-def test_quantising_stochastically_is_reproduced_from_the_seed() -> None:
+def test_quantizing_stochastically_is_reproduced_from_the_seed() -> None:
     reals = np.linspace(-3, 3, 500)
     first, second, other = (
         quantize(reals, 0.1, Output(), "stochastic", random=np.random.default_rng(seed)) for seed in (1, 1, 2)
@@ -104,7 +104,7 @@ def test_quantising_stochastically_is_reproduced_from_the_seed() -> None:
     assert np.abs(first * 0.1 - reals).max() < 0.1001
 
 
-def test_dequantising_multiplies_then_adds_the_bias_by_channel() -> None:
+def test_dequantizing_multiplies_then_adds_the_bias_by_channel() -> None:
     values = np.array([[100, -3], [7, 1 << 25]], np.int32)
     got = dequantize(values, [0.1, 0.3], 0, [1.5, -2.0])
     assert got.dtype == np.float32
@@ -124,7 +124,7 @@ def test_symmetric_scales_reach_the_greatest_magnitude_of_each_channel() -> None
     assert symmetric_scale(weights) == 12.7 / 127
     assert symmetric_scale(weights, 0).tolist() == [12.7 / 127, 1.0, 6.35 / 127]
     assert symmetric_scale(weights, -1, 31).tolist() == [6.35 / 31, 12.7 / 31]
-    with pytest.raises(OperandError, match="along axis 2"):
+    with pytest.raises(OperandError, match="got 127 steps, axis 2"):
         symmetric_scale(weights, 2)
 
 
@@ -154,7 +154,7 @@ def test_what_overflows_on_its_way_is_clamped() -> None:
     assert far.tolist() == [127, -127, 0]
 
 
-def test_what_cannot_be_quantised_is_refused() -> None:
+def test_what_cannot_be_quantized_is_refused() -> None:
     with pytest.raises(OperandError, match=r"range 2\.0 to 1\.0 is empty"):
         affine_from_range(2, 1)
     with pytest.raises(OperandError, match="not finite"):

@@ -12,7 +12,7 @@ from neonlab.int8.calibration import Histogram, divergence_of, histogram_of, kl_
 
 
 def by_hand(counts: list[int], kept: int, levels: int) -> float:
-    """The published pseudocode: cut, fold, quantise, expand, smooth, compare."""
+    """The published pseudocode: cut, fold, quantize, expand, smooth, compare."""
     inside, outliers = counts[:kept], sum(counts[kept:])
     reference = [*inside[:-1], inside[-1] + outliers]
     expanded = [0.0] * kept

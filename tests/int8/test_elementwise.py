@@ -32,7 +32,7 @@ def test_concatenation_rescales_what_differs_and_copies_the_rest() -> None:
     same, other = Operand(np.arange(6, dtype=np.int8).reshape(2, 3), 0.5, 1), Operand(np.full((2, 1), 9, np.int8), 1.0)
     got = concatenate([same, other], 1, 0.5, Output(zero_point=1))
     assert got.tolist() == [[0, 1, 2, 19], [3, 4, 5, 19]]
-    with pytest.raises(OperandError, match="do not join"):
+    with pytest.raises(OperandError, match="cannot be concatenated"):
         concatenate([same, other], 0, 0.5, Output())
     with pytest.raises(OperandError, match="nothing to concatenate"):
         concatenate([], 0, 0.5, Output())

@@ -1,4 +1,4 @@
-"""Incremental quantisation: exponents, nearest powers, and the schedule with its mask."""
+"""Incremental quantization: exponents, nearest powers, and the schedule with its mask."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_weights_go_to_the_nearest_power_of_two_or_zero(weights: list[float], gr
     assert got.tolist() == [nearest(weight, greatest, greatest - count) for weight in weights]
 
 
-def test_the_schedule_quantises_the_largest_first_and_keeps_what_it_has_quantised() -> None:
+def test_the_schedule_quantizes_the_largest_first_and_keeps_what_it_has_quantized() -> None:
     random = np.random.default_rng(2)
     weights = random.normal(0, 0.2, (20, 5)).astype(np.float32)
     mask = np.ones(weights.shape, np.uint8)
@@ -64,10 +64,10 @@ def test_the_schedule_quantises_the_largest_first_and_keeps_what_it_has_quantise
         assert (weights[mask == 1] == before[mask == 1]).all()
         if mask.any():
             assert magnitude[mask == 1].max() <= magnitude[mask == 0].min()
-        quantised = weights[mask == 0]
-        assert set(np.log2(np.abs(quantised[quantised != 0])).tolist()) <= set(map(float, range(-12, 1)))
+        quantized = weights[mask == 0]
+        assert set(np.log2(np.abs(quantized[quantized != 0])).tolist()) <= set(map(float, range(-12, 1)))
         weights = update(weights, random.normal(0, 0.1, weights.shape), mask, 0.01)
-        assert (weights[mask == 0] == quantised).all()
+        assert (weights[mask == 0] == quantized).all()
     assert not mask.any()
 
 

@@ -63,8 +63,8 @@ def test_ruy_example_mul_int8_times_int16_quantized_with_per_channel_multipliers
     assert got.tolist() == [[3750, 8250], [1719, 3906]]
 
 
-def test_a_float_product_goes_through_quantised_numbers_and_back() -> None:
-    # Jacob et al. 2018, as gemmlowp's worked example has it: ranges, quantise, multiply, requantise, dequantise.
+def test_a_float_product_goes_through_quantized_numbers_and_back() -> None:
+    # Jacob et al. 2018, as gemmlowp's worked example has it: ranges, quantize, multiply, requantize, dequantize.
     random = np.random.default_rng(13)
     lhs, rhs = random.uniform(-1, 1, (2, 40)), random.uniform(-0.5, 2, (40, 3))
     wanted = lhs @ rhs
@@ -174,7 +174,7 @@ def test_what_does_not_multiply_is_refused(arguments: tuple[object, ...], messag
 
 
 def test_ruy_refuses_a_multiplier_without_an_output() -> None:
-    with pytest.raises(OperandError, match="go together"):
+    with pytest.raises(OperandError, match="both a multiplier and an output, or neither"):
         ruy_mul(LHS.astype(np.int8), RHS.astype(np.int8), multiplier=PER_CHANNEL)
     with pytest.raises(OperandError, match="uint8"):
         pack_to_signed(LHS, 0)

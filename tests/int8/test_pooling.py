@@ -56,7 +56,7 @@ def test_average_pool_rounds_away_or_truncates(case: str, image: np.ndarray) -> 
 
 @pytest.mark.parametrize("count_padding", [True, False])
 @pytest.mark.parametrize("case", CASES)
-def test_average_pool_by_requantising_is_the_scheme_on_the_sums(
+def test_average_pool_by_requantizing_is_the_scheme_on_the_sums(
     case: str, count_padding: bool, image: np.ndarray
 ) -> None:
     kernel, window = CASES[case]
@@ -74,9 +74,10 @@ def test_average_pool_by_requantising_is_the_scheme_on_the_sums(
 
 def test_what_cannot_be_pooled_is_refused() -> None:
     image = np.zeros((1, 4, 4, 1), np.int8)
-    with pytest.raises(OperandError, match="holds nothing else"):
+    with pytest.raises(OperandError, match="lies entirely in the padding"):
         max_pool(image, (2, 2), Window(padding=((2, 0), (0, 0))))
-    with pytest.raises(OperandError, match="holds nothing else"):  # taps a pixel apart, on both sides of the only row
+    # Taps a pixel apart, on both sides of the only row.
+    with pytest.raises(OperandError, match="lies entirely in the padding"):
         average_pool(image[:, :1], (2, 2), Window(padding=((1, 1), (0, 0)), dilation=(2, 1)))
     with pytest.raises(OperandError, match="wanted an image"):
         max_pool(image[0], (2, 2))

@@ -132,7 +132,7 @@ def test_scales_multiply_in_float32_or_float64_as_the_library_does() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: scheme_named("none"), "no requantisation scheme is called none"),
+        (lambda: scheme_named("none"), "no requantization scheme is called none"),
         (lambda: SCHEMES["ruy"].requantize(np.zeros(3), 0.5, Output()), "accumulators holds float64"),
         (lambda: SCHEMES["ruy"].requantize(np.zeros(3, np.int64), 0.5, Output()), "accumulators holds int64"),
         (lambda: SCHEMES["ruy"].requantize(np.zeros(3, np.int32), 0.0, Output()), "greater than 0"),
@@ -149,7 +149,7 @@ def test_scales_multiply_in_float32_or_float64_as_the_library_does() -> None:
         (lambda: effective_scale(1.0, 1.0, 1.0, "float16"), "float64 or float32"),
     ],
 )
-def test_what_cannot_be_requantised_is_refused(call: object, message: str) -> None:
+def test_what_cannot_be_requantized_is_refused(call: object, message: str) -> None:
     assert callable(call)
     with pytest.raises(OperandError, match=message):
         call()

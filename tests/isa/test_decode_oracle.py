@@ -74,6 +74,7 @@ def unseen(instruction: Instruction, statement: str) -> set[Register]:
 @pytest.mark.parametrize(
     ("isa", "statement"), [pytest.param(isa, text, id=f"{isa.value}-{text}") for isa in Isa for text in forms(isa)]
 )
+@pytest.mark.sweep(keep=100)
 def test_a_form_does_what_the_decoder_says_and_every_register_read_matters(isa: Isa, statement: str) -> None:
     word, step = assembled(isa)[statement], stepper(isa)
     instruction = decode_word(isa, word, step.place(word))

@@ -223,6 +223,7 @@ def _check_moves(step: Stepper, instruction: Instruction, state: State, outcome:
 
 
 @pytest.mark.parametrize(("isa", "group"), CASES, ids=[f"{isa.value} {group}" for isa, group in CASES])
+@pytest.mark.sweep(keep=6)
 def test_no_byte_outside_the_sources_matters(isa: Isa, group: str) -> None:
     print(f"seed {SEED}")
     step = Stepper(isa, SEED)

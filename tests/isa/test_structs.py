@@ -55,7 +55,7 @@ def test_members_lie_where_gcc_puts_them(text: str, isa: Isa, tmp_path: Path) ->
     ("text", "said"),
     [
         ("struct s { int a : 3; };", "`a` is a bit-field"),
-        ("struct s { struct t x; };", "`struct t` is nowhere defined"),
+        ("struct s { struct t x; };", "`struct t` is not defined"),
         ("struct s { struct s x; };", "contains itself"),
         ("struct s { int a[n]; };", "is not|no plain number"),
     ],
@@ -66,9 +66,35 @@ def test_a_layout_that_nobody_can_tell_is_refused(text: str, said: str) -> None:
 
 
 def test_a_type_that_is_not_known_is_named() -> None:
-    wanted = re.escape("speaks of `acc_t`, no type that is known here: say in `structs` what it is")
+    wanted = re.escape("uses the type `acc_t`, which is not known: define it in `structs`")
     with pytest.raises(PrototypeError, match=wanted):
         parse_prototype("void f(const int8_t *a, const acc_t *b)", Isa.A64)
     ctype = parse_prototype("void f(const acc_t *b)", Isa.A64, "typedef int16_t acc_t;").parameters[0].ctype
     assert ctype.pointee is not None
     assert (ctype.pointee.size, ctype.pointee.signed, ctype.pointee.const) == (2, True, True)
+
+
+def chain(length: int, members: str) -> str:
+    """Structs `s0`, `s1`, ..., each with `members` of the next."""
+    inner = "".join(f"struct s{i} {{ struct s{i + 1} {members}; }};" for i in range(length))
+    return f"{inner} struct s{length} {{ int8_t x; }};"
+
+
+@pytest.mark.parametrize(
+    ("declarations", "said"),
+    [
+        (chain(6, "a[256]"), "more than 4096 members"),
+        (chain(30, "a, b"), "more than 4096 members"),
+        (chain(30, "a, b").replace("int8_t x;", ""), ""),
+        (f"struct s0 {{ int8_t a[{' + '.join(['1'] * 2000)}]; }};", "nested too deeply"),
+        ("struct s0 { int8_t a; };" * 4000, "96000 characters"),
+    ],
+)
+def test_declarations_that_would_never_be_read_to_their_end_are_refused(declarations: str, said: str) -> None:
+    try:
+        parse_prototype("void f(struct s0 *p)", Isa.A64, declarations)
+    except PrototypeError as error:
+        assert said and said in str(error)
+        assert len(str(error)) < 500
+    else:
+        assert not said

@@ -27,6 +27,7 @@ every_requantizing_kernel = pytest.mark.parametrize("kernel", REQUANTIZED, ids=l
 
 
 @every_kernel_of_sums
+@pytest.mark.thorough("the covering choice of tails is tried of every kind of kernel")
 def test_every_tail_comes_out_right(kernel: Kernel) -> None:
     # What `check` plans is checked in full; every other tail once, for its results and what it may touch.
     assert kernel.operator is not None
@@ -40,6 +41,7 @@ def test_every_tail_comes_out_right(kernel: Kernel) -> None:
 
 
 @every_requantizing_kernel
+@pytest.mark.sweep
 def test_requantized_tails_and_a_layer_come_out_right(kernel: Kernel) -> None:
     # The loops are those of the kernels that give sums; what is done with the sums has the tails of output channels.
     layer = CaseName(Shape(("height", "width", "in_channels", "out_channels"), (7, 7, 512, 1024)), "random", 3)
@@ -58,6 +60,7 @@ def test_data_of_a_case_tell_right_from_wrong(kernel: Kernel) -> None:
 
 @every_kernel_of_sums
 @pytest.mark.parametrize("layer", ["112x112x32x64", "56x56x64x128", "28x28x128x256", "14x14x256x512", "7x7x1024x1024"])
+@pytest.mark.sweep
 def test_layers_of_mobilenet_come_out_right(kernel: Kernel, layer: str) -> None:
     assert kernel.operator is not None
     shape = Shape.parse(layer, kernel.operator.dimensions)
@@ -126,6 +129,7 @@ def is_right(kernel: Kernel, case: Case) -> bool:
 
 
 @every_kernel
+@pytest.mark.sweep
 def test_the_declared_range_is_exact_at_its_edge_and_wrong_one_step_outside(kernel: Kernel) -> None:
     low, high = (int(bound) for bound in kernel.contract.argument("weights").value_range or (-128, 127))
     input_low, input_high = (int(bound) for bound in kernel.contract.argument("input").value_range or (-128, 127))

@@ -32,6 +32,7 @@ def channels_of(kernel: Kernel, channels: int) -> int:
 
 
 @every_kernel
+@pytest.mark.sweep
 def test_tails_and_a_layer_come_out_right(kernel: Kernel) -> None:
     layer = CaseName(
         Shape(operator_of(kernel).dimensions, (7, 7, channels_of(kernel, 64), 96)), "random", 3, Depth.WATCHED
@@ -40,6 +41,7 @@ def test_tails_and_a_layer_come_out_right(kernel: Kernel) -> None:
 
 
 @every_kernel
+@pytest.mark.sweep
 def test_data_of_a_case_tell_right_from_wrong(kernel: Kernel) -> None:
     shape = Shape(operator_of(kernel).dimensions, (8, 8, channels_of(kernel, 32), 128))
     seen = [draw_case(kernel, CaseName(shape, "random", seed)).expected["output"].array for seed in range(8)]
@@ -103,6 +105,7 @@ def is_right(kernel: Kernel, case: Case) -> bool:
 
 
 @every_kernel
+@pytest.mark.sweep
 def test_the_declared_range_is_exact_at_its_edge_and_wrong_one_step_outside(kernel: Kernel) -> None:
     low, high = (int(bound) for bound in kernel.contract.argument("weights").value_range or (-128, 127))
     assert all(is_right(kernel, worst_case(kernel, pixel, end)) for pixel in (-128, 127) for end in (low, high))

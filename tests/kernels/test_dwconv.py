@@ -29,6 +29,7 @@ def operator_of(kernel: Kernel) -> Operator:
 
 
 @every_kernel
+@pytest.mark.sweep
 def test_tails_and_a_layer_come_out_right(kernel: Kernel) -> None:
     layer = list(operator_of(kernel).layers.values())[-1]
     names = [*plan_cases(kernel), CaseName(layer, "random", 3, Depth.WATCHED)]
@@ -79,6 +80,7 @@ def is_right(kernel: Kernel, case: Case) -> bool:
 
 
 @every_kernel
+@pytest.mark.sweep
 def test_the_declared_range_is_exact_at_its_edge_and_wrong_one_step_outside(kernel: Kernel) -> None:
     assert kernel.contract.argument("weights").value_range == (-127, 127)
     assert all(is_right(kernel, worst_case(kernel, pixel, weight)) for pixel in (-128, 127) for weight in (-127, 127))

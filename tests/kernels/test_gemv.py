@@ -26,6 +26,7 @@ def shape_of(rows: int, depth: int) -> Shape:
 
 
 @every_kernel
+@pytest.mark.sweep
 def test_tails_and_a_layer_come_out_right(kernel: Kernel) -> None:
     layer = CaseName(shape_of(1000, 1024), "random", 3, Depth.WATCHED)
     assert [failure for failure in check_cases(kernel, [*plan_cases(kernel), layer]) if failure is not None] == []

@@ -74,6 +74,7 @@ def test_dot_products_are_spoken_of_where_the_core_has_them(core: str) -> None:
 
 
 @pytest.mark.parametrize(("title", "core"), runs_of(sorted(KERNELS)))
+@pytest.mark.sweep
 def test_nothing_is_said_that_hand_written_loops_have_seen_to(title: str, core: str) -> None:
     kinds = {hint.kind for hint in report_of(title, core).hints}
     assert not kinds & {"by-element", "flags-for-free", "clear-then-accumulate", "multiply-and-add", "widening-add",
@@ -84,6 +85,7 @@ def test_nothing_is_said_that_hand_written_loops_have_seen_to(title: str, core: 
 
 
 @pytest.mark.parametrize(("title", "core"), runs_of(sorted(KERNELS)))
+@pytest.mark.sweep
 def test_no_loop_beats_its_bounds_and_slots_are_not_more_than_full(title: str, core: str) -> None:
     report = report_of(title, core)
     bounds = report.bounds

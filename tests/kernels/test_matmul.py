@@ -25,12 +25,14 @@ every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: ker
 
 
 @every_kernel
+@pytest.mark.sweep
 def test_tails_come_out_right(kernel: Kernel) -> None:
     assert [failure for failure in check_cases(kernel, plan_cases(kernel)) if failure is not None] == []
 
 
 @every_kernel
 @pytest.mark.parametrize("layer", ["12544x64x32", "196x512x256", "49x1024x1024"])
+@pytest.mark.sweep
 def test_layers_of_mobilenet_come_out_right(kernel: Kernel, layer: str) -> None:
     assert kernel.operator is not None
     shape = Shape.parse(layer, kernel.operator.dimensions)

@@ -66,12 +66,12 @@ def test_a_network_notices_one_wrong_weight() -> None:
 def test_operands_outside_the_declared_range_and_unknown_kernels_are_refused() -> None:
     calls = Calls(open_library(ROOT), Isa.A64)
     image, weights = np.zeros((4, 8), np.int8), np.full((4, 8), -128, np.int8)
-    with pytest.raises(InputError, match="`weights` holds what is not in -127 to 127"):
+    with pytest.raises(InputError, match="`weights` has elements outside of -127 to 127"):
         calls("conv1x1_s8s32_hwc_@", input=image, weights=weights, pixels=4, in_channels=8, out_channels=4)
     with pytest.raises(InputError, match="`input` holds int8, not int16"):
         wide = image.astype(np.int16)
         calls("conv1x1_s8s32_hwc_@", input=wide, weights=weights, pixels=4, in_channels=8, out_channels=4)
-    with pytest.raises(InputError, match="`pixels` is a number"):
+    with pytest.raises(InputError, match="give a value for the number `pixels`"):
         calls("conv1x1_s8s32_hwc_@", input=image, weights=weights)
     with pytest.raises(InputError, match="0 kernels of this instruction set"):
         calls("conv1x1_s8s32_hwc_@_of_nobody")

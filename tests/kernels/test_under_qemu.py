@@ -241,6 +241,7 @@ def call_of(kernel: Kernel, case: Case, shared: str = "") -> bytes:
 
 
 @every_kernel
+@pytest.mark.sweep
 def test_what_the_operators_reference_expects_comes_out(any_kernel: Kernel, builder: Builder, tmp_path: Path) -> None:
     operator, contract = any_kernel.operator, any_kernel.contract
     assert operator is not None

@@ -49,6 +49,7 @@ KERNELS = (
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: f"{kernel.isa.value} {kernel.name}")
+@pytest.mark.sweep
 def test_every_access_of_every_kernel_is_worked_out_in_order(kernel: Kernel) -> None:
     program, accesses = kernel_program(kernel), 0
     names = [name for name in plan_cases(kernel, patterns=("random",)) if name.depth is Depth.FULL]

@@ -15,6 +15,7 @@ SEEDS = range(10)
 
 
 @pytest.mark.parametrize(("core", "seed"), [*itertools.product(CORES, SEEDS)])
+@pytest.mark.sweep(keep=30)
 def test_its_links_add_up_to_what_the_loop_takes(core: str, seed: int) -> None:
     body, pipeline = random_loop(seed), load_pipeline(core)
     total = loop_cycles(body, pipeline).total

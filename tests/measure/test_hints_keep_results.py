@@ -118,6 +118,7 @@ def left_by(program: Program, seed: int) -> bytes:
 
 @pytest.mark.parametrize("isa", list(Isa), ids=lambda isa: isa.value)
 @pytest.mark.parametrize("seed", range(SEEDS))
+@pytest.mark.sweep(keep=16)
 def test_a_change_that_is_proposed_keeps_the_results(isa: Isa, seed: int) -> None:
     print(f"seed {seed}")
     loop = loop_of(isa, random.Random(seed))

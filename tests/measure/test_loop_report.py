@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.tools import require
+from tests.tools import require_compiler
 
 from neonlab import profiling
 from neonlab.assemble.assembler import assemble_file, assemble_text
@@ -79,7 +79,7 @@ def test_ends_that_are_mispredicted_are_spoken_of_where_they_count(trips: int, t
     hints = [hint for hint in found.hints if hint.kind == "short-trips"]
     assert bool(hints) == told
     if told:
-        assert hints[0].lines == (4,) and f"goes round {trips} times" in hints[0].text
+        assert hints[0].lines == (4,) and f"the loop runs {trips} iterations each time" in hints[0].text
 
 
 def test_the_document_has_the_parts() -> None:
@@ -112,7 +112,7 @@ def test_lines_of_several_files_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_of_compiled_code_the_instructions_are_told_and_of_assembly_the_statements() -> None:
-    require("aarch64-linux-gnu-gcc")
+    require_compiler(Isa.A64)
     root = Path(__file__).parents[2]
     compiled = next(k for k in open_kernels(root / "tests/c/dot_s8.c", Given()) if k.isa is Isa.A64)
     [written] = open_library(root).find("armv8/conv1x1_s8s32_chw_8x4")

@@ -188,6 +188,7 @@ def random_loop(seed: int) -> tuple[Instruction, ...]:
 
 
 @pytest.mark.parametrize(("core", "seed"), [*itertools.product(CORES, range(6))])
+@pytest.mark.sweep(keep=30)
 def test_no_loop_beats_its_bounds(core: str, seed: int) -> None:
     cycles = loop_cycles(random_loop(seed), load_pipeline(core))
     bounds = cycles.bounds
@@ -224,6 +225,7 @@ def random_trace(loop: tuple[Instruction, ...], seed: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("core", "seed"), [*itertools.product(CORES, range(4))])
+@pytest.mark.sweep(keep=20)
 def test_what_is_remembered_costs_to_the_cycle_what_it_did(core: str, seed: int) -> None:
     loop = random_loop(seed)
     trace = random_trace(loop, seed)

@@ -65,6 +65,7 @@ def agree(program: Program, call: Call, core: str, **options: bool) -> None:
 
 
 @pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: f"{kernel.isa.value} {kernel.name}")
+@pytest.mark.sweep(parts=2)
 def test_remembering_changes_no_cycle_of_any_kernel(kernel: Kernel) -> None:
     names = plan_cases(kernel, patterns=("random",))
     chooser = np.random.default_rng(len(kernel.name))
@@ -76,6 +77,7 @@ def test_remembering_changes_no_cycle_of_any_kernel(kernel: Kernel) -> None:
 
 @both
 @pytest.mark.parametrize("core", [*CORES, "apple-m1"])
+@pytest.mark.sweep(keep=4)
 def test_remembering_changes_no_cycle_of_random_programs(isa: Isa, core: str) -> None:
     seed = random.Random().randrange(1 << 30)
     print(f"seed {seed}")

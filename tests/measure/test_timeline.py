@@ -73,6 +73,7 @@ def test_it_is_drawn_as_llvm_mca_draws_it(core: str, name: str) -> None:
 
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.sweep(keep=15)
 def test_the_letters_tell_what_the_schedule_does(core: str, seed: int) -> None:
     body = random_loop(seed)
     pipeline = load_pipeline(core)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,9 +24,12 @@ from neonlab.emulate.run import Run
 from neonlab.isa.decode import decode_word
 from neonlab.isa.isa import Isa
 from neonlab.kernel_code import kernel_program
+from neonlab.library import open_kernel
 from neonlab.measure.natural_alignment import natural_alignment
+from neonlab.measure.options import MemoryOptions
 from neonlab.measure.traffic import Traffic, TrafficProbe
 from neonlab.plan import CaseName, draw_case, parse_shape
+from neonlab.profiling import profile
 from neonlab.verify.check_case import run_case
 
 WIDE = [kernel for kernel in CONV1X1 if kernel.name.endswith(("s8s32_chw_8x4", "hwc_2x4", "hwc_4x4"))]
@@ -221,3 +225,13 @@ def test_prefetches_and_places_are_told_apart(isa: Isa) -> None:
 def test_accesses_are_aligned_by_the_register_or_element(isa: Isa, word: int, size: int) -> None:
     instruction = decode_word(isa, word, 0x10000)
     assert natural_alignment(instruction, instruction.accesses[0]) == size, instruction.text
+
+
+def test_dc_zva_stores_the_block_of_64_bytes_that_its_address_lies_in() -> None:
+    kernel = open_kernel(Path(__file__).parents[1] / "saboteurs" / "armv8" / "right_cleared_by_blocks.S")
+    shown = profile(kernel, parse_shape(kernel, "640"), memory=MemoryOptions("cortex-a53"))
+    assert shown.counts.stored_bytes == 640
+    assert shown.traffic is not None
+    (place,) = shown.traffic.places
+    assert (place.name, place.stores, place.stored_bytes, place.footprint_bytes) == ("dst", 10, 640, 640)
+    assert (place.split_lines, place.unaligned, place.loads) == (0, 0, 0)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tests.tools import require
+from tests.tools import require, require_archiver, require_clang, require_compiler
 
 from neonlab.isa.isa import Isa
 
@@ -32,8 +32,25 @@ class Target:
     emulator: str
 
     def tool(self, name: str) -> str:
-        """Path of a binutils program."""
+        """Return the path of a program of GCC's or GNU binutils' for the target."""
         return require(self.prefix + name)
+
+    def compiler(self, named: str = "") -> list[str]:
+        """Return the words that compile C for the target: by gcc, by clang, or by any compiler that is there."""
+        if named == "gcc":
+            return [self.tool("gcc"), *self.flags]
+        command = require_clang(self.isa) if named == "clang" else require_compiler(self.isa)
+        if "ziglang" not in command:
+            return [*command, *self.flags]
+        # Zig has CPU and state from its target, and guards against undefined behaviour and overflow of the stack.
+        if "-mthumb" in self.flags:
+            command = [word.replace("arm-linux", "thumb-linux") for word in command]
+        return [*command, "-fno-sanitize=undefined", "-fno-stack-protector"]
+
+    def archive(self, out: Path, *members: Path) -> Path:
+        """Write an archive of the members, with an index of their symbols."""
+        run(*require_archiver(self.isa), "rcs", out, *members)
+        return out
 
 
 A64 = Target("a64", Isa.A64, "aarch64-linux-gnu-", (), "qemu-aarch64")
@@ -57,17 +74,16 @@ def fresh(name: str) -> Path:
 
 
 @cache
-def compiled(source: str, target: Target, compiler: str = "gcc", flags: tuple[str, ...] = ("-O2",)) -> Path:
-    """The object of a file in tests/objects/c, or of text with a line break in it."""
+def compiled(source: str, target: Target, compiler: str = "", flags: tuple[str, ...] = ("-O2",)) -> Path:
+    """Compile a file in tests/objects/c, or text with a line break in it; `compiler` is gcc, clang or empty for any."""
     path = HERE / source
     if "\n" in source:
         path = fresh("text.cpp" if source.startswith("// c++") else "text.c")
         path.write_text(source)
     out = fresh(f"{path.stem}.o")
-    command = [target.tool("gcc")]
-    if compiler == "clang":
-        command = [require("clang"), f"--target={target.prefix.rstrip('-')}"]
-    run(*command, *target.flags, *flags, f"-I{HERE}", "-c", path, "-o", out)
+    if "-fno-pic" in flags and "ziglang" in target.compiler(compiler):
+        require("clang")  # zig takes no such flag
+    run(*target.compiler(compiler), *flags, f"-I{HERE}", "-c", path, "-o", out)
     return out
 
 

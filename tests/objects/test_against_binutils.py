@@ -81,7 +81,7 @@ def test_lines_are_those_of_objdump(name: str, compiler: str, version: str) -> N
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_an_intrinsic_belongs_to_the_line_that_uses_it(name: str) -> None:
-    image = load_image([compiled("kernel.c", TARGETS[name], "gcc", ("-O2", "-g"))])
+    image = load_image([compiled("kernel.c", TARGETS[name], "", ("-O2", "-g"))])
     program = image.program(["dot_neon"])
     text = (HERE / "kernel.c").read_text().splitlines()
     wanted = next(number for number, line in enumerate(text, 1) if "vmull_s8(vget_low_s8(x)" in line)
@@ -150,8 +150,7 @@ def test_archives_of_either_kind_and_thin_ones() -> None:
     member = compiled("library.c", THUMB)
     out = fresh("a_name_that_is_longer_than_sixteen.o")
     out.write_bytes(member.read_bytes())
-    gnu = fresh("gnu.a")
-    run(THUMB.tool("ar"), "rcs", gnu, out)
+    gnu = THUMB.archive(fresh("gnu.a"), out)
     data = member.read_bytes()
     name = b"a_name_that_is_longer_than_sixteen.o"
     header = f"{f'#1/{len(name)}':<16}{0:<12}{0:<6}{0:<6}{644:<8}{len(data) + len(name):<10}`\n".encode()

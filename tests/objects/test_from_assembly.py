@@ -22,6 +22,7 @@ KERNELS = sorted(ROOT.glob("asm/*/*.S")) + sorted(ROOT.glob("tests/saboteurs/*/u
 
 
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.sweep
 def test_a_kernel_is_linked_as_by_the_assembler(path: Path) -> None:
     made = assemble_file(path)
     want, got = link(made), link_modules([assembled_module(made)]).program()

@@ -77,12 +77,11 @@ def test_of_an_archive_the_members_that_are_needed_come(name: str) -> None:
     target = TARGETS[name]
     members = [compiled(source, target) for source in ("library.c", "override.c", COPY)]
     unneeded = compiled("int nobody_calls_this(void) { extern int not_there(void); return not_there(); }\n", target)
-    archive = fresh("library.a")
-    run(target.tool("ar"), "rcs", archive, unneeded, *members)
+    archive = target.archive(fresh("library.a"), unneeded, *members)
     image = load_image([compiled("kernel.c", target), archive])
     assert "nobody_calls_this" not in image.by_name
     out = fresh("a.out")
-    driver = compiled("main.c", target)
+    driver = compiled("main.c", target, "gcc")
     run(target.tool("gcc"), *target.flags, "-static", driver, compiled("kernel.c", target), archive, "-o", out)
     want = [int(run(require(target.emulator), out, str(seed))) for seed in SEEDS]
     assert want != wanted(target, "-O2"), "the weak definition stands: nothing asks for the member with the other"
@@ -130,7 +129,6 @@ def test_inline_functions_of_two_objects_are_one(name: str) -> None:
 
 
 def test_an_archive_alone_is_linked_whole() -> None:
-    archive = fresh("all.a")
-    run(A64.tool("ar"), "rcs", archive, *(compiled(source, A64) for source in (*SOURCES, COPY)))
+    archive = A64.archive(fresh("all.a"), *(compiled(source, A64) for source in (*SOURCES, COPY)))
     assert returned(load_image([archive]).program(["run_all"])) == wanted(A64, "-O2")
     assert Path(archive).exists()

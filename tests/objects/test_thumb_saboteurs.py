@@ -90,7 +90,7 @@ def test_a_saboteur_is_found_out_in_thumb_too(path: Path) -> None:
 def test_what_is_right_is_right_in_thumb_too(path: Path) -> None:
     verdict = checking.check(open_kernel(path))
     assert verdict.failures == ()
-    assert verdict.passed
+    assert verdict.faultless
 
 
 @pytest.mark.parametrize("path", _COUNTED, ids=lambda path: path.stem)

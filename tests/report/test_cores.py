@@ -37,7 +37,22 @@ def test_the_list_of_cores_fits_80_columns_and_says_how_far_off_each_is() -> Non
     result = run()
     assert result.returncode == 0, result.stderr
     assert max(map(len, result.stdout.splitlines())) <= 80
-    assert "whole functions measured on" in result.stdout and "latencies and rates measured on" in result.stdout
+    words = " ".join(result.stdout.split())
+    assert "functions not used to adjust the model" in words and "table was filled from 2479 latencies" in words
+    assert "no function outside its calibration was measured" in words  # of Cortex-A15, for one
+    assert "all in order: median error 10.2%, bias -9.7% on 361 functions" in words
+    assert "all out of order: median error 17.8%, bias -14.8% on 481 functions" in words
+    assert "right in 89 of 107 pairs" in words
+
+
+def test_json_of_a_core_has_its_error_with_sign_origin_and_age() -> None:
+    result = run("--core", "cortex-a72", "--json")
+    document = json.loads(result.stdout)
+    jsonschema.validate(document, schemas()["cores"])
+    first = document["cores"][0]["errors"][0]
+    assert (first["against"], first["figures"], first["median_error"], first["bias"]) == ("unseen", 174, 0.243, -0.243)
+    assert "revision 38934e7" in first["origin"] and first["within_5_percent"] is None
+    assert isinstance(first["measured_before_last_change"], bool)
 
 
 def test_the_terminal_shows_counts_what_is_outside_and_what_was_left_out(table: Path) -> None:

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 from tests.tools import require
 
+from neonlab.measure import core_errors
 from neonlab.report.schemas import schemas
 
 #: Each round multiplies a number by another twice, and the next waits for it: 5 cycles each, measured on Cortex-A72.
@@ -108,9 +109,38 @@ def test_the_terminal_shows_measured_modelled_ratio_and_medians(table: Path) -> 
     assert "cortex-a53" not in result.stdout
     line = next(line for line in result.stdout.splitlines() if line.startswith("  chain"))
     assert line.split() == ["chain", "4.5-5.5", "5", "1.00", "product"]
-    assert "not run:" in result.stdout and "median error" in result.stdout
+    assert "not run:" in result.stdout and "median difference" in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("said", "words", "not_words"),
+    [
+        ("calibration = true", "were used to adjust the models", "median error"),
+        ("calibration = false", "were not used to adjust the models", "median difference"),
+        ("", "does not say whether", "median error"),
+    ],
+)
+@pytest.mark.sweep(keep=1)
+def test_only_functions_that_adjusted_no_model_tell_an_error(
+    table: Path, tmp_path: Path, said: str, words: str, not_words: str
+) -> None:
+    table.write_text(f"{said}\n{TABLE}", encoding="utf-8")
+    result = run("--functions", str(table), "--core", "cortex-a72", "--into", str(tmp_path))
+    assert result.returncode == 0, result.stderr
+    for text in (result.stdout, (tmp_path / "functions.md").read_text()):
+        assert words in " ".join(text.split()) and not_words not in text
+
+
+@pytest.mark.parametrize("said", ["", "calibration = false", 'origin = "a board"'])
+def test_nothing_is_recorded_of_functions_that_may_have_adjusted_the_models(table: Path, said: str) -> None:
+    before = core_errors.PATH.read_bytes()
+    table.write_text(f"{said}\n{TABLE}", encoding="utf-8")
+    result = run("--functions", str(table), "--record")
+    assert result.returncode == 2 and "calibration = true" in result.stderr and "Traceback" not in result.stderr
+    assert core_errors.PATH.read_bytes() == before
+
+
+@pytest.mark.thorough("other reports are held to the same")
 def test_the_documents_are_the_same_each_time(table: Path, tmp_path: Path) -> None:
     for folder in ("one", "two"):
         result = run("--functions", str(table), "--into", str(tmp_path / folder))
@@ -120,7 +150,7 @@ def test_the_documents_are_the_same_each_time(table: Path, tmp_path: Path) -> No
     markdown = (tmp_path / "one" / "functions.md").read_text()
     assert "Written by a test." in markdown
     assert "| chain | product | 4.5-5.5 | 5 | 1.00 |  | counted by hand |" in markdown
-    assert "| cortex-a72 | 1 | 0.0% | 1 | 1 |" in markdown
+    assert "| cortex-a72 | 1 | 0.0% | +0.0% | 1 | 1 |" in markdown
 
 
 def test_files_may_lie_elsewhere_than_the_table(table: Path, tmp_path: Path) -> None:
@@ -168,8 +198,8 @@ def test_llvm_mca_is_asked_of_the_same_loop(table: Path) -> None:
     [
         (("--functions", "absent.toml"), "absent.toml"),
         (("--functions", "LICENSE"), "LICENSE"),
-        (("--functions", "x.toml", "--against", "x.csv"), "one at a time"),
-        (("--files", "."), "--files goes with --functions"),
+        (("--functions", "x.toml", "--against", "x.csv"), "different comparisons: give one of them"),
+        (("--files", "."), "--files needs --functions"),
     ],
 )
 def test_bad_usage_gets_one_clear_message_and_status_2(arguments: tuple[str, ...], words: str) -> None:

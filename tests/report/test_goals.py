@@ -50,7 +50,7 @@ def test_a_layer_is_done_by_the_kernel_that_takes_least_and_is_bold_above_the_ma
         text = "\n".join(lines)
         assert (f"| few | **{few:.4f}** |" in text) == bold and (f"| few | {few:.4f} |" in text) != bold
         assert re.search(rf"^\| more \| \**{more.instructions_per_mac:.4f}\** \|$", text, re.MULTILINE)
-        assert (f"on few: {few:.4f} for {1.1 * reach:.4f};" in text) == bold
+        assert (f"on few: {few:.4f}; the limit is {1.1 * reach:.4f}." in text) == bold
         assert all(line.endswith(" Because.") for line in lines if line.startswith("- "))
 
 
@@ -66,7 +66,7 @@ def test_what_is_left_without_branches_and_integers_is_counted_from_what_ran(row
     executed = zip(kernel_program(kernel).instructions, found.counts.executions.tolist(), strict=True)
     work = sum(times for instruction, times in executed if instruction.instruction_class not in outside) / found.macs
     (line,) = (line for line in goal_lines([Goal("x", "y", 0.01, 0.01, (GENERAL,))], rows[:1]) if line[0:1] == "-")
-    assert line.endswith(f"without a branch or an integer instruction it would be {work:.4f}.")
+    assert line.endswith(f"Without branches and integer instructions it would be {work:.4f}.")
 
 
 def test_the_library_reaches_its_goals_but_where_the_report_says_why_not() -> None:
@@ -79,7 +79,7 @@ def test_the_library_reaches_its_goals_but_where_the_report_says_why_not() -> No
     above = re.findall(r"^- .*$", section, re.MULTILINE)
     assert len(above) == len(re.findall(r"\*\*0\.\d+\*\*", section)) <= 2
     for line in above:
-        limit, work = re.findall(r"for (0\.\d+);.* would be (0\.\d+)\.", line)[0]
+        limit, work = re.findall(r"the limit is (0\.\d+)\..* would be (0\.\d+)\.", line)[0]
         assert float(work) > float(limit), "no order of the same work gets there"
 
 

@@ -84,6 +84,7 @@ def test_a_profile_shows_its_counts_and_cycles(core: str) -> None:
     profile = profiled(core)
     assert profile.cycles is not None
     shown = set(numbers(text_of(profile._repr_html_())))
+    assert profile.cycles.model_error in text_of(profile._repr_html_())
     counts = profile.counts
     wanted = {counts.instructions, counts.loaded_bytes, counts.stored_bytes, profile.cycles.cycles, profile.macs}
     assert wanted | {count for count in profile.cycles.causes.values() if count} <= shown
@@ -114,7 +115,7 @@ def test_a_comparison_shows_each_side_and_the_loops() -> None:
     for side in compared.groups[0].sides:
         assert side.kernel in shown and side.figures is not None
         assert set(side.figures.named().values()) <= set(numbers(shown))
-    assert "cycles an iteration" in shown
+    assert "cycles per iteration" in shown
 
 
 def test_text_from_files_is_escaped(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The table of where requantisation schemes disagree."""
+"""The table of where requantization schemes disagree."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def clamped(value: int) -> int:
     return max(-128, min(127, value))
 
 
+@pytest.mark.thorough("`make report` writes the table, and CI compares it")
 def test_the_table_is_reproduced_byte_for_byte(tmp_path: Path) -> None:
     run = [sys.executable, "-c", "from neonlab.cli import main; main()", "schemes", "--into", str(tmp_path)]
     result = subprocess.run(run, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import io
+from html import escape
 
 import numpy as np
 import pytest
 from rich.console import Console
 
+from neonlab.report.notebook import verdict_html
 from neonlab.report.terminal import print_verdicts
 from neonlab.verify.check_case import draw_map
-from neonlab.verify.verdict import Failure, Mismatch, Verdict, Writer, fold
+from neonlab.verify.verdict import Failure, JudgedBy, Mismatch, Verdict, Writer, fold
 
 
 def printed(*verdicts: Verdict) -> str:
@@ -36,7 +38,7 @@ def mismatch(name: str = "output") -> Mismatch:
 
 def test_a_mismatch_is_told_with_place_writer_map_and_the_command_to_see_it_again() -> None:
     failure = Failure("1x4x1x2", "random", 7, mismatch=mismatch())
-    text = printed(fold("armv8/k", "a64", "asm/k.S", True, [None, failure], 7))
+    text = printed(fold("armv8/k", "a64", "asm/k.S", JudgedBy.REFERENCE, [None, failure], 7))
     for words in (
         "WRONG armv8/k",
         "2 cases, 1 failed",
@@ -52,18 +54,32 @@ def test_a_mismatch_is_told_with_place_writer_map_and_the_command_to_see_it_agai
 
 def test_names_with_brackets_are_printed_as_they_are() -> None:
     failure = Failure("1", "random", 1, mismatch=mismatch("out[bold]"))
-    assert "out[bold][channel 1" in printed(fold("k", "a64", "k.S", True, [failure], 1))
+    assert "out[bold][channel 1" in printed(fold("k", "a64", "k.S", JudgedBy.REFERENCE, [failure], 1))
 
 
 def test_each_kind_of_failure_is_shown_once_on_its_smallest_shape() -> None:
     failures = [Failure(shape, "random", 1, mismatch=mismatch()) for shape in ("9x9", "2x3", "4x4")]
-    verdict = fold("k", "a64", "k.S", True, failures, 1)
+    verdict = fold("k", "a64", "k.S", JudgedBy.REFERENCE, failures, 1)
     assert (verdict.failed, [failure.shape for failure in verdict.failures]) == (3, ["2x3"])
 
 
-def test_a_kernel_without_reference_is_not_called_exact() -> None:
-    text = printed(fold("k", "a64", "k.S", False, [None], 1))
-    assert "exact" not in text and "not compared" in text
+@pytest.mark.parametrize(
+    ("judged_by", "word", "said", "total"),
+    [
+        (JudgedBy.REFERENCE, "exact", "", "all passed"),
+        (JudgedBy.NOTHING_SAID, "ran", 'results not compared (reference = "none")', "all passed, 1 not compared"),
+        (JudgedBy.NOTHING, "unchecked", "results compared with nothing", "1 unchecked"),
+    ],
+)
+def test_what_was_compared_decides_the_word(judged_by: JudgedBy, word: str, said: str, total: str) -> None:
+    verdict = fold("k", "a64", "k.S", judged_by, [None], 1, advice="do so" if word == "unchecked" else "")
+    text = printed(verdict)
+    words = {one for one in ("exact", "ran ", "unchecked", "WRONG") if text.startswith(one)}
+    assert {one.strip() for one in words} == {word}
+    assert said in text and f": {total} (seed 1)" in text and ("do so" in text) == (word == "unchecked")
+    html = verdict_html(verdict)
+    assert f">{word}</b>" in html and escape(said) in html
+    assert (verdict.passed, verdict.status.value) == (word != "unchecked", word)
 
 
 @pytest.mark.parametrize(
@@ -87,6 +103,6 @@ def test_a_large_plane_is_drawn_in_blocks_that_hide_no_wrong_element() -> None:
     array = np.zeros((100, 1000), bool)
     array[99, 999] = True
     title, rows = draw_map(array, (99, 999), ("y", "x"))
-    assert "9x16 elements a character" in title
+    assert "9x16 elements per character" in title
     assert len(rows) == 12 and {len(row) for row in rows} == {63}
     assert rows[-1][-1] == "X" and sum(row.count("X") for row in rows) == 1

@@ -36,7 +36,7 @@ def test_a_profile_says_what_its_cycles_went_to_and_that_a_model_did() -> None:
     assert all(len(line) <= 80 for line in lines)
     assert lines[0] == "  cycles on cortex-a53, cold (estimate of a model)"
     assert lines[1].startswith(f"    the model: {one.cycles.model_error.split()[0]}")
-    assert f" {one.cycles.cycles:,}  {one.cycles.ipc:.2f} instructions a cycle" in text
+    assert f" {one.cycles.cycles:,}  {one.cycles.ipc:.2f} instructions per cycle" in text
     assert f" {one.macs_per_cycle:.2f}  of 8 with smull.8b alone" in text
     assert all(name in text for name in ("STALL_FRONTEND", "STALL_BACKEND", "BR_MIS_PRED", "<- most", "ports busy"))
     assert all(f"    {cause} " in text for cause, count in one.cycles.causes.items() if count)

@@ -35,6 +35,7 @@ def report_of(title: str, core: str) -> LoopReport:
 
 
 @pytest.mark.parametrize(("title", "core"), CASES)
+@pytest.mark.sweep(parts=2)
 def test_everything_fits_80_columns(title: str, core: str) -> None:
     report = report_of(title, core)
     lines = [*summary_lines(title, report), *hint_lines(report, 99), *port_lines(report), *path_lines(report),
@@ -52,6 +53,7 @@ def test_the_head_names_the_file_where_lines_are_not_the_kernels_own() -> None:
 
 
 @pytest.mark.parametrize(("title", "core"), CASES)
+@pytest.mark.sweep(parts=2)
 def test_the_drawing_has_each_letter_at_its_cycle(title: str, core: str) -> None:
     report = report_of(title, core)
     rows = iter(report.timeline)
@@ -75,6 +77,7 @@ def test_the_drawing_has_each_letter_at_its_cycle(title: str, core: str) -> None
 
 
 @pytest.mark.parametrize(("title", "core"), CASES)
+@pytest.mark.sweep(parts=2)
 def test_the_path_adds_up_as_shown(title: str, core: str) -> None:
     report = report_of(title, core)
     head, _, *links = path_lines(report)
@@ -86,5 +89,5 @@ def test_the_path_adds_up_as_shown(title: str, core: str) -> None:
 def test_further_hints_are_counted() -> None:
     report = report_of("armv8/conv1x1_s8s32_chw_8x4", "cortex-a53")
     assert len(report.hints) > 1
-    assert list(hint_lines(report, 1))[-1].strip() == f"* and {len(report.hints) - 1} more with --timeline"
-    assert not any("more with" in line for line in hint_lines(report, 99))
+    assert list(hint_lines(report, 1))[-1].strip() == f"* {len(report.hints) - 1} more: --timeline shows them"
+    assert not any("more: --timeline" in line for line in hint_lines(report, 99))

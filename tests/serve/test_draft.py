@@ -84,7 +84,7 @@ def test_line_ends_stay_as_they_were(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("contents", "words"), [(b"\xff\xfe", "UTF-8"), (b"one\r\ntwo\n", "line ends"), (b"one\rtwo\n", "line ends")]
+    ("contents", "words"), [(b"\xff\xfe", "UTF-8"), (b"one\r\ntwo\n", "line endings"), (b"one\rtwo\n", "line endings")]
 )
 def test_what_an_editor_would_change_is_refused(path: Path, contents: bytes, words: str) -> None:
     path.write_bytes(contents)

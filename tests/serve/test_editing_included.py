@@ -90,7 +90,7 @@ def test_an_included_file_is_edited_beside_the_kernel_and_checked_in_it(browser:
     included.write_text(MACRO)  # another editor
     wait_for_text(tab, MACRO)
     wait_for_word(tab, "exact")
-    assert row.nth(2).inner_text().startswith(f"−{int(SHAPE) // 16:,} (")
+    row.nth(2).filter(has_text=f"−{int(SHAPE) // 16:,} (").wait_for()
     assert problems == []
     tab.close()
 
@@ -101,6 +101,6 @@ def test_no_file_outside_the_repository_is_opened(browser: Browser, served: Serv
     tab.goto(served.address)
     wait_for_word(tab, "exact")
     tab.evaluate("emitEvent('neonlab-open', { path: '/etc/hostname', line: 1 })")
-    tab.wait_for_selector("text=is no file of the repository")
+    tab.wait_for_selector("text=is not a file of the repository")
     assert tab.locator(".neonlab-head h1").inner_text() == served.path.name
     tab.close()

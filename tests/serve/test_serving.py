@@ -142,7 +142,7 @@ def test_a_bug_is_told_at_its_line_and_goes_when_it_is_mended(tab: Page, served:
     assert fault.first.inner_text().startswith("mismatch")
     beside = tab.locator(".cm-line.neonlab-faulty").first.inner_text()
     assert beside.strip() == "str     q0, [c], #16" or "sqsub" in beside, beside
-    tab.wait_for_selector(".neonlab-verdict >> text=smallest case that fails so")
+    tab.wait_for_selector(".neonlab-verdict >> text=smallest case that fails the same way")
     tab.locator(".neonlab-goto").first.click()
     line = tab.evaluate(f"() => {{ const s = {_EDITOR}.state; return s.doc.lineAt(s.selection.main.head).text }}")
     assert line == beside
@@ -236,7 +236,7 @@ def test_a_change_on_disk_is_followed_or_shown_to_the_person(tab: Page, served: 
     write(tab, theirs)
     tab.wait_for_selector(".neonlab-standing >> text=/^unsaved$/")
     served.path.write_text(text)
-    banner.locator("button", has_text="Take the file's text").click()
+    banner.locator("button", has_text="Load the file's text").click()
     banner.wait_for(state="hidden")
     wait_for_text(tab, text)
     assert served.path.read_text() == text
@@ -285,7 +285,7 @@ def test_the_window_opened_last_is_the_one_that_edits(tab: Page, served: Served,
     other.set_default_timeout(WAIT)
     other.goto(served.address)
     other.wait_for_selector(".cm-content:visible")
-    tab.wait_for_selector(".neonlab-banner >> text=Another window edits this now")
+    tab.wait_for_selector(".neonlab-banner >> text=Another window is editing this file")
     assert tab.locator(".cm-content:visible").get_attribute("contenteditable") == "false"
     write(other, text)
     other.close()
@@ -297,7 +297,7 @@ def test_the_window_opened_last_is_the_one_that_edits(tab: Page, served: Served,
 def test_the_page_fits_its_window_in_light_and_dark(tab: Page, text: str, scheme: Any) -> None:
     tab.emulate_media(color_scheme=scheme)
     write(tab, text.replace(SUM, SUM.replace("sqadd", "sqsub")))
-    tab.wait_for_selector(".neonlab-verdict >> text=smallest case that fails so")
+    tab.wait_for_selector(".neonlab-verdict >> text=smallest case that fails the same way")
     for width in (390, 1440):
         tab.set_viewport_size({"width": width, "height": 900})
         assert tab.evaluate("document.documentElement.scrollWidth") <= width

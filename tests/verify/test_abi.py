@@ -103,7 +103,7 @@ WRONG = [
         "x19",
         "x19 is restored wrongly",
     ),
-    (A64, "mov x9, x18\n mov x18, #3\n mov x18, x9\n ret", SAVED, 2, "x18", "the platform register"),
+    (A64, "mov x9, x18\n mov x18, #3\n mov x18, #4\n ret", SAVED, 2, "x18", "x18 is overwritten"),
     (A64, "sub sp, sp, #32\n add sp, sp, #16\n ret", K.STACK_POINTER, 2, "sp", "16 bytes below"),
     (A64, "mrs x9, fpcr\n orr x9, x9, #0x1000000\n msr fpcr, x9\n ret", K.FLOATING_POINT_CONTROL, 3, "fpcr", "FPCR"),
     (A64, "mov x9, #0x400000\n msr fpcr, x9\n mov x9, #0\n ret", K.FLOATING_POINT_CONTROL, 2, "fpcr", "0x400000"),

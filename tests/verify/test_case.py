@@ -53,3 +53,22 @@ def test_other_seeds_and_names_draw_other_data() -> None:
         for name in "ab"
     ]
     assert len(set(draws)) == 4
+
+
+@pytest.mark.parametrize(
+    ("value_range", "found"),
+    [
+        ((-1e30, 1e30), {-1e30, 1e30, 0.0, 2.0**-149, -(2.0**-149), 2.0**-126, -(2.0**-126)}),
+        ((0.0, 1.0), {0.0, 1.0, 2.0**-149, 2.0**-126}),
+        ((1e-9, 256.0), {256.0}),
+    ],
+)
+def test_extremes_of_floats_are_those_of_the_range_and_of_the_format_within_it(
+    value_range: tuple[float, float], found: set[float]
+) -> None:
+    low, high = value_range
+    drawn = DataSource("extremes", 1).draw((1000,), np.dtype(np.float32), low, high)
+    assert drawn.min() >= np.float32(low) and drawn.max() <= np.float32(high)
+    assert {float(np.float32(value)) for value in found} <= set(drawn.tolist())
+    denormal = (drawn != 0) & (np.abs(drawn) < np.finfo(np.float32).smallest_normal)
+    assert bool(denormal.any()) == (low <= 0)

@@ -143,6 +143,7 @@ _ODD = """/*toml
 summary = "copies n bytes"
 prototype = "void copy(int8_t *to, const int8_t *from, size_t n)"
 isa = ["armv8.0-a"]
+reference = "none"
 [args]
 to = { reg = "x0", write = "n" }
 from = { reg = "x1", read = "n" }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from neonlab.checking import check, explain
 from neonlab.library import open_kernel
-from neonlab.verify.verdict import Failure
+from neonlab.plan import parse_shape
+from neonlab.verify.verdict import WORST, Failure
 
 SABOTEURS = Path(__file__).resolve().parents[1] / "saboteurs"
 
@@ -44,3 +46,20 @@ def test_a_lane_that_wraps_keeps_only_the_data_that_make_it_wrap() -> None:
 def test_a_fault_that_data_do_not_matter_to_is_left_as_it_is(path: str) -> None:
     failure, explained = first_failure(path)
     assert explained == failure
+
+
+@pytest.mark.parametrize("folder", ["armv7", "armv8"])
+def test_inputs_that_the_analysis_of_ranges_found_are_what_is_explained(folder: str) -> None:
+    kernel = open_kernel(SABOTEURS / folder / "lane_wrap_only_the_worst_data.S")
+    verdict = check(kernel, shapes=[parse_shape(kernel, "2304")])
+    assert verdict.ranges is not None and verdict.ranges.status == "wraps"
+    (failure,) = verdict.failures
+    assert (failure.identifier, failure.pattern, verdict.failed) == ("lane-wrap", WORST, 1)
+    found = explain(kernel, failure).explanation
+    assert found is not None and found.shape == "2304"
+    # Nothing cancels: every row of 8 that takes part pushes lane 0 the same way.
+    values = [int(value) for value in re.findall(r"\] = (-?\d+)", found.inputs[0])]
+    places = [int(place) for place in re.findall(r"\[(\d+)\]", found.inputs[0])]
+    assert len(values) == 4 and all(
+        (value > 0) == (place // 8 % 2 == 0) for place, value in zip(places, values, strict=True)
+    )

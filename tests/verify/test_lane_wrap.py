@@ -121,6 +121,18 @@ WRAPS = [
      "vshl.i16 q0, q1, #1: lane 1: 16384 << 1 = 32768 does not fit int16"),
     (A32, "int32 int32 int32", "vsub.i32 q0, q1, q2", [2**31 - 1], [-1],
      "vsub.i32 q0, q1, q2: lane 0: 2147483647 - (-1) = 2147483648 does not fit int32"),
+    # it is what it is used as: unsigned products read as signed, and a count beyond what its byte holds
+    (A64, "uint8 uint8 int32", "umull v0.8h, v1.8b, v1.8b; umlal v0.8h, v1.8b, v2.8b; sxtl v0.4s, v0.4h", [200], [],
+     "umlal v0.8h, v1.8b, v2.8b: lane 0: 40000 + 200 * 0 = 40000 does not fit int16"),
+    (A64, "int8 int8 int16", "add v0.8b, v1.8b, v2.8b; uxtl v0.8h, v0.8b", [5], [-6],
+     "add v0.8b, v1.8b, v2.8b: lane 0: 5 + (-6) = -1 does not fit uint8"),
+    (A64, "uint8 uint8 uint16", "movi v0.16b, #255; cmeq v3.16b, v1.16b, v2.16b; sub v0.16b, v0.16b, v3.16b; "
+     "uxtl v0.8h, v0.8b", [], [1],
+     "sub v0.16b, v0.16b, v3.16b: lane 1: 255 - (-1) = 256 does not fit uint8"),
+    (A32, "uint8 uint8 uint16", "vmov.i8 q0, #255; vceq.i8 q3, q1, q2; vsub.i8 q0, q0, q3; vmovl.u8 q0, d0", [], [1],
+     "vsub.i8 q0, q0, q3: lane 1: 255 - (-1) = 256 does not fit uint8"),
+    (A32, "uint8 uint8 int32", "vmull.u8 q0, d2, d2; vmlal.u8 q0, d2, d4; vmovl.s16 q0, d0", [200], [],
+     "vmlal.u8 q0, d2, d4: lane 0: 40000 + 200 * 0 = 40000 does not fit int16"),
 ]  # fmt: skip
 
 
@@ -163,6 +175,29 @@ RIGHT = [
     (A32, "uint8 uint8 int16", "vsubl.u8 q0, d2, d4", [0], [255]),
     (A32, "int16 int16 int8", "vqmovn.s16 d0, q1", [-32768, 32767], []),
     (A32, "int32 int32 int32", "vqadd.s32 q0, q1, q2", [2**31 - 1], [2**31 - 1]),
+    # unsigned products taken away from nothing or from a negative number, then others added
+    (A64, "uint8 uint8 int16", "uxtl v3.8h, v1.8b; uxtl v4.8h, v2.8b; movi v5.8h, #38; movi v6.8h, #108; "
+     "movi v0.8h, #0; mls v0.8h, v3.8h, v5.8h; mla v0.8h, v4.8h, v6.8h; sshr v0.8h, v0.8h, #8", [50], [135]),
+    (A64, "uint8 uint8 int16", "uxtl v4.8h, v2.8b; movi v6.8h, #108; mvni v0.8h, #7, lsl #8; "
+     "mla v0.8h, v4.8h, v6.8h; sshr v0.8h, v0.8h, #8", [], [135]),
+    (A64, "uint8 uint8 int16", "umull v0.8h, v1.8b, v1.8b; umlsl v0.8h, v2.8b, v2.8b; umlal v0.8h, v1.8b, v2.8b; "
+     "sshr v0.8h, v0.8h, #4", [3], [120]),
+    (A32, "uint8 uint8 int16", "vmovl.u8 q3, d2; vmovl.u8 q8, d4; vmov.i16 q9, #38; vmov.i16 q10, #108; "
+     "vmov.i16 q0, #0; vmls.i16 q0, q3, q9; vmla.i16 q0, q8, q10; vshr.s16 q0, q0, #8", [50], [135]),
+    # counts up to 255 in a byte, and up to 65535 in 16 bits
+    (A64, "int8 int8 uint16", "movi v0.16b, #254; cmeq v3.16b, v1.16b, v2.16b; sub v0.16b, v0.16b, v3.16b; "
+     "uxtl v0.8h, v0.8b", [], []),
+    (A64, "int8 int8 uint32", "mvni v0.8h, #1; cmgt v3.16b, v1.16b, v2.16b; ssubw v0.8h, v0.8h, v3.8b; "
+     "uxtl v0.4s, v0.4h", [1], []),
+    (A32, "int8 int8 uint16", "vmov.i8 q0, #254; vcgt.s8 q3, q1, q2; vsub.i8 q0, q0, q3; vmovl.u8 q0, d0", [1], []),
+    # the largest less the smallest
+    (A64, "uint8 uint8 uint8", "umax v3.16b, v1.16b, v2.16b; umin v4.16b, v1.16b, v2.16b; sub v0.16b, v3.16b, v4.16b",
+     [255], []),
+    (A64, "uint8 uint8 uint16", "umax v3.16b, v1.16b, v2.16b; umin v4.16b, v1.16b, v2.16b; "
+     "sub v3.16b, v3.16b, v4.16b; umull v0.8h, v3.8b, v3.8b", [255], []),
+    (A32, "uint8 uint8 uint8", "vmax.u8 q3, q1, q2; vmin.u8 q8, q1, q2; vsub.i8 q0, q3, q8", [255], []),
+    # a comparison without a sign is also how two ends are compared at once
+    (A64, "int8 int8 int8", "sub v3.16b, v1.16b, v2.16b; movi v4.16b, #9; cmhs v0.16b, v4.16b, v3.16b", [-5], [5]),
 ]  # fmt: skip
 
 

@@ -73,6 +73,7 @@ def test_the_sum_of_eight_products_in_int16_is_exact_for_weights_of_minus_31_to_
 
 
 @pytest.mark.parametrize("path", CONVOLUTIONS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+@pytest.mark.sweep(parts=3)
 def test_the_declared_range_of_every_convolution_is_proved_at_a_shape_with_all_tails(path: Path) -> None:
     program, contract = from_file(path)
     pixels = 12 if "left4" in path.stem else 11
@@ -237,3 +238,18 @@ def test_every_expression_has_the_value_that_the_emulated_cpu_computes(path: Pat
             assert values[node] == int(true[0, lane]), f"{instruction.text} lane {lane}"
             tried += 1
     assert tried > 100
+
+
+@pytest.mark.parametrize("folder", ["armv7", "armv8"])
+@pytest.mark.parametrize("name", ["right_spread_u8", "right_count_matches", "right_chroma_of_rgb"])
+def test_differences_counts_and_mixed_sums_of_unsigned_lanes_are_proved_to_fit(folder: str, name: str) -> None:
+    program, contract = from_file(Path(__file__).parents[1] / "saboteurs" / folder / f"{name}.S")
+    sizes = {"right_spread_u8": (16,), "right_count_matches": (4080,)}.get(name, ())
+    found = range_verdict(program, contract, case_of(contract, *sizes))
+    assert found.status is SAFE, found.note
+
+
+def test_the_largest_of_some_less_the_smallest_of_others_may_be_negative() -> None:
+    code = "ext v1.16b, v0.16b, v0.16b, #8; ext v3.16b, v0.16b, v0.16b, #4; umax v4.8b, v0.8b, v3.8b; " \
+           "umin v5.8b, v1.8b, v1.8b; sub v2.8b, v4.8b, v5.8b"  # fmt: skip
+    assert verdict_of(code, "uint8", "uint8", 0, 255)[0] is WRAPS

@@ -34,7 +34,11 @@ _RIGHT = sorted([*_FOLDER.glob("armv?/right_*.S"), *_FOLDER.glob("armv?/conv1x1_
 _SABOTEURS = sorted(path for path in _FOLDER.glob("armv?/*.S") if path not in _RIGHT)
 #: What only the lab itself can get wrong, or another fault says more exactly.
 _INTERNAL = {FaultKind.EMULATOR_DIED, FaultKind.UNMAPPED_ACCESS}
-_ONLY_ON = {FaultKind.ALIGNMENT_HINT: "armv7", FaultKind.UPPER_HALF_ARGUMENT: "armv8"}
+_ONLY_ON = {
+    FaultKind.ALIGNMENT_HINT: "armv7",
+    FaultKind.NARROW_RESULT: "armv7",
+    FaultKind.UPPER_HALF_ARGUMENT: "armv8",
+}
 
 
 def _title(path: Path) -> str:
@@ -50,20 +54,23 @@ def _promised(path: Path) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("path", _SABOTEURS, ids=_title)
+@pytest.mark.sweep
 def test_the_fault_is_reported_where_it_is_and_no_other(path: Path) -> None:
     verdict = check(open_kernel(path))
     assert [(failure.identifier, failure.where) for failure in verdict.failures] == [_promised(path)]
 
 
 @pytest.mark.parametrize("path", _RIGHT, ids=_title)
+@pytest.mark.sweep
 def test_a_right_kernel_raises_nothing(path: Path) -> None:
-    verdict = check(open_kernel(path))
+    verdict = check(open_kernel(path))  # results are compared below: of most of these no operator knows what is right
     assert verdict.failures == ()
-    assert verdict.passed
+    assert verdict.faultless
     assert verdict.cases > 0
 
 
 @pytest.mark.parametrize("path", _SABOTEURS + _RIGHT, ids=_title)
+@pytest.mark.sweep
 def test_gnu_as_takes_the_file_too(path: Path, tmp_path: Path) -> None:
     prefix = "aarch64-linux-gnu" if path.parent.name == "armv8" else "arm-linux-gnueabihf"
     compiler = require(f"{prefix}-gcc")
@@ -161,6 +168,11 @@ def _saturating_chain(inputs: Inputs, _integers: Integers) -> Array:
     return _saturate(narrow + unsigned, np.uint8).view(np.int8)
 
 
+def _chroma(inputs: Inputs, _integers: Integers) -> Array:
+    red, green, blue = (inputs[name].astype(int) for name in "rgb")
+    return np.asarray((112 * blue - 74 * green - 38 * red + 128 >> 8) + 128, np.uint8)
+
+
 #: What right kernels compute, by the summary in their contract.
 _REFERENCES: Mapping[str, Callable[[Inputs, Integers], Array]] = {
     "out[i] = saturate(a[i] + b[i]), int8": _add,
@@ -188,6 +200,17 @@ _REFERENCES: Mapping[str, Callable[[Inputs, Integers], Array]] = {
     "out = sum_i a[i] * b[i], the products of the second 8 of each 16 negative, int8 x int8 -> int32": _difference,
     "out[i] = the low 4 bits of a[i] as a signed number": _low_nibbles,
     "out[i] = max(a[i], 0), int32": lambda inputs, _: np.maximum(inputs["a"], 0),
+    "out = number of i with a[i] = b[i], uint8 -> uint32": lambda inputs, _: np.array(
+        [(inputs["a"] == inputs["b"]).sum()], np.uint32
+    ),
+    "out[i] = largest less smallest of a[row][i], rows of 16 uint8": lambda inputs, _: np.asarray(
+        np.ptp(inputs["a"].reshape(-1, 16), axis=0), np.uint8
+    ),
+    "out[i] = (112*b[i] - 74*g[i] - 38*r[i] + 128 >> 8) + 128, uint8": _chroma,
+    "out[i] = how many a[j] are below a[i], uint8 -> uint16": lambda inputs, _: np.asarray(
+        (inputs["a"][:, None] > inputs["a"]).sum(axis=1), np.uint16
+    ),
+    "dst[i] = 0, whole blocks of 64 bytes": lambda _, integers: np.zeros(integers["n"], np.uint8),
     "out[i] = a[i] + 128, int8 -> uint8": lambda inputs, _: np.asarray(inputs["a"].astype(int) + 128, np.uint8),
     "out[i] = a[i] - 128, uint8 -> int8": lambda inputs, _: np.asarray(inputs["a"].astype(int) - 128, np.int8),
 }
@@ -201,6 +224,7 @@ def _rows_of(kernel: Kernel, case: Case, name: str, run: Run) -> Array:
 
 
 @pytest.mark.parametrize("path", [path for path in _RIGHT if not path.stem.startswith("conv1x1")], ids=_title)
+@pytest.mark.sweep
 def test_a_right_kernel_computes_what_its_contract_says(path: Path) -> None:
     kernel = open_kernel(path)
     reference = _REFERENCES[kernel.contract.summary]

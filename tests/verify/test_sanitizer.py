@@ -47,7 +47,7 @@ WRONG = [
         "8 bytes of `src` at offset 0 of 29, which is read-only",
     ),
     (A64, "adr x3, kernel\n ldr w4, [x3]\n str w4, [x3]\n ret", K.READ_ONLY_WRITE, 3, "offset 0 of .text"),
-    (A64, "mov x3, #0\n ldr w4, [x3]\n ret", K.OUT_OF_BOUNDS_READ, 2, "at 0x0, where the kernel was given nothing"),
+    (A64, "mov x3, #0\n ldr w4, [x3]\n ret", K.OUT_OF_BOUNDS_READ, 2, "at 0x0, where the kernel has no memory"),
     (A64, "str xzr, [sp, #8]\n ret", K.OUT_OF_BOUNDS_WRITE, 1, "the caller's frame"),
     (A64, "str x3, [sp, #-8]\n ret", K.BELOW_STACK, 1, "sp-8"),
     (
@@ -79,16 +79,28 @@ WRONG = [
     (A32, "mvn r3, #0\n movs r12, #1, 2\n ldrb r12, [r0, r3, rrx]\n bx lr", K.OUT_OF_BOUNDS_READ, 3, "reads 1 byte"),
     (A32, "vst4.8 {d0[7], d1[7], d2[7], d3[7]}, [r0]\n bx lr", K.READ_ONLY_WRITE, 1, "4 bytes of `src`"),
     (A32, "add r3, pc, #0\n str r3, [r3]\n bx lr", K.READ_ONLY_WRITE, 2, ".text"),
-    (A32, "ldr r3, [sp]\n bx lr", K.OUT_OF_BOUNDS_READ, 1, "where no arguments are"),
+    (A32, "ldr r3, [sp]\n bx lr", K.OUT_OF_BOUNDS_READ, 1, "which holds no arguments"),
     (A32, "stmdb sp, {r3, r12}\n bx lr", K.BELOW_STACK, 1, "sp-8"),
     (A32, "push {r4-r5}\n pop {r4-r5}\n ldrd r2, r3, [sp, #-8]\n bx lr", K.BELOW_STACK, 3, "reads 8 bytes"),
     (A32, "sub sp, sp, #72\n add sp, sp, #72\n bx lr", K.STACK_POINTER, 1, "72 bytes below"),
     (A32, "sub sp, sp, #6\n str r3, [sp]\n add sp, sp, #6\n bx lr", K.STACK_POINTER, 1, "2 bytes off a multiple of 4"),
-    (A32, "vld1.8 {d0}, [r0]\n vld1.8 {d0}, [r0 :64]\n bx lr", K.ALIGNMENT_HINT, 2, "promises an address on 8 bytes"),
-    (A32, "vst1.8 {d0-d1}, [r1 :128]!\n bx lr", K.ALIGNMENT_HINT, 1, "promises an address on 16 bytes"),
-    (A32, "vldr d0, [r0]\n bx lr", K.ALIGNMENT_HINT, 1, "needs an address on 4 bytes"),
+    (
+        A32,
+        "vld1.8 {d0}, [r0]\n vld1.8 {d0}, [r0 :64]\n bx lr",
+        K.ALIGNMENT_HINT,
+        2,
+        "promises an address aligned to 8 bytes",
+    ),
+    (A32, "vst1.8 {d0-d1}, [r1 :128]!\n bx lr", K.ALIGNMENT_HINT, 1, "promises an address aligned to 16 bytes"),
+    (A32, "vldr d0, [r0]\n bx lr", K.ALIGNMENT_HINT, 1, "needs an address aligned to 4 bytes"),
     (A32, "ldm r0, {r2, r3}\n bx lr", K.ALIGNMENT_HINT, 1, "`src`"),
-    (A32, "ldr r3, 1f\n cmp r3, #0\n 1: .word 0xffffffff\n bx lr", K.UNDEFINED_INSTRUCTION, 3, "no instruction known"),
+    (
+        A32,
+        "ldr r3, 1f\n cmp r3, #0\n 1: .word 0xffffffff\n bx lr",
+        K.UNDEFINED_INSTRUCTION,
+        3,
+        "not a known instruction",
+    ),
 ]
 
 

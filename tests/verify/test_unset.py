@@ -107,7 +107,7 @@ A64 = {
         mrs x3, s3_3_c2_c4_0            // rndr
         str x3, [x1]                    // {MARK}
         ret"""),
-    "a pointer in the result": (IN_OUT, CLOCK, "changes when the buffers lie in another order", f"""
+    "a pointer in the result": (IN_OUT, CLOCK, "changes when the buffers are in another order", f"""
         str w0, [x1]                    // {MARK}
         ret"""),
 }  # fmt: skip
@@ -194,7 +194,7 @@ A32 = {
         vld1.8 {{q0, q1}}, [r0]         // {MARK}
         vst1.8 {{q0, q1}}, [r1]
         bx lr"""),
-    "a pointer in the result": (IN_OUT, CLOCK, "changes when the buffers lie in another order", f"""
+    "a pointer in the result": (IN_OUT, CLOCK, "changes when the buffers are in another order", f"""
         str r0, [r1]                    // {MARK}
         bx lr"""),
 }  # fmt: skip

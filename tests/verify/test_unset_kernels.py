@@ -25,6 +25,7 @@ KERNELS = sorted(ASM.glob("*/*.S"))
 
 
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: f"{path.parent.name} {path.stem}")
+@pytest.mark.sweep(parts=2)
 def test_no_kernel_of_the_library_depends_on_what_nobody_set(path: Path) -> None:
     opened = open_kernel(path)
     names = plan_cases(opened)[::3]

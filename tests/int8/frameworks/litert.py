@@ -15,7 +15,7 @@ _TYPES = {"float32": "FLOAT32", "int32": "INT32", "uint8": "UINT8", "int8": "INT
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor of the model: its shape and type, how it is quantised, and its values if it is a constant."""
+    """A tensor of the model: its shape and type, how it is quantized, and its values if it is a constant."""
 
     shape: tuple[int, ...]
     dtype: str

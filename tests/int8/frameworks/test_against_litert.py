@@ -37,7 +37,7 @@ def test_add_and_mul_of_every_pair_of_int8_are_the_same(scales: tuple[float, flo
 
 
 @pytest.mark.parametrize("scales", THREE_SCALES)
-def test_requantising_int8_is_the_same(scales: tuple[float, float, float]) -> None:
+def test_requantizing_int8_is_the_same(scales: tuple[float, float, float]) -> None:
     source, target = Tensor((256,), "int8", [scales[0]], [5]), Tensor((256,), "int8", [scales[2]], [3])
     got = run("QUANTIZE", [source], target, [EVERY], kernels="reference", table="QuantizeOptions")
     assert (got == rescale(Operand(EVERY, scales[0], 5), scales[2], Output(3))).all()
@@ -167,7 +167,7 @@ def test_softmax_is_the_same_but_for_midpoints(scale: float) -> None:
     assert (got != ours).mean() < 0.002 and np.abs(got.astype(int) - ours).max() <= 1
 
 
-def test_quantise_dequantise_and_pad_are_the_same() -> None:
+def test_quantize_dequantize_and_pad_are_the_same() -> None:
     random = np.random.default_rng(24)
     step = np.float32(0.05)
     reals = np.concatenate([random.normal(0, 2, 4000), np.arange(-300, 300) * 0.5 * step]).astype(np.float32)

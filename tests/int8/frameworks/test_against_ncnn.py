@@ -53,7 +53,7 @@ def near(got: np.ndarray, ours: np.ndarray, largest: float) -> bool:
 
 
 @pytest.mark.parametrize("scale", [0.25, 1.0, 4.0, 32.0])
-def test_quantise_is_the_same(tmp_path: Path, scale: float) -> None:
+def test_quantize_is_the_same(tmp_path: Path, scale: float) -> None:
     spread = np.random.default_rng(62).normal(0, 2, 400)
     reals = np.concatenate([spread, np.arange(-300, 300) * 0.5]).astype(np.float32)
     got = run(tmp_path, "Quantize", "0=1", reals, singles(scale))
@@ -62,7 +62,7 @@ def test_quantise_is_the_same(tmp_path: Path, scale: float) -> None:
 
 
 @pytest.mark.parametrize(("scale", "bias"), [(0.01, 0.0), (0.0037, 1.7)])
-def test_dequantise_is_the_same_to_the_last_place(tmp_path: Path, scale: float, bias: float) -> None:
+def test_dequantize_is_the_same_to_the_last_place(tmp_path: Path, scale: float, bias: float) -> None:
     got = run(tmp_path, "Dequantize", "0=1 1=1", SUMS, singles(scale), singles(bias))
     ours = dequantize(SUMS, scale, 0, bias)
     assert near(got, ours, 60000 * scale + bias)
@@ -70,7 +70,7 @@ def test_dequantise_is_the_same_to_the_last_place(tmp_path: Path, scale: float, 
 
 
 @pytest.mark.parametrize(("scales", "bias"), [((0.01, 0.3), 0.0), ((0.0037, 0.5), 1.7), ((0.0625, 0.125), 3.0)])
-def test_requantise_is_the_same(tmp_path: Path, scales: tuple[float, float], bias: float) -> None:
+def test_requantize_is_the_same(tmp_path: Path, scales: tuple[float, float], bias: float) -> None:
     got = run(tmp_path, "Requantize", "0=1 1=1 2=1", SUMS, singles(scales[0]), singles(scales[1]), singles(bias))
     assert (got == ncnn_requantize(SUMS, *scales, bias, HELD)).all()
     got = run(tmp_path, "Requantize", "0=1 1=1 2=0", SUMS, singles(scales[0]), singles(scales[1]))

@@ -1,4 +1,4 @@
-"""ONNX Runtime's quantised operators give the same bits, but at midpoints where floats fuse or not by machine."""
+"""ONNX Runtime's quantized operators give the same bits, but at midpoints where floats fuse or not by machine."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def test_add_and_mul_of_every_pair_of_bytes_are_the_same(scales: tuple[float, fl
 
 @pytest.mark.parametrize("count_padding", [True, False])
 def test_average_pool_is_the_same_but_for_midpoints(count_padding: bool) -> None:
-    # It averages floats and quantises them; requantising the integer sum rounds elsewhere only next to midpoints.
+    # It averages floats and quantizes them; requantizing the integer sum rounds elsewhere only next to midpoints.
     image = np.random.default_rng(45).integers(0, 256, (2, 9, 8, 6)).astype(np.uint8)
     window, output = Window((2, 2), ((1, 1), (1, 1))), Output.of("uint8", 9)
     ratio = single(0.03) / single(0.05)
@@ -186,7 +186,7 @@ def test_the_table_of_sigmoid_is_the_same(scale: float) -> None:
     assert (got == look_up(table_of(sigmoid, Affine(scale, 3, "int8"), SIGMOID_OUTPUT, "even"), EVERY)).all()
 
 
-def test_quantise_and_dequantise_are_the_same() -> None:
+def test_quantize_and_dequantize_are_the_same() -> None:
     step = single(0.05)
     spread = np.random.default_rng(47).normal(0, 2, 4000)
     reals = np.concatenate([spread, np.arange(-300, 300) * 0.5 * step]).astype(np.float32)

@@ -1,4 +1,4 @@
-"""PyTorch's quantised operators on its qnnpack engine give the same bits."""
+"""PyTorch's quantized operators on its qnnpack engine give the same bits."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_activations_are_the_same(torch: Any, scale: float) -> None:
     assert (torch.relu(source).int_repr().numpy() == clip(EVERY, bounds)).all()
 
 
-def test_quantising_differs_next_to_midpoints_only_and_dequantising_not_at_all(torch: Any) -> None:
+def test_quantizing_differs_next_to_midpoints_only_and_dequantizing_not_at_all(torch: Any) -> None:
     # PyTorch on x86 adds the zero point before it rounds, fused or not by machine.
     step = single(0.05)
     spread = np.random.default_rng(54).normal(0, 2, 4000)

@@ -1,0 +1,32 @@
+// saboteur: narrow-result at line 28: returns how many there are where it was asked whether there are any
+/*toml
+summary   = "returned: whether any of a is negative"
+prototype = "bool (const int8_t *a, size_t n)"
+isa       = ["armv7-a", "neon"]
+[args]
+a = { reg = "r0", read = "n" }
+n = { reg = "r1", range = [1, 4096] }
+*/
+
+// An element a pass; callers of a bool test r0 for 1 as well as for 0.
+
+    .syntax unified
+    .arch   armv7-a
+    .fpu    neon
+    .arm
+    .text
+    .p2align 4
+    .global narrow_result_flag_is_a_count
+    .type   narrow_result_flag_is_a_count, %function
+narrow_result_flag_is_a_count:
+    mov     r2, #0
+1:
+    ldrsb   r3, [r0], #1
+    subs    r1, r1, #1
+    add     r2, r2, r3, lsr #31
+    bne     1b
+    mov     r0, r2
+    bx      lr
+    .size   narrow_result_flag_is_a_count, . - narrow_result_flag_is_a_count
+
+    .section .note.GNU-stack,"",%progbits

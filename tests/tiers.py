@@ -1,0 +1,165 @@
+"""Choose what `make test` runs of all tests, and say at the end what it left out.
+
+`make test` is what a person runs before each commit, on a machine that has only Python: under 8 minutes on two cores.
+`make test-all` (`pytest --thorough`) is what CI runs.  Two marks make the difference, and each is chosen by what the
+cases prove, not by chance:
+
+- `sweep`: one statement tried on many cases.  `make test` keeps one case of each kind.  A kind of kernel is its
+  instruction set, operator, window and level, of which `sweep(parts=2)` takes the first two; a kind of saboteur is its
+  instruction set and the fault that it must show.  Where cases have no kind, `sweep(keep=8)` keeps eight, evenly
+  spaced from the first to the last.
+- `thorough(why)`: left to `make test-all` whole, since another test proves the same on less.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.tools import kind_of_absent
+
+from neonlab.isa.isa import Isa
+from neonlab.kernel_name import KernelName, KernelNameError
+from neonlab.library import Kernel
+
+#: Cases that a sweep without kinds keeps.
+KEEP = 8
+_LEFT = "neonlab_left"
+_ABSENT = re.compile(r"(?:Skipped: )?(\S+) is not installed")
+_TITLE = re.compile(r"(armv[78])/(\w+)")
+_FAULT = re.compile(r"// saboteur: ([\w-]+)")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--thorough`."""
+    parser.addoption("--thorough", action="store_true", help="run every case of every test, as `make test-all` does")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the two marks."""
+    config.addinivalue_line("markers", "sweep(keep): `make test` keeps one case of each kind, or `keep` evenly spaced")
+    config.addinivalue_line("markers", "thorough(why): left to `make test-all`")
+    config.stash[_LEFT_OUT] = Counter()
+    config.pluginmanager.register(_FromWorkers(config), "tiers-from-workers")
+
+
+_LEFT_OUT = pytest.StashKey[Counter[str]]()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is for `make test-all`, unless that, or a single case by its name, was asked for."""
+    if config.getoption("--thorough") or any("::" in str(argument) for argument in config.args):
+        return
+    kept: list[pytest.Item] = []
+    for _, group in groupby(items, key=_function_of):
+        cases = list(group)
+        if cases[0].get_closest_marker("thorough") is not None:
+            config.stash[_LEFT_OUT]["thorough"] += len(cases)
+            continue
+        mark = cases[0].get_closest_marker("sweep")
+        some = cases if mark is None else spread(cases, **mark.kwargs)
+        config.stash[_LEFT_OUT]["cases of sweeps"] += len(cases) - len(some)
+        kept += some
+    left = set(items) - set(kept)
+    if left:
+        config.hook.pytest_deselected(items=list(left))
+        items[:] = kept
+
+
+def _function_of(item: pytest.Item) -> tuple[str, str]:
+    return str(item.path), item.nodeid.partition("[")[0]
+
+
+def spread(cases: Sequence[pytest.Item], keep: int = KEEP, parts: int | None = None) -> list[pytest.Item]:
+    """Return the first case of each kind, as `parts` of it tell; where no case has a kind, `keep` evenly spaced."""
+    kinds = [tuple(_first(kind_of(value), parts) for value in _values(case)) for case in cases]
+    if any(part is not None for kind in kinds for part in kind):
+        first = dict(zip(reversed(kinds), reversed(cases), strict=True))
+        chosen = set(first.values())
+        return [case for case in cases if case in chosen]
+    return [cases[number] for number in evenly(len(cases), keep)]
+
+
+def evenly(count: int, keep: int) -> list[int]:
+    """Return `keep` of the numbers below `count`, evenly spaced, first and last among them."""
+    if keep >= count:
+        return list(range(count))
+    if keep == 1:
+        return [0]
+    return sorted({number * (count - 1) // (keep - 1) for number in range(keep)})
+
+
+def _first(kind: Hashable, parts: int | None) -> Hashable:
+    return kind[:parts] if isinstance(kind, tuple) else kind
+
+
+def _values(case: pytest.Item) -> Iterable[Any]:
+    call = getattr(case, "callspec", None)
+    return [] if call is None else [value for _, value in sorted(call.params.items())]
+
+
+def kind_of(value: Any) -> Hashable:
+    """Return the kind of a kernel, of a path to one or of its title; an instruction set is its own; else None."""
+    if isinstance(value, Isa):
+        return value
+    if isinstance(value, Kernel):
+        return _kind_of_name(value.isa.value, value.name)
+    title = _TITLE.fullmatch(value) if isinstance(value, str) else None
+    if title:
+        return _kind_of_name(*title.groups())
+    if isinstance(value, Path) and value.suffix == ".S":
+        folder = value.parent.name
+        if "saboteurs" in value.parts:
+            fault = _FAULT.match(value.read_text(encoding="utf-8").partition("\n")[0])
+            return folder, fault[1] if fault else value.stem.partition("_")[0]
+        return _kind_of_name(folder, value.stem)
+    return None
+
+
+def _kind_of_name(isa: str, name: str) -> Hashable:
+    try:
+        parsed = KernelName.parse(name)
+    except KernelNameError:
+        return isa, name
+    return isa, parsed.operator, parsed.window, parsed.level
+
+
+class _FromWorkers:
+    """Take from xdist's workers, each of which collects everything, what was left out."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def pytest_sessionfinish(self) -> None:
+        """Send the counts, in a worker."""
+        output = getattr(self._config, "workeroutput", None)
+        if output is not None:
+            output[_LEFT] = dict(self._config.stash[_LEFT_OUT])
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Receive them, in the process that the person started."""
+        left = getattr(node, "workeroutput", {}).get(_LEFT)
+        if left:
+            self._config.stash[_LEFT_OUT] = Counter(left)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Count what did not run, by kind."""
+    skipped: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("skipped", ()):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        absent = _ABSENT.search(reason)
+        skipped[kind_of_absent(absent[1]) if absent else reason] += 1
+    for kind, count in sorted(skipped.items(), key=lambda pair: (-pair[1], pair[0])):
+        terminalreporter.write_line(f"skipped {count:,}: needs {kind}")
+    left = {kind: count for kind, count in config.stash[_LEFT_OUT].items() if count}
+    if left:
+        parts = " and ".join(f"{count:,} {kind}" for kind, count in left.items())
+        terminalreporter.write_line(f"left to `make test-all`: {parts}")
