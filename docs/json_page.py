@@ -8,13 +8,13 @@ from typing import Any
 _OPENING = """\
 # JSON
 
-Commands take `--json` and then print one JSON document on standard output. `neonlab schema` lists those that do,
-`neonlab schema COMMAND` prints the schema of one (JSON Schema, draft 2020-12). The tests of the lab validate what each
-command prints against its schema. What follows is made from the schemas when these pages are built.
+With `--json` a command prints one JSON document on standard output. `neonlab schema` lists the commands that have it.
+`neonlab schema COMMAND` prints the schema of one (JSON Schema, draft 2020-12). Tests validate the output of each
+command against its schema. This page is generated from the schemas when the site is built.
 
-`[]` stands for each entry of an array, `.*` for any name. A property is always there unless its row says *may be
-absent*. Exit statuses do not change with `--json`: 0 all well, 1 a kernel failed, 2 bad usage or input; with 2 there is
-no document, and the message is on standard error.
+`[]` stands for each entry of an array, `.*` for any name. A property is always present unless its row says *may be
+absent*. `--json` does not change the exit status: 0 all kernels pass, 1 a kernel fails, 2 bad usage or input. With
+status 2 there is no document, and the message is on standard error.
 """
 
 

@@ -1,4 +1,7 @@
-"""The figures of reports/ladder.md, for pages to speak of: pulled in while building, so that they cannot go stale."""
+"""The page docs/pages/ladder.md: its template with the figures of reports/ladder.md.
+
+A test compares the page with what this makes, and `pytest tests/docs --update` writes it.
+"""
 
 from __future__ import annotations
 
@@ -33,27 +36,34 @@ class Ladders:
         return Ladders(tables)
 
     def figure(self, title: str, kernel: str, column: str) -> str:
-        """As the report prints it.  Raises KeyError for what it does not have, so that no page speaks of it."""
+        """Return the figure as the report prints it.  Raises KeyError if the report has none."""
         value = self.tables[title][kernel][column]
         if not value:
             raise KeyError(f"{title}: {kernel} has no figure for {column}")
         return value
 
     def ratio(self, title: str, kernel: str, other: str, column: str) -> str:
-        """How many times the figure of `other` that of `kernel` goes into."""
+        """The figure of `other` divided by that of `kernel`."""
         return f"{float(self.figure(title, other, column)) / float(self.figure(title, kernel, column)):.2f}"
 
     def below(self, title: str, kernel: str, other: str, column: str) -> str:
-        """Nothing, where the figure of `kernel` is the lower one, as the words around say; else raises ValueError."""
+        """Return nothing if the figure of `kernel` is below that of `other`, as claimed; else raise ValueError."""
         mine, theirs = (float(self.figure(title, name, column)) for name in (kernel, other))
         if mine >= theirs:
             raise ValueError(f"{title}: {column} of {kernel} is {mine}, of {other} {theirs}: the page says otherwise")
         return ""
 
 
-def environment(root: Path) -> jinja2.Environment:
-    """What a template of a page may use: `figure`, `ratio`, `below`."""
+TEMPLATE = Path("docs/ladder.md.jinja")
+PAGE = Path("docs/pages/ladder.md")
+
+
+def ladder_page(root: Path) -> str:
+    """The text of the page, from the template and the report under `root`.
+
+    Raises KeyError for a figure that the report lacks, ValueError for one that contradicts the words around it.
+    """
     ladders = Ladders.read(root / "reports" / "ladder.md")
-    made = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False)
+    made = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True)
     made.globals.update(figure=ladders.figure, ratio=ladders.ratio, below=ladders.below)
-    return made
+    return made.from_string((root / TEMPLATE).read_text(encoding="utf-8")).render()

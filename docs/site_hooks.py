@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
+from api_page import api_page
 from architecture import Tree, architecture_svg
 from json_page import json_page
-from ladder_figures import environment
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from pygments.formatters import HtmlFormatter
 
+import neonlab
 from neonlab.report.schemas import schemas
 
 ROOT = Path(__file__).resolve().parents[1]
-#: Pages that are templates: figures in them come from reports/.
-TEMPLATES = ("ladder.md",)
+#: Marks where the picture goes.  An image link would be broken on a Git host: the picture is no file of the tree.
+_PICTURE = "<!-- picture: architecture.svg -->"
+#: A link out of the pages; the site has no reports.
+_REPORT = re.compile(r"\[([^\]]+)\]\(\.\./\.\./reports/[^)]+\)")
+#: Pages that are made while building: pages name them, and only the site can link to them.
+_MADE = re.compile(r"`(api|json)\.html`")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add what no file holds."""
     made = {
+        "api.md": api_page(neonlab),
         "json.md": json_page(schemas()),
         "architecture.svg": architecture_svg(Tree.read(ROOT)),
         "code.css": _code_css(),
@@ -34,10 +41,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Put the lab's own figures into the pages that ask for them, and the picture into its page."""
-    if page.file.src_uri in TEMPLATES:
-        return environment(ROOT).from_string(markdown).render()
-    return markdown
+    """Insert the picture of the imports, link the pages made here, and replace links to reports by file names."""
+    linked = _MADE.sub(r"[`\1.html`](\1.md)", markdown)
+    return _REPORT.sub(r"`\1`", linked.replace(_PICTURE, "![architecture](architecture.svg)"))
 
 
 def _code_css() -> str:
