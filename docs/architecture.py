@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-#: Packages of sim/neonlab, those that import before those imported; `lab` stands for the modules beside them.
+#: Packages of sim/neonlab, those that import before those imported.
 PACKAGES = {
     "cli": "the command line, and the pytest plugin",
     "serve": "the editor in the browser, and who may use it",
@@ -17,18 +17,20 @@ PACKAGES = {
     "lab": "libraries of kernels; check, profile, compare, watch",
     "verify": "cases, memory, unset values, lanes, ABI: a Verdict",
     "measure": "counts, traffic, caches, pipelines: a Profile",
+    "sources": "a file of any kind to Program and Contract",
     "emulate": "Machine, Memory, native hooks: a Run or a Fault",
-    "runtime": "what code calls: memcpy, division, libm",
     "objects": "ELF: sections, relocations, line tables",
-    "assemble": "text to Program; contracts",
+    "assemble": "text to Program",
+    "contract": "what a kernel is called with and promises",
     "isa": "what an instruction reads, writes and does",
+    "host": "files, memory and signals of this computer",
     "int8": "reference arithmetic in numpy",
     "errors": "InputError",
 }
 #: Modules that belong to a package in all but place.
 _AT_HOME = {"pytest_plugin": "cli", "__main__": "cli", "errors": "errors"}
 #: Not code of the lab: files that `neonlab init` copies.
-_NOT_OURS = "template"
+_NOT_OURS = ("lab", "start", "template")
 #: The other folders, what is in them, and which files to count.
 FOLDERS = {
     "asm": ("one kernel a file", "*/*.S"),
@@ -57,7 +59,7 @@ class Tree:
         modules, lines, imports = Counter[str](), Counter[str](), Counter[tuple[str, str]]()
         for path in sorted(source.rglob("*.py")):
             parts = path.relative_to(source).with_suffix("").parts
-            if parts[0] == _NOT_OURS or parts == ("__init__",):
+            if parts[:3] == _NOT_OURS or parts == ("__init__",):
                 continue
             home, text = _home(source, parts), path.read_text(encoding="utf-8")
             modules[home] += 1
@@ -71,7 +73,7 @@ class Tree:
 
 
 def _home(source: Path, parts: tuple[str, ...]) -> str:
-    return parts[0] if (source / parts[0]).is_dir() else _AT_HOME.get(parts[0], "lab")
+    return parts[0] if (source / parts[0]).is_dir() else _AT_HOME[parts[0]]
 
 
 def _imported(source: Path, text: str) -> Iterator[str]:
@@ -80,7 +82,11 @@ def _imported(source: Path, text: str) -> Iterator[str]:
         if isinstance(node, ast.ImportFrom) and node.module is not None and node.level == 0:
             first, *rest = node.module.split(".")
             if first == "neonlab":
-                yield _home(source, tuple(rest)) if rest else "lab"
+                yield from (
+                    [_home(source, tuple(rest))]
+                    if rest
+                    else (_home(source, (alias.name,)) for alias in node.names if (source / alias.name).is_dir())
+                )
 
 
 _LEFT, _TOP, _ROW, _NAME, _CELL = 10, 150, 40, 356, 38

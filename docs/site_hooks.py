@@ -15,7 +15,7 @@ from mkdocs.structure.pages import Page
 from pygments.formatters import HtmlFormatter
 
 import neonlab
-from neonlab.report.schemas import schemas
+from neonlab.report.json.documents import schemas
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Marks where the picture goes.  An image link would be broken on a Git host: the picture is no file of the tree.

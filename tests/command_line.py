@@ -8,7 +8,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from neonlab.starting import start_repository
+from neonlab.lab.start.repository import start_repository
 
 ROOT = Path(__file__).resolve().parents[1]
 

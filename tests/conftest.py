@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from neonlab.emulate.compiling import QUIET
+from neonlab.host.compiling import QUIET
 
 pytest_plugins = ["tests.tiers"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from neonlab.kernel_name import KernelName
-from neonlab.library import Kernel, open_library
+from neonlab.lab.repository.kernel_name import KernelName
+from neonlab.lab.repository.library import Kernel, open_library
 
 KERNELS = open_library(Path(__file__).resolve().parents[1]).kernels
 #: Pointwise convolutions to int32 or int16: loops of every shape, deep and shallow ones, with remainders inside.

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from tests.tools import require
 
-from neonlab.assemble.encoder import Statement
-from neonlab.isa.isa import Isa
+from neonlab.assemble.encode.encoder import Statement
+from neonlab.isa.model.isa import Isa
 
 _CORPUS = Path(__file__).parent / "corpus"
 _PREFIX = {Isa.A64: "aarch64-linux-gnu-", Isa.A32: "arm-linux-gnueabihf-"}

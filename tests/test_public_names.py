@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import neonlab
-from neonlab.library import open_library
-from neonlab.plan import CaseName, draw_case, parse_shape
+from neonlab.lab.repository.library import open_library
+from neonlab.lab.run.plan import CaseName, draw_case, parse_shape
 
 ROOT = Path(__file__).resolve().parents[1]
 HWC = "armv8/conv1x1_s8s32_hwc_4x4"
@@ -28,13 +28,13 @@ def _in_the_repository(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def add() -> neonlab.Function:
     """c[i] = a[i] + b[i], saturated; its contract states no multiply-accumulates."""
-    return neonlab.load("sim/neonlab/template/asm/armv8/add_s8_saturated.S")
+    return neonlab.load("sim/neonlab/lab/start/template/asm/armv8/add_s8_saturated.S")
 
 
 @pytest.fixture
 def bare(tmp_path: Path) -> neonlab.Function:
     """The same code without its contract."""
-    text = Path("sim/neonlab/template/asm/armv8/add_s8_saturated.S").read_text().partition("*/")[2]
+    text = Path("sim/neonlab/lab/start/template/asm/armv8/add_s8_saturated.S").read_text().partition("*/")[2]
     path = tmp_path / "add_s8_saturated.S"
     path.write_text(text)
     return neonlab.load(path, isa="armv8", prototype="void (const int8_t *a, const int8_t *b, int8_t *c, size_t n)")
@@ -144,7 +144,7 @@ def test_what_is_not_known_is_refused_in_one_sentence(call: object, message: str
 
 
 def test_a_function_shows_what_it_is(add: neonlab.Function, bare: neonlab.Function) -> None:
-    where = "sim/neonlab/template/asm/armv8/add_s8_saturated.S"
+    where = "sim/neonlab/lab/start/template/asm/armv8/add_s8_saturated.S"
     arguments = "const int8_t *a, const int8_t *b, int8_t *c, size_t"
     assert repr(add) == f"<neonlab.Function add_s8_saturated of {where}, armv8: void ({arguments} count)>"
     shown = f"<neonlab.Function add_s8_saturated of {bare.path}, armv8: void ({arguments} n), without a contract>"

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from tests.command_line import git, neonlab
 
-from neonlab.emulate.compiling import QUIET
+from neonlab.host.compiling import QUIET
 
 KERNEL = Path("asm") / "armv8" / "add_s8_saturated.S"
 CASES, SHAPE = (f"kernel[a64-add_s8_saturated-{trial}]" for trial in ("cases", "50176"))

@@ -23,9 +23,9 @@ from typing import Any
 import pytest
 from tests.tools import kind_of_absent
 
-from neonlab.isa.isa import Isa
-from neonlab.kernel_name import KernelName, KernelNameError
-from neonlab.library import Kernel
+from neonlab.isa.model.isa import Isa
+from neonlab.lab.repository.kernel_name import KernelName, KernelNameError
+from neonlab.lab.repository.library import Kernel
 
 #: Cases that a sweep without kinds keeps.
 KEEP = 8

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from neonlab.isa.isa import Isa
+from neonlab.isa.model.isa import Isa
 
 TRIPLES = {Isa.A64: "aarch64-linux-gnu", Isa.A32: "arm-linux-gnueabihf"}
 #: What zig compiles for where nothing else is said; GCC for these triples does the same.
@@ -36,8 +36,8 @@ def require(program: str) -> str:
 def require_compiler(isa: Isa, *, cxx: bool = False) -> list[str]:
     """Return the words that call a C or C++ compiler for Linux on `isa`: GCC for the target, else zig.
 
-    A test that goes through `neonlab.toolchain` calls this for the skip alone: the lab looks for compilers in the same
-    order.
+    A test that goes through `neonlab.sources.toolchain` calls this for the skip alone: the lab looks for compilers in
+    the same order.
     """
     gcc = f"{TRIPLES[isa]}-{'g++' if cxx else 'gcc'}"
     if shutil.which(gcc) is None and _may_stand_in():

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from neonlab.baselines import Baselines
     from neonlab.cli.progress import Progress
-    from neonlab.library import Kernel
-    from neonlab.regression import Outcome
-    from neonlab.workers import Workers
+    from neonlab.lab.regression.baselines import Baselines
+    from neonlab.lab.regression.item import Outcome
+    from neonlab.lab.repository.library import Kernel
+    from neonlab.lab.run.workers import Workers
 
 _FOLDERS = ("armv7", "armv8")
 _ITEM = "kernel["
@@ -63,7 +63,7 @@ class KernelFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """An item for all cases, and one a shape."""
         from neonlab.errors import InputError
-        from neonlab.regression import shapes_to_try
+        from neonlab.lab.regression.item import shapes_to_try
 
         try:
             baselines = self._baselines()
@@ -82,12 +82,12 @@ class KernelFile(pytest.File):
         return self.path.parents[2]
 
     def _kernels(self) -> list[Kernel]:
-        from neonlab.library import read_members
+        from neonlab.lab.repository.library import read_members
 
         return read_members(self.path)
 
     def _baselines(self) -> Baselines | None:
-        from neonlab.baselines import FILE, read_baselines
+        from neonlab.lab.regression.baselines import FILE, read_baselines
 
         return read_baselines(self.root / FILE)
 
@@ -107,7 +107,7 @@ class KernelItem(pytest.Item):
     def runtest(self) -> None:
         """Try it.  Raises KernelFailed."""
         from neonlab.errors import InputError
-        from neonlab.regression import try_cases, try_shape
+        from neonlab.lab.regression.item import try_cases, try_shape
 
         session = self.config.pluginmanager.get_plugin("neonlab-session")
         assert isinstance(session, _Session)
@@ -148,10 +148,10 @@ class KernelItem(pytest.Item):
 def _explained(item: KernelItem, outcome: Outcome) -> str:
     from rich.console import Console
 
-    from neonlab.baselines import FILE
-    from neonlab.figures import COUNTED
-    from neonlab.report.comparison_text import change_text
-    from neonlab.report.terminal import print_verdicts
+    from neonlab.lab.compare.figures import COUNTED
+    from neonlab.lab.regression.baselines import FILE
+    from neonlab.report.comparison_words import change_text
+    from neonlab.report.terminal.verdict import print_verdicts
 
     lines = []
     if not outcome.verdict.passed:
@@ -186,7 +186,7 @@ class _Session:
     @property
     def workers(self) -> Workers:
         """One process, beside this one."""
-        from neonlab.workers import Workers
+        from neonlab.lab.run.workers import Workers
 
         if self._workers is None:
             self._workers = Workers(1)
@@ -210,7 +210,7 @@ class _Session:
     def _begin_progress(self) -> Progress | None:
         """None where nobody would see it: in xdist's workers, with --quiet, and where it is not wanted."""
         from neonlab.cli.progress import EVERY, FIRST, Lines, Progress, ticking
-        from neonlab.emulate.compiling import QUIET
+        from neonlab.host.compiling import QUIET
 
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is None or self._config.get_verbosity() < 0 or os.environ.get(QUIET):
@@ -248,9 +248,9 @@ class _Session:
             self._workers = None
 
     def _write(self) -> None:
-        from neonlab.baselines import FILE
-        from neonlab.figures import Figures
-        from neonlab.regression import updated, write_baselines
+        from neonlab.lab.compare.figures import Figures
+        from neonlab.lab.regression.baselines import FILE
+        from neonlab.lab.regression.item import updated, write_baselines
 
         for root, found in self._found.items():
             rows = [(kernel, shape, Figures(**figures)) for kernel, shape, figures in found]

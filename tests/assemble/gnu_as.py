@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.tools import require
 
-from neonlab.isa.isa import Isa
+from neonlab.isa.model.isa import Isa
 
 PREFIX = {Isa.A64: "aarch64-linux-gnu-", Isa.A32: "arm-linux-gnueabihf-"}
 FLAGS = {

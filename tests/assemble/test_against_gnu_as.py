@@ -8,7 +8,7 @@ import pytest
 from tests.assemble.gnu_as import assemble
 
 from neonlab.assemble.assembler import assemble_file
-from neonlab.isa.isa import Isa
+from neonlab.isa.model.isa import Isa
 
 SNIPPETS = Path(__file__).parent / "snippets"
 CASES = [

@@ -11,7 +11,7 @@ from tests.tools import require
 from neonlab.assemble.assembler import assemble_file, assemble_text
 from neonlab.assemble.listing import listing
 from neonlab.assemble.source import AssemblyError
-from neonlab.isa.isa import Isa
+from neonlab.isa.model.isa import Isa
 
 
 def text_of(path: Path, **options: object) -> bytes:

@@ -10,7 +10,7 @@ import pytest
 from neonlab.assemble.assembler import assemble_file, assemble_text
 from neonlab.assemble.source import AssemblyError
 from neonlab.errors import InputError
-from neonlab.isa.isa import Isa
+from neonlab.isa.model.isa import Isa
 
 
 def error(text: str, isa: Isa = Isa.A64) -> str:

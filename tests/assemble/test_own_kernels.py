@@ -8,7 +8,7 @@ import pytest
 from tests.assemble.gnu_as import assemble
 
 from neonlab.assemble.assembler import assemble_file
-from neonlab.assemble.link import link
+from neonlab.assemble.linking import link
 from neonlab.assemble.listing import listing
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from neonlab.report.schemas import schemas
+from neonlab.report.json.documents import schemas
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNEL = "conv1x1_s8s32_chw_8x4"
@@ -168,7 +168,7 @@ def test_the_same_seed_prints_the_same_and_is_printed() -> None:
 
 
 def test_pages_of_files_outside_a_repository_go_where_one_is_and_the_index_gathers_them(tmp_path: Path) -> None:
-    text = (ROOT / "sim/neonlab/template/asm/armv8/add_s8_saturated.S").read_text()
+    text = (ROOT / "sim/neonlab/lab/start/template/asm/armv8/add_s8_saturated.S").read_text()
     for name in ("sum_one", "sum_two"):
         unclaimed = text.replace("add_s8_saturated", name).replace("/*toml\n", '/*toml\nreference = "none"\n', 1)
         (tmp_path / f"{name}.S").write_text(unclaimed)

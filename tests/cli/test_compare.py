@@ -10,8 +10,8 @@ import jsonschema
 import pytest
 from tests.command_line import ADD, HEAD, LAYER, ROOT, SUM, edit, git, neonlab, new_repository
 
-from neonlab.report.schemas import schemas
-from neonlab.starting import start_repository
+from neonlab.lab.start.repository import start_repository
+from neonlab.report.json.documents import schemas
 
 OTHER = "armv8/add_s8_other"
 
@@ -119,7 +119,9 @@ def test_bad_usage_gets_one_clear_message(repository: Path, arguments: tuple[str
 def test_where_there_are_no_kernels_of_ones_own_files_must_be_named(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet")
     path = tmp_path / "mine.S"
-    path.write_text((ROOT / "sim/neonlab/template/asm" / f"{ADD}.S").read_text().replace("add_s8_saturated", "mine"))
+    path.write_text(
+        (ROOT / "sim/neonlab/lab/start/template/asm" / f"{ADD}.S").read_text().replace("add_s8_saturated", "mine")
+    )
     git(tmp_path, "add", "--all")
     git(tmp_path, "commit", "--quiet", "--message", "mine")
     shown = neonlab("compare", "--against", "HEAD", cwd=tmp_path)

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from neonlab.int8.requantize import SCHEMES
-from neonlab.library import open_library
-from neonlab.measure.core import core_names
-from neonlab.report.schemas import schemas
-from neonlab.verify.case import PATTERNS
+from neonlab.lab.repository.library import open_library
+from neonlab.measure.cores.caches import core_names
+from neonlab.report.json.documents import schemas
+from neonlab.verify.cases.case import PATTERNS
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNEL = "armv8/conv1x1_s8s32_hwc_4x4"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from neonlab.cli.shared import find_kernels
+from neonlab.contract.options import Build, Given
 from neonlab.errors import InputError
-from neonlab.given import Build, Given
 
 KERNELS = sorted((Path(__file__).resolve().parents[2] / "asm" / "armv8").glob("clip_*.S"))[:1] * 2
 

@@ -11,9 +11,9 @@ import jsonschema
 import pytest
 from tests.cli.test_commands import neonlab
 
-from neonlab.isa.isa import Isa
-from neonlab.library import Kernel, open_library
-from neonlab.report.schemas import schemas
+from neonlab.isa.model.isa import Isa
+from neonlab.lab.repository.library import Kernel, open_library
+from neonlab.report.json.documents import schemas
 
 KERNELS = open_library(Path(__file__).resolve().parents[2]).kernels
 

@@ -15,7 +15,7 @@ import pytest
 from tests.command_line import ADD, edit, new_repository
 
 from neonlab.cli.progress import Lines, Progress
-from neonlab.emulate.compiling import QUIET
+from neonlab.host.compiling import QUIET
 
 ROOT = Path(__file__).resolve().parents[2]
 SABOTEUR = "tests/saboteurs/armv8/conv1x1_s8s32_hwc_4x4_wrong_pixel.S"

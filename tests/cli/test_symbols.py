@@ -10,7 +10,7 @@ import pytest
 from tests.cli.test_commands import neonlab
 from tests.objects.build import A64, THUMB, compiled, fresh
 
-from neonlab.report.schemas import schemas
+from neonlab.report.json.documents import schemas
 
 
 def test_functions_and_what_is_undefined_are_listed() -> None:

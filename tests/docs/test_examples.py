@@ -12,7 +12,7 @@ from tests.console import ROOT, examples_in, run_together
 from tests.tools import require
 
 from neonlab.emulate.run import FaultKind
-from neonlab.library import open_kernel
+from neonlab.lab.repository.library import open_kernel
 
 PAGES = ROOT / "docs" / "pages"
 FAULTS = PAGES / "faults.md"

@@ -20,9 +20,9 @@ from docs.json_page import rows_of
 from docs.ladder_figures import PAGE, TEMPLATE, Ladders, ladder_page
 
 import neonlab
-from neonlab.library import open_library
-from neonlab.report.ladder import read_ladders
-from neonlab.report.schemas import schemas
+from neonlab.lab.repository.library import open_library
+from neonlab.report.json.documents import schemas
+from neonlab.report.tables.ladder import read_ladders
 
 ROOT = Path(__file__).resolve().parents[2]
 

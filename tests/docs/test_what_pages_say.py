@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from neonlab import beside
-from neonlab.assemble import contract, contract_arguments, contract_text
 from neonlab.cli.app import build_app
+from neonlab.contract import arguments as contract_arguments
+from neonlab.contract import header as contract
+from neonlab.contract import text as contract_text
 from neonlab.emulate.run import FaultKind
-from neonlab.measure import pipeline_core
+from neonlab.measure.cores import pipeline as pipeline_core
+from neonlab.sources import sidecar as beside
 
 PAGES = Path(__file__).resolve().parents[2] / "docs" / "pages"
 ROOT = PAGES.parents[1]

@@ -13,8 +13,8 @@ from tests.tools import TRIPLES, require, require_compiler, require_gnu_or_zig, 
 from neonlab.assemble.program import Program, Segment
 from neonlab.assemble.source import SourceLine
 from neonlab.isa.decode import UndecodableWord, decode_word
-from neonlab.isa.instruction import Instruction
-from neonlab.isa.isa import Isa
+from neonlab.isa.model.instruction import Instruction
+from neonlab.isa.model.isa import Isa
 
 BASE = 0x10000
 _AS = {Isa.A64: ["-march=armv8.6-a+i8mm+dotprod"], Isa.A32: ["-march=armv8.6-a", "-mfpu=neon-fp-armv8"]}

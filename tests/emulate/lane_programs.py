@@ -17,13 +17,13 @@ from tests.isa.lane_forms import forms
 from tests.tools import require
 
 from neonlab.assemble.program import Program, Segment
-from neonlab.emulate.buffer import Buffer
+from neonlab.emulate.guest.buffer import Buffer
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Run
+from neonlab.isa.c.prototype import parse_prototype
 from neonlab.isa.decode import decode_word
-from neonlab.isa.instruction import Instruction
-from neonlab.isa.isa import Isa
-from neonlab.isa.prototype import parse_prototype
+from neonlab.isa.model.instruction import Instruction
+from neonlab.isa.model.isa import Isa
 
 STATE_BYTES = 176
 GENERALS = 128  # where general registers 2, 3, 4 and 5 begin

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from tests.emulate.guest_programs import assembled, compiled
 
-from neonlab.emulate.buffer import Buffer, PointerField
+from neonlab.emulate.guest.buffer import Buffer, PointerField
+from neonlab.emulate.guest.memory import CallError
 from neonlab.emulate.machine import Machine
-from neonlab.emulate.memory import CallError
 from neonlab.emulate.run import Run
-from neonlab.isa.isa import Isa
-from neonlab.isa.procedure_call import FloatAbi
-from neonlab.isa.prototype import parse_prototype
+from neonlab.isa.c.procedure_call import FloatAbi
+from neonlab.isa.c.prototype import parse_prototype
+from neonlab.isa.model.isa import Isa
 
 TYPES = {
     **{f"int{bits}_t": f"__INT{bits}_TYPE__" for bits in (8, 16, 32, 64)},

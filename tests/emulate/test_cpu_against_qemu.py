@@ -17,12 +17,12 @@ from tests.emulate.lane_programs import GENERALS, SATURATED, STATE_BYTES, STATUS
 from tests.isa.lane_forms import forms, shape_of
 
 from neonlab.assemble.assembler import assemble_file
-from neonlab.assemble.link import link
+from neonlab.assemble.linking import link
 from neonlab.emulate.machine import Machine
-from neonlab.isa.isa import Isa
+from neonlab.isa.a64.lanes import lane_operation_a64
 from neonlab.isa.lanes import clamps, execute, lane_operation
-from neonlab.isa.lanes_a64 import lane_operation_a64
-from neonlab.isa.lanes_operation import file_bytes, general_start
+from neonlab.isa.model.isa import Isa
+from neonlab.isa.model.lane_operation import file_bytes, general_start
 
 STATES = int(os.environ.get("NEONLAB_CPU_STATES", "192"))
 SEED = 20

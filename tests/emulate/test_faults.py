@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from tests.emulate.guest_programs import BASE, assembled
 
-from neonlab.emulate.buffer import Buffer
+from neonlab.emulate.guest.buffer import Buffer
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, Run
-from neonlab.isa.isa import Isa
-from neonlab.isa.prototype import parse_prototype
+from neonlab.isa.c.prototype import parse_prototype
+from neonlab.isa.model.isa import Isa
 
 both = pytest.mark.parametrize("isa", list(Isa), ids=lambda isa: isa.value)
 RETURN = {Isa.A64: "ret", Isa.A32: "bx lr"}

@@ -8,13 +8,13 @@ from tests.emulate.guest_programs import BASE, assembled
 from unicorn import UC_HOOK_MEM_WRITE, arm64_const, arm_const
 
 from neonlab.assemble.assembler import assemble_text
-from neonlab.assemble.link import link
-from neonlab.emulate.buffer import Buffer
+from neonlab.assemble.linking import link
+from neonlab.emulate.guest.buffer import Buffer
 from neonlab.emulate.last_writer import LastWriterProbe
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Run
-from neonlab.isa.isa import Isa
-from neonlab.isa.prototype import parse_prototype
+from neonlab.isa.c.prototype import parse_prototype
+from neonlab.isa.model.isa import Isa
 
 PROGRAMS = {
     Isa.A64: "str q0, [x0]\nstr w1, [x0, #3]\nst4 {v0.8b-v3.8b}, [x0]\nadd x2, x0, #40\nst1 {v1.b}[3], [x2], #1\n"

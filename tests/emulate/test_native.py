@@ -15,7 +15,8 @@ import neonlab
 SCRIPT = """
 import sys
 sys.path.insert(0, {root!r})
-import neonlab.emulate.block_meter as meter, neonlab.emulate.newer_instructions, neonlab.emulate.access_fault
+import neonlab.emulate.hooks.block_meter as meter, neonlab.emulate.hooks.newer_instructions
+import neonlab.emulate.access_fault
 import neonlab.emulate.last_writer as writer
 assert meter.__file__.startswith({root!r}), meter.__file__
 for function in (meter._enter_block, writer._written):

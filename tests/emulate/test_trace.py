@@ -9,13 +9,13 @@ import pytest
 from tests.emulate.guest_programs import BASE, assembled
 from unicorn import UC_HOOK_CODE, UC_HOOK_MEM_READ, UC_HOOK_MEM_WRITE, UC_MEM_WRITE, arm64_const, arm_const
 
-from neonlab.emulate.buffer import Buffer
+from neonlab.emulate.guest.buffer import Buffer
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Run
 from neonlab.emulate.trace import TraceProbe
-from neonlab.isa.instruction import AccessKind
-from neonlab.isa.isa import FLAGS, Isa, Register, general, vector
-from neonlab.isa.prototype import parse_prototype
+from neonlab.isa.c.prototype import parse_prototype
+from neonlab.isa.model.instruction import AccessKind
+from neonlab.isa.model.isa import FLAGS, Isa, Register, general, vector
 
 PROGRAMS = {
     Isa.A64: """
@@ -95,7 +95,7 @@ def _registers(isa: Isa) -> dict[Register, int]:
 def test_registers_and_accesses_are_those_that_a_python_hook_sees(isa: Isa) -> None:
     program = assembled(isa, PROGRAMS[isa])
     random = np.random.default_rng(1)
-    from neonlab.emulate.address_space import RETURN_ADDRESS
+    from neonlab.emulate.guest.address_space import RETURN_ADDRESS
 
     arguments = [
         Buffer("a", random.integers(0, 256, 128, np.uint8)),

@@ -19,15 +19,16 @@ from tests.assemble.gnu_as import assemble
 from tests.foreign import references
 
 from neonlab.assemble.assembler import assemble_file
-from neonlab.assemble.object_file import ObjectFile
+from neonlab.assemble.output.object_file import ObjectFile
 from neonlab.assemble.program import Program
-from neonlab.emulate.buffer import Buffer, PointerField
+from neonlab.emulate.guest.buffer import Buffer, PointerField
 from neonlab.emulate.machine import Argument, Machine
 from neonlab.emulate.run import Run
-from neonlab.isa.isa import Isa
-from neonlab.isa.prototype import parse_prototype
+from neonlab.isa.c.prototype import parse_prototype
+from neonlab.isa.model.isa import Isa
 from neonlab.objects.from_assembly import assembled_module
-from neonlab.objects.link import link_modules
+from neonlab.objects.image.reach import program_of
+from neonlab.objects.linker import link_modules
 
 HERE = Path(__file__).parent
 FILES = sorted([*HERE.glob("a[36][24]/*.S"), *HERE.glob("a[36][24]/*.s")])
@@ -67,7 +68,7 @@ def test_functions_have_the_prefix_that_is_defined(path: Path) -> None:
 def program(isa: Isa, stem: str, name: str, position_independent: bool) -> Program:
     (path,) = [path for path in FILES if path.stem == stem and isa_of(path) is isa]
     module = assembled_module(made(path, BUILDS[position_independent]))
-    return link_modules([module]).program([f"lab_{name}"])
+    return program_of(link_modules([module]), [f"lab_{name}"])
 
 
 @pytest.fixture(params=list(itertools.product(Isa, (False, True))), ids=lambda p: f"{p[0].value}{'-pic' * p[1]}")

@@ -19,19 +19,19 @@ import numpy as np
 import pytest
 
 from neonlab.assemble.assembler import assemble_text
-from neonlab.assemble.contract import Contract, parse_contract
-from neonlab.assemble.link import link
+from neonlab.assemble.linking import link
 from neonlab.assemble.program import Program, Segment
-from neonlab.emulate.buffer import Buffer
+from neonlab.contract.header import Contract, parse_contract
+from neonlab.emulate.guest.buffer import Buffer
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, Run
 from neonlab.errors import InputError
+from neonlab.isa.c.prototype import parse_prototype
 from neonlab.isa.decode import UndecodableWord, decode_word
-from neonlab.isa.isa import Isa
-from neonlab.isa.prototype import parse_prototype
-from neonlab.library import open_kernel
-from neonlab.plan import plan_cases
-from neonlab.workers import Died, Workers, check_all
+from neonlab.isa.model.isa import Isa
+from neonlab.lab.repository.library import open_kernel
+from neonlab.lab.run.plan import plan_cases
+from neonlab.lab.run.workers import Died, Workers, check_all
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = float(os.environ.get("NEONLAB_FUZZ_SECONDS", "0"))

@@ -18,14 +18,15 @@ from tests.objects.build import A64, TARGETS, compiled, fresh, run
 
 from neonlab.emulate.machine import Machine
 from neonlab.errors import InputError
-from neonlab.objects import elf_layout as elf
-from neonlab.objects.archive import Archive
 from neonlab.objects.bench import made_object
-from neonlab.objects.image import Image
-from neonlab.objects.link import link_modules
+from neonlab.objects.elf import layout as elf
+from neonlab.objects.elf.archive import Archive
+from neonlab.objects.elf.module import Module
+from neonlab.objects.image.image import Image
+from neonlab.objects.image.reach import program_of
+from neonlab.objects.linker import link_modules
 from neonlab.objects.listing import list_objects
 from neonlab.objects.load import elf_module, load_image
-from neonlab.objects.module import Module
 
 SECONDS = float(os.environ.get("NEONLAB_FUZZ_SECONDS", "8"))
 LONGEST = 10.0  # seconds that one file may take
@@ -81,7 +82,7 @@ def use(module: Module) -> Image:
     image = link_modules([module])
     for name in list(image.by_name)[:6]:
         try:
-            program = image.program([name])
+            program = program_of(image, [name])
             image.prototype(name)
             assert all(line.line >= 1 for line in program.lines.values())
             Machine(program).close()
@@ -121,7 +122,7 @@ def test_damaged_debug_information_does_no_harm() -> None:
             )
         begin = time.monotonic()
         image = link_modules([elf_module(bytes(made), "damaged.o")])
-        program = image.program(["dot_neon"])
+        program = program_of(image, ["dot_neon"])
         image.prototype("dot_neon")
         assert program.instructions
         assert time.monotonic() - begin < LONGEST

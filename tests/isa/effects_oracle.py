@@ -18,9 +18,9 @@ from tests.isa.single_step import (
     random_value,
 )
 
-from neonlab.isa.addressing import address_of, written_back
-from neonlab.isa.instruction import AccessKind, BranchKind, Instruction
-from neonlab.isa.isa import FLAGS, STATUS, Isa, Register
+from neonlab.isa.model.addressing import address_of, written_back
+from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction
+from neonlab.isa.model.isa import FLAGS, STATUS, Isa, Register
 
 MIDDLE = DATA + DATA_SIZE // 2
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from neonlab.isa.isa import Isa
+from neonlab.isa.model.isa import Isa
 
 _B = {8: "b", 16: "h", 32: "s", 64: "d"}
 

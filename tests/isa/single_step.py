@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import unicorn
 from unicorn import arm64_const, arm_const
 
-from neonlab.isa.isa import FLAGS, STATUS, Isa, Register, general, vector
+from neonlab.isa.model.isa import FLAGS, STATUS, Isa, Register, general, vector
 
 CODE, CODE_SIZE = 0x1000000, 0x400000
 DATA, DATA_SIZE = 0x4000000, 0x100000

@@ -8,10 +8,10 @@ import random
 import pytest
 
 from neonlab.isa import extensions
-from neonlab.isa.addressing import address_of, written_back
 from neonlab.isa.decode import UndecodableWord, decode, decode_word
-from neonlab.isa.instruction import AccessKind, BranchKind, Instruction, InstructionClass, MemoryAccess, Writeback
-from neonlab.isa.isa import FLAGS, Isa, Register, general
+from neonlab.isa.model.addressing import address_of, written_back
+from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction, InstructionClass, MemoryAccess, Writeback
+from neonlab.isa.model.isa import FLAGS, Isa, Register, general
 
 SEED = 7331
 MULTIPLY, NEON, INTEGER = "NEON_MULTIPLY_ACCUMULATE", "NEON_OTHER", "INTEGER"

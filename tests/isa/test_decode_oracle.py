@@ -15,8 +15,8 @@ from tests.isa.single_step import SingleStep
 from tests.tools import require
 
 from neonlab.isa.decode import UndecodableWord, decode_word
-from neonlab.isa.instruction import AccessKind, BranchKind, Instruction
-from neonlab.isa.isa import STATUS, Isa, Register
+from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction
+from neonlab.isa.model.isa import STATUS, Isa, Register
 
 HERE = Path(__file__).parent
 SEED = 20240607

@@ -11,10 +11,11 @@ from tests.isa.effects_oracle import MIDDLE, holds
 from tests.isa.single_step import DATA, PATTERNS, SingleStep, State, random_state, random_status, random_value
 from tests.statements import corpus, placed
 
-from neonlab.assemble.encoder import Encoder
-from neonlab.isa.addressing import address_of
+from neonlab.assemble.encode.encoder import Encoder
 from neonlab.isa.decode import UndecodableWord, decode_word
-from neonlab.isa.dependence import (
+from neonlab.isa.dependence import dependence_of
+from neonlab.isa.model.addressing import address_of
+from neonlab.isa.model.dependence import (
     MEMORY,
     STATUS_PLACE,
     access_of,
@@ -24,9 +25,8 @@ from neonlab.isa.dependence import (
     value_of,
     writes_of,
 )
-from neonlab.isa.dependence_rules import dependence_of
-from neonlab.isa.instruction import AccessKind, BranchKind, Instruction
-from neonlab.isa.isa import FLAGS, STATUS, Isa, Register
+from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction
+from neonlab.isa.model.isa import FLAGS, STATUS, Isa, Register
 
 SEED = 20240611
 # (fixed bits, mask of those that vary): encoding groups of the two architecture manuals

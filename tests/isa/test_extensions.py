@@ -9,9 +9,9 @@ import pytest
 from tests.statements import BASE, gnu_words, objdump_texts
 
 from neonlab.isa import extensions
-from neonlab.isa.extensions_pattern import Row, expand_float8, modified_immediate
-from neonlab.isa.isa import Isa
-from neonlab.isa.readback_lower import lower
+from neonlab.isa.encoding.pattern import Row, expand_float8, modified_immediate
+from neonlab.isa.model.isa import Isa
+from neonlab.isa.readback.lower import lower
 
 both = pytest.mark.parametrize("isa", list(Isa), ids=lambda isa: isa.value)
 SEED = 1977

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from tests.isa.lane_forms import forms
 
-from neonlab.isa.isa import Isa
+from neonlab.isa.a32.lanes import lane_operation_a32
+from neonlab.isa.a64.lanes import lane_operation_a64
 from neonlab.isa.lanes import execute, true_lanes, wraps
-from neonlab.isa.lanes_a32 import lane_operation_a32
-from neonlab.isa.lanes_a64 import lane_operation_a64
-from neonlab.isa.lanes_operation import LaneOperation, file_bytes, vector_start
+from neonlab.isa.model.isa import Isa
+from neonlab.isa.model.lane_operation import LaneOperation, file_bytes, vector_start
 
 
 def operation_of(isa: Isa, text: str) -> LaneOperation | None:

@@ -7,9 +7,9 @@ import random
 import pytest
 
 from neonlab.isa.decode import decode
-from neonlab.isa.instruction import BranchKind, Instruction, InstructionClass
-from neonlab.isa.isa import Isa, Register, RegisterKind, general, vector
 from neonlab.isa.liveness import Boundary, Liveness, liveness, procedure_call_boundary
+from neonlab.isa.model.instruction import BranchKind, Instruction, InstructionClass
+from neonlab.isa.model.isa import Isa, Register, RegisterKind, general, vector
 
 SEED = 4242
 NOTHING = Boundary()

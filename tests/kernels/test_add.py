@@ -13,7 +13,7 @@ from neonlab.int8.addition import Operand, add_tflite, add_tvm, tflite_addition
 from neonlab.int8.arrays import Output
 from neonlab.int8.fixed_point import tvm_multiplier
 from neonlab.int8.ranged_addition import Ranged, add_8p8_to_32_tensorflow_linear, linear_addition
-from neonlab.library import open_library
+from neonlab.lab.repository.library import open_library
 
 SEED = 8
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from neonlab.library import Kernel, open_library
+from neonlab.lab.repository.library import Kernel, open_library
+from neonlab.lab.run.profile import profile
 from neonlab.measure.profile import Profile
-from neonlab.profiling import profile
-from neonlab.verify.case import Shape
+from neonlab.verify.cases.case import Shape
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = open_library(ROOT).kernels

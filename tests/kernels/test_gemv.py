@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from neonlab.checking import check_cases
-from neonlab.kernel_code import kernel_program
-from neonlab.library import Kernel, open_library
-from neonlab.plan import CaseName, draw_case, plan_cases
-from neonlab.verify.case import Case, Depth, Shape
+from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.lab.repository.library import Kernel, open_library
+from neonlab.lab.run.check import check_cases
+from neonlab.lab.run.plan import CaseName, draw_case, plan_cases
+from neonlab.verify.cases.case import Case, Depth, Shape
 from neonlab.verify.checker import Checker
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from neonlab import profiling
-from neonlab.library import open_library
-from neonlab.measure.core import load_core
-from neonlab.measure.loop_report import LoopReport
+from neonlab.lab.repository.library import open_library
+from neonlab.lab.run import profile as profiling
+from neonlab.lab.run.plan import parse_shape
+from neonlab.measure.cores.caches import load_core
+from neonlab.measure.cores.pipeline import pipeline_names
+from neonlab.measure.loop.report import LoopReport
 from neonlab.measure.options import MemoryOptions
-from neonlab.measure.pipeline_core import pipeline_names
 from neonlab.measure.profile import Profile
-from neonlab.plan import parse_shape
 
 MACS = {"chw_8x4": 256, "chw_8x4_left4": 256, "hwc_4x4": 512, "hwc_2x4": 256}  # of an iteration, as the headers say
 LIBRARY = open_library(Path(__file__).parents[2])
@@ -66,7 +66,7 @@ def test_sums_in_registers_are_not(title: str, core: str) -> None:
 
 @pytest.mark.parametrize("core", [core for _, core in runs_of(["armv8/conv1x1_s8s32_hwc_4x4"]) if core != "cortex-a53"])
 def test_dot_products_are_spoken_of_where_the_core_has_them(core: str) -> None:
-    from neonlab.measure.pipeline_core import load_pipeline
+    from neonlab.measure.cores.pipeline import load_pipeline
 
     has = "sdot.16b" in load_pipeline(core).timings
     kinds = {hint.kind for hint in report_of("armv8/conv1x1_s8s32_hwc_4x4", core).hints}

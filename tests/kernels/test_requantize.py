@@ -12,11 +12,11 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from neonlab.checking import check_cases
 from neonlab.int8.arrays import Output
 from neonlab.int8.fixed_point import Multiplier
-from neonlab.library import open_kernel, open_library
-from neonlab.plan import plan_cases
+from neonlab.lab.repository.library import open_kernel, open_library
+from neonlab.lab.run.check import check_cases
+from neonlab.lab.run.plan import plan_cases
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 11

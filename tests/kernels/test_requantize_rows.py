@@ -12,7 +12,7 @@ import pytest
 from neonlab.int8.arrays import Output
 from neonlab.int8.fixed_point import Multiplier, quantize_multiplier
 from neonlab.int8.requantize import SCHEMES
-from neonlab.library import open_library
+from neonlab.lab.repository.library import open_library
 
 LIBRARY = open_library(Path(__file__).resolve().parents[2])
 SEED = 5

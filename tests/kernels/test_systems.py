@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from neonlab.errors import InputError
-from neonlab.isa.isa import Isa
-from neonlab.library import open_library
-from neonlab.systems import Calls, Outcome, System, open_systems
+from neonlab.isa.model.isa import Isa
+from neonlab.lab.repository.library import open_library
+from neonlab.lab.systems import Calls, Outcome, System, open_systems
 
 ROOT = Path(__file__).resolve().parents[2]
 SYSTEMS = open_systems(ROOT)

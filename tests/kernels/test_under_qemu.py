@@ -16,12 +16,12 @@ import numpy as np
 import pytest
 from tests.tools import require
 
-from neonlab.library import Kernel, open_library
-from neonlab.plan import CaseName, draw_case
-from neonlab.plan_shapes import DEFAULT_SHAPES
-from neonlab.verify.case import PATTERNS, Case
-from neonlab.verify.cover import cover
-from neonlab.verify.placement import promised_alignment
+from neonlab.lab.repository.library import Kernel, open_library
+from neonlab.lab.run.plan import CaseName, draw_case
+from neonlab.lab.run.shapes import DEFAULT_SHAPES
+from neonlab.verify.cases.case import PATTERNS, Case
+from neonlab.verify.cases.cover import cover
+from neonlab.verify.memory.placement import promised_alignment
 
 HERE = Path(__file__).parent
 ASM = HERE.parents[1] / "asm"

@@ -12,16 +12,16 @@ from unicorn import UC_HOOK_CODE, UC_HOOK_MEM_READ, UC_HOOK_MEM_WRITE, arm64_con
 from unicorn.unicorn_const import UC_MEM_WRITE
 
 from neonlab.assemble.program import Program
-from neonlab.emulate.buffer import PlacedBuffer
+from neonlab.emulate.guest.buffer import PlacedBuffer
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.native import native
 from neonlab.emulate.run import Fault, Run
-from neonlab.isa.addressing import address_of
-from neonlab.isa.condition import holds
-from neonlab.isa.instruction import AccessKind
-from neonlab.isa.isa import FLAGS, Isa, Register
-from neonlab.measure.address_feed import CONSUMER, EVENT, RUN, AddressFeed
-from neonlab.measure.block_addresses import make_plan
+from neonlab.isa.model.addressing import address_of
+from neonlab.isa.model.condition import holds
+from neonlab.isa.model.instruction import AccessKind
+from neonlab.isa.model.isa import FLAGS, Isa, Register
+from neonlab.measure.traffic.address_feed import CONSUMER, EVENT, RUN, AddressFeed
+from neonlab.measure.traffic.block_addresses import make_plan
 
 LIMIT = 1 << 18
 RECORD = np.dtype([("used", np.int64), ("runs", np.int64), ("events", EVENT, LIMIT)])

@@ -7,8 +7,8 @@ import json
 import pytest
 from tests.emulate.guest_programs import assembled
 
-from neonlab.isa.isa import Isa
-from neonlab.isa.prototype import parse_prototype
+from neonlab.isa.c.prototype import parse_prototype
+from neonlab.isa.model.isa import Isa
 from neonlab.measure.bench import BenchError, BenchResult, bench_counts
 
 LOOP = {

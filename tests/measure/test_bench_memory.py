@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from tests.emulate.guest_programs import assembled
 
-from neonlab.emulate.buffer import Buffer
+from neonlab.emulate.guest.buffer import Buffer
 from neonlab.emulate.machine import Argument
-from neonlab.isa.isa import Isa
-from neonlab.isa.prototype import parse_prototype
+from neonlab.isa.c.prototype import parse_prototype
+from neonlab.isa.model.isa import Isa
 from neonlab.measure.bench_memory import MemoryBench, bench_memory
 
 LOOP = {

@@ -13,11 +13,11 @@ from tests.emulate.guest_programs import assembled, compiled
 from unicorn import UC_HOOK_CODE
 
 from neonlab.assemble.program import Program
-from neonlab.emulate.buffer import Buffer
+from neonlab.emulate.guest.buffer import Buffer
 from neonlab.emulate.machine import Argument, Machine
 from neonlab.emulate.run import Run
-from neonlab.isa.isa import Isa
-from neonlab.isa.prototype import Signature, parse_prototype
+from neonlab.isa.c.prototype import Signature, parse_prototype
+from neonlab.isa.model.isa import Isa
 from neonlab.measure.counts import CountsProbe
 
 both = pytest.mark.parametrize("isa", list(Isa), ids=lambda isa: isa.value)

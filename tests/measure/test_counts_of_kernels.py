@@ -13,7 +13,7 @@ from unicorn import UC_HOOK_CODE
 
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Run
-from neonlab.library import Kernel, open_library
+from neonlab.lab.repository.library import Kernel, open_library
 from neonlab.measure.counts import CountsProbe
 from neonlab.verify.check_case import call_arguments, run_case
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.tools import require, require_archiver, require_clang, require_compiler
 
-from neonlab.isa.isa import Isa
+from neonlab.isa.model.isa import Isa
 
 HERE = Path(__file__).parent / "c"
 _FOLDER = Path(tempfile.mkdtemp(prefix="neonlab-objects-"))

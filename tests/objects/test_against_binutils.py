@@ -10,6 +10,7 @@ from tests.objects.build import A64, HERE, TARGETS, THUMB, Target, compiled, fre
 from tests.tools import require
 
 from neonlab.objects.demangle import demangle
+from neonlab.objects.image.reach import program_of
 from neonlab.objects.listing import list_objects
 from neonlab.objects.load import load_image
 
@@ -63,7 +64,7 @@ def test_lines_are_those_of_objdump(name: str, compiler: str, version: str) -> N
     functions = lines_of_objdump(path, target)
     image = load_image([path], given={"exported_table": 0x1000, "shared_counter": 0x1000})
     names = [symbol.name for symbol in image.symbols if symbol.is_function]
-    program = image.program()
+    program = program_of(image)
     compared = 0
     for function in names:
         start = image.by_name[function].address
@@ -82,7 +83,7 @@ def test_lines_are_those_of_objdump(name: str, compiler: str, version: str) -> N
 @pytest.mark.parametrize("name", TARGETS)
 def test_an_intrinsic_belongs_to_the_line_that_uses_it(name: str) -> None:
     image = load_image([compiled("kernel.c", TARGETS[name], "", ("-O2", "-g"))])
-    program = image.program(["dot_neon"])
+    program = program_of(image, ["dot_neon"])
     text = (HERE / "kernel.c").read_text().splitlines()
     wanted = next(number for number, line in enumerate(text, 1) if "vmull_s8(vget_low_s8(x)" in line)
     products = [i for i in program.instructions if i.mnemonic.startswith(("smull v", "smull", "vmull.s8"))]

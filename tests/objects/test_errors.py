@@ -11,7 +11,8 @@ from tests.objects.build import A32, A64, THUMB, Target, assembled, compiled, fr
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.errors import InputError
-from neonlab.isa.prototype import parse_prototype
+from neonlab.isa.c.prototype import parse_prototype
+from neonlab.objects.image.reach import program_of
 from neonlab.objects.load import load_image
 
 FUNCTION = ".text\n.global f\n.type f, %function\nf:\n{}\n"
@@ -46,13 +47,13 @@ def test_what_a_function_needs_and_cannot_have_is_named(target: Target, code: st
     path = assembled((".syntax unified\n.arm\n" if target is A32 else "") + FUNCTION.format(code), target)
     image = load_image([path])
     with pytest.raises(InputError, match=(A64_CASES if target is A64 else A32_CASES)[code]) as caught:
-        image.program(["f"])
+        program_of(image, ["f"])
     assert str(caught.value).startswith(f"{path}: ")
 
 
 def test_a_function_that_needs_none_of_it_runs_all_the_same() -> None:
     text = FUNCTION.format("mov w0, #7\nret") + OTHER.format("bl not_there\nret")
-    program = load_image([assembled(text, A64)]).program(["f"])
+    program = program_of(load_image([assembled(text, A64)]), ["f"])
     with Machine(program) as machine:
         outcome = machine.call("f", [], parse_prototype("int f(void)", A64.isa))
     assert isinstance(outcome, Run)
@@ -61,7 +62,7 @@ def test_a_function_that_needs_none_of_it_runs_all_the_same() -> None:
 
 def test_a_pointer_to_what_nobody_defines_is_named_when_it_is_called() -> None:
     source = "extern int absent(int); int (*table[2])(int) = {0, absent};\nint f(int i) { return table[i & 1](i); }\n"
-    program = load_image([compiled(source, A64)]).program(["f"])
+    program = program_of(load_image([compiled(source, A64)]), ["f"])
     with Machine(program) as machine:
         outcome = machine.call("f", [1], parse_prototype("int f(int i)", A64.isa))
     assert isinstance(outcome, Fault)
@@ -79,7 +80,7 @@ def test_two_definitions_are_refused_and_a_weak_one_gives_way(target: Target) ->
     ):
         load_image([strong, other])
     for paths in ([weak, strong], [strong, weak]):
-        with Machine(load_image(paths).program(["f"])) as machine:
+        with Machine(program_of(load_image(paths), ["f"])) as machine:
             outcome = machine.call("f", [1], parse_prototype("int f(int x)", target.isa))
         assert isinstance(outcome, Run)
         assert outcome.returned == 2
@@ -109,9 +110,9 @@ def test_instruction_sets_do_not_mix() -> None:
 def test_names_are_refused_that_are_no_functions() -> None:
     image = load_image([compiled("int value = 3; int function(void) { return value; }\n", A64)])
     with pytest.raises(InputError, match="no symbol `functon`; did you mean `function`"):
-        image.program(["functon"])
+        program_of(image, ["functon"])
     with pytest.raises(InputError, match="`value` is not a function"):
-        image.program(["value"])
+        program_of(image, ["value"])
 
 
 @pytest.mark.parametrize(
@@ -145,7 +146,7 @@ def test_a_branch_too_far_away_goes_by_a_veneer() -> None:
         middle = assembled(space, target)
         far = assembled(mode + OTHER.format(back), target)
         image = load_image([near, middle, far])
-        with Machine(image.program(["f"])) as machine:
+        with Machine(program_of(image, ["f"])) as machine:
             outcome = machine.call("f", [], parse_prototype("int f(void)", target.isa))
         assert isinstance(outcome, Run), outcome
         assert outcome.returned == 9
@@ -163,7 +164,7 @@ def test_constructors_are_told_of() -> None:
 @pytest.mark.parametrize("target", [A64, A32, THUMB], ids=lambda target: target.name)
 def test_a_program_can_be_linked_elsewhere(target: Target) -> None:
     paths = [compiled(source, target, "", ("-O1",)) for source in ("kernel.c", "library.c", "override.c")]
-    program = load_image(paths, given={"memcpy": 0x1000, "memset": 0x1000}).program(["name_of"])
+    program = program_of(load_image(paths, given={"memcpy": 0x1000, "memset": 0x1000}), ["name_of"])
     assert program.linked_at is not None
     other = program.linked_at(0x90000000, 0xA54)
     assert [i.mnemonic for i in other.instructions] == [i.mnemonic for i in program.instructions]

@@ -8,13 +8,14 @@ import pytest
 from tests.objects.build import A32, A64, compiled
 
 from neonlab.assemble.assembler import assemble_file, assemble_text
-from neonlab.assemble.link import link
+from neonlab.assemble.linking import link
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Run
-from neonlab.isa.isa import Isa
-from neonlab.isa.prototype import parse_prototype
+from neonlab.isa.c.prototype import parse_prototype
+from neonlab.isa.model.isa import Isa
 from neonlab.objects.from_assembly import assembled_module
-from neonlab.objects.link import link_modules
+from neonlab.objects.image.reach import program_of
+from neonlab.objects.linker import link_modules
 from neonlab.objects.load import elf_module
 
 ROOT = Path(__file__).parents[2]
@@ -25,7 +26,7 @@ KERNELS = sorted(ROOT.glob("asm/*/*.S")) + sorted(ROOT.glob("tests/saboteurs/*/u
 @pytest.mark.sweep
 def test_a_kernel_is_linked_as_by_the_assembler(path: Path) -> None:
     made = assemble_file(path)
-    want, got = link(made), link_modules([assembled_module(made)]).program()
+    want, got = link(made), program_of(link_modules([assembled_module(made)]))
     assert got.instructions == want.instructions
     assert {name: got.symbols[name] for name in want.symbols if name in got.symbols} == dict(want.symbols)
     assert {i.address: want.line_at(i.address) for i in want.instructions} == {
@@ -48,7 +49,7 @@ def test_assembly_and_c_call_each_other(target: object) -> None:
     source = "extern int seven(void); int helper(int x) { return x * seven(); }\n"
     other = compiled(source, A64 if target is A64 else A32)
     modules = [assembled_module(assemble_text(text, isa=isa)), elf_module(other.read_bytes(), str(other))]
-    program = link_modules(modules).program(["outer"])
+    program = program_of(link_modules(modules), ["outer"])
     with Machine(program) as machine:
         outcome = machine.call("outer", [6], parse_prototype("int outer(int x)", isa))
     assert isinstance(outcome, Run)

@@ -12,8 +12,9 @@ from tests.tools import require
 from neonlab.assemble.program import Program
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Run
-from neonlab.isa.prototype import parse_prototype
+from neonlab.isa.c.prototype import parse_prototype
 from neonlab.measure.counts import CountsProbe
+from neonlab.objects.image.reach import program_of
 from neonlab.objects.load import load_image
 
 SOURCES = ("kernel.c", "library.c", "override.c")
@@ -60,7 +61,7 @@ def returned(program: Program) -> list[int]:
 def test_linked_objects_return_what_qemu_returns(name: str, compiler: str, level: str) -> None:
     target = TARGETS[name]
     paths = [compiled(source, target, compiler, (level,)) for source in (*SOURCES, COPY)]
-    assert returned(load_image(paths).program(["run_all"])) == wanted(target, level)
+    assert returned(program_of(load_image(paths), ["run_all"])) == wanted(target, level)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -69,7 +70,7 @@ def test_a32_and_thumb_call_each_other(outer: Target, inner: Target, level: str)
     paths = [compiled("kernel.c", outer, "gcc", (level,))]
     paths += [compiled(source, inner, "gcc", (level,)) for source in ("library.c", "override.c", COPY)]
     image = load_image(paths)
-    assert returned(image.program(["run_all"])) == wanted(outer, level)
+    assert returned(program_of(image, ["run_all"])) == wanted(outer, level)
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -85,7 +86,7 @@ def test_of_an_archive_the_members_that_are_needed_come(name: str) -> None:
     run(target.tool("gcc"), *target.flags, "-static", driver, compiled("kernel.c", target), archive, "-o", out)
     want = [int(run(require(target.emulator), out, str(seed))) for seed in SEEDS]
     assert want != wanted(target, "-O2"), "the weak definition stands: nothing asks for the member with the other"
-    assert returned(image.program(["run_all"])) == want
+    assert returned(program_of(image, ["run_all"])) == want
 
 
 @pytest.mark.parametrize("stripped", [False, True])
@@ -109,7 +110,7 @@ def test_shared_objects_are_loaded_with_what_they_import(name: str, stripped: bo
     second = fresh("librest.so")
     run(target.tool("gcc"), *target.flags, "-shared", "-nostdlib", *rest, "-o", second)
     for others in (rest, [second]):
-        assert returned(load_image([shared, *others]).program(["run_all"])) == wanted(target, "-O2")
+        assert returned(program_of(load_image([shared, *others]), ["run_all"])) == wanted(target, "-O2")
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -124,11 +125,11 @@ def test_inline_functions_of_two_objects_are_one(name: str) -> None:
         target,
         "clang",
     )
-    program = load_image([second, first]).program(["run_all"])
+    program = program_of(load_image([second, first]), ["run_all"])
     assert returned(program) == [1 + seed + 2 * (1 + 2 * seed) for seed in SEEDS]
 
 
 def test_an_archive_alone_is_linked_whole() -> None:
     archive = A64.archive(fresh("all.a"), *(compiled(source, A64) for source in (*SOURCES, COPY)))
-    assert returned(load_image([archive]).program(["run_all"])) == wanted(A64, "-O2")
+    assert returned(program_of(load_image([archive]), ["run_all"])) == wanted(A64, "-O2")
     assert Path(archive).exists()

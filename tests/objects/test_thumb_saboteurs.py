@@ -13,18 +13,21 @@ import pytest
 from tests.objects.build import THUMB, fresh, run
 from tests.sample import CONV1X1, ONE_OF_EACH
 
-from neonlab import checking, kernel_code, profiling
-from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
-from neonlab.emulate.served import is_served
-from neonlab.given import PLAIN, Build
-from neonlab.isa.isa import Isa
-from neonlab.library import open_kernel
+from neonlab.contract.header import Contract
+from neonlab.contract.options import PLAIN, Build
+from neonlab.emulate.hooks.served import is_served
+from neonlab.isa.model.isa import Isa
+from neonlab.lab.repository import kernel_code
+from neonlab.lab.repository.library import open_kernel
+from neonlab.lab.run import check as checking
+from neonlab.lab.run import profile as profiling
+from neonlab.lab.run.plan import plan_cases
 from neonlab.measure.options import MemoryOptions
-from neonlab.objects.link import link_modules
+from neonlab.objects.image.reach import program_of
+from neonlab.objects.linker import link_modules
 from neonlab.objects.load import elf_module
-from neonlab.plan import plan_cases
-from neonlab.runtime import RuntimeLibrary
+from neonlab.sources.runtime import RuntimeLibrary
 from neonlab.verify.verdict import Failure
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +55,7 @@ def as_thumb(path: Path) -> Program:
     out = changed.with_suffix(".o")
     run(THUMB.tool("gcc"), *_WIDE, f"-I{path.parent}", f"-I{ROOT / 'asm' / 'armv7'}", "-c", changed, "-o", out)
     module = elf_module(out.read_bytes(), str(out))
-    program = link_modules([module], archives=[RuntimeLibrary(Isa.A32)]).program()
+    program = program_of(link_modules([module], archives=[RuntimeLibrary(Isa.A32)]))
     assert program.thumb
     own = [i for i in program.instructions if not is_served(program, i.address)]
     assert own

@@ -7,9 +7,10 @@ from tests.objects.build import TARGETS, Target, fresh, run
 
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Run
-from neonlab.isa.isa import Isa
-from neonlab.isa.prototype import parse_prototype
+from neonlab.isa.c.prototype import parse_prototype
+from neonlab.isa.model.isa import Isa
 from neonlab.measure.counts import CountsProbe
+from neonlab.objects.image.reach import program_of
 from neonlab.objects.load import load_image
 
 ADD_2 = {"a64": ".word 0x11000800", "a32": ".word 0xe2800002", "thumb": ".short 0x3002"}  # to w0 or r0
@@ -21,7 +22,7 @@ def program(target: Target, body: str):  # type: ignore[no-untyped-def]  # noqa:
     neon = "" if target.isa is Isa.A64 else ".syntax unified\n"
     source.write_text(f"{neon}.text\n{thumb}.global f\n.type f, %function\nf:\n{body}\n.size f, . - f\n")
     run(target.tool("gcc"), *target.flags, "-c", source, "-o", made)
-    return load_image([made]).program(["f"])
+    return program_of(load_image([made]), ["f"])
 
 
 @pytest.mark.parametrize("name", ["a64", "a32"])

@@ -13,12 +13,13 @@ from pathlib import Path
 import pytest
 from tests.command_line import ADD, HEAD, edit
 
-from neonlab import InputError, Profile, check, compare, profiling
-from neonlab.library import open_kernel, open_library
+from neonlab import InputError, Profile, check, compare
+from neonlab.lab.repository.library import open_kernel, open_library
+from neonlab.lab.run import profile as profiling
+from neonlab.lab.run.plan import parse_shape
+from neonlab.lab.start.repository import start_repository
 from neonlab.measure.options import MemoryOptions
-from neonlab.plan import parse_shape
 from neonlab.report.pipeline_svg import pipeline_svg
-from neonlab.starting import start_repository
 
 ROOT = Path(__file__).parents[2]
 HWC, CHW = (open_library(ROOT).find(f"armv8/conv1x1_s8s32_{name}")[0] for name in ("hwc_4x4", "chw_8x4"))

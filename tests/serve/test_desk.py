@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.command_line import ADD, HEAD, new_repository
 
-from neonlab.given import NOTHING
+from neonlab.contract.options import NOTHING
 from neonlab.serve.desk import Desk, Text
 from neonlab.serve.sight import Sight
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from neonlab import Profile, profiling
-from neonlab.library import open_library
+from neonlab import Profile
+from neonlab.lab.repository.library import open_library
+from neonlab.lab.run import profile as profiling
+from neonlab.lab.run.plan import parse_shape
 from neonlab.measure.options import MemoryOptions
-from neonlab.plan import parse_shape
 from neonlab.report.page.listing import listings
 from neonlab.serve.included import included_html
 

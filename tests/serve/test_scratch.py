@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.command_line import ADD, HEAD, new_repository
 
-from neonlab.code import forget_programs
-from neonlab.kernel_code import kernel_program
-from neonlab.library import open_kernel
+from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.lab.repository.library import open_kernel
 from neonlab.serve.scratch import Scratch
+from neonlab.sources.program import forget_programs
 
 
 def test_a_text_is_assembled_with_what_the_file_includes_and_the_file_stays(tmp_path: Path) -> None:

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.command_line import ADD, HEAD, SUM, git, interrupted, neonlab, new_repository, started
 
-from neonlab import Profile, code, profiling
-from neonlab.library import open_kernel
+from neonlab import Profile
+from neonlab.lab.repository.library import open_kernel
+from neonlab.lab.run import profile as profiling
+from neonlab.lab.run.plan import parse_shape
 from neonlab.measure.options import MemoryOptions
-from neonlab.plan import parse_shape
+from neonlab.sources import program as code
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from neonlab.assemble.assembler import assemble_text
-from neonlab.assemble.contract import Contract, parse_contract
-from neonlab.assemble.link import link
+from neonlab.assemble.linking import link
 from neonlab.assemble.program import Program
-from neonlab.isa.isa import Isa
+from neonlab.contract.header import Contract, parse_contract
+from neonlab.isa.model.isa import Isa
 
 _PLAIN = """/*toml
 summary = "nothing"

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from tests.emulate.guest_programs import assembled
 
-from neonlab.assemble.contract import Contract, parse_contract
-from neonlab.emulate.buffer import Buffer
+from neonlab.contract.header import Contract, parse_contract
+from neonlab.emulate.guest.buffer import Buffer
 from neonlab.emulate.run import Fault, Run
-from neonlab.isa.isa import Isa
-from neonlab.isa.procedure_call import place_arguments
-from neonlab.isa.prototype import parse_prototype
-from neonlab.verify import placement
+from neonlab.isa.c.procedure_call import place_arguments
+from neonlab.isa.c.prototype import parse_prototype
+from neonlab.isa.model.isa import Isa
+from neonlab.verify.memory import placement
 from neonlab.verify.sanitized_machine import SanitizedMachine
 
 _ARCHITECTURE = {Isa.A64: "armv8.0-a", Isa.A32: "armv7-a"}

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from neonlab.assemble.assembler import assemble_text
-from neonlab.assemble.contract import Contract, parse_contract
-from neonlab.assemble.link import link
+from neonlab.assemble.linking import link
 from neonlab.assemble.program import Program
-from neonlab.emulate.buffer import Buffer
+from neonlab.contract.header import Contract, parse_contract
+from neonlab.emulate.guest.buffer import Buffer
 from neonlab.emulate.machine import Argument as Passed
-from neonlab.isa.isa import Isa
+from neonlab.isa.model.isa import Isa
 
 MARK = "<- here"
 #: Interfaces: a prototype, and what the contract says of each argument.

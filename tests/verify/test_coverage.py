@@ -9,19 +9,19 @@ from tests.command_line import neonlab
 from tests.sample import KERNELS, ONE_OF_EACH
 from tests.verify.small_kernels import drawn_arguments, kernel
 
-from neonlab.checking import check, check_and_answer
-from neonlab.emulate.block_meter import BlockMeter
+from neonlab.emulate.hooks.block_meter import BlockMeter
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Run
 from neonlab.emulate.trace import TraceProbe
-from neonlab.isa.isa import Isa
-from neonlab.kernel_code import kernel_program
-from neonlab.library import Kernel, open_kernel
-from neonlab.plan import draw_case, parse_shape, plan_cases
+from neonlab.isa.model.isa import Isa
+from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.lab.repository.library import Kernel, open_kernel
+from neonlab.lab.run.check import check, check_and_answer
+from neonlab.lab.run.plan import draw_case, parse_shape, plan_cases
+from neonlab.lab.run.workers import Workers, check_all
 from neonlab.verify.check_case import call_arguments
 from neonlab.verify.coverage import Coverage, joined
 from neonlab.verify.coverage_count import CoverageCount
-from neonlab.workers import Workers, check_all
 
 SABOTEUR = next(Path(__file__).resolve().parents[1].glob("saboteurs/armv8/*.S"))
 _COUNTED = {

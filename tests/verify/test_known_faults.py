@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import neonlab
-from neonlab.assemble.contract_allowances import _ACCEPTABLE
-from neonlab.checking import check
+from neonlab.contract.allowances import _ACCEPTABLE
+from neonlab.contract.options import Given
 from neonlab.errors import InputError
-from neonlab.given import Given
-from neonlab.library import open_kernel
+from neonlab.lab.repository.library import open_kernel
+from neonlab.lab.run.check import check
 from neonlab.verify.verdict import Status, Verdict
 
 _FOLDER = Path(__file__).parent.parent / "saboteurs"
@@ -107,7 +107,7 @@ def test_what_else_is_wrong_behind_an_accepted_fault_is_found(tmp_path: Path, ol
 
 
 def test_a_wrong_result_behind_an_accepted_fault_is_found(tmp_path: Path) -> None:
-    template = Path(neonlab.__file__).parent / "template" / "kernels" / "add.py"
+    template = Path(neonlab.__file__).parent / "lab" / "start" / "template" / "kernels" / "add.py"
     (tmp_path / "kernels").mkdir()
     (tmp_path / "kernels" / "add.py").write_text(template.read_text())
     path = tmp_path / "asm" / "armv8" / "add_s8_tail.S"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from neonlab.checking import check
-from neonlab.library import open_kernel
+from neonlab.lab.repository.library import open_kernel
+from neonlab.lab.run.check import check
 
 ARMV8 = Path(__file__).resolve().parents[2] / "asm" / "armv8"
 NAME = "clip_s8s8_flat_64"

@@ -19,13 +19,13 @@ import numpy as np
 import pytest
 from tests.tools import require
 
-from neonlab.checking import check
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import FaultKind, Run
-from neonlab.kernel_code import kernel_program
-from neonlab.library import Kernel, open_kernel
-from neonlab.plan import draw_case, plan_cases
-from neonlab.verify.case import Array, Case
+from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.lab.repository.library import Kernel, open_kernel
+from neonlab.lab.run.check import check
+from neonlab.lab.run.plan import draw_case, plan_cases
+from neonlab.verify.cases.case import Array, Case
 from neonlab.verify.check_case import run_case
 
 _FOLDER = Path(__file__).parent.parent / "saboteurs"

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from neonlab import plan
 from neonlab.emulate.run import Run
-from neonlab.kernel_code import kernel_program
-from neonlab.library import Kernel, open_library
+from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.lab.repository.library import Kernel, open_library
+from neonlab.lab.run import plan
 from neonlab.verify.bench import bench_sanitizer
 from neonlab.verify.check_case import call_arguments, step_budget
-from neonlab.verify.placement import place_arguments
+from neonlab.verify.memory.placement import place_arguments
 from neonlab.verify.sanitized_machine import SanitizedMachine
 
 ROOT = Path(__file__).parents[2]

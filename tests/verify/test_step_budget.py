@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.verify.lane_kernels import contract_of
 
-from neonlab.assemble.contract import Contract
-from neonlab.isa.isa import Isa
+from neonlab.contract.header import Contract
+from neonlab.isa.model.isa import Isa
 from neonlab.verify.check_case import step_budget
 
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from neonlab.assemble.assembly import Assembly
-from neonlab.assemble.object_file import ObjectFile
-from neonlab.assemble.object_writer import ReadSource, write_object
-from neonlab.assemble.preprocess import CPreprocessor, logical_lines, read_source
-from neonlab.assemble.preprocessed import doubt, is_for_preprocessor
+from neonlab.assemble.expand.c_lines import doubt, is_for_preprocessor
+from neonlab.assemble.expand.c_preprocessor import CPreprocessor, logical_lines, read_source
+from neonlab.assemble.output.object_file import ObjectFile
+from neonlab.assemble.output.object_writer import ReadSource, write_object
 from neonlab.assemble.reader import Reader
 from neonlab.assemble.source import AssemblyError
-from neonlab.isa.isa import Isa
 from neonlab.isa.isa_of_path import isa_of_path
+from neonlab.isa.model.isa import Isa
 
 
 def assemble_file(
@@ -29,7 +29,7 @@ def assemble_file(
     Without `isa`, the file's name or its folder (armv7, armv8) says the instruction set.  `include_paths` are folders
     for #include, as with -I; `defines` are macros and their values, as with -D.  `preprocess` says whether the file
     goes through the C preprocessor.  Without it, every file does but one whose name ends in a small `.s`, as with gcc;
-    such a file does too if it has lines that are for the preprocessor alone (`neonlab.assemble.preprocessed`).
+    such a file does too if it has lines that are for the preprocessor alone (`neonlab.assemble.expand.c_lines`).
 
     Raises AssemblyError, an InputError, with file and line where the text is wrong or uses what is not supported.
     """

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from neonlab.assemble.expressions import ExpressionParser, Node, evaluate
-from neonlab.assemble.lines import SyntaxFault
-from neonlab.assemble.literal_loads import load_literal
-from neonlab.assemble.literal_pool import A32Pool, A64Pool
-from neonlab.assemble.mnemonics import Place
-from neonlab.assemble.object_writer import EmittedRange, PendingData, PendingInstruction
-from neonlab.assemble.operands import InstructionParser, ParsedInstruction
-from neonlab.assemble.registers import RegisterNames
-from neonlab.assemble.sections import Padding, SectionBuilder, Subsection
+from neonlab.assemble.output.literal_loads import load_literal
+from neonlab.assemble.output.literal_pool import A32Pool, A64Pool
+from neonlab.assemble.output.object_writer import EmittedRange, PendingData, PendingInstruction
 from neonlab.assemble.source import SourceLine
-from neonlab.assemble.symbols import Symbol, SymbolTable
-from neonlab.isa.isa import Isa
+from neonlab.assemble.text.lines import SyntaxFault
+from neonlab.assemble.text.mnemonics import Place
+from neonlab.assemble.text.registers import RegisterNames
+from neonlab.assemble.values.expressions import ExpressionParser, Node, evaluate
+from neonlab.assemble.values.operands import InstructionParser, ParsedInstruction
+from neonlab.assemble.values.sections import Padding, SectionBuilder, Subsection
+from neonlab.assemble.values.symbols import Symbol, SymbolTable
+from neonlab.isa.model.isa import Isa
 
 _A64_NOP = 0xD503201F
 _A32_NOP = 0xE320F000

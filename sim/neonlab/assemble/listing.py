@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass
 
-from neonlab.assemble.object_file import ObjectFile
+from neonlab.assemble.output.object_file import ObjectFile
 from neonlab.assemble.source import printable
 from neonlab.isa.decode import UndecodableWord, decode_word
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from neonlab.assemble.source import SERVED, SourceLine
-from neonlab.isa.instruction import Instruction
-from neonlab.isa.isa import Isa
 from neonlab.isa.liveness import Liveness, liveness
+from neonlab.isa.model.instruction import Instruction
+from neonlab.isa.model.isa import Isa
 
 
 @dataclass(frozen=True, slots=True)

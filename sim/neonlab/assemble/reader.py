@@ -9,19 +9,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from neonlab.assemble import data_directives, section_directives, symbol_directives
 from neonlab.assemble.assembly import Assembly
-from neonlab.assemble.conditionals import CONDITIONALS, Conditionals
-from neonlab.assemble.lexer import NAME, Scrubber, string_bytes
-from neonlab.assemble.lines import Line, Statement, SyntaxFault
-from neonlab.assemble.macros import Macro, MacroTable
-from neonlab.assemble.object_writer import point_at
-from neonlab.assemble.preprocess import logical_lines, read_source
-from neonlab.assemble.scalable import ScalableFault
-from neonlab.assemble.search import find_include, where_searched
+from neonlab.assemble.directives import data as data_directives
+from neonlab.assemble.directives import section as section_directives
+from neonlab.assemble.directives import symbol as symbol_directives
+from neonlab.assemble.expand.c_preprocessor import logical_lines, read_source
+from neonlab.assemble.expand.conditionals import CONDITIONALS, Conditionals
+from neonlab.assemble.expand.include_path import find_include, where_searched
+from neonlab.assemble.expand.macros import Macro, MacroTable
+from neonlab.assemble.output.object_writer import point_at
 from neonlab.assemble.source import AssemblyError, SourceLine
-from neonlab.assemble.unknown import unknown_mnemonic
-from neonlab.isa.isa import Isa
+from neonlab.assemble.text.lexer import NAME, Scrubber, string_bytes
+from neonlab.assemble.text.lines import Line, Statement, SyntaxFault
+from neonlab.assemble.text.scalable import ScalableFault
+from neonlab.assemble.text.unknown import unknown_mnemonic
+from neonlab.isa.model.isa import Isa
 
 _MAX_STATEMENTS = 200_000
 _MAX_DEPTH = 100  # of macro calls; the limit of GNU as

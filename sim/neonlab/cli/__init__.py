@@ -11,16 +11,16 @@ from pathlib import Path
 
 from neonlab.cli.progress import telling
 from neonlab.cli.streams import STANDARD_OUTPUT, drop_output, end_as_pipe_without_reader, open_streams
-from neonlab.emulate.compiling import QUIET
 from neonlab.errors import InputError
-from neonlab.interrupts import Stopped, stop_on_signals
-from neonlab.memory_limit import out_of_memory
+from neonlab.host.compiling import QUIET
+from neonlab.host.interrupts import Stopped, stop_on_signals
+from neonlab.host.memory_limit import out_of_memory
 
 _QUIET_OPTIONS = ("--quiet", "-q")
 #: Set by the shell that asks for completions: what is printed then lands in the line that the person types.
 _COMPLETES = "_NEONLAB_COMPLETE"
 #: What workers of these commands import: it takes longer than to read the command line and the kernel.
-_WORKERS_NEED = {"check": "neonlab.checking", "profile": "neonlab.profiling"}
+_WORKERS_NEED = {"check": "neonlab.lab.run.check", "profile": "neonlab.lab.run.profile"}
 #: Objects made before garbage is looked for: as few as Python has by default cost a command a twentieth of its time.
 _COLLECT_AFTER = 50_000
 
@@ -82,7 +82,7 @@ def _run(arguments: list[str]) -> int:
         command = next((word for word in arguments if not word.startswith("-")), "")
         with telling(command or "starting"):
             if command in _WORKERS_NEED and not {"--help", "-h"} & set(arguments):
-                from neonlab.fork_server import start_early
+                from neonlab.lab.run.fork_server import start_early
 
                 start_early(_WORKERS_NEED[command])
             from neonlab.cli.app import build_app

@@ -8,19 +8,19 @@ from typing import Any
 
 import typer
 
-from neonlab.cli.commands_assembly import asm
-from neonlab.cli.commands_compare import compare
-from neonlab.cli.commands_contract import contract
-from neonlab.cli.commands_cores import cores
-from neonlab.cli.commands_init import init
-from neonlab.cli.commands_int8 import schemes
-from neonlab.cli.commands_lab import bench, check, profile
-from neonlab.cli.commands_library import list_kernels, schema
-from neonlab.cli.commands_mutate import mutate
-from neonlab.cli.commands_objects import symbols
-from neonlab.cli.commands_report import report
-from neonlab.cli.commands_serve import serve
-from neonlab.cli.commands_watch import watch
+from neonlab.cli.commands.assembly import asm
+from neonlab.cli.commands.compare import compare
+from neonlab.cli.commands.contract import contract
+from neonlab.cli.commands.cores import cores
+from neonlab.cli.commands.init import init
+from neonlab.cli.commands.int8 import schemes
+from neonlab.cli.commands.lab import bench, check, profile
+from neonlab.cli.commands.library import list_kernels, schema
+from neonlab.cli.commands.mutate import mutate
+from neonlab.cli.commands.objects import symbols
+from neonlab.cli.commands.report import report
+from neonlab.cli.commands.serve import serve
+from neonlab.cli.commands.watch import watch
 from neonlab.cli.help import HELP_OPTIONS, Command, Group
 
 _HELP = """Run, check, count and compare hand-written ARM NEON int8 kernels, with no ARM device at hand.

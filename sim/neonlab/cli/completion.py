@@ -42,8 +42,8 @@ def complete_kernels(incomplete: str) -> list[Offer]:
 
 
 def _kernels(*, with_folder: bool) -> Iterable[Offer]:
-    from neonlab.kernel_name import KernelName, KernelNameError
-    from neonlab.library import find_root
+    from neonlab.lab.repository.kernel_name import KernelName, KernelNameError
+    from neonlab.lab.repository.library import find_root
 
     for path in sorted((find_root() / "asm").glob("armv[78]/*.S")):
         try:
@@ -60,8 +60,8 @@ def complete_shapes(ctx: typer.Context, incomplete: str) -> list[Offer]:
 
 def _shapes(given: dict[str, Any], rest: Sequence[str]) -> Iterable[Offer]:
     # Where the line ends in an option without its value, what comes before it is not assigned to the arguments yet.
-    from neonlab.asked import kernels_named
-    from neonlab.plan import layers_or_largest
+    from neonlab.lab.run.lookup import kernels_named
+    from neonlab.lab.run.plan import layers_or_largest
 
     names = given.get("kernels") or given.get("kernel") or rest
     for name in [names] if isinstance(names, str) else names:
@@ -74,7 +74,7 @@ def _shapes(given: dict[str, Any], rest: Sequence[str]) -> Iterable[Offer]:
 @_offers
 def complete_cores() -> Iterable[str]:
     """Offer the cores that there are models of."""
-    from neonlab.measure.core import core_names
+    from neonlab.measure.cores.caches import core_names
 
     return core_names()
 
@@ -82,7 +82,7 @@ def complete_cores() -> Iterable[str]:
 @_offers
 def complete_patterns() -> Iterable[Offer]:
     """Offer the patterns of data."""
-    from neonlab.verify.case import PATTERNS
+    from neonlab.verify.cases.case import PATTERNS
 
     return PATTERNS.items()
 
@@ -96,7 +96,7 @@ def complete_isas() -> Iterable[str]:
 @_offers
 def complete_operators() -> Iterable[str]:
     """Offer the operators of the library."""
-    from neonlab.library import open_library
+    from neonlab.lab.repository.library import open_library
 
     return sorted(operator.name for operator in open_library().operators)
 
@@ -104,7 +104,7 @@ def complete_operators() -> Iterable[str]:
 @_offers
 def complete_features() -> Iterable[Offer]:
     """Offer the extensions that kernels may need, and `neon` for those that need none."""
-    from neonlab.kernel_name import LEVELS
+    from neonlab.lab.repository.kernel_name import LEVELS
 
     return (("neon", "no extension beyond NEON"), *LEVELS.items())
 
@@ -120,6 +120,6 @@ def complete_schemes() -> Iterable[Offer]:
 @_offers
 def complete_json_commands() -> Iterable[str]:
     """Offer the commands that have a schema."""
-    from neonlab.report.schemas import schemas
+    from neonlab.report.json.documents import schemas
 
     return schemas()

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TextIO
 
-from neonlab.emulate.compiling import QUIET
+from neonlab.host.compiling import QUIET
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress

@@ -18,9 +18,9 @@ from neonlab.errors import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from neonlab.given import Given
-    from neonlab.library import Kernel
-    from neonlab.verify.case import Shape
+    from neonlab.contract.options import Given
+    from neonlab.lab.repository.library import Kernel
+    from neonlab.verify.cases.case import Shape
 
 IsaOption = Annotated[
     str | None,
@@ -107,9 +107,9 @@ def find_kernels(names: Sequence[str], given: Given | None = None) -> list[Kerne
 
     `given` is what the options say of files; a kernel of the library needs nothing said.
     """
-    from neonlab.asked import kernels_named, names_file
-    from neonlab.given import NOTHING
-    from neonlab.library import open_library
+    from neonlab.contract.options import NOTHING
+    from neonlab.lab.repository.library import open_library
+    from neonlab.lab.run.lookup import kernels_named, names_file
 
     given = given or NOTHING
     files = [name for name in names if names_file(name)]
@@ -135,7 +135,7 @@ def find_kernel(name: str, given: Given | None = None) -> Kernel:
 
 def _refuse_what_fits_not_all(names: Sequence[str], given: Given) -> None:
     """Raise InputError for options that say something of one file, or of C, and files that they do not fit."""
-    from neonlab.toolchain import is_c
+    from neonlab.sources.toolchain import is_c
 
     if given.symbol and len(names) > 1:
         raise InputError(
@@ -150,7 +150,7 @@ def _refuse_what_fits_not_all(names: Sequence[str], given: Given) -> None:
 
 def kernels_for(core: str, kernels: Sequence[Kernel]) -> list[Kernel]:
     """Those that the core can run; says on standard error which it cannot.  Raises InputError where none is left."""
-    from neonlab.measure.core import load_core
+    from neonlab.measure.cores.caches import load_core
 
     refusals = {kernel: load_core(core).refusal(kernel.isa, kernel.contract.features) for kernel in kernels}
     left = [kernel for kernel, refusal in refusals.items() if refusal is None]
@@ -167,9 +167,9 @@ def shapes_by_kernel(kernels: Sequence[Kernel], texts: Sequence[str]) -> list[tu
 
     Raises InputError where nothing is left, and for one kernel where any shape is not allowed.
     """
-    from neonlab.assemble.contract import ContractError
-    from neonlab.plan import parse_shape
-    from neonlab.plan_shapes import integers_of
+    from neonlab.contract.header import ContractError
+    from neonlab.lab.run.plan import parse_shape
+    from neonlab.lab.run.shapes import integers_of
 
     found: list[tuple[Kernel, list[Shape]]] = []
     refusal: ContractError | None = None

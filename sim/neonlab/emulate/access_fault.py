@@ -9,10 +9,10 @@ from numba.np.numpy_support import carray
 from unicorn import UC_HOOK_MEM_INVALID
 from unicorn import unicorn_const as uc_const
 
-from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.emulate.engine import program_counter
+from neonlab.emulate.guest.buffer import PlacedBuffer
 from neonlab.emulate.native import INVALID_MEMORY, NativeHook, native, uc_reg_read
-from neonlab.isa.isa import Isa
+from neonlab.isa.model.isa import Isa
 
 ACCESS = np.dtype(
     [

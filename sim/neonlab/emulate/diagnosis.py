@@ -8,11 +8,11 @@ from unicorn import unicorn_const as uc_const
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.access_fault import FETCHES, WRITES
-from neonlab.emulate.address_space import STACK_TOP
-from neonlab.emulate.buffer import PlacedBuffer
-from neonlab.emulate.newer_instructions import DATA_ABORT, SYSTEM_CALLS, UNDEFINED
+from neonlab.emulate.guest.address_space import STACK_TOP
+from neonlab.emulate.guest.buffer import PlacedBuffer
+from neonlab.emulate.hooks.newer_instructions import DATA_ABORT, SYSTEM_CALLS, UNDEFINED
 from neonlab.emulate.run import Fault, FaultKind
-from neonlab.isa.instruction import BranchKind
+from neonlab.isa.model.instruction import BranchKind
 
 # An access this many bytes outside a buffer is taken for an error in walking that buffer.
 _NEAR = 1 << 20

@@ -6,8 +6,8 @@ from unicorn import UC_ARCH_ARM, UC_ARCH_ARM64, UC_MODE_ARM, arm64_const, arm_co
 from unicorn.unicorn_py3.unicorn import Uc, UcError, uclib
 
 from neonlab.errors import InputError
-from neonlab.isa.isa import Isa
-from neonlab.memory_limit import address_space_left, gib
+from neonlab.host.memory_limit import address_space_left, gib
+from neonlab.isa.model.isa import Isa
 
 __all__ = ["Uc", "check", "new_engine", "program_counter", "set_thread_pointer", "uclib"]
 

@@ -11,13 +11,13 @@ from numba.np.numpy_support import carray
 from unicorn import UC_HOOK_CODE, UC_HOOK_MEM_WRITE
 
 from neonlab.assemble.program import Program
-from neonlab.emulate.buffer import PlacedBuffer
 from neonlab.emulate.engine import program_counter
+from neonlab.emulate.guest.buffer import PlacedBuffer
+from neonlab.emulate.hooks.served import CALLS, ServedCalls, instruction_ending
 from neonlab.emulate.native import BLOCK_OR_CODE, MEMORY, NativeHook, as_pointer, native, uc_reg_read
-from neonlab.emulate.served import CALLS, ServedCalls, instruction_ending
 from neonlab.emulate.trace import unicorn_identifier
-from neonlab.isa.instruction import Instruction
-from neonlab.isa.isa import Isa
+from neonlab.isa.model.instruction import Instruction
+from neonlab.isa.model.isa import Isa
 
 WRITER = np.dtype(
     [

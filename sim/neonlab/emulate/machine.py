@@ -13,22 +13,23 @@ import numpy as np
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.access_fault import AccessFault
-from neonlab.emulate.address_space import HOME, AddressSpace
-from neonlab.emulate.block_meter import BlockMeter
-from neonlab.emulate.buffer import Buffer, PlacedBuffer, distinct_buffers
 from neonlab.emulate.diagnosis import Diagnosis
 from neonlab.emulate.engine import new_engine, set_thread_pointer, uclib
-from neonlab.emulate.memory import CallError, Memory
+from neonlab.emulate.guest.address_space import HOME, AddressSpace
+from neonlab.emulate.guest.buffer import Buffer, PlacedBuffer, distinct_buffers
+from neonlab.emulate.guest.memory import CallError, Memory
+from neonlab.emulate.guest.noise import Noise
+from neonlab.emulate.guest.registers import RegisterFile, RegisterState
+from neonlab.emulate.hooks.block_meter import BlockMeter
+from neonlab.emulate.hooks.newer_instructions import ExceptionHandler
+from neonlab.emulate.hooks.served import ServedCalls
 from neonlab.emulate.native import add_native_hook
-from neonlab.emulate.newer_instructions import ExceptionHandler
-from neonlab.emulate.noise import Noise
 from neonlab.emulate.probe import Probe
-from neonlab.emulate.registers import RegisterFile, RegisterState
 from neonlab.emulate.run import Fault, Run
-from neonlab.emulate.served import ServedCalls
-from neonlab.isa.isa import Isa
-from neonlab.isa.procedure_call import FloatAbi, Location, place_arguments, place_result, stack_argument_bytes
-from neonlab.isa.prototype import CType, Signature
+from neonlab.isa.c.ctype import CType
+from neonlab.isa.c.procedure_call import FloatAbi, Location, place_arguments, place_result, stack_argument_bytes
+from neonlab.isa.c.prototype import Signature
+from neonlab.isa.model.isa import Isa
 
 Argument = int | float | Buffer
 DEFAULT_STEP_BUDGET = 1_000_000_000

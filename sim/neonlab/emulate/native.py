@@ -24,8 +24,8 @@ from numba.core.ccallback import CFunc
 from numba.core.sigutils import normalize_signature
 from numba.extending import intrinsic
 
-from neonlab.emulate.compiling import tell_of_compilation
 from neonlab.emulate.engine import Uc, check, uclib
+from neonlab.host.compiling import tell_of_compilation
 
 pointer = types.voidptr
 

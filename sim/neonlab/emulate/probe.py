@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from neonlab.emulate.buffer import PlacedBuffer
+from neonlab.emulate.guest.buffer import PlacedBuffer
 from neonlab.emulate.native import NativeHook
-from neonlab.isa.isa import Isa
+from neonlab.isa.model.isa import Isa
 
 
 class Probe(Protocol):

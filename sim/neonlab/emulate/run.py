@@ -9,7 +9,7 @@ from typing import Any
 import numpy.typing as npt
 
 from neonlab.assemble.source import SourceLine
-from neonlab.fault_kind import FaultKind as FaultKind
+from neonlab.contract.fault_kind import FaultKind as FaultKind
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,13 +19,13 @@ from numba.np.numpy_support import carray
 from unicorn import UC_HOOK_CODE, arm64_const, arm_const
 
 from neonlab.assemble.program import Program
-from neonlab.emulate.buffer import PlacedBuffer
+from neonlab.emulate.guest.buffer import PlacedBuffer
+from neonlab.emulate.guest.registers import RegisterState
 from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, as_pointer, native, uc_reg_read
-from neonlab.emulate.registers import RegisterState
-from neonlab.isa.addressing import address_of
-from neonlab.isa.condition import holds
-from neonlab.isa.instruction import AccessKind, Instruction
-from neonlab.isa.isa import FLAGS, Isa, Register
+from neonlab.isa.model.addressing import address_of
+from neonlab.isa.model.condition import holds
+from neonlab.isa.model.instruction import AccessKind, Instruction
+from neonlab.isa.model.isa import FLAGS, Isa, Register
 
 if TYPE_CHECKING:
     from neonlab.emulate.machine import Machine

@@ -23,12 +23,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from neonlab.errors import InputError
-from neonlab.isa.decode_a32 import effects_a32
-from neonlab.isa.decode_a64 import effects_a64
-from neonlab.isa.decode_effects import Effects, UnknownEncodingError
+from neonlab.isa.a32.decode import effects_a32
+from neonlab.isa.a64.decode import effects_a64
 from neonlab.isa.disassemble import disassemble
-from neonlab.isa.instruction import BranchKind, Instruction, InstructionClass, MemoryAccess, Writeback
-from neonlab.isa.isa import Isa, Register
+from neonlab.isa.model.effects import Effects, UnknownEncodingError
+from neonlab.isa.model.instruction import BranchKind, Instruction, InstructionClass, MemoryAccess, Writeback
+from neonlab.isa.model.isa import Isa, Register
 
 
 class UndecodableWord(InputError):

@@ -1,178 +1,71 @@
-"""The value that says which bytes each byte that an instruction produces may depend on, and what rules build it from.
+"""Which bytes of what an instruction reads may reach which bytes of what it produces.
 
-A place is a byte of a register or of memory, as a number; each flag is a place too.  Memory is counted within the
-instruction's own accesses: which bytes those are at run time is the caller's affair.
+The rules are sound, that is they leave no byte out (tests try them on an emulated CPU), and as fine as lanes are:
+`add v0.4s, v1.4s, v2.4s` joins the four bytes of a lane with the same four of both operands, `smlal2` takes the upper
+halves, `ins` keeps the bytes that it does not set.  An instruction without a rule is taken to let everything that it
+reads into everything that it produces.
+
+The registers that an address is made of are not among the sources of what is loaded or stored there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import replace
+from functools import lru_cache
 
-from neonlab.isa.instruction import AccessKind, Instruction
-from neonlab.isa.isa import FLAGS, STATUS, Isa, Register, general, vector
-
-GENERAL, VECTOR, FLAG_N, FLAG_Z, FLAG_C, FLAG_V, FLAG_GE, STATUS_PLACE = 0, 256, 768, 769, 770, 771, 772, 776
-MEMORY, ACCESS_ROOM = 1024, 1024  # ACCESS_ROOM places are set aside for each access of an instruction
-_FLAG_BITS = {
-    FLAG_N: 0x80000000,
-    FLAG_Z: 0x40000000,
-    FLAG_C: 0x20000000,
-    FLAG_V: 0x10000000,
-    FLAG_GE: 0x000F0000,
-}
-_CONDITIONS = {
-    "": (),
-    **dict.fromkeys(("eq", "ne"), (FLAG_Z,)),
-    **dict.fromkeys(("hs", "lo", "cs", "cc"), (FLAG_C,)),
-    **dict.fromkeys(("mi", "pl"), (FLAG_N,)),
-    **dict.fromkeys(("vs", "vc"), (FLAG_V,)),
-    **dict.fromkeys(("hi", "ls"), (FLAG_C, FLAG_Z)),
-    **dict.fromkeys(("ge", "lt"), (FLAG_N, FLAG_V)),
-    **dict.fromkeys(("gt", "le"), (FLAG_N, FLAG_Z, FLAG_V)),
-}
+from neonlab.isa.a32.dependence import flow_a32
+from neonlab.isa.a64.dependence import flow_a64
+from neonlab.isa.decode import decode_word
+from neonlab.isa.model.dependence import (
+    STATUS_PLACE,
+    Dependence,
+    Flow,
+    condition_places,
+    everything,
+    places_of,
+)
+from neonlab.isa.model.instruction import NO_A32_WORD, Instruction, Writeback
+from neonlab.isa.model.isa import FLAGS, STATUS, Isa
 
 
-def general_place(index: int, byte: int = 0) -> int:
-    """Place of a byte of a general register."""
-    return GENERAL + 8 * index + byte
+@lru_cache(maxsize=1 << 14)
+def dependence_of(instruction: Instruction) -> Dependence:
+    """The rule for `instruction`, given that it executes: in A32 its condition holds."""
+    isa, control = instruction.isa, condition_places("")
+    if isa is Isa.A32 and instruction.condition:
+        control = condition_places(instruction.condition)
+        instruction = _unconditional(instruction)
+    always = everything(instruction)
+    flow = flow_a64(instruction) if isa is Isa.A64 else flow_a32(instruction)
+    if flow is None:
+        flow = always
+    if instruction.writeback is not None:
+        _write_back(flow, instruction.writeback, isa)
+    for place, found in always.sources.items():
+        flow.sources.setdefault(place, found)
+    if STATUS in instruction.reads and not flow.moves:  # the rounding mode
+        for found in flow.sources.values():
+            found.update({STATUS_PLACE} if found else ())
+    if isa is Isa.A32:  # most instructions that set flags keep some of them
+        for place in places_of(FLAGS, isa):
+            if place in flow.sources:
+                flow.sources[place].add(place)
+    if STATUS_PLACE in flow.sources:  # cumulative bits stay
+        flow.sources[STATUS_PLACE].add(STATUS_PLACE)
+    return flow.finished(control)
 
 
-def places_of(register: Register, isa: Isa) -> range:
-    """All places of `register`: its bytes, lowest first, or the flags."""
-    if register.file == "vector":
-        width = 16 if isa is Isa.A64 else 8
-        return range(VECTOR + register.index * width, VECTOR + (register.index + 1) * width)
-    if register.file == "general":
-        return range(general_place(register.index), general_place(register.index) + isa.pointer_bytes)
-    if register == FLAGS:
-        return range(FLAG_N, (FLAG_V if isa is Isa.A64 else FLAG_GE) + 1)
-    return range(STATUS_PLACE, STATUS_PLACE + 1)
+def _unconditional(instruction: Instruction) -> Instruction:
+    if instruction.word == NO_A32_WORD or instruction.word >> 28 == 15:  # in an IT block; the rest is as it was
+        return replace(instruction, condition="")
+    return decode_word(instruction.isa, instruction.word & 0x0FFFFFFF | 0xE0000000, instruction.address)
 
 
-def register_of(place: int, isa: Isa) -> tuple[Register, int]:
-    """The register that a place is in, and which byte (or flag) of it.  ValueError for a place in memory."""
-    if place >= MEMORY:
-        raise ValueError(f"place {place} is in memory")
-    if place >= FLAG_N:
-        return (STATUS, 0) if place == STATUS_PLACE else (FLAGS, place - FLAG_N)
-    if place >= VECTOR:
-        index, byte = divmod(place - VECTOR, 16 if isa is Isa.A64 else 8)
-        return vector(index), byte
-    return general(place // 8), place % 8
-
-
-def value_of(place: int, register_value: int, isa: Isa) -> int:
-    """What `place` holds when the register that it is in holds `register_value`."""
-    register, byte = register_of(place, isa)
-    if register == FLAGS:
-        return register_value & _FLAG_BITS[place]
-    return register_value if register == STATUS else register_value >> 8 * byte & 0xFF
-
-
-def condition_places(condition: str) -> tuple[int, ...]:
-    """The flags that a condition looks at."""
-    return _CONDITIONS[condition]
-
-
-def memory_place(number: int, byte: int = 0) -> int:
-    """Place of byte `byte` of access `number` of the instruction."""
-    return MEMORY + ACCESS_ROOM * number + byte
-
-
-def access_of(place: int) -> tuple[int, int]:
-    """Access number and byte of a place in memory."""
-    return divmod(place - MEMORY, ACCESS_ROOM)
-
-
-@dataclass(frozen=True, slots=True)
-class Dependence:
-    """What one instruction does with bytes.
-
-    `sources` maps each place that it produces to those that the new contents may depend on, none for a constant.
-    `control`: flags that decide whether it does anything at all.  `moves`: all that it produces are copies, constants
-    and signs of copies, but for the base register that an addressing mode changes.
-    """
-
-    sources: Mapping[int, frozenset[int]]
-    control: frozenset[int] = frozenset()
-    moves: bool = False
-
-
-@dataclass(slots=True)
-class Flow:
-    """A Dependence being put together.  Operands are given by the place they start at."""
-
-    sources: dict[int, set[int]] = field(default_factory=dict)
-    moves: bool = False
-
-    def lanes(
-        self,
-        destination: int,
-        width: int,
-        count: int,
-        lanewise: Iterable[tuple[int, int]] = (),
-        fixed: Iterable[tuple[int, int]] = (),
-    ) -> None:
-        """Lane i of `width` bytes comes of lane i of each (start, width) in `lanewise`, and of all of `fixed`."""
-        every = {start + byte for start, size in fixed for byte in range(size)}
-        operands = tuple(lanewise)
-        for lane in range(count):
-            found = set(every)
-            for start, size in operands:
-                found.update(range(start + lane * size, start + (lane + 1) * size))
-            for byte in range(width):
-                self.sources.setdefault(destination + lane * width + byte, set()).update(found)
-
-    def copy(self, destination: int, source: int, size: int) -> None:
-        """Byte by byte."""
-        self.lanes(destination, 1, size, [(source, 1)])
-
-    def permute(self, destination: int, sources: Iterable[int]) -> None:
-        """Byte i is a copy of the i-th of `sources`."""
-        for byte, source in enumerate(sources):
-            self.sources.setdefault(destination + byte, set()).add(source)
-
-    def zero(self, start: int, end: int) -> None:
-        """Places from `start` up to `end` become constant."""
-        for place in range(start, end):
-            self.sources.setdefault(place, set())
-
-    def add(self, destinations: Iterable[int], sources: Iterable[int]) -> None:
-        """Each of `destinations` comes of all of `sources`."""
-        found = set(sources)
-        for place in destinations:
-            self.sources.setdefault(place, set()).update(found)
-
-    def finished(self, control: Iterable[int] = ()) -> Dependence:
-        """The frozen value."""
-        sources = {place: frozenset(found) for place, found in self.sources.items()}
-        return Dependence(sources, frozenset(control), self.moves)
-
-
-def reads_of(instruction: Instruction, general_width: int = 8) -> set[int]:
-    """Places that it reads: registers (of general ones the low `general_width` bytes) and the memory that it loads."""
-    found: set[int] = set()
-    for register in instruction.reads:
-        places = places_of(register, instruction.isa)
-        found.update(places[:general_width] if register.file == "general" else places)
-    for number, access in enumerate(instruction.accesses):
-        if access.kind is AccessKind.LOAD:
-            found.update(memory_place(number, byte) for byte in range(access.count))
-    return found
-
-
-def writes_of(instruction: Instruction) -> set[int]:
-    """Places that it produces: registers, and the memory that it stores to."""
-    found = {place for register in instruction.writes for place in places_of(register, instruction.isa)}
-    for number, access in enumerate(instruction.accesses):
-        if access.kind is AccessKind.STORE:
-            found.update(memory_place(number, byte) for byte in range(access.count))
-    return found
-
-
-def everything(instruction: Instruction) -> Flow:
-    """The rule that is always right: all that is produced depends on all that is read."""
-    flow = Flow()
-    flow.add(writes_of(instruction), reads_of(instruction))
-    return flow
+def _write_back(flow: Flow, writeback: Writeback, isa: Isa) -> None:
+    sources = [*places_of(writeback.base, isa)]
+    if writeback.register is not None:
+        sources += places_of(writeback.register, isa)
+    if writeback.extend.endswith("rrx"):
+        sources += places_of(FLAGS, isa)
+    for place in places_of(writeback.base, isa):
+        flow.sources[place] = set(sources)

@@ -8,7 +8,7 @@ from typing import Any
 import capstone
 
 from neonlab.isa import extensions
-from neonlab.isa.isa import Isa
+from neonlab.isa.model.isa import Isa
 
 
 @functools.cache

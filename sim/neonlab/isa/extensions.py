@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 
-from neonlab.isa import extensions_a32, extensions_a32_fp16, extensions_a64, extensions_a64_fp16
-from neonlab.isa.extensions_pattern import Table
-from neonlab.isa.isa import Isa
-from neonlab.isa.readback_lower import lower
-from neonlab.isa.readback_text import Spelled, SpellingError
+from neonlab.isa.encoding import a32 as extensions_a32
+from neonlab.isa.encoding import a32_fp16 as extensions_a32_fp16
+from neonlab.isa.encoding import a64 as extensions_a64
+from neonlab.isa.encoding import a64_fp16 as extensions_a64_fp16
+from neonlab.isa.encoding.pattern import Table
+from neonlab.isa.model.isa import Isa
+from neonlab.isa.readback.lower import lower
+from neonlab.isa.readback.text import Spelled, SpellingError
 
 _HINT = 0xD503201F
 _BTI = frozenset({32, 34, 36, 38})

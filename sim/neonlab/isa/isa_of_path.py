@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from neonlab.errors import InputError
-from neonlab.isa.isa import Isa
+from neonlab.isa.model.isa import Isa
 
 _FOLDERS = {
     "armv7": Isa.A32, "arm32": Isa.A32, "aarch32": Isa.A32, "a32": Isa.A32,

@@ -14,13 +14,13 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from neonlab.isa.instruction import Instruction
-from neonlab.isa.isa import Isa
-from neonlab.isa.lanes_a32 import lane_operation_a32
-from neonlab.isa.lanes_a64 import lane_operation_a64
-from neonlab.isa.lanes_bits import BITS
-from neonlab.isa.lanes_families import ARITHMETIC, SELECTION, Array, Family, clamp
-from neonlab.isa.lanes_operation import LaneOperation, Lanes
+from neonlab.isa.a32.lanes import lane_operation_a32
+from neonlab.isa.a64.lanes import lane_operation_a64
+from neonlab.isa.model.instruction import Instruction
+from neonlab.isa.model.isa import Isa
+from neonlab.isa.model.lane_bits import BITS
+from neonlab.isa.model.lane_families import ARITHMETIC, SELECTION, Array, Family, clamp
+from neonlab.isa.model.lane_operation import LaneOperation, Lanes
 
 __all__ = [
     "FAMILIES",

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from neonlab.isa.instruction import BranchKind, Instruction
-from neonlab.isa.isa import Isa, Register, RegisterKind, general, vector
+from neonlab.isa.model.instruction import BranchKind, Instruction
+from neonlab.isa.model.isa import Isa, Register, RegisterKind, general, vector
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,10 @@ import functools
 
 import capstone
 
-from neonlab.isa import extensions, readback_a32_names, readback_a64
-from neonlab.isa.isa import Isa
+from neonlab.isa import extensions
+from neonlab.isa.model.isa import Isa
+from neonlab.isa.readback import a32_names as readback_a32_names
+from neonlab.isa.readback import a64 as readback_a64
 
 
 @functools.cache

@@ -17,8 +17,8 @@ from neonlab.assemble.program import Program
 from neonlab.emulate.machine import Argument, Machine
 from neonlab.emulate.run import Fault
 from neonlab.errors import InputError
-from neonlab.isa.procedure_call import FloatAbi
-from neonlab.isa.prototype import Signature
+from neonlab.isa.c.procedure_call import FloatAbi
+from neonlab.isa.c.prototype import Signature
 from neonlab.measure.counts import CountsProbe
 
 #: What the project holds itself to.

@@ -8,13 +8,13 @@ from typing import Any
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.machine import Argument, Machine
-from neonlab.isa.procedure_call import FloatAbi
-from neonlab.isa.prototype import Signature
+from neonlab.isa.c.procedure_call import FloatAbi
+from neonlab.isa.c.prototype import Signature
 from neonlab.measure.bench import RepeatedCall
-from neonlab.measure.core import load_core
+from neonlab.measure.cores.caches import load_core
+from neonlab.measure.cores.pipeline import load_pipeline
 from neonlab.measure.counts import CountsProbe
-from neonlab.measure.pipeline_core import load_pipeline
-from neonlab.measure.traffic import TrafficProbe
+from neonlab.measure.memory_probe import TrafficProbe
 
 #: What the project holds itself to, as fractions of bare speed.
 LEAST_TRAFFIC, LEAST_CACHES, LEAST_PIPELINE = 0.6, 0.35, 0.25

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from neonlab.assemble.program import Program
-from neonlab.emulate.block_meter import BlockMeter
-from neonlab.isa.instruction import BranchKind, Instruction, InstructionClass
-from neonlab.isa.isa import Isa, RegisterKind
+from neonlab.emulate.hooks.block_meter import BlockMeter
+from neonlab.isa.model.instruction import BranchKind, Instruction, InstructionClass
+from neonlab.isa.model.isa import Isa, RegisterKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from neonlab.errors import InputError
-from neonlab.measure.caches import CacheEvents
+from neonlab.host.display import html_of
+from neonlab.measure.caches.probe import CacheEvents
 from neonlab.measure.counts import Counts
-from neonlab.measure.loop_report import LoopReport
+from neonlab.measure.loop.report import LoopReport
+from neonlab.measure.memory_probe import Traffic
 from neonlab.measure.run_cycles import RunCycles
-from neonlab.measure.traffic import Traffic
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +109,6 @@ class Profile:
         columns = ["path", "line", "text", "executions"] + (["cycles", *causes] if self.cycles is not None else [])
         return pandas.DataFrame(rows, columns=columns)
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         """Return the HTML that a notebook shows."""
-        from neonlab.report.notebook import profile_html  # upwards: a notebook asks the value itself
-
-        return profile_html(self)
+        return html_of(self)

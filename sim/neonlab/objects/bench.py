@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from neonlab.objects import elf_layout as elf
+from neonlab.objects.elf import layout as elf
 from neonlab.objects.load import load_image
 
 #: Seconds that the project allows for it.

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from neonlab.assemble.fixups import ABSOLUTE as ABSOLUTE_NAME
-from neonlab.assemble.link import words_fallen_into
-from neonlab.assemble.object_file import ObjectFile, Section
+from neonlab.assemble.linking import words_fallen_into
+from neonlab.assemble.output.fixups import ABSOLUTE as ABSOLUTE_NAME
+from neonlab.assemble.output.object_file import ObjectFile, Section
 from neonlab.isa.decode import UndecodableWord, decode
-from neonlab.objects import elf_layout as elf
-from neonlab.objects.elf_file import ObjectError
-from neonlab.objects.elf_reader import not_loaded
-from neonlab.objects.module import ABSOLUTE, ARM, DATA, RELOCATION, SYMBOL, UNDEFINED, InputSection, Module
-from neonlab.objects.relocation_names import relocation_number
+from neonlab.objects.elf import layout as elf
+from neonlab.objects.elf.file import ObjectError
+from neonlab.objects.elf.module import ABSOLUTE, ARM, DATA, RELOCATION, SYMBOL, UNDEFINED, InputSection, Module
+from neonlab.objects.elf.relocatable import not_loaded
+from neonlab.objects.link.relocation_names import relocation_number
 
 
 def assembled_module(made: ObjectFile) -> Module:

@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from neonlab.errors import InputError
-from neonlab.isa.isa import Isa
-from neonlab.objects import elf_layout as elf
-from neonlab.objects.archive import Archive
+from neonlab.isa.model.isa import Isa
 from neonlab.objects.demangle import demangle
-from neonlab.objects.link import link_modules
+from neonlab.objects.elf import layout as elf
+from neonlab.objects.elf.archive import Archive
+from neonlab.objects.elf.module import UNDEFINED, Module
+from neonlab.objects.image.source_lines import source_lines
+from neonlab.objects.linker import link_modules
 from neonlab.objects.load import read_object
-from neonlab.objects.module import UNDEFINED, Module
-from neonlab.objects.source_lines import source_lines
 
 _BINDINGS = {elf.STB_LOCAL: "local", elf.STB_GLOBAL: "global", elf.STB_WEAK: "weak", elf.STB_GNU_UNIQUE: "global"}
 _MOST_USERS = 64

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from neonlab.errors import InputError
-from neonlab.input_file import is_file, read_input
-from neonlab.isa.isa import Isa
-from neonlab.objects import elf_layout as elf
-from neonlab.objects.archive import MAGIC, THIN_MAGIC, Archive
-from neonlab.objects.elf_file import ElfFile
-from neonlab.objects.elf_reader import module_of
-from neonlab.objects.image import Image
-from neonlab.objects.link import BASE, link_modules
-from neonlab.objects.module import Module
-from neonlab.objects.shared_reader import shared_module
+from neonlab.host.input_file import is_file, read_input
+from neonlab.isa.model.isa import Isa
+from neonlab.objects.elf import layout as elf
+from neonlab.objects.elf.archive import MAGIC, THIN_MAGIC, Archive
+from neonlab.objects.elf.file import ElfFile
+from neonlab.objects.elf.module import Module
+from neonlab.objects.elf.relocatable import module_of
+from neonlab.objects.elf.shared import shared_module
+from neonlab.objects.image.image import Image
+from neonlab.objects.linker import BASE, link_modules
 
 #: Bytes that a file may have.
 MOST_FILE_BYTES = 1 << 29

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from neonlab.report.comparison_text import difference_lines, loop_figures, loop_names, percent
+from neonlab.report.comparison_words import difference_lines, loop_figures, loop_names, percent
 from neonlab.report.pipeline_svg import pipeline_svg
-from neonlab.report.terminal_loop import at_lines
+from neonlab.report.terminal.loop import at_lines
 from neonlab.report.verdict_words import accepted_lines, mood_of, remark_of, word_of
 
 if TYPE_CHECKING:
-    from neonlab.comparison import Comparison, Group
+    from neonlab.lab.compare.comparison import Comparison, Group
     from neonlab.measure.counts import Counts
-    from neonlab.measure.hints.hint import Hint
-    from neonlab.measure.loop_report import LoopReport
+    from neonlab.measure.loop.hints.hint import Hint
+    from neonlab.measure.loop.report import LoopReport
     from neonlab.measure.profile import Profile
     from neonlab.measure.run_cycles import RunCycles
     from neonlab.verify.coverage import NotRun
@@ -201,3 +201,7 @@ def _cell(text: str) -> str:
 
 def _fragment(parts: Iterable[str]) -> str:
     return f'<div class="neonlab">{"".join(parts)}</div>'
+
+
+#: By the name of the class; `neonlab.host.display` asks for them.
+RENDERERS = {"Verdict": verdict_html, "Profile": profile_html, "Comparison": comparison_html}

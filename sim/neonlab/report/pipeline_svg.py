@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from neonlab.measure.loop_report import LoopReport
-    from neonlab.measure.timeline import TimelineRow
+    from neonlab.measure.loop.report import LoopReport
+    from neonlab.measure.loop.timeline import TimelineRow
 
 _CELL, _ROW, _TOP, _LABEL, _LETTER = 7, 14, 18, 250, 6.1
 _MARKS = {

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from neonlab.contract.options import NOTHING, Given
 from neonlab.errors import InputError
-from neonlab.given import NOTHING, Given
-from neonlab.reading import Reader, Reading
+from neonlab.lab.watch.questions import Source, Subject
+from neonlab.lab.watch.reading import Reader, Reading
+from neonlab.lab.watch.session import Past, Session
 from neonlab.serve.scratch import Scratch
 from neonlab.serve.sight import Sight, sight_of
-from neonlab.watch_side import Source, Subject
-from neonlab.watching import Past, Session
 
 _PATIENCE = 1.0  # seconds that what is shown first of an older text may still take
 

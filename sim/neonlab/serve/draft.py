@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from neonlab.errors import InputError
-from neonlab.output_file import replace_file
+from neonlab.host.output_file import replace_file
 
 
 class Standing(enum.Enum):

@@ -11,9 +11,9 @@ from typing import Any
 from nicegui import Client, ui
 from nicegui.events import GenericEventArguments, ValueChangeEventArguments
 
+from neonlab.assemble.file_names import ASSEMBLY, INCLUDED
 from neonlab.assemble.source import folder_and_name
 from neonlab.errors import InputError
-from neonlab.file_names import ASSEMBLY, INCLUDED
 from neonlab.serve.draft import Standing
 from neonlab.serve.sight import Sight
 from neonlab.serve.studio import Studio

@@ -11,13 +11,13 @@ from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 
+from neonlab.contract.options import Given
 from neonlab.errors import InputError
-from neonlab.given import Given
-from neonlab.library import open_library
-from neonlab.saves import saves_in
+from neonlab.lab.repository.library import open_library
+from neonlab.lab.watch.saves import saves_in
+from neonlab.lab.watch.session import folders_of
 from neonlab.serve.guard import Guard
 from neonlab.serve.studio import Studio
-from neonlab.watching import folders_of
 
 HOST = "127.0.0.1"
 

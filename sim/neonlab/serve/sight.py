@@ -10,10 +10,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from neonlab.figures import COUNTED, Change, Figures
+from neonlab.lab.compare.figures import COUNTED, Change, Figures
+from neonlab.lab.watch.reading import Reading
+from neonlab.lab.watch.session import Session
 from neonlab.measure.profile import Profile
-from neonlab.reading import Reading
-from neonlab.report.comparison_text import percent
+from neonlab.report.comparison_words import percent
 from neonlab.report.notebook import failure_html, loops_html, not_run_html
 from neonlab.report.page.listing import Listing, listings
 from neonlab.report.page.render import pipeline_fragment
@@ -21,7 +22,6 @@ from neonlab.report.verdict_words import accepted_lines, mood_of, remark_of, wor
 from neonlab.serve.included import included_html
 from neonlab.serve.scratch import Scratch
 from neonlab.verify.verdict import Failure, Verdict
-from neonlab.watching import Session
 
 
 @dataclass(frozen=True, slots=True)

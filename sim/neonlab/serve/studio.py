@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+from neonlab.contract.options import Given
 from neonlab.errors import InputError
-from neonlab.given import Given
 from neonlab.serve.desk import Desk, Text
 from neonlab.serve.draft import Draft
 from neonlab.serve.sight import Sight

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
+from neonlab.contract.header import Contract
 from neonlab.emulate.machine import Argument, Machine
 from neonlab.emulate.run import Fault
 from neonlab.measure.bench import BenchError
-from neonlab.verify.lane_wrap import LaneWrapProbe
+from neonlab.verify.lanes.wrap import LaneWrapProbe
 from neonlab.verify.sanitized_machine import SanitizedMachine
 
 #: What the project holds itself to, in guest instructions a second.

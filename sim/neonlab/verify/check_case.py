@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
+from neonlab.contract.header import Contract
 from neonlab.emulate.last_writer import LastWriterProbe
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, Run
-from neonlab.verify.call_arguments import call_arguments as call_arguments
-from neonlab.verify.call_arguments import touched_bytes
-from neonlab.verify.case import Array, Case, Expected
+from neonlab.verify.cases.call_arguments import call_arguments as call_arguments
+from neonlab.verify.cases.call_arguments import touched_bytes
+from neonlab.verify.cases.case import Array, Case, Expected
 from neonlab.verify.verdict import Mismatch, Writer
 
 #: Instructions a guest may take: for each declared multiply-accumulate, for each byte of its buffers, and on top.

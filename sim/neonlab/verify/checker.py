@@ -13,25 +13,25 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
-from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
+from neonlab.contract.header import Contract
 from neonlab.emulate.machine import Argument, Machine
 from neonlab.emulate.run import Fault, FaultKind, Run
-from neonlab.isa.isa import Isa
+from neonlab.isa.model.isa import Isa
 from neonlab.measure.counts import Counts, CountsProbe
-from neonlab.verify.case import Case, Depth
+from neonlab.verify.cases.case import Case, Depth
 from neonlab.verify.check_case import call_arguments, find_mismatch, step_budget
 from neonlab.verify.coverage import Coverage
 from neonlab.verify.coverage_count import CoverageCount
-from neonlab.verify.entry import depends_on_upper_half
 from neonlab.verify.known_faults import KnownFaults, looking_past
-from neonlab.verify.lane_wrap import LaneWrapProbe
-from neonlab.verify.lane_wrap_reach import harmful_wrap
-from neonlab.verify.lane_wrap_views import Checked
-from neonlab.verify.placement import place_arguments
+from neonlab.verify.lanes.reach import harmful_wrap
+from neonlab.verify.lanes.views import Checked
+from neonlab.verify.lanes.wrap import LaneWrapProbe
+from neonlab.verify.memory.placement import place_arguments
+from neonlab.verify.memory.sanitizer import stack_bytes_for
 from neonlab.verify.sanitized_machine import SanitizedMachine
-from neonlab.verify.sanitizer import stack_bytes_for
-from neonlab.verify.unset import EVERY_ROUND, UnsetCheck
+from neonlab.verify.uninitialised.narrow_arguments import depends_on_upper_half
+from neonlab.verify.uninitialised.noise_check import EVERY_ROUND, UnsetCheck
 from neonlab.verify.verdict import UNKNOWN_DATA, Failure, Mismatch
 
 #: Of the step budget, the part in which a kernel that ran out of it is watched again for why.

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neonlab.assemble.program import Program
-from neonlab.emulate.block_meter import BlockMeter
+from neonlab.emulate.hooks.block_meter import BlockMeter
 from neonlab.verify.coverage import Coverage
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from neonlab.emulate.trace import Trace
-from neonlab.isa.addressing import address_of
-from neonlab.isa.dependence import MEMORY, Dependence, access_of, memory_place, register_of
-from neonlab.isa.dependence_rules import dependence_of
-from neonlab.isa.instruction import AccessKind, Instruction
+from neonlab.isa.dependence import dependence_of
+from neonlab.isa.model.addressing import address_of
+from neonlab.isa.model.dependence import MEMORY, Dependence, access_of, memory_place, register_of
+from neonlab.isa.model.instruction import AccessKind, Instruction
 
 NOTHING = Dependence({})
 
@@ -26,7 +26,7 @@ class Origin:
 
 
 class Dataflow:
-    """Answers questions about one trace; places are those of `neonlab.isa.dependence`."""
+    """Answers questions about one trace; places are those of `neonlab.isa.model.dependence`."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace

@@ -12,14 +12,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from neonlab.assemble.contract import Contract
-from neonlab.assemble.contract_allowances import Accepted
+from neonlab.assemble.file_names import OBJECTS
 from neonlab.assemble.program import Program
 from neonlab.assemble.source import SourceLine
+from neonlab.contract.allowances import Accepted
+from neonlab.contract.header import Contract
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
-from neonlab.file_names import OBJECTS
-from neonlab.isa.instruction import Instruction
+from neonlab.isa.model.instruction import Instruction
 
 _COMMENT = re.compile(r"//.*|/\*.*?\*/|(?:^|\s)@.*")
 _LABELS = re.compile(r"^\s*(?:[\w.$]+:\s*)+")

@@ -7,19 +7,19 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Self
 
-from neonlab.assemble.contract import Contract
 from neonlab.assemble.program import Program
-from neonlab.emulate.block_meter import BlockMeter
+from neonlab.contract.header import Contract
+from neonlab.emulate.guest.registers import RegisterState
+from neonlab.emulate.hooks.block_meter import BlockMeter
 from neonlab.emulate.machine import DEFAULT_STEP_BUDGET, Argument, Machine
 from neonlab.emulate.probe import Probe
-from neonlab.emulate.registers import RegisterState
 from neonlab.emulate.run import Fault, FaultKind, Run
-from neonlab.isa.procedure_call import FloatAbi
-from neonlab.isa.prototype import Signature
-from neonlab.verify.abi import StaticCheck, check_exit, clause_of, clock_read
-from neonlab.verify.call_arguments import known_integers
-from neonlab.verify.lost_return import jumped_astray, lost_return
-from neonlab.verify.sanitizer import SanitizerProbe, stack_bytes_for
+from neonlab.isa.c.procedure_call import FloatAbi
+from neonlab.isa.c.prototype import Signature
+from neonlab.verify.abi.lost_return import jumped_astray, lost_return
+from neonlab.verify.abi.obligations import StaticCheck, check_exit, clause_of, clock_read
+from neonlab.verify.cases.call_arguments import known_integers
+from neonlab.verify.memory.sanitizer import SanitizerProbe, stack_bytes_for
 
 #: What an instruction ends in that the emulated CPU does not have, or not so.
 _REFUSALS = (FaultKind.UNDEFINED_INSTRUCTION, FaultKind.ALIGNMENT_HINT)

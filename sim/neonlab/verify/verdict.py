@@ -9,7 +9,8 @@ from enum import Enum, StrEnum
 from typing import Any
 
 from neonlab.emulate.run import Fault, FaultKind
-from neonlab.verify.case import NO_SIZES, Case
+from neonlab.host.display import html_of
+from neonlab.verify.cases.case import NO_SIZES, Case
 from neonlab.verify.coverage import NotRun
 from neonlab.verify.known_faults import AcceptedFault
 
@@ -264,11 +265,9 @@ class Verdict:
             **({"advice": self.advice} if self.advice else {}),
         }
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         """Return the HTML that a notebook shows."""
-        from neonlab.report.notebook import verdict_html  # upwards: a notebook asks the value itself
-
-        return verdict_html(self)
+        return html_of(self)
 
 
 def fold(

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.tools import require
 
-from neonlab import profiling
-from neonlab.checking import check
-from neonlab.isa.isa import RegisterKind
-from neonlab.kernel_code import kernel_program
-from neonlab.library import Kernel, open_kernel, open_library
+from neonlab.isa.model.isa import RegisterKind
+from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.lab.repository.library import Kernel, open_kernel, open_library
+from neonlab.lab.run import profile as profiling
+from neonlab.lab.run.check import check
+from neonlab.lab.run.plan import layers_of, parse_shape
+from neonlab.measure.loop.timeline import TimelineRow
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
-from neonlab.measure.timeline import TimelineRow
-from neonlab.plan import layers_of, parse_shape
 from neonlab.report.page import charts, labels, pipeline_picture
 from neonlab.report.page.gather import CORES, CurvePoint, KernelPage, pages_of, work_of_pages
 from neonlab.report.page.listing import coloured_lines, listings

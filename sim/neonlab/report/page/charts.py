@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log2, log10
 
-from neonlab.measure.core import load_core
+from neonlab.measure.cores.caches import load_core
 from neonlab.measure.profile import Profile
 from neonlab.report.page.gather import CurvePoint
 from neonlab.report.page.labels import Label, below_one_another, beside_points

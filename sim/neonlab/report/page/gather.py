@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from neonlab.able_cores import able_cores, runs_on
-from neonlab.library import Kernel, open_library
+from neonlab.lab.repository.able_cores import able_cores, runs_on
+from neonlab.lab.repository.library import Kernel, open_library
+from neonlab.lab.run.plan import layers_of
+from neonlab.lab.run.shapes import integers_of, planned_shapes
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
-from neonlab.plan import layers_of
-from neonlab.plan_shapes import integers_of, planned_shapes
-from neonlab.verify.case import Shape
+from neonlab.verify.cases.case import Shape
 from neonlab.verify.verdict import Verdict
 
 #: Cores of a page unless others are asked for: those in order that most phones had, and two generations out of order.

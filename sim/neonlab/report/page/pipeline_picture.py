@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from neonlab.assemble.program import Program
-from neonlab.isa.isa import Isa, Register, RegisterKind
 from neonlab.isa.liveness import liveness
-from neonlab.measure.loop_report import LoopReport
-from neonlab.measure.timeline import TimelineRow
+from neonlab.isa.model.isa import Isa, Register, RegisterKind
+from neonlab.measure.loop.report import LoopReport
+from neonlab.measure.loop.timeline import TimelineRow
 
 ROW, CYCLE, TEXT = 14, 7, 340  # pixels: height of a row, width of a cycle, room for the statement
 ROWS = 600  # drawn at most

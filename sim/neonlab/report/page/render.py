@@ -13,16 +13,16 @@ import jinja2
 from markupsafe import Markup, escape
 
 from neonlab import __version__
-from neonlab.kernel_code import kernel_program
-from neonlab.measure.core import load_core
-from neonlab.measure.core_errors import error_sentence
-from neonlab.measure.loop_report import LoopReport
+from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.measure.cores.caches import load_core
+from neonlab.measure.cores.errors import error_sentence
+from neonlab.measure.loop.report import LoopReport
 from neonlab.measure.profile import Profile
 from neonlab.report.page import charts, pipeline_picture
 from neonlab.report.page.gather import KernelPage
 from neonlab.report.page.index import IndexRow, rows_in
 from neonlab.report.page.listing import listings
-from neonlab.report.terminal_loop import at_lines
+from neonlab.report.terminal.loop import at_lines
 
 REGISTER_CELL, REGISTER_ROW = 7, 11
 _ROWS_OF_ALL = 3000  # of the pictures of a page together, which is to stay small

@@ -1,0 +1,160 @@
+"""The text of one instruction to its word, by Keystone or a table of our own, read back before it is believed."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import TracebackType
+
+from neonlab.assemble.encode.keystone_process import shared_process
+from neonlab.isa import agreement as readback
+from neonlab.isa import extensions
+from neonlab.isa.model.isa import Isa
+from neonlab.isa.readback.lower import lower
+from neonlab.isa.readback.text import Spelled, SpellingError
+from neonlab.isa.vocabulary import is_known, mnemonics
+
+# What no instruction contains; several of these make Keystone loop for ever or end its process.
+_FORBIDDEN = frozenset("\"'\\;\n\r\0`|$~?@%&*/<>()=")
+_LONGEST = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One instruction.  Symbols are already numbers; operands of branches, adr and literal loads absolute addresses."""
+
+    text: str
+    address: int
+
+
+@dataclass(frozen=True, slots=True)
+class EncodingError:
+    """Why a statement has no word; `hint` may name the nearest known mnemonic."""
+
+    message: str
+    hint: str = ""
+
+
+class Encoder:
+    """Encodes statements of one instruction set.  A context manager; the worker behind it is shared and stays."""
+
+    def __init__(self, isa: Isa) -> None:
+        self._isa = isa
+
+    def __enter__(self) -> Encoder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Nothing of its own to release: the worker serves every encoder of the process and ends with it."""
+
+    def encode(self, statements: Sequence[Statement]) -> list[int | EncodingError]:
+        """The word of each statement, or why there is none; a bad statement does not disturb its neighbours."""
+        known = _memory(self._isa)
+        keys = [_key(self._isa, statement) for statement in statements]
+        found = {key: known[key] for key in dict.fromkeys(keys) if key in known}
+        missing = [key for key in dict.fromkeys(keys) if key not in found]
+        encoded = dict(zip(missing, self._encode_distinct(missing), strict=True))
+        if len(known) + len(encoded) > _REMEMBERED:
+            known.clear()
+        known.update(encoded)
+        found.update(encoded)
+        return [found[key] for key in keys]
+
+    def _encode_distinct(self, keys: Sequence[tuple[str, int]]) -> list[int | EncodingError]:
+        if keys:
+            shared_process(self._isa).start()  # it gets ready while the texts are read
+        results: dict[tuple[str, int], int | EncodingError] = {}
+        lowered: dict[tuple[str, int], Spelled] = {}
+        for key in keys:
+            base = _prepare(self._isa, *key)
+            if isinstance(base, EncodingError):
+                results[key] = base
+                continue
+            lowered[key] = base
+            word = extensions.encode_lowered(self._isa, base, key[1])
+            if word is not None and readback.read(self._isa, word, key[1]) == base:
+                results[key] = word
+        # Keystone is asked for the text as it stands, then, where that fails, for what the text stands for.
+        for spelled_out in (False, True):
+            open_keys = [key for key in lowered if not isinstance(results.get(key), int)]
+            if not open_keys:
+                break
+            texts = [str(lowered[key]) if spelled_out else key[0] for key in open_keys]
+            asked = [(text.encode(), address) for text, (_, address) in zip(texts, open_keys, strict=True)]
+            for key, reply in zip(open_keys, shared_process(self._isa).assemble(asked), strict=True):
+                outcome = self._judged(key, lowered[key], reply)
+                if isinstance(outcome, int) or key not in results:
+                    results[key] = outcome
+        return [results[key] for key in keys]
+
+    def _judged(self, key: tuple[str, int], lowered: Spelled, reply: bytes | str) -> int | EncodingError:
+        if isinstance(reply, str):
+            if not is_known(self._isa, lowered.mnemonic):
+                return _unknown(self._isa, key[0].split()[0].lower())
+            return EncodingError(
+                f"`{key[0].split()[0].lower()}` does not take these operands, or not in this combination"
+            )
+        if len(reply) != 4:
+            return EncodingError(f"it encodes to {len(reply)} bytes, not 4")
+        word = int.from_bytes(reply, "little")
+        found = readback.read(self._isa, word, key[1])
+        if found == lowered:
+            return word
+        if found is not None and found.mnemonic == lowered.mnemonic and _is_relative(self._isa, key[0]):
+            return EncodingError("the target is out of reach")
+        return EncodingError(f"the word {word:#010x} made of it reads back as `{found or 'no instruction'}`")
+
+
+_REMEMBERED = 1 << 16
+
+
+@functools.cache
+def _memory(isa: Isa) -> dict[tuple[str, int], int | EncodingError]:
+    """What is known of texts already encoded; keyed by address too only where the address matters."""
+    return {}
+
+
+_RELATIVE = {
+    Isa.A64: ("b", "cb", "tb", "adr", "ldr", "prfm"),
+    Isa.A32: ("b", "adr", "ldr", "vldr", "pld", "pli"),
+}
+
+
+def _key(isa: Isa, statement: Statement) -> tuple[str, int]:
+    text = " ".join(statement.text.split())
+    return text, statement.address if _is_relative(isa, text) else 0
+
+
+def _is_relative(isa: Isa, text: str) -> bool:
+    return text.lower().startswith(_RELATIVE[isa]) and not text.endswith(("]", "!"))
+
+
+def _prepare(isa: Isa, text: str, address: int) -> Spelled | EncodingError:
+    """The base form, once the text is known to be harmless and in a form that can be an instruction's."""
+    if len(text) > _LONGEST:
+        return EncodingError(f"{len(text)} characters are too many for an instruction")
+    if not text.isascii():
+        strange = next(character for character in text if not character.isascii())
+        return EncodingError(f"U+{ord(strange):04X} is not ASCII, and no instruction contains it")
+    forbidden = _FORBIDDEN.intersection(text)
+    if forbidden:
+        return EncodingError(f"{sorted(forbidden)[0]!r} has no meaning in an instruction")
+    try:
+        return lower(isa, text, address)
+    except SpellingError as error:
+        mnemonic = text.split()[0].lower() if text.split() else ""
+        if mnemonic and not is_known(isa, mnemonic):
+            return _unknown(isa, mnemonic)
+        return EncodingError(str(error))
+
+
+def _unknown(isa: Isa, mnemonic: str) -> EncodingError:
+    near = difflib.get_close_matches(mnemonic, mnemonics(isa), n=1)
+    return EncodingError(f"unknown mnemonic `{mnemonic}`", f"did you mean `{near[0]}`?" if near else "")

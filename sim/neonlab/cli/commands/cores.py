@@ -1,0 +1,236 @@
+"""`neonlab cores`: the cores there are models of, and how good the models are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from neonlab.cli import progress
+from neonlab.cli.completion import complete_cores
+from neonlab.cli.shared import JsonOption, console, print_json
+
+if TYPE_CHECKING:
+    from neonlab.measure.cores.errors import ModelError
+
+
+def cores(
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--against", metavar="FILE.csv", help="Compare the models with latencies and rates measured on silicon."
+        ),
+    ] = None,
+    core: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--core", metavar="CORE", help="List or compare this core only. Repeatable.", autocompletion=complete_cores
+        ),
+    ] = None,
+    functions: Annotated[
+        Path | None,
+        typer.Option(
+            "--functions", metavar="TABLE.toml", help="Compare the models with whole functions measured on silicon."
+        ),
+    ] = None,
+    files: Annotated[
+        Path | None,
+        typer.Option(
+            "--files", metavar="FOLDER", help="The folder with the functions' files; the default is that of TABLE.toml."
+        ),
+    ] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            "--into",
+            metavar="FOLDER",
+            help="Write cores.md and cores.json to FOLDER; with --functions, functions.md and functions.json.",
+        ),
+    ] = None,
+    record: Annotated[
+        bool, typer.Option("--record", help="Save the errors found; profiles print them with their estimates.")
+    ] = False,
+    mca: Annotated[
+        str,
+        typer.Option(
+            "--mca",
+            metavar="PROGRAM",
+            help="Compare with this llvm-mca 19 too: with --against, on cores that the table lacks; with --functions, "
+            "on the same loops.",
+        ),
+    ] = "",
+    json: JsonOption = False,
+) -> None:
+    """List the cores that there are models of, or compare the models with measurements on silicon.
+
+    FILE.csv has a column `form` with the names that insn_bench_aarch64 gives to instructions. For each core it has the
+    columns `CORE latency` (cycles per instruction of a dependent chain) and `CORE per_cycle` (instructions per cycle of
+    an independent stream). With --mca, the same programs also run through llvm-mca, for the cores that llvm-mca knows
+    and the table lacks. For cores that execute A32 only, the innermost loops of the ARMv7 kernels are used instead.
+
+    TABLE.toml has an entry [[function]] for each measured function: its file, how it is called, one or two shapes, and
+    its cycles by core. The manual describes the keys under "What the models leave out".
+    """
+    from neonlab.errors import InputError
+
+    if functions is not None and against is not None:
+        raise InputError("--against and --functions are different comparisons: give one of them")
+    if files is not None and functions is None:
+        raise InputError("--files needs --functions TABLE.toml")
+    if functions is not None:
+        _run_functions(functions, files, core or (), mca, into, record, json)
+        return
+    if against is None:
+        if into is not None or record or mca:
+            raise InputError("--into, --record and --mca need --against FILE.csv or --functions TABLE.toml")
+        _list(core or (), json)
+        return
+    if mca and into is not None:
+        raise InputError("--against with --mca writes no files: leave out --into, or leave out --mca")
+    if mca:
+        _compare_with_mca(against, mca, record, json)
+        return
+    _compare(against, core or (), into, record, json)
+
+
+def _compare_with_mca(against: Path, program: str, record: bool, json: bool) -> None:
+    from neonlab.isa.model.isa import Isa
+    from neonlab.lab.repository.kernel_code import kernel_program
+    from neonlab.lab.repository.library import find_root, open_library
+    from neonlab.measure.silicon.core_summary import summary_of
+    from neonlab.measure.silicon.mca import MODELS, difference, loops_of, loops_within
+    from neonlab.measure.silicon.measured_table import read_table
+    from neonlab.report.tables.cores import difference_lines, error_json, summary_json
+
+    progress.begin("reading the loops of the library's kernels")
+    rows = {row.form: row for table in read_table(against).values() for row in table}
+    programs = (kernel_program(kernel) for kernel in open_library(find_root()).kernels if kernel.isa is Isa.A32)
+    loops = {Isa.A64: loops_of(list(rows.values())), Isa.A32: loops_within(programs)}
+    found = {}
+    advance = progress.begin("comparing with llvm-mca", len(MODELS), "cores")
+    for name, isa in MODELS.items():
+        found[name] = difference(program, name, loops[isa])
+        advance(1)
+    if record:
+        _keep(found)
+    if json:
+        cores = [{**summary_json(summary_of(one)), "errors": [error_json(error, one)]} for one, error in found.items()]
+        print_json("cores", cores=cores, comparisons=[])
+        return
+    out = console()
+    for line in difference_lines(found):
+        out.print(line, markup=False)
+
+
+def _run_functions(
+    path: Path,
+    files: Path | None,
+    names: list[str] | tuple[str, ...],
+    mca: str,
+    into: Path | None,
+    record: bool,
+    json: bool,
+) -> None:
+    from neonlab.host.output_file import write_whole
+    from neonlab.lab.run.workers import Workers
+    from neonlab.lab.silicon.table import read_functions
+    from neonlab.lab.silicon.truth import check_recordable, errors_by_core, measure_functions
+    from neonlab.report.tables.functions import function_lines, functions_document, functions_json, functions_markdown
+
+    table = read_functions(path)
+    if record:
+        check_recordable(table)
+    folder = files if files is not None else path.parent
+    advance = progress.begin("comparing", len(table.functions), "functions")
+    with Workers() as workers:
+        figures = measure_functions(workers, table, folder, cores=names, mca=mca, done=lambda _: advance(1))
+    if into is not None:
+        _make(into)
+        write_whole(into / "functions.json", functions_document(figures, table).encode())
+        write_whole(into / "functions.md", functions_markdown(figures, table).encode())
+    if record:
+        _keep(errors_by_core(figures, table))
+    if json:
+        print_json("cores", cores=[], comparisons=[], functions=functions_json(figures, table))
+        return
+    out = console()
+    for line in function_lines(figures, table):
+        out.print(line, markup=False, highlight=False)
+
+
+def _keep(found: Mapping[str, ModelError]) -> None:
+    from neonlab.host.output_file import write_whole
+    from neonlab.measure.cores import errors as core_errors
+
+    errors = core_errors.recorded()
+    for name, error in found.items():
+        errors.setdefault(name, {})[error.against] = error
+    write_whole(core_errors.PATH, core_errors.errors_text(errors, core_errors.pair_error()).encode())
+    core_errors.read_again()
+
+
+def _make(folder: Path) -> None:
+    from neonlab.errors import InputError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot create the folder: {error.strerror}") from None
+
+
+def _list(names: list[str] | tuple[str, ...], json: bool) -> None:
+    from neonlab.measure.silicon.core_summary import summaries, summary_of
+    from neonlab.report.tables.cores import summary_json, summary_table
+
+    chosen = [summary_of(name) for name in names] if names else list(summaries())
+    if json:
+        print_json("cores", cores=[summary_json(summary) for summary in chosen], comparisons=[])
+        return
+    out = console()
+    for line in summary_table(chosen, together=not names):
+        out.print(line, markup=False)
+
+
+def _compare(against: Path, names: list[str] | tuple[str, ...], into: Path | None, record: bool, json: bool) -> None:
+    from neonlab.errors import InputError
+    from neonlab.host.output_file import write_whole
+    from neonlab.measure.cores.pipeline import load_pipeline, pipeline_names
+    from neonlab.measure.silicon.core_summary import summaries
+    from neonlab.measure.silicon.measured_table import read_table
+    from neonlab.measure.silicon.truth import compare
+    from neonlab.report.tables.cores import (
+        comparison_json,
+        comparison_lines,
+        json_document,
+        markdown_document,
+        model_error,
+    )
+
+    table = read_table(against)
+    known = {core.lower(): rows for core, rows in table.items() if core.lower() in pipeline_names()}
+    for name in names:
+        if name not in known:
+            raise InputError(f"{against}: has no core `{name}` with a model; it has {', '.join(known) or 'none'}")
+    chosen = list(names or known)
+    if not chosen:
+        known_cores = ", ".join(pipeline_names())
+        raise InputError(f"{against}: none of its cores, {', '.join(table)}, has a model; there are {known_cores}")
+    truths = []
+    advance = progress.begin("comparing", len(chosen), "cores")
+    for name in chosen:
+        truths.append(compare(load_pipeline(name), known[name], hold_out=True))
+        advance(1)
+    if record:
+        _keep({truth.core: model_error(truth) for truth in truths})
+    if into is not None:
+        _make(into)
+        write_whole(into / "cores.json", json_document(summaries(), truths).encode())
+        write_whole(into / "cores.md", markdown_document(summaries(), truths).encode())
+    if json:
+        print_json("cores", cores=[], comparisons=[comparison_json(truth) for truth in truths])
+        return
+    out = console()
+    for line in comparison_lines(truths):
+        out.print(line, markup=False)

@@ -1,0 +1,259 @@
+"""`neonlab check`, `profile`, `report`, `bench`: the lab's verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from neonlab.cli import progress
+from neonlab.cli.completion import complete_cores, complete_kernels, complete_patterns, complete_shapes
+from neonlab.cli.options import takes_given
+from neonlab.cli.shared import (
+    JobsOption,
+    JsonOption,
+    KernelArgument,
+    KernelsArgument,
+    SeedOption,
+    ShapeOption,
+    WarmOption,
+    console,
+    find_kernels,
+    kernels_for,
+    print_json,
+    shapes_by_kernel,
+)
+from neonlab.contract.options import Given
+from neonlab.errors import InputError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from neonlab.lab.repository.library import Kernel
+    from neonlab.measure.options import MemoryOptions
+    from neonlab.measure.profile import Profile
+
+
+@takes_given
+def check(
+    kernels: KernelsArgument = None,
+    shape: ShapeOption = None,
+    pattern: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pattern",
+            metavar="PATTERN",
+            help="Use data of this pattern, such as random or extremes. Repeatable.",
+            autocompletion=complete_patterns,
+        ),
+    ] = None,
+    seed: SeedOption = 1,
+    every_tail: Annotated[
+        bool, typer.Option("--every-tail", help="Try every small shape, not a choice of them.")
+    ] = False,
+    layers: Annotated[bool, typer.Option("--layers", help="Try the layers of real networks too.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Apply every check to large cases too.")] = False,
+    search: Annotated[
+        int | None, typer.Option("--search", min=1, metavar="N", help="Let Hypothesis choose N cases instead.")
+    ] = None,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", "-x", help="Stop at the first failure.")] = False,
+    jobs: JobsOption = None,
+    json: JsonOption = False,
+    given: Given | None = None,
+) -> int:
+    """Run kernels on many cases and compare the results; report faults with their lines.
+
+    A kernel is `exact` where all results are equal to the reference and no fault is found. Without KERNEL, all kernels
+    of the library are checked. The cases cover small shapes, in which every two sizes meet, and all patterns of data.
+    Every memory access, register and vector lane is checked too.
+    """
+    from neonlab.lab.run.workers import Workers, check_all, explain_all, plan_all, search_all
+    from neonlab.report.terminal.verdict import print_verdicts
+
+    found = find_kernels(kernels or (), given)
+    with Workers(jobs) as workers:
+        if search is not None:
+            progress.begin(f"searching among {search:,} cases of each kernel")
+            verdicts = search_all(workers, found, search, seed)
+        else:
+            progress.begin(f"planning the cases of {len(found)} kernel{'s' * (len(found) != 1)}")
+            wanted = shapes_by_kernel(found, shape) if shape else [(kernel, []) for kernel in found]
+            work = plan_all(
+                workers, wanted, patterns=pattern or (), seed=seed, every_tail=every_tail, layers=layers, full=full
+            )
+            advance = progress.begin("checking", sum(len(plan) for _, plan in work), "cases")
+            verdicts = check_all(workers, work, seed=seed, fail_fast=fail_fast, ranges=True, advance=advance)
+        if failures := sum(len(verdict.failures) for verdict in verdicts):
+            progress.begin(f"explaining {failures} failure{'s' * (failures != 1)}")
+        verdicts = explain_all(workers, found, verdicts)
+    if json:
+        print_json("check", seed=seed, verdicts=[verdict.to_json() for verdict in verdicts])
+    else:
+        # Of one shape, or of data chosen for it, nobody expects that it runs all code.
+        print_verdicts(console(), verdicts, not_run=not (shape or pattern))
+    return 0 if all(verdict.passed for verdict in verdicts) else 1
+
+
+@takes_given
+def profile(
+    kernel: KernelArgument,
+    shape: ShapeOption = None,
+    layers: Annotated[
+        bool, typer.Option("--layers", help="Show one row for each layer of real networks that the operator names.")
+    ] = False,
+    core: Annotated[
+        str | None,
+        typer.Option(
+            "--core",
+            metavar="CORE",
+            help="Estimate caches and cycles on this core, such as cortex-a53.",
+            autocompletion=complete_cores,
+        ),
+    ] = None,
+    warm: WarmOption = False,
+    no_prefetcher: Annotated[
+        bool, typer.Option("--no-prefetcher", help="Model the core without its hardware prefetcher.")
+    ] = False,
+    full: Annotated[
+        bool, typer.Option("--full", help="Show costs by class, buffer, port and line; needs --core.")
+    ] = False,
+    timeline: Annotated[
+        bool, typer.Option("--timeline", help="Draw two iterations of the hot loop, and its critical path.")
+    ] = False,
+    seed: SeedOption = 1,
+    jobs: JobsOption = None,
+    json: JsonOption = False,
+    given: Given | None = None,
+) -> int:
+    """Count what a kernel does on a shape, and estimate what it costs on a core.
+
+    Instructions, registers and traffic are counted exactly. With --core, cache events and cycles are estimates of the
+    core's models.
+    """
+    from neonlab.measure.cores.caches import load_core
+    from neonlab.measure.cores.pipeline import pipeline_names
+    from neonlab.measure.options import MemoryOptions
+    from neonlab.report.terminal.cycles import print_layers
+    from neonlab.report.terminal.verdict import print_profiles
+    from neonlab.verify.cases.case import NO_SIZES
+
+    found = find_kernels([kernel], given)
+    if not shape and not layers and not any(one.contract.integers for one in found):
+        shape = [NO_SIZES]
+    if bool(shape) == layers:
+        raise InputError("give the shape to profile with --shape, or --layers for the layers of real networks")
+    if timeline and core not in pipeline_names():
+        raise InputError(f"--timeline draws cycles: name a core with --core, one of {', '.join(pipeline_names())}")
+    if layers and (timeline or full):
+        raise InputError(f"{'--timeline' if timeline else '--full'} shows one --shape: leave out --layers")
+    if full and core is None:
+        raise InputError("--full shows more of a core's estimates: name a core with --core")
+    if layers and core is None:
+        raise InputError("--layers shows cycles: name a core with --core")
+    if layers and core not in pipeline_names():
+        raise InputError(f"there is no pipeline model of {core}; there are models of {', '.join(pipeline_names())}")
+    if core is not None:
+        load_core(core)
+    elif warm or no_prefetcher:
+        option = "--warm" if warm else "--no-prefetcher"
+        raise InputError(f"{option} changes the estimate for a core: name one with --core")
+    memory = MemoryOptions(core, warm, not no_prefetcher, loop=not layers)
+    show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline)
+    return _profiles("profile", found, shape or [], seed, jobs, json, show, memory)
+
+
+def bench(
+    kernel: Annotated[
+        str, typer.Argument(metavar="KERNEL", help="The name of a kernel.", autocompletion=complete_kernels)
+    ] = "armv8/conv1x1_s8s32_chw_8x4",
+    shape: Annotated[
+        str, typer.Option("--shape", metavar="SHAPE", help="The shape to run.", autocompletion=complete_shapes)
+    ] = "14x14x256x256",
+    json: JsonOption = False,
+) -> None:
+    """Measure how fast neonlab itself is.
+
+    The times are those of a kernel that is run, counted and checked, compared with bare emulation; of a report after a
+    save; and of loading 5 MB of object code.
+    """
+    from neonlab.lab.repository.kernel_code import kernel_program
+    from neonlab.lab.run.plan import CaseName, draw_case, parse_shape
+    from neonlab.lab.watch.bench import bench_saves
+    from neonlab.measure.bench import bench_counts
+    from neonlab.measure.bench_memory import bench_memory
+    from neonlab.objects.bench import bench_load
+    from neonlab.report.terminal.watch import session_text
+    from neonlab.verify.bench import bench_sanitizer
+    from neonlab.verify.check_case import call_arguments
+
+    results = []
+    for one in find_kernels([kernel]):
+        contract, program = one.contract, kernel_program(one)
+        arguments = call_arguments(contract, draw_case(one, CaseName(parse_shape(one, shape), "random", 1)))
+        progress.begin(f"{one.title}: timing emulation and counting")
+        counts = bench_counts(program, one.name, arguments, contract.signature, float_abi=contract.float_abi)
+        progress.begin(f"{one.title}: timing traffic, caches and cycles")
+        memory = bench_memory(program, one.name, arguments, contract.signature, float_abi=contract.float_abi)
+        progress.begin(f"{one.title}: timing checks")
+        checks = bench_sanitizer(program, contract, arguments)
+        progress.begin(f"{one.title}: timing the wait after a save")
+        results.append((one, counts, memory, checks, bench_saves(one, session_text)))
+    progress.begin("timing the loading of an object of 5 MB")
+    load = bench_load()
+    if json:
+        figures = [
+            {"kernel": one.title, **counts.to_json(), **memory.to_json(), **checks.to_json(), "save": saves.to_json()}
+            for one, counts, memory, checks, saves in results
+        ]
+        print_json("bench", shape=shape, results=figures, load=load.to_json())
+        return
+    out = console()
+    for one, counts, memory, checks, saves in results:
+        out.print(f"{one.title} on {shape}", markup=False)
+        for line in (*counts.lines(), *memory.lines(), *checks.lines(), *saves.lines()):
+            out.print(f"  {line}", markup=False)
+    out.print(load.line(), markup=False)
+
+
+def _profiles(
+    command: str,
+    found: list[Kernel],
+    shapes: list[str],
+    seed: int,
+    jobs: int | None,
+    json: bool,
+    show: Callable[[Console, list[Profile]], None],
+    memory: MemoryOptions | None = None,
+) -> int:
+    from neonlab.lab.run.plan import layers_of
+    from neonlab.lab.run.workers import Workers, profile_all
+    from neonlab.report.terminal.verdict import print_failures
+    from neonlab.verify.verdict import Failure
+
+    if memory is not None and memory.core is not None:
+        found = kernels_for(memory.core, found)
+    if shapes:
+        wanted = shapes_by_kernel(found, shapes)
+    else:
+        wanted = [(kernel, layers_of(kernel)) for kernel in found]
+        if not any(layers for _, layers in wanted):
+            raise InputError(f"{found[0].title}: its operator names no layers: give a shape with --shape")
+    work = [(kernel, shape) for kernel, taken in wanted for shape in taken]
+    advance = progress.begin("profiling", len(work), "calls")
+    with Workers(jobs) as workers:
+        results = profile_all(workers, work, seed=seed, memory=memory, advance=advance)
+    profiles = [result for result in results if not isinstance(result, Failure)]
+    failures = [(k.title, result) for (k, _), result in zip(work, results, strict=True) if isinstance(result, Failure)]
+    if json:
+        print_json(
+            command,
+            seed=seed,
+            profiles=[profile.to_json() for profile in profiles],
+            failures=[{"kernel": title, **failure.to_json()} for title, failure in failures],
+        )
+    else:
+        show(console(), profiles)
+        print_failures(console(), failures)
+    return 1 if failures else 0

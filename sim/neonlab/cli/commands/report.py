@@ -1,0 +1,201 @@
+"""`neonlab report`: tables of the whole library, and a page for each kernel."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from neonlab.cli import progress
+from neonlab.cli.shared import JobsOption, JsonOption, console, find_kernels
+from neonlab.errors import InputError
+
+if TYPE_CHECKING:
+    from neonlab.lab.repository.library import Kernel, Library
+
+#: Seconds of one process that a kernel on a layer, a call on the model of a core and a page take, in the mean.
+_LAYER, _CALL, _PAGE, _FEW_PAGES = 0.2, 0.17, 30.0, 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Tables:
+    """What the tables came to: whether all is right, the cheapest kernel of each level, five sentences."""
+
+    right: bool
+    best: tuple[Kernel, ...]
+    findings: tuple[str, ...]
+
+
+def report(
+    kernel: Annotated[
+        list[str] | None, typer.Argument(metavar="KERNEL", help="Write the pages of these kernels only, and no tables.")
+    ] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            "--into",
+            metavar="FOLDER",
+            help="Write to FOLDER; the default is reports/ of the repository, or of the current folder.",
+        ),
+    ] = None,
+    embed: Annotated[
+        Path | None, typer.Option("--embed", metavar="FILE", help="Refresh the marked table of this Markdown file.")
+    ] = None,
+    core: Annotated[
+        list[str] | None, typer.Option("--core", metavar="CORE", help="Show this core on the pages. Repeatable.")
+    ] = None,
+    pages: Annotated[bool, typer.Option(help="Write a page for each kernel too, which takes longer.")] = True,
+    few_pages: Annotated[
+        bool,
+        typer.Option("--few-pages", help="Write the page of the cheapest kernel of each level only."),
+    ] = False,
+    jobs: JobsOption = None,
+    json: JsonOption = False,
+) -> int:
+    """Check and profile every kernel on the layers of real networks: tables, and an HTML page for each kernel.
+
+    The tables go to reports/, the pages to reports/pages/: each one file, which opens with no network.
+    """
+    from neonlab.lab.repository.library import find_root, open_library, own_root
+    from neonlab.measure.cores.caches import load_core
+    from neonlab.report.page.gather import CORES
+
+    library = open_library(find_root())
+    folder = into or (own_root() or Path.cwd()) / "reports"  # never among the files of the lab as installed
+    cores = tuple(core or (CORES[1:2] if few_pages else CORES))
+    for name in cores:
+        load_core(name)
+    wanted = find_kernels(kernel) if kernel else list(library.kernels)
+    if kernel and embed is not None:
+        raise InputError("--embed: the table covers the whole library: leave out the names of kernels")
+    if kernel and not pages:
+        raise InputError("--no-pages: named kernels only get pages: leave out --no-pages or the names")
+    if few_pages and (kernel or not pages):
+        raise InputError("--few-pages chooses the pages to write: leave out the names of kernels and --no-pages")
+    if kernel:
+        return 0 if _pages(wanted, cores, folder / "pages", jobs, json, keep=True) else 1
+    tables = _tables(library, folder, embed, jobs, json, pages=None if not pages else few_pages)
+    right = tables.right
+    if pages:
+        chosen = list(tables.best) if few_pages else wanted
+        right = _pages(chosen, cores, folder / "pages", jobs, json, few=few_pages, findings=tables.findings) and right
+    if not json:
+        _print_findings(tables.findings, folder / "pages" / "index.html" if pages else folder / "variants.md")
+    return 0 if right else 1
+
+
+def _tables(
+    library: Library, folder: Path, embed: Path | None, jobs: int | None, json: bool, *, pages: bool | None
+) -> _Tables:
+    """Write the tables; `pages` says whether pages come after: None for no, True for a few."""
+    from neonlab.host.output_file import write_whole
+    from neonlab.lab.run.workers import Workers
+    from neonlab.report.tables.findings import best_of_levels, findings
+    from neonlab.report.tables.goals import read_goals
+    from neonlab.report.tables.ladder import CORES, calls_of, costs_of, ladder_document, read_ladders
+    from neonlab.report.tables.layers import see_layers, work_of_layers
+    from neonlab.report.tables.systems import run_systems, systems_document, work_of_systems
+    from neonlab.report.tables.variants import (
+        TABLE_MARKER,
+        embed_table,
+        json_document,
+        markdown_document,
+        readme_table,
+        rows_of,
+    )
+
+    work, ladders, goals = work_of_layers(library), read_ladders(library), read_goals(library)
+    calls, runs = len(calls_of(ladders)), work_of_systems(library)
+    with Workers(jobs) as workers:
+        _announce(len(library.kernels), len(work), calls, runs, pages, workers.jobs or 1)
+        advance = progress.begin("checking and counting", len(work), "kernels on layers")
+        seen = see_layers(workers, work, advance)
+        costs = costs_of(workers, ladders, progress.begin("modelling cores", calls, "calls"))
+        systems = run_systems(library, progress.begin("running systems", runs, "runs"))
+    progress.begin("writing tables")
+    rows = rows_of(work, seen)
+    _make(folder)
+    markdown, document = markdown_document(rows), json_document(rows)
+    write_whole(folder / "variants.md", markdown.encode())
+    write_whole(folder / "variants.json", document.encode())
+    if ladders:
+        write_whole(folder / "ladder.md", ladder_document(ladders, costs, rows, goals).encode())
+    if systems:
+        write_whole(folder / "systems.md", systems_document(systems).encode())
+    if embed is not None:
+        write_whole(embed, embed_table(embed, TABLE_MARKER, readme_table(rows)).encode())
+    if json:
+        progress.clear()
+        print(document, end="")
+    else:
+        console().print(f"{len(rows)} rows in {folder / 'variants.md'} and variants.json", markup=False)
+    best = {row.kernel for row in best_of_levels(library.kernels, rows).values()}
+    return _Tables(
+        all(row.exact for row in rows) and all(one.exact for one in systems),
+        tuple(kernel for kernel in library.kernels if kernel.title in best),
+        findings(library.kernels, rows, goals, systems, CORES),
+    )
+
+
+def _announce(kernels: int, layers: int, calls: int, runs: int, pages: bool | None, jobs: int) -> None:
+    """Say on standard error what is going to be done, and how long that takes, by what it took before."""
+    after = {None: "", True: ", pages of a few kernels", False: f", {kernels} pages"}[pages]
+    seconds = layers * _LAYER + calls * _CALL + {None: 0.0, True: 6 * _FEW_PAGES, False: kernels * _PAGE}[pages]
+    minutes = max(1, round(seconds / jobs / 60))
+    progress.say(
+        f"report: {kernels} kernels on {layers} layers, {calls} calls on modelled cores, "
+        f"{runs} runs of systems{after}: about {minutes} minute{'s' * (minutes != 1)} with {jobs} processes"
+    )
+
+
+def _print_findings(findings: Sequence[str], page: Path) -> None:
+    out = console()
+    for text in findings:
+        for line in textwrap.wrap(text, 78, initial_indent="- ", subsequent_indent="  ", break_on_hyphens=False):
+            out.print(line, markup=False)
+    out.print(f"open {page}", markup=False)
+
+
+def _pages(
+    kernels: Sequence[Kernel],
+    cores: Sequence[str],
+    folder: Path,
+    jobs: int | None,
+    json: bool,
+    *,
+    keep: bool = False,
+    few: bool = False,
+    findings: Sequence[str] = (),
+) -> bool:
+    from neonlab.host.output_file import write_whole
+    from neonlab.lab.run.workers import Workers, check_all, plan_all, profile_each
+    from neonlab.report.page.gather import pages_of, work_of_pages
+    from neonlab.report.page.render import write_pages
+
+    progress.begin("pages: planning")
+    work = work_of_pages(kernels, cores, on_layers=not few)
+    with Workers(jobs) as workers:
+        cases = plan_all(workers, [(kernel, ()) for kernel in kernels])
+        advance = progress.begin("pages: checking", sum(len(names) for _, names in cases), "cases")
+        verdicts = check_all(workers, cases, advance=advance)
+        advance = progress.begin("pages: profiling", len(work), "calls")
+        profiled = profile_each(workers, [(one.kernel, one.shape, one.memory) for one in work], advance=advance)
+    advance = progress.begin("pages: writing", len(kernels), "pages")
+    found = pages_of(work, profiled, {verdict.kernel: verdict for verdict in verdicts})
+    _make(folder)
+    for path, contents in write_pages(found, cores, folder, keep=keep, findings=findings, advance=advance).items():
+        write_whole(path, contents)
+    if not json:
+        console().print(f"{len(found)} pages: {folder / 'index.html'}", markup=False)
+    return all(verdict.passed for verdict in verdicts)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot create the folder: {error.strerror}") from None

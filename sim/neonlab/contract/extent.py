@@ -1,0 +1,187 @@
+"""The bytes that a pointer argument stands for: so many in a run, or rows of them at a distance.
+
+    read  = "4*k"
+    write = { rows = "m", bytes = "4*n", pitch = "ldc" }
+    read  = { rows = ["planes", "height"], bytes = "width", pitch = ["plane_pitch", "row_pitch"] }
+
+`pitch` is the distance in bytes from the beginning of one row to that of the next.  It may be larger than a row, and
+negative; the pointer is to row 0 all the same.  Of several, the outermost comes first.  What lies between rows is not
+the kernel's to touch.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.contract.size_expression import SizeExpression, SizeExpressionError
+
+#: Rows of an extent at most: each has an address of its own here.
+_MOST_ROWS = 1 << 24
+#: What selects bytes of a buffer: a slice of it, or their offsets in order.
+Selection = slice | npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Extent:
+    """`size` bytes, or rows of `size` bytes: `rows` of them, `pitches` bytes apart, outermost first."""
+
+    size: SizeExpression
+    rows: tuple[SizeExpression, ...] = ()
+    pitches: tuple[SizeExpression, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """As a contract says it."""
+        if not self.rows:
+            return self.size.text
+        rows, pitches = (
+            items[0].text if len(items) == 1 else f"[{', '.join(item.text for item in items)}]"
+            for items in (self.rows, self.pitches)
+        )
+        return f"{{ rows = {rows}, bytes = {self.size.text}, pitch = {pitches} }}"
+
+    @functools.cached_property
+    def names(self) -> frozenset[str]:
+        """The arguments it depends on."""
+        return self.size.names.union(*(expression.names for expression in (*self.rows, *self.pitches)))
+
+    def evaluate(self, values: Mapping[str, int]) -> int:
+        """How many bytes, those between rows not counted; negative where a size is."""
+        total = self.size.evaluate(values)
+        for rows in self.rows:
+            count = rows.evaluate(values)
+            total = min(total, count) if min(total, count) < 0 else total * count
+        return total
+
+    def starts(self, values: Mapping[str, int]) -> npt.NDArray[np.int64]:
+        """Where rows begin, in bytes from where the pointer points to.  Raises SizeExpressionError for too many."""
+        if (count := math.prod(max(0, rows.evaluate(values)) for rows in self.rows)) > _MOST_ROWS:
+            raise SizeExpressionError(f"{count} rows in `{self.text}`: the lab goes up to {_MOST_ROWS}")
+        found = np.zeros(1, np.int64)
+        for rows, pitch in zip(self.rows, self.pitches, strict=True):
+            steps = np.arange(max(0, rows.evaluate(values)), dtype=np.int64) * pitch.evaluate(values)
+            found = np.add.outer(found, steps).reshape(-1)
+        return found
+
+    def overlaps(self, values: Mapping[str, int]) -> bool:
+        """Whether rows share bytes."""
+        if len(self.rows) == 1:  # as a short cut: this is asked of each of thousands of shapes
+            return self.rows[0].evaluate(values) > 1 and abs(self.pitches[0].evaluate(values)) < self.size.evaluate(
+                values
+            )
+        if self.evaluate(values) <= 0:
+            return False
+        starts = np.sort(self.starts(values))
+        return bool((np.diff(starts) < self.size.evaluate(values)).any())
+
+    def ends(self, values: Mapping[str, int]) -> tuple[int, int]:
+        """The lowest byte and one past the highest, from where the pointer points to."""
+        if self.evaluate(values) <= 0:
+            return 0, 0
+        steps = [
+            (rows.evaluate(values) - 1) * pitch.evaluate(values)
+            for rows, pitch in zip(self.rows, self.pitches, strict=True)
+        ]
+        return sum(min(0, step) for step in steps), sum(max(0, step) for step in steps) + self.size.evaluate(values)
+
+    def select(self, values: Mapping[str, int], origin: int) -> Selection:
+        """Its bytes, row after row, in a buffer in which the pointer points to byte `origin`."""
+        size = max(0, self.size.evaluate(values))
+        if not self.rows:
+            return slice(origin, origin + size)
+        if self.evaluate(values) <= 0:
+            return NO_BYTES
+        chosen = np.add.outer(self.starts(values) + origin, np.arange(size, dtype=np.int64)).reshape(-1)
+        chosen.flags.writeable = False
+        return chosen
+
+
+NOTHING = slice(0, 0)
+NO_BYTES = np.zeros(0, np.int64)
+NO_BYTES.flags.writeable = False
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """The buffer behind one argument of one call: `size` bytes, the pointer to byte `origin` of them.
+
+    `read` and `written` select the bytes that the contract says are read and written, in the order of its rows; `gaps`
+    says whether there are others.
+    """
+
+    size: int
+    origin: int
+    read: Selection
+    written: Selection
+    gaps: bool
+
+    def read_mask(self) -> npt.NDArray[np.bool_]:
+        """Which bytes are read."""
+        return self._mask(self.read)
+
+    def written_mask(self) -> npt.NDArray[np.bool_]:
+        """Which bytes are written."""
+        return self._mask(self.written)
+
+    def _mask(self, selection: Selection) -> npt.NDArray[np.bool_]:
+        mask = np.zeros(self.size, np.bool_)
+        mask[selection] = True
+        return mask
+
+    def position(self, offset: int) -> int | None:
+        """Which of the bytes read, else of those written, the byte at `offset` is; None between rows."""
+        for selection in (self.read, self.written):
+            if isinstance(selection, slice):
+                if selection.start <= offset < selection.stop:
+                    return offset - int(selection.start)
+            elif (found := np.flatnonzero(selection == offset)).size:
+                return int(found[0])
+        return None
+
+    def offset(self, position: int) -> int:
+        """Where byte number `position` of those written lies."""
+        if isinstance(self.written, slice):
+            return int(self.written.start) + position
+        return int(self.written[position])
+
+
+def block(
+    read: Extent | None, write: Extent | None, values: Mapping[str, int], before: SizeExpression | None = None
+) -> Block:
+    """The buffer that holds what is read and what is written; `before` bytes of both lie before the pointer."""
+    names = before.names if before is not None else frozenset()
+    names = names.union(*(extent.names for extent in (read, write) if extent is not None))
+    return _block(read, write, before, tuple((name, values[name]) for name in sorted(names) if name in values))
+
+
+def span(
+    read: Extent | None, write: Extent | None, values: Mapping[str, int], before: SizeExpression | None = None
+) -> int:
+    """The size of that buffer in bytes, with none of its bytes selected: for sizes that may be too large to make."""
+    shift = before.evaluate(values) if before is not None else 0
+    ends = [extent.ends(values) for extent in (read, write) if extent is not None]
+    return max((high - shift for _, high in ends), default=0) - min((0, *(low - shift for low, _ in ends)))
+
+
+@functools.lru_cache(maxsize=16)  # one call asks for the same blocks a dozen times
+def _block(
+    read: Extent | None, write: Extent | None, before: SizeExpression | None, known: tuple[tuple[str, int], ...]
+) -> Block:
+    values = dict(known)
+    extents = [extent for extent in (read, write) if extent is not None]
+    shift = before.evaluate(values) if before is not None else 0
+    ends = [(low - shift, high - shift) for low, high in (extent.ends(values) for extent in extents)]
+    low, high = min((end[0] for end in ends), default=0), max((end[1] for end in ends), default=0)
+    low = min(low, 0)
+    selections: list[Any] = [
+        extent.select(values, -low - shift) if extent is not None else NOTHING for extent in (read, write)
+    ]
+    gaps = any(extent.rows for extent in extents)
+    return Block(high - low, -low, selections[0], selections[1], gaps)

@@ -1,0 +1,227 @@
+"""What a kernel is called with, and what it promises: the values that a contract comes to."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neonlab.contract.allowances import NO_ALLOWANCES, Allowances
+from neonlab.contract.extent import Block, Extent, block, span
+from neonlab.contract.size_expression import SizeExpression
+from neonlab.errors import ContractError as ContractError
+from neonlab.isa.c.ctype import CType
+from neonlab.isa.c.procedure_call import FloatAbi, Location
+from neonlab.isa.c.prototype import Signature
+from neonlab.isa.model.isa import Isa
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a kernel.
+
+    For a pointer: `read` and `write` are the bytes read and written, None where none are, `dtype` the element type,
+    `value_range` the inclusive range of element values for which the kernel is exact, None for all of the type.
+    `over_read` and `under_read` are the bytes after its end and before its start, or those of each of its rows, that
+    the kernel may read besides, and must not depend on; `align` the alignment in bytes that the caller promises.
+    `origin` is how many of its bytes lie before the place that the pointer points to.  A struct has `fields`, an array
+    of pointers `rows`.
+    For a number: `value_range` is the inclusive range it may have, in steps of `step` from the lower end.
+    """
+
+    name: str
+    ctype: CType
+    location: Location
+    dtype: np.dtype[Any]
+    read: Extent | None = None
+    write: Extent | None = None
+    layout: str = ""
+    value_range: tuple[float, float] | None = None
+    step: int = 1
+    align: int = 1
+    over_read: int = 0
+    under_read: int = 0
+    origin: SizeExpression | None = None
+    fields: tuple[Field, ...] = ()
+    rows: Rows | None = None
+
+    @property
+    def is_pointer(self) -> bool:
+        """Whether it points to a buffer."""
+        return self.ctype.kind == "pointer"
+
+    def block(self, values: Mapping[str, int]) -> Block:
+        """The buffer that a call with these integer arguments needs."""
+        return block(self.read, self.write, values, self.origin)
+
+    def span(self, values: Mapping[str, int]) -> int:
+        """How many bytes that buffer has."""
+        return span(self.read, self.write, values, self.origin)
+
+    @property
+    def within(self) -> Iterator[Argument]:
+        """What its memory holds besides plain elements: the fields of a struct, the rows that pointers point to."""
+        for field in self.fields:
+            yield field.argument
+        if self.rows is not None:
+            yield self.rows.to
+
+    @property
+    def expressions(self) -> Iterator[SizeExpression]:
+        """Every size that it states, itself and within."""
+        for extent in (self.read, self.write):
+            if extent is not None:
+                yield from (extent.size, *extent.rows, *extent.pitches)
+        for size in (self.origin, *(() if self.rows is None else self.rows.expressions)):
+            if size is not None:
+                yield size
+        for inner in self.within:
+            yield from inner.expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A member of a struct: `count` elements at `offset` (bytes), described as an argument is.
+
+    Its name is a path: `params.bias`.
+    """
+
+    offset: int
+    count: int
+    argument: Argument
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What an array of pointers points to: `count` rows, each as `to` says, whose name is `input[]` for `input`.
+
+    Some point to the buffer of the pointer argument `or_to` instead, as XNNPACK's point to a row of zeros.  From the
+    others `less` bytes are taken off, which the kernel adds again.
+    """
+
+    count: SizeExpression
+    to: Argument
+    or_to: str = ""
+    less: SizeExpression | None = None
+
+    @property
+    def expressions(self) -> tuple[SizeExpression | None, ...]:
+        """The sizes stated here."""
+        return self.count, self.less
+
+
+@dataclass(frozen=True)
+class Contract:
+    """What a kernel's file promises about itself; `macs` is the work of one call.
+
+    `stack` is the bytes by which it lowers sp at most, if `declares_stack`; `below_stack` the bytes below sp that it
+    uses without lowering it.
+    `structs` are the C declarations that the prototype speaks of.
+    `allows` is what it lets pass by name.
+    `modular` names arithmetic of lanes, and scalar sums, that are meant to wrap, each entry one of: a mnemonic (`add`,
+    `vadd`, `vadd.i16`), `label:reduce` (from that label up to the next), `lines:120-135` (of the file, both included).
+    """
+
+    path: str
+    line: int
+    summary: str
+    prototype: str
+    signature: Signature
+    isa: Isa
+    architecture: str
+    features: frozenset[str]
+    arguments: tuple[Argument, ...]
+    stack: int = 0
+    float_abi: FloatAbi = FloatAbi.HARD
+    macs: SizeExpression | None = None
+    below_stack: int = 0
+    modular: tuple[str, ...] = ()
+    declares_stack: bool = False
+    symbol: str = ""
+    structs: str = ""
+    allows: Allowances = NO_ALLOWANCES
+
+    @functools.cached_property
+    def name(self) -> str:
+        """The kernel's name, which is its symbol: that of its file unless the contract says another."""
+        return self.symbol or Path(self.path).stem
+
+    def argument(self, name: str) -> Argument:
+        """The argument called `name`, or what lies within one: `params.bias`, `rows[]`; KeyError when there is none."""
+        return self.by_name[name]
+
+    @functools.cached_property
+    def by_name(self) -> Mapping[str, Argument]:
+        """Every argument, field of a struct (`params.bias`) and kind of row (`rows[]`)."""
+        return {argument.name: argument for argument in self._all(self.arguments)}
+
+    @functools.cached_property
+    def pointers(self) -> tuple[Argument, ...]:
+        """Everything that points to a buffer, each named as its buffer is."""
+        return tuple(argument for argument in self._all(self.arguments) if argument.is_pointer)
+
+    @functools.cached_property
+    def extents(self) -> tuple[Extent, ...]:
+        """The bytes that each pointer stands for, those read and those written."""
+        return tuple(e for argument in self.pointers for e in (argument.read, argument.write) if e is not None)
+
+    @functools.cached_property
+    def pitches(self) -> tuple[Argument, ...]:
+        """The integer arguments that are distances between rows and nothing else, innermost first."""
+        depths: dict[str, int] = {}
+        for extent in self.extents:
+            for depth, pitch in enumerate(reversed(extent.pitches)):
+                for name in pitch.names:
+                    depths[name] = max(depth, depths.get(name, 0))
+        sizes = [size for extent in self.extents for size in (extent.size, *extent.rows)]
+        sizes += [argument.rows.count for argument in self.pointers if argument.rows is not None]
+        sized = {name for size in sizes for name in size.names}
+        found = [argument for argument in self.integers if argument.name in depths and argument.name not in sized]
+        return tuple(sorted(found, key=lambda argument: depths[argument.name]))
+
+    def _all(self, arguments: Iterable[Argument]) -> Iterator[Argument]:
+        for argument in arguments:
+            yield argument
+            yield from self._all(argument.within)
+
+    @functools.cached_property
+    def integers(self) -> tuple[Argument, ...]:
+        """The numbers that sizes may depend on: integer arguments, and those fields of structs that some size names."""
+        fields = (a for a in self.by_name.values() if "." in a.name and a.name in self.sized)
+        return (*(a for a in self.arguments if a.ctype.kind == "integer"), *fields)
+
+    @functools.cached_property
+    def sized(self) -> frozenset[str]:
+        """Names that a size or the work depends on."""
+        sizes = [size for argument in self.arguments for size in argument.expressions]
+        sizes += [self.macs] if self.macs is not None else []
+        return frozenset(name for size in sizes for name in size.names)
+
+    def check_values(self, values: Mapping[str, int]) -> None:
+        """Raise ContractError unless every integer argument has a value within its range and on its step.
+
+        Nor may rows that are written share bytes.
+        """
+        for argument in self.integers:
+            if argument.name not in values:
+                raise ContractError(f"{self.path}: `{argument.name}` has no value")
+            value = values[argument.name]
+            if argument.value_range is None:
+                continue
+            low, high = argument.value_range
+            if not low <= value <= high:
+                raise ContractError(
+                    f"{self.path}: {argument.name} = {value} is outside the contract's range [{low:g}, {high:g}]"
+                )
+            if (value - int(low)) % argument.step:
+                raise ContractError(
+                    f"{self.path}: {argument.name} = {value} is not on the contract's step: {low:g}, "
+                    f"{low + argument.step:g}, {low + 2 * argument.step:g}, ..."
+                )
+        for argument in self.pointers:
+            if argument.write is not None and argument.write.rows and argument.write.overlaps(values):
+                raise ContractError(f"{self.path}: rows of `{argument.name}` overlap: write = {argument.write.text}")

@@ -1,0 +1,110 @@
+"""What is said about a kernel's file from outside of it: on the command line, to `neonlab.load`, in a contract beside.
+
+Plain values throughout, so that a kernel can be named to another process.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Self
+
+from neonlab.isa.model.isa import Isa
+
+#: What people call the instruction sets on a command line.
+ARCHITECTURES = {Isa.A32: "armv7", Isa.A64: "armv8"}
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """How a source becomes code: `-I` folders, `-D` as NAME or NAME=VALUE, flags and name of the compiler of C.
+
+    `preprocess`: whether assembly goes through the C preprocessor, where that is not left to the file.
+    """
+
+    include: tuple[str, ...] = ()
+    define: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    compiler: str = ""
+    preprocess: bool | None = None
+
+    def over(self, other: Self) -> Build:
+        """Both: what is said here comes after what `other` says, and counts where one of the two must."""
+        return Build(
+            (*self.include, *other.include),
+            (*other.define, *self.define),
+            (*other.flags, *self.flags),
+            self.compiler or other.compiler,
+            other.preprocess if self.preprocess is None else self.preprocess,
+        )
+
+    @property
+    def defines(self) -> dict[str, str]:
+        """Value by name; 1 where none is said, as compilers do."""
+        return {name: value if equals else "1" for name, equals, value in (d.partition("=") for d in self.define)}
+
+
+#: Built as it stands.
+PLAIN = Build()
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A C function that says what is right: in `path`, called `symbol`; empty `path` for the kernel's own file."""
+
+    path: str = ""
+    symbol: str = ""
+    build: Build = PLAIN
+    on_host: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Everything that may be said.  `settings` are entries of the contract, (`args.a.read`, `4*n`), over its own."""
+
+    isa: Isa | None = None
+    symbol: str = ""
+    prototype: str = ""
+    contract: str = ""
+    settings: tuple[tuple[str, str], ...] = ()
+    build: Build = PLAIN
+    reference: Reference | None = None
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether it is left to the file alone."""
+        return all(getattr(self, field.name) == field.default for field in fields(self))
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The words that say the same on a command line, but for the symbol and the instruction set."""
+        said: list[str] = []
+        for name, value in (("--contract", self.contract), ("--prototype", self.prototype)):
+            said += [name, value] if value else []
+        for key, value in self.settings:
+            said += ["--set", f"{key}={value}"]
+        for folder in self.build.include:
+            said += ["-I", folder]
+        for define in self.build.define:
+            said += ["-D", define]
+        said += [f"--cflags={' '.join(self.build.flags)}"] if self.build.flags else []
+        if self.build.preprocess is not None:
+            said += ["--preprocess" if self.build.preprocess else "--no-preprocess"]
+        said += ["--compiler", self.build.compiler] if self.build.compiler else []
+        if self.reference is not None:
+            said += ["--reference", self.reference.path] if self.reference.path else []
+            said += ["--reference-symbol", self.reference.symbol] if self.reference.symbol else []
+            said += ["--reference-on-host"] if self.reference.on_host else []
+        return tuple(said)
+
+
+#: Nothing but the file.
+NOTHING = Given()
+
+
+def setting_text(value: object) -> str:
+    """The value of an entry of a contract, as the command line would say it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(setting_text(item) for item in value)}]"
+    return repr(value) if isinstance(value, (int, float)) else str(value)

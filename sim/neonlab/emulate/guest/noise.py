@@ -1,0 +1,69 @@
+"""What a call finds in the places that its caller does not set."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.emulate.guest.registers import SLOT, offset_of
+from neonlab.isa.model.isa import Isa
+
+NOISE_BYTES = 1 << 14
+_FLAG_BYTES = slice(NOISE_BYTES - 4, NOISE_BYTES)
+FLAGS, STACK, MARGINS = "flags", "stack", "margins"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Noise:
+    """Contents of registers and flags, of the stack, and of what lies around buffers; each NOISE_BYTES long.
+
+    `registers` is laid out as the register file is, with the flags in its last 4 bytes; the other two repeat.
+    """
+
+    registers: npt.NDArray[np.uint8]
+    stack: npt.NDArray[np.uint8]
+    margins: npt.NDArray[np.uint8]
+
+    @staticmethod
+    @functools.lru_cache(maxsize=8)
+    def drawn(seed: int) -> Noise:
+        """Any bytes, a function of `seed` alone."""
+        every = np.frombuffer(np.random.Generator(np.random.SFC64(seed)).bytes(NOISE_BYTES), np.uint8)
+        return Noise(every, every, every)
+
+    def inverted(self) -> Noise:
+        """Every bit otherwise."""
+        return Noise(~self.registers, ~self.stack, ~self.margins)
+
+    @staticmethod
+    def zeros() -> Noise:
+        """Nothing but zeros."""
+        every = np.zeros(NOISE_BYTES, np.uint8)
+        return Noise(every, every, every)
+
+    def ones(self, isa: Isa) -> Noise:
+        """The number 1 in every register and every word of memory: few rounds of a loop that counts in one of them."""
+        words = np.zeros((NOISE_BYTES // isa.pointer_bytes, isa.pointer_bytes), np.uint8)
+        words[:, 0] = 1
+        registers, whole = self.registers.copy(), offset_of(isa, "q0") + SLOT * isa.vector_registers
+        registers[:whole] = 0
+        registers[:whole:SLOT] = 1
+        return Noise(registers, words.reshape(-1), words.reshape(-1))
+
+    def with_some_of(self, other: Noise, isa: Isa, places: Iterable[str]) -> Noise:
+        """This, but `places` as `other` has them: registers (`x5`, `r5`, `q7`), FLAGS, STACK, MARGINS."""
+        registers, stack, margins = self.registers.copy(), self.stack, self.margins
+        for place in places:
+            if place == STACK:
+                stack = other.stack
+            elif place == MARGINS:
+                margins = other.margins
+            else:
+                start = offset_of(isa, place) if place != FLAGS else 0
+                part = _FLAG_BYTES if place == FLAGS else slice(start, start + SLOT)
+                registers[part] = other.registers[part]
+        return Noise(registers, stack, margins)

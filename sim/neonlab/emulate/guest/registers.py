@@ -1,0 +1,149 @@
+"""The guest's registers as one block of bytes that moves in and out of Unicorn in a single call."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from unicorn import arm64_const, arm_const
+
+from neonlab.emulate.engine import Uc, check, uclib
+from neonlab.isa.model.isa import Isa
+
+SLOT = 16  # bytes set aside for each register
+# Control registers in the order of their slots, after the general and the vector registers.
+_CONTROL = {Isa.A64: ("sp", "pstate", "fpcr", "fpsr", "pc"), Isa.A32: ("cpsr", "fpscr", "sp", "lr", "pc")}
+_USER_MODE = {Isa.A64: 0x0, Isa.A32: 0x10}
+# A32: N, Z, C, V, Q and GE; A64: N, Z, C, V.  No other bit of the status register may be random.
+_FLAGS = {Isa.A64: 0xF0000000, Isa.A32: 0xF80F0000}
+# What floating-point status may be random: flags of the last comparison (A32), saturation, exceptions that occurred.
+_STATUS = {Isa.A64: ("fpsr", 0x0800009F), Isa.A32: ("fpscr", 0xF800009F)}
+
+
+@lru_cache(maxsize=2)
+def slots(isa: Isa) -> dict[str, int]:
+    """Slot of each whole register, by name: general (x0-x30 or r0-r12), vector (q0 up), control."""
+    general = 31 if isa is Isa.A64 else 13
+    names = [f"{'x' if isa is Isa.A64 else 'r'}{i}" for i in range(general)]
+    names += [f"q{i}" for i in range(isa.vector_registers)]
+    return {name: slot for slot, name in enumerate((*names, *_CONTROL[isa]))}
+
+
+@lru_cache(maxsize=256)
+def offset_of(isa: Isa, name: str) -> int:
+    """Byte offset of a register, or of the part of one that `name` means, in the block of slots.
+
+    `w3` lies in x3; `d1` and `s1` in q1 in A64, in q0 in A32.  Raises KeyError for what is no register.
+    """
+    whole = slots(isa)
+    if name in whole:
+        return whole[name] * SLOT
+    kind, number = name[0], name[1:]
+    if isa is Isa.A64:
+        alias = {"w": "x", "v": "q", "d": "q", "s": "q"}.get(kind)
+        if name == "lr":
+            return whole["x30"] * SLOT
+        if alias and number.isdecimal():
+            return whole[f"{alias}{number}"] * SLOT
+    elif name in ("r13", "r14", "r15"):
+        return whole[("sp", "lr", "pc")[int(number) - 13]] * SLOT
+    elif kind in "ds" and number.isdecimal():
+        width = 8 if kind == "d" else 4
+        q, part = divmod(int(number), SLOT // width)
+        return whole[f"q{q}"] * SLOT + part * width
+    raise KeyError(name)
+
+
+def _identifiers(isa: Isa) -> list[int]:
+    constants, prefix = (arm64_const, "UC_ARM64_REG_") if isa is Isa.A64 else (arm_const, "UC_ARM_REG_")
+    return [getattr(constants, prefix + name.upper()) for name in slots(isa)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RegisterState:
+    """Every register at one moment."""
+
+    isa: Isa
+    image: npt.NDArray[np.uint8]
+
+    def read(self, name: str, size: int | None = None) -> int:
+        """Unsigned value of `x3`, `w3`, `sp`, `q5`, `d9`, `fpcr`, `cpsr`, ...; `size` in bytes, by default its own."""
+        start = offset_of(self.isa, name)
+        if size is None:
+            size = {"q": 16, "v": 16, "d": 8, "x": 8, "s": 4, "w": 4, "r": 4}[name[0]] if name[1:].isdecimal() else 0
+            size = size or (8 if self.isa is Isa.A64 and name in ("sp", "pc", "lr") else 4)
+        return int.from_bytes(self.image[start : start + size].tobytes(), "little")
+
+    @property
+    def general(self) -> npt.NDArray[np.uint64]:
+        """x0-x30 (31 values), or r0-r12, sp, lr (15)."""
+        if self.isa is Isa.A64:
+            return self.image.view(np.uint64)[: 2 * 31 : 2].copy()
+        return np.array([self.read(f"r{index}") for index in range(15)], np.uint64)
+
+    @property
+    def vectors(self) -> npt.NDArray[np.uint8]:
+        """Bytes of each 128-bit register, shape (32 or 16, 16)."""
+        start = slots(self.isa)["q0"] * SLOT
+        return self.image[start : start + self.isa.vector_registers * SLOT].reshape(-1, SLOT).copy()
+
+
+class RegisterFile:
+    """A writable image of the registers of one engine."""
+
+    def __init__(self, isa: Isa, engine: Uc) -> None:
+        self._isa, self._engine = isa, engine
+        identifiers = _identifiers(isa)
+        self._count = len(identifiers)
+        self.image = np.zeros(self._count * SLOT, np.uint8)
+        self._bytes = self.image.data  # much faster than numpy for a few bytes at a time
+        start = self.image.ctypes.data
+        self._identifiers = (ctypes.c_int * self._count)(*identifiers)
+        self._values = (ctypes.c_void_p * self._count)(*(start + SLOT * slot for slot in range(self._count)))
+
+    @property
+    def noise_bytes(self) -> int:
+        """Bytes that `scramble` takes."""
+        return self._count * SLOT
+
+    def scramble(self, noise: npt.NDArray[np.uint8], stack_pointer: int, return_address: int) -> None:
+        """All registers and flags as `noise` has them, sp and lr as given; user mode, floating point as by default.
+
+        Of the floating-point registers, what tells of operations that went before is noise too.
+        """
+        self.image[:] = noise[: self.image.size]
+        status = "pstate" if self._isa is Isa.A64 else "cpsr"
+        flags = int.from_bytes(noise[-4:].tobytes(), "little") & _FLAGS[self._isa]
+        self.put("sp", stack_pointer, 8)
+        self.put("lr", return_address, self._isa.pointer_bytes)
+        self.put(status, _USER_MODE[self._isa] | flags, 8)
+        name, mask = _STATUS[self._isa]
+        occurred = self.read_control(name) & mask
+        for control in ("fpcr", "fpsr") if self._isa is Isa.A64 else ("fpscr",):
+            self.put(control, 0, 8)
+        self.put(name, occurred, 8)
+
+    def put(self, name: str, value: int, size: int) -> None:
+        """Write the low `size` bytes of a register; the rest of it stays."""
+        start = offset_of(self._isa, name)
+        self._bytes[start : start + size] = value.to_bytes(size, "little")
+
+    def read_control(self, name: str) -> int:
+        """A control register of the image: sp, pc, pstate, cpsr, ..."""
+        start = offset_of(self._isa, name)
+        return int.from_bytes(self._bytes[start : start + 8], "little")
+
+    def store(self) -> None:
+        """Image to engine, but for pc, which a start sets."""
+        check(uclib.uc_reg_write_batch(self._engine._uch, self._identifiers, self._values, self._count - 1))
+
+    def load(self) -> None:
+        """Engine to image."""
+        check(uclib.uc_reg_read_batch(self._engine._uch, self._identifiers, self._values, self._count))
+
+    def snapshot(self) -> RegisterState:
+        """A copy that later calls do not change."""
+        return RegisterState(self._isa, self.image.copy())

@@ -1,0 +1,97 @@
+"""Who called the function of the lab that runs, so that what goes wrong in it is put down to the caller's line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from numba.np.numpy_support import carray
+from unicorn import UC_HOOK_BLOCK
+
+from neonlab.assemble.program import Program
+from neonlab.emulate.guest.buffer import PlacedBuffer
+from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, native
+from neonlab.emulate.run import Fault, FaultKind
+from neonlab.isa.model.isa import Isa
+
+CALLS = np.dtype(
+    [
+        ("first", np.uint64),  # of the functions that are served
+        ("end", np.uint64),
+        ("last_end", np.uint64),  # where the block before ended
+        ("inside", np.int64),  # whether that block was of such a function
+        ("call_end", np.uint64),  # where the instruction ends that entered the last of them
+        ("earlier_end", np.uint64),  # where the block before the last one ended
+        ("before_call_end", np.uint64),  # and the one before that which entered, if what entered was a linker's veneer
+    ]
+)
+
+
+@native(BLOCK_OR_CODE)
+def _enter_block(_uc, at, size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    calls = carray(user, 1, CALLS)[0]
+    address = np.uint64(at)
+    inside = calls.first <= address < calls.end
+    if inside and not calls.inside:
+        calls.call_end = calls.last_end
+        calls.before_call_end = calls.earlier_end
+    calls.inside = inside
+    calls.earlier_end = calls.last_end
+    calls.last_end = address + np.uint64(size)
+
+
+class ServedCalls:
+    """A probe that knows where the function that runs was called from, if it is one that the lab serves."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self.state: npt.NDArray[np.void] = np.zeros(1, CALLS)
+        self.state["first"], self.state["end"] = program.served
+
+    def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
+        """One on blocks; none where nothing is served."""
+        return (NativeHook(UC_HOOK_BLOCK, _enter_block, self.state),) if self.state["end"][0] else ()
+
+    def reset(self, _buffers: Sequence[PlacedBuffer]) -> None:
+        """Forget the last call."""
+        for name in ("last_end", "inside", "call_end", "earlier_end", "before_call_end"):
+            self.state[name] = 0
+
+    def at_caller(self, fault: Fault) -> Fault:
+        """The fault at the line that called the function it is in, where that is one that the lab serves."""
+        program = self._program
+        address = instruction_ending(program, int(self.state["call_end"][0]))
+        if address is not None and program.line_at(address) is None:
+            address = instruction_ending(program, int(self.state["before_call_end"][0]))
+        if not is_served(program, fault.address) or address is None:
+            return fault
+        function = _name_at(program, fault.address)
+        text = program.by_address[address].text
+        moved = replace(fault, address=address, source=program.line_at(address), instruction=text, register=None)
+        if fault.kind is FaultKind.UNDEFINED_INSTRUCTION:
+            return replace(moved, kind=FaultKind.ABORTED, message=f"gives up: calls `{function}`", clause="")
+        return replace(moved, message=f"calls `{function}`, which {fault.message}")
+
+
+def is_served(program: Program, address: int) -> bool:
+    """Whether the instruction at `address` is one of a function that the lab serves."""
+    first, end = program.served
+    return first <= address < end
+
+
+def instruction_ending(program: Program, end: int) -> int | None:
+    """Address of the instruction that ends at `end`."""
+    for size in (4, 2):
+        instruction = program.by_address.get(end - size)
+        if instruction is not None and instruction.size == size:
+            return end - size
+    return None
+
+
+def _name_at(program: Program, address: int) -> str:
+    """What people call the function at `address`: of several names the one that is no compiler's."""
+    before = [(at, name) for name, at in program.addresses.items() if at <= address and not name.startswith(("$", "."))]
+    nearest = max((at for at, _ in before), default=0)
+    return min((name for at, name in before if at == nearest), key=lambda name: (name[0] == "_", len(name), name))

@@ -1,0 +1,55 @@
+"""The arithmetic of addresses: from registers on entry to the place an access touches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from neonlab.isa.model.instruction import MemoryAccess, Writeback
+from neonlab.isa.model.isa import FLAGS, Isa, Register
+
+
+def address_of(access: MemoryAccess, isa: Isa, value: Callable[[Register], int]) -> int:
+    """Address of the first byte of `access`; `value` gives a register's contents before the instruction.
+
+    `value(FLAGS)` is asked only for an index shifted by `rrx`, and must hold the carry in bit 29 as APSR does.
+    """
+    address = access.displacement
+    if access.base is not None:
+        address += value(access.base)
+    if access.index is not None:
+        address += _extended(access.index, access.extend, access.shift, isa, value)
+    return address & _mask(isa)
+
+
+def written_back(writeback: Writeback, isa: Isa, value: Callable[[Register], int]) -> int:
+    """The base register after the instruction; `value` as in `address_of`."""
+    change = writeback.immediate
+    if writeback.register is not None:
+        change += _extended(writeback.register, writeback.extend, writeback.shift, isa, value)
+    return (value(writeback.base) + change) & _mask(isa)
+
+
+def _mask(isa: Isa) -> int:
+    return (1 << 8 * isa.pointer_bytes) - 1
+
+
+def _extended(register: Register, extend: str, shift: int, isa: Isa, value: Callable[[Register], int]) -> int:
+    raw, width = value(register), 8 * isa.pointer_bytes
+    kind = extend.removeprefix("-")
+    if kind == "uxtw":
+        index = (raw & 0xFFFFFFFF) << shift
+    elif kind == "sxtw":
+        index = ((raw & 0xFFFFFFFF) - ((raw & 0x80000000) << 1)) << shift
+    elif kind == "lsr":
+        index = raw >> shift
+    elif kind == "asr":
+        index = (raw - ((raw >> (width - 1)) << width)) >> shift
+    elif kind == "ror":
+        index = (raw >> shift | raw << (width - shift)) & _mask(isa)
+    elif kind == "align":  # down to a multiple of 1 << shift
+        index = raw >> shift << shift
+    elif kind == "rrx":
+        index = raw >> 1 | (value(FLAGS) >> 29 & 1) << (width - 1)
+    else:
+        index = raw << shift
+    return -index if extend.startswith("-") else index

@@ -1,0 +1,224 @@
+"""Kernels set side by side on the same shapes and cores: variants, or one kernel now and at a revision.
+
+A comparison is a value that needs no emulator.  `profiling.compare` makes one in this process; of sides looked at in
+many, `fold_sides` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from neonlab.errors import InputError
+from neonlab.host.display import html_of
+from neonlab.lab.compare.figures import Figures, changes, figures_of, total
+from neonlab.verify.verdict import Failure
+
+if TYPE_CHECKING:
+    from neonlab.lab.repository.library import Kernel
+    from neonlab.measure.loop.difference import LoopDifference
+    from neonlab.measure.profile import Profile
+    from neonlab.verify.cases.case import Shape
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One kernel on one shape, as it is or, where `revision` says so, as it was then.
+
+    `profiles` holds one for each core, or one without a core; it is empty where the kernel does not run (`failure`
+    says why) or does not take the shape.  `exact` says whether quick trials on the shape came out right; None where
+    nothing was tried or no reference is known.  `unchecked`: none is, and the contract does not say so.
+    """
+
+    kernel: str
+    isa: str
+    revision: str | None
+    profiles: tuple[Profile, ...] = ()
+    failure: Failure | None = None
+    exact: bool | None = None
+    unchecked: bool = False
+
+    @property
+    def name(self) -> str:
+        """What to call it: `armv8/name`, `armv8/name at main`."""
+        return self.kernel if self.revision is None else f"{self.kernel} at {self.revision}"
+
+    @property
+    def figures(self) -> Figures | None:
+        """None where there are none."""
+        return figures_of(self.profiles) if self.profiles else None
+
+    @property
+    def macs(self) -> int:
+        """Multiply-accumulates of the call; 0 where none are declared."""
+        return self.profiles[0].macs if self.profiles else 0
+
+    @property
+    def wrong(self) -> bool:
+        """Whether it failed, or gave wrong results."""
+        return self.failure is not None or self.exact is False
+
+    def on(self, core: str) -> Profile | None:
+        """The profile on `core`."""
+        return next((p for p in self.profiles if p.cycles is not None and p.cycles.core == core), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What is to be compared on one shape; the first that has figures is what the others are held against."""
+
+    shape: str
+    sides: tuple[Side, ...]
+
+    @property
+    def reference(self) -> Side | None:
+        """The side that the others are held against."""
+        return next((side for side in self.sides if side.profiles), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Hold kernels set side by side: one of `groups` per shape, and the differences of their hot `loops` per core.
+
+    Against a git `revision`, each group has two sides: the kernel as it was, and as it is.  `same`, `added` and
+    `removed` name the kernels whose code did not change since the revision, those that are new, and those that are
+    gone.
+    """
+
+    groups: tuple[Group, ...]
+    cores: tuple[str, ...] = ()
+    loops: tuple[LoopDifference, ...] = ()
+    revision: str | None = None
+    same: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    seed: int = 1
+
+    @property
+    def shapes(self) -> tuple[str, ...]:
+        """Return the shapes that were compared, each once."""
+        return tuple(dict.fromkeys(group.shape for group in self.groups))
+
+    @property
+    def failures(self) -> tuple[tuple[str, Failure], ...]:
+        """Return the failures of kernels as they are now, with the kernels' names."""
+        sides = (side for group in self.groups for side in group.sides)
+        return tuple((s.kernel, s.failure) for s in sides if s.failure is not None and s.revision is None)
+
+    @property
+    def passed(self) -> bool:
+        """Tell whether every kernel, as it is now, ran and gave right results in the cases tried."""
+        return not any(side.wrong for group in self.groups for side in group.sides if side.revision is None)
+
+    def totals(self) -> tuple[tuple[str, int, Figures, Figures], ...]:
+        """Return, against a revision, kernel, number of shapes, and sums of the figures before and after.
+
+        Kernels that were compared on one shape only are left out.
+        """
+        found: dict[str, list[tuple[Figures, Figures]]] = {}
+        for group in self.groups:
+            before, after = (side.figures for side in group.sides) if len(group.sides) == 2 else (None, None)
+            if before is not None and after is not None:
+                found.setdefault(group.sides[1].kernel, []).append((before, after))
+        return tuple(
+            (kernel, len(pairs), total(pair[0] for pair in pairs), total(pair[1] for pair in pairs))
+            for kernel, pairs in found.items()
+            if len(pairs) > 1
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values, as `--json` prints them."""
+        return {
+            "seed": self.seed,
+            "revision": self.revision,
+            "cores": list(self.cores),
+            "groups": [
+                {"shape": group.shape, "sides": [_side_json(side, group.reference) for side in group.sides]}
+                for group in self.groups
+            ],
+            "loops": [loop.to_json() for loop in self.loops],
+            "same": list(self.same),
+            "added": list(self.added),
+            "removed": list(self.removed),
+        }
+
+    def _repr_html_(self) -> str | None:
+        """Return the HTML that a notebook shows."""
+        return html_of(self)
+
+
+def _side_json(side: Side, reference: Side | None) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "kernel": side.kernel,
+        "isa": side.isa,
+        "revision": side.revision,
+        "exact": side.exact,
+        "unchecked": side.unchecked,
+        "macs": side.macs,
+        "figures": None,
+        "relative": {},
+        "failure": side.failure.to_json() if side.failure is not None else None,
+    }
+    figures = side.figures
+    base = reference.figures if reference is not None else None
+    if figures is not None and base is not None:
+        document["figures"] = figures.to_json()
+        document["relative"] = {change.name: round(change.relative, 6) for change in changes(base, figures)}
+    return document
+
+
+#: A kernel to look at on a shape, and whether to look into its hot loop.
+Look = tuple["Kernel", "Shape", bool]
+
+
+def plan_comparison(work: Sequence[tuple[Kernel, Sequence[Shape]]], cores: Sequence[str]) -> list[Look]:
+    """What to look at, shape by shape; into hot loops on the shape with most work.  Raises InputError for a bad core.
+
+    Shapes that a kernel's contract does not allow are left out.
+    """
+    check_cores(cores)
+    shapes = list(dict.fromkeys(shape for _, taken in work for shape in taken))
+    largest = max(shapes, key=lambda shape: shape.work, default=None)
+    return [
+        (kernel, shape, bool(cores) and shape == largest)
+        for shape in shapes
+        for kernel, taken in work
+        if shape in taken and (kernel.operator is None or kernel.operator.accepts(kernel.contract, shape))
+    ]
+
+
+def check_cores(cores: Sequence[str]) -> None:
+    """Raises InputError unless each has a pipeline model."""
+    from neonlab.measure.cores.caches import load_core
+    from neonlab.measure.cores.pipeline import pipeline_names
+
+    for core in cores:
+        load_core(core)
+        if core not in pipeline_names():
+            raise InputError(f"there is no pipeline model of {core}; there are models of {', '.join(pipeline_names())}")
+
+
+def fold_sides(plan: Sequence[Look], sides: Sequence[Side], cores: Sequence[str], seed: int) -> Comparison:
+    """The comparison of variants from what was seen of each, in the order of the plan."""
+    by_shape: dict[str, list[Side]] = {}
+    for (_, shape, _), side in zip(plan, sides, strict=True):
+        by_shape.setdefault(str(shape), []).append(side)
+    groups = tuple(Group(shape, tuple(same)) for shape, same in by_shape.items())
+    return Comparison(groups, tuple(cores), loop_differences(groups, cores), seed=seed)
+
+
+def loop_differences(groups: Iterable[Group], cores: Sequence[str]) -> tuple[LoopDifference, ...]:
+    """The hot loops of each group's sides against its reference's, where both were looked into, core by core."""
+    from neonlab.measure.loop.difference import loop_difference
+
+    found = []
+    for group in groups:
+        for core in cores:
+            looked = [(side, side.on(core)) for side in group.sides]
+            loops = [(s, p.loop) for s, p in looked if p is not None and p.loop is not None]
+            for side, loop in loops[1:]:
+                first, base = loops[0]
+                if side.isa == first.isa:
+                    found.append(loop_difference(base, loop, group.shape, (first.name, side.name)))
+    return tuple(found)

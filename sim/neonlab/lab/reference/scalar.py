@@ -1,0 +1,135 @@
+"""A scalar C function as the reference of a kernel: called with the same arguments, it says what must come out.
+
+It runs on a machine like the kernel's, compiled for the same instruction set, or on the host itself.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from neonlab.contract.header import Argument, Contract
+from neonlab.contract.options import Build, Reference
+from neonlab.errors import InputError
+from neonlab.host.input_file import is_file
+from neonlab.verify.cases.case import Array, Case, Expected, Shape
+from neonlab.verify.cases.generated import generated_case, generated_shapes
+from neonlab.verify.cases.operator import Operator
+
+if TYPE_CHECKING:
+    from neonlab.emulate.machine import Machine
+
+_TAILS = 400
+_SEED = 1
+
+
+class _Caller(Protocol):
+    """Calls the reference on a case: what it left in each writable buffer, and what it returned."""
+
+    def __call__(self, case: Case) -> tuple[Mapping[str, Array], int | float | None]: ...
+
+
+class ScalarReference(Operator):
+    """The operator that a kernel with a C reference has: its dimensions are the contract's integers."""
+
+    def __init__(self, contract: Contract, kernel: Path, reference: Reference, build: Build) -> None:
+        self.contract, self.reference = contract, reference
+        self.path = Path(reference.path) if reference.path else kernel
+        # Declarations are looked for where the kernel's are; flags are the reference's own.
+        self._build = reference.build.over(Build(build.include, build.define, (), build.compiler))
+        if not reference.symbol:
+            raise InputError(f"{self.path}: name the reference function with --reference-symbol")
+        if reference.path and not is_file(self.path):
+            raise InputError(f"{self.path}: no such file, which should contain the reference `{reference.symbol}`")
+        self.name = f"{reference.symbol} of {self.path}"
+        self.dimensions = tuple(argument.name for argument in contract.integers)
+
+    def claims(self, contract: Contract) -> bool:
+        """Whether it is the contract that the reference was named for."""
+        return contract == self.contract
+
+    def tails(self) -> Iterable[Shape]:
+        """Small shapes within the contract's ranges."""
+        return generated_shapes(self.contract, _TAILS, _SEED)
+
+    def integers(self, shape: Shape) -> Mapping[str, int]:
+        """The shape is the integers."""
+        return dict(zip(shape.names, shape.sizes, strict=True))
+
+    def inputs(self, contract: Contract, shape: Shape, data: object) -> Mapping[str, Array]:
+        """Inputs are drawn with the rows that they belong to: see `case`."""
+        raise NotImplementedError("a case of a C reference is drawn whole")
+
+    def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
+        """What is expected depends on all of a case: see `refilled`."""
+        raise NotImplementedError("a case of a C reference is answered whole")
+
+    def case(self, contract: Contract, shape: Shape, pattern: str, seed: int) -> Case:
+        """Draw the case within the contract's ranges and ask the reference."""
+        return self._answered(generated_case(contract, shape, pattern, seed))
+
+    def refilled(self, contract: Contract, case: Case, inputs: Mapping[str, Array]) -> Case:
+        """The case with other inputs, and what the reference makes of them."""
+        return self._answered(replace(case, inputs=inputs))
+
+    def _answered(self, case: Case) -> Case:
+        outputs, returned = self._caller(case)
+        expected = {
+            argument.name: _expected(argument, outputs[argument.name], case)
+            for argument in self.contract.pointers
+            if argument.write is not None and argument.name in outputs
+        }
+        return replace(case, expected=expected, returned=returned)
+
+    @functools.cached_property
+    def _caller(self) -> _Caller:
+        if self.reference.on_host:
+            from neonlab.lab.reference.host_call import HostFunction
+
+            return HostFunction(self.path, self.reference.symbol, self.contract, self._build)
+        return _GuestFunction(self.path, self.reference.symbol, self.contract, self._build)
+
+
+class _GuestFunction:
+    """The reference on a machine of its own."""
+
+    def __init__(self, path: Path, symbol: str, contract: Contract, build: Build) -> None:
+        self._path, self._build = path, build
+        self._contract = replace(contract, symbol=symbol)
+
+    @functools.cached_property
+    def _machine(self) -> Machine:
+        from neonlab.emulate.machine import Machine
+        from neonlab.sources.program import load_program
+
+        return Machine(load_program(self._path, self._contract, self._build))
+
+    def __call__(self, case: Case) -> tuple[Mapping[str, Array], int | float | None]:
+        from neonlab.emulate.run import Fault
+        from neonlab.verify.check_case import run_case
+
+        outcome = run_case(self._machine, self._contract, case)
+        if isinstance(outcome, Fault):
+            line = f"{outcome.source.path}:{outcome.source.line}: " if outcome.source else f"{self._path}: "
+            wrong = f"the reference `{self._contract.name}` goes wrong itself at shape {case.shape}"
+            raise InputError(f"{line}{wrong}: {outcome.message}")
+        return outcome.outputs, outcome.returned
+
+
+def _expected(argument: Argument, output: Array, case: Case) -> Expected:
+    """The bytes that the contract says are written, row after row, as elements where they come out even."""
+    assert argument.write is not None
+    flat = np.ascontiguousarray(output).reshape(-1).view(np.uint8)
+    written = np.ascontiguousarray(flat[argument.block(case.integers).written])
+    row = argument.write.size.evaluate(case.integers)
+    whole = row % argument.dtype.itemsize == 0
+    array, unit = (written.view(argument.dtype), "element") if whole else (written, "byte")
+    length = row // argument.dtype.itemsize if whole else row
+    if argument.write.rows and length > 0:
+        return Expected(array.reshape(-1, length), ("row", unit))
+    return Expected(array, (unit,))

@@ -1,0 +1,122 @@
+"""A kernel as a test suite sees it: right on every case, right on a shape, and no dearer there than it was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from neonlab.host.output_file import write_whole
+from neonlab.lab.compare.comparison import check_cores
+from neonlab.lab.compare.figures import Change, Figures, figures_of
+from neonlab.lab.regression.baselines import FILE, Baselines, read_baselines
+from neonlab.lab.repository.library import Kernel, open_library
+from neonlab.lab.run.judgement import verdict_of
+from neonlab.lab.run.plan import layers_or_largest, parse_shape, plan_cases
+from neonlab.lab.run.workers import Workers, check_all, explain_all, profile_all
+from neonlab.measure.options import MemoryOptions
+from neonlab.verify.cases.case import Shape
+from neonlab.verify.verdict import Failure, Verdict
+
+_PATTERNS = ("random", "extremes")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a trial found.
+
+    `figures` are None where none were asked for or the kernel does not run; `missing` says that there is no baseline
+    for them though there are others.
+    """
+
+    verdict: Verdict
+    figures: Figures | None = None
+    exceeded: tuple[Change, ...] = ()
+    beaten: tuple[Change, ...] = ()
+    missing: bool = False
+
+    @property
+    def passed(self) -> bool:
+        """Whether it is right, and within its baseline."""
+        return self.verdict.passed and not self.exceeded and not self.missing
+
+
+def shapes_to_try(kernel: Kernel, baselines: Baselines | None) -> list[str]:
+    """The layers that the kernel's operator names, or the largest planned case of one without; and the baselines'."""
+    shapes = [str(shape) for shape in layers_or_largest(kernel)]
+    more = baselines.shapes_of(kernel.title) if baselines is not None else ()
+    return list(dict.fromkeys([*shapes, *more]))
+
+
+def try_cases(workers: Workers, kernel: Kernel, seed: int = 1) -> Outcome:
+    """All that `neonlab check` does."""
+    work = [(kernel, plan_cases(kernel, seed=seed))]
+    verdicts = check_all(workers, work, seed=seed, ranges=True)
+    return Outcome(explain_all(workers, [kernel], verdicts)[0])
+
+
+def try_shape(
+    workers: Workers, kernel: Kernel, text: str, baselines: Baselines | None, *, update: bool = False, seed: int = 1
+) -> Outcome:
+    """The kernel on one shape, under two patterns, and its figures held against the baseline unless `update`.
+
+    Raises InputError for a shape that is none, or a core that is not known.
+    """
+    known = baselines or Baselines()
+    check_cores(known.cores)
+    shape = parse_shape(kernel, text)
+    work = [(kernel, plan_cases(kernel, shapes=[shape], patterns=_PATTERNS, seed=seed))]
+    verdict = explain_all(workers, [kernel], check_all(workers, work, seed=seed))[0]
+    if not verdict.passed:
+        return Outcome(verdict)
+    figures = _figures(workers, kernel, shape, known.cores, seed)
+    if isinstance(figures, Failure):
+        return Outcome(verdict_of(kernel, [figures], seed))
+    if update or baselines is None:
+        return Outcome(verdict, figures)
+    return Outcome(
+        verdict,
+        figures,
+        baselines.exceeded(kernel.title, text, figures),
+        baselines.beaten(kernel.title, text, figures),
+        missing=baselines.of(kernel.title, text) is None,
+    )
+
+
+def _figures(workers: Workers, kernel: Kernel, shape: Shape, cores: tuple[str, ...], seed: int) -> Figures | Failure:
+    profiles = []
+    for core in cores or (None,):
+        memory = MemoryOptions(core) if core is not None else None
+        [outcome] = profile_all(workers, [(kernel, shape)], seed=seed, memory=memory)
+        if isinstance(outcome, Failure):
+            return outcome
+        profiles.append(outcome)
+    return figures_of(profiles)
+
+
+def updated(root: Path, found: Iterable[tuple[str, str, Figures]]) -> Baselines:
+    """The repository's baselines with what was found, (kernel, shape, figures); without kernels that are gone."""
+    baselines = read_baselines(root / FILE) or Baselines()
+    for kernel, shape, figures in found:
+        baselines = baselines.with_figures(kernel, shape, figures)
+    gone = {kernel for kernel in baselines.entries if not (root / "asm" / f"{kernel}.S").is_file()}
+    if gone:  # but for those that a contract beside a file of another name describes
+        gone -= {kernel.title for kernel in open_library(root).kernels}
+    return baselines.without(gone)
+
+
+def write_baselines(root: Path, baselines: Baselines) -> None:
+    """Write the file of the repository at `root`."""
+    write_whole(root / FILE, baselines.to_toml().encode())
+
+
+def measure_baselines(workers: Workers, root: Path) -> Baselines:
+    """The baselines of all right kernels of the repository as they are now."""
+    before = read_baselines(root / FILE)
+    found = []
+    for kernel in open_library(root).kernels:
+        for shape in shapes_to_try(kernel, before):
+            figures = try_shape(workers, kernel, shape, before, update=True).figures
+            if figures is not None:
+                found.append((kernel.title, shape, figures))
+    return updated(root, found)

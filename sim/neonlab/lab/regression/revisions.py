@@ -1,0 +1,123 @@
+"""Kernels as they are, held against themselves at a git revision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from neonlab.errors import InputError
+from neonlab.lab.compare.comparison import Comparison, Group, Look, Side, check_cores, loop_differences
+from neonlab.lab.repository.library import Kernel, open_kernel, open_library
+from neonlab.lab.repository.revision import Tree
+from neonlab.lab.run.plan import layers_or_largest, parse_shape
+from neonlab.lab.run.workers import Workers, code_digests, look_all
+from neonlab.verify.cases.case import Shape
+
+#: Hears that a phase begins: its name, how many steps it has, what these are; gives what hears how many more are done.
+Begin = Callable[[str, int, str], Callable[[int], None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A kernel as it was, and as it is; None where it was not there or is no longer."""
+
+    title: str
+    then: Kernel | None
+    now: Kernel | None
+
+
+def pair_up(tree: Tree, root: Path, chosen: Sequence[Kernel]) -> list[Pair]:
+    """The `chosen` kernels with themselves at the revision; for none, all of the library at `root`, then or now."""
+    if chosen:
+        return [Pair(kernel.title, _then(tree, kernel), kernel) for kernel in chosen]
+    now = {kernel.title: kernel for kernel in open_library(root).kernels}
+    folder = tree.then(root)
+    there = (folder / "asm").is_dir() and (folder / "kernels").is_dir()
+    then = {kernel.title: kernel for kernel in open_library(folder).kernels} if there else {}
+    return [Pair(title, then.get(title), now.get(title)) for title in sorted({*now, *then})]
+
+
+def _then(tree: Tree, kernel: Kernel) -> Kernel | None:
+    path = tree.then(kernel.path)
+    if not path.is_file():
+        return None
+    if kernel.root is not None and kernel.root.resolve() in kernel.path.resolve().parents:
+        root = tree.then(kernel.root)
+        found = [one for one in open_library(root).kernels if one.path == path] if (root / "kernels").is_dir() else []
+        if found:
+            return found[0]
+    return open_kernel(path, kernel.given)
+
+
+def compare_pairs(
+    workers: Workers,
+    pairs: Sequence[Pair],
+    tree: Tree,
+    *,
+    shapes: Sequence[str] = (),
+    cores: Sequence[str] = (),
+    every: bool = False,
+    warm: bool = False,
+    seed: int = 1,
+    begin: Begin = lambda name, total, unit: lambda _: None,
+) -> Comparison:
+    """Each pair on `shapes`, or on the layers of its operator, or else the largest shape that is checked.
+
+    Without `every`, only those whose code differs.  `begin` hears of each phase and of its size, and gives what hears
+    of each step done.  Raises InputError where there is no shape to look at.
+    """
+    check_cores(cores)
+    both = [(pair.then, pair.now) for pair in pairs if pair.then is not None and pair.now is not None]
+    advance = begin("comparing code", 2 * len(both), "kernels")
+    then_codes = code_digests(workers, [then for then, _ in both], advance)
+    now_codes = code_digests(workers, [now for _, now in both], advance)
+    same = {n.title for (_, n), a, b in zip(both, then_codes, now_codes, strict=True) if a == b}
+    looked = [pair for pair in pairs if pair.now is not None and (every or pair.title not in same)]
+    work = [(pair, shape) for pair in looked if pair.now is not None for shape in _shapes(pair.now, shapes)]
+    if looked and not work:
+        raise InputError(f"{looked[0].title} allows none of these shapes")
+    largest = {
+        pair.title: max((s for p, s in work if p is pair), key=lambda s: s.work, default=None) for pair in looked
+    }
+    plan: list[tuple[Look, str | None]] = []
+    places: list[tuple[int | None, int]] = []
+    for pair, shape in work:
+        assert pair.now is not None
+        loop = bool(cores) and pair.then is not None and largest[pair.title] == shape
+        old = _taken(pair.then, shape)
+        if pair.then is not None and old is not None:
+            plan.append(((pair.then, old, loop), tree.commit))
+        plan.append(((pair.now, shape, loop), None))
+        places.append((len(plan) - 2 if old is not None else None, len(plan) - 1))
+    sides = look_all(workers, plan, cores=cores, warm=warm, seed=seed, advance=begin("comparing", len(plan), "calls"))
+    groups = []
+    for (pair, shape), (before, after) in zip(work, places, strict=True):
+        now = sides[after]
+        was = sides[before] if before is not None else Side(now.kernel, now.isa, tree.commit)
+        groups.append(Group(str(shape), (replace(was, kernel=pair.title), now)))
+    return Comparison(
+        tuple(groups), tuple(cores), loop_differences(groups, cores), tree.commit,
+        same=tuple(sorted(same)),
+        added=tuple(pair.title for pair in pairs if pair.then is None),
+        removed=tuple(pair.title for pair in pairs if pair.now is None),
+        seed=seed,
+    )  # fmt: skip
+
+
+def _shapes(kernel: Kernel, texts: Sequence[str]) -> list[Shape]:
+    if not texts:
+        return layers_or_largest(kernel)
+    shapes = [parse_shape(kernel, text) for text in texts]
+    return [s for s in shapes if kernel.operator is None or kernel.operator.accepts(kernel.contract, s)]
+
+
+def _taken(kernel: Kernel | None, shape: Shape) -> Shape | None:
+    """`shape` in the terms of the kernel as it was; None where it did not take it."""
+    if kernel is None:
+        return None
+    try:
+        then = parse_shape(kernel, str(shape))
+    except InputError:
+        return None
+    return then if kernel.operator is None or kernel.operator.accepts(kernel.contract, then) else None

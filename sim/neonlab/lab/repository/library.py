@@ -1,0 +1,402 @@
+"""Discovery: which kernels and operators a repository has.
+
+A repository is a folder with asm/ (armv7/*.S, armv8/*.S) and kernels/ (one Python file per operator).  The current
+folder or one above it counts if it has both; else the library that comes with neonlab.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import importlib.util
+import inspect
+import shlex
+import sys
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import ModuleType
+
+from neonlab.contract.header import Contract
+from neonlab.contract.options import ARCHITECTURES, NOTHING, PLAIN, Build, Given, Reference
+from neonlab.errors import InputError, NoContract
+from neonlab.host.input_file import is_file, no_file
+from neonlab.host.user_code import mistakes_of
+from neonlab.isa.model.isa import Isa
+from neonlab.lab.repository.kernel_name import KernelName, KernelNameError
+from neonlab.sources.sidecar import find_contract, functions_of, isas_of
+from neonlab.sources.toolchain import is_c
+from neonlab.verify.cases.case import Shape
+from neonlab.verify.cases.operator import Dispatch, Operator
+from neonlab.verify.verdict import JudgedBy
+
+_FOLDERS = {"armv7": Isa.A32, "armv8": Isa.A64}
+#: From this likeness of names on, an operator is taken for the one that was meant.
+_LIKE = 0.6
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """Hold one kernel: the file `path` with its code, its `contract`, and the `operator` that computes right results.
+
+    `operator` is None where nothing computes right results; `check` then looks for faults only.  `root` is the
+    repository of the kernel.  `given`, `build` and `reference` say how a file outside of a library is built and called.
+    """
+
+    contract: Contract
+    path: Path
+    root: Path | None
+    operator: Operator | None
+    given: Given = NOTHING
+    build: Build = PLAIN
+    reference: Reference | None = None
+
+    @property
+    def name(self) -> str:
+        """Return the name of its symbol: the file's name without its suffix, unless the contract names another."""
+        return self.contract.name
+
+    @property
+    def isa(self) -> Isa:
+        """Return the instruction set of its code."""
+        return self.contract.isa
+
+    @property
+    def title(self) -> str:
+        """Return what the commands call it: `armv8/NAME` for a kernel of a library, else its path and options."""
+        if self.path.parent.name in _FOLDERS and self.root is not None and self.root in self.path.parents:
+            return f"{self.path.parent.name}/{self.name}"
+        symbol = "" if self.path.stem == self.name else f" --symbol {self.name}"
+        isa = f" --isa {ARCHITECTURES[self.given.isa]}" if self.given.isa is not None else ""
+        return f"{self.path}{symbol}{isa}"
+
+    @property
+    def options(self) -> str:
+        """Return the options that must follow its title on the command line to mean this kernel; often none."""
+        return shlex.join(self.given.options)
+
+    @property
+    def has_reference(self) -> bool:
+        """Tell whether anything computes right results for it."""
+        return self.operator is not None
+
+    @property
+    def judged_by(self) -> JudgedBy:
+        """What its verdict says about where its results were compared."""
+        if self.operator is not None:
+            return JudgedBy.REFERENCE
+        return JudgedBy.NOTHING_SAID if self.contract.allows.no_reference else JudgedBy.NOTHING
+
+    @property
+    def advice(self) -> str:
+        """How to give it a reference, for one that has none and does not say so; else empty."""
+        if self.judged_by is not JudgedBy.NOTHING:
+            return ""
+        waiver = 'say reference = "none" in its contract if nothing can say what is right'
+        root = own_root(self.path.parent)
+        if root is None or self.given.contract or self.given.prototype or is_c(self.path):
+            return f"name a C function to compare with ([reference] in a contract beside, or --reference), or {waiver}"
+        return f"{_who_claims(_load_operators(root), root, self.name)}; mend `claims`, name a C reference, or {waiver}"
+
+
+@dataclass(frozen=True)
+class Library:
+    """Hold the kernels and the operators of one repository, as `open_library` reads them."""
+
+    root: Path
+    operators: tuple[Operator, ...]
+    kernels: tuple[Kernel, ...]
+
+    def find(self, name: str) -> tuple[Kernel, ...]:
+        """Return the kernels called `name`: `NAME` of each instruction set, `armv8/NAME`, or the members of a dispatch.
+
+        Raises InputError, with the nearest name there is, where no kernel has that name.
+        """
+        folder, _, bare = name.rpartition("/")
+        if folder and folder not in _FOLDERS:
+            raise self._unknown(name)
+        members = {bare}
+        for dispatch in self.dispatches.values():
+            if dispatch.name == bare:
+                members |= set(dispatch.members)
+        found = tuple(k for k in self.kernels if k.name in members and folder in ("", k.path.parent.name))
+        if not found:
+            raise self._unknown(name)
+        return found
+
+    @property
+    def dispatches(self) -> Mapping[str, Dispatch]:
+        """Return the dispatches of all operators by their names."""
+        return {dispatch.name: dispatch for operator in self.operators for dispatch in operator.dispatches}
+
+    def _unknown(self, name: str) -> InputError:
+        names = sorted({k.name for k in self.kernels} | {k.title for k in self.kernels} | set(self.dispatches))
+        near = difflib.get_close_matches(name, names, 1)
+        meant = f"did you mean `{near[0]}`?" if near else "`neonlab list` shows what there is."
+        return InputError(f"no kernel is called `{name}` in {self.root}; {meant}")
+
+
+def find_root(start: Path | None = None) -> Path:
+    """The repository that `start` (default: the current folder) lies in, else the library installed with neonlab."""
+    own = own_root(start)
+    return own if own is not None else shipped_root()
+
+
+def shipped_root() -> Path:
+    """Where asm/ and kernels/ are that come with neonlab: within the package, or in the checkout that it lies in."""
+    package = Path(__file__).resolve().parents[2]
+    for folder in (package / "library", package.parent.parent):
+        if _is_root(folder):
+            return folder
+    raise InputError("the current folder has no asm/ and kernels/, and neonlab was installed without its library")
+
+
+def own_root(start: Path | None = None) -> Path | None:
+    """The repository that `start` (default: the current folder) lies in; None where it lies in none."""
+    here = (start or Path.cwd()).resolve()
+    return next((folder for folder in (here, *here.parents) if _is_root(folder)), None)
+
+
+def _is_root(folder: Path) -> bool:
+    return (folder / "asm").is_dir() and (folder / "kernels").is_dir()
+
+
+def open_library(root: Path | str | None = None) -> Library:
+    """Read every contract in asm/ and every operator in kernels/ of the repository at `root`.
+
+    Without `root`, that is the repository that the current folder lies in, or else the library that is installed with
+    neonlab.  Raises InputError for a folder that is no such repository, and for the first file in it that is wrong.
+    """
+    if root is not None and not _is_root(Path(root)):
+        raise InputError(f"{root}: no repository of kernels, which has the folders asm and kernels")
+    return _library_at(find_root() if root is None else Path(root).resolve())
+
+
+@functools.lru_cache(maxsize=8)
+def _library_at(root: Path) -> Library:
+    operators = tuple(_load_operators(root))
+    paths = [path for folder in _FOLDERS for path in sorted((root / "asm" / folder).glob("*.S"))]
+    return Library(root, operators, tuple(kernel for path in paths for kernel in _members_in(root, path)))
+
+
+def is_member(root: Path, path: Path) -> bool:
+    """Whether the file at `path` is one of the library's, in its asm/."""
+    return path.suffix == ".S" and path.parent.name in _FOLDERS and path.parent.parent == root / "asm"
+
+
+def find_members(root: Path, name: str) -> tuple[Kernel, ...]:
+    """`Library.find`, without reading the others where `name` says which file it is in."""
+    folder, _, bare = name.rpartition("/")
+    path = root / "asm" / folder / f"{bare}.S"
+    if folder in _FOLDERS and is_file(path):
+        found = tuple(kernel for kernel in _members_in(root, path) if kernel.name == bare)
+        if found:
+            return found
+    return open_library(root).find(name)
+
+
+def open_member(root: Path, path: Path) -> Kernel:
+    """The kernel of a library that the file at `path`, in its asm/, holds: the first where there are several.
+
+    Raises InputError for a bad file.
+    """
+    return _members_in(root, path)[0]
+
+
+@functools.lru_cache(maxsize=1024)
+def _members_in(root: Path, path: Path) -> tuple[Kernel, ...]:
+    return tuple(replace(kernel, root=root) for kernel in read_members(path))
+
+
+def read_members(path: Path) -> list[Kernel]:
+    """The kernels of a library that the file at `path`, in its asm/, holds, as it is now.
+
+    One by the block that opens the file, or by the contract beside it; there one for each function that it describes.
+    Raises InputError for a bad file.
+    """
+    functions = functions_of(path, NOTHING)
+    try:
+        found = [open_kernel(path, Given(symbol=name)) for name in functions] or [open_kernel(path)]
+    except NoContract:
+        raise InputError(
+            f"{path}:1: no contract; a kernel's file opens with a /*toml block, or {path.stem}.contract.toml stands "
+            "beside it"
+        ) from None
+    isa = _FOLDERS[path.parent.name]
+    for kernel in found:
+        if kernel.isa is not isa:
+            said = f"the contract's isa is {kernel.isa.value}, the folder is {path.parent.name}"
+            raise InputError(f"{path}: {said}")
+    return found
+
+
+def open_kernel(path: Path | str, given: Given | None = None) -> Kernel:
+    """Open the kernel in a file of assembly, C, C++ or object code, with the contract in it, beside it, or `given`.
+
+    Right results come from the C function that the contract names as reference, or else from the operator of the
+    nearest repository that claims the kernel's name.  For a file outside of any repository that is an operator of
+    neonlab's own library, and only where names and sizes of the arguments agree.
+
+    Raises InputError for a file that is not there, has no contract, or has a bad one.
+    """
+    given, path = given or NOTHING, Path(path)
+    path = path if path.suffix else path.with_suffix(".S")
+    if not is_file(path):
+        raise no_file(path)
+    found = find_contract(path, given)
+    root = find_root(path.parent)
+    contract = found.contract
+    if found.reference is not None:
+        from neonlab.lab.reference.scalar import ScalarReference
+
+        reference = found.reference
+        if reference.path and not reference.symbol:
+            reference = replace(reference, symbol=contract.name)
+        operator: Operator | None = ScalarReference(contract, path, reference, found.build)
+    elif contract.allows.no_reference and not _lies_in(root, path):
+        operator = None
+    else:
+        operator = operator_for(_load_operators(root), contract)
+        if operator is not None and not _lies_in(root, path) and not _means(operator, contract):
+            operator = None
+    return Kernel(contract, path, root, operator, given, found.build, found.reference)
+
+
+def _lies_in(root: Path, path: Path) -> bool:
+    """Whether the file has its place in the repository, though it be a link to one elsewhere."""
+    return any(root in place.parents for place in (path.resolve(), path.parent.resolve() / path.name))
+
+
+def _means(operator: Operator, contract: Contract) -> bool:
+    """Whether a kernel that an operator claims is one of its kind, by its whole name or its arguments.
+
+    Words such as `add_rows` may be anyone's.
+    """
+    try:
+        KernelName.parse(contract.name)
+    except KernelNameError:
+        shape = next((shape for shape in operator.tails() if operator.accepts(contract, shape)), None)
+        try:
+            return shape is not None and bool(operator.case(contract, shape, "random", 1))
+        except InputError:
+            return False
+    return True
+
+
+def open_kernels(path: Path, given: Given) -> list[Kernel]:
+    """Every kernel in the file that `given` leaves room for: each function, for each instruction set."""
+    functions = functions_of(path, given) or ("",)
+    found = []
+    for function in functions:
+        named = replace(given, symbol=function) if function else given
+        isas = isas_of(path, named) if given.isa is None else ()
+        found += [open_kernel(path, replace(named, isa=isa)) for isa in isas] or [open_kernel(path, named)]
+    return found
+
+
+def operator_for(operators: Sequence[Operator], contract: Contract) -> Operator | None:
+    """The operator whose reference speaks for the contract.  Raises InputError where two do, or where it wants none."""
+    claiming = [operator for operator in operators if operator.claims(contract)]
+    if len(claiming) > 1:
+        names = " and ".join(operator.name for operator in claiming)
+        raise InputError(f"{contract.path}: two operators claim this kernel: {names}")
+    if claiming and contract.allows.no_reference:
+        raise InputError(
+            f'{contract.path}: the contract says reference = "none", but operator {claiming[0].name} claims the '
+            "kernel: take the key out, or let `claims` leave the kernel out"
+        )
+    return claiming[0] if claiming else None
+
+
+def _who_claims(operators: Sequence[Operator], root: Path, kernel: str) -> str:
+    """Which operators there are, none of which claims `kernel`; the place of `claims` of the one with the nearest name.
+
+    Nearest is the one whose name the kernel's name begins with most of, as `conv1x1` of `convlxl_s8`.
+    """
+    folder = f"{root / 'kernels'}/"
+    if not operators:
+        return f"no operator in {folder} claims it: there are none"
+    names = ", ".join(operator.name for operator in operators)
+
+    def likeness(operator: Operator) -> float:
+        return difflib.SequenceMatcher(None, operator.name, kernel[: len(operator.name)]).ratio()
+
+    nearest = max(operators, key=likeness)
+    said = f"no operator in {folder} claims it ({names})"
+    if likeness(nearest) < _LIKE:
+        return said
+    code = inspect.unwrap(type(nearest).claims).__code__
+    place = f"{code.co_filename}:{code.co_firstlineno}"
+    return f"{said}; by its name it is nearest to {nearest.name}, whose `claims` is at {place}"
+
+
+@functools.lru_cache(maxsize=8)
+def _load_operators(root: Path) -> tuple[Operator, ...]:
+    package = _package_of(root)
+    operators = []
+    for path in sorted((root / "kernels").glob("*.py")):
+        if path.stem.startswith("_"):
+            continue
+        module = _load_module(package, root / "kernels", path)
+        operator = getattr(module, "OPERATOR", None)
+        if not isinstance(operator, Operator):
+            raise InputError(f"{path}: defines no OPERATOR, an instance of a subclass of neonlab.Operator")
+        _check_attributes(path, operator)
+        operators.append(operator)
+    return tuple(operators)
+
+
+def _check_attributes(path: Path, operator: Operator) -> None:
+    """Raise InputError unless the operator says what it is called, and of what its shapes consist."""
+    dimensions = getattr(operator, "dimensions", None)
+    if not isinstance(getattr(operator, "name", None), str):
+        raise InputError(f"{path}: the operator has no `name`, a string")
+    if not isinstance(dimensions, tuple) or not dimensions or not all(isinstance(item, str) for item in dimensions):
+        raise InputError(f"{path}: `dimensions` is a tuple of the names of sizes, not {dimensions!r}")
+    layers = operator.layers.values() if isinstance(operator.layers, Mapping) else (None,)
+    if not all(isinstance(shape, Shape) and shape.names == dimensions for shape in layers):
+        raise InputError(f"{path}: `layers` is a mapping of labels to Shapes of {', '.join(dimensions)}")
+
+
+def load_package(root: Path, name: str) -> tuple[ModuleType, ...]:
+    """The modules of the folder `name` in kernels/, in order of their names, which may import those of kernels/."""
+    package, folder = _package_of(root), root / "kernels" / name
+    _declare_package(package, root / "kernels")
+    return tuple(
+        _load_module(f"{package}.{name}", folder, path)
+        for path in sorted(folder.glob("*.py"))
+        if not path.stem.startswith("_")
+    )
+
+
+def _package_of(root: Path) -> str:
+    # The folder becomes a package under a name of its own, so that its modules may import one another and nothing
+    # called `kernels` is ever looked up on the path, where another package has that name.
+    return f"neonlab_kernels_{zlib.crc32(str(root).encode()):08x}"
+
+
+def _declare_package(package: str, folder: Path) -> None:
+    if package not in sys.modules:
+        parent = ModuleType(package)
+        parent.__path__ = [str(folder)]
+        sys.modules[package] = parent
+
+
+def _load_module(package: str, folder: Path, path: Path) -> ModuleType:
+    _declare_package(package, folder)
+    name = f"{package}.{path.stem}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise InputError(f"{path}: is not a Python module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        with mistakes_of(folder, path, "where it is imported"):
+            spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module

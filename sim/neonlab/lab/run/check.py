@@ -1,0 +1,124 @@
+"""Checks of kernels, in this process.
+
+`neonlab.lab.run.workers` runs the same in processes of their own, where hostile code can do no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.judgement import ENOUGH_FAILURES, Answer, Tried, verdict_of, weight_of
+from neonlab.lab.run.lookup import AskedKernel, AskedShape, one_kernel, some_shapes
+from neonlab.lab.run.plan import CaseName, draw_case, parse_shape, plan_cases, range_case
+from neonlab.verify.cases.case import Array, Case
+from neonlab.verify.cases.operator import OperatorError
+from neonlab.verify.checker import Checker
+from neonlab.verify.explain.explanation import explain_failure
+from neonlab.verify.known_faults import KnownFaults, looking_past
+from neonlab.verify.lanes.views import Checked
+from neonlab.verify.ranges.proof import range_verdict
+from neonlab.verify.verdict import WORST, Failure, RangeAnswer, Verdict, with_ranges
+
+
+def check_cases(kernel: Kernel, names: Iterable[CaseName]) -> Iterator[Failure | None]:
+    """Run the cases one after another, on one machine; None for each that came out right.
+
+    Stops where enough have failed: to look into every one of them would take long and tell nothing new.
+    """
+    with Checker(kernel_program(kernel), kernel.contract) as checker:
+        yield from _checked(checker, kernel, names)
+
+
+def _checked(checker: Checker, kernel: Kernel, names: Iterable[CaseName]) -> Iterator[Failure | None]:
+    failed = 0
+    for name in names:
+        outcome = checker.check(draw_case(kernel, name), name.depth)
+        failed += weight_of(outcome)
+        yield outcome
+        if failed >= ENOUGH_FAILURES:
+            break
+
+
+def check_and_answer(
+    kernel: Kernel, names: Iterable[CaseName], ranged: CaseName | None, *, fail_fast: bool = False
+) -> Tried:
+    """`check_cases`, with `fail_fast` up to the first failure; `answer_ranges` of `ranged` where all came out right."""
+    found = []
+    with Checker(kernel_program(kernel), kernel.contract) as checker:
+        for outcome in _checked(checker, kernel, names):
+            found.append(outcome)
+            if fail_fast and outcome is not None:
+                break
+        answer = _answered(kernel, ranged, checker.checked) if ranged is not None and not any(found) else None
+        return Tried(found, checker.coverage, answer, checker.accepted)
+
+
+def explain(kernel: Kernel, failure: Failure) -> Failure:
+    """The failure with the smallest case that fails alike, and what led to it there, where that tells something."""
+    case = failure.witness
+    if case is None:
+        case = draw_case(kernel, CaseName(parse_shape(kernel, failure.shape), failure.pattern, failure.seed))
+    found = explain_failure(kernel_program(kernel), kernel.contract, kernel.operator, case, failure)
+    return replace(failure, explanation=found)
+
+
+def answer_ranges(kernel: Kernel, name: CaseName) -> Answer:
+    """Whether any input within the declared ranges makes a lane wrap at the shape of `name`; a witness is a failure."""
+    return _answered(kernel, name, None)
+
+
+def _answered(kernel: Kernel, name: CaseName, checked: Sequence[Checked] | None) -> Answer:
+    program, contract, case = kernel_program(kernel), kernel.contract, draw_case(kernel, name)
+    found = range_verdict(program, contract, case, checked=checked)
+    number = KnownFaults(program, contract).number_of(found.fault)
+    if number is not None:
+        found = range_verdict(program, looking_past(contract), case)
+    failure = None
+    if found.fault is not None and found.witness is not None:
+        witness = _refilled(kernel, replace(case, pattern=WORST), found.witness)
+        failure = Failure(str(name.shape), WORST, name.seed, fault=found.fault, witness=witness)
+    return RangeAnswer(found.status.value, str(name.shape), found.note, number, found.scope), failure
+
+
+def _refilled(kernel: Kernel, case: Case, inputs: Mapping[str, Array]) -> Case:
+    """The case with other inputs; without expected results where the operator has none for such inputs."""
+    try:
+        if kernel.operator is not None:
+            return kernel.operator.refilled(kernel.contract, case, inputs)
+    except OperatorError:
+        pass
+    return replace(case, inputs=inputs, expected={}, returned=None)
+
+
+def check(
+    kernel: AskedKernel,
+    *,
+    shapes: AskedShape | Sequence[AskedShape] = (),
+    patterns: Sequence[str] = (),
+    seed: int = 1,
+    every_tail: bool = False,
+    layers: bool = False,
+    full: bool = False,
+) -> Verdict:
+    """Try a kernel on many cases, and say whether it is right and, where it is wrong, which line is at fault.
+
+    `kernel` is a Kernel, a name of the library such as "armv8/conv1x1_s8s32_hwc_4x4", or the path of a file.  `shapes`
+    are Shapes or text such as "3x3x16x8", one or several, each tried under every pattern; without any, a choice of
+    small shapes in which every two sizes meet.  `patterns` restricts the data to some of "random", "extremes",
+    "lowest", "highest", "opposed", "alternating" and "one_hot".  `every_tail` tries every small shape, `layers` the
+    layers of real networks too, `full` applies every check to large cases too.  `seed` (0 or more) fixes the data.
+
+    Runs in this process: code that can bring down the emulator is better checked by `neonlab check`.  Raises InputError
+    for a kernel, a shape or a pattern that is not known, or that the contract does not allow.
+    """
+    kernel = one_kernel(kernel)
+    shapes = some_shapes(kernel, shapes)
+    names = plan_cases(
+        kernel, shapes=shapes, patterns=patterns, seed=seed, every_tail=every_tail, layers=layers, full=full
+    )
+    tried = check_and_answer(kernel, names, range_case(kernel, names))
+    verdict = verdict_of(kernel, tried.outcomes, seed, [tried.coverage], [tried.accepted])
+    return with_ranges(verdict, *tried.answer) if tried.answer is not None else verdict

@@ -1,0 +1,64 @@
+"""The verdict on a kernel from the outcomes of its cases.  Needs no emulator: it is made where results are gathered."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from neonlab.emulate.run import FaultKind
+from neonlab.lab.repository.library import Kernel
+from neonlab.sources.toolchain import made_by, target_of
+from neonlab.verify.coverage import Coverage, joined
+from neonlab.verify.known_faults import accepted_faults
+from neonlab.verify.verdict import Failure, RangeAnswer, Verdict, fold
+
+#: Failures of a kernel after which no more cases are run; one that never returns is long in the telling, and stands for
+#: several.
+ENOUGH_FAILURES, _ENDLESS = 12, 4
+
+Answer = tuple[RangeAnswer, Failure | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What came of some cases of a kernel, in their order; what they ran; the answer about ranges, if asked for.
+
+    `accepted`: on how many each fault showed that the contract accepts.
+    """
+
+    outcomes: Sequence[Failure | None]
+    coverage: Coverage = field(default_factory=Coverage)
+    answer: Answer | None = None
+    accepted: Sequence[int] = ()
+
+
+def verdict_of(
+    kernel: Kernel,
+    outcomes: Iterable[Failure | None],
+    seed: int,
+    coverage: Iterable[Coverage] = (),
+    accepted: Iterable[Sequence[int]] = (),
+) -> Verdict:
+    """Fold the outcomes of the kernel's cases, what they ran, and which accepted faults showed, into one verdict."""
+    title, path, advice = kernel.title, str(kernel.path), kernel.advice
+    verdict = fold(title, kernel.isa.value, path, kernel.judged_by, outcomes, seed, advice=advice)
+    compiler = made_by(kernel.path, target_of(kernel.contract), kernel.build)
+    not_run = joined(coverage).not_run if verdict.faultless else None
+    showed = [sum(counts) for counts in zip(*(counts for counts in accepted if counts), strict=True)]
+    known = accepted_faults(kernel.contract, showed) if showed else ()
+    return replace(verdict, options=kernel.options, compiler=compiler, not_run=not_run, accepted=known)
+
+
+def weight_of(outcome: Failure | None) -> int:
+    """How many of the failures that are enough the outcome of a case counts for."""
+    if outcome is None:
+        return 0
+    return _ENDLESS if outcome.fault is not None and outcome.fault.kind is FaultKind.STEP_BUDGET else 1
+
+
+def up_to_enough(outcomes: Sequence[Failure | None]) -> list[Failure | None]:
+    """Those up to the failure that is one too many to look into: what a process alone would have run."""
+    weights = itertools.accumulate(map(weight_of, outcomes))
+    last = next((number for number, weight in enumerate(weights) if weight >= ENOUGH_FAILURES), len(outcomes))
+    return list(outcomes[: last + 1])

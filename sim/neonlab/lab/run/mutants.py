@@ -1,0 +1,157 @@
+"""Mutation testing of kernels: every slip of the pen in them that the lab would not notice.
+
+`neonlab.verify.mutation.mutants` makes mutants, `neonlab.verify.mutation.trial` judges them; here kernels of the
+library are judged side by side, and what comes out is counted.
+"""
+
+from __future__ import annotations
+
+import functools
+import zlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from neonlab.emulate.run import FaultKind
+from neonlab.errors import InputError
+from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.plan import draw_case, plan_cases
+from neonlab.lab.run.workers import Died, KernelName, Workers
+from neonlab.verify.mutation.equivalence import ReviewedTable
+from neonlab.verify.mutation.mutants import Mutant, mutants_of, sample
+from neonlab.verify.mutation.text import SLIPS
+from neonlab.verify.mutation.trial import Judgement, Trial
+
+_CHUNK = 40
+
+
+@dataclass(frozen=True)
+class MutantsOfKernel:
+    """What became of the mutants of one kernel.  `judged` holds every mutant tried, in the order of the program."""
+
+    kernel: str
+    isa: str
+    made: int  # mutants that there are; as many are tried unless a limit was set
+    judged: tuple[tuple[Mutant, Judgement], ...]
+
+    @property
+    def killed(self) -> int:
+        """Mutants that some case tells from the kernel."""
+        return sum(judgement.killed is not None for _, judgement in self.judged)
+
+    @property
+    def reasons(self) -> Mapping[str, int]:
+        """How many are no worse than the kernel, by reason."""
+        counts = Counter(judgement.reason for _, judgement in self.judged if judgement.reason is not None)
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+    @property
+    def survivors(self) -> tuple[Mutant, ...]:
+        """Mutants that no case kills and nobody excuses."""
+        return tuple(mutant for mutant, judgement in self.judged if judgement.survives)
+
+    @property
+    def score(self) -> float:
+        """Killed, of those that are worse than the kernel; 1 where there are none."""
+        worse = len(self.judged) - sum(self.reasons.values())
+        return self.killed / worse if worse else 1.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values: figures, and every mutant that was not killed."""
+        slips = {}
+        for slip in SLIPS:
+            of_slip = [judgement for mutant, judgement in self.judged if mutant.slip == slip]
+            slips[slip] = {
+                "mutants": len(of_slip),
+                "killed": sum(judgement.killed is not None for judgement in of_slip),
+                "equivalent": sum(judgement.reason is not None for judgement in of_slip),
+                "survived": sum(judgement.survives for judgement in of_slip),
+            }
+        return {
+            "kernel": self.kernel,
+            "isa": self.isa,
+            "made": self.made,
+            "mutants": len(self.judged),
+            "killed": self.killed,
+            "equivalent": sum(self.reasons.values()),
+            "survived": len(self.survivors),
+            "score": round(self.score, 4),
+            "slips": slips,
+            "reasons": dict(self.reasons),
+            "not_killed": [
+                {
+                    "line": mutant.line,
+                    "slip": mutant.slip,
+                    "original": mutant.original,
+                    "mutant": mutant.mutant,
+                    "reason": judgement.reason,
+                }
+                for mutant, judgement in self.judged
+                if judgement.killed is None
+            ],
+        }
+
+
+def mutants(kernel: Kernel, limit: int | None = None, seed: int = 1) -> tuple[int, tuple[Mutant, ...]]:
+    """How many mutants the kernel has, and those to try: all, or `limit` of them drawn by `seed`.
+
+    Raises InputError for a kernel whose results nobody can judge.
+    """
+    if kernel.operator is None:
+        reason = "no operator computes right results for it, so wrong results cannot be found"
+        raise InputError(f"{kernel.title}: {reason}" + (f": {kernel.advice}" if kernel.advice else ""))
+    every = mutants_of(kernel_program(kernel))
+    return len(every), sample(every, limit, seed ^ zlib.crc32(kernel.title.encode()))
+
+
+def trial_of(kernel: Kernel) -> Trial:
+    """Ready to judge mutants of the kernel on the cases that `check` tries."""
+    cases = [(draw_case(kernel, name), name.depth) for name in plan_cases(kernel)]
+    return Trial(kernel_program(kernel), kernel.contract, cases)
+
+
+@functools.lru_cache(maxsize=1)
+def _trial(name: KernelName) -> Trial:
+    return trial_of(name.open())
+
+
+def _judge(name: KernelName, chunk: Sequence[Mutant]) -> list[Judgement]:
+    trial = _trial(name)
+    return [trial.judge(mutant) for mutant in chunk]
+
+
+def judge_all(
+    workers: Workers,
+    work: Sequence[tuple[Kernel, int, Sequence[Mutant]]],
+    reviewed: ReviewedTable,
+    advance: Callable[[int], None] = lambda _: None,
+) -> list[MutantsOfKernel]:
+    """Judge the mutants of each kernel (kernel, how many there are, those to try).  One that ends its process is dead.
+
+    `advance` hears how many have been judged since it was last called.
+    """
+    tasks = [
+        (kernel, list(tried[start : start + _CHUNK]))
+        for kernel, _, tried in work
+        for start in range(0, len(tried), _CHUNK)
+    ]
+    named = [(KernelName.of(kernel), chunk) for kernel, chunk in tasks]
+    judged: dict[str, list[tuple[Mutant, Judgement]]] = {kernel.title: [] for kernel, _, _ in work}
+    results = workers.run(_judge, named, lambda index: advance(len(tasks[index][1])))
+    for (kernel, chunk), result in zip(tasks, results, strict=True):
+        if isinstance(result, Died):
+            alone = [(KernelName.of(kernel), [mutant]) for mutant in chunk]
+            result = [
+                Judgement(FaultKind.EMULATOR_DIED.value) if isinstance(one, Died) else one[0]
+                for one in workers.run(_judge, alone)
+            ]
+        judged[kernel.title] += zip(chunk, result, strict=True)
+    found = []
+    for kernel, made, _ in work:
+        mine = judged[kernel.title]
+        said = reviewed.reasons(kernel.title, [mutant for mutant, judgement in mine if judgement.survives])
+        mine = [(mutant, Judgement(reason=said[mutant]) if mutant in said else one) for mutant, one in mine]
+        found.append(MutantsOfKernel(kernel.title, kernel.isa.value, made, tuple(mine)))
+    return found

@@ -1,0 +1,174 @@
+"""Which cases to try a kernel on.  Needs no emulator, so that a command knows its work before it starts one."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from neonlab.errors import InputError
+from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.shapes import PlannedShapes, integers_of, planned_shapes
+from neonlab.verify.cases.call_arguments import touched_bytes
+from neonlab.verify.cases.case import PATTERNS, Case, Depth, Shape
+from neonlab.verify.cases.generated import generated_case
+from neonlab.verify.cases.memory_need import refuse_too_much
+
+#: Cases that `check` tries at least, however few shapes there are.
+LEAST_CASES = 40
+#: Other random data that results are compared of, for each shape of a kernel whose sums are requantized.
+_REQUANTIZED_DATA = 2
+#: And other data that make the longest sums the largest, whose rounding shows in few of them.
+_LARGEST_SUMS_DATA = 4
+#: Multiply-accumulates from which on a case is large: one pattern is watched, the others compare results only.
+LARGE = 2_000_000
+#: Multiply-accumulates, or bytes, up to which a call is walked through with intervals for its data.
+_RANGED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class CaseName:
+    """Enough to draw a case again: it is a pure function of the kernel's name and these.  `depth` how to check it."""
+
+    shape: Shape
+    pattern: str
+    seed: int
+    depth: Depth = Depth.FULL
+
+
+def parse_shape(kernel: Kernel, text: str) -> Shape:
+    """A shape in the terms of the kernel's operator, or of its integer arguments when it has no operator."""
+    integers = tuple(argument.name for argument in kernel.contract.integers)
+    if kernel.operator is not None and kernel.operator.dimensions != integers:
+        return Shape.parse(text, kernel.operator.dimensions)
+    return Shape.parse(text, integers, lowest=None)
+
+
+def layers_of(kernel: Kernel) -> list[Shape]:
+    """The layers of real networks that the kernel's operator names and its contract allows."""
+    operator = kernel.operator
+    return [s for s in operator.layers.values() if operator.accepts(kernel.contract, s)] if operator else []
+
+
+def layers_or_largest(kernel: Kernel) -> list[Shape]:
+    """`layers_of`, or where there are none the largest shape that `check` tries.  Raises InputError for none at all."""
+    return layers_of(kernel) or [_shapes_to_try(kernel, 1).small[-1]]
+
+
+def draw_case(kernel: Kernel, name: CaseName) -> Case:
+    """The case that `name` stands for.  Raises InputError where it takes more memory than there is."""
+    refuse_too_much(kernel.contract, integers_of(kernel, name.shape), name.shape, name.depth)
+    if kernel.operator is None:
+        return generated_case(kernel.contract, name.shape, name.pattern, name.seed)
+    return kernel.operator.case(kernel.contract, name.shape, name.pattern, name.seed)
+
+
+def plan_cases(
+    kernel: Kernel,
+    *,
+    shapes: Sequence[Shape] = (),
+    patterns: Sequence[str] = (),
+    seed: int = 1,
+    every_tail: bool = False,
+    layers: bool = False,
+    full: bool = False,
+) -> list[CaseName]:
+    """What `check` tries: the shapes asked for under every pattern, else tails that cover each pair of sizes.
+
+    `full` checks large cases in full too.  Raises InputError for a shape or a pattern that cannot be tried.
+    """
+    for pattern in patterns:
+        if pattern not in PATTERNS:
+            raise InputError(f"no pattern is called `{pattern}`; there are {', '.join(PATTERNS)}")
+    chosen = tuple(patterns) or tuple(PATTERNS)
+    if shapes:
+        return [name for shape in shapes for name in _under(kernel, shape, chosen, seed, full)]
+    names = _tails(kernel, chosen, seed, every_tail)
+    few = chosen if patterns else ("random", "extremes")
+    for shape in layers_of(kernel) if layers else ():
+        names += _under(kernel, shape, few, seed, full)
+    return names
+
+
+def _under(kernel: Kernel, shape: Shape, patterns: Sequence[str], seed: int, full: bool) -> list[CaseName]:
+    """The shape under each pattern; of a large one, only the first watched."""
+    integers = integers_of(kernel, shape)
+    kernel.contract.check_values(integers)
+    macs = kernel.contract.macs.evaluate(integers) if kernel.contract.macs is not None else 0
+    if macs < LARGE or full:
+        return [CaseName(shape, pattern, seed) for pattern in patterns]
+    depths = [Depth.LARGE] + [Depth.QUICK] * len(patterns)
+    return [CaseName(shape, pattern, seed, depth) for pattern, depth in zip(patterns, depths, strict=False)]
+
+
+def _shapes_to_try(kernel: Kernel, seed: int, *, every_tail: bool = False) -> PlannedShapes:
+    """`planned_shapes`, of which there is one at least.  Raises InputError."""
+    shapes = planned_shapes(kernel, seed, every_tail=every_tail)
+    if not shapes.small:
+        what = f"operator {kernel.operator.name} has no shape" if kernel.operator else "there are no sizes"
+        raise InputError(f"{kernel.contract.path}: nothing to check: {what} that the contract's ranges allow")
+    return shapes
+
+
+def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool) -> list[CaseName]:
+    """Shapes from the smallest up, under the first pattern and another in turn; the largest, which runs all, under all.
+
+    The first is random data, which tell most mistakes apart; under the others many operands look alike.
+    """
+    operator, shapes = kernel.operator, _shapes_to_try(kernel, seed, every_tail=every_tail)
+    further = 0
+    if operator is not None and patterns[0] == "random" and not every_tail:
+        narrow = _REQUANTIZED_DATA if _narrows_sums(kernel) else 0
+        further = operator.further_data if shapes.few else narrow
+    names = []
+    for number, shape in enumerate(shapes.small):
+        depth = Depth.FULL if shape in shapes.whole else Depth.WATCHED
+        names.append(CaseName(shape, patterns[0], seed, depth))
+        names += [CaseName(shape, patterns[0], seed + more, Depth.QUICK) for more in range(1, further + 1)]
+        # What depends on unset values or on addresses has shown under the first.
+        if patterns[1:] and shape in shapes.whole and shape != shapes.small[-1]:
+            names.append(CaseName(shape, patterns[1 + number % (len(patterns) - 1)], seed, Depth.WATCHED))
+    # What is watched first, then what is compared: to make ready for it takes a process far less.
+    names += [CaseName(shapes.small[-1], pattern, seed) for pattern in patterns[1:]]
+    ends = [pattern for pattern in ("lowest", "opposed") if pattern in patterns]
+    names += [CaseName(shape, pattern, seed, Depth.LARGE) for shape in shapes.longest[:1] for pattern in ends]
+    names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in (*shapes.tiles, *shapes.far)]
+    # Of many elements at random the mean is 0, whether all of them were there or none.
+    names += [CaseName(shape, "highest", seed, Depth.QUICK) for shape in shapes.far if "highest" in patterns[1:]]
+    seeds = range(seed + 1, seed + 1 + _LARGEST_SUMS_DATA) if further else ()
+    names += [CaseName(s, pattern, n, Depth.QUICK) for s in shapes.longest for n in seeds for pattern in ends]
+    return names + _more(shapes.small, patterns, seed, names, LEAST_CASES - len(names))
+
+
+def _narrows_sums(kernel: Kernel) -> bool:
+    """Whether sums of products leave in fewer bits than they were made in, in which a wrong one need not show."""
+    results = [argument.dtype for argument in kernel.contract.arguments if argument.write is not None]
+    return kernel.contract.macs is not None and any(dtype is not None and dtype.itemsize < 4 for dtype in results)
+
+
+def _more(
+    shapes: Sequence[Shape], patterns: Sequence[str], seed: int, known: Iterable[CaseName], count: int
+) -> list[CaseName]:
+    """`count` cases besides those known: other patterns, then other data, of the few shapes there are."""
+    tried = {(name.shape, name.pattern, name.seed) for name in known}
+    every = (
+        CaseName(shape, pattern, seed + further)
+        for further in itertools.count()
+        for pattern in patterns
+        for shape in reversed(shapes)
+        if (shape, pattern, seed + further) not in tried
+    )
+    return list(itertools.islice(every, max(0, count)))
+
+
+def range_case(kernel: Kernel, names: Sequence[CaseName]) -> CaseName | None:
+    """The case, among those planned, at whose shape to ask about ranges: the largest that is quickly walked through."""
+
+    def work(name: CaseName) -> int:
+        integers = integers_of(kernel, name.shape)
+        if kernel.contract.macs is not None:
+            return kernel.contract.macs.evaluate(integers)
+        return touched_bytes(kernel.contract, integers)
+
+    small = [(work(name), name) for name in names if work(name) <= _RANGED]
+    return max(small, key=lambda pair: pair[0])[1] if small else None

@@ -1,0 +1,219 @@
+"""What a kernel costs: profile it, compare it with others.  All in this process.
+
+`neonlab.lab.run.workers` runs the same in processes of their own, where hostile code can do no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from neonlab.assemble.program import Program
+from neonlab.emulate.machine import Machine
+from neonlab.emulate.run import Fault, FaultKind, Run
+from neonlab.errors import InputError
+from neonlab.lab.compare.comparison import Comparison, Side, fold_sides, plan_comparison
+from neonlab.lab.repository.kernel_code import compiler_of, kernel_program
+from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.check import check_cases
+from neonlab.lab.run.lookup import AskedKernel, AskedShape, one_kernel, one_shape, some_kernels, some_shapes
+from neonlab.lab.run.plan import CaseName, draw_case, layers_of, layers_or_largest
+from neonlab.measure.cores.caches import load_core
+from neonlab.measure.cores.pipeline import load_pipeline, pipeline_names
+from neonlab.measure.counts import Counts, CountsProbe
+from neonlab.measure.loop.report import LoopReport, report_hot_loops
+from neonlab.measure.memory_probe import TrafficProbe
+from neonlab.measure.options import MemoryOptions
+from neonlab.measure.profile import Profile
+from neonlab.verify.cases.case import Case, Depth, Shape
+from neonlab.verify.check_case import run_case
+from neonlab.verify.verdict import Failure, JudgedBy
+
+#: Patterns under which a comparison tries whether results are right.
+_TRIED = ("random", "extremes")
+
+
+def profile(
+    kernel: AskedKernel,
+    shape: AskedShape = "",
+    *,
+    core: str | None = None,
+    warm: bool = False,
+    seed: int = 1,
+    memory: MemoryOptions | None = None,
+) -> Profile | Failure:
+    """Count what one call of a kernel does on random data, and estimate what it costs on a core.
+
+    `kernel` is a Kernel, a name of the library such as "armv8/conv1x1_s8s32_hwc_4x4", or the path of a file; `shape` is
+    a Shape, or its sizes joined by x such as "14x14x256x512".  Only a kernel without sizes needs no shape.
+
+    With `core` ("cortex-a53"), the Profile also has the traffic in bytes by buffer, the cache events, the cycles and
+    the hot loops of the core's models, which are estimates.  `warm` models a second call, after one that filled the
+    caches; the default is a first call on empty caches.  `memory` states the same options, and more, as MemoryOptions;
+    give either `memory` or `core`.  `seed` (0 or more) fixes the data.
+
+    Returns a Failure, not a Profile, where the kernel faults.  Raises InputError for a kernel, a shape or a core that
+    is not known, for a shape that the contract does not allow, and for a core that cannot run the kernel.
+    """
+    kernel = one_kernel(kernel)
+    shape, memory = one_shape(kernel, shape), _memory(core, warm, memory)
+    refuse_core(kernel, memory)
+    case = draw_case(kernel, CaseName(shape, "random", seed))
+    macs = kernel.contract.macs.evaluate(case.integers) if kernel.contract.macs else 0
+    return profile_call(
+        kernel,
+        kernel_program(kernel),
+        lambda machine: run_case(machine, kernel.contract, case),
+        str(shape),
+        macs=macs,
+        seed=seed,
+        memory=memory,
+    )
+
+
+def _memory(core: str | None, warm: bool, memory: MemoryOptions | None) -> MemoryOptions | None:
+    """The one way of the two in which options about memory were given.  Raises InputError for both, or half of one."""
+    if memory is not None and (core is not None or warm):
+        raise InputError("give either `memory` or `core` and `warm`: MemoryOptions has a core and `warm` of its own")
+    if core is None and warm:
+        raise InputError("`warm` says how to model a core: give `core` too")
+    return MemoryOptions(core, warm, loop=True) if core is not None else memory
+
+
+def refuse_core(kernel: Kernel, memory: MemoryOptions | None) -> None:
+    """Raise InputError for a core that is not known, or cannot run the kernel."""
+    if memory is not None and memory.core is not None:
+        refusal = load_core(memory.core).refusal(kernel.isa, kernel.contract.features)
+        if refusal is not None:
+            raise InputError(f"{kernel.title}: {refusal}")
+
+
+def profile_call(
+    kernel: Kernel,
+    program: Program,
+    call: Callable[[Machine], Run | Fault],
+    shape: str,
+    *,
+    macs: int = 0,
+    seed: int = 1,
+    memory: MemoryOptions | None = None,
+) -> Profile | Failure:
+    """What any one call of the kernel costs: `call` makes it on the machine it is given, each time the same.
+
+    `shape` names it in the profile; `macs` is the work it does.
+    """
+    probe = CountsProbe(program)
+    traffic = _traffic_probe(program, memory) if memory is not None else None
+    machine = Machine(program, probes=(probe,) if traffic is None else (probe, traffic))
+    try:
+        outcome = call(machine)
+        if isinstance(outcome, Fault):
+            return Failure(shape, "random", seed, fault=outcome)
+        counts = probe.collect()
+        if (unknown := _unknown_word(counts)) is not None:
+            return Failure(shape, "random", seed, fault=unknown)
+        if memory is not None and traffic is not None and traffic.unplanned is not None:
+            machine.close()
+            traffic = _traffic_probe(program, memory, stepwise=True)
+            machine = Machine(program, probes=(traffic,))
+            call(machine)
+        if memory is not None and traffic is not None and memory.core is not None and memory.warm:
+            traffic.warm = True
+            call(machine)
+    finally:
+        machine.close()
+    moved, caches, cycles = None, None, None
+    if traffic is not None:
+        moved, caches = traffic.collect(), traffic.collect_caches()
+        cycles = traffic.collect_cycles(counts.executions)
+    loops: tuple[LoopReport, ...] = ()
+    if cycles is not None and memory is not None and memory.core is not None and memory.loop:
+        loops = report_hot_loops(program, load_pipeline(memory.core), counts, cycles, moved, kernel.contract.features)
+    compiler = compiler_of(kernel)
+    return Profile(kernel.title, kernel.isa.value, shape, macs, counts, moved, caches, cycles, loops, compiler)
+
+
+def counted_profile(kernel: Kernel, case: Case, counts: Counts) -> Profile | Failure:
+    """What `profile` without `memory` gives, from a call on the case that was made and counted already."""
+    if (unknown := _unknown_word(counts)) is not None:
+        return Failure(str(case.shape), case.pattern, case.seed, fault=unknown)
+    macs = kernel.contract.macs.evaluate(case.integers) if kernel.contract.macs else 0
+    return Profile(kernel.title, kernel.isa.value, str(case.shape), macs, counts, compiler=compiler_of(kernel))
+
+
+def _unknown_word(counts: Counts) -> Fault | None:
+    """The fault of a call that executed what cannot be counted."""
+    if sum(counts.by_class.values()) == counts.instructions:
+        return None
+    return Fault(FaultKind.UNDEFINED_INSTRUCTION, "executes a word that is not a known instruction", 0)
+
+
+def _traffic_probe(program: Program, memory: MemoryOptions, *, stepwise: bool | None = None) -> TrafficProbe:
+    core = load_core(memory.core) if memory.core is not None else None
+    pipeline = load_pipeline(memory.core) if memory.core in pipeline_names() else None
+    return TrafficProbe(program, core, pipeline=pipeline, prefetcher=memory.prefetcher, stepwise=stepwise)
+
+
+def look(
+    kernel: Kernel,
+    shape: Shape,
+    *,
+    cores: Sequence[str] = (),
+    loop: bool = False,
+    warm: bool = False,
+    seed: int = 1,
+    revision: str | None = None,
+) -> Side:
+    """The kernel as one side of a comparison: quick trials of its results on `shape`, and a profile on each core.
+
+    `loop` asks to look into the hot loop.  Raises InputError for a shape not allowed or a core not known.
+    """
+    side = Side(kernel.title, kernel.isa.value, revision, unchecked=kernel.judged_by is JudgedBy.NOTHING)
+    names = [CaseName(shape, pattern, seed, Depth.QUICK) for pattern in _TRIED]
+    failure = next(filter(None, check_cases(kernel, names)), None)
+    profiles = []
+    if failure is None or failure.mismatch is not None:
+        for core in cores or (None,):
+            memory = MemoryOptions(core, warm, loop=loop) if core is not None else None
+            outcome = profile(kernel, shape, seed=seed, memory=memory)
+            if isinstance(outcome, Failure):
+                return replace(side, failure=outcome, exact=False)
+            profiles.append(outcome)
+    exact = failure is None if kernel.operator is not None or failure is not None else None
+    return replace(side, profiles=tuple(profiles), failure=failure, exact=exact)
+
+
+def compare(
+    kernels: AskedKernel | Sequence[AskedKernel],
+    shapes: AskedShape | Sequence[AskedShape] = (),
+    *,
+    core: str | None = None,
+    cores: str | Sequence[str] = (),
+    warm: bool = False,
+    seed: int = 1,
+) -> Comparison:
+    """Set kernels side by side on each shape that their contracts allow.
+
+    `kernels` and `shapes` are given as to `profile`, one or several; the others are compared with the first kernel.
+    Without shapes, the layers of real networks that the kernels' operators name are taken, or else the largest shape
+    that `check` tries of the first kernel.  With `cores` (or one `core`), the Comparison also has estimates of cycles
+    there, and differences between the hot loops; `warm` models a second call.  `seed` fixes the data.
+
+    Raises InputError for a kernel, a shape or a core that is not known, for a core without a pipeline model or that
+    cannot run a kernel, and where no kernel allows any of the shapes.
+    """
+    cores = ([core] if core is not None else []) + ([cores] if isinstance(cores, str) else list(cores))
+    if warm and not cores:
+        raise InputError("`warm` says how to model a core: give `core` too")
+    chosen = some_kernels(kernels)
+    if not chosen:
+        raise InputError("no kernels to compare: name one at least")
+    work = [(kernel, some_shapes(kernel, shapes) or layers_of(kernel)) for kernel in chosen]
+    if not any(taken for _, taken in work):
+        largest = layers_or_largest(chosen[0])[:1]
+        work = [(kernel, largest) for kernel in chosen]
+    plan = plan_comparison(work, cores)
+    if not plan:
+        raise InputError(f"{chosen[0].title}: its contract allows none of the shapes")
+    sides = [look(k, shape, cores=cores, loop=loop, warm=warm, seed=seed) for k, shape, loop in plan]
+    return fold_sides(plan, sides, cores, seed)

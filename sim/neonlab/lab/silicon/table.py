@@ -1,0 +1,195 @@
+"""Reads a table of whole functions whose cycles were measured: what to run, how, and what came out on which core."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from neonlab.contract.options import ARCHITECTURES, Build, Given, setting_text
+from neonlab.contract.size_expression import SizeExpression, SizeExpressionError
+from neonlab.errors import InputError
+from neonlab.host.input_file import read_input_text
+from neonlab.isa.model.isa import Isa, isa_named
+
+_TEXTS = ("name", "file", "symbol", "isa", "prototype", "structs", "contract", "per", "unit", "source")
+_LISTS = ("shapes", "include", "define", "flags")
+_NEEDED = ("name", "file", "shapes", "source", "measured")
+_OTHERS = ("args", "compiler", "warm", "measured", "below_stack", "float_abi")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """Cycles of one unit of work as they were measured, from `lowest` to `highest` where a range was given."""
+
+    lowest: float
+    highest: float
+
+    @property
+    def middle(self) -> float:
+        """What a model's figure is held against."""
+        return (self.lowest + self.highest) / 2
+
+    def __str__(self) -> str:
+        return f"{self.lowest:g}" if self.lowest == self.highest else f"{self.lowest:g}-{self.highest:g}"
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredFunction:
+    """One row: a function of `file`, called as `given` says, and its cycles by core.
+
+    Of one shape the cycles are those of the whole call, of two what the second takes longer than the first; both for
+    each of the units of work that `per` counts, by the integer arguments.
+    """
+
+    name: str
+    file: str
+    given: Given
+    shapes: tuple[str, ...]
+    per: str
+    unit: str
+    source: str
+    warm: bool
+    measured: Mapping[str, Figure]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTable:
+    """All rows of a table, in their order, and what it says `about` them.
+
+    `calibration` is whether these functions were used to adjust the models, None where the table does not say;
+    `origin` is where the figures are from, in a line.
+    """
+
+    about: str
+    functions: tuple[MeasuredFunction, ...]
+    calibration: bool | None = None
+    origin: str = ""
+
+
+def read_functions(path: Path) -> FunctionTable:
+    """The table at `path`.  Raises InputError, which says where, for one that is not as it must be."""
+    try:
+        table = tomllib.loads(read_input_text(path))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: {error}") from None
+    for key in sorted(table.keys() - {"about", "calibration", "origin", "function"}):
+        raise InputError(
+            f"{path}: unknown key `{key}`; a table has `about`, `calibration`, `origin` and a [[function]] for each row"
+        )
+    calibration = table.get("calibration")
+    if calibration is not None and not isinstance(calibration, bool):
+        raise InputError(f"{path}: `calibration` must be true or false: whether these functions adjusted the models")
+    rows = table.get("function", [])
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        raise InputError(f"{path}: has no [[function]]: add one for each measured function")
+    return FunctionTable(
+        _text(table, "about", str(path)).strip(),
+        tuple(_function(row, f"{path}: function {number}") for number, row in enumerate(rows, start=1)),
+        calibration,
+        _text(table, "origin", str(path)).strip(),
+    )
+
+
+def _function(row: Mapping[str, Any], where: str) -> MeasuredFunction:
+    name = _text(row, "name", where)
+    where += f" (`{name}`)" if name else ""
+    known = {*_TEXTS, *_LISTS, *_OTHERS}
+    for key in row:
+        if key not in known:
+            raise InputError(f"{where}: unknown key `{key}`; known are {', '.join(sorted(known))}")
+    for key in _NEEDED:
+        if not row.get(key):
+            raise InputError(f"{where}: `{key}` is missing")
+    texts = {key: _text(row, key, where) for key in (*_TEXTS, "compiler")}
+    lists = {key: _texts(row, key, where) for key in _LISTS}
+    if len(lists["shapes"]) > 2:
+        raise InputError(f"{where}: `shapes` must be one shape, or two shapes whose times are subtracted")
+    per = texts["per"] or "1"
+    try:
+        _ = SizeExpression(per).names
+    except SizeExpressionError as error:
+        raise InputError(f"{where}: `per`: {error}") from None
+    warm = row.get("warm", True)
+    if not isinstance(warm, bool):
+        raise InputError(f"{where}: `warm` must be true or false")
+    return MeasuredFunction(
+        name=name,
+        file=texts["file"],
+        given=_given(row, texts, lists, where),
+        shapes=lists["shapes"],
+        per=per,
+        unit=texts["unit"] or "call",
+        source=texts["source"],
+        warm=warm,
+        measured=_measured(row["measured"], where),
+    )
+
+
+def _given(row: Mapping[str, Any], texts: Mapping[str, str], lists: Mapping[str, tuple[str, ...]], where: str) -> Given:
+    arguments = row.get("args", {})
+    if not isinstance(arguments, dict) or not all(isinstance(one, dict) for one in arguments.values()):
+        raise InputError(f"{where}: `args` must be a table with an entry for each parameter, as in a contract")
+    settings = list(_flat(arguments, "args."))
+    settings += [(key, texts[key]) for key in ("structs",) if texts[key]]
+    settings += [(key, setting_text(row[key])) for key in ("below_stack", "float_abi") if key in row]
+    return Given(
+        isa=_isa(texts["isa"], where),
+        symbol=texts["symbol"],
+        prototype=texts["prototype"],
+        contract=texts["contract"],
+        settings=tuple(settings),
+        build=Build(lists["include"], lists["define"], lists["flags"], texts["compiler"]),
+    )
+
+
+def _isa(text: str, where: str) -> Isa | None:
+    if not text:
+        return None
+    try:
+        return isa_named(text)
+    except InputError:
+        raise InputError(f"{where}: `isa` is {' or '.join(ARCHITECTURES.values())}, not `{text}`") from None
+
+
+def _flat(table: Mapping[str, Any], before: str) -> list[tuple[str, str]]:
+    found = []
+    for key, value in table.items():
+        if isinstance(value, dict):
+            found += _flat(value, f"{before}{key}.")
+        else:
+            found.append((before + key, setting_text(value)))
+    return found
+
+
+def _measured(table: object, where: str) -> Mapping[str, Figure]:
+    if not isinstance(table, dict):
+        raise InputError(f"{where}: `measured` must be a table of cores, each with its cycles or [lowest, highest]")
+    return {core: _figure(value, f"{where}: `measured.{core}`") for core, value in table.items()}
+
+
+def _figure(value: Any, where: str) -> Figure:
+    ends = value if isinstance(value, list) else [value, value]
+    if len(ends) != 2 or any(isinstance(end, bool) or not isinstance(end, (int, float)) for end in ends):
+        raise InputError(f"{where} must be a number of cycles, or [lowest, highest]")
+    lowest, highest = float(ends[0]), float(ends[1])
+    if not (math.isfinite(highest) and 0 < lowest <= highest):
+        raise InputError(f"{where}: cycles must be above 0, the lowest first")
+    return Figure(lowest, highest)
+
+
+def _text(row: Mapping[str, Any], key: str, where: str) -> str:
+    value = row.get(key, "")
+    if not isinstance(value, str):
+        raise InputError(f"{where}: `{key}` must be text")
+    return value
+
+
+def _texts(row: Mapping[str, Any], key: str, where: str) -> tuple[str, ...]:
+    value: Sequence[object] = row.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise InputError(f"{where}: `{key}` must be a list of texts")
+    return tuple(map(str, value))

@@ -1,0 +1,275 @@
+"""Whole functions measured on silicon, and what the models of the cores say of them.
+
+A function runs as the table says, on random data, and its cycles by the model stand beside those that were measured.
+Nothing here knows a function by name, and nothing is fitted.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from neonlab.assemble.program import Program
+from neonlab.contract.options import Given
+from neonlab.contract.size_expression import SizeExpression
+from neonlab.errors import InputError
+from neonlab.lab.run.workers import Died, Workers
+from neonlab.lab.silicon.table import Figure, FunctionTable, MeasuredFunction
+from neonlab.measure.cores.errors import (
+    CALIBRATION,
+    IN_ORDER,
+    OUT_OF_ORDER,
+    UNSEEN,
+    ModelError,
+    current_tables,
+)
+from neonlab.measure.cores.pipeline import load_pipeline, pipeline_names
+from neonlab.measure.counts import Counts
+from neonlab.measure.options import MemoryOptions
+from neonlab.measure.silicon.mca import answers_for, closed_loops, cycles_of
+
+TOLERANCE = 0.05
+#: Share of what a unit of work executes that a loop must have, for llvm-mca's figure for it to stand for the function.
+_NEARLY_ALL = 0.97
+_SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionFigure:
+    """One function on one core, in cycles a unit; `modelled` is None where it could not be worked out, for `reason`.
+
+    `unknown` are mnemonics of executed forms that the core's table does not have, `mca` llvm-mca's figure where the
+    unit is an iteration of one loop and little besides.
+    """
+
+    name: str
+    file: str
+    isa: str
+    core: str
+    unit: str
+    source: str
+    measured: Figure
+    modelled: float | None = None
+    mca: float | None = None
+    unknown: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def error(self) -> float:
+        """Relative to the middle of what was measured, signed; NaN where there is no figure."""
+        return _error(self.modelled, self.measured)
+
+    @property
+    def mca_error(self) -> float:
+        """The same of llvm-mca."""
+        return _error(self.mca, self.measured)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What the figures of one core, or of several, come to; `both` are medians where llvm-mca has a figure too.
+
+    `median` is that of the relative error's size, `bias` that of the signed error.
+    """
+
+    title: str
+    figures: int
+    within_5: int
+    within_10: int
+    in_range: int
+    median: float
+    bias: float
+    both: tuple[int, float, float] | None
+
+
+def measure_functions(
+    workers: Workers,
+    table: FunctionTable,
+    folder: Path,
+    *,
+    cores: Sequence[str] = (),
+    mca: str = "",
+    done: Callable[[int], None] = lambda _: None,
+) -> list[FunctionFigure]:
+    """Each function on each core that it was measured on, or only on `cores`; files are looked for in `folder`.
+
+    `mca` is the program llvm-mca, to ask of the same loops.  Raises InputError for a core that no function was
+    measured on, and where that program cannot be run.
+    """
+    there = {core for one in table.functions for core in one.measured}
+    for core in cores:
+        if core not in there:
+            raise InputError(f"no function was measured on `{core}`; the table has {', '.join(sorted(there))}")
+    wanted = [
+        replace(one, measured={core: figure for core, figure in one.measured.items() if not cores or core in cores})
+        for one in table.functions
+    ]
+    wanted = [one for one in wanted if one.measured]
+    found = []
+    tasks = [(one, folder, mca) for one in wanted]
+    for one, result in zip(wanted, workers.run(_on_all, tasks, done), strict=True):
+        found += _none(one, result.reason) if isinstance(result, Died) else result
+    return found
+
+
+def summaries(figures: Sequence[FunctionFigure]) -> list[Summary]:
+    """One for each core, in order of name, then one for all that issue in order, and one for those that do not."""
+    compared = [one for one in figures if one.modelled is not None]
+    found = [_summary(core, [one for one in compared if one.core == core]) for core in _names(compared)]
+    for title, in_order in ((IN_ORDER, True), (OUT_OF_ORDER, False)):
+        chosen = [one for one in compared if load_pipeline(one.core).in_order is in_order]
+        if chosen:
+            found.append(_summary(title, chosen))
+    return found
+
+
+def check_recordable(table: FunctionTable) -> None:
+    """Raise InputError where the table does not say what its functions were used for, or where its figures are from.
+
+    Without, calibration could be printed as an error.
+    """
+    if table.calibration is None or not table.origin:
+        raise InputError(
+            "--record: the table must say at its top whether these functions were used to adjust the models, "
+            '`calibration = true` or `calibration = false`, and where the figures are from, `origin = "..."`'
+        )
+
+
+def errors_by_core(figures: Sequence[FunctionFigure], table: FunctionTable) -> Mapping[str, ModelError]:
+    """What is recorded of each core, and where no model was adjusted with the functions of cores together."""
+    against = CALIBRATION if table.calibration else UNSEEN
+    return {
+        one.title: ModelError(
+            against,
+            one.figures,
+            one.within_5,
+            round(one.median, 4),
+            bias=round(one.bias, 4),
+            tables=current_tables(one.title),
+            origin=table.origin,
+        )
+        for one in summaries(figures)
+        if one.title in pipeline_names() or against == UNSEEN
+    }
+
+
+def _names(figures: Sequence[FunctionFigure]) -> list[str]:
+    return sorted({one.core for one in figures})
+
+
+def _summary(title: str, figures: Sequence[FunctionFigure]) -> Summary:
+    errors = [abs(one.error) for one in figures]
+    both = [one for one in figures if one.mca is not None]
+    return Summary(
+        title,
+        len(errors),
+        sum(error <= TOLERANCE for error in errors),
+        sum(error <= 2 * TOLERANCE for error in errors),
+        sum(one.measured.lowest <= (one.modelled or 0.0) <= one.measured.highest for one in figures),
+        statistics.median(errors),
+        statistics.median(one.error for one in figures),
+        (
+            len(both),
+            statistics.median(abs(one.error) for one in both),
+            statistics.median(abs(one.mca_error) for one in both),
+        )
+        if both
+        else None,
+    )
+
+
+def _error(figure: float | None, measured: Figure) -> float:
+    return math.nan if figure is None else figure / measured.middle - 1.0
+
+
+def _none(function: MeasuredFunction, reason: str) -> list[FunctionFigure]:
+    return [_figure(function, core, reason=reason) for core in function.measured]
+
+
+def _figure(function: MeasuredFunction, core: str, *, reason: str = "") -> FunctionFigure:
+    measured = function.measured[core]
+    return FunctionFigure(
+        function.name, function.file, "", core, function.unit, function.source, measured, reason=reason
+    )
+
+
+def _on_all(function: MeasuredFunction, folder: Path, mca: str) -> list[FunctionFigure]:
+    """In a worker: the function on each core, or why not."""
+    from neonlab.lab.repository.kernel_code import kernel_program
+    from neonlab.lab.repository.library import open_kernel
+    from neonlab.lab.run.plan import parse_shape
+    from neonlab.lab.run.shapes import integers_of
+
+    try:
+        kernel = open_kernel(folder / function.file, _placed(function.given, folder))
+        shapes = [parse_shape(kernel, shape) for shape in function.shapes]
+        units = []
+        for shape in shapes:
+            integers = integers_of(kernel, shape)
+            kernel.contract.check_values(integers)
+            units.append(SizeExpression(function.per).evaluate(integers))
+        work = units[-1] - (units[0] if len(units) > 1 else 0)
+        if work <= 0:
+            raise InputError(f"`per` counts {' and '.join(map(str, units))} units: it must grow with the shape")
+        program = kernel_program(kernel)
+    except InputError as error:
+        return _none(function, str(error))
+    found = []
+    for core in function.measured:
+        try:
+            counts, cycles, unknown = _run(kernel, shapes, core, function.warm)
+        except InputError as error:
+            found.append(_figure(function, core, reason=str(error)))
+            continue
+        figure = replace(
+            _figure(function, core), isa=kernel.isa.value, modelled=_grown(cycles) / work, unknown=tuple(unknown)
+        )
+        if mca and answers_for(core, kernel.isa):
+            figure = replace(figure, mca=_by_mca(mca, core, program, counts, work))
+        found.append(figure)
+    return found
+
+
+def _placed(given: Given, folder: Path) -> Given:
+    """Its paths from `folder` on, as the file's."""
+    build = replace(given.build, include=tuple(str(folder / one) for one in given.build.include))
+    return replace(given, contract=str(folder / given.contract) if given.contract else "", build=build)
+
+
+def _run(kernel, shapes, core: str, warm: bool) -> tuple[list[Counts], list[int], list[str]]:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    """Counts and cycles of the call with each shape, and the forms that the core's table does not have."""
+    from neonlab.lab.run.profile import profile
+    from neonlab.verify.verdict import Failure
+
+    if core not in pipeline_names():
+        raise InputError(f"there is no model of `{core}`")
+    counts, cycles, unknown = [], [], []
+    for shape in shapes:
+        outcome = profile(kernel, shape, seed=_SEED, memory=MemoryOptions(core, warm))
+        if isinstance(outcome, Failure):
+            fault = outcome.fault
+            raise InputError(f"{outcome.identifier} at {shape}: {fault.message if fault is not None else ''}")
+        assert outcome.cycles is not None  # with a core that there is a model of
+        counts.append(outcome.counts)
+        cycles.append(outcome.cycles.cycles)
+        unknown = sorted({text.partition(" ")[0] for text in outcome.cycles.unknown})
+    return counts, cycles, unknown
+
+
+def _grown(figures: Sequence[int]) -> int:
+    return figures[-1] - (figures[0] if len(figures) > 1 else 0)
+
+
+def _by_mca(mca: str, core: str, program: Program, counts: Sequence[Counts], work: int) -> float | None:
+    """Cycles a unit by llvm-mca, where nearly all that a unit executes is one loop."""
+    executed = counts[-1].executions - (counts[0].executions if len(counts) > 1 else 0)
+    times = dict(zip(counts[-1].addresses.tolist(), executed.tolist(), strict=True))
+    for loop in closed_loops(program):
+        iterations = times[loop[-1].address]
+        if iterations * len(loop) >= _NEARLY_ALL * sum(times.values()):
+            (cycles,) = cycles_of(mca, core, [loop])
+            return None if cycles is None else cycles * iterations / work
+    return None

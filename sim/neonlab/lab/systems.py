@@ -1,0 +1,123 @@
+"""Systems: kernels called one after another on an emulated core, as a library or a network calls them.
+
+A repository defines them in kernels/systems/*.py, each with SYSTEMS, a sequence of `System`s.  What checks a kernel
+alone sees one call; here packing, products, sums, scaling and what one layer leaves for the next have to fit together.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from neonlab.contract.model import Argument, Contract
+from neonlab.errors import InputError
+from neonlab.isa.model.isa import Isa
+from neonlab.lab.function import Function
+from neonlab.lab.repository.library import Kernel, Library, load_package
+from neonlab.verify.cases.case import Array
+
+_TILE = r"\d+(x\d+)*"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Hold what kernels computed (`got`) and what the reference computes (`expected`), arrays of one shape."""
+
+    got: Array
+    expected: Array
+
+    @property
+    def exact(self) -> bool:
+        """Tell whether all values and the dtypes are equal."""
+        return self.got.dtype == self.expected.dtype and np.array_equal(self.got, self.expected)
+
+
+class System(ABC):
+    """Compute one thing of a library, a paper or a network with several kernels: derive from this class.
+
+    A repository holds instances in SYSTEMS of kernels/systems/*.py.  `system` says whose it is, `title` what it is.
+    """
+
+    #: Whose it is, and what.
+    system: str
+    title: str
+
+    @abstractmethod
+    def run(self, calls: Calls) -> Outcome:
+        """Compute it with kernels, through `calls` only, and with reference arithmetic; return both."""
+
+
+class Calls:
+    """Call kernels of a library by name, all of one instruction set, with arrays for their arguments.
+
+    `called` holds the kernels that were called, by title, in the order of the first call.
+    """
+
+    def __init__(self, library: Library, isa: Isa, *, watched: bool = True) -> None:
+        self._kernels = [kernel for kernel in library.kernels if kernel.isa is isa]
+        self._functions: dict[str, Function] = {}
+        self._watched = watched
+        self.called: dict[str, Kernel] = {}
+
+    def kernel(self, name: str) -> Kernel:
+        """Return the kernel called `name`, in which `@` stands for any tile.  Raises InputError unless one matches."""
+        pattern = re.compile(re.escape(name).replace("@", _TILE))
+        found = [kernel for kernel in self._kernels if pattern.fullmatch(kernel.name)]
+        if len(found) != 1:
+            raise InputError(f"{len(found)} kernels of this instruction set are called `{name}`; wanted one")
+        return found[0]
+
+    def __call__(self, name: str, **arguments: Array | int) -> dict[str, Array]:
+        """Call the kernel of that name (see `kernel`) and return what it wrote: flat arrays by argument name.
+
+        Give integers and arrays by argument name.  Arrays are filled up with zeros to the size that the contract asks
+        for; outputs may be left out.  Raises InputError for an argument that is missing, has another dtype, or has
+        elements outside of the range that the contract declares, and FaultError where the call faults.
+        """
+        kernel = self.kernel(name)
+        contract = kernel.contract
+        numbers = {key: value for key, value in arguments.items() if isinstance(value, int)}
+        for argument in contract.arguments:
+            if not argument.is_pointer and argument.name not in numbers:
+                raise InputError(f"{contract.name}: give a value for the number `{argument.name}`")
+        passed = [self._passed(contract, argument, arguments, numbers) for argument in contract.arguments]
+        if kernel.title not in self._functions:
+            self._functions[kernel.title] = Function(kernel.path, kernel.given)
+        self.called[kernel.title] = kernel
+        return dict(self._functions[kernel.title].call(*passed, watched=self._watched).outputs)
+
+    def _passed(
+        self, contract: Contract, argument: Argument, given: Mapping[str, Array | int], numbers: Mapping[str, int]
+    ) -> Array | int:
+        value = given.get(argument.name)
+        if not argument.is_pointer:
+            return numbers[argument.name]
+        size = -(-(argument.block(numbers).size + argument.over_read) // argument.dtype.itemsize)
+        held = np.zeros(0, argument.dtype) if value is None else np.asarray(value)
+        if value is not None and argument.read is not None:
+            _hold_to_range(contract, argument, held)
+        return np.concatenate([held.reshape(-1), np.zeros(max(0, size - held.size), argument.dtype)])
+
+
+def open_systems(root: Path) -> tuple[System, ...]:
+    """Every system of the repository, by file, then in the order of the file; none where there is no such folder."""
+    found: list[System] = []
+    for module in load_package(root, "systems"):
+        systems = getattr(module, "SYSTEMS", ())
+        if not systems or not all(isinstance(system, System) for system in systems):
+            raise InputError(f"{module.__file__}: defines no SYSTEMS, instances of subclasses of neonlab.System")
+        found += systems
+    return tuple(found)
+
+
+def _hold_to_range(contract: Contract, argument: Argument, held: Array) -> None:
+    if held.dtype != argument.dtype:
+        raise InputError(f"{contract.name}: `{argument.name}` holds {argument.dtype}, not {held.dtype}")
+    low, high = argument.value_range or (-np.inf, np.inf)
+    if held.size and not (low <= held.min() and held.max() <= high):
+        raise InputError(f"{contract.name}: `{argument.name}` has elements outside of {low:g} to {high:g}")

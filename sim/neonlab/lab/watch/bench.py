@@ -1,0 +1,142 @@
+"""How long one waits after a save: from the moment the file is written until `neonlab watch` has put a text together.
+
+The kernel's repository is copied, its file is saved with other code in it again and again, and the best of these times
+stands.  Beside it stands what the same work takes of a processor's time, step by step, in one process.
+"""
+
+from __future__ import annotations
+
+import queue
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from neonlab.errors import InputError
+from neonlab.lab.repository.library import Kernel
+from neonlab.lab.watch import questions as watch_side
+from neonlab.lab.watch.reading import FIRST_CASES
+from neonlab.lab.watch.saves import saves_in
+from neonlab.lab.watch.session import Session, Watcher
+
+#: Seconds that the project allows for it, on a tile of the layer 14x14x256x256.
+MOST_SECONDS = 0.3
+CORES = ("cortex-a53", "cortex-a72")
+_REPETITIONS = 5
+_PATIENCE = 10.0  # seconds until a save must have been heard of
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class SaveBench:
+    """Seconds, the best of several: from the write until it is heard of and until all of it is shown.
+
+    `processor` holds, in seconds of one processor, what the steps in between take.
+    """
+
+    layer: str
+    tile: str
+    cores: tuple[str, ...]
+    heard: float
+    shown: float
+    processor: dict[str, float]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        return {
+            "layer": self.layer,
+            "tile": self.tile,
+            "cores": list(self.cores),
+            "heard": round(self.heard, 4),
+            "shown": round(self.shown, 4),
+            "processor": {step: round(seconds, 4) for step, seconds in self.processor.items()},
+        }
+
+    def lines(self) -> tuple[str, ...]:
+        """For the terminal."""
+        steps = ", ".join(f"{step} {seconds * 1e3:.0f}" for step, seconds in self.processor.items())
+        cores = f"{len(self.cores)} core{'s' if len(self.cores) != 1 else ''}"
+        return (
+            f"after a save  {self.shown:8.2f} s until verdict, counts and cycles of {self.tile} on {cores} are shown "
+            f"(wanted: {MOST_SECONDS})",
+            f"  it is heard of after {self.heard * 1e3:.0f} ms; ms of a processor: {steps}",
+        )
+
+
+def bench_saves(
+    kernel: Kernel, show: Callable[[Session], object], *, cores: Sequence[str] = CORES, repetitions: int = _REPETITIONS
+) -> SaveBench:
+    """Save the kernel `repetitions` times; `show` makes the text of a session, which is timed too.
+
+    Raises InputError where the kernel is not one of a repository.
+    """
+    if kernel.root is None or not kernel.path.is_relative_to(kernel.root / "asm"):
+        raise InputError(f"{kernel.path}: only kernels in the folder asm of a repository can be timed after a save")
+    with tempfile.TemporaryDirectory(prefix="neonlab-") as scratch:
+        root = Path(scratch).resolve() / "repository"
+        for name in ("asm", "kernels"):
+            shutil.copytree(kernel.root / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+        path = root / kernel.path.relative_to(kernel.root)
+        path.chmod(0o644)
+        waits, session = _waits(path, show, cores, repetitions)
+        processor = _processor_time(path, show, cores, session, repetitions)
+    heard, shown = min(waits, key=lambda wait: wait[1])
+    return SaveBench(session.shape, session.tile, session.cores, heard, shown, processor)
+
+
+def _waits(
+    path: Path, show: Callable[[Session], object], cores: Sequence[str], repetitions: int
+) -> tuple[list[tuple[float, float]], Session]:
+    """After each save: seconds until it was heard of, and until the first text was there."""
+    text, waits = path.read_text(encoding="utf-8"), []
+    saves: queue.Queue[bool] = queue.Queue()
+    with Watcher(path, cores=cores) as watcher, saves_in(watcher.folders, saves.put):
+        for _ in watcher.look():
+            pass
+        for number in range(1, repetitions + 1):
+            began = time.perf_counter()
+            path.write_text(_with_other_code(text, number), encoding="utf-8")
+            try:
+                saves.get(timeout=_PATIENCE)
+            except queue.Empty:
+                raise InputError(f"{path.parent}: file changes are not reported here") from None
+            heard = time.perf_counter() - began
+            looks = watcher.look()
+            show(next(looks))
+            waits.append((heard, time.perf_counter() - began))
+            for _ in looks:
+                pass
+        return waits, watcher.session
+
+
+def _processor_time(
+    path: Path, show: Callable[[Session], object], cores: Sequence[str], session: Session, repetitions: int
+) -> dict[str, float]:
+    """What each step takes in this process, where nothing waits for anything; the best of each."""
+    text = path.read_text(encoding="utf-8")
+    best: dict[str, float] = {}
+
+    def timed(step: str, work: Callable[..., T], *given: Any) -> T:
+        began = time.process_time()
+        result = work(*given)
+        best[step] = min(best.get(step, float("inf")), time.process_time() - began)
+        return result
+
+    source = watch_side.Source(path)
+    able = watch_side.subject_of(source.open(), None, cores).cores
+    for state in range(1, repetitions + 2):  # the first is warm for nothing yet
+        path.write_text(_with_other_code(text, state), encoding="utf-8")
+        timed("assembling", watch_side.digest, source, state)
+        timed(f"{FIRST_CASES} cases", watch_side.first_cases, source, state, session.tile, FIRST_CASES, 1)
+        for core in able or (None,):
+            timed(core or "counts", watch_side.measure, source, state, session.tile, core, False, 1)
+        timed("text", show, session)
+    return best
+
+
+def _with_other_code(text: str, number: int) -> str:
+    """The same with as many instructions behind it, which nothing executes: all else is read and done anew."""
+    return f"{text}\n    .text\n" + "    nop\n" * number

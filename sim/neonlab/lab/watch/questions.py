@@ -1,0 +1,161 @@
+"""What the process beside `neonlab watch` and `neonlab serve` does: it keeps a state of a kernel ready for questions.
+
+Each question is short, so that a newer state of the file never waits long.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from neonlab.contract.options import NOTHING, Given
+from neonlab.lab.repository.able_cores import able_cores
+from neonlab.lab.repository.kernel_code import code_digest, kernel_program
+from neonlab.lab.repository.library import Kernel, open_kernel
+from neonlab.lab.run.check import answer_ranges, explain
+from neonlab.lab.run.plan import CaseName, draw_case, parse_shape, plan_cases, range_case
+from neonlab.lab.run.profile import profile
+from neonlab.lab.run.shapes import integers_of
+from neonlab.lab.watch.layer import layer_to_watch, tile_of
+from neonlab.measure.options import MemoryOptions
+from neonlab.measure.profile import Profile
+from neonlab.sources.program import forget_programs
+from neonlab.verify.cases.case import Depth
+from neonlab.verify.checker import Checker
+from neonlab.verify.coverage import Coverage
+from neonlab.verify.known_faults import AcceptedFault, accepted_faults
+from neonlab.verify.verdict import Failure, JudgedBy, RangeAnswer
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file, and what is said about it besides."""
+
+    path: Path
+    given: Given = NOTHING
+
+    def open(self) -> Kernel:
+        """The kernel in it.  Raises InputError."""
+        return open_kernel(self.path, self.given)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A kernel as those need it who only tell of it, and what it is measured on: a layer, a part of that, cores."""
+
+    title: str
+    isa: str
+    path: Path
+    judged_by: JudgedBy
+    advice: str
+    layer: str
+    tile: str
+    cores: tuple[str, ...]
+
+
+def subject_of(kernel: Kernel, shape: str | None, cores: Sequence[str]) -> Subject:
+    """`kernel` on the layer `shape`, or one chosen, and on those of `cores` that can run it, or else some that can.
+
+    Raises InputError where the shape is none that it takes.
+    """
+    layer = parse_shape(kernel, shape) if shape is not None else layer_to_watch(kernel)
+    if shape is not None:
+        kernel.contract.check_values(integers_of(kernel, layer))
+    tile = tile_of(kernel, layer)
+    isa, able = kernel.isa.value, able_cores(kernel, cores)
+    return Subject(kernel.title, isa, kernel.path, kernel.judged_by, kernel.advice, str(layer), str(tile), able)
+
+
+@dataclass
+class _Ready:
+    """The state of a file that was asked about last."""
+
+    state: tuple[Source, int]
+    kernel: Kernel
+    checker: Checker
+
+
+_ready: _Ready | None = None
+_plan: tuple[str, list[CaseName]] | None = None
+
+
+def _of(source: Source, state: int) -> _Ready:
+    """The kernel of `source`; read and assembled anew when `state`, which counts what the person saved, is another."""
+    global _ready
+    if _ready is None or _ready.state != (source, state):
+        if _ready is not None:
+            _ready.checker.close()
+            _ready = None
+        forget_programs()
+        kernel = source.open()
+        _ready = _Ready((source, state), kernel, Checker(kernel_program(kernel), kernel.contract))
+    return _ready
+
+
+def subject(source: Source, state: int, shape: str | None, cores: Sequence[str]) -> Subject:
+    """What the file is and what it is measured on.  Raises InputError."""
+    return subject_of(_of(source, state).kernel, shape, cores)
+
+
+def digest(source: Source, state: int) -> str:
+    """What tells the kernel's code from another's, its contract included.  Raises InputError."""
+    kernel = _of(source, state).kernel
+    return f"{code_digest(kernel)} {kernel.contract!r}"
+
+
+def first_cases(
+    source: Source, state: int, tile: str, few: int, seed: int
+) -> tuple[list[CaseName], list[Failure | None]]:
+    """All that there is to try, `few` of it that tell most put first, and whether their results are right."""
+    ready = _of(source, state)
+    kernel = ready.kernel
+    names = _planned(kernel, seed)
+    on_tile = [CaseName(parse_shape(kernel, tile), pattern, seed) for pattern in ("random", "extremes")]
+    order = list(dict.fromkeys([*on_tile, names[-1], *names[:: max(1, len(names) // few)], *names]))
+    return order, [ready.checker.check(draw_case(kernel, name), Depth.QUICK) for name in order[:few]]
+
+
+def _planned(kernel: Kernel, seed: int) -> list[CaseName]:
+    """The cases of a contract are the same as long as it is, and so is its operator."""
+    global _plan
+    key = f"{kernel.contract!r} {seed}"
+    if _plan is None or _plan[0] != key:
+        _plan = key, plan_cases(kernel, seed=seed)
+    return _plan[1]
+
+
+def try_cases(source: Source, state: int, names: list[CaseName]) -> list[Failure | None]:
+    """The outcome of each case."""
+    ready = _of(source, state)
+    return [ready.checker.check(draw_case(ready.kernel, name), name.depth) for name in names]
+
+
+def coverage(source: Source, state: int) -> Coverage:
+    """What the cases tried so far ran."""
+    return _of(source, state).checker.coverage
+
+
+def accepted(source: Source, state: int) -> tuple[AcceptedFault, ...]:
+    """Faults that the contract accepts, and on how many of the cases tried so far each showed."""
+    ready = _of(source, state)
+    return accepted_faults(ready.kernel.contract, ready.checker.accepted)
+
+
+def measure(source: Source, state: int, shape: str, core: str | None, loop: bool, seed: int) -> Profile | Failure:
+    """The kernel's profile on `shape` and `core`."""
+    kernel = _of(source, state).kernel
+    memory = MemoryOptions(core, loop=loop) if core is not None else None
+    return profile(kernel, parse_shape(kernel, shape), seed=seed, memory=memory)
+
+
+def ranges(source: Source, state: int, names: list[CaseName]) -> tuple[RangeAnswer, Failure | None] | None:
+    """Whether any input in range makes a lane wrap; None where that is not asked."""
+    kernel = _of(source, state).kernel
+    name = range_case(kernel, names)
+    return answer_ranges(kernel, name) if name is not None else None
+
+
+def explained(source: Source, state: int, failure: Failure) -> Failure:
+    """The failure with how it came about."""
+    return explain(_of(source, state).kernel, failure)

@@ -1,0 +1,215 @@
+"""What one state of a kernel's file is worth: its verdict, its figures, first what is known at once, then more.
+
+A `Reader` keeps two processes warm that do the work: one for what is known at once, one for what takes longer, which
+therefore never stands in the way of the next save.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from neonlab.errors import InputError
+from neonlab.lab.compare.figures import Figures, figures_of
+from neonlab.lab.run.assistant import Assistant
+from neonlab.lab.run.plan import CaseName
+from neonlab.lab.run.workers import Died, died
+from neonlab.lab.watch import questions as watch_side
+from neonlab.lab.watch.questions import Source, Subject
+from neonlab.verify.verdict import Failure, Verdict, fold, with_ranges
+
+if TYPE_CHECKING:
+    from neonlab.measure.profile import Profile
+
+#: Cases tried at first, and at a time afterwards.
+FIRST_CASES, _CHUNK = 10, 24
+_ENOUGH = 12  # failures
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What is known of one state of the file, so far.
+
+    `problem` says why it cannot be tried (it does not assemble, has no contract).  `planned` cases there are, of which
+    the verdict holds those tried.  `tile` and `layer` are profiles on a part of the layer and on all of it, one a core;
+    empty until they are made.  `seconds` went by from the save to the first verdict with the tile's figures.
+    """
+
+    digest: str = ""
+    problem: str | None = None
+    verdict: Verdict | None = None
+    planned: int = 0
+    tile: tuple[Profile, ...] = ()
+    layer: tuple[Profile, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing more will come."""
+        if self.problem is not None:
+            return True
+        tried = self.verdict is not None and (self.verdict.cases >= self.planned or self.verdict.failed >= _ENOUGH)
+        return tried and (bool(self.layer) or not self.tile)
+
+    @property
+    def tile_figures(self) -> Figures | None:
+        """None until there are any."""
+        return figures_of(self.tile) if self.tile else None
+
+    @property
+    def layer_figures(self) -> Figures | None:
+        """None until there are any."""
+        return figures_of(self.layer) if self.layer else None
+
+
+class Reader:
+    """Reads states of files, each of which has a number of its own.  A context manager.
+
+    With `loops` profiles of the layer hold the hot loop as well.
+    """
+
+    def __init__(self, *, loops: bool = False, seed: int = 1) -> None:
+        self._loops = loops
+        self._seed = seed
+        self._near, self._far = Assistant(), Assistant()
+        self.interrupted = False
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._near.__exit__()
+        self._far.__exit__()
+
+    def restart(self) -> None:
+        """A Python file changed: what was imported of it counts no longer."""
+        self._near.restart()
+        self._far.restart()
+
+    def interrupt(self) -> None:
+        """Leave what takes longer, until `resume`; may be called from another thread."""
+        self.interrupted = True
+        self._far.leave()
+
+    def end(self) -> None:
+        """End at once what is being asked, if anything; may be called from another thread."""
+        self.interrupt()
+        self._near.end()
+
+    def resume(self) -> None:
+        """Go on to what takes longer again."""
+        self.interrupted = False
+        self._far.resume()
+
+    def subject(self, source: Source, state: int, shape: str | None, cores: Sequence[str]) -> Subject | str:
+        """What the file is and what it is measured on; in words why it is nothing that can be tried."""
+        found = self._near.ask(watch_side.subject, source, state, shape, tuple(cores))
+        return _reason(found) if isinstance(found, (Died, InputError)) else found
+
+    def read(self, subject: Subject, source: Source, state: int, known: Reading | None = None) -> Iterator[Reading]:
+        """Readings of the file, each with more than the one before; `known` where that is complete and of this code.
+
+        After `interrupt` nothing comes any more.
+        """
+        began, ask = perf_counter(), self._near.ask
+        digest = ask(watch_side.digest, source, state)
+        if isinstance(digest, (Died, InputError)):
+            yield Reading(problem=_reason(digest))
+            return
+        if known is not None and known.complete and known.digest == digest:
+            yield known
+            return
+        started = ask(watch_side.first_cases, source, state, subject.tile, FIRST_CASES, self._seed)
+        if isinstance(started, (Died, InputError)):
+            outcomes: list[Failure | None] = [self._failure(subject.tile, started)]
+            names: list[CaseName] = []
+        else:
+            names, outcomes = started  # only their results so far; all is looked at below
+        reading = Reading(digest, planned=max(len(names), 1), verdict=self._verdict(subject, outcomes))
+        tile = self._measured(self._near, subject, source, state, subject.tile)
+        reading = replace(reading, tile=tile, seconds=perf_counter() - began)
+        yield reading
+        # Where the file is another by now, the save that made it so is about to be heard of.
+        if self._far.ask(watch_side.digest, source, state) == digest:
+            yield from self._rest(subject, source, state, names, reading)
+
+    def _rest(
+        self, subject: Subject, source: Source, state: int, names: list[CaseName], reading: Reading
+    ) -> Iterator[Reading]:
+        ask = self._far.ask
+        if names:
+            reading = yield from self._all_cases(subject, source, state, names, reading)
+        if reading.verdict is not None and reading.verdict.faultless:
+            covered = ask(watch_side.coverage, source, state)
+            if not isinstance(covered, (Died, InputError)):
+                reading = replace(reading, verdict=replace(reading.verdict, not_run=covered.not_run))
+            known = ask(watch_side.accepted, source, state)
+            if reading.verdict is not None and not isinstance(known, (Died, InputError)):
+                reading = replace(reading, verdict=replace(reading.verdict, accepted=known))
+        layer: tuple[Profile, ...] = ()
+        if reading.tile:
+            layer = self._measured(self._far, subject, source, state, subject.layer, loop=self._loops)
+        reading = replace(reading, layer=layer)
+        if reading.verdict is not None and reading.verdict.faultless:
+            answer = ask(watch_side.ranges, source, state, names)
+            if answer is not None and not isinstance(answer, (Died, InputError)):
+                reading = replace(reading, verdict=with_ranges(reading.verdict, *answer))
+        elif reading.verdict is not None:
+            told = [(f, ask(watch_side.explained, source, state, f)) for f in reading.verdict.failures]
+            failures = tuple(failure if isinstance(more, (Died, InputError)) else more for failure, more in told)
+            reading = replace(reading, verdict=replace(reading.verdict, failures=failures))
+        if not self.interrupted:
+            yield reading
+
+    def figures(self, subject: Subject, source: Source, state: int) -> Reading | None:
+        """A reading without a verdict; None where the file cannot be tried, or after `interrupt`."""
+        digest = self._far.ask(watch_side.digest, source, state)
+        if isinstance(digest, (Died, InputError)):
+            return None
+        tile, layer = (self._measured(self._far, subject, source, state, s) for s in (subject.tile, subject.layer))
+        return Reading(digest, tile=tile, layer=layer) if not self.interrupted else None
+
+    def _all_cases(
+        self, subject: Subject, source: Source, state: int, names: list[CaseName], reading: Reading
+    ) -> Generator[Reading, None, Reading]:
+        """Every case with every check, the few of the beginning first."""
+        outcomes: list[Failure | None] = []
+        starts = [0, *range(FIRST_CASES, len(names), _CHUNK)]
+        for start, end in zip(starts, [*starts[1:], len(names)], strict=True):
+            if sum(one is not None for one in outcomes) >= _ENOUGH:
+                break
+            chunk = names[start:end]
+            found = self._far.ask(watch_side.try_cases, source, state, chunk)
+            if self.interrupted:
+                break
+            if isinstance(found, (Died, InputError)):
+                found = [self._failure(str(chunk[0].shape), found)] * len(chunk)
+            outcomes = [*outcomes, *found]
+            reading = replace(reading, verdict=self._verdict(subject, outcomes))
+            yield reading
+        return reading
+
+    def _measured(
+        self, assistant: Assistant, subject: Subject, source: Source, state: int, shape: str, *, loop: bool = False
+    ) -> tuple[Profile, ...]:
+        """Profiles on each core; none where the kernel does not run."""
+        profiles = []
+        for core in subject.cores or (None,):
+            found = assistant.ask(watch_side.measure, source, state, shape, core, loop, self._seed)
+            if isinstance(found, (Died, InputError, Failure)):
+                return ()
+            profiles.append(found)
+        return tuple(profiles)
+
+    def _failure(self, shape: str, ended: Died | InputError) -> Failure:
+        return died(shape, "random", self._seed, Died(_reason(ended)))
+
+    def _verdict(self, subject: Subject, outcomes: Sequence[Failure | None]) -> Verdict:
+        title, isa, path = subject.title, subject.isa, subject.path
+        return fold(title, isa, str(path), subject.judged_by, outcomes, self._seed, advice=subject.advice)
+
+
+def _reason(ended: Died | InputError) -> str:
+    return ended.reason if isinstance(ended, Died) else str(ended)

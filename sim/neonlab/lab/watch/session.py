@@ -1,0 +1,204 @@
+"""One kernel under the hands of its author: after each save what it is worth, and what changed.
+
+A `Session` is a value that says all there is to show; a `Watcher` makes one after another, first what is known within a
+fraction of a second, then more.  Who shows them (a terminal, a page) and who tells of saves is not its business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from neonlab.contract.options import NOTHING, Given
+from neonlab.errors import InputError
+from neonlab.lab.compare.comparison import check_cores
+from neonlab.lab.compare.figures import Change, Figures, changes
+from neonlab.lab.repository.revision import Tree, head_of, tree_at
+from neonlab.lab.watch.questions import Source, Subject, subject_of
+from neonlab.lab.watch.reading import Reader, Reading
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """All there is to show: the file as it is, as it was saved before (its code another), and as it is committed.
+
+    `saved` and `committed` are None where there is none; `commit` is the abbreviated revision.
+    """
+
+    path: Path
+    tile: str
+    shape: str
+    cores: tuple[str, ...]
+    latest: Reading = field(default_factory=Reading)
+    saved: Reading | None = None
+    committed: Reading | None = None
+    commit: str | None = None
+    saves: int = 0
+
+    def changes(self, since: Reading | None, *, layer: bool) -> tuple[Change, ...]:
+        """What changed since another reading, on the layer or on the tile; empty where either has no figures."""
+        if since is None:
+            return ()
+        before = since.layer_figures if layer else since.tile_figures
+        after = self.latest.layer_figures if layer else self.latest.tile_figures
+        return changes(before, after) if before is not None and after is not None else ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        latest = self.latest
+        tile, layer = latest.tile_figures, latest.layer_figures
+        return {
+            "path": str(self.path),
+            "saves": self.saves,
+            "problem": latest.problem,
+            "verdict": latest.verdict.to_json() if latest.verdict is not None else None,
+            "planned": latest.planned,
+            "complete": latest.complete,
+            "commit": self.commit,
+            "tile": self._figures_json(self.tile, tile, layer=False),
+            "layer": self._figures_json(self.shape, layer, layer=True),
+        }
+
+    def _figures_json(self, shape: str, figures: Figures | None, *, layer: bool) -> dict[str, Any]:
+        return {
+            "shape": shape,
+            "figures": figures.to_json() if figures is not None else None,
+            "since_saved": {c.name: c.difference for c in self.changes(self.saved, layer=layer)},
+            "since_committed": {c.name: c.difference for c in self.changes(self.committed, layer=layer)},
+        }
+
+
+class Watcher:
+    """Looks at one file as often as it is told to.  A context manager.
+
+    Raises InputError where the file is no kernel, the shape none of its, or a core not known.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        given: Given = NOTHING,
+        shape: str | None = None,
+        cores: Sequence[str] = (),
+        seed: int = 1,
+    ) -> None:
+        check_cores(cores)
+        self.path = path.resolve()
+        self._source = Source(self.path, given)
+        kernel = self._source.open()
+        self._subject = subject_of(kernel, shape, cores)
+        self._root = kernel.root
+        self.session = Session(path, self._subject.tile, self._subject.layer, self._subject.cores)
+        self._state = 0
+        self._past = Past()
+        self._reader = Reader(seed=seed)
+        self._forgotten = False
+
+    def __enter__(self) -> Watcher:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._reader.__exit__()
+        self._past.__exit__()
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Where changes may concern the kernel."""
+        return folders_of(self.path, self._root)
+
+    def forget_operators(self) -> None:
+        """A Python file changed: what was imported of it counts no longer."""
+        self._reader.restart()
+        self._forgotten = True
+
+    def interrupt(self) -> None:
+        """The file is another: what is left of a look is not worth waiting for.  May be called from another thread."""
+        self._reader.interrupt()
+
+    def look(self) -> Iterator[Session]:
+        """The session after a save, again and again with more in it; may be left at any time.
+
+        Nothing comes where the code is what it was and all was known of it, and nothing more after `interrupt`.
+        """
+        self._reader.resume()
+        self._state += 1
+        before = self.session.latest
+        known = None if self._forgotten else before
+        self._forgotten = yielded = False
+        for reading in self._reader.read(self._subject, self._source, self._state, known):
+            if reading is known:
+                return
+            session = self.session
+            if not yielded:
+                basis = before if before.tile and before.digest != reading.digest else session.saved
+                session = replace(session, saved=basis, saves=session.saves + 1)
+                yielded = True
+            self.session = replace(session, latest=reading)
+            yield self.session
+        interrupted = self._reader.interrupted
+        if self.session.latest.problem is None and not interrupted and self._past.moved(self.path):
+            # States count up from 1; those of the committed file down.
+            reading_then = self._past.figures(self._reader, self._subject, self._source, -self._state)
+            if self._past.commit is not None:
+                self.session = replace(self.session, committed=reading_then, commit=self._past.commit)
+                yield self.session
+
+
+def folders_of(path: Path, root: Path | None) -> tuple[Path, ...]:
+    """Where changes may concern a kernel: beside it, and in asm/, include/ and kernels/ of the repository `root`."""
+    found = [path.parent]
+    if root is not None and root in path.parents:
+        found += [root / name for name in ("asm", "include", "kernels") if (root / name).is_dir()]
+    return tuple(dict.fromkeys(found))
+
+
+class Past:
+    """The committed state of a file's repository.  A context manager."""
+
+    def __init__(self) -> None:
+        self.commit: str | None = None
+        self._folder: ExitStack | None = None
+        self._tree: Tree | None = None
+
+    def __enter__(self) -> Past:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._tree = None
+        if self._folder is not None:
+            self._folder.close()
+            self._folder = None
+
+    def moved(self, path: Path) -> bool:
+        """Whether git has a commit, and another than the one that was looked at."""
+        head = head_of(path.parent)
+        return head is not None and (self.commit is None or not head.startswith(self.commit))
+
+    def figures(self, reader: Reader, subject: Subject, source: Source, state: int) -> Reading | None:
+        """The committed file's figures; None where it was not there, or cannot be tried.
+
+        `commit` is None afterwards where the reader was interrupted, or git cannot say what was there.
+        """
+        self.commit = None
+        try:
+            folder = source.path.parent
+            tree = self._at(head_of(folder) or "HEAD", folder)
+        except InputError:
+            return None
+        then = replace(source, path=tree.then(source.path))
+        found = reader.figures(subject, then, state) if then.path.is_file() else None
+        if not reader.interrupted:
+            self.commit = tree.commit
+        return found
+
+    def _at(self, head: str, folder: Path) -> Tree:
+        """What was committed, read from git once."""
+        if self._tree is None or not head.startswith(self._tree.commit):
+            self.__exit__()
+            self._folder = ExitStack()
+            self._tree = self._folder.enter_context(tree_at(head, folder))
+        return self._tree

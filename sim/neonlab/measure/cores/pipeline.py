@@ -1,0 +1,331 @@
+"""A core's pipeline as data, read from `tables/*.pipeline.toml`: its structure, and how each instruction form behaves.
+
+In a file, `[pipeline]` holds the structure and names the ports, and each `[[timing]]` holds forms that behave alike.
+
+A file may be `like` another core's: it starts from all of that and says what differs; `fold` gives the work of ports
+that the core lacks to others, `fold_stores` that of stores.  Of each `[[timing]]`:
+
+    latency     cycles from issue to the first dependent issue; `second` for results after the first (ldp), if other
+    uses        what it occupies: "V0", "V0+V1*2" (either port, for two cycles), "L V" (one port of each)
+    again       of stores: what it occupies instead where it goes to the very address of the store before it
+    slots       places it takes of those issued or dispatched in a cycle; as many as `uses` has parts, if not said
+    vectors     of in-order cores: places it takes of two that there are in a cycle for work on vector registers
+    reads       cycles after issue at which operands are looked at, counted from when an address would be
+    forwards    so many cycles of `latency` early the result can be had by one that reads late enough: an addition of
+                latency 3 forwards by 2 to one that reads at 2, in the next cycle, but to an address in the third
+    late        cycles after issue at which the accumulator is read when the producer is of the same `family`
+    alone       nothing is issued with it in the same cycle (in-order cores)
+    forms       names as `instruction_form` makes them; "@load" and so on are what is taken for forms with no entry, and
+                "aesmc.16b fused" is the form right behind the `aese` of the same register
+
+Each `[[crossing]]` says what it costs that an access touches more units of memory than its size would need:
+
+    of          "loads" or "stores";  `file`: only of "general" or only of "vector" registers;  `least`: bytes, at least
+    unit        bytes; the first `[[crossing]]` that an access comes under, and that it crosses the units of, is taken
+    cycles      for which it holds its first port longer;  `latency`: by which its results are later
+
+What a core that issues out of order needs now more of and now less may lie between whole cycles, as it was measured, to
+a sixteenth: `latency`, `late`, the cycles of the first part of `uses`, and those of a `[[crossing]]`.  A chain of
+results then adds up to its sum, rounded to a whole cycle at each link, and of those that hold a port some do so for
+longer, in turn.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from neonlab.errors import InputError
+from neonlab.isa.model.instruction import BranchKind, Instruction, InstructionClass
+from neonlab.measure.forms.form import form_of
+from neonlab.measure.forms.nearest import nearest_forms
+from neonlab.measure.pipeline.state import CROSSINGS_AT_MOST, GROUPS_AT_MOST, PARTS
+
+_FOLDER = Path(__file__).parent / "tables"
+_SUFFIX = ".pipeline.toml"
+_CLASS = {
+    InstructionClass.NEON_MULTIPLY_ACCUMULATE: "@multiply",
+    InstructionClass.NEON_OTHER: "@vector",
+    InstructionClass.LOAD: "@load",
+    InstructionClass.STORE: "@store",
+    InstructionClass.PREFETCH: "prfm",
+    InstructionClass.BRANCH: "b",
+    InstructionClass.INTEGER: "@integer",
+}
+
+
+#: Pairs that cores do as one where they stand together and the second works on the result of the first alone.
+_FUSED = {"aesmc": "aese", "aesimc": "aesd"}
+_OPTIONAL = ("reads", "forwards", "vectors", "family", "alone")
+_STORES = ("st", "@store")
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One of `ports` (a bit set) for `cycles` cycles; every so often for one more, `part` times of 16."""
+
+    ports: int
+    cycles: int
+    part: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How one form behaves; see the module's text.  A `part` is how many sixteenths of a cycle come on top."""
+
+    latency: int
+    uses: tuple[Use, ...]
+    slots: int
+    second: int
+    reads: int = 0
+    forwards: int = 0
+    vectors: int = 0
+    late: int = 0
+    family: str = ""
+    alone: bool = False
+    latency_part: int = 0
+    late_part: int = 0
+    again: tuple[Use, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """What an access across the units of memory costs; see the module's text.  `vector` None is for both files."""
+
+    store: bool
+    vector: bool | None
+    least: int
+    unit: int
+    cycles: int
+    part: int
+    latency: int
+
+
+@dataclass(frozen=True)
+class PipelineCore:
+    """A core's pipeline.  `queue` is the NEON queue's length, 0 without one; `window` 0 means in-order issue.
+
+    The update of an address that an access comes with takes `writeback_use`, and `writeback_slots` places of dispatch
+    where it takes a port at all.  `scheduler` is how many operations can wait for their operands, `port_queue` how many
+    at one port, 0 for as many as the window takes.  `dispatch` has sets of ports with how many operations a cycle can
+    be sent to them, and `vectors_in_order` has those on vector registers begin in program order, one a cycle.  `fetch`
+    instructions are fetched a cycle, 0 for `width` of them, at most `fetch_queue` ahead of dispatch; behind a branch
+    that is taken, fetch rests for `taken_bubble` cycles, for `loop_bubble` where no other was taken since it was last.
+    `history` is how many branches back the predictor of conditional ones looks.  `passing` is how many cycles after a
+    store has its data a load has them that takes them over, into a general register and into a vector one,
+    `passing_part` the same where the store wrote only a part of them; 0 where that takes no longer than any load.  In
+    order: `vector_places` is 2 where work on vector registers takes one place of two a cycle or both, 1 where one
+    instruction takes all, 0 where it does not matter; `vectors_alone` means that nothing is issued with it in the
+    same cycle; `halves` that the vector registers of A64 are waited for by halves, each of 64 bits.
+    """
+
+    name: str
+    width: int
+    ports: tuple[str, ...]
+    timings: Mapping[str, Timing]
+    sources: tuple[str, ...] = ()
+    window: int = 0
+    retire: int = 0
+    queue: int = 0
+    load_writeback: int = 1
+    store_writeback: int = 1
+    writeback_forwards: int = 0
+    writeback_use: tuple[Use, ...] = ()
+    writeback_slots: int = 1
+    store_data_late: int = 0
+    general_data_late: int = 0
+    merge_latency: int = 2
+    mispredict: int = 8
+    taken_bubble: int = 0
+    vector_places: int = 2
+    vectors_alone: bool = False
+    halves: bool = False
+    scheduler: int = 0
+    port_queue: int = 0
+    fetch: int = 0
+    fetch_queue: int = 16
+    loop_bubble: int = 0
+    history: int = 8
+    passing: tuple[int, int] = (0, 0)
+    passing_part: tuple[int, int] = (0, 0)
+    crossings: tuple[Crossing, ...] = ()
+    dispatch: tuple[tuple[int, int], ...] = ()
+    vectors_in_order: bool = False
+    _found: dict[str, Timing] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def in_order(self) -> bool:
+        """Whether instructions issue in program order."""
+        return self.window == 0
+
+    def timing(self, instruction: Instruction, before: Instruction | None = None) -> Timing:
+        """Timing of the instruction's form, or of the nearest form that the table has.
+
+        Behind the instruction `before` that of "FORM fused" where the core does the two as one, and the table has it.
+        """
+        form = form_of(instruction)
+        if before is not None and _fuses(before, instruction) and f"{form} fused" in self.timings:
+            return self.timings[f"{form} fused"]
+        known = self._found.get(form)
+        if known is None:
+            known = self._found[form] = self._look_up(form, instruction)
+        return known
+
+    def storing_again(self) -> PipelineCore:
+        """The same core where every store goes to the very address of the store before it."""
+        timings = {
+            form: dataclasses.replace(timing, uses=timing.again) if timing.again else timing
+            for form, timing in self.timings.items()
+        }
+        return dataclasses.replace(self, timings=timings, _found={})
+
+    def knows(self, instruction: Instruction) -> bool:
+        """Whether the table has the form itself, or one that differs only in what does not matter."""
+        return any(form in self.timings for form in nearest_forms(form_of(instruction)))
+
+    def _look_up(self, form: str, instruction: Instruction) -> Timing:
+        for candidate in nearest_forms(form):
+            if candidate in self.timings:
+                return self.timings[candidate]
+        kind = instruction.instruction_class
+        if instruction.branch is not BranchKind.NONE:
+            kind = InstructionClass.BRANCH
+        fallback = self.timings.get(_CLASS[kind])
+        if fallback is None:
+            raise InputError(f"{self.name}: no timing for {form} and none for {_CLASS[kind]}")
+        return fallback
+
+
+def _fuses(first: Instruction, second: Instruction) -> bool:
+    if _FUSED.get(second.mnemonic.partition(".")[0]) != first.mnemonic.partition(".")[0]:
+        return False
+    return first.writes == second.writes == second.reads
+
+
+def pipeline_names() -> tuple[str, ...]:
+    """Cores that have a pipeline model, in order."""
+    return tuple(sorted(path.name[: -len(_SUFFIX)] for path in _FOLDER.glob(f"*{_SUFFIX}")))
+
+
+@functools.cache
+def load_pipeline(name: str) -> PipelineCore:
+    """The model of a core by its name (`cortex-a53`).  InputError where there is none, or it is malformed."""
+    path = _FOLDER / f"{name}{_SUFFIX}"
+    if name not in pipeline_names():
+        raise InputError(f"there is no pipeline model of {name}; there are models of {', '.join(pipeline_names())}")
+    with path.open("rb") as file:
+        table = tomllib.load(file)
+    base = load_pipeline(table["like"]) if "like" in table else None
+    try:
+        return _core(name, table, base)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path.name}: {error!r}") from None
+
+
+def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> PipelineCore:
+    structure = dict(table.get("pipeline", {}))
+    ports = tuple(structure["ports"].split()) if "ports" in structure or base is None else base.ports
+    masks = {port: 1 << number for number, port in enumerate(ports)}
+    folded = {masks[old]: masks[new] for old, new in structure.get("fold", {}).items()}
+    stored = {masks[old]: masks[new] for old, new in structure.get("fold_stores", {}).items()}
+    timings = {
+        form: _folded(timing, {**folded, **stored} if form.startswith(_STORES) else folded)
+        for form, timing in (base.timings if base else {}).items()
+    }
+    in_order = structure.get("window", base.window if base else 0) == 0
+    for entry in table.get("timing", []):
+        uses = uses_of(entry.get("uses", ""), masks)
+        latency, latency_part = _parted(entry["latency"])
+        late = -(-entry.get("late", 0) // 1)
+        timing = Timing(
+            latency=latency,
+            uses=uses,
+            slots=entry.get("slots", max(1, len(uses))),
+            second=entry.get("second", latency),
+            late=int(late),
+            latency_part=latency_part,
+            late_part=_parted(late - entry.get("late", 0))[1],
+            again=uses_of(entry.get("again", ""), masks),
+            **{key: entry[key] for key in _OPTIONAL if key in entry},
+        )
+        if any(use.part for use in timing.uses[1:]):
+            raise ValueError(f"only the first of `{entry['uses']}` may be for a part of a cycle")
+        if in_order and (latency_part or timing.late_part or any(use.part for use in uses)):
+            raise ValueError(f"{entry['forms']}: a core that issues in order takes whole cycles")
+        timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
+    keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "writeback_forwards", "writeback_slots",
+            "store_data_late", "general_data_late", "merge_latency", "mispredict", "taken_bubble", "vector_places",
+            "vectors_alone", "halves", "vectors_in_order", "scheduler", "port_queue", "fetch", "fetch_queue",
+            "loop_bubble", "history", "width")  # fmt: skip
+    figures = {
+        key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base
+    }
+    writeback = (
+        uses_of(structure["writeback"], masks) if "writeback" in structure else base.writeback_use if base else ()
+    )
+    crossings = base.crossings if base else ()
+    if "crossing" in table:
+        crossings = tuple(_crossing(entry) for entry in table["crossing"])
+    if len(crossings) > CROSSINGS_AT_MOST or (in_order and any(rule.part for rule in crossings)):
+        raise ValueError("too many crossings, or one of a part of a cycle on a core that issues in order")
+    for key in ("passing", "passing_part"):
+        general, vector = structure.get(key, getattr(base, key) if base else (0, 0))
+        figures[key] = (general, vector)
+    dispatch = base.dispatch if base else ()
+    if "dispatch" in structure:
+        groups = structure["dispatch"].items()
+        dispatch = tuple((sum(masks[port] for port in group.split()), most) for group, most in groups)
+    if len(dispatch) > GROUPS_AT_MOST or any(most > 15 for _, most in dispatch):
+        raise ValueError(f"`dispatch` has {GROUPS_AT_MOST} sets of ports at most")
+    return PipelineCore(
+        name=name,
+        crossings=crossings,
+        dispatch=dispatch,
+        ports=ports,
+        timings=timings,
+        sources=tuple(table.get("sources", ())),
+        writeback_use=writeback,
+        **figures,
+    )
+
+
+def _crossing(entry: Mapping[str, Any]) -> Crossing:
+    kinds, files = {"loads": False, "stores": True}, {"general": False, "vector": True}
+    cycles, part = _parted(entry.get("cycles", 0))
+    vector = files[entry["file"]] if "file" in entry else None
+    return Crossing(
+        kinds[entry["of"]], vector, entry.get("least", 0), entry["unit"], cycles, part, entry.get("latency", 0)
+    )
+
+
+def _folded(timing: Timing, onto: Mapping[int, int]) -> Timing:
+    """For a core that has fewer ports than the one it is like: the work of the missing ones falls to others."""
+    if not onto:
+        return timing
+
+    def moved(use: Use) -> Use:
+        ports = use.ports
+        for old, new in onto.items():
+            if ports & old:
+                ports = ports & ~old | new
+        return dataclasses.replace(use, ports=ports)
+
+    return dataclasses.replace(timing, uses=tuple(map(moved, timing.uses)), again=tuple(map(moved, timing.again)))
+
+
+def uses_of(text: str, masks: Mapping[str, int]) -> tuple[Use, ...]:
+    """Reads "L V0+V1*2"; KeyError for a port that is not named."""
+    parts = (part.partition("*") for part in text.split())
+    return tuple(
+        Use(sum(masks[port] for port in listed.split("+")), *_parted(float(cycles or 1))) for listed, _, cycles in parts
+    )
+
+
+def _parted(figure: float) -> tuple[int, int]:
+    """Whole cycles, and sixteenths of one."""
+    return divmod(round(figure * PARTS), PARTS)

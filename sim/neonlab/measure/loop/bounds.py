@@ -1,0 +1,115 @@
+"""What a loop would cost if only one thing limited it, and which thing to attack first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from neonlab.isa.model.instruction import Instruction
+from neonlab.measure.cores.pipeline import PipelineCore
+from neonlab.measure.forms.form import form_of
+from neonlab.measure.pipeline.bounds import port_bound
+from neonlab.measure.pipeline.cost import Bounds, Cycles, Stall
+from neonlab.measure.pipeline.program import compile_instructions
+
+_NEAR = 1.1  # a bound that the loop comes this near to is what limits it
+_MISSED = 0.2  # of a loop's cycles: from here on the caches come first
+_BUSY = 0.9  # of the busiest port's cycles
+
+
+@dataclass(frozen=True, slots=True)
+class LoopBounds:
+    """Cycles of an iteration if only this limited it.
+
+    `memory`: loads and stores alone, by their ports, or by how fast lines come that the nearest cache does not have.
+    """
+
+    ports: float
+    dispatch: float
+    dependencies: float
+    memory: float
+
+    @property
+    def largest(self) -> tuple[str, float]:
+        """The name of the bound that no change elsewhere gets under, and its cycles."""
+        named = self.to_json()
+        name = max(named, key=lambda one: named[one])
+        return name, named[name]
+
+    def to_json(self) -> dict[str, float]:
+        """By name."""
+        return {
+            "ports": round(self.ports, 3), "dispatch": round(self.dispatch, 3),
+            "dependencies": round(self.dependencies, 3), "memory": round(self.memory, 3),
+        }  # fmt: skip
+
+
+def loop_bounds(body: Sequence[Instruction], core: PipelineCore, bounds: Bounds, lines: float) -> LoopBounds:
+    """`lines`: cycles that the lines which an iteration fetches need to come, one after another."""
+    compiled = compile_instructions(body, core)
+    accesses = np.array([bool(instruction.accesses) for instruction in body], np.int64)
+    return LoopBounds(bounds.ports, bounds.dispatch, bounds.dependencies, max(port_bound(compiled, accesses), lines))
+
+
+def first_target(
+    body: Sequence[Instruction], core: PipelineCore, cycles: Cycles, bounds: LoopBounds, missed: float,
+    line_of: Callable[[int], str],
+) -> str:  # fmt: skip
+    """One sentence: what limits the loop, and what to do about that first.
+
+    `missed`: cycles that an iteration of the run waits for caches on average.
+    """
+    name, least = bounds.largest
+    if missed > _MISSED * cycles.total:
+        return (
+            f"Waits {missed:.3g} cycles per iteration for lines that are not in the L1 cache, in addition to "
+            f"{cycles.total:.4g} cycles for the rest: use lines while they are cached, or prefetch them earlier."
+        )
+    if cycles.total > least * _NEAR:
+        return _order(body, cycles, name, least, line_of)
+    reached = f"{least:.4g} of {cycles.total:.4g} cycles"
+    if name == "ports":
+        return _ports(body, core, cycles, reached)
+    if name == "dispatch":
+        return (
+            f"Bound by dispatch ({reached}): all {core.width} slots per cycle are taken. "
+            "Only fewer instructions, or instructions with fewer slots, make it faster."
+        )
+    if name == "memory":
+        return f"Bound by memory ({reached}): load and store less, or use each line more before it is evicted."
+    return f"Bound by one dependency chain ({reached}): split it with more accumulators or a tree of sums."
+
+
+def _ports(body: Sequence[Instruction], core: PipelineCore, cycles: Cycles, reached: str) -> str:
+    most = max(cycles.occupancy.values())
+    names = [port for port, share in cycles.occupancy.items() if share >= _BUSY * most]
+    busy = sum(1 << core.ports.index(port) for port in names)
+    table = compile_instructions(body, core)
+    taken: Counter[str] = Counter()
+    for at, instruction in enumerate(body):
+        for mask, held in table.uses[table.use_start[at] : table.use_start[at + 1]].tolist():
+            if mask & ~busy == 0:
+                taken[form_of(instruction).partition(".")[0]] += held
+    whole = sum(taken.values())
+    shares = ", ".join(f"{form} {100 * held / whole:.0f} %" for form, held in taken.most_common(3))
+    return (
+        f"Bound by ports ({reached}): {' and '.join(names)} {'are' if names[1:] else 'is'} full, with {shares}. "
+        "Only less of this work, or instructions that use other ports, make it faster."
+    )
+
+
+def _order(body: Sequence[Instruction], cycles: Cycles, name: str, least: float, line_of: Callable[[int], str]) -> str:
+    """No single bound explains the loop: it is what waits for what."""
+    places = {instruction.address: at for at, instruction in enumerate(body)}
+    head = f"No single limit: {name} alone would take {least:.4g} of the {cycles.total:.4g} cycles"
+    waits = [stall for stall in cycles.stalls if stall.cause not in ("issue width", "port")] or list(cycles.stalls)
+    if not waits:
+        return f"{head}; the rest comes from the order of the instructions."
+    worst: Stall = waits[0]
+    text = f"line {line_of(places[worst.address])} stalls longest, for {worst.cycles:.3g} cycles ({worst.cause}"
+    if worst.producer is not None and worst.producer in places:
+        text += f", on line {line_of(places[worst.producer])}"
+    return f"{head}; {text}). Put independent work before it."

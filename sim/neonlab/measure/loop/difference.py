@@ -1,0 +1,136 @@
+"""Two hot loops of like structure, line against line, with what each line costs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from difflib import SequenceMatcher
+from typing import Any
+
+from neonlab.measure.loop.report import LoopLine, LoopReport
+
+#: Share of the instructions that must be of the same form in the same order for a difference to tell anything.
+LEAST_SHARED = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class LineCost:
+    """One instruction of an iteration, and the cycles put down to it; those of all lines add up to the iteration's."""
+
+    line: int
+    text: str
+    cycles: float
+
+
+@dataclass(frozen=True, slots=True)
+class LoopRow:
+    """A line of the one loop and its counterpart in the other; None where it has none.
+
+    Counterparts have the same text, or at least the same form (mnemonic and arrangement).
+    """
+
+    before: LineCost | None
+    after: LineCost | None
+
+    @property
+    def same(self) -> bool:
+        """Whether both loops have the line as it stands."""
+        return self.before is not None and self.after is not None and self.before.text == self.after.text
+
+
+@dataclass(frozen=True, slots=True)
+class LoopDifference:
+    """`before` and `after` name the kernels, `cycles_...` and `macs_...` are of one iteration each.
+
+    `shared` is the share of instructions that have the same form at the same place; `rows` is empty where that is too
+    little to be called the same structure.
+    """
+
+    core: str
+    shape: str
+    before: str
+    after: str
+    cycles_before: float
+    cycles_after: float
+    macs_before: int
+    macs_after: int
+    instructions_before: int
+    instructions_after: int
+    shared: float
+    rows: tuple[LoopRow, ...]
+
+    @property
+    def changed(self) -> bool:
+        """Whether any instruction differs."""
+        return not self.rows or not all(row.same for row in self.rows)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        rounded = {"cycles_before": round(self.cycles_before, 3), "cycles_after": round(self.cycles_after, 3)}
+        return {
+            **asdict(self),
+            **rounded,
+            "shared": round(self.shared, 4),
+            "rows": [{"before": _cost_json(row.before), "after": _cost_json(row.after)} for row in self.rows],
+        }
+
+
+def _cost_json(cost: LineCost | None) -> dict[str, Any] | None:
+    return None if cost is None else {**asdict(cost), "cycles": round(cost.cycles, 3)}
+
+
+def loop_difference(before: LoopReport, after: LoopReport, shape: str, names: tuple[str, str]) -> LoopDifference:
+    """The difference between the hot loops of two kernels, called `names`, on the same core and shape."""
+    rows, shared = _align(before, after)
+    return LoopDifference(
+        core=after.core,
+        shape=shape,
+        before=names[0],
+        after=names[1],
+        cycles_before=before.cycles,
+        cycles_after=after.cycles,
+        macs_before=before.macs,
+        macs_after=after.macs,
+        instructions_before=before.instructions,
+        instructions_after=after.instructions,
+        shared=shared,
+        rows=rows if shared >= LEAST_SHARED else (),
+    )
+
+
+def line_costs(report: LoopReport) -> tuple[LineCost, ...]:
+    """Cycles of each instruction of an iteration; one that stands at an address passed several times has its share."""
+    times = Counter(line.address for line in report.lines)
+    return tuple(
+        LineCost(line.line, line.text, sum(line.stalled.values()) / times[line.address]) for line in report.lines
+    )
+
+
+def _align(before: LoopReport, after: LoopReport) -> tuple[tuple[LoopRow, ...], float]:
+    left, right = line_costs(before), line_costs(after)
+    rows: list[LoopRow] = []
+    alike = 0
+    for same, (a, b), (c, d) in _blocks([line.text for line in before.lines], [line.text for line in after.lines]):
+        if same:
+            rows += [LoopRow(*pair) for pair in zip(left[a:b], right[c:d], strict=True)]
+            alike += b - a
+            continue
+        for paired, (e, f), (g, h) in _blocks(_forms(before.lines[a:b]), _forms(after.lines[c:d])):
+            if paired:
+                rows += [LoopRow(*p) for p in zip(left[a + e : a + f], right[c + g : c + h], strict=True)]
+                alike += f - e
+            else:
+                rows += [LoopRow(one, None) for one in left[a + e : a + f]]
+                rows += [LoopRow(None, one) for one in right[c + g : c + h]]
+    return tuple(rows), alike / max(len(left), len(right), 1)
+
+
+def _forms(lines: Sequence[LoopLine]) -> list[str]:
+    return [line.form for line in lines]
+
+
+def _blocks(left: Sequence[str], right: Sequence[str]) -> list[tuple[bool, tuple[int, int], tuple[int, int]]]:
+    """Stretches of the two, equal and different in turn."""
+    matcher = SequenceMatcher(None, left, right, autojunk=False)
+    return [(tag == "equal", (a, b), (c, d)) for tag, a, b, c, d in matcher.get_opcodes()]

@@ -1,0 +1,98 @@
+"""The instructions of a loop in the order that list scheduling puts them in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from neonlab.measure.loop.hints.study import Study
+from neonlab.measure.pipeline.program import Compiled, compile_instructions
+from neonlab.measure.pipeline.state import FAMILY, SIMILAR, SLOTS
+
+#: Of an instruction: those that must come before it, and cycles from their begin to its own.
+Earlier = list[list[tuple[int, int]]]
+
+
+def orders_of(study: Study) -> Iterator[list[int]]:
+    """Places of the body in other orders that keep its meaning, each once; the branch back stays last."""
+    compiled = compile_instructions(study.body, study.core)
+    earlier = _earlier(study, compiled)
+    seen = [list(range(len(study.body)))]
+    for heeds_ports in (True, False):
+        order = _list_schedule(study, compiled, earlier, heeds_ports=heeds_ports)
+        if order not in seen:
+            seen.append(order)
+            yield order
+
+
+def _earlier(study: Study, compiled: Compiled) -> Earlier:
+    code = study.body
+    return [
+        [(place, _delay(compiled, place, at)) for place in range(at) if study.conflict(code[place], code[at])]
+        for at in range(len(code))
+    ]
+
+
+def _delay(compiled: Compiled, first: int, second: int) -> int:
+    """Cycles until the second has what the first writes; 0 where only their order matters."""
+    written = {
+        int(register): int(latency)
+        for register, latency, _ in compiled.writes[compiled.write_start[first] : compiled.write_start[first + 1]]
+    }
+    alike = compiled.traits[first, FAMILY] == compiled.traits[second, FAMILY]
+    delay = 0
+    for register, late, how in compiled.reads[compiled.read_start[second] : compiled.read_start[second + 1]].tolist():
+        if register in written:
+            delay = max(delay, written[register] - (late if how != SIMILAR or alike else 0))
+    return delay
+
+
+def _list_schedule(study: Study, compiled: Compiled, earlier: Earlier, *, heeds_ports: bool) -> list[int]:
+    """At each cycle, of what can begin, that with the longest way to the end."""
+    count = len(earlier)
+    height = [1] * count
+    for at in range(count - 1, -1, -1):
+        for place, delay in earlier[at]:
+            height[place] = max(height[place], height[at] + delay)
+    free = np.zeros(max(1, len(study.core.ports)), np.int64)
+    begun: dict[int, int] = {}
+    clock, used = 0, 0
+    left = list(range(count))
+    order: list[int] = []
+    while left:
+        starts = {}
+        for at in left:
+            if all(place in begun for place, _ in earlier[at]):
+                when = max((begun[place] + delay for place, delay in earlier[at]), default=0)
+                starts[at] = max(when, _ports_free(compiled, at, free) if heeds_ports else 0)
+        slots = {at: int(compiled.traits[at, SLOTS]) for at in starts}
+        able = [
+            at for at, when in starts.items() if when <= clock and (not used or used + slots[at] <= study.core.width)
+        ]
+        if not able:
+            clock, used = max(clock + 1, min(starts.values())), 0
+            continue
+        chosen = max(able, key=lambda at: (height[at], -at))
+        begun[chosen] = clock
+        used += slots[chosen]
+        _take_ports(compiled, chosen, free, clock)
+        left.remove(chosen)
+        order.append(chosen)
+    return order
+
+
+def _ports_free(compiled: Compiled, at: int, free: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int:
+    uses = compiled.uses[compiled.use_start[at] : compiled.use_start[at + 1]]
+    return max((min(int(free[port]) for port in _ports(mask)) for mask, _ in uses.tolist() if mask), default=0)
+
+
+def _take_ports(compiled: Compiled, at: int, free: np.ndarray[tuple[int], np.dtype[np.int64]], clock: int) -> None:
+    for mask, cycles in compiled.uses[compiled.use_start[at] : compiled.use_start[at + 1]].tolist():
+        if mask:
+            port = min(_ports(mask), key=lambda one: int(free[one]))
+            free[port] = max(int(free[port]), clock) + cycles
+
+
+def _ports(mask: int) -> list[int]:
+    return [port for port in range(mask.bit_length()) if mask >> port & 1]

@@ -1,0 +1,268 @@
+"""What the model of a core says of the hot loop of a run: cycles, bounds, what to attack first, and how it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from neonlab.assemble.program import Program
+from neonlab.assemble.source import folder_and_name
+from neonlab.isa.model.instruction import Instruction
+from neonlab.measure.cores.pipeline import PipelineCore
+from neonlab.measure.counts import Counts
+from neonlab.measure.forms.form import form_of
+from neonlab.measure.loop.bounds import LoopBounds, first_target, loop_bounds
+from neonlab.measure.loop.critical_path import CriticalPath, critical_path
+from neonlab.measure.loop.hints.find import find_hints
+from neonlab.measure.loop.hints.hint import Hint
+from neonlab.measure.loop.hints.study import Study
+from neonlab.measure.loop.hot_loop import find_hot_loops
+from neonlab.measure.loop.places import Place, file_letters
+from neonlab.measure.loop.timeline import TimelineRow, timeline
+from neonlab.measure.memory_probe import Traffic
+from neonlab.measure.pipeline.bounds import multiplications_of, peak_of
+from neonlab.measure.pipeline.program import compile_instructions
+from neonlab.measure.pipeline.state import SLOTS
+from neonlab.measure.run_cycles import LineCycles, RunCycles
+
+_MISSED, _BRANCHES = frozenset({"cache miss", "store buffer", "instruction fetch"}), frozenset({"branch"})
+
+
+@dataclass(frozen=True, slots=True)
+class LoopLine:
+    """One instruction of the body, where it stands, and what the model knows of it for one iteration.
+
+    `text` is the statement as written, macro arguments put in; of what a compiler made, the instruction itself.
+    `stalled` are cycles put down to it, by cause, `known` says whether the core's table has its form.
+    """
+
+    address: int
+    path: str
+    line: int
+    text: str
+    form: str
+    slots: int
+    stalled: Mapping[str, float]
+    known: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LoopReport:
+    """Estimates of a model, for one iteration of the loop; see `HotLoop` for `iterations`, `share` and `always`.
+
+    `cycles` are those of the settled loop with all data in the nearest cache, `cycles_in_run` the average of the run,
+    of which `missed` waited for caches.  `slots` of `slots_available` are those that the iteration fills of what the
+    core issues or dispatches in `cycles`.  `peak` is the most MACs a cycle that the core can do, by an instruction of
+    the form `peak_form`; of the forms in the loop.
+    """
+
+    core: str
+    iterations: int
+    share: float
+    always: bool
+    cycles: float
+    cycles_in_run: float
+    missed: float
+    slots: int
+    slots_available: float
+    macs: int
+    peak: float
+    peak_form: str
+    occupancy: Mapping[str, float]
+    bounds: LoopBounds
+    attack: str
+    lines: tuple[LoopLine, ...]
+    path: CriticalPath
+    timeline: tuple[TimelineRow, ...]
+    hints: tuple[Hint, ...]
+
+    @property
+    def instructions(self) -> int:
+        """Of one iteration."""
+        return len(self.lines)
+
+    def place(self, kernel: str) -> str:
+        """Where it stands, in words: its lines, and of which file where that is not the one named as the kernel.
+
+        Of several files each has a letter, which stands behind the numbers of its lines.
+        """
+        files: dict[str, list[int]] = {}
+        for line in self.lines:
+            files.setdefault(line.path, []).append(line.line)
+        letters = file_letters(files)
+        own = Path(kernel.partition(" --")[0]).stem
+        found = []
+        for path, numbers in files.items():
+            first, last = min(numbers), max(numbers)
+            of_file = "" if Path(path).stem == own else f" of {folder_and_name(path)}"
+            of_file += f" ({letters[path]})" if letters[path] else ""
+            found.append((f"lines {first} to {last}" if last > first else f"line {first}") + of_file)
+        return " and ".join(found) if all(files) else f"at {self.lines[0].address:#x}"
+
+    def label(self, line: LoopLine) -> str:
+        """What one of its lines is called."""
+        return self.labels([Place(line.path, line.line)])[0]
+
+    def labels(self, places: Iterable[Place]) -> list[str]:
+        """What lines are called: their numbers, ranges of them, with the letter that `place` gives their file."""
+        letters = file_letters(line.path for line in self.lines)
+        found: list[list[Place]] = []
+        for place in places:
+            if found and place == (found[-1][-1].path, found[-1][-1].line + 1):
+                found[-1].append(place)
+            else:
+                found.append([place])
+        return [
+            f"{run[0].line}{f'-{run[-1].line}' if len(run) > 1 else ''}{letters.get(run[0].path, '')}" for run in found
+        ]
+
+    @property
+    def macs_per_cycle(self) -> float:
+        """Multiply-accumulates a cycle."""
+        return self.macs / self.cycles if self.cycles else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        return {
+            "core": self.core,
+            "iterations": self.iterations,
+            "share": round(self.share, 4),
+            "always": self.always,
+            "cycles": round(self.cycles, 3),
+            "cycles_in_run": round(self.cycles_in_run, 3),
+            "missed": round(self.missed, 3),
+            "instructions": self.instructions,
+            "slots": self.slots,
+            "slots_available": round(self.slots_available, 3),
+            "macs": self.macs,
+            "peak_macs_per_cycle": round(self.peak, 3),
+            "peak_form": self.peak_form,
+            "ports": {port: round(share, 4) for port, share in self.occupancy.items()},
+            "bounds": self.bounds.to_json(),
+            "attack": self.attack,
+            "lines": [
+                {
+                    "address": line.address, "path": line.path, "line": line.line, "text": line.text,
+                    "form": line.form, "slots": line.slots, "known": line.known,
+                    "stalled": {cause: round(cycles, 3) for cause, cycles in line.stalled.items()},
+                }
+                for line in self.lines
+            ],
+            "critical_path": {
+                "iterations": self.path.iterations,
+                "cycles": self.path.cycles,
+                "links": [
+                    {
+                        "instruction": link.instruction, "iteration": link.iteration, "cycles": link.cycles,
+                        "kind": link.kind, "through": link.through,
+                    }
+                    for link in self.path.links
+                ],
+            },
+            "timeline": [row.to_json() for row in self.timeline],
+            "hints": [hint.to_json() for hint in self.hints],
+        }  # fmt: skip
+
+
+def report_hot_loops(
+    program: Program, core: PipelineCore, counts: Counts, run: RunCycles, traffic: Traffic | None,
+    features: frozenset[str] = frozenset(),
+) -> tuple[LoopReport, ...]:  # fmt: skip
+    """On the loop in which a run spent most cycles, and on those beside it; none where it has none.
+
+    `features`: those the kernel declares.
+    """
+    by_line = {(line.path, line.line): line for line in run.lines}
+    executions = counts.executions.tolist()
+    on_line: dict[tuple[str, int], int] = {}
+    places = []
+    for instruction, times in zip(program.instructions, executions, strict=True):
+        source = program.line_at(instruction.address)
+        place = (source.path, source.line) if source else ("", 0)
+        places.append(place)
+        on_line[place] = on_line.get(place, 0) + times
+    shares = [times / on_line[place] if times else 0.0 for times, place in zip(executions, places, strict=True)]
+    spent = [_spent(by_line.get(place), None) * share for share, place in zip(shares, places, strict=True)]
+    moving = [at for at, instruction in enumerate(program.instructions) if instruction.accesses]
+    moved = sum(executions[at] for at in moving)
+    reports = []
+    for loop in find_hot_loops(program, executions, spent):
+        inside = {at for at, instruction in enumerate(program.instructions) if instruction.address in loop.addresses}
+        missed, branches = (
+            sum(_spent(by_line.get(places[at]), causes) * shares[at] for at in inside)
+            for causes in (_MISSED, _BRANCHES)
+        )
+        lines = run.bounds.memory * sum(executions[at] for at in moving if at in inside) / moved if moved else 0.0
+        study = Study(program, loop, core, traffic, features)
+        reports.append(_report(study, sum(spent[at] for at in inside), missed, branches, lines))
+    return tuple(reports)
+
+
+def _spent(line: LineCycles | None, causes: frozenset[str] | None) -> float:
+    if line is None:
+        return 0.0
+    return float(line.cycles if causes is None else sum(line.causes.get(cause, 0) for cause in causes))
+
+
+def _report(study: Study, spent: float, missed: float, branches: float, lines_fetched: float) -> LoopReport:
+    """`spent`: cycles of the run in the loop, of which `missed` for caches and `branches` for those.
+
+    `lines_fetched`: cycles for its lines to come one after another.
+    """
+    program, loop, core, cycles = study.program, study.loop, study.core, study.cycles
+    body, times = loop.body, loop.iterations
+    bounds = loop_bounds(body, core, cycles.bounds, lines_fetched / times)
+    stalled: dict[int, dict[str, float]] = {}
+    for stall in cycles.stalls:
+        causes = stalled.setdefault(stall.address, {})
+        causes[stall.cause] = causes.get(stall.cause, 0.0) + stall.cycles
+    slots = compile_instructions(body, core).traits[:, SLOTS]
+    lines = tuple(
+        _line(program, instruction, core, int(taken), stalled) for instruction, taken in zip(body, slots, strict=True)
+    )
+    peak, form = peak_of(body, core)
+    return LoopReport(
+        core=core.name,
+        iterations=times,
+        share=loop.share,
+        always=loop.always,
+        cycles=cycles.total,
+        cycles_in_run=spent / times,
+        missed=missed / times,
+        slots=int(slots.sum()),
+        slots_available=cycles.total * core.width,
+        macs=sum(multiplications_of(form_of(instruction)) for instruction in body),
+        peak=peak,
+        peak_form=form,
+        occupancy=cycles.occupancy,
+        bounds=bounds,
+        attack=first_target(body, core, cycles, bounds, missed / times, study.line),
+        lines=lines,
+        path=critical_path(body, core, cycles.total),
+        timeline=timeline(body, core),
+        hints=find_hints(study, spent, branches),
+    )
+
+
+def _line(
+    program: Program,
+    instruction: Instruction,
+    core: PipelineCore,
+    slots: int,
+    stalled: Mapping[int, Mapping[str, float]],
+) -> LoopLine:
+    source = program.line_at(instruction.address)
+    written = source.expanded or source.text if source is not None and source.names_instruction else instruction.text
+    text = " ".join(written.split())
+    return LoopLine(
+        instruction.address,
+        source.path if source else "",
+        source.line if source else 0,
+        text,
+        form_of(instruction),
+        slots,
+        stalled.get(instruction.address, {}),
+        core.knows(instruction),
+    )

@@ -1,0 +1,151 @@
+"""Where a call's loads, stores and prefetches go: bytes, accesses, footprint and reuse of each buffer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.assemble.program import Program
+from neonlab.emulate.guest.buffer import PlacedBuffer
+from neonlab.emulate.native import NativeHook
+from neonlab.isa.model.isa import Isa
+from neonlab.measure.caches.fill_journal import Journal
+from neonlab.measure.caches.probe import CacheCounter, CacheEvents
+from neonlab.measure.cores.caches import Core
+from neonlab.measure.cores.pipeline import PipelineCore
+from neonlab.measure.pipeline.probe import PipelineCounter
+from neonlab.measure.run_cycles import RunCycles
+from neonlab.measure.traffic.address_feed import AddressFeed, batch_of
+from neonlab.measure.traffic.block_addresses import make_plan
+from neonlab.measure.traffic.count import LINE, TrafficCounter
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceTraffic:
+    """Traffic of one buffer, of the stack, or of the program's own constants or data.
+
+    `name` is unique but for the kind: "buffer", "stack", "program", or "elsewhere" for what is in none of them.
+    Accesses are those that instructions name, one `ld4` or `ldp` being one; predicated A32 accesses count when their
+    condition holds.  `footprint_bytes` and `footprint_lines` are the distinct bytes and 64-byte lines loaded or stored;
+    what is read of a buffer's declared margins is the buffer's.  `split_lines` are accesses that cross from one
+    64-byte line to another, `unaligned` those whose address is no multiple of what one register or element holds.
+
+    A prefetch is useful when its line is loaded or stored later and was not before; redundant when its line was touched
+    or prefetched before; wasted when nothing ever touches its line.
+    """
+
+    name: str
+    kind: str
+    loads: int
+    stores: int
+    loaded_bytes: int
+    stored_bytes: int
+    footprint_bytes: int
+    footprint_lines: int
+    split_lines: int
+    unaligned: int
+    prefetches: int
+    prefetches_useful: int
+    prefetches_redundant: int
+    prefetches_wasted: int
+
+    @property
+    def reuse(self) -> float:
+        """Bytes moved for each byte of footprint; 0 where nothing was moved."""
+        return (self.loaded_bytes + self.stored_bytes) / self.footprint_bytes if self.footprint_bytes else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """Traffic of one call, by place: buffers in the order of arguments, then the rest, untouched ones left out."""
+
+    places: tuple[PlaceTraffic, ...]
+
+    def of(self, name: str) -> PlaceTraffic | None:
+        """Traffic of the place called `name`, None when nothing touched it; a buffer before others of that name."""
+        return next((place for place in self.places if place.name == name), None)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        return {
+            "line_bytes": LINE,
+            "places": [{**asdict(place), "reuse": round(place.reuse, 6)} for place in self.places],
+        }
+
+
+class TrafficProbe:
+    """Counts the traffic of a call, what it does to the caches of `core`, and its cycles on `pipeline`, if given.
+
+    Caches and pipeline are empty when a call begins, unless `warm` is set: then they are as the call before left them.
+    `remembers` says whether the pipeline looks up what it did before; it changes the time that takes and nothing else.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        core: Core | None = None,
+        *,
+        pipeline: PipelineCore | None = None,
+        prefetcher: bool = True,
+        stepwise: bool | None = None,
+        remembers: bool = True,
+    ) -> None:
+        plan = make_plan(program, stepwise=stepwise)
+        self._counter = TrafficCounter(program, plan)
+        self._caches: CacheCounter | None = None
+        self._pipeline: PipelineCounter | None = None
+        if core is not None:
+            journal = Journal(batch_of(plan)) if pipeline is not None else None
+            self._caches = CacheCounter(program, plan, core, prefetcher=prefetcher, journal=journal)
+            if pipeline is not None and journal is not None:
+                self._pipeline = PipelineCounter(program, plan, core, pipeline, journal, remembers=remembers)
+        consumers = (self._counter, self._caches, self._pipeline)
+        self._feed = AddressFeed(plan, [consumer for consumer in consumers if consumer is not None])
+        self.warm = False
+
+    def hooks(self, isa: Isa) -> Sequence[NativeHook]:
+        """Those of the feed."""
+        return self._feed.hooks(isa)
+
+    def reset(self, buffers: Sequence[PlacedBuffer]) -> None:
+        """Begin anew with `buffers`."""
+        self._feed.reset(buffers)
+        if self._caches is not None:
+            self._caches.prepare(self._counter.places, empty=not self.warm)
+        if self._pipeline is not None:
+            self._pipeline.prepare(empty=not self.warm)
+
+    @property
+    def unplanned(self) -> int | None:
+        """Where control arrived that the text does not tell of; the result is incomplete then, see AddressFeed."""
+        return self._feed.unplanned
+
+    def collect(self) -> Traffic:
+        """Traffic of the last call."""
+        self._feed.flush()
+        found: dict[tuple[str, str], list[int]] = {}
+        for number, (place, row) in enumerate(zip(self._counter.places, self._counter.table, strict=True)):
+            size, lines, wasted = self._counter.footprint(number)
+            if place.kind == "elsewhere":
+                wasted = int(row["prefetches"])
+            figures = [*row["accesses"], *row["bytes"], size, lines, row["split"], row["unaligned"]]
+            figures += [row["prefetches"], row["useful"], row["redundant"], wasted]
+            before = found.get((place.name, place.kind), [0] * len(figures))
+            found[place.name, place.kind] = [old + int(new) for old, new in zip(before, figures, strict=True)]
+        order = {"buffer": 0, "stack": 1, "program": 2, "elsewhere": 3}
+        rows = [PlaceTraffic(name, kind, *figures) for (name, kind), figures in found.items() if any(figures)]
+        return Traffic(tuple(sorted(rows, key=lambda row: order[row.kind])))
+
+    def collect_caches(self) -> CacheEvents | None:
+        """Cache events of the last call, None without a core."""
+        self._feed.flush()
+        return self._caches.collect(warm=self.warm) if self._caches is not None else None
+
+    def collect_cycles(self, executions: npt.NDArray[np.int64]) -> RunCycles | None:
+        """Cycles of the last call, in which the program's instructions were executed so often; None without a core."""
+        self._feed.flush()
+        return self._pipeline.collect(executions, warm=self.warm) if self._pipeline is not None else None

@@ -1,0 +1,125 @@
+"""What the accesses of a run mean for its timing.
+
+Lines that come from beyond the first level or are awaited; accesses that cross from one unit that memory is accessed in
+to the next; loads of what a store shortly before them wrote.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numba.np.numpy_support import carray
+
+from neonlab.emulate.native import as_pointer
+from neonlab.measure.caches.fill_journal import AWAITED, CROSSED, LOADED, PASSED, STORED
+from neonlab.measure.pipeline.record import OPERATIONS, RECENT
+from neonlab.measure.pipeline.state import (
+    CROSSINGS_AT_MOST,
+    FILLS_AT_MOST,
+    KIND,
+    PLACE,
+    POSITION,
+    STORES_BACK,
+)
+
+CROSSES, PASSES = 1, 2  # bits of `watches`
+_GRANULE = 4  # of RECENT, in bits of an address
+
+
+@njit
+def _add(memo, position, kind, place):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    if memo.operation_count < OPERATIONS:
+        operations = carray(as_pointer(memo.operations), (OPERATIONS, 3), np.int64)
+        operation = operations[memo.operation_count]
+        operation[POSITION], operation[KIND], operation[PLACE] = position, kind, place
+        memo.operation_count += 1
+
+
+@njit
+def _cross(memo, position, address, size, rules):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """By the first of the rules that says so, an access touches more units than its size would need."""
+    units = carray(as_pointer(memo.crossing_units), (CROSSINGS_AT_MOST,), np.int64)
+    for rule in range(CROSSINGS_AT_MOST):
+        if rules >> rule & 1:
+            unit = units[rule]
+            if address % unit + size > (size + unit - 1) // unit * unit:
+                _add(memo, position, CROSSED, rule)
+                return
+
+
+@njit
+def _note_store(memo, number, address, size):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    recent = carray(as_pointer(memo.recent), (RECENT, 4), np.int64)
+    for granule in range(address >> _GRANULE, (address + size - 1 >> _GRANULE) + 1):
+        row = recent[granule & RECENT - 1]
+        row[0], row[1], row[2], row[3] = granule, number, address, size
+
+
+@njit
+def _take_over(memo, position, number, address, size):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+    """A load of what one of the last stores wrote waits for that; for the last one, where there are several."""
+    recent = carray(as_pointer(memo.recent), (RECENT, 4), np.int64)
+    latest, parts = np.int64(-1), 0
+    for granule in range(address >> _GRANULE, (address + size - 1 >> _GRANULE) + 1):
+        row = recent[granule & RECENT - 1]
+        if row[0] != granule or number - row[1] > STORES_BACK:
+            continue
+        if row[2] < address + size and address < row[2] + row[3]:
+            whole = row[2] <= address and address + size <= row[2] + row[3]
+            parts |= 0 if whole else 1
+            latest = max(latest, row[1])
+    if latest >= 0:
+        _add(memo, position, PASSED + parts, number - latest)
+
+
+@njit
+def note_accesses(memo, events, begin, end, fills, next_fill, fill_count):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+    """What is to be known of events `begin` to `end`; the fill after the last of theirs."""
+    site_count: Any = memo.site_count
+    instructions = carray(as_pointer(memo.site_instruction), (site_count,), np.int32)
+    sizes = carray(as_pointer(memo.site_size), (site_count,), np.int32)
+    kinds = carray(as_pointer(memo.site_kind), (site_count,), np.int32)
+    rules = carray(as_pointer(memo.site_rules), (site_count,), np.int32)
+    lines = carray(as_pointer(memo.lines), (FILLS_AT_MOST,), np.uint64)
+    count: Any = memo.instructions
+    stores = carray(as_pointer(memo.stores_before), (count + 1,), np.int32)
+    first = memo.first
+    for e in range(begin, end if first >= 0 else begin):
+        site = events[e].site
+        kind, size = kinds[site], np.int64(sizes[site])
+        instruction = np.int64(instructions[site])
+        position = instruction - first
+        if memo.watches:
+            address = np.int64(events[e].address)
+            if rules[site] and address & size - 1:
+                _cross(memo, position, address, size, rules[site])
+            if memo.watches & PASSES and kind in (LOADED, STORED):
+                number = memo.stores_done + stores[instruction] - stores[first]
+                if kind == LOADED:
+                    _take_over(memo, position, number, address, size)
+                else:
+                    _note_store(memo, number, address, size)
+        if kind == LOADED and memo.line_count:
+            line = events[e].address >> memo.line_shift
+            final = (events[e].address + np.uint64(size - 1)) >> memo.line_shift
+            while line <= final:
+                for at in range(memo.line_count):
+                    if lines[at] == line:
+                        _add(memo, position, AWAITED, at)
+                line += np.uint64(1)
+        while next_fill < fill_count and fills[next_fill].event == e:
+            if fills[next_fill].kind & 1:
+                memo.far_fills += 1
+            else:
+                memo.near_fills += 1
+            if memo.operation_count < OPERATIONS:
+                _add(memo, position, np.int64(fills[next_fill].kind), 0)
+                if memo.line_count < FILLS_AT_MOST:
+                    lines[memo.line_count] = fills[next_fill].line
+                    memo.line_count += 1
+            next_fill += 1
+    while next_fill < fill_count and fills[next_fill].event < end:
+        next_fill += 1
+    return next_fill

@@ -1,0 +1,167 @@
+"""The pipeline of a core, fed with the runs of a call and with what its cache model says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.assemble.program import Program
+from neonlab.emulate.guest.buffer import PlacedBuffer
+from neonlab.isa.model.instruction import AccessKind
+from neonlab.measure.caches.fill_journal import LOADED, PREFETCHED, STORED, Journal
+from neonlab.measure.cores.caches import Core
+from neonlab.measure.cores.errors import error_sentence
+from neonlab.measure.cores.pipeline import PipelineCore
+from neonlab.measure.pipeline.accesses import CROSSES, PASSES
+from neonlab.measure.pipeline.bounds import dispatch_bound, loops_bound, peak_of, port_bound
+from neonlab.measure.pipeline.cost import idle_of, occupancy_of
+from neonlab.measure.pipeline.machine import PipelineMachine
+from neonlab.measure.pipeline.memo import advance
+from neonlab.measure.pipeline.state import CAUSES, DEPENDENCE, LOAD_USE, MISS
+from neonlab.measure.run_cycles import LineCycles, RunBounds, RunCycles, Wait
+from neonlab.measure.traffic.block_addresses import Plan, Site
+
+_KINDS = {AccessKind.LOAD: LOADED, AccessKind.STORE: STORED, AccessKind.PREFETCH: PREFETCHED}
+_WAITS = (DEPENDENCE, LOAD_USE, MISS)
+
+
+def _rules(pipeline: PipelineCore, site: Site) -> int:
+    """Bits of the rules of the core that are about such an access."""
+    registers = site.instruction.writes if site.kind is AccessKind.LOAD else site.instruction.reads
+    vector = any(register.file == "vector" for register in registers)
+    return sum(
+        1 << number
+        for number, rule in enumerate(pipeline.crossings)
+        if rule.store == (site.kind is AccessKind.STORE) and site.kind is not AccessKind.PREFETCH
+        and rule.vector in (None, vector) and site.size >= rule.least
+    )  # fmt: skip
+
+
+class PipelineCounter:
+    """A consumer of an address feed, behind the CacheCounter that keeps `journal`.
+
+    `remembers` false makes it work every run out anew: the same to the cycle, but slower.
+    """
+
+    function = advance
+
+    def __init__(
+        self,
+        program: Program,
+        plan: Plan,
+        core: Core,
+        pipeline: PipelineCore,
+        journal: Journal,
+        *,
+        remembers: bool = True,
+    ) -> None:
+        self._program, self._core, self._pipeline, self._plan = program, core, pipeline, plan
+        self._machine = PipelineMachine(program.instructions, pipeline, core.memory.latency, remembers=remembers)
+        self._journal = journal
+        words = plan.entries.size
+        index = np.full(max(1, words), -1, np.int32)
+        for number, instruction in enumerate(program.instructions):
+            first = (instruction.address - plan.base) // 2
+            index[first : first + instruction.size // 2] = number
+        number_of = {instruction.address: number for number, instruction in enumerate(program.instructions)}
+        sites = plan.sites
+        self._machine.attach(
+            index_of_word=index,
+            site_instruction=np.array([number_of[site.instruction.address] for site in sites] or [0], np.int32),
+            site_size=np.array([site.size for site in sites] or [0], np.int32),
+            site_kind=np.array([_KINDS[site.kind] for site in sites] or [0], np.int32),
+            site_rules=np.array([_rules(pipeline, site) for site in sites] or [0], np.int32),
+            journal=journal.state,
+        )
+        state = self.state
+        state["base"], state["words"] = plan.base, words
+        state["site_count"] = max(1, len(sites))
+        passes = any((*pipeline.passing, *pipeline.passing_part)) and not pipeline.in_order
+        state["watches"] = CROSSES * bool(pipeline.crossings) | PASSES * passes
+        state["line_shift"] = core.memory.l1d.line.bit_length() - 1
+
+    @property
+    def state(self) -> npt.NDArray[Any]:
+        """What the compiled code works on."""
+        return self._machine.state
+
+    def begin(self, _buffers: Sequence[PlacedBuffer]) -> None:
+        """Nothing: `prepare` does it."""
+
+    def prepare(self, *, empty: bool) -> None:
+        """Begin to count anew, with an empty pipeline or behind the call before."""
+        if empty:
+            self._machine.restart()
+            self._start = 0
+        else:
+            self._machine.finish()
+            self._start = self._machine.end
+            self._machine.clear_tally()
+
+    def collect(self, executions: npt.NDArray[np.int64], *, warm: bool) -> RunCycles:
+        """Cycles since `prepare`.  `executions` has one element for each instruction of the program."""
+        machine = self._machine
+        machine.finish()
+        cycles = machine.end - self._start
+        tally = machine.tally()
+        front, back = idle_of(tally)
+        branches, mispredicted = machine.branches
+        events = {
+            "CPU_CYCLES": cycles,
+            "INST_RETIRED": int(executions.sum()),
+            "STALL_FRONTEND": front,
+            "STALL_BACKEND": back,
+            "BR_PRED": branches,
+            "BR_MIS_PRED": mispredicted,
+        }
+        causes = {name: int(tally[tally[:, 1] == number, 3].sum()) for number, name in enumerate(CAUSES)}
+        causes["issue width"] += cycles - sum(causes.values())  # the cycle in which the last is issued
+        ran = [one for one, times in zip(machine.instructions, executions, strict=True) if times]
+        peak, form = peak_of(ran, self._pipeline)
+        return RunCycles(
+            core=self._core.name, warm=warm, events=events, causes=causes,
+            occupancy=occupancy_of(tally, self._pipeline, cycles),
+            bounds=self._bounds(executions),
+            lines=self._lines(tally), waits=self._waits(tally), unknown=self._unknown(executions), peak=peak,
+            peak_form=form, model_error=error_sentence(self._core.name),
+        )  # fmt: skip
+
+    def _bounds(self, executions: npt.NDArray[np.int64]) -> RunBounds:
+        machine, latency = self._machine, self._core.memory.latency
+        near, far = machine.fills
+        return RunBounds(
+            ports=port_bound(machine.compiled, executions),
+            dispatch=dispatch_bound(machine.compiled, executions, self._pipeline),
+            dependencies=loops_bound(machine.instructions, executions, self._pipeline),
+            memory=float(max(near * latency.l2_interval, far * latency.memory_interval)),
+        )
+
+    def _where(self, instruction: int) -> tuple[str, int, str]:
+        source = self._program.line_at(self._machine.instructions[instruction].address)
+        return (source.path, source.line, source.text) if source is not None else ("", 0, "")
+
+    def _lines(self, tally: npt.NDArray[np.int64]) -> tuple[LineCycles, ...]:
+        found: dict[tuple[str, int, str], dict[str, int]] = {}
+        for one, cause, _, cycles in tally[tally[:, 1] < len(CAUSES)]:
+            causes = found.setdefault(self._where(one), {})
+            causes[CAUSES[cause]] = causes.get(CAUSES[cause], 0) + int(cycles)
+        return tuple(LineCycles(*where, sum(found[where].values()), found[where]) for where in sorted(found))
+
+    def _waits(self, tally: npt.NDArray[np.int64]) -> tuple[Wait, ...]:
+        found: dict[tuple[str, str, int, str, int], int] = {}
+        for one, cause, blame, cycles in tally[np.isin(tally[:, 1], _WAITS) & (tally[:, 2] >= 0)]:
+            key = (CAUSES[cause], *self._where(one)[:2], *self._where(blame)[:2])
+            found[key] = found.get(key, 0) + int(cycles)
+        waits = [Wait(*key, cycles) for key, cycles in found.items()]
+        return tuple(sorted(waits, key=lambda wait: (-wait.cycles, wait.path, wait.line, wait.producer_line)))
+
+    def _unknown(self, executions: npt.NDArray[np.int64]) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for one, times in zip(self._machine.instructions, executions, strict=True):
+            if times and not self._pipeline.knows(one):
+                text = f"{one.mnemonic} {one.operands}".strip()
+                found[text] = found.get(text, 0) + int(times)
+        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))

@@ -1,0 +1,165 @@
+"""Instructions as the arrays that the compiled pipeline runs on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction, InstructionClass
+from neonlab.isa.model.isa import Register
+from neonlab.measure.cores.pipeline import PipelineCore, Timing
+from neonlab.measure.forms.form import registers_moved, repeats_of
+from neonlab.measure.pipeline.registers import RegisterNumbers
+from neonlab.measure.pipeline.state import ALWAYS, DATA, EARLY, FORWARDED, SIMILAR, TRAITS, TURN
+
+Integers = npt.NDArray[np.int64]
+_NEON = (InstructionClass.NEON_MULTIPLY_ACCUMULATE, InstructionClass.NEON_OTHER)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """`read_start[i]` to `read_start[i + 1]` are the rows of `reads` of instruction i; so for `writes` and `uses`.
+
+    reads: register, how many cycles after issue it is looked at, and whether so for every producer, for those of the
+    same family, because it is data that goes to or past memory and that no address waits for, or as far as the producer
+    forwards.
+    writes: register, latency, 0 or, of an address write-back, 1 and how many cycles early it is forwarded.
+    uses: set of ports, cycles.
+    """
+
+    traits: Integers
+    read_start: Integers
+    reads: Integers
+    write_start: Integers
+    writes: Integers
+    use_start: Integers
+    uses: Integers
+
+
+def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore) -> Compiled:
+    """Each instruction in the terms of the core.  The status register's cumulative bits hold nothing up."""
+    families = {timing.family: number for number, timing in enumerate(core.timings.values(), start=1) if timing.family}
+    traits: list[tuple[int, ...]] = []
+    reads: list[tuple[int, ...]] = []
+    writes: list[tuple[int, ...]] = []
+    uses: list[tuple[int, ...]] = []
+    read_start, write_start, use_start = [0], [0], [0]
+    for before, instruction in zip((None, *instructions), instructions, strict=False):
+        timing = core.timing(instruction, before)
+        repeats = repeats_of(instruction)
+        numbers = RegisterNumbers(instruction, halves=core.halves)
+        for register, late, similar in _reads(instruction, core, timing):
+            reads.extend((number, late, similar) for number in numbers.read(register))
+        base = instruction.writeback.base if instruction.writeback else None
+        seen = 0
+        for register in _in_order_written(instruction):
+            if register.file == "status":
+                continue
+            if register == base and instruction.accesses:
+                stores = instruction.accesses[0].kind is AccessKind.STORE
+                latency = core.store_writeback if stores else core.load_writeback
+                writes.extend(
+                    (n, latency, 1 + min(core.writeback_forwards, latency - 1)) for n in numbers.written(register)
+                )
+                continue
+            latency = (timing.second if seen else timing.latency) + (repeats - 1)
+            writes.extend((number, latency, 0) for number in numbers.written(register))
+            seen += register.file != "flags"
+        uses.extend((use.ports, use.cycles * repeats) for use in timing.uses)
+        if base is not None and instruction.accesses:
+            uses.extend((use.ports, use.cycles) for use in core.writeback_use)
+        slots = timing.slots if core.in_order else -(-timing.slots * registers_moved(instruction) // 2)
+        extra = core.writeback_slots * len(core.writeback_use) if base is not None and instruction.accesses else 0
+        load = any(access.kind is AccessKind.LOAD for access in instruction.accesses)
+        store = any(access.kind is AccessKind.STORE for access in instruction.accesses)
+        neon = instruction.instruction_class in _NEON and not instruction.accesses
+        vectors = (
+            0 if core.vector_places == 0 else 2 * (timing.vectors > 0) if core.vector_places == 1 else timing.vectors
+        )
+        if neon and core.vectors_in_order:
+            reads.append((TURN, 0, ALWAYS))
+            writes.append((TURN, 1, 0))
+        alone = timing.alone or (core.vectors_alone and timing.vectors > 0)
+        family = families.get(timing.family, 0) * EARLY + timing.forwards
+        branch = instruction.branch is not BranchKind.NONE
+        conditional = instruction.branch is BranchKind.CONDITIONAL
+        part = timing.uses[0].part if timing.uses else 0
+        traits.append(
+            (
+                slots + extra, timing.late, family, neon, alone, load, branch, conditional, store, vectors,
+                part, timing.latency_part, timing.late_part,
+            )
+        )  # fmt: skip
+        read_start.append(len(reads))
+        write_start.append(len(writes))
+        use_start.append(len(uses))
+    return Compiled(
+        _table(traits, TRAITS), np.array(read_start), _table(reads, 3), np.array(write_start), _table(writes, 3),
+        np.array(use_start), _table(uses, 2),
+    )  # fmt: skip
+
+
+def _in_order_written(instruction: Instruction) -> list[Register]:
+    """Results in the order in which the text names them, flags last; `ldp` has its second result later."""
+    named = re.findall(r"[a-z](\d+)", instruction.operands.lower()) if instruction.mnemonic.startswith("ld") else []
+
+    def place(register: Register) -> tuple[bool, int, int]:
+        number = str(register.index)
+        return register.file == "flags", named.index(number) if number in named else -1, register.index
+
+    return sorted(instruction.writes, key=place)
+
+
+def _reads(instruction: Instruction, core: PipelineCore, timing: Timing) -> list[tuple[Register, int, int]]:
+    address = {access.base for access in instruction.accesses} | {access.index for access in instruction.accesses}
+    if instruction.writeback is not None:
+        address |= {instruction.writeback.base, instruction.writeback.register}
+    stores = any(access.kind is AccessKind.STORE for access in instruction.accesses)
+    found = []
+    accumulators = _accumulators(instruction)
+    for register in instruction.reads:
+        if register.file == "status":
+            continue
+        if stores and register not in address:
+            general = register.file == "general" and core.general_data_late
+            found.append((register, core.general_data_late if general else core.store_data_late, DATA))
+        elif (
+            instruction.accesses and register not in address and register.file == "vector"
+        ):  # a lane load keeps the rest
+            found.append((register, max(0, timing.latency - core.merge_latency), DATA))
+        elif timing.family and timing.late and register in accumulators:
+            found.append((register, timing.late, SIMILAR))
+        elif not instruction.accesses and timing.reads:
+            found.append((register, timing.reads, FORWARDED))
+        else:
+            found.append((register, 0, ALWAYS))
+    return found
+
+
+def _accumulators(instruction: Instruction) -> frozenset[Register]:
+    """Registers that are read only to be added to: what is written and read, unless it is an operand as well."""
+    both = frozenset(instruction.reads) & frozenset(instruction.writes)
+    if instruction.mnemonic.lower().startswith(
+        ("fmadd", "fmsub", "fnm", "madd", "msub", "smadd", "umadd", "smsub", "umsub")
+    ):
+        last = instruction.operands.split(",")[-1].strip()
+        others = [operand.strip()[1:] for operand in instruction.operands.split(",")[1:-1]]
+        return frozenset(r for r in instruction.reads if str(r.index) == last[1:] and last[1:] not in others)
+    operands = instruction.operands.lower().split(",", 1)[-1]
+    names = operands.replace("{", " ").replace("}", " ").replace(",", " ").split()
+    used = {name.split(".")[0].split("[")[0] for name in names}
+    kept = set()
+    for register in both:
+        name = register.name(instruction.isa)
+        quad = f"q{register.index // 2}" if instruction.isa.value == "a32" else name
+        if name not in used and quad not in used:
+            kept.add(register)
+    return frozenset(kept)
+
+
+def _table(rows: Sequence[tuple[int, ...]], columns: int) -> Integers:
+    return np.array(rows, np.int64).reshape(len(rows), columns)

@@ -1,0 +1,101 @@
+"""The numbers that a pipeline has for registers, and which of them an instruction reads and writes.
+
+A core whose NEON file is of 64-bit registers (`halves`) waits for either half of a vector register by itself: in A32,
+where those have names, and in A64 too, where `ins v0.d[1], x1` says nothing of what `v0.s[0]` holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from neonlab.isa.dependence import dependence_of
+from neonlab.isa.model.dependence import FLAG_N, STATUS_PLACE, VECTOR
+from neonlab.isa.model.instruction import Instruction
+from neonlab.isa.model.isa import FLAGS, Isa, Register, general, vector
+from neonlab.measure.pipeline.state import FIRST_UPPER, FIRST_VECTOR, FLAG_REGISTER, TURN
+
+_FIRST = {"general": 0, "vector": FIRST_VECTOR, "flags": FLAG_REGISTER}
+_VECTORS = range(FIRST_VECTOR, FLAG_REGISTER)
+_SETS_A_LANE = re.compile(r"^v\d+\.\w+\[|^\{[^}]*\}\[")
+_NARROWS_UPPER = re.compile(r"(?!trn)\w+n2$")
+
+
+class RegisterNumbers:
+    """The numbers of one instruction's registers, on a core with or without `halves`."""
+
+    def __init__(self, instruction: Instruction, *, halves: bool) -> None:
+        self._whole = not halves or instruction.isa is not Isa.A64
+        self._read: set[int] = set()
+        self._written: set[int] = set()
+        self._kept: set[int] = set()
+        if not self._whole and any(register.file == "vector" for register in instruction.reads + instruction.writes):
+            self._look(instruction)
+
+    def _look(self, instruction: Instruction) -> None:
+        keeps = _SETS_A_LANE.search(instruction.operands) or _NARROWS_UPPER.match(instruction.mnemonic)
+        for place, sources in dependence_of(instruction).sources.items():
+            if place == STATUS_PLACE:  # cumulative bits, of which nothing is known but that they may be set
+                continue
+            if keeps and sources == {place}:  # stays as it was
+                self._kept |= _halves((place,))
+                continue
+            self._read |= _halves(sources)
+            self._written |= _halves((place,))
+        self._read |= self._kept & self._written  # a half of which a part is set is read to be kept
+
+    def read(self, register: Register) -> list[int]:
+        """What of `register`, one of those that the instruction reads, it waits for."""
+        places = self._places(register)
+        found = [number for number in places if number in self._read]
+        # A source that does not matter, as in eor v0, v0, v0, is waited for all the same; one that is only kept is not.
+        return found or ([] if self._kept.intersection(places) else places)
+
+    def written(self, register: Register) -> list[int]:
+        """What of `register`, one of those that the instruction writes, it sets."""
+        places = self._places(register)
+        return [number for number in places if number in self._written] or places
+
+    def _places(self, register: Register) -> list[int]:
+        lower = _FIRST[register.file] + register.index
+        return [lower] if self._whole or register.file != "vector" else [lower, FIRST_UPPER + register.index]
+
+
+def is_vector(number: int) -> bool:
+    """Whether a number is that of a vector register, or of a half of one."""
+    return number in _VECTORS or number >= FIRST_UPPER
+
+
+def _halves(places: Iterable[int]) -> set[int]:
+    found = set()
+    for place in places:
+        if VECTOR <= place < FLAG_N:
+            index, byte = divmod(place - VECTOR, 16)
+            found.add(FIRST_UPPER + index if byte >= 8 else FIRST_VECTOR + index)
+    return found
+
+
+def register_names(numbers: Sequence[int], isa: Isa) -> str:
+    """Registers by their numbers; two that make one, a quad register of A32 or a vector register, as that."""
+    names, left = [], list(numbers)
+    while left:
+        number = left.pop(0)
+        if isa is Isa.A32 and number in _VECTORS and number % 2 == 0 and number + 1 in left:
+            left.remove(number + 1)
+            names.append(f"q{(number - FIRST_VECTOR) // 2}")
+        elif number == TURN:
+            names.append("order")
+        elif number >= FIRST_UPPER:
+            names.append(f"v{number - FIRST_UPPER}.d[1]")
+        else:
+            upper = number - FIRST_VECTOR + FIRST_UPPER
+            if number in _VECTORS and upper in left:
+                left.remove(upper)
+            names.append(_register(number).name(isa))
+    return ", ".join(names)
+
+
+def _register(number: int) -> Register:
+    if number in _VECTORS:
+        return vector(number - FIRST_VECTOR)
+    return general(number) if number < FIRST_VECTOR else FLAGS

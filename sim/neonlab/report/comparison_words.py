@@ -1,0 +1,82 @@
+"""How figures and their changes are written, wherever a comparison is shown; and hot loops' differences as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from neonlab.lab.compare.figures import Change
+from neonlab.measure.loop.difference import LineCost, LoopDifference, LoopRow
+
+#: Cycles: to which of two neighbours the model puts one down is chance.
+_EQUAL = 1.05
+_CONTEXT = 2  # lines shown on either side of what differs
+
+
+def change_text(change: Change) -> str:
+    """`6,120,978 → 5,626,634 (−8.1 %)`, or `5,626,634 (=)`."""
+    if not change.difference:
+        return f"{change.after:,} (=)"
+    return f"{change.before:,} → {change.after:,} ({percent(change.relative)})"
+
+
+def percent(share: float) -> str:
+    """`+8.1 %`, `−0.04 %`: with as many digits as it takes to tell it from nothing."""
+    size = abs(100 * share)
+    digits = next((d for d in (1, 2, 3) if round(size, d)), 4)
+    return f"{'−' if share < 0 else '+'}{size:.{digits}f} %"
+
+
+def loop_names(difference: LoopDifference) -> str:
+    """Which loops."""
+    return f"hot loops on {difference.core}, {difference.shape}: − {difference.before}, + {difference.after}"
+
+
+def loop_figures(difference: LoopDifference) -> str:
+    """What an iteration of each is."""
+    d = difference
+    text = f"{d.instructions_before} → {d.instructions_after} instructions"
+    text += f", {d.cycles_before:.4g} → {d.cycles_after:.4g} cycles per iteration"
+    if d.macs_before and d.macs_after and d.cycles_before and d.cycles_after:
+        text += f", {d.macs_before / d.cycles_before:.3g} → {d.macs_after / d.cycles_after:.3g} MACs per cycle"
+    return text
+
+
+def difference_lines(difference: LoopDifference) -> Iterator[str]:
+    """The loops line against line: mark, line, cycles before and after, text.  Long stretches alike are cut short."""
+    if not difference.rows:
+        yield f"the loops differ in structure: {difference.shared:.0%} of the instructions correspond"
+        return
+    if all(row.same and not _moved(row) for row in difference.rows):
+        yield "the same instructions, none of which costs more or less than before"
+        return
+    yield "    line  before   after"
+    for quiet, group in groupby(difference.rows, key=lambda row: row.same and not _moved(row)):
+        rows = list(group)
+        if not quiet or len(rows) <= 2 * _CONTEXT + 1:
+            yield from (line for row in rows for line in _row_lines(row))
+            continue
+        yield from (line for row in rows[:_CONTEXT] for line in _row_lines(row))
+        hidden = rows[_CONTEXT:-_CONTEXT]
+        before, after = _cost(row.before for row in hidden), _cost(row.after for row in hidden)
+        yield f"          {before:6.2f}  {after:6.2f}    … {len(hidden)} unchanged lines"
+        yield from (line for row in rows[-_CONTEXT:] for line in _row_lines(row))
+
+
+def _moved(row: LoopRow) -> bool:
+    return row.before is not None and row.after is not None and abs(row.before.cycles - row.after.cycles) >= _EQUAL
+
+
+def _cost(costs: Iterable[LineCost | None]) -> float:
+    return sum(cost.cycles for cost in costs if cost is not None)
+
+
+def _row_lines(row: LoopRow) -> Iterator[str]:
+    before, after = row.before, row.after
+    if row.same and before is not None and after is not None:
+        yield f"  {after.line:6}  {before.cycles:6.2f}  {after.cycles:6.2f}    {after.text}"
+        return
+    if before is not None:
+        yield f"- {before.line:6}  {before.cycles:6.2f}  {'':6}    {before.text}"
+    if after is not None:
+        yield f"+ {after.line:6}  {'':6}  {after.cycles:6.2f}    {after.text}"

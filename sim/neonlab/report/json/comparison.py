@@ -1,0 +1,72 @@
+"""JSON schema of a comparison."""
+
+from __future__ import annotations
+
+from neonlab.report.json.parts import (
+    BOOLEAN,
+    INTEGER,
+    NUMBER,
+    STRING,
+    Schema,
+    described,
+    list_of,
+    nullable,
+    object_of,
+)
+
+_FIGURES = object_of(
+    instructions=INTEGER,
+    loaded_bytes=INTEGER,
+    stored_bytes=INTEGER,
+    cycles=described({"type": "object", "additionalProperties": INTEGER}, "by core, estimates of models"),
+)
+_LINE_COST = nullable(object_of(line=INTEGER, text=STRING, cycles=described(NUMBER, "of an iteration")))
+_LOOP_DIFFERENCE = object_of(
+    core=STRING,
+    shape=STRING,
+    before=described(STRING, "kernel that is the baseline"),
+    after=STRING,
+    cycles_before=described(NUMBER, "of an iteration"),
+    cycles_after=NUMBER,
+    macs_before=INTEGER,
+    macs_after=INTEGER,
+    instructions_before=INTEGER,
+    instructions_after=INTEGER,
+    shared=described(NUMBER, "share of instructions of the same form at the same place"),
+    rows=described(
+        list_of(object_of(before=_LINE_COST, after=_LINE_COST)),
+        "line by line; empty where the loops differ in structure",
+    ),
+)
+
+
+def comparison_properties(failure: Schema, isa: Schema) -> dict[str, Schema]:
+    """The properties of what `neonlab compare` prints, a failure's and an instruction set's schema being given."""
+    side = object_of(
+        kernel=STRING,
+        isa=isa,
+        revision=described(nullable(STRING), "git revision of the code; null: the files as they are now"),
+        exact=described(
+            nullable(BOOLEAN), "whether the results of a quick check are right; null where nothing was compared"
+        ),
+        unchecked=described(
+            BOOLEAN, "results were compared with nothing, and the contract does not say reference = none"
+        ),
+        macs=INTEGER,
+        figures=described(nullable(_FIGURES), "null where it does not run or does not take the shape"),
+        relative=described(
+            {"type": "object", "additionalProperties": NUMBER},
+            "change of each figure relative to the first kernel of the group, as a fraction",
+        ),
+        failure=nullable(failure),
+    )
+    return {
+        "seed": INTEGER,
+        "revision": described(nullable(STRING), "commit compared with; null for variants side by side"),
+        "cores": list_of(STRING),
+        "groups": list_of(object_of(shape=STRING, sides=list_of(side))),
+        "loops": list_of(_LOOP_DIFFERENCE),
+        "same": described(list_of(STRING), "kernels whose code has not changed"),
+        "added": list_of(STRING),
+        "removed": list_of(STRING),
+    }

@@ -1,0 +1,266 @@
+"""The cores and their models' errors, for the terminal, Markdown and JSON."""
+
+from __future__ import annotations
+
+import json
+import statistics
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from neonlab import __version__
+from neonlab.measure.cores.caches import CacheShape
+from neonlab.measure.cores.errors import (
+    IN_ORDER,
+    OUT_OF_ORDER,
+    SILICON,
+    UNSEEN,
+    ModelError,
+    error_sentence,
+    errors_of,
+    is_stale,
+    pair_error,
+)
+from neonlab.measure.silicon.core_summary import CoreSummary
+from neonlab.measure.silicon.reasons import reason_of
+from neonlab.measure.silicon.truth import KINDS, Comparison, Truth
+
+
+def _size(cache: CacheShape) -> str:
+    return f"{cache.size >> 20} MB" if cache.size >= 1 << 20 else f"{cache.size >> 10} KB"
+
+
+def summary_json(summary: CoreSummary) -> dict[str, Any]:
+    """One core of `neonlab cores --json`."""
+    memory = summary.core.memory
+    return {
+        "core": summary.core.name,
+        "title": summary.core.title,
+        "in_order": summary.pipeline.in_order,
+        "width": summary.pipeline.width,
+        "window": summary.pipeline.window,
+        "ports": list(summary.pipeline.ports),
+        "peak_macs_per_cycle": summary.peak,
+        "peak_instruction": summary.peak_instruction,
+        "caches": {
+            level: {"size": cache.size, "ways": cache.ways, "line": cache.line}
+            for level, cache in (("l1i", memory.l1i), ("l1d", memory.l1d), ("l2", memory.l2))
+        },
+        "errors": [error_json(error, summary.core.name) for error in errors_of(summary.core.name)],
+        "sources": list(summary.pipeline.sources),
+    }
+
+
+def error_json(error: ModelError, core: str) -> dict[str, Any]:
+    """What is recorded of one comparison of a core."""
+    return {
+        "against": error.against,
+        "figures": error.figures,
+        "within_5_percent": error.within,
+        "held_out_within_5_percent": error.held_out,
+        "median_error": error.median,
+        "bias": error.bias,
+        "measured_before_last_change": is_stale(core, error),
+        "origin": error.origin,
+    }
+
+
+def summary_table(chosen: Sequence[CoreSummary], *, together: bool = False) -> Iterator[str]:
+    """Lines of at most 80 columns; with `together` also the errors of several cores."""
+    yield "core           issues                MACs/cycle      L1D     L1I      L2"
+    for one in chosen:
+        memory = one.core.memory
+        yield (
+            f"{one.core.name:<14} {one.kind:<21} {one.peak:>4.4g} {one.peak_instruction:<8}"
+            f"{_size(memory.l1d):>7} {_size(memory.l1i):>7} {_size(memory.l2):>7}"
+        )
+        model = f"model: {error_sentence(one.core.name)}"
+        yield from textwrap.wrap(model, 80, initial_indent="    ", subsequent_indent="      ")
+    for line in _together() if together else ():
+        yield from textwrap.wrap(line, 80, subsequent_indent="  ")
+
+
+def _together() -> Iterator[str]:
+    """Yield the errors of all cores that issue alike, and that of ratios."""
+    for kind in (IN_ORDER, OUT_OF_ORDER):
+        if any(error.against == UNSEEN for error in errors_of(kind)):
+            yield f"all {kind}: {error_sentence(kind)}"
+    pairs = pair_error()
+    if pairs is not None:
+        yield pairs.sentence()
+
+
+def model_error(truth: Truth) -> ModelError:
+    """What is recorded of a comparison with silicon."""
+    within, figures = truth.within()
+    median = statistics.median(abs(one.error) for one in truth.comparisons) if truth.comparisons else 0.0
+    held = sum(abs(one.error) <= 0.05 for one in truth.held_out) if truth.held_out else None
+    return ModelError(SILICON, figures, within, round(median, 4), held)
+
+
+def row_json(found: Comparison) -> dict[str, Any]:
+    """One figure that is outside."""
+    return {
+        "form": found.form,
+        "kind": found.kind,
+        "what": found.what,
+        "measured": found.measured,
+        "modelled": round(found.modelled, 3),
+        "reason": reason_of(found),
+    }
+
+
+def comparison_json(truth: Truth) -> dict[str, Any]:
+    """One core of `neonlab cores --against --json`."""
+    counts = [
+        {"kind": kind, "what": what, "within": truth.within(kind, what)[0], "figures": truth.within(kind, what)[1]}
+        for kind in KINDS
+        for what in ("latency", "rate")
+    ]
+    return {
+        "core": truth.core,
+        "error": error_json(model_error(truth), truth.core),
+        "counts": counts,
+        "outside": [row_json(found) for found in truth.outside()],
+        "left_out": [{"form": form, "reason": reason} for form, reason in truth.left_out.items()],
+    }
+
+
+def _counts(truth: Truth) -> Iterator[tuple[str, str]]:
+    for kind in (*KINDS, ""):
+        cells = []
+        for what in ("latency", "rate", ""):
+            within, figures = truth.within(kind, what)
+            cells.append(f"{within} of {figures}" + (f" ({within / figures:.1%})" if figures and not what else ""))
+        yield kind or "all", "|".join(cells)
+
+
+def comparison_lines(truths: Sequence[Truth]) -> Iterator[str]:
+    """What the terminal shows: counts, then every figure outside 5 % under its reason, then what was left out."""
+    for truth in truths:
+        error = model_error(truth)
+        yield f"{truth.core}: {error.within} of {error.figures} figures within 5 % ({error.share:.1%})"
+        if error.held_out is not None:
+            share = error.held_out / error.figures
+            yield f"  with the form itself removed from the core's table: {error.held_out} ({share:.1%})"
+        for kind, cells in _counts(truth):
+            latency, rate, both = cells.split("|")
+            yield f"  {kind:<10}  latency {latency:>13}   rate {rate:>13}   {both}"
+        for reason, found in _by_reason(truth):
+            yield f"  outside, {len(found)}: {reason}"
+            for one in found:
+                yield f"    {one.what:<7} {one.measured:>6.2f} measured {one.modelled:>6.2f} modelled  {one.form}"
+        for reason, forms in _left_out(truth):
+            yield f"  left out, {len(forms)} rows: {reason}"
+            for form in forms:
+                yield f"    {form}"
+
+
+def difference_lines(found: Mapping[str, ModelError]) -> Iterator[str]:
+    """What the terminal shows of comparisons with llvm-mca."""
+    for core, error in found.items():
+        yield f"{core}: {error.within} of {error.figures} loops within 5 % of llvm-mca ({error.share:.1%})"
+        yield f"  the median difference is {error.median:.1%}; llvm-mca is another model, not a measurement"
+
+
+def _by_reason(truth: Truth) -> list[tuple[str, list[Comparison]]]:
+    groups: dict[str, list[Comparison]] = {}
+    for found in truth.outside():
+        groups.setdefault(reason_of(found), []).append(found)
+    return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+
+
+def _left_out(truth: Truth) -> list[tuple[str, list[str]]]:
+    groups: dict[str, list[str]] = {}
+    for form, reason in truth.left_out.items():
+        groups.setdefault(reason, []).append(form)
+    return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+
+
+def json_document(cores: Sequence[CoreSummary], truths: Sequence[Truth]) -> str:
+    """reports/cores.json."""
+    document = {
+        "command": "cores",
+        "neonlab": __version__,
+        "cores": [summary_json(summary) for summary in cores],
+        "comparisons": [comparison_json(truth) for truth in truths],
+    }
+    return json.dumps(document, indent=1) + "\n"
+
+
+_ABOUT = """\
+# Cores, and how good their models are
+
+Written by `neonlab cores --against FILE.csv --into reports`. Each row of the table of measured timings becomes the
+programs that measured it: a dependent chain and an independent stream. The model runs these programs, and its figures
+are compared with the measured ones. A figure counts as right if it is within 5 %. All stores of the table go to one
+address, which delays some of them; the model has this delay for these programs, and for no other code.
+
+The tables of the cores compared below were filled from the same figures. That the model reproduces them shows that the
+forms, the ports and the programs fit together; it does not measure the model's error. The last column says more. *Held
+out*: each form is removed from the core's table before its figures are computed, so that the nearest other form
+provides them. Where no other form can replace it, its figures are lost.
+
+A model's error is measured on whole functions that were not used to adjust the model, and is printed with every
+estimate. *Median error* is the median of the error's size. *Bias* is the median of the signed error: below 0, the model
+has fewer cycles than were measured. The functions in functions.md adjusted the models: they are calibration, and do not
+measure the error.
+
+A difference from llvm-mca compares one model with another, and measures the error of neither. It is taken on the same
+programs or, for cores that run A32 only, on the innermost loops of the kernels for ARMv7.
+"""
+
+
+def _error_table(cores: Sequence[str]) -> Iterator[str]:
+    """Yield the errors on functions not used to adjust the models, in Markdown."""
+    yield from ("## Errors of the models, on functions not used to adjust them", "")
+    yield from ("| core | functions | median error | bias | measured |", "|---|---:|---:|---:|---|")
+    origins = []
+    for core in (*cores, IN_ORDER, OUT_OF_ORDER):
+        error = next((error for error in errors_of(core) if error.against == UNSEEN), None)
+        if error is None:
+            yield f"| {core} | none | | | |"
+            continue
+        bias = "" if error.bias is None else f"{error.bias:+.1%}"
+        when = "before the last change of the model" if is_stale(core, error) else "of the tables as they are"
+        yield f"| {core} | {error.figures} | {error.median:.1%} | {bias} | {when} |"
+        origins.append(error.origin)
+    pairs = pair_error()
+    if pairs is not None:
+        yield from ("", f"For {pairs.sentence()}.")
+        origins.append(pairs.origin)
+    for origin in dict.fromkeys(origins):
+        yield from ("", f"Origin: {origin}.")
+
+
+def markdown_document(cores: Sequence[CoreSummary], truths: Sequence[Truth]) -> str:
+    """reports/cores.md."""
+    lines = [_ABOUT, "## The cores", "", "| core | issues | int8 MACs a cycle | L1D | L1I | L2 | model |"]
+    lines.append("|---|---|---:|---:|---:|---:|---|")
+    for one in cores:
+        memory = one.core.memory
+        lines.append(
+            f"| {one.core.name} | {one.kind} | {one.peak:.4g} ({one.peak_instruction}) | {_size(memory.l1d)} "
+            f"| {_size(memory.l1i)} | {_size(memory.l2)} | {error_sentence(one.core.name)} |"
+        )
+    lines += ["", *_error_table([one.core.name for one in cores])]
+    lines += ["", "## Against forms measured on silicon: what the tables were filled from", ""]
+    lines += ["| core | kind | latency | rate | all | held out |", "|---|---|---:|---:|---:|---:|"]
+    for truth in truths:
+        held = model_error(truth).held_out
+        for kind, cells in _counts(truth):
+            last = "" if kind != "all" or held is None else f"{held} ({held / len(truth.held_out):.1%})"
+            lines.append(f"| {truth.core} | {kind} | {cells.replace('|', ' | ')} | {last} |")
+    for truth in truths:
+        lines += ["", f"### {truth.core}: figures outside 5 %", ""]
+        for reason, found in _by_reason(truth):
+            lines += [f"{len(found)} because: {reason}.", ""]
+            lines += ["| form | what | measured | modelled |", "|---|---|---:|---:|"]
+            lines += [f"| {one.form} | {one.what} | {one.measured:.2f} | {one.modelled:.2f} |" for one in found]
+            lines.append("")
+    if truths:
+        lines += ["## Rows that do not test the model", ""]
+        lines += ["These rows are left out before the comparison, for the reasons below.", ""]
+        for reason, forms in _left_out(max(truths, key=lambda truth: len(truth.left_out))):
+            lines += [f"- {reason} ({len(forms)}): {'; '.join(f'`{form}`' for form in forms)}"]
+    return "\n".join(lines).rstrip() + "\n"

@@ -1,0 +1,172 @@
+"""Whole functions measured on silicon beside the models, for the terminal, Markdown and JSON."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from neonlab import __version__
+from neonlab.lab.silicon.table import FunctionTable
+from neonlab.lab.silicon.truth import FunctionFigure, Summary, summaries
+
+_ABOUT = """\
+# Whole functions measured on silicon
+
+Written by `neonlab cores --functions TABLE --into reports`. Each function runs on random data, warm (the second of two
+calls back to back) unless stated otherwise. The table compares the cycles of the core's model with measured cycles.
+Cycles are for one unit of work: two calls of different size are run, and the difference of their cycles is divided by
+the difference of their units, so that the fixed cost of a call does not count. Where a range was measured, the model
+is compared with its middle. No figure of a model is fitted to one function; a core's file says what was inferred from
+several.
+
+llvm-mca's column is for the same loop, where a unit consists only of iterations of one loop. It uses the model that
+LLVM 19 has for that core, or substitutes for it, and ignores caches, mispredicted branches and addresses.
+"""
+
+
+_CALIBRATION = (
+    "Calibration: these functions were used to adjust the models. The differences are not the models' error; "
+    "cores.md has that error, on functions not used to adjust them."
+)
+_BLIND = "These functions were not used to adjust the models: the differences are the models' error."
+_NOT_SAID = (
+    "The table does not say whether the models were adjusted with these functions (`calibration`): the differences "
+    "are the models' error only if they were not."
+)
+
+
+def _meaning(table: FunctionTable) -> str:
+    """Return what a difference between model and measurement means for these functions."""
+    return {True: _CALIBRATION, False: _BLIND, None: _NOT_SAID}[table.calibration]
+
+
+def _heading(table: FunctionTable) -> str:
+    return "median error" if table.calibration is False else "median difference"
+
+
+def functions_json(figures: Sequence[FunctionFigure], table: FunctionTable) -> dict[str, Any]:
+    """`functions` of `neonlab cores --functions --json`."""
+    return {
+        "calibration": table.calibration,
+        "summaries": [_summary_json(one) for one in summaries(figures)],
+        "figures": [_figure_json(one) for one in figures],
+    }
+
+
+def _summary_json(one: Summary) -> dict[str, Any]:
+    both = None
+    if one.both is not None:
+        loops, ours, theirs = one.both
+        both = {"loops": loops, "median_error": round(ours, 4), "llvm_mca_median_error": round(theirs, 4)}
+    return {
+        "title": one.title,
+        "figures": one.figures,
+        "within_5_percent": one.within_5,
+        "within_10_percent": one.within_10,
+        "within_measured_range": one.in_range,
+        "median_error": round(one.median, 4),
+        "bias": round(one.bias, 4),
+        "llvm_mca": both,
+    }
+
+
+def _figure_json(one: FunctionFigure) -> dict[str, Any]:
+    return {
+        "function": one.name,
+        "file": one.file,
+        "isa": one.isa,
+        "core": one.core,
+        "unit": one.unit,
+        "measured": [one.measured.lowest, one.measured.highest],
+        "modelled": _rounded(one.modelled),
+        "error": _rounded(one.error if one.modelled is not None else None),
+        "llvm_mca": _rounded(one.mca),
+        "unknown_mnemonics": list(one.unknown),
+        "reason": one.reason,
+        "source": one.source,
+    }
+
+
+def _rounded(figure: float | None) -> float | None:
+    return None if figure is None else round(figure, 4)
+
+
+def function_lines(figures: Sequence[FunctionFigure], table: FunctionTable) -> Iterator[str]:
+    """What the terminal shows, in at most 80 columns: by core a line a function, then what they come to."""
+    for core in sorted({one.core for one in figures}):
+        yield f"{core:<44}   measured modelled  ratio  unit"
+        for one in (figure for figure in figures if figure.core == core):
+            name = one.name if len(one.name) <= 42 else one.name[:41] + "…"
+            if one.modelled is None:
+                yield f"  {name:<42} {one.measured!s:>10} not run:"
+                yield from textwrap.wrap(one.reason, 74, initial_indent="      ", subsequent_indent="      ")
+                continue
+            ratio = one.modelled / one.measured.middle
+            mark = " *" if one.unknown else ""
+            yield f"  {name:<42} {one.measured!s:>10} {one.modelled:>8.3g} {ratio:>6.2f}  {one.unit}{mark}"
+    if any(one.unknown for one in figures):
+        yield "* executes forms that the core's table does not have; these were timed as other forms"
+    if all(one.modelled is None for one in figures):
+        return
+    yield ""
+    yield from textwrap.wrap(_meaning(table), 80)
+    yield f"{'':<16}figures  {_heading(table):>17}    bias  within 5 %  10 %"
+    for line in summaries(figures):
+        medians = f"{line.median:>17.1%} {line.bias:>+7.1%}"
+        yield f"{line.title:<16}{line.figures:>7}  {medians} {line.within_5:>11} {line.within_10:>5}"
+        if line.both is not None:
+            loops, ours, theirs = line.both
+            yield f"{'':<16}{loops:>7}  {ours:>17.1%}  llvm-mca on these loops: {theirs:.1%}"
+
+
+def functions_document(figures: Sequence[FunctionFigure], table: FunctionTable) -> str:
+    """reports/functions.json."""
+    document = {"command": "cores", "neonlab": __version__, "functions": functions_json(figures, table)}
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def functions_markdown(figures: Sequence[FunctionFigure], table: FunctionTable) -> str:
+    """reports/functions.md."""
+    lines = [_ABOUT, *textwrap.wrap(_meaning(table), 120), ""]
+    if table.about:
+        lines += [table.about, ""]
+    lines += ["## Summary", ""]
+    lines += [f"| | figures | {_heading(table)} | bias | within 5 % | within 10 % | loops | model | llvm-mca |"]
+    lines += ["|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    for one in summaries(figures):
+        cells = [f"{one.figures}", f"{one.median:.1%}", f"{one.bias:+.1%}", f"{one.within_5}", f"{one.within_10}"]
+        cells += (
+            [f"{one.both[0]}", f"{one.both[1]:.1%}", f"{one.both[2]:.1%}"] if one.both is not None else ["", "", ""]
+        )
+        lines.append(f"| {one.title} | {' | '.join(cells)} |")
+    lines += ["", f"The last three columns: {_heading(table)}s where llvm-mca has a figure too.", ""]
+    for core in sorted({one.core for one in figures}):
+        lines += [f"## {core}", "", "| function | unit | measured | modelled | ratio | llvm-mca | source |"]
+        lines += ["|---|---|---:|---:|---:|---:|---|"]
+        for row in (figure for figure in figures if figure.core == core):
+            lines.append(_row(row))
+        lines.append("")
+    unknown = sorted({(one.core, form) for one in figures for form in one.unknown})
+    if unknown:
+        lines += ["## Forms that a core's table does not have", ""]
+        for core in sorted({core for core, _ in unknown}):
+            lines.append(f"- {core}: {'; '.join(f'`{form}`' for name, form in unknown if name == core)}")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _row(one: FunctionFigure) -> str:
+    if one.modelled is None:
+        return f"| {one.name} | {one.unit} | {one.measured} | not run: {_cell(one.reason)} | | | {_cell(one.source)} |"
+    ratio = one.modelled / one.measured.middle
+    mca = "" if one.mca is None else f"{one.mca / one.measured.middle:.2f}"
+    mark = "\\*" if one.unknown else ""
+    return (
+        f"| {one.name}{mark} | {one.unit} | {one.measured} | {one.modelled:.3g} | {ratio:.2f} | {mca} "
+        f"| {_cell(one.source)} |"
+    )
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

@@ -1,0 +1,79 @@
+"""Every kernel on every layer of its operator: checked, and counted while it is checked.
+
+A call on random data gives both whether it is right and what it executes, so it is made once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from neonlab.lab.repository.library import Kernel, Library
+from neonlab.lab.run.plan import CaseName, draw_case, layers_of
+from neonlab.lab.run.workers import Died, KernelName, Workers, died
+from neonlab.verify.cases.case import Depth, Shape
+from neonlab.verify.verdict import Failure
+
+if TYPE_CHECKING:
+    from neonlab.measure.profile import Profile
+    from neonlab.report.tables.hot_loop_cost import HotLoopCost
+
+#: Data that results are compared on; a call is counted on the first.
+PATTERNS = ("random", "extremes")
+
+LayerWork = list[tuple[Kernel, Shape]]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What came of one kernel on one layer: a failure for each pattern that has one, the counts, and its hot loop.
+
+    `counted` is a Failure where the kernel does not run; `hot_loop` is None there, and where no loop multiplies.
+    """
+
+    failures: tuple[Failure, ...]
+    counted: Profile | Failure
+    hot_loop: HotLoopCost | None = None
+
+
+def work_of_layers(library: Library) -> LayerWork:
+    """Each kernel on each layer that its contract allows, kernel by kernel."""
+    return [(kernel, shape) for kernel in library.kernels for shape in layers_of(kernel)]
+
+
+def see_layers(workers: Workers, work: LayerWork, advance: Callable[[int], None] = lambda _: None) -> list[Seen]:
+    """Check and count each; `advance` hears of each that is done.  Those with most work are begun first."""
+    order = sorted(range(len(work)), key=lambda number: work[number][1].work, reverse=True)
+    tasks = [(KernelName.of(work[number][0]), work[number][1]) for number in order]
+    found: dict[int, Seen] = {}
+    for number, result in zip(order, workers.run(_see, tasks, lambda _: advance(1)), strict=True):
+        if isinstance(result, Died):
+            end = died(str(work[number][1]), PATTERNS[0], 1, result)
+            found[number] = Seen((end,), end)
+        else:
+            found[number] = result
+    return [found[number] for number in range(len(work))]
+
+
+def _see(name: KernelName, shape: Shape) -> Seen:
+    from neonlab.lab.repository.kernel_code import kernel_program
+    from neonlab.lab.run.profile import counted_profile, profile
+    from neonlab.report.tables.hot_loop_cost import hot_loop_cost
+    from neonlab.verify.checker import Checker
+
+    kernel = name.open()
+    program = kernel_program(kernel)
+    failures, counted = [], None
+    with Checker(program, kernel.contract) as checker:
+        for pattern in PATTERNS:
+            case = draw_case(kernel, CaseName(shape, pattern, 1, Depth.QUICK))
+            failure = checker.check(case, Depth.QUICK)
+            if failure is not None:
+                failures.append(failure)
+            elif pattern == PATTERNS[0]:
+                counted = counted_profile(kernel, case, checker.counts())
+    # A wrong result does not keep a kernel from being counted.
+    counted = counted or profile(kernel, shape)
+    hot = None if isinstance(counted, Failure) or not counted.macs else hot_loop_cost(program, counted.counts)
+    return Seen(tuple(failures), counted, hot)

@@ -1,0 +1,103 @@
+"""Comparisons as a person reads them in a terminal of 80 columns."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from neonlab.report.comparison_words import difference_lines, loop_figures, loop_names, percent
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from neonlab.lab.compare.comparison import Comparison, Group, Side
+
+_WIDTH = 80
+
+
+def print_comparison(out: Console, comparison: Comparison) -> None:
+    """For each shape a table of counts and one of cycles on each core, kernels down; then the hot loops."""
+    for group in comparison.groups:
+        reference = group.reference
+        if reference is None:
+            continue
+        work = f"  {reference.macs:,} MACs" if reference.macs else ""
+        out.print(Text(group.shape, "bold").append(work, "not bold"))
+        out.print(_counts(group, reference))
+        for core in comparison.cores:
+            out.print(_cycles(group, core))
+    if any(group.reference for group in comparison.groups):
+        out.print(
+            "/MAC, ld/M, st/M: instructions, bytes loaded and bytes stored per MAC; change:\n"
+            "in instructions and in cycles, relative to the first row",
+            markup=False,
+        )
+    for difference in comparison.loops:
+        for line in wrap(loop_names(difference), _WIDTH, subsequent_indent="  ", break_on_hyphens=False):
+            out.print(Text(line, "bold"))
+        for line in wrap(loop_figures(difference), _WIDTH, initial_indent="  ", subsequent_indent="    "):
+            out.print(line, markup=False)
+        for text in difference_lines(difference):
+            out.print(Text(f"  {text}"[:_WIDTH], {"-": "red", "+": "green"}.get(text[:1], "")))
+
+
+def _table(first: str, *headings: str) -> Table:
+    table = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column(first, overflow="fold")
+    for text in headings:
+        table.add_column(text, justify="right", no_wrap=True)
+    return table
+
+
+def _name(side: Side) -> Text:
+    word = " WRONG" if side.wrong else " unchecked" if side.unchecked and side.profiles else ""
+    return Text(side.name).append(word, "bold red")
+
+
+def _counts(group: Group, reference: Side) -> Table:
+    table = _table("kernel", "instr", "/MAC", "change", "ld/M", "st/M", "NEON")
+    base = reference.profiles[0].counts.instructions
+    for side in group.sides:
+        if not side.profiles:
+            table.add_row(_name(side), *["–"] * 6)
+            continue
+        profile = side.profiles[0]
+        counts = profile.counts
+        table.add_row(
+            _name(side),
+            f"{counts.instructions:,}",
+            f"{profile.instructions_per_mac:.4f}",
+            _change(counts.instructions, base),
+            f"{profile.loaded_per_mac:.3f}",
+            f"{profile.stored_per_mac:.3f}",
+            f"{counts.neon_registers}/{counts.neon_registers_available}",
+        )
+    return table
+
+
+def _cycles(group: Group, core: str) -> Table:
+    table = _table(f"on {core} (estimate)", "CPU_CYCLES", "IPC", "MACs/c", "change", "by")
+    base: int | None = None
+    for side in group.sides:
+        profile = side.on(core)
+        if profile is None or profile.cycles is None:
+            table.add_row(_name(side), *["–"] * 5)
+            continue
+        cycles = profile.cycles.cycles
+        base = base or cycles
+        table.add_row(
+            _name(side),
+            f"{cycles:,}",
+            f"{profile.cycles.ipc:.2f}",
+            f"{profile.macs_per_cycle:.2f}",
+            _change(cycles, base),
+            f"{cycles - base:+,}" if cycles != base else "",
+        )
+    return table
+
+
+def _change(count: int, base: int) -> str:
+    return percent((count - base) / base) if base and count != base else ""

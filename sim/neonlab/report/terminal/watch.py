@@ -1,0 +1,113 @@
+"""A session of `neonlab watch` as a person reads it, on one screen of 80 columns."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from neonlab.lab.compare.figures import COUNTED, Change, Figures
+from neonlab.report.comparison_words import percent
+from neonlab.report.terminal.verdict import print_failure, print_not_run, shown_path
+from neonlab.report.verdict_words import STYLES, accepted_lines, remark_of, word_of
+
+if TYPE_CHECKING:
+    from neonlab.lab.watch.session import Session
+
+_WIDTH = 80
+
+
+def session_view(session: Session) -> RenderableType:
+    """Verdict, faults, and figures with their changes."""
+    latest = session.latest
+    parts: list[RenderableType] = [_heading(session)]
+    if latest.problem is not None:
+        parts.append(Text(latest.problem.replace(f"{Path.cwd()}/", ""), "red"))
+        return Group(*parts)
+    parts += [*_verdict(session)]
+    for name, shape, figures, layer in (
+        ("tile", session.tile, latest.tile_figures, False),
+        ("layer", session.shape, latest.layer_figures, True),
+    ):
+        if figures is not None:
+            parts.append(_figures(session, f"{name} {shape}", figures, layer=layer))
+    return Group(*parts)
+
+
+def session_text(session: Session) -> str:
+    """Return the same as a terminal of 80 columns gets it, with its colours."""
+    out = io.StringIO()
+    Console(file=out, width=_WIDTH, force_terminal=True).print(session_view(session))
+    return out.getvalue()
+
+
+def _heading(session: Session) -> Text:
+    text = Text(shown_path(str(session.path)), "bold")
+    text.append(f"  save {session.saves}", "not bold")
+    if session.latest.seconds:
+        text.append(f", {session.latest.seconds:.2f} s", "not bold dim")
+    return text
+
+
+def _verdict(session: Session) -> Iterator[RenderableType]:
+    latest = session.latest
+    verdict = latest.verdict
+    if verdict is None:
+        return
+    cases = f"{verdict.cases:,} of {latest.planned:,} cases"
+    if verdict.faultless:
+        more = f", {verdict.ranges.words}" if verdict.ranges is not None and verdict.ranges.words else ""
+        remark = f"; {remark_of(verdict)}" if remark_of(verdict) else ""
+        yield Text(f"{word_of(verdict)}  ", STYLES[verdict.status]).append(f"{cases}{more}{remark}", "default")
+        for told in accepted_lines(verdict):
+            yield Text(f"      {told}", "yellow")
+        if verdict.advice:
+            yield Text(f"      {shown_path(verdict.advice)}")
+        if verdict.not_run is not None:
+            not_run = verdict.not_run
+            yield _printed(lambda out: print_not_run(out, not_run))
+        return
+    yield Text("WRONG", "bold red").append(f"  {cases}, {verdict.failed} failed", "not bold")
+
+    def failures(out: Console) -> None:
+        for failure in verdict.failures:
+            print_failure(out, verdict.kernel, failure)
+
+    yield _printed(failures)
+
+
+def _printed(print_to: Callable[[Console], None]) -> Text:
+    buffer = io.StringIO()
+    print_to(Console(file=buffer, width=_WIDTH, highlight=False, soft_wrap=True))
+    return Text(buffer.getvalue().rstrip("\n"))
+
+
+def _figures(session: Session, title: str, figures: Figures, *, layer: bool) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    # Where there is no room, words and changes go on in another line; a number is never cut.
+    table.add_column(title, overflow="fold")
+    table.add_column("now", justify="right", no_wrap=True)
+    since = [("since the last save", session.changes(session.saved, layer=layer))]
+    if session.committed is not None:
+        since.append((f"since {session.commit}", session.changes(session.committed, layer=layer)))
+    for heading, _ in since:
+        table.add_column(heading, justify="right", overflow="fold")
+    for name, count in figures.named().items():
+        label = COUNTED.get(name, name.replace("cycles ", "cycles, "))
+        table.add_row(f"  {label}", f"{count:,}", *(_change(changes, name) for _, changes in since))
+    return table
+
+
+def _change(changes: Sequence[Change], name: str) -> Text:
+    found = next((change for change in changes if change.name == name), None)
+    if found is None:
+        return Text("")
+    if not found.difference:
+        return Text("=", "dim")
+    style = "green" if found.difference < 0 else "red"
+    return Text(f"{found.difference:+,} ({percent(found.relative)})".replace("-", "−"), style)

@@ -1,0 +1,135 @@
+"""From a file of any kind to a program that has the function asked for."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from neonlab.assemble.file_names import ASSEMBLY
+from neonlab.contract.header import Contract
+from neonlab.contract.options import PLAIN, Build, Given
+from neonlab.errors import InputError
+from neonlab.isa.isa_of_path import isa_of_path
+from neonlab.isa.model.isa import Isa
+from neonlab.sources.toolchain import Target, compile_c, is_c, target_of
+
+if TYPE_CHECKING:
+    from neonlab.assemble.program import Program
+    from neonlab.objects.image.image import Image
+
+
+def isa_of(path: Path, given: Given) -> Isa:
+    """The instruction set of a file: what is said, what an object is, what the folder says; A64 for C."""
+    if given.isa is not None:
+        return given.isa
+    if path.suffix in ASSEMBLY:
+        return isa_of_path(path)
+    if is_c(path):
+        try:
+            return isa_of_path(path)
+        except InputError:
+            return Isa.A64
+    from neonlab.objects.load import isa_of_object
+
+    return isa_of_object(path)
+
+
+def load_program(path: Path, contract: Contract, build: Build = PLAIN) -> Program:
+    """The program of a kernel, once for each state of its file on disk.
+
+    Raises InputError when it does not assemble or compile, or does not define the contract's symbol.
+    """
+    try:
+        stamp = path.stat()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    return _load(path, contract.name, target_of(contract), build, stamp.st_mtime_ns, stamp.st_size)
+
+
+def forget_programs() -> None:
+    """Build anew from now on: a file that a kernel includes may have changed."""
+    _load.cache_clear()
+
+
+def check_symbol(names: list[str], path: Path, name: str) -> None:
+    """Raise InputError unless `name` is among the names defined."""
+    if name in names:
+        return
+    near = difflib.get_close_matches(name, names, 1)
+    meant = f"; did you mean `{near[0]}`?" if near else ""
+    shown = sorted(names)[:20]
+    more = f" and {len(names) - 20} more" if len(names) > 20 else ""
+    of_file = ", the name of the file" if name == path.stem else ""
+    hint = "; say which with --symbol" if of_file else ""
+    raise InputError(
+        f"{path}: does not define `{name}`{of_file}{meant} (symbols: {', '.join(shown) or 'none'}{more}){hint}"
+    )
+
+
+@functools.lru_cache(maxsize=64)
+def _load(path: Path, symbol: str, target: Target, build: Build, _modified: int, _size: int) -> Program:
+    if path.suffix in ASSEMBLY:
+        return _assembled(path, symbol, target.isa, build)
+    from neonlab.objects.image.reach import program_of
+    from neonlab.objects.load import is_object
+
+    if is_c(path) or is_object(path):
+        image = linked_image(path, target, build, symbol)
+        if image.named(symbol) is None:
+            check_symbol(list(image.functions), path, symbol)
+        return program_of(image, [symbol])
+    raise InputError(f"{path}: is not assembly (.S), C (.c, .cc, .cpp), or an ELF object, archive or shared object")
+
+
+def _assembled(path: Path, symbol: str, isa: Isa, build: Build) -> Program:
+    """Assembly on its own; where it calls functions that it does not define, with those that the lab serves."""
+    from neonlab.assemble.assembler import assemble_file
+    from neonlab.assemble.linking import link
+
+    assembled = assemble_file(
+        path, isa=isa, include_paths=build.include, defines=build.defines, preprocess=build.preprocess
+    )
+    defined = [name for name, found in assembled.symbols.items() if found.section is not None]
+    check_symbol(defined, path, symbol)
+    known = {*defined, *assembled.sections, "*ABS*"}
+    if all(relocation.symbol in known for relocation in assembled.relocations):
+        return link(assembled)
+    from neonlab.objects.from_assembly import assembled_module
+    from neonlab.objects.image.reach import program_of
+    from neonlab.objects.linker import link_modules
+    from neonlab.sources.runtime import RuntimeLibrary
+
+    return program_of(link_modules([assembled_module(assembled)], archives=[RuntimeLibrary(isa)]), [symbol])
+
+
+def linked_image(path: Path, target: Target, build: Build, symbol: str) -> Image:
+    """Objects, compiled here where they are C, with the functions of the runtime that they call and do not define.
+
+    Of an archive those that define `symbol` and what it needs; all where none does.
+    """
+    from neonlab.objects.elf.archive import Archive
+    from neonlab.objects.elf.module import Module
+    from neonlab.objects.linker import link_modules
+    from neonlab.objects.load import elf_module, read_object
+    from neonlab.sources.runtime import RuntimeLibrary
+
+    found: Module | Archive
+    found = elf_module(compile_c(path, target, build).data, str(path)) if is_c(path) else read_object(path)
+    archives: list[Archive | RuntimeLibrary] = []
+    if isinstance(found, Module):
+        modules = [found]
+    else:
+        member = found.defining(symbol)
+        modules = [member] if member is not None else list(found.modules())
+        archives = [found] if member is not None else []
+    if not modules:
+        raise InputError(f"{path}: contains no objects")
+    isa = modules[0].isa
+    if isa is not target.isa:
+        raise InputError(
+            f"{path}: is {isa.value}, the contract is for {target.isa.value}: choose with --isa, or change the contract"
+        )
+
+    return link_modules(modules, archives=[*archives, RuntimeLibrary(isa)])

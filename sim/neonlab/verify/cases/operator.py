@@ -1,0 +1,138 @@
+"""What an operator's Python file tells the lab: shapes, packing, reference.  Everything else is in the contracts."""
+
+from __future__ import annotations
+
+import abc
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from neonlab.contract.extent import Extent
+from neonlab.contract.header import Contract, ContractError
+from neonlab.errors import InputError
+from neonlab.verify.cases.case import Array, Case, DataSource, Expected, Shape
+from neonlab.verify.cases.operator_guard import OperatorError as OperatorError
+from neonlab.verify.cases.operator_guard import guard
+from neonlab.verify.cases.pitch import TURNS, with_pitches
+
+
+@dataclass(frozen=True)
+class Dispatch:
+    """Describe how a library's entry point chooses one of `members`: `choose(shape)` returns a kernel's name."""
+
+    name: str
+    members: tuple[str, ...]
+    choose: Callable[[Shape], str]
+    reason: str
+
+
+_METHODS = ("claims", "tails", "integers", "inputs", "expected", "values", "refilled", "accepts", "case")
+
+
+class Operator(abc.ABC):
+    """Say what kernels of one operator compute: derive from this class in kernels/NAME.py.
+
+    The module holds an instance of the class in the variable OPERATOR.  `name` is the operator's name, `dimensions` the
+    names of the sizes of a shape, `layers` shapes of real networks by label, `dispatches` choices among its kernels.
+    """
+
+    name: str
+    dimensions: tuple[str, ...]
+    #: Shapes of real networks, by label.
+    layers: Mapping[str, Shape] = {}
+    dispatches: Sequence[Dispatch] = ()
+    #: Other random data that `check` compares results of, for each shape, where there are no more shapes than it tries.
+    further_data = 6
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Have the methods called through the guard, which tells what goes wrong in them."""
+        super().__init_subclass__(**options)
+        guard(cls, _METHODS)
+
+    @abc.abstractmethod
+    def claims(self, contract: Contract) -> bool:
+        """Tell whether this operator computes the right results of the kernel with this contract."""
+
+    @abc.abstractmethod
+    def tails(self) -> Iterable[Shape]:
+        """Return small shapes that have every remainder in every dimension."""
+
+    @abc.abstractmethod
+    def integers(self, shape: Shape) -> Mapping[str, int]:
+        """Return the kernel's integer arguments at `shape`, by name.
+
+        Distances between rows (pitches) may be left out: cases then use tight and wider ones in turn.
+        """
+
+    @abc.abstractmethod
+    def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
+        """Return the arrays that the kernel reads, by argument name, in the contract's layout and without gaps."""
+
+    @abc.abstractmethod
+    def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
+        """Compute the arrays that the kernel must write, by argument name, without gaps between rows.
+
+        Use plain arithmetic that is wide enough not to wrap.
+        """
+
+    def values(self, contract: Contract, shape: Shape, turn: int = 0) -> dict[str, int]:
+        """Return all integer arguments at `shape`; `turn` chooses the pitches that `integers` leaves out.
+
+        Raises ContractError where the contract's range holds no pitch for rows of that length.
+        """
+        given = self.integers(shape)
+        values = with_pitches(contract, {a.name: given[a.name] for a in contract.integers if a.name in given}, turn)
+        if values is None:
+            raise ContractError(f"{contract.path}: no pitch within the contract's range fits the rows of shape {shape}")
+        return values
+
+    def refilled(self, contract: Contract, case: Case, inputs: Mapping[str, Array]) -> Case:
+        """Return the case with other inputs and the results expected of them.  Raises OperatorError."""
+        return replace(case, inputs=inputs, expected=self.expected(contract, case.shape, inputs))
+
+    def accepts(self, contract: Contract, shape: Shape) -> bool:
+        """Tell whether the contract allows `shape`."""
+        try:
+            contract.check_values(self.values(contract, shape))
+        except ContractError:
+            return False
+        return True
+
+    def case(self, contract: Contract, shape: Shape, pattern: str, seed: int) -> Case:
+        """Draw the case of `shape`, `pattern` and `seed`: integers, inputs and expected results.
+
+        Raises ContractError where the contract does not allow the shape, or where its sizes and those of the operator's
+        arrays disagree, and OperatorError where the operator's code fails.
+        """
+        integers = self.values(contract, shape, zlib.crc32(f"{shape} {pattern} {seed}".encode()) % TURNS)
+        contract.check_values(integers)
+        data = DataSource(pattern, seed, contract.name, str(shape), pattern)
+        inputs = self.inputs(contract, shape, data)
+        expected = self.expected(contract, shape, inputs)
+        for argument in contract.arguments:
+            if argument.is_pointer and argument.read is not None and not argument.fields and argument.rows is None:
+                if argument.name not in inputs:
+                    raise InputError(f"operator {self.name} gives no `{argument.name}` for {contract.path}")
+                _same_size(self, contract, argument.name, "reads", argument.read, inputs[argument.name], integers)
+            if argument.is_pointer and argument.write is not None and argument.name in expected:
+                wanted = expected[argument.name].array
+                _same_size(self, contract, argument.name, "writes", argument.write, wanted, integers)
+        return Case(shape, pattern, seed, integers, inputs, expected)
+
+
+def _same_size(
+    operator: Operator,
+    contract: Contract,
+    name: str,
+    verb: str,
+    size: Extent,
+    array: Array,
+    integers: Mapping[str, int],
+) -> None:
+    promised = size.evaluate(integers)
+    if promised != array.nbytes:
+        raise ContractError(
+            f"{contract.path}: the contract {verb} {promised} bytes of `{name}` ({size.text}), "
+            f"the array of operator {operator.name} has {array.nbytes} bytes"
+        )

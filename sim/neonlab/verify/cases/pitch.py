@@ -1,0 +1,83 @@
+"""Pitches: the distances between rows that a contract leaves to its caller.
+
+An integer argument that a contract names as the `pitch` of rows, and in no size, says nothing about how much there is
+to do, only about where it lies.  Every case is given one: tight, so that rows follow one another, one step more, a few
+more, many more, and backwards where the contract allows a negative one.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Callable, Mapping
+
+from neonlab.contract.extent import Extent
+from neonlab.contract.header import Argument, Contract
+from neonlab.contract.size_expression import SizeExpression
+
+#: Steps of the contract by which a pitch exceeds the tight one, in turn.
+_SLACK = (0, 1, 3, 17)
+_CHOICES = 2 * len(_SLACK)
+#: Turns after which the choices repeat; several pitches meet in every combination on the way.
+TURNS = _CHOICES**2
+
+
+def plain_numbers(contract: Contract) -> tuple[Argument, ...]:
+    """The integer arguments that neither a size nor a pitch depends on: a zero point, a shift."""
+    return tuple(argument for argument in contract.integers if argument.name not in contract.sized)
+
+
+def with_pitches(contract: Contract, values: Mapping[str, int], turn: int) -> dict[str, int] | None:
+    """`values` with those pitches that they lack, chosen by `turn`; None where the contract's range holds none."""
+    complete = dict(values)
+    for number, argument in enumerate(contract.pitches):
+        if argument.name not in complete:
+            pitch = _pitch(contract, argument, complete, turn + number * (1 + turn // _CHOICES))
+            if pitch is None:
+                return None
+            complete[argument.name] = pitch
+    return complete
+
+
+def _pitch(contract: Contract, argument: Argument, values: Mapping[str, int], turn: int) -> int | None:
+    low, high = (int(end) for end in argument.value_range or (0, 0))
+    first = low + -(-max(0, -low) // argument.step) * argument.step
+    forwards = range(first, high + 1, argument.step)
+    backwards = range(first - argument.step, low - 1, -argument.step)
+    if forwards and forwards[0] == 0:
+        forwards = forwards[1:] or forwards
+    others = {other.name: 1 for other in contract.pitches if other.name not in values}
+    known = {**others, **values}
+    apart = [found for extent in contract.extents if (found := _apart(extent, known, argument.name)) is not None]
+
+    def fits(pitch: int) -> bool:
+        known[argument.name] = pitch
+        return all(abs(distance.evaluate(known)) >= inner for distance, inner in apart)
+
+    slack = _SLACK[turn % len(_SLACK)]
+    sides = [backwards, forwards] if turn // len(_SLACK) % 2 else [forwards, backwards]
+    likely = max((inner for _, inner in apart), default=0)
+    return next((pitch for side in sides if (pitch := _beyond(side, fits, slack, likely)) is not None), None)
+
+
+def _beyond(side: range, fits: Callable[[int], bool], slack: int, likely: int) -> int | None:
+    """The first of `side` that fits, or as many after it as `slack` says and there are.
+
+    That is often `likely`, to either side of 0.
+    """
+    tight = -((side.start - (likely if side.step > 0 else -likely)) // side.step)
+    if not (0 <= tight < len(side) and fits(side[tight]) and not (tight and fits(side[tight - 1]))):
+        end = 1
+        while end < len(side) and not fits(side[end - 1]):
+            end *= 2
+        tight = bisect.bisect_left(side, True, end // 2, min(end, len(side)), key=fits)
+    return side[min(tight + slack, len(side) - 1)] if tight < len(side) else None
+
+
+def _apart(extent: Extent, values: Mapping[str, int], name: str) -> tuple[SizeExpression, int] | None:
+    """The distance of those rows that are `name` apart, and how many bytes it is at least where they share none."""
+    inner = extent.size.evaluate(values)
+    for rows, pitch in zip(reversed(extent.rows), reversed(extent.pitches), strict=True):
+        if name in pitch.names:
+            return pitch, inner
+        inner += max(0, rows.evaluate(values) - 1) * abs(pitch.evaluate(values))
+    return None

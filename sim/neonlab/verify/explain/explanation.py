@@ -1,0 +1,57 @@
+"""Why a case fails, on the smallest and sparsest case that fails alike."""
+
+from __future__ import annotations
+
+from neonlab.assemble.program import Program
+from neonlab.contract.header import Contract
+from neonlab.verify.cases.case import Case
+from neonlab.verify.cases.operator import Operator
+from neonlab.verify.check_case import RETURNED, call_arguments, step_budget
+from neonlab.verify.checker import Checker
+from neonlab.verify.explain.shrink import describe_inputs, shrink_case
+from neonlab.verify.explain.slice import Slice, explain
+from neonlab.verify.verdict import Explanation, Failure
+
+#: Kinds that the data matter to; the others are told by their line and shape.
+EXPLAINED = ("mismatch", "lane-wrap")
+
+
+def explain_failure(
+    program: Program, contract: Contract, operator: Operator | None, case: Case, failure: Failure
+) -> Explanation | None:
+    """Shrink `case`, which fails as `failure` says, and slice what comes out wrong; None where that tells nothing."""
+    if failure.identifier not in EXPLAINED:
+        return None
+    with Checker(program, contract) as checker:
+
+        def fails(other: Case) -> bool:
+            found = checker.check(other)
+            return found is not None and found.identifier == failure.identifier
+
+        if not fails(case):
+            return None
+        small = shrink_case(case, contract, operator, fails)
+        found = checker.check(small)
+    if found is None:
+        return None
+    sliced: Slice | None = None
+    if found.mismatch is not None and found.mismatch.output != RETURNED:
+        wrong = found.mismatch
+        sliced = explain(
+            program,
+            contract,
+            call_arguments(contract, small),
+            wrong.output,
+            wrong.offset,
+            wrong.size,
+            seed=small.seed,
+            step_budget=step_budget(contract, small.integers),
+        )
+    return Explanation(
+        shape=str(small.shape),
+        inputs=describe_inputs(small),
+        got=found.mismatch.got if found.mismatch else None,
+        expected=found.mismatch.expected if found.mismatch else None,
+        slice=sliced.to_json() if sliced else None,
+        text=tuple(sliced.render().splitlines()) if sliced else (),
+    )

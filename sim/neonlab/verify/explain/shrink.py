@@ -1,0 +1,184 @@
+"""From a case that fails to the smallest and sparsest one that fails in the same way.
+
+Sizes go first: of each in turn all is taken away, or half, or a quarter and so on, until none can be lowered.  Then
+elements of the inputs are set to zero, in halves, quarters and so on, as long as the failure stays (delta debugging
+after Zeller and Hildebrandt 2002, on a budget of trials).  Nothing is drawn at random, so the same case shrinks to the
+same one every time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from neonlab.contract.header import Contract
+from neonlab.errors import InputError
+from neonlab.verify.cases.case import Array, Case, Shape
+from neonlab.verify.cases.generated import generated_case
+from neonlab.verify.cases.operator import Operator
+
+#: Trials after which shrinking stops with what it has.
+MOST_TRIALS = 200
+#: Bytes of inputs that are tried so, those of a large case `_FEW_TRIALS` times all the same.
+_TRIED_BYTES, _FEW_TRIALS = 1 << 22, 16
+_LARGEST_UNIT = 256
+
+
+class _Trials:
+    """Counts trials of `fails`, and says no when there are none left."""
+
+    def __init__(self, fails: Callable[[Case], bool], most: int) -> None:
+        self._fails, self.left = fails, most
+
+    def __call__(self, case: Case | None) -> bool:
+        if case is None or self.left <= 0:
+            return False
+        self.left -= 1
+        return self._fails(case)
+
+
+def shrink(
+    case: Case,
+    contract: Contract,
+    fails: Callable[[Case], bool],
+    redraw: Callable[[Shape], Case | None],
+    refill: Callable[[Case, Mapping[str, Array]], Case],
+    *,
+    most_trials: int = MOST_TRIALS,
+) -> Case:
+    """The smallest case found that still `fails`; `case` itself when nothing smaller does.
+
+    `fails` says whether a case fails as the first one did.  `redraw` makes the case of another shape, of the same
+    pattern and seed, and is None where there is none.  `refill` makes a case of other inputs, with the results expected
+    of them.
+    """
+    trials = _Trials(fails, most_trials)
+    case = _shrink_shape(case, trials, redraw)
+    return _shrink_data(case, contract, trials, refill)
+
+
+def shrink_case(
+    case: Case,
+    contract: Contract,
+    operator: Operator | None,
+    fails: Callable[[Case], bool],
+    *,
+    most_trials: int = MOST_TRIALS,
+) -> Case:
+    """`shrink` for a case of `operator`, or of a contract alone."""
+
+    def redraw(shape: Shape) -> Case | None:
+        try:
+            if operator is None:
+                return generated_case(contract, shape, case.pattern, case.seed)
+            return operator.case(contract, shape, case.pattern, case.seed)
+        except InputError:
+            return None
+
+    def refill(old: Case, inputs: Mapping[str, Array]) -> Case:
+        return operator.refilled(contract, old, inputs) if operator is not None else replace(old, inputs=inputs)
+
+    return shrink(case, contract, fails, redraw, refill, most_trials=most_trials)
+
+
+def describe_inputs(case: Case, most: int = 4) -> tuple[str, ...]:
+    """What is left of each input: `input: [3] = 127, [5] = 1, 0 elsewhere`."""
+    lines = []
+    for name, array in case.inputs.items():
+        flat = array.reshape(-1)
+        kept = np.flatnonzero(flat)
+        shown = [f"[{at}] = {flat[at]}" for at in kept[:most]]
+        if len(kept) > most:
+            shown.append(f"{len(kept) - most} more")
+        lines.append(f"{name}: {', '.join([*shown, '0 elsewhere']) if shown else 'all 0'}")
+    return tuple(lines)
+
+
+def _shrink_shape(case: Case, trials: _Trials, redraw: Callable[[Shape], Case | None]) -> Case:
+    """Lower each size in turn, until a whole turn lowers none."""
+    lowered = True
+    while lowered and trials.left:
+        lowered = False
+        for axis in range(len(case.shape.sizes)):
+            smaller = _shrink_axis(case, axis, trials, redraw)
+            lowered |= smaller.shape != case.shape
+            case = smaller
+    return case
+
+
+def _shrink_axis(case: Case, axis: int, trials: _Trials, redraw: Callable[[Shape], Case | None]) -> Case:
+    """Lower one size by as much as it can be; begin again after each success."""
+    while trials.left:
+        size = case.shape.sizes[axis]
+        unit = _unit(case.shape, axis, redraw)
+        steps = (size - 1) // unit if unit else 0
+        while steps:
+            other = redraw(_resized(case.shape, axis, size - steps * unit))
+            if other is not None and trials(other):
+                case = other
+                break
+            steps //= 2
+        else:
+            break
+    return case
+
+
+def _unit(shape: Shape, axis: int, redraw: Callable[[Shape], Case | None]) -> int:
+    """The least by which a size can be lowered: 1, or the step of a contract; 0 where it cannot be."""
+    size = shape.sizes[axis]
+    lower = (unit for unit in range(1, min(size, _LARGEST_UNIT + 1)) if redraw(_resized(shape, axis, size - unit)))
+    return next(lower, 0)
+
+
+def _resized(shape: Shape, axis: int, size: int) -> Shape:
+    return replace(shape, sizes=(*shape.sizes[:axis], size, *shape.sizes[axis + 1 :]))
+
+
+def _shrink_data(
+    case: Case, contract: Contract, trials: _Trials, refill: Callable[[Case, Mapping[str, Array]], Case]
+) -> Case:
+    """Set runs of elements to the value nearest to zero that the contract allows, long runs first.
+
+    A case that is still large, as one that shows beyond 16 bits, takes long to try, and is tried less often.
+    """
+    held = sum(array.nbytes for array in case.inputs.values())
+    trials.left = min(trials.left, max(_FEW_TRIALS, _TRIED_BYTES // max(1, held)))
+    for name in case.inputs:
+        zero = _nearest_to_zero(contract, name)
+        chunk = case.inputs[name].size
+        while chunk and trials.left:
+            case = _clear_runs(case, name, chunk, zero, trials, refill)
+            chunk //= 2
+    return case
+
+
+def _clear_runs(
+    case: Case,
+    name: str,
+    chunk: int,
+    zero: float,
+    trials: _Trials,
+    refill: Callable[[Case, Mapping[str, Array]], Case],
+) -> Case:
+    for first in range(0, case.inputs[name].size, chunk):
+        flat = case.inputs[name].reshape(-1).copy()
+        part = flat[first : first + chunk]
+        if not (part != zero).any():
+            continue
+        part[:] = zero
+        other = refill(case, {**case.inputs, name: flat.reshape(case.inputs[name].shape)})
+        if trials(other):
+            case = other
+        if not trials.left:
+            break
+    return case
+
+
+def _nearest_to_zero(contract: Contract, name: str) -> float:
+    argument = contract.by_name.get(name)
+    if argument is None or argument.value_range is None:
+        return 0
+    low, high = argument.value_range
+    return float(np.clip(0, low, high))

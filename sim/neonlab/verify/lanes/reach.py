@@ -1,0 +1,235 @@
+"""Whether a lane that wrapped reaches anything that the caller sees.
+
+A kernel may add whole vectors and use one lane; what the others lose is nobody's loss.  So a wrap is followed over the
+recorded trace of the call, backwards from the outputs, byte by byte: a lane is harmful when some byte of it can reach a
+byte of a writable buffer, the returned value, an address or a branch.
+
+A call too long to record is judged by its beginning: an instruction's lane is let off when it wrapped there, and never
+reached anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.assemble.program import Program
+from neonlab.contract.header import Contract
+from neonlab.emulate.machine import Machine
+from neonlab.emulate.run import Fault, Run
+from neonlab.emulate.trace import Trace, TraceProbe
+from neonlab.isa.dependence import dependence_of
+from neonlab.isa.lanes import Bytes, Lanes
+from neonlab.isa.model.dependence import MEMORY, access_of, places_of
+from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction
+from neonlab.isa.model.isa import Isa, Register, general, vector
+from neonlab.isa.model.lane_operation import (
+    GENERAL_BYTES,
+    VECTOR_BYTES,
+    file_bytes,
+    general_start,
+    is_general,
+    vector_start,
+)
+from neonlab.verify.dataflow import Dataflow
+from neonlab.verify.lanes.views import Checked
+from neonlab.verify.lanes.wording import lost_lanes, wrap_fault
+from neonlab.verify.lanes.wrap import LaneWrapProbe
+
+_STEPS = 1 << 17
+
+
+def harmful_wrap(
+    program: Program,
+    contract: Contract,
+    probe: LaneWrapProbe,
+    call: Callable[[Machine], Run | Fault],
+    seed: int = 0,
+    stack_bytes: int = 65536,
+) -> Fault | None:
+    """The first wrap of the last call that `probe` saw whose lane reaches what the caller sees; None without one.
+
+    `call` makes the same call again, on the machine that it is given.
+    """
+    if not probe.wrapped:
+        return None
+    recorder = TraceProbe(program, _STEPS)
+    with Machine(program, probes=(recorder,), stack_bytes=stack_bytes) as machine:
+        call(machine)
+        trace = recorder.collect(machine)
+    by_address = {checked.instruction.address: checked for checked in probe.wrapped}
+    wraps = sorted(_wraps(trace, by_address.values()), key=lambda wrap: wrap.step)
+    live = live_after(trace, contract, {wrap.step for wrap in wraps})
+    for wrap in wraps:
+        reaching = [lane for lane in wrap.lanes if live[wrap.step] & _lane_mask(program.isa, wrap.checked, lane)]
+        if reaching:
+            return wrap_fault(program, contract, wrap.checked, wrap.state, reaching[0], seed)
+    if trace.overflow:
+        possibly = live_after(trace, contract, {wrap.step for wrap in wraps}, everything_at_end=True)
+        seen = {
+            (wrap.checked.instruction.address, lane)
+            for wrap in wraps
+            for lane in wrap.lanes
+            if not possibly[wrap.step] & _lane_mask(program.isa, wrap.checked, lane)
+        }
+        for checked in probe.wrapped:
+            if any((checked.instruction.address, lane) not in seen for lane in probe.lanes_ever_lost(checked)):
+                return probe.fault_of(checked, seed)
+    return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Wrap:
+    step: int
+    checked: Checked
+    lanes: tuple[int, ...]
+    state: Bytes
+
+
+def _wraps(trace: Trace, instructions: Iterable[Checked]) -> list[_Wrap]:
+    """Every execution in which one of `instructions` lost a lane."""
+    found = []
+    for checked in instructions:
+        steps = trace.executions.get(checked.instruction.address)
+        if steps is None:
+            continue
+        if trace.overflow:
+            steps = steps[steps < len(trace) - 1]
+        states = register_files(trace, steps, checked.operation.sources)
+        lost = lost_lanes(checked, states)
+        for row in np.flatnonzero(lost.any(axis=1)).tolist():
+            lanes = tuple(np.flatnonzero(lost[row]).tolist())
+            found.append(_Wrap(int(steps[row]), checked, lanes, states[row]))
+    return found
+
+
+def register_files(trace: Trace, steps: npt.NDArray[np.int64], operands: Sequence[Lanes]) -> Bytes:
+    """Register files before each of `steps`, shape (steps, bytes), with the registers of `operands` filled in."""
+    isa = trace.isa
+    size = VECTOR_BYTES[isa]
+    states = np.zeros((len(steps), file_bytes(isa)), np.uint8)
+    for lanes in operands:
+        if is_general(isa, lanes):
+            index = (lanes.start - general_start(isa, 0)) // GENERAL_BYTES
+            for row, step in enumerate(steps.tolist()):
+                value = trace.before(step, general(index)) & (1 << 8 * isa.pointer_bytes) - 1
+                start = general_start(isa, index)
+                states[row, start : start + GENERAL_BYTES] = np.frombuffer(value.to_bytes(8, "little"), np.uint8)
+    wanted = {index for lanes in operands for index in range(lanes.start // size, (lanes.end - 1) // size + 1)}
+    for index in sorted(index for index in wanted if index < 32):
+        start = vector_start(isa, index)
+        for row, step in enumerate(steps.tolist()):
+            value = trace.before(step, vector(index)) & (1 << 8 * size) - 1
+            states[row, start : start + size] = np.frombuffer(value.to_bytes(size, "little"), np.uint8)
+    return states
+
+
+def _mask(places: Iterable[int]) -> int:
+    return sum(1 << place for place in set(places))
+
+
+def _lane_mask(isa: Isa, checked: Checked, lane: int) -> int:
+    """Mask of the places (those of `neonlab.isa.model.dependence`) of one lane of the destination."""
+    lanes = checked.operation.destination
+    size, width = VECTOR_BYTES[isa], lanes.bits // 8
+    if is_general(isa, lanes):
+        return _mask(range(lanes.start - general_start(isa, 0), lanes.end - general_start(isa, 0)))
+    places = []
+    for byte in range(lanes.start + lane * width, lanes.start + (lane + 1) * width):
+        index, offset = divmod(byte, size)
+        places.append(places_of(vector(index), isa)[offset])
+    return _mask(places)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """What an instruction does to liveness: masks of register places, and memory places beside them."""
+
+    produced: int
+    sources: tuple[tuple[int, int, tuple[int, ...]], ...]  # (register place, mask of sources, sources in memory)
+    stores: tuple[tuple[int, int, tuple[int, ...]], ...]  # (memory place, mask, sources in memory)
+    always: int  # of addresses, branches and conditions
+
+
+@lru_cache(maxsize=1 << 14)
+def _rule(instruction: Instruction) -> _Rule:
+    dependence = dependence_of(instruction)
+    registers: list[tuple[int, int, tuple[int, ...]]] = []
+    stores: list[tuple[int, int, tuple[int, ...]]] = []
+    for place, sources in dependence.sources.items():
+        row = place, _mask(s for s in sources if s < MEMORY), tuple(s for s in sources if s >= MEMORY)
+        (stores if place >= MEMORY else registers).append(row)
+    always = set(dependence.control)
+    needed: set[Register] = set()
+    for access in instruction.accesses:
+        if access.kind is not AccessKind.PREFETCH:
+            needed.update(register for register in (access.base, access.index) if register is not None)
+    if instruction.branch is not BranchKind.NONE:
+        needed.update(instruction.reads)
+    for register in needed:
+        always.update(places_of(register, instruction.isa))
+    return _Rule(_mask(row[0] for row in registers), tuple(registers), tuple(stores), _mask(always))
+
+
+def live_after(
+    trace: Trace, contract: Contract, steps: set[int], *, everything_at_end: bool = False
+) -> Mapping[int, int]:
+    """For each of `steps`, a mask of the register places that reach what the caller sees, as the step ends.
+
+    `everything_at_end` takes every register and all memory for seen there, for a recording that ends before the call.
+    """
+    flow = Dataflow(trace)
+    memory: set[int] = set()
+    live = (1 << MEMORY) - 1 if everything_at_end else _returned(trace.isa, contract)
+    everything = everything_at_end
+    for item in trace.buffers:
+        if item.buffer.writable:
+            memory.update(range(item.address, item.end))
+    found = {}
+    # What comes before the first of them changes nothing for it.
+    for step in range(len(trace) - 1, min(steps, default=len(trace)) - 1, -1):
+        if step in steps:
+            found[step] = live
+        instruction = trace.instruction(step)
+        if instruction is None:
+            continue
+        rule = _rule(instruction)
+        if flow.is_effective(step):
+            live = _step_back(flow, step, rule, live, memory, everything)
+        live |= rule.always
+    return found
+
+
+def _step_back(flow: Dataflow, step: int, rule: _Rule, live: int, memory: set[int], everything: bool) -> int:
+    before = live & ~rule.produced
+    loaded: list[int] = []
+    if live & rule.produced:
+        for place, mask, in_memory in rule.sources:
+            if live >> place & 1:
+                before |= mask
+                loaded.extend(in_memory)
+    if rule.stores:
+        addresses: dict[int, int] = {}
+        for place, mask, in_memory in rule.stores:
+            number, byte = access_of(place)
+            if number not in addresses:
+                addresses[number] = flow.first_address(step, number)
+            at = addresses[number] + byte
+            if everything or at in memory:
+                memory.discard(at)
+                before |= mask
+                loaded.extend(in_memory)
+    for place in set(loaded):
+        memory.add(flow.address(step, place))
+    return before
+
+
+def _returned(isa: Isa, contract: Contract) -> int:
+    if contract.signature.returns is None:
+        return 0
+    registers = [general(0), general(1), vector(0), vector(1)]
+    return _mask(place for register in registers for place in places_of(register, isa))

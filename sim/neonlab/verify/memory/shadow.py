@@ -1,0 +1,77 @@
+"""What every byte of a guest's memory may be used for.
+
+One byte of permissions stands for each byte of guest memory, in pages that a table finds by address; a page that
+nothing may touch has no shadow of its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+PAGE = 4096  # bytes
+LIMIT = 1 << 34  # guest addresses in use lie below
+PAGES = LIMIT // PAGE
+
+
+class Shadow:
+    """Permissions of every byte of a guest's memory."""
+
+    def __init__(self) -> None:
+        self.pages = np.zeros(PAGES, np.int32)
+        self._pool = np.zeros(64 * PAGE, np.uint8)
+        self._used = 1  # page 0 of the pool stands for memory that nothing may touch
+        self._kept = 1
+        self._mapped: list[tuple[int, int]] = []
+
+    @property
+    def pool(self) -> npt.NDArray[np.uint8]:
+        """The bytes of permissions; moves when it grows."""
+        return self._pool
+
+    def keep(self) -> None:
+        """What is allowed now stays at `clear`."""
+        self._kept, self._mapped = self._used, []
+
+    def clear(self) -> None:
+        """Forget what was allowed since `keep`."""
+        for first, end in self._mapped:
+            pages = self.pages[first:end]
+            pages[pages >= self._kept] = 0
+        self._used, self._mapped = self._kept, []
+
+    def allow(self, start: int, end: int, permissions: int | npt.NDArray[np.uint8]) -> None:
+        """Give the bytes from `start` to `end` these permissions, or one each, in place of those they had."""
+        if start >= end:
+            return
+        first, past = start // PAGE, -(-end // PAGE)
+        pages = self.pages[first:past]
+        missing = np.flatnonzero(pages == 0)
+        if missing.size:
+            self._mapped.append((first, past))
+            self._grow(missing.size)
+            pages[missing] = np.arange(self._used, self._used + missing.size, dtype=np.int32)
+            self._pool[self._used * PAGE : (self._used + missing.size) * PAGE] = 0
+            self._used += missing.size
+        if np.all(np.diff(pages) == 1):
+            base = (int(pages[0]) - first) * PAGE
+            self._pool[base + start : base + end] = permissions
+            return
+        for number, page in enumerate(pages.tolist(), first):
+            low, high = max(start, number * PAGE), min(end, (number + 1) * PAGE)
+            base = (page - number) * PAGE
+            given = permissions if isinstance(permissions, int) else permissions[low - start : high - start]
+            self._pool[base + low : base + high] = given
+
+    def permissions(self, address: int) -> int:
+        """Permissions of one byte."""
+        if not 0 <= address < LIMIT:
+            return 0
+        return int(self._pool[int(self.pages[address // PAGE]) * PAGE + address % PAGE])
+
+    def _grow(self, pages: int) -> None:
+        wanted = (self._used + pages) * PAGE
+        if wanted > self._pool.size:
+            pool = np.zeros(max(wanted, 2 * self._pool.size), np.uint8)
+            pool[: self._used * PAGE] = self._pool[: self._used * PAGE]
+            self._pool = pool

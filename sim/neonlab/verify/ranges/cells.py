@@ -1,0 +1,162 @@
+"""Which expression every byte of registers and memory is part of, while a trace is read again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.emulate.trace import Trace
+from neonlab.isa.lanes import Lanes
+from neonlab.isa.model.dependence import VECTOR
+from neonlab.isa.model.isa import Isa, general, vector
+from neonlab.isa.model.lane_operation import VECTOR_BYTES, file_bytes, general_start
+from neonlab.verify.ranges.nodes import Ids, Nodes
+
+PLAIN = -1  # a byte that does not depend on the inputs: the trace has its value
+Offsets = npt.NDArray[np.int64]
+_VECTOR_PLACES = range(VECTOR, VECTOR + 512)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """Byte `position` of a lane of `width` bytes that holds `node`."""
+
+    node: int
+    width: int
+    position: int
+
+
+NOTHING = Cell(PLAIN, 1, 0)
+
+
+def offset_of_place(isa: Isa, place: int) -> int | None:
+    """Where a place of `neonlab.isa.model.dependence` lies in a register file; None for flags."""
+    if place in _VECTOR_PLACES:
+        return place - VECTOR
+    return general_start(isa, 0) + place if place < VECTOR else None
+
+
+class RegisterCells:
+    """The cells of all registers."""
+
+    def __init__(self, trace: Trace, nodes: Nodes) -> None:
+        self._trace, self._nodes, self._isa = trace, nodes, trace.isa
+        size = file_bytes(trace.isa)
+        self.node = np.full(size, PLAIN, np.int64)
+        self.width = np.ones(size, np.int8)
+        self.position = np.zeros(size, np.int8)
+        self._at, self._held = -1, dict[int, int]()  # vector registers of the trace as step `_at` begins
+
+    def get(self, offset: int) -> Cell:
+        """One byte."""
+        return Cell(int(self.node[offset]), int(self.width[offset]), int(self.position[offset]))
+
+    def put(self, offsets: Sequence[int], cells: Sequence[Cell]) -> None:
+        """Bytes, each one for itself."""
+        self.node[offsets] = [cell.node for cell in cells]
+        self.width[offsets] = [cell.width for cell in cells]
+        self.position[offsets] = [cell.position for cell in cells]
+
+    def forget(self, start: int, end: int) -> None:
+        """These bytes are plain from now on."""
+        self.node[start:end] = PLAIN
+
+    def depends(self, start: int, end: int) -> bool:
+        """Whether any of these bytes depends on the inputs."""
+        return bool((self.node[start:end] != PLAIN).any())
+
+    def any_depends(self, offsets: Offsets) -> bool:
+        """Whether any of the bytes at `offsets` depends on the inputs."""
+        return bool((self.node[offsets] != PLAIN).any())
+
+    def write(self, lanes: Lanes, ids: Ids) -> None:
+        """Whole lanes."""
+        width = lanes.bits // 8
+        self.node[lanes.start : lanes.end] = np.repeat(ids, width)
+        self.width[lanes.start : lanes.end] = width
+        self.position[lanes.start : lanes.end] = np.tile(np.arange(width), lanes.count)
+
+    def read(self, step: int, lanes: Lanes, signed: bool) -> Ids:
+        """The expression of each lane as a signed or an unsigned number, as `step` begins."""
+        if not self.depends(lanes.start, lanes.end):
+            return self._plain_lanes(step, lanes, signed)
+        width = lanes.bits // 8
+        node, wide, position = (
+            part[lanes.start : lanes.end].reshape(lanes.count, width) for part in (self.node, self.width, self.position)
+        )
+        # Of a wider lane the low part is the number itself, where that fits: `as_number` sees to it.
+        whole = (wide >= width).all(axis=1) & (position == np.arange(width)).all(axis=1)
+        whole &= (node == node[:, :1]).all(axis=1) & (node[:, 0] != PLAIN)
+        ids = np.where(whole, node[:, 0], 0)
+        for lane in np.flatnonzero(~whole).tolist():
+            start = lanes.start + lane * width
+            ids[lane] = self._compose(step, start, width, signed)
+        return self.as_number(ids, lanes.bits, signed)
+
+    def _plain_lanes(self, step: int, lanes: Lanes, signed: bool) -> Ids:
+        data = bytes(self.plain_byte(step, offset) for offset in range(lanes.start, lanes.end))
+        width = lanes.bits // 8
+        pieces = (data[at : at + width] for at in range(0, len(data), width))
+        return self._nodes.constants(int.from_bytes(piece, "little", signed=signed) for piece in pieces)
+
+    def as_number(self, ids: Ids, bits: int, signed: bool) -> Ids:
+        """The same lanes read with a sign or without; where that changes what they are, nothing is known any more."""
+        low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+        other = (self._nodes.low(ids) < low) | (self._nodes.high(ids) > high)
+        if not other.any():
+            return ids
+        ids = ids.copy()
+        for lane in np.flatnonzero(other).tolist():
+            lowest, highest = int(self._nodes.low(ids[lane])), int(self._nodes.high(ids[lane]))
+            if lowest == highest:
+                value = lowest & (1 << bits) - 1
+                ids[lane] = self._nodes.constant(value - (1 << bits) if signed and value >> bits - 1 else value)
+            else:
+                ids[lane] = self._nodes.unknown(1, low, high)[0]
+        return ids
+
+    def _compose(self, step: int, start: int, width: int, signed: bool) -> int:
+        """A lane put together from plain bytes and from whole narrower lanes; unknown when it is neither."""
+        nodes, total, byte = self._nodes, None, 0
+        while byte < width:
+            cell = self.get(start + byte)
+            size = cell.width if cell.node != PLAIN else 1
+            last = byte + size == width
+            if cell.node == PLAIN:
+                value = self.plain_byte(step, start + byte)
+                part = nodes.constant(value - 256 if last and signed and value > 127 else value)
+            elif byte + size > width or any(
+                self.get(start + byte + i) != Cell(cell.node, size, i) for i in range(size)
+            ):
+                low, high = (-(1 << 8 * width - 1), (1 << 8 * width - 1) - 1) if signed else (0, (1 << 8 * width) - 1)
+                return int(nodes.unknown(1, low, high)[0])
+            else:
+                part = int(self.as_number(np.array([cell.node]), 8 * size, signed and last)[0])
+            shifted = nodes.shift_left(np.array([part]), 8 * byte) if byte else np.array([part])
+            total = shifted if total is None else nodes.add(total, shifted)
+            byte += size
+        assert total is not None
+        if nodes.low(total)[0] == nodes.high(total)[0]:
+            return nodes.constant(int(nodes.low(total)[0]))
+        return int(total[0])
+
+    def _vector(self, step: int, index: int) -> int:
+        if self._at != step:
+            self._at, self._held = step, {}
+        if index not in self._held:
+            self._held[index] = self._trace.before(step, vector(index))
+        return self._held[index]
+
+    def plain_byte(self, step: int, offset: int) -> int:
+        """What a byte that does not depend on the inputs holds as `step` begins."""
+        size = VECTOR_BYTES[self._isa]
+        if offset < general_start(self._isa, 0):
+            index, byte = divmod(offset, size)
+            return self._vector(step, index) >> 8 * byte & 255
+        index, byte = divmod(offset - general_start(self._isa, 0), 8)
+        if index == 31 or (self._isa is Isa.A32 and (byte > 3 or index > 14)):
+            return 0
+        return self._trace.before(step, general(index)) >> 8 * byte & 255

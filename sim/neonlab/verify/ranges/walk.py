@@ -1,0 +1,395 @@
+"""A recorded call read again with intervals for the data: what each lane can be, whatever the inputs in range.
+
+Control flow and addresses are those of the trace, since they depend on sizes alone; where one does depend on data, the
+walk says so and decides nothing.  Data loaded from the kernel's buffers are expressions over their elements.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.contract.header import Contract
+from neonlab.emulate.trace import Trace
+from neonlab.isa.dependence import dependence_of
+from neonlab.isa.lanes import LaneOperation, Lanes, lane_operation
+from neonlab.isa.model.dependence import FLAG_N, MEMORY, access_of, places_of
+from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction
+from neonlab.isa.model.isa import FLAGS, Isa, Register
+from neonlab.isa.model.lane_operation import VECTOR_BYTES, general_start, is_general
+from neonlab.verify.cases.case import Case
+from neonlab.verify.dataflow import Dataflow
+from neonlab.verify.lanes.scalar_sums import is_arithmetic
+from neonlab.verify.lanes.views import Checked, View
+from neonlab.verify.ranges.arithmetic import true_nodes
+from neonlab.verify.ranges.cells import NOTHING, PLAIN, Cell, Offsets, RegisterCells, offset_of_place
+from neonlab.verify.ranges.nodes import LIMIT, Ids, InputElement, Nodes
+
+_MOVES = {"mov", "ext", "rev", "zip1", "zip2", "uzp1", "uzp2", "trn1", "trn2", "vzip", "vuzp", "vtrn", "vswp",
+          "pair_in", "pair_out", "constant"}  # fmt: skip
+_SIGNED_LOADS = re.compile(r"^ldu?rs[bhw]|^smov|^sxt|^vmov\.s|^ldrs[bh]|^lds")
+
+
+@dataclass(frozen=True, slots=True)
+class MayWrap:
+    """A lane whose interval goes beyond what it holds: at the top if `highest`, else at the bottom."""
+
+    step: int
+    checked: Checked
+    lane: int
+    node: int
+    highest: bool
+
+
+class RangeWalk:
+    """One reading of a trace.
+
+    `may_wrap` lists lanes in order of time, `obstacles` what could not be followed; `results` holds the lanes that each
+    step of vector arithmetic on data left.  `scalar_sums` says whether general registers made sums of data that were
+    judged, `unjudged` whether they did arithmetic on data that was not.
+    """
+
+    def __init__(
+        self, trace: Trace, contract: Contract, case: Case, checked: Iterable[Checked], live: Mapping[int, int]
+    ) -> None:
+        self._trace, self._isa, self._flow = trace, trace.isa, Dataflow(trace)
+        self.nodes = Nodes()
+        self.may_wrap: list[MayWrap] = []
+        self.obstacles: list[str] = []
+        self.results: dict[int, Ids] = {}
+        self.scalar_sums = self.unjudged = False
+        self._checked = {item.instruction.address: item for item in checked}
+        self._live = live
+        self._registers = RegisterCells(trace, self.nodes)
+        self._moves: dict[int, _Move] = {}
+        self._memory: dict[int, Cell] = {}
+        self._flags_depend = False
+        self._elements: dict[tuple[str, int], int] = {}
+        self._sources = _inputs(trace, contract, case)
+        for step in range(len(trace)):
+            instruction = trace.instruction(step)
+            if instruction is not None:
+                self._step(step, instruction)
+
+    def _obstacle(self, step: int, what: str) -> None:
+        line = self._trace.program.line_at(int(self._trace.pcs[step]))
+        text = f"{line.path}:{line.line}: {what}" if line else what
+        if text not in self.obstacles:
+            self.obstacles.append(text)
+
+    def _step(self, step: int, instruction: Instruction) -> None:
+        if instruction.condition and self._flags_depend:
+            self._obstacle(step, "the condition depends on data")
+        if not self._flow.is_effective(step):
+            return
+        if instruction.branch is not BranchKind.NONE:
+            if any(self._depends(register) for register in instruction.reads if register != FLAGS):
+                self._obstacle(step, "the branch depends on data")
+            return
+        for access in instruction.accesses:
+            if any(register is not None and self._depends(register) for register in (access.base, access.index)):
+                self._obstacle(step, "the address depends on data")
+                return
+        operation = lane_operation(instruction)
+        checked = self._checked.get(instruction.address)
+        if checked is not None:
+            self._lanes(step, checked.operation)
+        elif operation is not None and not _only_moves(operation):
+            self._lanes(step, operation)
+        else:
+            self._move(step, instruction, permutes=operation is not None)
+
+    def _depends(self, register: Register) -> bool:
+        if register.file == "general":
+            start = general_start(self._isa, register.index)
+            return self._registers.depends(start, start + 8)
+        return register == FLAGS and self._flags_depend
+
+    # Vector arithmetic
+
+    def _lanes(self, step: int, operation: LaneOperation) -> None:
+        cells, destination = self._registers, operation.destination
+        depends = any(cells.depends(lanes.start, lanes.end) for lanes in operation.sources)
+        if not depends:
+            results: Ids | None = None
+        else:
+            results = self._result(step, operation)
+            self.scalar_sums |= is_general(self._isa, destination)
+        if results is None:
+            cells.forget(destination.start, destination.end)
+        else:
+            cells.write(destination, results)
+            self.results[step] = results
+        if operation.clear_end > destination.end:
+            cells.forget(destination.end, operation.clear_end)
+
+    def _result(self, step: int, operation: LaneOperation) -> Ids:
+        checked = self._checked.get(int(self._trace.pcs[step]))
+        lanes = operation.destination
+        if operation.family == "tbl":
+            return self._looked_up(step, operation)
+        views = checked.views if checked is not None else (_plain_view(operation),)
+        tried: list[tuple[Ids, npt.NDArray[np.bool_], npt.NDArray[np.bool_], int, int]] = []
+        for view in views:
+            sources = [
+                self._registers.read(step, source, sign)
+                for source, sign in zip(operation.sources, view.signs, strict=True)
+            ]
+            true = true_nodes(self.nodes, operation, sources)
+            if true is None:
+                return self.nodes.unknown(lanes.count, *_ends(lanes.bits, False))
+            low, high = _limits(lanes.bits, view)
+            tried.append((true, self.nodes.low(true) < low, self.nodes.high(true) > high, low, high))
+        fitting = [item for item in tried if not (item[1] | item[2]).any()]
+        if fitting:
+            return self._saturated(operation, fitting[0][0])
+        if operation.saturates:
+            return self._saturated(operation, tried[0][0])
+        if checked is None:
+            return self.nodes.unknown(lanes.count, *_ends(lanes.bits, False))
+        true, _, _, low, high = tried[0]
+        lost = np.logical_and.reduce([below | above for _, below, above, _, _ in tried])
+        for lane in np.flatnonzero(lost).tolist():
+            if self._lane_is_live(step, lanes, lane):
+                for values, below, above, _, _ in tried:
+                    for beyond, highest in ((above, True), (below, False)):
+                        if beyond[lane]:
+                            self.may_wrap.append(MayWrap(step, checked, lane, int(values[lane]), highest))
+        return self.nodes.within(true, low, high)
+
+    def _looked_up(self, step: int, operation: LaneOperation) -> Ids:
+        """Entries of a table: any of them, or 0 for an index outside."""
+        *tables, indices = operation.sources
+        entries = np.concatenate([self._registers.read(step, table, True) for table in tables])
+        chosen = self._registers.read(step, indices, False)
+        low, high = int(self.nodes.low(entries).min()), int(self.nodes.high(entries).max())
+        if (self.nodes.high(chosen) >= len(entries)).any():
+            low, high = min(low, 0), max(high, 0)
+        return self.nodes.unknown(operation.destination.count, low, high)
+
+    def _saturated(self, operation: LaneOperation, true: Ids) -> Ids:
+        if not operation.saturates:
+            return true
+        low, high = _ends(operation.destination.bits, operation.destination.signed is not False)
+        if (self.nodes.low(true) >= low).all() and (self.nodes.high(true) <= high).all():
+            return true
+        return self.nodes.clamp(true, low, high)
+
+    def _lane_is_live(self, step: int, lanes: Lanes, lane: int) -> bool:
+        width, size = lanes.bits // 8, VECTOR_BYTES[self._isa]
+        if step not in self._live:
+            return True
+        start = lanes.start + lane * width
+        if is_general(self._isa, lanes):
+            return bool(self._live[step] >> start - general_start(self._isa, 0) & (1 << width) - 1)
+        index, byte = divmod(start, size)
+        place = 256 + index * size + byte
+        return bool(self._live[step] >> place & (1 << width) - 1)
+
+    # Moves, loads, stores and what general registers do
+
+    def _move(self, step: int, instruction: Instruction, permutes: bool) -> None:
+        move = self._moves.get(instruction.address)
+        if move is None:
+            move = self._moves[instruction.address] = _Move.of(instruction, self._isa)
+        if not self._may_depend(move):
+            self._nothing_depends(step, instruction, move)
+            return
+        fetched = {place: self._cell(step, place) for place in move.reads}
+        self._registers.node[move.base] = PLAIN  # an address, and those do not depend on data
+        if all(cell.node == PLAIN for cell in fetched.values()):
+            self._nothing_depends(step, instruction, move)
+            return
+        copies = (move.copies or permutes) and all(len(found) <= 1 for found in move.sources.values())
+        if copies and not _SIGNED_LOADS.match(instruction.mnemonic):
+            self._put(
+                step,
+                {place: fetched[next(iter(found))] if found else NOTHING for place, found in move.sources.items()},
+            )
+            return
+        self._general(step, instruction, fetched)
+
+    def _may_depend(self, move: _Move) -> bool:
+        """Whether any of what it reads may depend on data, as far as that can be told at a glance."""
+        return move.loads or (self._flags_depend and move.reads_flags) or self._registers.any_depends(move.offsets_read)
+
+    def _nothing_depends(self, step: int, instruction: Instruction, move: _Move) -> None:
+        self._registers.node[move.offsets_written] = PLAIN
+        for place in move.stored:
+            self._memory[self._flow.address(step, place)] = NOTHING
+        if FLAGS in instruction.writes:
+            self._flags_depend = False
+
+    def _cell(self, step: int, place: int) -> Cell:
+        if place >= MEMORY:
+            return self._memory_cell(self._flow.address(step, place))
+        offset = offset_of_place(self._isa, place)
+        if offset is None:
+            return Cell(0, 1, 0) if self._flags_depend and place >= FLAG_N else NOTHING
+        return self._registers.get(offset)
+
+    def _put(self, step: int, cells: Mapping[int, Cell]) -> None:
+        offsets, held = [], []
+        for place, cell in cells.items():
+            if place >= MEMORY:
+                self._memory[self._flow.address(step, place)] = cell
+                continue
+            offset = offset_of_place(self._isa, place)
+            if offset is not None:
+                offsets.append(offset)
+                held.append(cell)
+        self._registers.put(offsets, held)
+
+    def _memory_cell(self, address: int) -> Cell:
+        if address in self._memory:
+            return self._memory[address]
+        for source in self._sources:
+            if source.start <= address < source.end:
+                index, position = divmod(address - source.start, source.width)
+                key = (source.name, source.first + index)
+                if key not in self._elements:
+                    element = InputElement(source.name, source.first + index)
+                    self._elements[key] = self.nodes.input(element, source.low, source.high)
+                return Cell(self._elements[key], source.width, position)
+        return NOTHING
+
+    def _general(self, step: int, instruction: Instruction, fetched: Mapping[int, Cell]) -> None:
+        """Arithmetic of general registers on data: sign extensions are followed, the rest is any number."""
+        self.unjudged |= is_arithmetic(instruction)
+        extended = None
+        if _SIGNED_LOADS.match(instruction.mnemonic):
+            cells = {cell for cell in fetched.values() if cell.node != PLAIN}
+            nodes = {cell.node for cell in cells}
+            whole = len(nodes) == 1 and {cell.position for cell in cells} == set(range(next(iter(cells)).width))
+            if whole:
+                cell = next(iter(cells))
+                extended = self._registers.as_number(np.array([cell.node]), 8 * cell.width, True)
+        base = instruction.writeback.base if instruction.writeback is not None else None
+        for register in instruction.writes:
+            if register == base:
+                continue
+            if register.file == "general":
+                size = self._isa.pointer_bytes
+                lanes = Lanes(general_start(self._isa, register.index), 1, 8 * size)
+                if extended is not None and instruction.operands.startswith("w"):  # the upper half becomes 0
+                    self._registers.write(replace(lanes, bits=32), extended)
+                    self._registers.forget(lanes.start + 4, lanes.end)
+                elif extended is not None:
+                    self._registers.write(lanes, extended)
+                else:
+                    half = Lanes(lanes.start, size // 4, 32)
+                    self._registers.write(half, self.nodes.unknown(half.count, *_ends(32, True)))
+            elif register.file == "vector":
+                size = VECTOR_BYTES[self._isa]
+                bytes_of = Lanes(register.index * size, size, 8)
+                self._registers.write(bytes_of, self.nodes.unknown(size, 0, 255))
+            elif register == FLAGS:
+                self._flags_depend = True
+        for place in self._moves[instruction.address].stored:
+            self._memory[self._flow.address(step, place)] = Cell(int(self.nodes.unknown(1, 0, 255)[0]), 1, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """What an instruction that computes nothing on lanes does to bytes, wherever it runs.
+
+    `sources` are those of its dependence, but for the `base` register that its addressing mode changes, which is given
+    as offsets in the register file.  `reads` are all that occur in them; `offsets_written` has the base too.
+    """
+
+    sources: Mapping[int, frozenset[int]]
+    reads: tuple[int, ...]
+    copies: bool
+    base: Offsets
+    offsets_read: Offsets
+    offsets_written: Offsets
+    loads: bool
+    reads_flags: bool
+    stored: tuple[int, ...]
+
+    @staticmethod
+    def of(instruction: Instruction, isa: Isa) -> _Move:
+        """The instruction's."""
+        dependence = dependence_of(instruction)
+        changed = instruction.writeback.base if instruction.writeback is not None else None
+        base = places_of(changed, isa) if changed is not None else range(0)
+        sources = {place: found for place, found in dependence.sources.items() if place not in base}
+        reads = tuple(dict.fromkeys(place for found in sources.values() for place in found))
+
+        def offsets(places: Iterable[int]) -> Offsets:
+            found = (offset_of_place(isa, place) for place in places if place < MEMORY)
+            return np.array([offset for offset in found if offset is not None], np.int64)
+
+        return _Move(
+            sources,
+            reads,
+            dependence.moves,
+            offsets(base),
+            offsets(reads),
+            offsets([*base, *sources]),
+            loads=any(place >= MEMORY for place in reads),
+            reads_flags=any(FLAG_N <= place < MEMORY for place in reads),
+            stored=tuple(
+                place
+                for place in sources
+                if place >= MEMORY and instruction.accesses[access_of(place)[0]].kind is AccessKind.STORE
+            ),
+        )
+
+
+def _only_moves(operation: LaneOperation) -> bool:
+    """Whether bytes arrive as they are; `orr` with itself is how registers are copied."""
+    if operation.family == "orr":
+        return operation.sources[0] == operation.sources[1]
+    return operation.family in _MOVES
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    name: str
+    start: int
+    end: int
+    width: int
+    low: int
+    high: int
+    first: int = 0  # number of its first element
+
+
+def _inputs(trace: Trace, contract: Contract, case: Case) -> list[_Input]:
+    """Where elements of the inputs lie in memory, and their declared ranges."""
+    found = []
+    for item in trace.buffers:
+        argument = contract.by_name.get(item.buffer.name)
+        if argument is None or argument.read is None or argument.dtype.kind not in "iu":
+            continue
+        count = case.inputs[argument.name].nbytes if argument.name in case.inputs else 0
+        limits = np.iinfo(argument.dtype)
+        low, high = argument.value_range or (limits.min, limits.max)
+        width = argument.dtype.itemsize
+        ends, size = (int(low), int(high)), argument.read.size.evaluate(case.integers)
+        if not argument.read.rows:
+            found.append(_Input(argument.name, item.address, item.address + count, width, *ends))
+        elif size % width == 0:
+            for row, start in enumerate((argument.read.starts(case.integers) + item.pointer).tolist()):
+                found.append(_Input(argument.name, start, start + size, width, *ends, row * size // width))
+    return found
+
+
+def _ends(bits: int, signed: bool) -> tuple[int, int]:
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
+
+
+def _limits(bits: int, view: View) -> tuple[int, int]:
+    """What a result may be; of 64 bits less than that, since intervals end at LIMIT."""
+    low = _ends(bits, True)[0] if view.fits_signed else 0
+    return max(low, 1 - LIMIT), min(_ends(bits, not view.fits_unsigned)[1], LIMIT - 1)
+
+
+def _plain_view(operation: LaneOperation) -> View:
+    """For what cannot wrap: as the instruction reads, and as signed where it does not say."""
+    signs = tuple(lanes.signed is not False for lanes in operation.sources)
+    return View(signs, True, True)

@@ -1,0 +1,311 @@
+"""Whether what a kernel does depends on registers or memory that nobody set, on where buffers lie, or on the clock.
+
+The same call is made several times with other contents in everything that the caller leaves open: registers that
+carry no argument, the upper parts of those that carry a narrow one, flags, the stack, bytes of buffers that are only
+written, and the margins that may be read beyond buffers.  All bits are drawn at random, then inverted, then zero (a
+register compared with 0 is never 0 by chance; flags are then such that each condition has held in one call and failed
+in another).  What can be observed must stay: the bytes that the contract says are
+written, the returned value, the fault if there is one, the accesses in their order, and how often each instruction ran.
+So a kernel may copy, spill, reload or compute with unset values as much as it likes, as long as nothing comes of it.
+
+Only where something differs, the two calls are recorded, and the difference is followed backwards from what it changed
+to the byte it began with (`neonlab.verify.uninitialised.walk`); that it begins there is then confirmed by a call in
+which nothing else is different.  Blamed is the first instruction that does more with an unset register than copy it, or
+the load that fetched an unset byte of memory.
+
+What this cannot see: a dependence whose effects cancel for all the contents tried, on the data of the case; and one on
+bytes that lie in a writable buffer, are declared as written, and never are: those bytes are wrong, and comparing with a
+reference says so.
+
+A call whose result changes when everything lies elsewhere, or when it is merely repeated, is not deterministic.  Once
+more the call is made with the stack, the caller, the thread pointer, the code (linked anew) and the buffers at other
+addresses, in another order, with other low bits beyond the alignment that is promised.  The way to the result may be
+another there, as where a loop begins with as many bytes as an address is off; the result may not.  Nor may it hang on
+what a kernel that has writable data of its own left in them when it was called before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.assemble.program import Program
+from neonlab.contract.header import Contract
+from neonlab.emulate.guest.buffer import Buffer, buffers_by_name, changed_buffers
+from neonlab.emulate.guest.noise import Noise
+from neonlab.emulate.guest.registers import offset_of
+from neonlab.emulate.machine import DEFAULT_STEP_BUDGET
+from neonlab.emulate.machine import Argument as Passed
+from neonlab.emulate.run import Fault
+from neonlab.emulate.trace import Trace
+from neonlab.isa.model.isa import Isa
+from neonlab.verify.uninitialised.moved_report import MovedReport, at_home
+from neonlab.verify.uninitialised.observed import Observed, Part, Setting, World, integers_in
+from neonlab.verify.uninitialised.report import UnsetReport
+from neonlab.verify.uninitialised.walk import PairedTraces
+
+Bytes = npt.NDArray[np.uint8]
+#: Steps beyond which no trace is recorded; the fault is then reported without its instruction.
+_LONGEST_TRACE = 1 << 20
+#: Calls made to confirm where a difference begins.
+_MOST_CONFIRMATIONS = 24
+
+
+#: Calls made to tell what is random from what depends on something unset, where a walk does not tell.
+_FURTHER_REPEATS = 8
+
+#: Added to the seed for what is drawn anew.
+_FURTHER_SEEDS = (1 << 20, 2 << 20, 3 << 20, 4 << 20)
+#: All that a call is tried with besides what it is given first.
+EVERY_ROUND = 3 + len(_FURTHER_SEEDS)
+
+
+class UnsetCheck:
+    """Makes the calls for one kernel, on machines that are kept between them."""
+
+    def __init__(self, program: Program, contract: Contract) -> None:
+        self.program, self.contract = program, contract
+        self._worlds: dict[frozenset[Part], World] = {}
+
+    def find(
+        self,
+        arguments: Sequence[Passed],
+        *,
+        seed: int = 0,
+        step_budget: int = DEFAULT_STEP_BUDGET,
+        rounds: int = 2,
+    ) -> Fault | None:
+        """The first dependence found on anything unset, on time, or on addresses; None where there is none.
+
+        `arguments` as for `Machine.call`, in the contract's order.  A right kernel costs 2 + `rounds` calls.  Two are
+        enough for what comes out right.  Where something is known to be wrong, all `EVERY_ROUND` tell whether this is
+        why: the third for a count that nobody set, with which the same goes wrong whatever large number it is, and more
+        draws for what shows with few values only, as an index that nobody set does.
+        A fault that is the same in all calls is none of this; one that only other places bring
+        about (`alignment-hint`) is returned as it is.
+        """
+        call = _Call(self, arguments, seed, step_budget)
+        first = call.observe(call.first)
+        for other in call.others()[:rounds]:
+            second = call.observe(other)
+            if call.differ(first, second):
+                again = call.observe(call.first)
+                if call.differ(first, again):
+                    return call.report().repeated(*call.traces(call.first, call.first), first, again)
+                return self._explain(call, first, second, other)
+        return self._moved(call, first) or self._called_before(call, first) if first.fault is None else None
+
+    def _moved(self, call: _Call, first: Observed) -> Fault | None:
+        """What comes of everything lying elsewhere at once; the blame goes to the first part that changes it alone."""
+        everything = call.moved(*Part)
+        elsewhere = call.observe(everything)
+        if elsewhere.fault is not None:
+            return at_home(
+                call.explained(elsewhere.fault, everything), self.program, self.world(everything.moved).program
+            )
+        if not first.differs_in_result(elsewhere):
+            return None
+        for setting in (call.moved(part) for part in Part):
+            alone = call.observe(setting)
+            if alone.fault is None and first.differs_in_result(alone):
+                return self._blame_move(call, first, setting, alone)
+        return self._blame_move(call, first, everything, elsewhere)
+
+    def _called_before(self, call: _Call, first: Observed) -> Fault | None:
+        """What a kernel with data of its own does with what an earlier call left in them."""
+        if not any(segment.writable for segment in self.program.segments):
+            return None
+        setting = replace(call.first, is_second=True)
+        second = call.observe(setting)
+        if not first.differs_in_result(second):
+            return None
+        return call.report().kept(*call.traces(call.first, setting), first, second)
+
+    def _blame_move(self, call: _Call, first: Observed, setting: Setting, other: Observed) -> Fault:
+        a, b = call.traces(call.first, setting)
+        return MovedReport(call.report(), setting.moved, self.world(setting.moved).space).fault(a, b, first, other)
+
+    def _explain(self, call: _Call, first: Observed, second: Observed, other: Setting) -> Fault:
+        report = call.report()
+        a, b = call.traces(call.first, other)
+        paired = PairedTraces(a, b, report.initial_differs(a, b))
+        # Of calls too long to record, only a way or an address that differs early on can be explained.
+        whole = not (a.overflow or b.overflow)
+        outputs = list(report.output_addresses(a, first, second)) if whole else []
+        effect = paired.effect(outputs, report.returned_places() if whole else [])
+        if effect is None:
+            return self._repeated(call, first) or report.untraced(first, second)
+        sources = paired.sources(effect)
+        tried: dict[str, bool] = {}
+        for source in sources:
+            place = report.place_name(source, a)
+            if place not in tried:
+                if len(tried) >= _MOST_CONFIRMATIONS:
+                    break
+                tried[place] = call.differ(first, call.observe(call.only(place, other)))
+            if tried[place]:
+                return report.unset(paired, effect, source)
+        if sources:
+            return report.unset(paired, effect, sources[0])
+        return self._repeated(call, first) or report.untraced(first, second)
+
+    def _repeated(self, call: _Call, first: Observed) -> Fault | None:
+        """What changes when the same call is made again, and did not the first time: a random bit, by chance."""
+        for _ in range(_FURTHER_REPEATS):
+            again = call.observe(call.first)
+            if call.differ(first, again):
+                return call.report().repeated(*call.traces(call.first, call.first), first, again)
+        return None
+
+    def world(self, moved: frozenset[Part] = frozenset()) -> World:
+        """The kernel with `moved` of it elsewhere."""
+        key = moved - {Part.ALIGNMENT}
+        if key not in self._worlds:
+            self._worlds[key] = World(self.program, self.contract, key)
+        return self._worlds[key]
+
+    def close(self) -> None:
+        """Free the machines."""
+        for world in self._worlds.values():
+            world.close()
+        self._worlds.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def find_unset(
+    program: Program,
+    contract: Contract,
+    arguments: Sequence[Passed],
+    *,
+    seed: int = 0,
+    step_budget: int = DEFAULT_STEP_BUDGET,
+) -> Fault | None:
+    """`UnsetCheck.find` for a single call."""
+    with UnsetCheck(program, contract) as check:
+        return check.find(arguments, seed=seed, step_budget=step_budget)
+
+
+class _Call:
+    """One call and its variations."""
+
+    def __init__(self, check: UnsetCheck, arguments: Sequence[Passed], seed: int, step_budget: int) -> None:
+        self._check, self._seed, self._step_budget = check, seed, step_budget
+        self._contract, self._isa = check.contract, check.program.isa
+        self.first = Setting(tuple(arguments), Noise.drawn(seed), check.contract)
+        self._traced_steps = 0
+        self._compared: tuple[Setting, Setting] | None = None
+        self._really_written: dict[str, npt.NDArray[np.bool_]] = {}
+
+    def others(self) -> list[Setting]:
+        """The same with all that is unset inverted, zero, 1 in each register and word, and drawn anew."""
+        noise = self.first.noise
+        zeros = replace(Noise.zeros(), registers=_zeros_but_flags(noise, self._isa))
+        return [
+            replace(self.first, noise=noise.inverted(), passed=tuple(self._contents(lambda data: ~data))),
+            replace(self.first, noise=zeros, passed=tuple(self._contents(np.zeros_like))),
+            replace(self.first, noise=noise.ones(self._isa)),
+            *(replace(self.first, noise=Noise.drawn(self._seed + further)) for further in _FURTHER_SEEDS),
+        ]
+
+    def only(self, place: str, other: Setting) -> Setting:
+        """The first setting, but for one place: a name as `UnsetReport.place_name` gives it."""
+        if place.startswith("contents "):
+            name = place.removeprefix("contents ")
+            theirs = buffers_by_name(other.passed)[name]
+            passed = changed_buffers(
+                self.first.passed, lambda ours: replace(ours, data=theirs.data) if ours.name == name else ours
+            )
+            return replace(self.first, passed=tuple(passed))
+        return replace(self.first, noise=self.first.noise.with_some_of(other.noise, self._isa, [place]))
+
+    def _contents(self, change: Callable[[Bytes], Bytes]) -> list[Passed]:
+        """The arguments, with other contents in bytes that no `read` declares: of outputs, and between rows."""
+        integers = integers_in(self._contract, self.first.passed)
+
+        def changed(buffer: Buffer) -> Buffer:
+            argument = self._contract.by_name.get(buffer.name)
+            block = argument.block(integers) if argument is not None else None
+            if argument is None or block is None or (argument.write is None and not block.gaps):
+                return buffer
+            data = buffer.contents().copy()
+            unset = ~block.read_mask()[: data.size]
+            data[unset] = change(data[unset])
+            whole = data.size % buffer.data.dtype.itemsize == 0
+            return replace(buffer, data=data.view(buffer.data.dtype).reshape(buffer.data.shape) if whole else data)
+
+        return changed_buffers(self.first.passed, changed)
+
+    def moved(self, *parts: Part) -> Setting:
+        """The first setting with `parts` elsewhere."""
+        return replace(self.first, moved=frozenset(parts), turn=1 + self._seed % 2)
+
+    def observe(self, setting: Setting) -> Observed:
+        """What the call does in `setting`."""
+        found = self._check.world(setting.moved).observed(setting, self._seed, self._step_budget)
+        self._traced_steps = max(self._traced_steps, found.steps)
+        return found
+
+    def explained(self, fault: Fault, setting: Setting) -> Fault:
+        """`fault` of the last call, which was made in `setting`, put down to its cause."""
+        return self._check.world(setting.moved).explained(fault, setting, self._seed, self._step_budget)
+
+    def differ(self, first: Observed, second: Observed) -> bool:
+        """Whether anything observable differs."""
+        if first.path != second.path or first.differs_in_result(second):
+            return True
+        # Bytes that differ as they did at first are either not written, which is no concern here, or written anew with
+        # what they held.
+        for name, offsets in first.untouched(second).items():
+            if name not in self._really_written:
+                home = self._check.world()
+                self._really_written[name] = home.written_bytes(self.first, self._seed, self._step_budget, name)
+            if self._really_written[name][offsets].any():
+                return True
+        return False
+
+    def traces(self, first: Setting, second: Setting) -> tuple[Trace, Trace]:
+        """Both calls recorded."""
+        limit = min(self._traced_steps + 64, _LONGEST_TRACE)
+        a, b = (
+            self._check.world(setting.moved).traced(setting, self._seed, self._step_budget, limit)
+            for setting in (first, second)
+        )
+        return a, b
+
+    def report(self) -> UnsetReport:
+        """What words the fault."""
+        return UnsetReport(self._check.program, self._contract, self.first.arguments, self._seed)
+
+
+def _zeros_but_flags(noise: Noise, isa: Isa) -> npt.NDArray[np.uint8]:
+    """Zeros in all registers; zero is just another value of flags, of the program's as of a comparison of floats."""
+    registers = np.zeros_like(noise.registers)
+    registers[-4:] = third_flags(noise.registers[-4:])
+    if isa is Isa.A32:
+        start = offset_of(isa, "fpscr")
+        registers[start : start + 4] = third_flags(noise.registers[start : start + 4])
+    return registers
+
+
+def third_flags(first: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    """Flags with which each condition differs from what it is with `first`, or with its inverse.
+
+    Those of one flag differ between these two.  hi and ls may not, so here Z is clear and C set; ge and lt do not, for
+    N = V then holds in both or in neither, so here it is the other way; and gt and le follow.
+    """
+    third = ~first
+    negative, overflow = first[3] & 0x80, 0x10 if first[3] & 0x10 == 0 else 0
+    third[3] = third[3] & 0x0F | negative | 0x20 | overflow
+    return third

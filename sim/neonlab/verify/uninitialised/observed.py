@@ -1,0 +1,249 @@
+"""One call on watched machines: what it was given, where everything lay, and what it did that anyone could see."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.assemble.program import Program
+from neonlab.contract.header import Contract
+from neonlab.emulate.guest.address_space import HOME, AddressSpace, code_elsewhere, elsewhere
+from neonlab.emulate.guest.buffer import Buffer, changed_buffers, distinct_buffers
+from neonlab.emulate.guest.noise import Noise
+from neonlab.emulate.hooks.block_meter import BlockMeter
+from neonlab.emulate.last_writer import LastWriterProbe
+from neonlab.emulate.machine import Argument as Passed
+from neonlab.emulate.machine import Machine
+from neonlab.emulate.probe import Probe
+from neonlab.emulate.run import Fault, Run
+from neonlab.emulate.trace import Trace, TraceProbe
+from neonlab.errors import InputError
+from neonlab.verify.abi.lost_return import lost_return
+from neonlab.verify.abi.obligations import clause_of
+from neonlab.verify.cases.call_arguments import known_integers
+from neonlab.verify.memory.placement import place_arguments
+from neonlab.verify.memory.sanitizer import SanitizerProbe, stack_bytes_for
+
+
+class Part(enum.Enum):
+    """Something that may lie elsewhere, in words for a sentence that begins with "when"."""
+
+    STACK = "the stack is at another address"
+    CALLER = "the caller is at another address"
+    THREAD = "another thread makes the call"
+    CODE = "the kernel's code is at another address"
+    ORDER = "the buffers are in another order, at other distances"
+    ALIGNMENT = "the buffers are at other addresses modulo 128"
+
+
+#: Displacement of code that lies elsewhere from the beginning of its page: other low bits, as far as it is aligned.
+_DISPLACEMENT = 0xA54
+
+
+@dataclass(frozen=True, eq=False)
+class Observed:
+    """What one call did, as far as it must not depend on anything unset.
+
+    `outputs` holds the bytes that the contract says are written, `before` what was in them when the call began.
+    `returned` is the returned value; of a pointer into a buffer the buffer and the offset.
+    """
+
+    outcome: Run | Fault
+    returned: str
+    fault: Fault | None
+    outputs: dict[str, npt.NDArray[np.uint8]]
+    before: dict[str, npt.NDArray[np.uint8]]
+    path: tuple[int, bytes]  # hash of all accesses in their order, and how often each instruction ran
+    steps: int
+
+    def differs_in_result(self, other: Observed) -> bool:
+        """Whether the fault, the returned value or an output byte is another, unwritten bytes aside."""
+        if (self.fault is None) != (other.fault is None):
+            return True
+        if self.fault is not None and other.fault is not None:
+            return (self.fault.kind, self.fault.address) != (other.fault.kind, other.fault.address)
+        if self.returned != other.returned:
+            return True
+        return any(self.changed(other, name).any() for name in self.outputs)
+
+    def changed(self, other: Observed, name: str) -> npt.NDArray[np.bool_]:
+        """Bytes of an output that differ, but for those that both calls left as they had been."""
+        ours, theirs = self.outputs[name], other.outputs[name]
+        untouched = (ours == self.before[name]) & (theirs == other.before[name])
+        changed: npt.NDArray[np.bool_] = (ours != theirs) & ~untouched
+        return changed
+
+    def untouched(self, other: Observed) -> dict[str, npt.NDArray[np.int64]]:
+        """Offsets of output bytes that differ as they did before the calls: never written, or written as they were."""
+        found = {}
+        for name, ours in self.outputs.items():
+            theirs = other.outputs[name]
+            same = (ours == self.before[name]) & (theirs == other.before[name]) & (ours != theirs)
+            if same.any():
+                found[name] = np.flatnonzero(same)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """All that a call is given: the arguments, and what it finds where nobody set anything."""
+
+    passed: tuple[Passed, ...]
+    noise: Noise
+    contract: Contract
+    moved: frozenset[Part] = frozenset()  # what lies elsewhere
+    is_second: bool = False  # what the kernel keeps in its own data is left from a first such call
+    turn: int = 1  # where buffers lie if ALIGNMENT is moved, as `place_arguments` says; otherwise on 64 bytes
+
+    @functools.cached_property
+    def arguments(self) -> Sequence[Passed]:
+        """With their buffers placed."""
+        if Part.ALIGNMENT in self.moved:
+            return place_arguments(self.contract, self.passed, self.turn)
+
+        def place(buffer: Buffer) -> Buffer:
+            argument = self.contract.by_name.get(buffer.name)
+            if argument is None:
+                return buffer
+            return replace(
+                buffer,
+                alignment=max(64, argument.align),
+                offset=0,
+                readable_before=argument.under_read,
+                readable_after=argument.over_read,
+            )
+
+        return changed_buffers(self.passed, place)
+
+
+def integers_in(contract: Contract, arguments: Sequence[Passed]) -> dict[str, int]:
+    """The numbers that sizes depend on, by name."""
+    return known_integers(contract, arguments)
+
+
+def _written(
+    contract: Contract, arguments: Sequence[Passed], of: Mapping[str, npt.NDArray[Any]]
+) -> dict[str, npt.NDArray[np.uint8]]:
+    """The bytes of each output, those that are not written as zeros."""
+    integers, found = integers_in(contract, arguments), {}
+    for value in distinct_buffers(arguments):
+        argument = contract.by_name.get(value.name)
+        if argument is not None and argument.write is not None and value.name in of:
+            held = np.ascontiguousarray(of[value.name]).reshape(-1).view(np.uint8)
+            block = argument.block(integers)
+            if isinstance(block.written, slice):
+                found[value.name] = held[block.written]
+            else:
+                found[value.name] = np.where(block.written_mask(), held, np.uint8(0))
+    return found
+
+
+class World:
+    """One kernel on a watched machine, with `moved` of it elsewhere; buffers are placed by each call's Setting."""
+
+    def __init__(self, program: Program, contract: Contract, moved: frozenset[Part] = frozenset()) -> None:
+        other = elsewhere(program.isa)
+        self.space = AddressSpace(
+            other.stack_top if Part.STACK in moved else HOME.stack_top,
+            other.return_address if Part.CALLER in moved else HOME.return_address,
+            Part.ORDER in moved and other.reverse,
+            other.buffers_after if Part.ORDER in moved else HOME.buffers_after,
+            other.thread_pointer if Part.THREAD in moved else HOME.thread_pointer,
+            other.boundaries if Part.ORDER in moved else HOME.boundaries,
+        )
+        self.program = _linked_elsewhere(program) if Part.CODE in moved else program
+        self.contract = contract
+        self._stack_bytes = stack_bytes_for(contract)
+        self._meter = BlockMeter(self.program)
+        self._memory = SanitizerProbe(self.program, contract, space=self.space)
+        self._machine = self._on(self._meter, self._memory)
+
+    def _on(self, *probes: Probe) -> Machine:
+        return Machine(self.program, probes=probes, stack_bytes=self._stack_bytes, space=self.space)
+
+    def _call(self, machine: Machine, setting: Setting, seed: int, step_budget: int) -> Run | Fault:
+        return machine.call(
+            self.contract.name,
+            setting.arguments,
+            self.contract.signature,
+            float_abi=self.contract.float_abi,
+            step_budget=step_budget,
+            seed=seed,
+            noise=setting.noise,
+            keep_data=setting.is_second,
+        )
+
+    def observed(self, setting: Setting, seed: int, step_budget: int) -> Observed:
+        """What one call does."""
+        self._memory.integers = integers_in(self.contract, setting.arguments)
+        if setting.is_second:
+            self._call(self._machine, replace(setting, is_second=False), seed, step_budget)
+        outcome = self._call(self._machine, setting, seed, step_budget)
+        fault = self._memory.collect(seed)
+        if fault is not None:
+            fault = self._machine.at_caller(fault)
+        elif isinstance(outcome, Fault):
+            fault = outcome
+        given = {buffer.name: buffer.contents() for buffer in distinct_buffers(setting.arguments)}
+        before = _written(self.contract, setting.arguments, given)
+        outputs = _written(self.contract, setting.arguments, outcome.outputs if isinstance(outcome, Run) else {})
+        path = self._memory.access_hash, self._meter.executions().tobytes()
+        returned = self._returned(setting, outcome) if isinstance(outcome, Run) else ""
+        return Observed(outcome, returned, fault, outputs, before, path, self._meter.steps)
+
+    def _returned(self, setting: Setting, run: Run) -> str:
+        returns, value = self.contract.signature.returns, run.returned
+        if returns is not None and returns.kind == "pointer" and isinstance(value, int):
+            for buffer in distinct_buffers(setting.arguments):
+                if 0 <= value - run.addresses[buffer.name] <= buffer.size:
+                    return f"{buffer.name}+{value - run.addresses[buffer.name]}"
+        return repr(value)
+
+    def traced(self, setting: Setting, seed: int, step_budget: int, limit: int) -> Trace:
+        """One call recorded."""
+        probe = TraceProbe(self.program, limit)
+        with self._on(probe) as machine:
+            if setting.is_second:
+                self._call(machine, replace(setting, is_second=False), seed, step_budget)
+            self._call(machine, setting, seed, step_budget)
+            return probe.collect(machine)
+
+    def explained(self, fault: Fault, setting: Setting, seed: int, step_budget: int) -> Fault:
+        """`fault` of the last call, made in `setting`, put down to what spoilt its way back if that was it."""
+
+        def rerun(*probes: Probe) -> None:
+            with self._on(*probes) as machine:
+                self._call(machine, setting, seed, step_budget)
+
+        entry = self._machine.entry_state
+        fault = lost_return(self.program, self.contract, fault, entry, rerun, self.space) or fault
+        return replace(fault, clause=fault.clause or clause_of(fault.kind, self.program.isa, self.contract))
+
+    def written_bytes(self, setting: Setting, seed: int, step_budget: int, name: str) -> npt.NDArray[np.bool_]:
+        """Which bytes of an output a call writes."""
+        probe = LastWriterProbe()
+        with self._on(probe) as machine:
+            self._call(machine, setting, seed, step_budget)
+            written: npt.NDArray[np.bool_] = probe.collect(name) != 0
+        return written
+
+    def close(self) -> None:
+        """Free the machine."""
+        self._machine.close()
+
+
+def _linked_elsewhere(program: Program) -> Program:
+    """The program with its code and data elsewhere; as it is where its relocations allow no other place."""
+    linked_at = program.linked_at
+    if linked_at is not None:
+        for base in code_elsewhere(program.isa):
+            with contextlib.suppress(InputError):
+                return linked_at(base, _DISPLACEMENT)
+    return program

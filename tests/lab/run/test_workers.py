@@ -1,0 +1,114 @@
+"""Workers may die or hang; who waits for them does not."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from tests.sample import CONV1X1
+
+from neonlab.emulate.run import Fault, FaultKind
+from neonlab.errors import InputError
+from neonlab.lab.repository.library import open_library
+from neonlab.lab.run.judgement import Tried, up_to_enough
+from neonlab.lab.run.plan import CaseName, plan_cases
+from neonlab.lab.run.workers import Died, KernelName, WorkerError, Workers, check_all, profile_all
+from neonlab.verify.verdict import Failure
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def square(number: int) -> int:
+    if number == 3:
+        os.abort()
+    if number == 5:
+        time.sleep(60)
+    if number == 7:
+        raise InputError("seven is not a number")
+    return number * number
+
+
+def test_results_come_in_order_and_a_dead_or_hung_task_costs_only_itself() -> None:
+    heard: list[int] = []
+    with Workers(2, time_limit=3.0) as workers:
+        results = list(workers.run(square, [(number,) for number in range(7)], heard.append))
+    assert [result for result in results if not isinstance(result, Died)] == [0, 1, 4, 16, 36]
+    assert isinstance(results[3], Died) and "died" in results[3].reason
+    assert isinstance(results[5], Died) and "3 s" in results[5].reason
+    assert sorted(heard) == list(range(7))
+
+
+def test_bad_input_found_in_a_worker_is_raised_here() -> None:
+    with Workers(1) as workers, pytest.raises(InputError, match="seven"):
+        list(workers.run(square, [(6,), (7,)]))
+
+
+class Stubborn(Exception):
+    """An error that cannot be made again from its arguments, as some libraries have them."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(f"code {code}", "of a library")
+
+
+def stubborn(code: int) -> int:
+    raise Stubborn(code)
+
+
+def test_an_error_that_cannot_travel_is_told_of_all_the_same() -> None:
+    with Workers(1) as workers, pytest.raises(WorkerError, match=r"in stubborn\n(.|\n)*Stubborn: .*code 7"):
+        list(workers.run(stubborn, [(7,)]))
+
+
+def test_an_interrupt_leaves_no_module_half_imported_that_results_are_made_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    imported = []
+
+    def import_module(name: str) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        imported.append(name)
+
+    monkeypatch.setattr("neonlab.lab.run.workers.importlib.import_module", import_module)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with Workers(1) as workers, pytest.raises(KeyboardInterrupt):
+            profile_all(workers, [])
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert imported == ["neonlab.measure.profile"]
+
+
+def test_verdicts_do_not_depend_on_the_number_of_workers() -> None:
+    kernels = [kernel for kernel in CONV1X1 if "hwc" in kernel.name and "dotprod" not in kernel.name]
+    work = [(kernel, plan_cases(kernel, patterns=["random"])[:30]) for kernel in kernels]
+    verdicts = []
+    for jobs in (1, 2):
+        with Workers(jobs) as workers:
+            verdicts.append(check_all(workers, work))
+    assert verdicts[0] == verdicts[1] and all(verdict.passed and verdict.cases == 30 for verdict in verdicts[0])
+
+
+def test_a_case_that_kills_its_worker_is_found_among_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = open_library(ROOT).kernels[0]
+    cases = plan_cases(kernel)[:5]
+    killer = cases[3]
+
+    def run(self: Workers, _function: object, tasks: list[tuple[KernelName, list[CaseName]]], done: object = None):  # type: ignore[no-untyped-def]  # noqa: ANN202
+        for _, chunk, *_ in tasks:
+            yield Died("the emulator's process died") if killer in chunk else Tried([None] * len(chunk))
+
+    monkeypatch.setattr(Workers, "run", run)
+    with Workers(1) as workers:
+        (verdict,) = check_all(workers, [(kernel, cases)])
+    assert (verdict.cases, verdict.failed) == (5, 1)
+    assert verdict.failures[0].identifier == "emulator-died" and verdict.failures[0].shape == str(killer.shape)
+
+
+def test_as_many_failures_are_kept_as_one_process_would_have_found() -> None:
+    failure = Failure("1", "random", 1, fault=Fault(FaultKind.STACK_POINTER, "", 0))
+    half = [None, failure] * 20
+    assert up_to_enough(half) == half[:24] and up_to_enough(half[:23]) == half[:23]
+    assert up_to_enough([failure] * 12) == [failure] * 12
+    endless = Failure("1", "random", 1, fault=Fault(FaultKind.STEP_BUDGET, "", 0))
+    assert up_to_enough([*half[:5], *[endless] * 5]) == [*half[:5], *[endless] * 3]

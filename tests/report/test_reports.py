@@ -1,0 +1,95 @@
+"""reports/ is what the lab finds today, byte for byte, and the catalogue's table comes from it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from neonlab.lab.silicon.table import read_functions
+from neonlab.measure.cores.errors import CALIBRATION, UNSEEN, error_sentence, errors_of
+from neonlab.measure.cores.pipeline import load_pipeline
+from neonlab.measure.silicon.core_summary import summaries
+from neonlab.measure.silicon.measured_table import Measured
+from neonlab.measure.silicon.timing_recipes import NOT_ASSEMBLED, recipe_of
+from neonlab.measure.silicon.truth import compare
+from neonlab.report.json.documents import schemas
+from neonlab.report.tables.cores import row_json, summary_json
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_report_on_the_cores_says_what_the_models_give_today() -> None:
+    document = json.loads((ROOT / "reports" / "cores.json").read_text())
+    jsonschema.validate(document, schemas()["cores"])
+    assert document["cores"] == [summary_json(summary) for summary in summaries()]
+    for comparison in document["comparisons"]:
+        figures: dict[str, dict[str, float]] = {}
+        for row in comparison["outside"]:
+            figures.setdefault(row["form"], {})[row["what"]] = row["measured"]
+        rows = [Measured(form, found.get("latency"), found.get("rate")) for form, found in figures.items()]
+        truth = compare(load_pipeline(comparison["core"]), rows)
+        assert truth.left_out == {}
+        assert [row_json(found) for found in truth.outside()] == comparison["outside"]
+        assert all(recipe_of(row["form"]).skip or row["reason"] == NOT_ASSEMBLED for row in comparison["left_out"])
+    markdown = (ROOT / "reports" / "cores.md").read_text()
+    truths = document["comparisons"]
+    assert all(f"### {comparison['core']}: figures outside 5 %" in markdown for comparison in truths)
+
+
+def test_the_report_on_whole_functions_has_all_of_its_table_and_the_calibration_that_is_recorded() -> None:
+    document = json.loads((ROOT / "reports" / "functions.json").read_text(encoding="utf-8"))
+    jsonschema.validate({**document, "cores": [], "comparisons": []}, schemas()["cores"])
+    table = read_functions(ROOT / "docs" / "functions" / "published.toml")
+    wanted = [
+        (one.name, one.file, core, [figure.lowest, figure.highest])
+        for one in table.functions
+        for core, figure in one.measured.items()
+    ]
+    figures = document["functions"]["figures"]
+    assert [(row["function"], row["file"], row["core"], row["measured"]) for row in figures] == wanted
+    assert all((row["modelled"] is None) == bool(row["reason"]) for row in figures)
+    for summary in document["functions"]["summaries"]:
+        recorded = [error for error in errors_of(summary["title"]) if error.against == CALIBRATION]
+        found = [(error.figures, error.within, error.median, error.bias) for error in recorded]
+        of_cores = summary["title"] not in ("in order", "out of order")
+        told = (summary["figures"], summary["within_5_percent"], summary["median_error"], summary["bias"])
+        assert found == [told] * of_cores
+    assert document["functions"]["calibration"] is table.calibration is True
+    markdown = (ROOT / "reports" / "functions.md").read_text(encoding="utf-8")
+    assert "Calibration: these functions were used to adjust the models." in markdown
+    assert "median error" not in markdown and "median difference" in markdown
+
+
+def test_the_report_on_the_cores_has_the_errors_that_estimates_print() -> None:
+    markdown = (ROOT / "reports" / "cores.md").read_text(encoding="utf-8")
+    for summary in summaries():
+        assert f"| {error_sentence(summary.core.name)} |" in markdown
+        rows = [error for error in errors_of(summary.core.name) if error.against == UNSEEN]
+        for error in rows:
+            assert f"| {summary.core.name} | {error.figures} | {error.median:.1%} | {error.bias:+.1%} |" in markdown
+        assert rows or f"| {summary.core.name} | none |" in markdown
+
+
+@pytest.mark.thorough("`make report` writes the reports, and CI compares them")
+def test_reports_are_reproduced_byte_for_byte(tmp_path: Path) -> None:
+    catalogue = tmp_path / "catalogue.md"
+    shutil.copy(ROOT / "docs" / "pages" / "catalogue.md", catalogue)
+    run = [sys.executable, "-c", "from neonlab.cli import main; main()"]
+    arguments = ["report", "--no-pages", "--into", str(tmp_path / "reports"), "--embed", str(catalogue)]
+    result = subprocess.run([*run, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=1800, check=False)
+    assert result.returncode == 0, result.stdout + result.stderr
+    written = {path.name for path in (tmp_path / "reports").iterdir()}
+    assert written >= {"variants.md", "variants.json", "ladder.md"}
+    for name in written:
+        assert (tmp_path / "reports" / name).read_bytes() == (ROOT / "reports" / name).read_bytes(), name
+    assert catalogue.read_bytes() == (ROOT / "docs" / "pages" / "catalogue.md").read_bytes()
+    document = json.loads((ROOT / "reports" / "variants.json").read_text())
+    jsonschema.validate(document, schemas()["report"])
+    assert all(row["exact"] for row in document["rows"])
+    assert {row["kernel"].split("/")[1] for row in document["rows"]} == {path.stem for path in ROOT.glob("asm/*/*.S")}

@@ -1,0 +1,76 @@
+"""What `make test` leaves out: nothing but cases of sweeps and tests marked thorough, and it says how many."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.tiers import evenly, kind_of
+from tests.tools import kind_of_absent
+
+from neonlab.isa.model.isa import Isa
+
+ROOT = Path(__file__).resolve().parents[2]
+SUITE = """
+import pytest
+@pytest.mark.sweep
+@pytest.mark.parametrize("title", ["armv8/matmul_s8s32_packed_4x4", "armv8/matmul_s8s32_packed_8x12_dotprod",
+                                   "armv8/matmul_s8s8_packed_4x4_ruy", "armv7/matmul_s8s32_packed_2x4"])
+def test_kernels(title): pass
+@pytest.mark.sweep(keep=3)
+@pytest.mark.parametrize("n", range(9))
+def test_numbers(n): pass
+@pytest.mark.thorough("test_plain proves it on less")
+def test_long(): pass
+def test_plain(): pass
+def test_absent():
+    pytest.skip("qemu-arm is not installed")
+"""
+
+
+@pytest.mark.parametrize(("count", "keep", "kept"), [(9, 3, [0, 4, 8]), (3, 8, [0, 1, 2]), (5, 1, [0]), (2, 2, [0, 1])])
+def test_some_of_many_are_evenly_spaced_with_both_ends(count: int, keep: int, kept: list[int]) -> None:
+    assert evenly(count, keep) == kept
+
+
+def test_kernels_have_kinds_and_numbers_have_none() -> None:
+    assert kind_of("armv8/conv1x1_s8s32_hwc_4x4") == kind_of("armv8/conv1x1_s8s8_hwc_4x4_ruy")
+    assert kind_of("armv8/conv1x1_s8s32_hwc_4x4") != kind_of("armv8/conv1x1_s8s32_hwc_4x16_dotprod")
+    assert kind_of(Isa.A64) is Isa.A64
+    assert kind_of(3) is None and kind_of("cortex-a53") is None
+    saboteur = ROOT / "tests" / "saboteurs" / "armv8" / "conv1x1_s8s32_hwc_4x4_wrong_pixel.S"
+    assert kind_of(saboteur) == ("armv8", "mismatch")
+
+
+@pytest.mark.parametrize(
+    ("options", "passed", "said"),
+    [
+        ((), 7, "left to `make test-all`: 7 cases of sweeps and 1 thorough"),
+        (("-n", "2"), 7, "left to `make test-all`: 7 cases of sweeps and 1 thorough"),
+        (("--thorough",), 15, "skipped 1: needs qemu-user"),
+    ],
+    ids=["alone", "two workers", "thorough"],
+)
+def test_a_run_counts_what_it_leaves_out(options: tuple[str, ...], passed: int, said: str, tmp_path: Path) -> None:
+    (tmp_path / "test_suite.py").write_text(SUITE)
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["tests.tiers"]\n')
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert f"{passed} passed, 1 skipped" in done.stdout, done.stdout + done.stderr
+    assert said in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("aarch64-linux-gnu-gcc", "GCC for Arm"),
+        ("arm-linux-gnueabihf-g++", "GCC for Arm"),
+        ("arm-linux-gnueabihf-as", "GNU as and binutils for Arm"),
+        ("aarch64-linux-gnu-objdump", "GNU as and binutils for Arm"),
+        ("qemu-aarch64", "qemu-user"),
+    ],
+)
+def test_an_absent_program_is_counted_by_what_it_belongs_to(name: str, kind: str) -> None:
+    assert kind_of_absent(name) == kind

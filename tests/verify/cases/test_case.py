@@ -1,0 +1,74 @@
+"""Shapes and data: what is drawn is what was asked for, and can be drawn again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from neonlab.errors import InputError
+from neonlab.verify.cases.case import PATTERNS, DataSource, Shape
+
+NAMES = ("height", "width")
+
+
+@pytest.mark.parametrize("text", ["", "3", "3x", "3x4x5", "0x4", "-1x4", "ax4", "3 x 4", "٣x4"])
+def test_a_shape_that_is_not_one_is_refused_with_the_names_of_its_sizes(text: str) -> None:
+    with pytest.raises(InputError, match="shape"):
+        Shape.parse(text, NAMES)
+
+
+def test_a_shape_prints_as_it_is_written() -> None:
+    assert str(Shape.parse("14X7", NAMES)) == "14x7"
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "float32"])
+def test_data_stay_in_range_and_repeat_with_the_seed(pattern: str, dtype: str) -> None:
+    low, high = (3, 99) if dtype == "uint8" else (-31, 32)
+    once, again = (DataSource(pattern, 7, "k").draw((5, 6), np.dtype(dtype), low, high) for _ in range(2))
+    assert once.dtype == dtype and once.shape == (5, 6) and once.flags.c_contiguous
+    assert low <= once.min() and once.max() <= high
+    assert np.array_equal(once, again)
+
+
+def test_each_pattern_is_what_its_name_says() -> None:
+    def draw(pattern: str, turn: int = 0) -> np.ndarray:
+        source = DataSource(pattern, 1)
+        for _ in range(turn):
+            source.draw((1,), np.dtype("int8"), -2, 3)
+        return source.draw((40,), np.dtype("int8"), -2, 3)
+
+    assert set(draw("random")) == {-2, -1, 0, 1, 2, 3}
+    assert set(draw("extremes")) == {-2, 3}
+    assert set(draw("lowest")) == {-2} and set(draw("highest")) == {3}
+    assert set(draw("opposed")) == {-2} and set(draw("opposed", 1)) == {3}
+    assert list(draw("alternating")[:4]) == [-2, 3, -2, 3]
+    assert np.count_nonzero(draw("one_hot")) == 1
+
+
+def test_other_seeds_and_names_draw_other_data() -> None:
+    draws = [
+        DataSource("random", seed, name).draw((64,), np.dtype("int8"), -128, 127).tobytes()
+        for seed in (1, 2)
+        for name in "ab"
+    ]
+    assert len(set(draws)) == 4
+
+
+@pytest.mark.parametrize(
+    ("value_range", "found"),
+    [
+        ((-1e30, 1e30), {-1e30, 1e30, 0.0, 2.0**-149, -(2.0**-149), 2.0**-126, -(2.0**-126)}),
+        ((0.0, 1.0), {0.0, 1.0, 2.0**-149, 2.0**-126}),
+        ((1e-9, 256.0), {256.0}),
+    ],
+)
+def test_extremes_of_floats_are_those_of_the_range_and_of_the_format_within_it(
+    value_range: tuple[float, float], found: set[float]
+) -> None:
+    low, high = value_range
+    drawn = DataSource("extremes", 1).draw((1000,), np.dtype(np.float32), low, high)
+    assert drawn.min() >= np.float32(low) and drawn.max() <= np.float32(high)
+    assert {float(np.float32(value)) for value in found} <= set(drawn.tolist())
+    denormal = (drawn != 0) & (np.abs(drawn) < np.finfo(np.float32).smallest_normal)
+    assert bool(denormal.any()) == (low <= 0)
