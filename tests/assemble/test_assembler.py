@@ -9,8 +9,8 @@ import pytest
 from tests.tools import require
 
 from neonlab.assemble.assembler import assemble_file, assemble_text
-from neonlab.assemble.listing import listing
 from neonlab.assemble.source import AssemblyError
+from neonlab.assemble.word_listing import listing
 from neonlab.isa.model.isa import Isa
 
 

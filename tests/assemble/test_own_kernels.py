@@ -9,7 +9,7 @@ from tests.assemble.gnu_as import assemble
 
 from neonlab.assemble.assembler import assemble_file
 from neonlab.assemble.linking import link
-from neonlab.assemble.listing import listing
+from neonlab.assemble.word_listing import listing
 
 ROOT = Path(__file__).parents[2]
 KERNELS = sorted((ROOT / "asm").glob("*/*.S"))

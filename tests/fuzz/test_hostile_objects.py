@@ -18,15 +18,15 @@ from tests.objects.build import A64, TARGETS, compiled, fresh, run
 
 from neonlab.emulate.machine import Machine
 from neonlab.errors import InputError
-from neonlab.objects.bench import made_object
 from neonlab.objects.elf import layout as elf
 from neonlab.objects.elf.archive import Archive
 from neonlab.objects.elf.module import Module
-from neonlab.objects.image.image import Image
+from neonlab.objects.image.memory_image import Image
 from neonlab.objects.image.reach import program_of
 from neonlab.objects.linker import link_modules
-from neonlab.objects.listing import list_objects
 from neonlab.objects.load import elf_module, load_image
+from neonlab.objects.loading_bench import made_object
+from neonlab.objects.symbol_listing import list_objects
 
 SECONDS = float(os.environ.get("NEONLAB_FUZZ_SECONDS", "8"))
 LONGEST = 10.0  # seconds that one file may take

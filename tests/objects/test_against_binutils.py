@@ -11,8 +11,8 @@ from tests.tools import require
 
 from neonlab.objects.demangle import demangle
 from neonlab.objects.image.reach import program_of
-from neonlab.objects.listing import list_objects
 from neonlab.objects.load import load_image
+from neonlab.objects.symbol_listing import list_objects
 
 VERSIONS = ("-gdwarf-2", "-gdwarf-3", "-gdwarf-4", "-gdwarf-5")
 

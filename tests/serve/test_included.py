@@ -10,7 +10,7 @@ from neonlab.lab.repository.library import open_library
 from neonlab.lab.run import profile as profiling
 from neonlab.lab.run.plan import parse_shape
 from neonlab.measure.options import MemoryOptions
-from neonlab.report.page.listing import listings
+from neonlab.report.page.source_listing import listings
 from neonlab.serve.included import included_html
 
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,8 @@ from neonlab.emulate.run import Run
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel, open_library
 from neonlab.lab.run import plan
-from neonlab.verify.bench import bench_sanitizer
 from neonlab.verify.check_case import call_arguments, step_budget
+from neonlab.verify.checking_bench import bench_sanitizer
 from neonlab.verify.memory.placement import place_arguments
 from neonlab.verify.sanitized_machine import SanitizedMachine
 

@@ -12,7 +12,7 @@ from neonlab.assemble.output.object_file import ObjectFile
 from neonlab.assemble.output.object_writer import ReadSource, write_object
 from neonlab.assemble.reader import Reader
 from neonlab.assemble.source import AssemblyError
-from neonlab.isa.isa_of_path import isa_of_path
+from neonlab.isa.from_path import isa_of_path
 from neonlab.isa.model.isa import Isa
 
 

@@ -11,7 +11,7 @@ from neonlab.errors import InputError
 from neonlab.objects.elf import layout as elf
 from neonlab.objects.elf.file import ObjectError
 from neonlab.objects.elf.module import COMMON, Module
-from neonlab.objects.image.image import Image
+from neonlab.objects.image.memory_image import Image
 from neonlab.objects.image.symbols import image_symbols
 from neonlab.objects.link.addresses import SymbolAddresses
 from neonlab.objects.link.apply_fixes import apply_fixes

@@ -14,7 +14,7 @@ from neonlab.objects.elf.file import ElfFile
 from neonlab.objects.elf.module import Module
 from neonlab.objects.elf.relocatable import module_of
 from neonlab.objects.elf.shared import shared_module
-from neonlab.objects.image.image import Image
+from neonlab.objects.image.memory_image import Image
 from neonlab.objects.linker import BASE, link_modules
 
 #: Bytes that a file may have.

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from neonlab.assemble.source import folder_and_name
-from neonlab.report.page.listing import ListedLine, Listing
+from neonlab.report.page.source_listing import ListedLine, Listing
 
 _Cost = tuple[int, int, str, int]
 

@@ -16,8 +16,8 @@ from neonlab.lab.watch.session import Session
 from neonlab.measure.profile import Profile
 from neonlab.report.comparison_words import percent
 from neonlab.report.notebook import failure_html, loops_html, not_run_html
-from neonlab.report.page.listing import Listing, listings
 from neonlab.report.page.render import pipeline_fragment
+from neonlab.report.page.source_listing import Listing, listings
 from neonlab.report.verdict_words import accepted_lines, mood_of, remark_of, word_of
 from neonlab.serve.included import included_html
 from neonlab.serve.scratch import Scratch

@@ -11,7 +11,7 @@ from neonlab.errors import NoContract
 from neonlab.isa.model.isa import Isa
 from neonlab.objects.dwarf.prototypes import DebugType, FunctionType, read_prototypes
 from neonlab.objects.image.debug_sections import debug_sections
-from neonlab.objects.image.image import Image
+from neonlab.objects.image.memory_image import Image
 from neonlab.sources.program import check_symbol, isa_of, linked_image
 from neonlab.sources.toolchain import plain_target
 

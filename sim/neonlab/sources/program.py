@@ -11,13 +11,13 @@ from neonlab.assemble.file_names import ASSEMBLY
 from neonlab.contract.header import Contract
 from neonlab.contract.options import PLAIN, Build, Given
 from neonlab.errors import InputError
-from neonlab.isa.isa_of_path import isa_of_path
+from neonlab.isa.from_path import isa_of_path
 from neonlab.isa.model.isa import Isa
 from neonlab.sources.toolchain import Target, compile_c, is_c, target_of
 
 if TYPE_CHECKING:
     from neonlab.assemble.program import Program
-    from neonlab.objects.image.image import Image
+    from neonlab.objects.image.memory_image import Image
 
 
 def isa_of(path: Path, given: Given) -> Isa:

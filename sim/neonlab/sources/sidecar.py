@@ -32,7 +32,7 @@ from neonlab.contract.options import ARCHITECTURES, PLAIN, Build, Given, Referen
 from neonlab.contract.text import ContractText
 from neonlab.errors import InputError, NoContract
 from neonlab.host.input_file import is_file, read_input, read_input_text
-from neonlab.isa.isa_of_path import isa_of_path
+from neonlab.isa.from_path import isa_of_path
 from neonlab.isa.model.isa import Isa
 
 _SUFFIX = ".contract.toml"

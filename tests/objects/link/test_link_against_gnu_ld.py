@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tests.objects.build import TARGETS, Target, compiled, fresh, run
 
-from neonlab.objects.image.image import Image
+from neonlab.objects.image.memory_image import Image
 from neonlab.objects.link import addresses as ad
 from neonlab.objects.link.relocation_names import relocation_name, rule_of
 from neonlab.objects.load import load_image

@@ -26,8 +26,8 @@ from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.report.page import charts, labels, pipeline_picture
 from neonlab.report.page.gather import CORES, CurvePoint, KernelPage, pages_of, work_of_pages
-from neonlab.report.page.listing import coloured_lines, listings
 from neonlab.report.page.render import kernel_page, page_name, write_pages
+from neonlab.report.page.source_listing import coloured_lines, listings
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -36,7 +36,7 @@ def asm(
     Instructions are listed as 32-bit words, as objdump prints them; data are listed as bytes in the order of memory.
     """
     from neonlab.assemble.assembler import assemble_file
-    from neonlab.assemble.listing import listing
+    from neonlab.assemble.word_listing import listing
     from neonlab.contract.header import read_contract
     from neonlab.contract.options import Build
     from neonlab.host.output_file import write_whole

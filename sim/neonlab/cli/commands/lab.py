@@ -180,13 +180,13 @@ def bench(
     """
     from neonlab.lab.repository.kernel_code import kernel_program
     from neonlab.lab.run.plan import CaseName, draw_case, parse_shape
-    from neonlab.lab.watch.bench import bench_saves
-    from neonlab.measure.bench import bench_counts
-    from neonlab.measure.bench_memory import bench_memory
-    from neonlab.objects.bench import bench_load
+    from neonlab.lab.watch.saving_bench import bench_saves
+    from neonlab.measure.counting_bench import bench_counts
+    from neonlab.measure.modelling_bench import bench_memory
+    from neonlab.objects.loading_bench import bench_load
     from neonlab.report.terminal.watch import session_text
-    from neonlab.verify.bench import bench_sanitizer
     from neonlab.verify.check_case import call_arguments
+    from neonlab.verify.checking_bench import bench_sanitizer
 
     results = []
     for one in find_kernels([kernel]):

@@ -13,7 +13,7 @@ from neonlab.cli.shared import DefineOption, IncludeOption, IsaOption, JsonOptio
 from neonlab.host.input_file import is_file, no_file
 
 if TYPE_CHECKING:
-    from neonlab.objects.listing import ListedObject
+    from neonlab.objects.symbol_listing import ListedObject
 
 
 def symbols(
@@ -48,8 +48,8 @@ def _listed(file: Path, isa: str | None, include: tuple[str, ...], define: tuple
     from neonlab.contract.options import Build, Given
     from neonlab.isa.model.isa import isa_named
     from neonlab.objects.from_assembly import assembled_module
-    from neonlab.objects.listing import list_module, list_objects
     from neonlab.objects.load import elf_module
+    from neonlab.objects.symbol_listing import list_module, list_objects
     from neonlab.sources.program import isa_of
     from neonlab.sources.toolchain import compile_c, is_c, plain_target
 

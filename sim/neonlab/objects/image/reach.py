@@ -18,7 +18,7 @@ from neonlab.isa.thumb.decode import decode_thumb
 from neonlab.objects.demangle import demangle
 from neonlab.objects.elf.module import ARM, DATA, THUMB
 from neonlab.objects.image.address_taken import addresses_made
-from neonlab.objects.image.image import Image
+from neonlab.objects.image.memory_image import Image
 from neonlab.objects.image.source_lines import source_lines
 from neonlab.objects.image.symbols import ImageSymbol
 from neonlab.objects.link import addresses as ad

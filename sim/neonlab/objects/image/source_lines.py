@@ -13,7 +13,7 @@ from neonlab.isa.model.isa import Isa
 from neonlab.objects.dwarf.inlined import CallSite, read_call_sites
 from neonlab.objects.dwarf.lines import Row, read_rows
 from neonlab.objects.image.debug_sections import debug_sections
-from neonlab.objects.image.image import Image
+from neonlab.objects.image.memory_image import Image
 
 _MOST_SOURCE_BYTES = 1 << 24
 

@@ -21,7 +21,7 @@ from neonlab.measure.profile import Profile
 from neonlab.report.page import charts, pipeline_picture
 from neonlab.report.page.gather import KernelPage
 from neonlab.report.page.index import IndexRow, rows_in
-from neonlab.report.page.listing import listings
+from neonlab.report.page.source_listing import listings
 from neonlab.report.terminal.loop import at_lines
 
 REGISTER_CELL, REGISTER_ROW = 7, 11

@@ -18,7 +18,7 @@ from neonlab.isa.model.isa import Isa, Register, vector
 from neonlab.verify.dataflow import Dataflow
 from neonlab.verify.explain.slice_walk import Visit
 from neonlab.verify.memory.sanitizer import entry_stack_pointer
-from neonlab.verify.uninitialised.report import argument_register
+from neonlab.verify.uninitialised.faults import argument_register
 
 _LETTERS = {1: "b", 2: "h", 4: "s", 8: "d"}
 

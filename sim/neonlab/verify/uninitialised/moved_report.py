@@ -21,8 +21,8 @@ from neonlab.emulate.trace import Trace
 from neonlab.isa.c.procedure_call import place_arguments
 from neonlab.isa.model.dependence import places_of
 from neonlab.verify.memory.sanitizer import entry_stack_pointer
+from neonlab.verify.uninitialised.faults import UnsetReport
 from neonlab.verify.uninitialised.observed import Observed, Part
-from neonlab.verify.uninitialised.report import UnsetReport
 from neonlab.verify.uninitialised.walk import Effect, PairedTraces, branch_places
 
 _CLAUSE = "a kernel's result is a function of its arguments, not of any address"

@@ -17,7 +17,7 @@ from neonlab.isa.model.dependence import register_of
 from neonlab.isa.model.isa import Isa, Register, general
 from neonlab.verify.memory.sanitizer import entry_stack_pointer, stack_bytes_for
 from neonlab.verify.sanitized_machine import SanitizedMachine
-from neonlab.verify.uninitialised.report import UnsetReport
+from neonlab.verify.uninitialised.faults import UnsetReport
 from neonlab.verify.uninitialised.walk import PairedTraces, Source
 
 _CLAUSE = (

@@ -44,9 +44,9 @@ from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.run import Fault
 from neonlab.emulate.trace import Trace
 from neonlab.isa.model.isa import Isa
+from neonlab.verify.uninitialised.faults import UnsetReport
 from neonlab.verify.uninitialised.moved_report import MovedReport, at_home
 from neonlab.verify.uninitialised.observed import Observed, Part, Setting, World, integers_in
-from neonlab.verify.uninitialised.report import UnsetReport
 from neonlab.verify.uninitialised.walk import PairedTraces
 
 Bytes = npt.NDArray[np.uint8]

@@ -12,7 +12,7 @@ from neonlab.emulate.guest.buffer import Buffer
 from neonlab.emulate.machine import Argument
 from neonlab.isa.c.prototype import parse_prototype
 from neonlab.isa.model.isa import Isa
-from neonlab.measure.bench_memory import MemoryBench, bench_memory
+from neonlab.measure.modelling_bench import MemoryBench, bench_memory
 
 LOOP = {
     Isa.A64: "1: ldr q0, [x1]\nsubs x0, x0, #1\nb.ne 1b\nret",

@@ -10,9 +10,9 @@ from neonlab.assemble.program import Program
 from neonlab.emulate.machine import Argument, Machine
 from neonlab.isa.c.procedure_call import FloatAbi
 from neonlab.isa.c.prototype import Signature
-from neonlab.measure.bench import RepeatedCall
 from neonlab.measure.cores.caches import load_core
 from neonlab.measure.cores.pipeline import load_pipeline
+from neonlab.measure.counting_bench import RepeatedCall
 from neonlab.measure.counts import CountsProbe
 from neonlab.measure.memory_probe import TrafficProbe
 

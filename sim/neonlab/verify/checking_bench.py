@@ -10,7 +10,7 @@ from neonlab.assemble.program import Program
 from neonlab.contract.header import Contract
 from neonlab.emulate.machine import Argument, Machine
 from neonlab.emulate.run import Fault
-from neonlab.measure.bench import BenchError
+from neonlab.measure.counting_bench import BenchError
 from neonlab.verify.lanes.wrap import LaneWrapProbe
 from neonlab.verify.sanitized_machine import SanitizedMachine
 

@@ -9,7 +9,7 @@ from tests.command_line import ADD, new_repository
 
 from neonlab import InputError
 from neonlab.lab.repository.library import open_kernel, open_library
-from neonlab.lab.watch.bench import bench_saves
+from neonlab.lab.watch.saving_bench import bench_saves
 from neonlab.report.terminal.watch import session_text
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from tests.objects.build import A64, run
 
-from neonlab.objects.bench import FUNCTIONS, bench_load, made_object
 from neonlab.objects.load import load_image
+from neonlab.objects.loading_bench import FUNCTIONS, bench_load, made_object
 
 
 def test_the_bench_says_what_it_loaded() -> None:

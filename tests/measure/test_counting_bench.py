@@ -9,7 +9,7 @@ from tests.emulate.guest_programs import assembled
 
 from neonlab.isa.c.prototype import parse_prototype
 from neonlab.isa.model.isa import Isa
-from neonlab.measure.bench import BenchError, BenchResult, bench_counts
+from neonlab.measure.counting_bench import BenchError, BenchResult, bench_counts
 
 LOOP = {
     Isa.A64: "1: add v0.4s, v0.4s, v1.4s\nsubs x0, x0, #1\nb.ne 1b\nret",
