@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.measure.pipeline.test_cost import code
+from tests.measure.pipeline.loops import code
 
 from neonlab.measure.cores.pipeline import load_pipeline
 from neonlab.measure.loop.bounds import LoopBounds, first_target, loop_bounds

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from tests.measure.pipeline.test_cost import CORES, code, random_loop
+from tests.measure.pipeline.loops import CORES, code, random_loop
 
 from neonlab.measure.cores.pipeline import load_pipeline
 from neonlab.measure.loop.critical_path import critical_path

@@ -6,7 +6,7 @@ import re
 import subprocess
 
 import pytest
-from tests.measure.pipeline.test_cost import CORES, IN_ORDER, random_loop
+from tests.measure.pipeline.loops import CORES, IN_ORDER, random_loop
 from tests.tools import require
 
 from neonlab.isa.model.isa import Isa

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tests.measure.pipeline.test_cost import code
+from tests.measure.pipeline.loops import code
 
 from neonlab.isa.model.isa import Isa
 from neonlab.measure.cores.pipeline import load_pipeline

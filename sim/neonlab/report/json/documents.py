@@ -25,194 +25,197 @@ _ENDS = described(
     nullable(list_of(INTEGER)), "offsets from the pointer of the first byte and of the byte after the last"
 )
 
+_ASM = document(
+    "asm",
+    path=STRING,
+    isa=ISA,
+    rows=list_of(
+        object_of(
+            section=STRING,
+            address=described(INTEGER, "offset in the section"),
+            bytes=described(STRING, "hexadecimal, in memory order"),
+            disassembly=STRING,
+            where=STRING,
+            source=STRING,
+        )
+    ),
+)
+_SYMBOLS = document(
+    "symbols",
+    path=STRING,
+    objects=list_of(
+        object_of(
+            title=described(STRING, "the file, or archive(member)"),
+            isa=ISA,
+            shared=BOOLEAN,
+            functions=list_of(
+                object_of(
+                    name=STRING,
+                    demangled=STRING,
+                    address=described(INTEGER, "offset in the section; in a shared object the address there"),
+                    size=described(INTEGER, "bytes, 0 where the object does not say"),
+                    section=STRING,
+                    binding={"enum": ["local", "global", "weak", "other"]},
+                    state={"enum": ["a64", "a32", "thumb"]},
+                    where=described(nullable(STRING), "file:line of the first instruction"),
+                )
+            ),
+            undefined=list_of(
+                object_of(
+                    name=STRING,
+                    demangled=STRING,
+                    weak=BOOLEAN,
+                    users=described(list_of(STRING), "functions, or sections of data, that refer to it"),
+                )
+            ),
+            constructors=described(list_of(STRING), "sections of functions that a loader would call"),
+        )
+    ),
+)
+_BENCH = document(
+    "bench",
+    shape=STRING,
+    results=list_of(
+        object_of(
+            kernel=STRING,
+            instructions=described(INTEGER, "executed in one call"),
+            bare=described(INTEGER, "guest instructions per second, without instrumentation"),
+            counts=described(INTEGER, "the same with counts"),
+            python_hooks=described(INTEGER, "the same with counts taken by Python hooks"),
+            counts_of_bare=NUMBER,
+            counts_over_python_hooks=NUMBER,
+            traffic=described(INTEGER, "the same with counts and traffic"),
+            traffic_of_bare=NUMBER,
+            core=described(STRING, "that was modelled"),
+            caches=described(INTEGER, "the same with counts, traffic and caches"),
+            caches_of_bare=NUMBER,
+            pipeline=described(INTEGER, "the same with counts, traffic, caches and cycles"),
+            pipeline_of_bare=NUMBER,
+            accesses=described(INTEGER, "memory accesses in one call"),
+            sanitizer=described(INTEGER, "guest instructions per second with the sanitizer"),
+            sanitizer_of_bare=NUMBER,
+            sanitizer_and_lanes=described(INTEGER, "the same with every check on"),
+            save=described(
+                object_of(
+                    layer=STRING,
+                    tile=described(STRING, "the part of the layer that is shown first"),
+                    cores=list_of(STRING),
+                    heard=described(NUMBER, "seconds from the write until it is noticed"),
+                    shown=described(NUMBER, "seconds from the write until verdict, counts and cycles are shown"),
+                    processor=described({"type": "object", "additionalProperties": NUMBER}, "CPU seconds, by step"),
+                ),
+                "after a save of the kernel's file, as `neonlab watch` sees it",
+            ),
+        )
+    ),
+    load=described(
+        object_of(bytes=INTEGER, sections=INTEGER, relocations=INTEGER, seconds=NUMBER),
+        "a generated object, loaded into memory with every relocation applied",
+    ),
+)
+_CONTRACT = document(
+    "contract",
+    path=STRING,
+    contract=described(STRING, "TOML, with `?` where a person has to fill in a value"),
+    blanks=described(list_of(STRING), "arguments and fields with such a `?`"),
+    runs=list_of(
+        object_of(
+            numbers=described({"type": "object", "additionalProperties": INTEGER}, "the integer arguments of the run"),
+            touched={"type": "object", "additionalProperties": object_of(read=_ENDS, write=_ENDS)},
+        )
+    ),
+)
+_LIST = document(
+    "list",
+    root=described(STRING, "the repository"),
+    kernels=list_of(
+        object_of(
+            kernel=STRING,
+            isa=ISA,
+            path=STRING,
+            operator=described(nullable(STRING), "the operator whose reference computes the expected results"),
+            level=described(STRING, "the extension beyond NEON that it needs, or neon"),
+            summary=STRING,
+            prototype=STRING,
+            architecture=STRING,
+            features=list_of(STRING),
+        )
+    ),
+    dispatches=list_of(object_of(name=STRING, members=list_of(STRING), reason=STRING)),
+    counts=described(
+        object_of(isa=_COUNTS, operator=_COUNTS, level=_COUNTS),
+        "number of kernels listed, by each of these properties",
+    ),
+)
+_MUTATE = document(
+    "mutate",
+    seed=INTEGER,
+    kernels=list_of(
+        object_of(
+            kernel=STRING,
+            isa=ISA,
+            made=described(INTEGER, "mutants generated"),
+            mutants=described(INTEGER, "mutants tried"),
+            killed=described(INTEGER, "mutants that fail on some case"),
+            equivalent=described(INTEGER, "mutants that are harmless by a rule or a reviewed reason"),
+            survived=INTEGER,
+            score=described(NUMBER, "killed mutants, of those not equivalent"),
+            slips=described({"type": "object"}, "the same figures by kind of change"),
+            reasons=_COUNTS,
+            not_killed=list_of(
+                object_of(line=INTEGER, slip=STRING, original=STRING, mutant=STRING, reason=nullable(STRING))
+            ),
+        )
+    ),
+)
+_REPORT = document(
+    "report",
+    rows=list_of(
+        object_of(
+            kernel=STRING,
+            layer=STRING,
+            shape=STRING,
+            exact=BOOLEAN,
+            chosen=described(BOOLEAN, "whether the operator's dispatch picks it for the shape"),
+            hot_loop=nullable(object_of(instructions=INTEGER, macs=INTEGER)),
+            profile=nullable(PROFILE),
+        )
+    ),
+)
+_SCHEMES = document(
+    "schemes",
+    parts=list_of(object_of(name=STRING, cases=INTEGER)),
+    groups=described(list_of(list_of(STRING)), "schemes that agreed everywhere"),
+    pairs=list_of(
+        object_of(
+            first=STRING,
+            second=STRING,
+            disagreements=described(list_of(INTEGER), "cases that differ, by part"),
+            worst=described(INTEGER, "the largest difference, in steps of int8"),
+            example=described(
+                nullable(object_of(accumulator=INTEGER, scale=NUMBER, results=list_of(INTEGER))),
+                "the case with the largest difference; of several the one nearest zero",
+            ),
+        )
+    ),
+)
+
 
 def schemas() -> dict[str, Schema]:
-    """The schema of each command that has --json, by the command's name."""
+    """Return the schema of each command that has --json, by the name of the command."""
     return {
-        "asm": document(
-            "asm",
-            path=STRING,
-            isa=ISA,
-            rows=list_of(
-                object_of(
-                    section=STRING,
-                    address=described(INTEGER, "offset in the section"),
-                    bytes=described(STRING, "hexadecimal, in memory order"),
-                    disassembly=STRING,
-                    where=STRING,
-                    source=STRING,
-                )
-            ),
-        ),
-        "symbols": document(
-            "symbols",
-            path=STRING,
-            objects=list_of(
-                object_of(
-                    title=described(STRING, "the file, or archive(member)"),
-                    isa=ISA,
-                    shared=BOOLEAN,
-                    functions=list_of(
-                        object_of(
-                            name=STRING,
-                            demangled=STRING,
-                            address=described(INTEGER, "offset in the section; in a shared object the address there"),
-                            size=described(INTEGER, "bytes, 0 where the object does not say"),
-                            section=STRING,
-                            binding={"enum": ["local", "global", "weak", "other"]},
-                            state={"enum": ["a64", "a32", "thumb"]},
-                            where=described(nullable(STRING), "file:line of the first instruction"),
-                        )
-                    ),
-                    undefined=list_of(
-                        object_of(
-                            name=STRING,
-                            demangled=STRING,
-                            weak=BOOLEAN,
-                            users=described(list_of(STRING), "functions, or sections of data, that refer to it"),
-                        )
-                    ),
-                    constructors=described(list_of(STRING), "sections of functions that a loader would call"),
-                )
-            ),
-        ),
-        "bench": document(
-            "bench",
-            shape=STRING,
-            results=list_of(
-                object_of(
-                    kernel=STRING,
-                    instructions=described(INTEGER, "executed in one call"),
-                    bare=described(INTEGER, "guest instructions per second, without instrumentation"),
-                    counts=described(INTEGER, "the same with counts"),
-                    python_hooks=described(INTEGER, "the same with counts taken by Python hooks"),
-                    counts_of_bare=NUMBER,
-                    counts_over_python_hooks=NUMBER,
-                    traffic=described(INTEGER, "the same with counts and traffic"),
-                    traffic_of_bare=NUMBER,
-                    core=described(STRING, "that was modelled"),
-                    caches=described(INTEGER, "the same with counts, traffic and caches"),
-                    caches_of_bare=NUMBER,
-                    pipeline=described(INTEGER, "the same with counts, traffic, caches and cycles"),
-                    pipeline_of_bare=NUMBER,
-                    accesses=described(INTEGER, "memory accesses in one call"),
-                    sanitizer=described(INTEGER, "guest instructions per second with the sanitizer"),
-                    sanitizer_of_bare=NUMBER,
-                    sanitizer_and_lanes=described(INTEGER, "the same with every check on"),
-                    save=described(
-                        object_of(
-                            layer=STRING,
-                            tile=described(STRING, "the part of the layer that is shown first"),
-                            cores=list_of(STRING),
-                            heard=described(NUMBER, "seconds from the write until it is noticed"),
-                            shown=described(
-                                NUMBER, "seconds from the write until verdict, counts and cycles are shown"
-                            ),
-                            processor=described(
-                                {"type": "object", "additionalProperties": NUMBER}, "CPU seconds, by step"
-                            ),
-                        ),
-                        "after a save of the kernel's file, as `neonlab watch` sees it",
-                    ),
-                )
-            ),
-            load=described(
-                object_of(bytes=INTEGER, sections=INTEGER, relocations=INTEGER, seconds=NUMBER),
-                "a generated object, loaded into memory with every relocation applied",
-            ),
-        ),
+        "asm": _ASM,
+        "symbols": _SYMBOLS,
+        "bench": _BENCH,
         "check": document("check", seed=INTEGER, verdicts=list_of(VERDICT)),
         "compare": document("compare", **comparison_properties(FAILURE, ISA)),
-        "contract": document(
-            "contract",
-            path=STRING,
-            contract=described(STRING, "TOML, with `?` where a person has to fill in a value"),
-            blanks=described(list_of(STRING), "arguments and fields with such a `?`"),
-            runs=list_of(
-                object_of(
-                    numbers=described(
-                        {"type": "object", "additionalProperties": INTEGER}, "the integer arguments of the run"
-                    ),
-                    touched={"type": "object", "additionalProperties": object_of(read=_ENDS, write=_ENDS)},
-                )
-            ),
-        ),
+        "contract": _CONTRACT,
         "cores": optional(
             document("cores", cores=list_of(CORE), comparisons=list_of(COMPARISON), functions=FUNCTIONS), "functions"
         ),
-        "list": document(
-            "list",
-            root=described(STRING, "the repository"),
-            kernels=list_of(
-                object_of(
-                    kernel=STRING,
-                    isa=ISA,
-                    path=STRING,
-                    operator=described(nullable(STRING), "the operator whose reference computes the expected results"),
-                    level=described(STRING, "the extension beyond NEON that it needs, or neon"),
-                    summary=STRING,
-                    prototype=STRING,
-                    architecture=STRING,
-                    features=list_of(STRING),
-                )
-            ),
-            dispatches=list_of(object_of(name=STRING, members=list_of(STRING), reason=STRING)),
-            counts=described(
-                object_of(isa=_COUNTS, operator=_COUNTS, level=_COUNTS),
-                "number of kernels listed, by each of these properties",
-            ),
-        ),
-        "mutate": document(
-            "mutate",
-            seed=INTEGER,
-            kernels=list_of(
-                object_of(
-                    kernel=STRING,
-                    isa=ISA,
-                    made=described(INTEGER, "mutants generated"),
-                    mutants=described(INTEGER, "mutants tried"),
-                    killed=described(INTEGER, "mutants that fail on some case"),
-                    equivalent=described(INTEGER, "mutants that are harmless by a rule or a reviewed reason"),
-                    survived=INTEGER,
-                    score=described(NUMBER, "killed mutants, of those not equivalent"),
-                    slips=described({"type": "object"}, "the same figures by kind of change"),
-                    reasons=_COUNTS,
-                    not_killed=list_of(
-                        object_of(line=INTEGER, slip=STRING, original=STRING, mutant=STRING, reason=nullable(STRING))
-                    ),
-                )
-            ),
-        ),
+        "list": _LIST,
+        "mutate": _MUTATE,
         "profile": document("profile", **PROFILES),
-        "report": document(
-            "report",
-            rows=list_of(
-                object_of(
-                    kernel=STRING,
-                    layer=STRING,
-                    shape=STRING,
-                    exact=BOOLEAN,
-                    chosen=described(BOOLEAN, "whether the operator's dispatch picks it for the shape"),
-                    hot_loop=nullable(object_of(instructions=INTEGER, macs=INTEGER)),
-                    profile=nullable(PROFILE),
-                )
-            ),
-        ),
-        "schemes": document(
-            "schemes",
-            parts=list_of(object_of(name=STRING, cases=INTEGER)),
-            groups=described(list_of(list_of(STRING)), "schemes that agreed everywhere"),
-            pairs=list_of(
-                object_of(
-                    first=STRING,
-                    second=STRING,
-                    disagreements=described(list_of(INTEGER), "cases that differ, by part"),
-                    worst=described(INTEGER, "the largest difference, in steps of int8"),
-                    example=described(
-                        nullable(object_of(accumulator=INTEGER, scale=NUMBER, results=list_of(INTEGER))),
-                        "the case with the largest difference; of several the one nearest zero",
-                    ),
-                )
-            ),
-        ),
+        "report": _REPORT,
+        "schemes": _SCHEMES,
     }
