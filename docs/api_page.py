@@ -37,7 +37,7 @@ SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
                            "Comparison")),
     ("Call a function", ("load", "Function", "Buffer", "Run", "Fault", "FaultKind", "FaultError", "InputError")),
     ("Find kernels", ("open_library", "open_kernel", "Library", "Kernel", "Contract")),
-    ("Define an operator", ("Operator", "Shape", "Case", "Array", "DataSource", "Expected", "Dispatch")),
+    ("Define an operator", ("Operator", "Shape", "Case", "Array", "DataSource", "Expected", "Dispatch", "KernelName")),
     ("Define a system", ("System", "Calls", "Outcome")),
     ("Assemble and emulate", ("assemble_file", "assemble_text", "link", "Program", "parse_prototype", "Isa",
                               "Machine")),

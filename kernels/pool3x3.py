@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
+from neonlab import Array, Contract, DataSource, Expected, KernelName, Operator, Shape
 from neonlab.int8 import pooling
 from neonlab.int8.windows import Window
-from neonlab.lab.repository.kernel_name import KernelName
 
 _DIMENSIONS = ("height", "width", "channels", "top", "left", "bottom", "right")
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from neonlab.lab.function import FaultError as FaultError
     from neonlab.lab.function import Function as Function
     from neonlab.lab.function import load as load
+    from neonlab.lab.repository.kernel_name import KernelName as KernelName
     from neonlab.lab.repository.library import Kernel as Kernel
     from neonlab.lab.repository.library import Library as Library
     from neonlab.lab.repository.library import open_kernel as open_kernel
@@ -67,6 +68,7 @@ _HOMES = {
     "neonlab.isa.model.isa": ("Isa",),
     "neonlab.isa.c.prototype": ("parse_prototype",),
     "neonlab.lab.run.profile": ("compare", "profile"),
+    "neonlab.lab.repository.kernel_name": ("KernelName",),
     "neonlab.lab.repository.library": ("Kernel", "Library", "open_kernel", "open_library"),
     "neonlab.measure.options": ("MemoryOptions",),
     "neonlab.measure.profile": ("Profile",),
