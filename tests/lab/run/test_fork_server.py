@@ -25,7 +25,8 @@ def test_a_command_that_is_interrupted_stops_without_a_traceback(seconds: float)
 
 SCRIPT = """
 import sys
-from neonlab import fork_server, open_library
+from neonlab import open_library
+from neonlab.lab.run import fork_server
 from neonlab.lab.run.plan import plan_cases
 from neonlab.lab.run.workers import Workers, check_all
 
