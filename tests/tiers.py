@@ -24,6 +24,7 @@ import pytest
 from tests.tools import kind_of_absent
 
 from neonlab.isa.model.isa import Isa
+from neonlab.lab.repository.kernel_files import isa_folder
 from neonlab.lab.repository.kernel_name import KernelName, KernelNameError
 from neonlab.lab.repository.library import Kernel
 
@@ -114,7 +115,7 @@ def kind_of(value: Any) -> Hashable:
     if title:
         return _kind_of_name(*title.groups())
     if isinstance(value, Path) and value.suffix == ".S":
-        folder = value.parent.name
+        folder = (isa_folder(value) or value.parent).name
         if "saboteurs" in value.parts:
             fault = _FAULT.match(value.read_text(encoding="utf-8").partition("\n")[0])
             return folder, fault[1] if fault else value.stem.partition("_")[0]

@@ -1,7 +1,8 @@
 """The pytest plugin: kernels of a neonlab repository as test items.
 
-Collects each .S file in asm/armv7 and asm/armv8 beside a folder kernels/: one item that tries every case, and one a
-shape, which holds what the kernel costs there against baselines.toml as well.  Kernels run in a process of their own.
+Collects each .S file in asm/armv7 and asm/armv8 and folders below, beside a folder kernels/: one item that tries every
+case, and one a shape, which holds what the kernel costs there against baselines.toml as well.  Kernels run in a process
+of their own.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from neonlab.lab.repository.kernel_files import isa_folder
+
 if TYPE_CHECKING:
     from neonlab.cli.progress import Progress
     from neonlab.lab.regression.baselines import Baselines
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
     from neonlab.lab.repository.library import Kernel
     from neonlab.lab.run.workers import Workers
 
-_FOLDERS = ("armv7", "armv8")
 _ITEM = "kernel["
 _CASES = "cases"
 #: Properties of an item's report, which JUnit files show and which travel from xdist's workers to its controller.
@@ -49,12 +51,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """A kernel's file, in a repository's asm/."""
-    folder = file_path.parent
-    if file_path.suffix != ".S" or folder.name not in _FOLDERS or folder.parent.name != "asm":
-        return None
-    if not (folder.parent.parent / "kernels").is_dir():
+    root = _root_of(file_path) if file_path.suffix == ".S" else None
+    if root is None or not (root / "kernels").is_dir():
         return None
     return KernelFile.from_parent(parent, path=file_path)
+
+
+def _root_of(path: Path) -> Path | None:
+    """The folder that asm/armv7 or asm/armv8 is in, where the file lies in one of these."""
+    folder = isa_folder(path)
+    return folder.parent.parent if folder is not None else None
 
 
 class KernelFile(pytest.File):
@@ -79,7 +85,7 @@ class KernelFile(pytest.File):
     @property
     def root(self) -> Path:
         """The repository."""
-        return self.path.parents[2]
+        return _root_of(self.path) or self.path.parents[2]
 
     def _kernels(self) -> list[Kernel]:
         from neonlab.lab.repository.library import read_members

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 from tests.assemble.gnu_as import assemble
+from tests.kernel_sources import FILES, title_of
 
 from neonlab.assemble.assembler import assemble_file
 from neonlab.assemble.linking import link
 from neonlab.assemble.word_listing import listing
 
-ROOT = Path(__file__).parents[2]
-KERNELS = sorted((ROOT / "asm").glob("*/*.S"))
+KERNELS = FILES
 
 
 def identity(path: Path) -> str:
-    return f"{path.parent.name}-{path.stem}"
+    return title_of(path).replace("/", "-")
 
 
 @pytest.mark.parametrize("path", KERNELS, ids=identity)

@@ -15,11 +15,13 @@ import numpy as np
 import pytest
 from tests.emulate.lane_programs import GENERALS, SATURATED, STATE_BYTES, STATUS, Bytes, LanePrograms
 from tests.isa.lane_forms import forms, shape_of
+from tests.kernel_sources import FILES
 
 from neonlab.assemble.assembler import assemble_file
 from neonlab.assemble.linking import link
 from neonlab.emulate.machine import Machine
 from neonlab.isa.a64.lanes import lane_operation_a64
+from neonlab.isa.from_path import isa_of_path
 from neonlab.isa.lanes import clamps, execute, lane_operation
 from neonlab.isa.model.isa import Isa
 from neonlab.isa.model.lane_operation import file_bytes, general_start
@@ -175,8 +177,9 @@ def test_the_comparison_notices_an_arithmetic_that_is_wrong_in_one_corner() -> N
 def test_every_vector_form_of_the_library_is_among_the_forms_tried(isa: Isa) -> None:
     known = {shape_of(form) for form in forms(isa)}
     used: set[str] = set()
-    folder = Path(__file__).parents[2] / "asm" / ("armv7" if isa is Isa.A32 else "armv8")
-    for path in sorted(folder.glob("*.S")):
+    for path in FILES:
+        if isa_of_path(path) is not isa:
+            continue
         for instruction in link(assemble_file(path)).instructions:
             if lane_operation(instruction) is not None:
                 used.add(shape_of(instruction.text))

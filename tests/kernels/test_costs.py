@@ -30,9 +30,12 @@ def named(kernel: Kernel) -> str:
 
 
 def header_of(kernel: Kernel) -> str:
-    """The comment under the contract as one line."""
-    lines = kernel.path.read_text().split("*/", 1)[1].splitlines()
-    comment = [line for line in lines if line.startswith("//")]
+    """The comment under the contract as one line, and then those of the files that the contract extends."""
+    contract, code = kernel.path.read_text().split("*/", 1)
+    comment = [line for line in code.splitlines() if line.startswith("//")]
+    while family := re.search(r'^extends\s*= "(.*)"', contract, re.MULTILINE):
+        contract, code = (kernel.path.parent / family[1]).read_text().split("*/", 1)
+        comment += [line for line in code.splitlines() if line.startswith("//")]
     return re.sub(r"\s+", " ", " ".join(line.removeprefix("//") for line in comment))
 
 

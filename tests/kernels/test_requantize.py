@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import shutil
 from fractions import Fraction
 from math import floor
 from pathlib import Path
@@ -11,6 +10,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from tests.kernel_sources import copied, spoil
 
 from neonlab.int8.arrays import Output
 from neonlab.int8.fixed_point import Multiplier
@@ -89,57 +89,44 @@ def test_fp32_rounds_the_float_product_to_the_nearest_even(schemes: ModuleType) 
 
 
 @pytest.mark.parametrize(
-    ("kernel", "file", "right", "wrong"),
+    ("kernel", "right", "wrong"),
     [
         # no rounding where a scale is 1/2 or more: nothing is shifted to the right
-        ("armv8/gemv_s8s8_rows_8_ruy", "include/requantize_ruy.inc", "mvni    t3.4s, #0", "movi    t3.4s, #0"),
-        ("armv7/dwconv3x3_s8s8_hwc_3x8_ruy", "include/requantize_ruy.inc", "vmvn.i32 q7, #0", "vmov.i32 q7, #0"),
+        ("armv8/gemv_s8s8_rows_8_ruy", "mvni    t3.4s, #0", "movi    t3.4s, #0"),
+        ("armv7/dwconv3x3_s8s8_hwc_3x8_ruy", "vmvn.i32 q7, #0", "vmov.i32 q7, #0"),
         # ties to where they do not belong
-        ("armv8/conv1x1_s8s8_hwc_4x4_fp32", "include/requantize_fp32.inc", "fcvtns", "fcvtas"),
-        ("armv8/matmul_s8s8_packed_4x4_ruy", "include/requantize_ruy.inc", "srshl", "sshl"),
-        ("armv8/matmul_u8u8_packed_8x8_bylane_zp_fp32", "include/requantize_fp32.inc", "fcvtns", "fcvtas"),
+        ("armv8/conv1x1_s8s8_hwc_4x4_fp32", "fcvtns", "fcvtas"),
+        ("armv8/matmul_s8s8_packed_4x4_ruy", "srshl", "sshl"),
+        ("armv8/matmul_u8u8_packed_8x8_bylane_zp_fp32", "fcvtns", "fcvtas"),
     ],
 )
 def test_a_bias_alone_shows_what_a_scheme_does_with_ties_and_scales_above_a_half(
-    kernel: str, file: str, right: str, wrong: str, tmp_path: Path
+    kernel: str, right: str, wrong: str, tmp_path: Path
 ) -> None:
-    folder, name = kernel.split("/")
-    shutil.copytree(ROOT / "asm" / folder / "include", tmp_path / folder / "include")
-    shutil.copy(ROOT / "asm" / f"{kernel}.S", tmp_path / folder)
-    text = (tmp_path / folder / file).read_text()
-    assert right in text
-    (tmp_path / folder / file).write_text(text.replace(right, wrong))
-    wrong_kernel = open_kernel(tmp_path / folder / f"{name}.S")
+    path = copied(kernel, tmp_path)
+    spoil(path, right, wrong)
+    wrong_kernel = open_kernel(path)
     names = [one for one in plan_cases(wrong_kernel) if one.pattern == "one_hot"]
     assert {failure.identifier for failure in check_cases(wrong_kernel, names) if failure} == {"mismatch"}
 
 
 @pytest.mark.parametrize(
-    ("kernel", "file", "right", "wrong"),
+    ("kernel", "right", "wrong"),
     [
         # one number, 0.49999997, comes out otherwise
-        ("armv7/requantize_s32s8_rows_1x8_ncnn", "", "vmvn.i32 q7, #0xC1000000", "vmov.f32 q7, #0.5"),
+        ("armv7/requantize_s32s8_rows_1x8_ncnn", "vmvn.i32 q7, #0xC1000000", "vmov.f32 q7, #0.5"),
         # a unit in 2^20 of a step of the output
-        ("armv7/add_s8s8_flat_8_gemmlowp", "", "vqrdmulh.s32 q0, q0", "vqdmulh.s32 q0, q0"),
+        ("armv7/add_s8s8_flat_8_gemmlowp", "vqrdmulh.s32 q0, q0", "vqdmulh.s32 q0, q0"),
         # rows of 59 pixels
         (
             "armv8/dwconv3x3_s8s8_hwc_3x16_ruy",
-            "include/requantized_strips_16_channels.inc",
             "cmp     rest, #STRIP",
             "cmp     rest, #(STRIP - 1)",
         ),
     ],
 )
-def test_a_slip_that_few_data_or_sizes_show_is_noticed(
-    kernel: str, file: str, right: str, wrong: str, tmp_path: Path
-) -> None:
-    folder, name = kernel.split("/")
-    shutil.copytree(ROOT / "asm" / folder / "include", tmp_path / folder / "include")
-    path = tmp_path / folder / f"{name}.S"
-    shutil.copy(ROOT / "asm" / f"{kernel}.S", path)
-    changed = tmp_path / folder / file if file else path
-    text = changed.read_text()
-    assert right in text
-    changed.write_text(text.replace(right, wrong))
+def test_a_slip_that_few_data_or_sizes_show_is_noticed(kernel: str, right: str, wrong: str, tmp_path: Path) -> None:
+    path = copied(kernel, tmp_path)
+    spoil(path, right, wrong)
     wrong_kernel = open_kernel(path)
     assert any(check_cases(wrong_kernel, plan_cases(wrong_kernel)))

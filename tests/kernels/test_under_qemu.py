@@ -8,14 +8,15 @@ watched.  All kernels are driven by `replay.c`, which does the same with data an
 from __future__ import annotations
 
 import subprocess
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.kernel_sources import FILES, ROOT, file_of, inlined, title_of
 from tests.tools import require
 
+from neonlab.contract.extends import find_block, toml_table
 from neonlab.lab.repository.library import Kernel, open_library
 from neonlab.lab.run.plan import CaseName, draw_case
 from neonlab.lab.run.shapes import DEFAULT_SHAPES
@@ -24,7 +25,6 @@ from neonlab.verify.cases.cover import cover
 from neonlab.verify.memory.placement import promised_alignment
 
 HERE = Path(__file__).parent
-ASM = HERE.parents[1] / "asm"
 SEED = 20240607
 
 
@@ -53,19 +53,21 @@ TARGETS = {
     ),
 }
 
-LIBRARY = open_library(ASM.parent)
+LIBRARY = open_library(ROOT)
 every_kernel = pytest.mark.parametrize("any_kernel", LIBRARY.kernels, ids=lambda kernel: kernel.title)
 
 
 def contract_of(kernel: str) -> dict:
-    header = (ASM / f"{kernel}.S").read_text().split("*/")[0]
-    return tomllib.loads(header.removeprefix("/*toml"))
+    path = file_of(kernel)
+    block = find_block(path.read_text(), str(path))
+    assert block is not None
+    return toml_table(block)
 
 
 KERNELS = sorted(
     kernel
-    for kernel in (f"{path.parent.name}/{path.stem}" for path in ASM.glob("*/conv1x1_s8s32_*.S"))
-    if contract_of(kernel)["args"]["weights"]["layout"] == "oc_ic"
+    for kernel in map(title_of, FILES)
+    if "/conv1x1_s8s32_" in kernel and contract_of(kernel)["args"]["weights"]["layout"] == "oc_ic"
 )
 
 
@@ -86,14 +88,13 @@ class Builder:
         compiler = require(target.prefix + "gcc")
         emulator = require(target.emulator)
         program = self.folder / f"{isa}_{name}_{driver.removesuffix('.c')}"
-        assembly = ASM / f"{kernel}.S"
+        assembly = file_of(kernel)
         if source is not None:
             program = self.folder / f"{isa}_{name}_changed"
             assembly = program.with_suffix(".S")
             assembly.write_text(source)
         defines = [f"-D{define}" for define in (*target.defines, f"KERNEL={name}")]
-        includes = f"-I{(ASM / kernel).parent}"
-        options = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-static", includes, *defines]
+        options = ["-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-static", *defines]
         inputs = [HERE / driver, HERE / target.call_watched, assembly]
         subprocess.run([compiler, *options, *inputs, "-o", program], check=True, timeout=60)
         return [emulator, "-cpu", "max", str(program)]
@@ -193,7 +194,7 @@ SABOTAGE = [
 def test_driver_notices_a_kernel_that_breaks_its_contract(
     builder: Builder, kernel_name: str, right: str, wrong: str, complaint: str | None
 ) -> None:
-    source = (ASM / f"{kernel_name}.S").read_text()
+    source = inlined(file_of(kernel_name))
     assert source.count(right) == 1
     program = builder.build(kernel_name, source.replace(right, wrong))
     status, text = drive(program, kernel_name, 1, 17, 4, 9, 5)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.kernel_sources import FILES
 from tests.objects.build import A32, A64, compiled
 
 from neonlab.assemble.assembler import assemble_file, assemble_text
@@ -19,7 +20,7 @@ from neonlab.objects.linker import link_modules
 from neonlab.objects.load import elf_module
 
 ROOT = Path(__file__).parents[2]
-KERNELS = sorted(ROOT.glob("asm/*/*.S")) + sorted(ROOT.glob("tests/saboteurs/*/undefined*.S"))
+KERNELS = [*FILES, *sorted(ROOT.glob("tests/saboteurs/*/undefined*.S"))]
 
 
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: f"{path.parent.name}/{path.stem}")

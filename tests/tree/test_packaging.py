@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tests.kernel_sources import FILES, title_of
 
 from neonlab.lab.start.wheel import own_wheel
 
@@ -32,7 +33,7 @@ def test_the_wheel_holds_the_library_and_nothing_at_top_level_but_neonlab(wheel:
         "neonlab",
         next(n for n in names if ".dist-info" in n).split("/")[0],
     }
-    for path in [*ROOT.glob("asm/*/*.S"), *ROOT.glob("kernels/*.py")]:
+    for path in [*ROOT.glob("asm/**/*.*"), *ROOT.glob("kernels/*.py")]:
         assert f"neonlab/library/{path.relative_to(ROOT)}" in names
     assert {"neonlab/py.typed", "neonlab/serve/static/neon.js", "neonlab/serve/static/serve.css"} <= set(names)
 
@@ -61,8 +62,8 @@ def test_the_wheel_lists_and_checks_its_kernels_away_from_the_checkout(wheel: Pa
     assert str(home) in where.stdout
     listed = neonlab("list")
     assert listed.returncode == 0, listed.stderr
-    for path in ROOT.glob("asm/*/*.S"):
-        assert f"{path.parent.name}/{path.stem}" in listed.stdout
+    for path in FILES:
+        assert title_of(path) in listed.stdout
     checked = neonlab("check", "armv8/conv1x1_s8s32_chw_8x4")
     assert checked.returncode == 0 and "exact" in checked.stdout, checked.stdout + checked.stderr
 

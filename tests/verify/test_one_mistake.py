@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.kernel_sources import file_of, standing_alone
 
 from neonlab.lab.repository.library import open_kernel
 from neonlab.lab.run.check import check
 
-ARMV8 = Path(__file__).resolve().parents[2] / "asm" / "armv8"
 NAME = "clip_s8s8_flat_64"
 
 
@@ -32,7 +32,7 @@ NAME = "clip_s8s8_flat_64"
     ],
 )
 def test_one_mistake_is_told_once(old: str, new: str, identifier: str, blamed: str, tmp_path: Path) -> None:
-    text = (ARMV8 / f"{NAME}.S").read_text().replace('"include/', f'"{ARMV8}/include/')
+    text = standing_alone(file_of(f"armv8/{NAME}"))
     assert old in text
     path = tmp_path / "armv8" / f"{NAME}.S"
     path.parent.mkdir()

@@ -42,15 +42,17 @@ def complete_kernels(incomplete: str) -> list[Offer]:
 
 
 def _kernels(*, with_folder: bool) -> Iterable[Offer]:
+    from neonlab.lab.repository.kernel_files import isa_folder, kernel_files
     from neonlab.lab.repository.kernel_name import KernelName, KernelNameError
     from neonlab.lab.repository.library import find_root
 
-    for path in sorted((find_root() / "asm").glob("armv[78]/*.S")):
+    for path in kernel_files(find_root()):
         try:
             meaning = KernelName.parse(path.stem).in_words()
         except KernelNameError:
             meaning = ""
-        yield f"{path.parent.name}/{path.stem}" if with_folder else path.stem, meaning
+        folder = isa_folder(path) or path.parent
+        yield f"{folder.name}/{path.stem}" if with_folder else path.stem, meaning
 
 
 def complete_shapes(ctx: typer.Context, incomplete: str) -> list[Offer]:

@@ -15,21 +15,24 @@
     */
 
 It is read with the standard library's TOML reader, and checked against the prototype and the calling convention: a
-contract that names the wrong register is refused, not believed.  The same may stand in a file of its own beside code
-that cannot carry it; there registers need not be said, and `isa` may hold a list for each of armv7 and armv8.
+contract that names the wrong register is refused, not believed.  It may extend another contract (`contract_extends`).
+The same may stand in a file of its own beside code that cannot carry it; there registers need not be said, and `isa`
+may hold a list for each of armv7 and armv8.
 """
 
 from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from neonlab.contract.allowances import read_allowances
 from neonlab.contract.arguments import ArgumentsReader
+from neonlab.contract.extends import KEY as _EXTENDS
+from neonlab.contract.extends import find_block
+from neonlab.contract.extends import toml_table as toml_table
 from neonlab.contract.model import Argument as Argument
 from neonlab.contract.model import Contract as Contract
 from neonlab.contract.model import ContractError as ContractError
@@ -40,13 +43,10 @@ from neonlab.isa.c.prototype import PrototypeError, parse_prototype
 from neonlab.isa.model.architecture import FEATURES, architecture_features
 from neonlab.isa.model.isa import Isa
 
-_OPENING = re.compile(r"/\*toml[ \t]*\r?\n")
-#: Characters of a contract, and of a line of it.
-_MOST_TEXT, _LONGEST_LINE = 200_000, 4_000
 _TOP_KEYS = (
     *("summary", "prototype", "symbol", "structs", "isa", "float_abi"),
     *("stack", "below_stack", "modular", "args", "counts"),
-    *("reference", "platform_register", "accept"),
+    *("reference", "platform_register", "accept", _EXTENDS),
 )
 #: What a contract beside the code may say besides.
 OUTSIDE_KEYS = ("build", "reference", "functions")
@@ -66,36 +66,8 @@ def read_contract(path: Path) -> Contract | None:
 
 def parse_contract(text: str, path: str) -> Contract | None:
     """The contract in the text of an assembly file; `path` serves messages and the kernel's name."""
-    # Two searches, not one pattern from opening to end: that looks for an end from each of many openings anew.
-    opening = _OPENING.search(text)
-    end = text.find("*/", opening.end()) if opening is not None else -1
-    if opening is None or end < 0:
-        if unclosed := opening or re.search(r"/\*toml\b", text):
-            line = text.count("\n", 0, unclosed.start()) + 1
-            raise ContractError(f"{path}:{line}: the contract opens with `/*toml` but no `*/` closes it")
-        return None
-    found = ContractText(path, text[opening.end() : end], text.count("\n", 0, opening.end()) + 1)
-    return _Reader(found, inside=True).read(toml_table(found))
-
-
-def toml_table(text: ContractText) -> dict[str, Any]:
-    """The table that the text is.  Raises ContractError with the place where it is none."""
-    # The reader takes time as the square of the length of a key with many dots.
-    longest = max(map(len, text.block.splitlines()), default=0)
-    for size, most, of in ((len(text.block), _MOST_TEXT, ""), (longest, _LONGEST_LINE, "a line of ")):
-        if size > most:
-            raise ContractError(
-                f"{text.path}:{text.first_line}: contract: {of}{size} characters; at most {most} are allowed"
-            )
-    try:
-        return tomllib.loads(text.block)
-    except (ValueError, RecursionError) as error:  # ValueError: not TOML, or a number of thousands of digits
-        message = str(error).partition("; use sys.")[0]
-        at = re.search(r" \(at line (\d+), column (\d+)\)", message)
-        if at is None:
-            raise ContractError(f"{text.path}:{text.first_line}: contract: not TOML: {message}") from None
-        line = text.first_line + int(at[1]) - 1
-        raise ContractError(f"{text.path}:{line}:{at[2]}: contract: not TOML: {message[: at.start()]}") from None
+    found = find_block(text, path)
+    return _Reader(found, inside=True).read(toml_table(found)) if found is not None else None
 
 
 def contract_of(table: Mapping[str, Any], text: ContractText, *, isa: Isa | None = None, symbol: str = "") -> Contract:

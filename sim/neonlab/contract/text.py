@@ -17,19 +17,26 @@ _ROW_KEYS = ("rows", "bytes", "pitch")
 class ContractText:
     """The text that a table was read from; `block` is empty where it came from the command line.
 
-    `said` tells of keys which option of the command line has put them there.
+    `said` tells of keys which option of the command line has put them there; `base` is the contract that this extends.
     """
 
     def __init__(self, path: str, block: str, first_line: int, said: Mapping[str, str] | None = None) -> None:
         self.path, self.block, self.first_line = path, block, first_line
         self._said = said or {}
+        self.base: ContractText | None = None
 
     def error(self, message: str, key: str = "") -> ContractError:
         """The complaint, placed at the line that states `key`, or at the option that does."""
         if key in self._said:
             return ContractError(f"{self._said[key]}: {message}")
+        if self.base is not None and not self._lines(key) and self.base.states(key):
+            return self.base.error(message, key)
         line = next(iter(self._lines(key)), max(self.first_line - 1, 1))
         return ContractError(f"{self.path}:{line}: contract: {message}" if self.block else f"{self.path}: {message}")
+
+    def states(self, key: str) -> bool:
+        """Whether a line of this contract, or of one that it extends, states `key`."""
+        return bool(self._lines(key)) or (self.base is not None and self.base.states(key))
 
     def _lines(self, key: str) -> list[int]:
         """The lines that state `key`."""
@@ -45,7 +52,9 @@ class ContractText:
             if name not in keys:
                 near = difflib.get_close_matches(name, list(keys), 1)
                 meant = f"; did you mean `{near[0]}`?" if near else f"; known are {', '.join(keys)}"
-                own = name in self._said or len(self._lines(name)) == 1
+                stated = self._lines(name)
+                inherited = not stated and self.base is not None and self.base.states(name)
+                own = name in self._said or len(stated) == 1 or inherited
                 raise self.error(f"{of} has no key `{name}`{meant}", name if own else key or name)
 
     def unknown_word(self, what: str, word: str, known: Sequence[str], key: str) -> ContractError:

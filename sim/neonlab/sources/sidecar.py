@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from neonlab.assemble.file_names import ASSEMBLY
+from neonlab.contract.extends import find_block, merged
 from neonlab.contract.header import Contract, contract_of, read_contract, toml_table
 from neonlab.contract.options import ARCHITECTURES, PLAIN, Build, Given, Reference
 from neonlab.contract.text import ContractText
@@ -123,10 +124,9 @@ def _is_object(path: Path) -> bool:
 
 def _changed(path: Path, contract: Contract, given: Given) -> Found:
     """The block in the file, with what is said besides."""
-    text = read_input(path).decode("utf-8", "surrogateescape")
-    start = text.index("/*toml")
-    block = text[text.index("\n", start) + 1 : text.index("*/", start)]
-    found = ContractText(str(path), block, contract.line + 1, _said(given))
+    block = find_block(read_input(path).decode("utf-8", "surrogateescape"), str(path))
+    assert block is not None  # the contract was read from it
+    found = ContractText(str(path), block.block, block.first_line, _said(given))
     table = toml_table(found)
     _apply_settings(table, given)
     isa = given.isa or contract.isa
@@ -164,17 +164,9 @@ def _of_function(table: dict[str, Any], text: ContractText, given: Given, path: 
     if name not in functions:
         known = ", ".join(functions)
         raise text.error(f"describes the functions {known}: say which with --symbol", "functions")
-    merged = _merged(table, functions[name])
-    merged.setdefault("symbol", name)
-    return merged
-
-
-def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    both = dict(under)
-    for key, value in over.items():
-        before = both.get(key)
-        both[key] = _merged(before, value) if isinstance(before, dict) and isinstance(value, dict) else value
-    return both
+    of_function = merged(table, functions[name])
+    of_function.setdefault("symbol", name)
+    return of_function
 
 
 def _apply_settings(table: dict[str, Any], given: Given) -> None:

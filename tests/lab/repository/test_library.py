@@ -6,10 +6,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from tests.kernel_sources import file_of, standing_alone
 
 from neonlab import check
 from neonlab.errors import InputError
-from neonlab.lab.repository.library import find_root, open_kernel, open_library
+from neonlab.isa.model.isa import Isa
+from neonlab.lab.repository.kernel_files import kernel_file, kernel_files
+from neonlab.lab.repository.library import find_members, find_root, is_member, open_kernel, open_library
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -42,6 +45,37 @@ def test_every_kernel_of_ours_has_an_operator_and_is_found_by_name() -> None:
     for kernel in library.kernels:
         assert kernel.operator is not None, kernel.title
         assert kernel in library.find(kernel.name) and library.find(kernel.title) == (kernel,)
+
+
+def test_a_kernel_may_lie_in_a_folder_below_that_of_its_instruction_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    template = ROOT / "sim" / "neonlab" / "template"
+    for name in ("asm", "kernels"):
+        shutil.copytree(template / name, tmp_path / name)
+    flat = tmp_path / "asm" / "armv8" / "add_s8_saturated.S"
+    deep = flat.parent / "add" / "plain" / flat.name
+    deep.parent.mkdir(parents=True)
+    flat.rename(deep)
+    library = open_library(tmp_path)
+    titles = ["armv7/add_s8_saturated", "armv8/add_s8_saturated"]
+    assert [kernel.title for kernel in library.kernels] == titles
+    assert library.find(titles[1]) == (library.kernels[1],) and library.find(flat.stem) == library.kernels
+    assert find_members(tmp_path, titles[1])[0].path == deep and is_member(tmp_path, deep)
+    assert kernel_file(tmp_path, titles[1]) == deep and kernel_file(tmp_path, "armv8/other") is None
+    monkeypatch.chdir(deep.parent)
+    assert open_kernel(flat.name).contract.isa is Isa.A64 and find_root() == tmp_path
+    shutil.copy(deep, flat)
+    with pytest.raises(InputError, match=f"{deep} holds the kernel {titles[1]} already"):
+        kernel_files(tmp_path)
+    assert kernel_file(tmp_path, titles[1]) is None
+
+
+def test_a_kernel_in_a_folder_must_be_of_the_instruction_set_that_its_folder_lies_in(repository: Path) -> None:
+    path = repository / "asm" / "armv7" / "clip" / "mine.S"
+    path.write_text('/*toml\nsummary="x"\nprototype="void (void)"\nisa=["armv8-a"]\nreference="none"\n*/\n')
+    with pytest.raises(InputError, match="folder is armv7"):
+        open_library(repository)
 
 
 def test_every_dispatch_chooses_a_kernel_that_exists_and_takes_the_shape() -> None:
@@ -93,7 +127,7 @@ def test_a_common_word_in_a_name_outside_of_a_repository_may_mean_anything(tmp_p
     kernel = open_kernel(path)
     assert kernel.operator is None and check(kernel).faultless  # the library's own addition knows more arguments
     name = "clip_s8s8_flat_64"
-    known = (ROOT / "asm" / "armv8" / f"{name}.S").read_text()
+    known = standing_alone(file_of(f"armv8/{name}"))
     for mine, title in (("clip_mine", "clip"), (name, "clip")):
         path = tmp_path / f"{mine}.S"
         path.write_text(known.replace(name, mine))
@@ -116,7 +150,7 @@ def test_operator_files_may_import_one_another(repository: Path) -> None:
 
 def test_a_file_of_ones_own_is_claimed_by_its_name(repository: Path, tmp_path: Path) -> None:
     name = "conv1x1_s8s32_chw_mine"
-    text = (repository / "asm" / "armv8" / "conv1x1_s8s32_chw_8x4.S").read_text()
+    text = standing_alone(file_of("armv8/conv1x1_s8s32_chw_8x4"))
     path = repository / f"{name}.S"
     path.write_text(text)
     kernel = open_kernel(path)

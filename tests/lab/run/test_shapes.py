@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.kernel_sources import file_of, standing_alone
 from tests.sample import KERNELS, ONE_OF_EACH
 
 from neonlab.lab.repository.library import Kernel, open_kernel
@@ -92,8 +93,7 @@ def test_sums_that_wrap_only_at_the_end_of_the_range_are_found(title: str, right
 @pytest.mark.sweep(keep=2)
 def test_a_size_cut_to_16_bits_is_noticed(title: str, cut: str, noticed: str, tmp_path: Path) -> None:
     isa, name = title.split("/")
-    folder = ROOT / "asm" / isa
-    text = (folder / f"{name}.S").read_text().replace('"include/', f'"{folder}/include/')
+    text = standing_alone(file_of(title))
     for spoilt in (False, True):
         path = tmp_path / isa / f"{name}.S"
         path.parent.mkdir(exist_ok=True)

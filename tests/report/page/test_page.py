@@ -78,7 +78,7 @@ def test_the_costs_of_a_page_are_those_of_the_profiles(page: KernelPage, text: s
     assert executed == next(iter(page.profiles.values())).counts.instructions
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("asm/*/**/*.[Sh]")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(ROOT.glob("asm/**/*.[Si]*")), ids=lambda path: path.stem)
 def test_colours_leave_the_source_as_it_is(path: Path) -> None:
     text = path.read_text()
     assert [html.unescape(re.sub(r"</?span[^>]*>", "", line)) for line in coloured_lines(text)] == text.split("\n")

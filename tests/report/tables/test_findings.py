@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.kernel_sources import file_of
 
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.repository.library import Kernel, open_kernel
@@ -33,7 +34,7 @@ class Nothing(System):
 
 @pytest.fixture(scope="module")
 def kernels() -> list[Kernel]:
-    return [open_kernel(ROOT / "asm" / f"{title}.S") for title in (NEON, DOTPROD, I8MM)]
+    return [open_kernel(file_of(title)) for title in (NEON, DOTPROD, I8MM)]
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +68,7 @@ def test_levels_are_told_apart_by_what_multiplies(kernels: list[Kernel]) -> None
     ],
 )
 def test_kernels_for_narrow_weights_are_told_apart_by_their_contracts(title: str, all_numbers: bool) -> None:
-    assert takes_all_numbers(open_kernel(ROOT / "asm" / f"{title}.S")) == all_numbers
+    assert takes_all_numbers(open_kernel(file_of(title))) == all_numbers
 
 
 def test_the_cheapest_of_a_level_is_exact_and_takes_fewest_instructions(kernels: list[Kernel], rows: list[Row]) -> None:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.kernel_sources import file_of
 
 from neonlab.errors import InputError
 from neonlab.isa.model.instruction import InstructionClass
@@ -24,7 +25,7 @@ GENERAL, SHALLOW = "armv8/conv1x1_s8s32_hwc_4x16_dotprod", "armv8/conv1x1_s8s32_
 
 
 def ran(title: str, shape: str) -> tuple[Kernel, Profile]:
-    kernel = open_kernel(ROOT / "asm" / f"{title}.S")
+    kernel = open_kernel(file_of(title))
     found = profile(kernel, parse_shape(kernel, shape))
     assert isinstance(found, Profile)
     return kernel, found

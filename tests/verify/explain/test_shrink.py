@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.kernel_sources import file_of
 
 from neonlab.assemble.assembler import assemble_text
 from neonlab.assemble.linking import link
@@ -19,8 +19,7 @@ from neonlab.verify.cases.generated import generated_case, generated_shapes
 from neonlab.verify.checker import Checker
 from neonlab.verify.explain.shrink import MOST_TRIALS, describe_inputs, shrink_case
 
-ASM = Path(__file__).resolve().parents[3] / "asm"
-KERNEL = ASM / "armv8" / "conv1x1_s8s32_chw_8x4.S"
+KERNEL = file_of("armv8/conv1x1_s8s32_chw_8x4")
 STEPPED = """/*toml
 summary   = "a test"
 prototype = "void k(const int8_t *x, int32_t *out, size_t n, size_t rows)"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.kernel_sources import FILES, file_of
 from tests.verify.small_kernels import drawn_arguments, kernel
 
 from neonlab.assemble.assembler import assemble_text
@@ -19,12 +20,11 @@ from neonlab.lab.run.plan import CaseName, draw_case, parse_shape
 from neonlab.verify.check_case import call_arguments, step_budget
 from neonlab.verify.explain.slice import MOST_LINES, Slice, explain, ranges
 
-ASM = Path(__file__).resolve().parents[3] / "asm"
 # Those that take the weights row by row, so that an element's are a range.
 KERNELS = [
     path
-    for path in sorted(ASM.glob("*/conv1x1_s8s32_*.S"))
-    if open_kernel(path).contract.argument("weights").layout == "oc_ic"
+    for path in FILES
+    if path.stem.startswith("conv1x1_s8s32_") and open_kernel(path).contract.argument("weights").layout == "oc_ic"
 ]
 # The left-4 kernels take 4 pixels after blocks of 8.
 CASES = [
@@ -98,7 +98,7 @@ def test_a_slice_fits_a_screen_and_goes_into_json(path: Path) -> None:
 
 
 def test_the_value_shown_is_the_one_that_was_written() -> None:
-    path = ASM / "armv8" / "conv1x1_s8s32_chw_8x4.S"
+    path = file_of("armv8/conv1x1_s8s32_chw_8x4")
     found, sizes = _slices(path, "1x9x19x5")
     opened = open_kernel(path)
     case = draw_case(opened, CaseName(parse_shape(opened, "1x9x19x5"), "random", 3))
@@ -108,7 +108,7 @@ def test_the_value_shown_is_the_one_that_was_written() -> None:
 
 
 def test_a_wrong_lane_shows_in_the_slice() -> None:
-    path = ASM / "armv8" / "conv1x1_s8s32_chw_8x4.S"
+    path = file_of("armv8/conv1x1_s8s32_chw_8x4")
     text = path.read_text()
     old = "ld1     {v0.b}[7], [in], in_next"
     assert text.count(old) == 1

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.kernel_sources import FILES, file_of
 from tests.verify.lane_kernels import kernel
 
 from neonlab.assemble.assembler import assemble_file
@@ -28,8 +29,7 @@ from neonlab.verify.ranges.proof import RangeStatus, range_verdict
 from neonlab.verify.ranges.walk import RangeWalk
 
 SAFE, WRAPS, UNDECIDED = RangeStatus.SAFE, RangeStatus.WRAPS, RangeStatus.UNDECIDED
-ASM = Path(__file__).parents[3] / "asm"
-CONVOLUTIONS = sorted(ASM.glob("*/conv1x1_s8s32_*.S"))
+CONVOLUTIONS = [path for path in FILES if path.stem.startswith("conv1x1_s8s32_")]
 
 
 @cache
@@ -56,7 +56,7 @@ def case_of(contract: Contract, *sizes: int, pattern: str = "random", seed: int 
 def test_the_sum_of_eight_products_in_int16_is_exact_for_weights_of_minus_31_to_32_and_no_more(
     folder: str, name: str, weights: tuple[int, int], status: RangeStatus
 ) -> None:
-    program, declared = from_file(ASM / folder / f"{name}.S")
+    program, declared = from_file(file_of(f"{folder}/{name}"))
     contract = with_range(declared, weights=weights)
     case = case_of(contract, 12, 17, 5)
     verdict = range_verdict(program, contract, case)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.kernel_sources import FILES, file_of, inlined, title_of
 
 from neonlab.assemble.assembler import assemble_text
 from neonlab.assemble.linking import link
@@ -20,11 +20,10 @@ from neonlab.verify.check_case import call_arguments, step_budget
 from neonlab.verify.uninitialised.noise_check import UnsetCheck
 
 REGISTER, READ = FaultKind.UNINITIALISED_REGISTER, FaultKind.UNINITIALISED_READ
-ASM = Path(__file__).resolve().parents[3] / "asm"
-KERNELS = sorted(ASM.glob("*/*.S"))
+KERNELS = FILES
 
 
-@pytest.mark.parametrize("path", KERNELS, ids=lambda path: f"{path.parent.name} {path.stem}")
+@pytest.mark.parametrize("path", KERNELS, ids=lambda path: title_of(path).replace("/", " "))
 @pytest.mark.sweep(parts=2)
 def test_no_kernel_of_the_library_depends_on_what_nobody_set(path: Path) -> None:
     opened = open_kernel(path)
@@ -57,9 +56,8 @@ CHANGES = [
 @pytest.mark.parametrize("change", CHANGES, ids=[f"{change[0]} {change[1].strip()}" for change in CHANGES])
 def test_one_line_changed_in_a_kernel_of_the_library_is_found_where_it_shows(change: tuple[Any, ...]) -> None:
     name, old, new, kind, blamed = change
-    path = ASM / f"{name}.S"
-    shared = re.compile(r'^#include "(.*)"\n', re.MULTILINE)
-    text = shared.sub(lambda match: (path.parent / match[1]).read_text(), path.read_text())
+    path = file_of(name)
+    text = inlined(path)
     assert old in text
     text = text.replace(old, new, 1)
     opened = open_kernel(path)

@@ -10,6 +10,7 @@ from neonlab.host.output_file import write_whole
 from neonlab.lab.compare.comparison import check_cores
 from neonlab.lab.compare.figures import Change, Figures, figures_of
 from neonlab.lab.regression.baselines import FILE, Baselines, read_baselines
+from neonlab.lab.repository.kernel_files import kernel_file
 from neonlab.lab.repository.library import Kernel, open_library
 from neonlab.lab.run.judgement import verdict_of
 from neonlab.lab.run.plan import layers_or_largest, parse_shape, plan_cases
@@ -99,7 +100,7 @@ def updated(root: Path, found: Iterable[tuple[str, str, Figures]]) -> Baselines:
     baselines = read_baselines(root / FILE) or Baselines()
     for kernel, shape, figures in found:
         baselines = baselines.with_figures(kernel, shape, figures)
-    gone = {kernel for kernel in baselines.entries if not (root / "asm" / f"{kernel}.S").is_file()}
+    gone = {kernel for kernel in baselines.entries if kernel_file(root, kernel) is None}
     if gone:  # but for those that a contract beside a file of another name describes
         gone -= {kernel.title for kernel in open_library(root).kernels}
     return baselines.without(gone)

@@ -1,7 +1,7 @@
 """Discovery: which kernels and operators a repository has.
 
-A repository is a folder with asm/ (armv7/*.S, armv8/*.S) and kernels/ (one Python file per operator).  The current
-folder or one above it counts if it has both; else the library that comes with neonlab.
+A repository is a folder with asm/ (.S files in armv7/ and armv8/ and folders below) and kernels/ (one Python file per
+operator).  The current folder or one above it counts if it has both; else the library that comes with neonlab.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from neonlab.errors import InputError, NoContract
 from neonlab.host.input_file import is_file, no_file
 from neonlab.host.user_code import mistakes_of
 from neonlab.isa.model.isa import Isa
+from neonlab.lab.repository.kernel_files import FOLDERS, is_in, isa_folder, kernel_file, kernel_files
 from neonlab.lab.repository.kernel_name import KernelName, KernelNameError
 from neonlab.sources.sidecar import find_contract, functions_of, isas_of
 from neonlab.sources.toolchain import is_c
@@ -31,7 +32,6 @@ from neonlab.verify.cases.case import Shape
 from neonlab.verify.cases.operator import Dispatch, Operator
 from neonlab.verify.verdict import JudgedBy
 
-_FOLDERS = {"armv7": Isa.A32, "armv8": Isa.A64}
 #: From this likeness of names on, an operator is taken for the one that was meant.
 _LIKE = 0.6
 
@@ -65,8 +65,10 @@ class Kernel:
     @property
     def title(self) -> str:
         """Return what the commands call it: `armv8/NAME` for a kernel of a library, else its path and options."""
-        if self.path.parent.name in _FOLDERS and self.root is not None and self.root in self.path.parents:
-            return f"{self.path.parent.name}/{self.name}"
+        if self.root is not None and self.root in self.path.parents:
+            folder = isa_folder(self.path) if is_in(self.root, self.path) else self.path.parent
+            if folder is not None and folder.name in FOLDERS:
+                return f"{folder.name}/{self.name}"
         symbol = "" if self.path.stem == self.name else f" --symbol {self.name}"
         isa = f" --isa {ARCHITECTURES[self.given.isa]}" if self.given.isa is not None else ""
         return f"{self.path}{symbol}{isa}"
@@ -114,13 +116,13 @@ class Library:
         Raises InputError, with the nearest name there is, where no kernel has that name.
         """
         folder, _, bare = name.rpartition("/")
-        if folder and folder not in _FOLDERS:
+        if folder and folder not in FOLDERS:
             raise self._unknown(name)
         members = {bare}
         for dispatch in self.dispatches.values():
             if dispatch.name == bare:
                 members |= set(dispatch.members)
-        found = tuple(k for k in self.kernels if k.name in members and folder in ("", k.path.parent.name))
+        found = tuple(k for k in self.kernels if k.name in members and folder in ("", ARCHITECTURES[k.isa]))
         if not found:
             raise self._unknown(name)
         return found
@@ -176,21 +178,19 @@ def open_library(root: Path | str | None = None) -> Library:
 @functools.lru_cache(maxsize=8)
 def _library_at(root: Path) -> Library:
     operators = tuple(_load_operators(root))
-    paths = [path for folder in _FOLDERS for path in sorted((root / "asm" / folder).glob("*.S"))]
-    return Library(root, operators, tuple(kernel for path in paths for kernel in _members_in(root, path)))
+    return Library(root, operators, tuple(kernel for path in kernel_files(root) for kernel in _members_in(root, path)))
 
 
 def is_member(root: Path, path: Path) -> bool:
     """Whether the file at `path` is one of the library's, in its asm/."""
-    return path.suffix == ".S" and path.parent.name in _FOLDERS and path.parent.parent == root / "asm"
+    return is_in(root, path)
 
 
 def find_members(root: Path, name: str) -> tuple[Kernel, ...]:
     """`Library.find`, without reading the others where `name` says which file it is in."""
-    folder, _, bare = name.rpartition("/")
-    path = root / "asm" / folder / f"{bare}.S"
-    if folder in _FOLDERS and is_file(path):
-        found = tuple(kernel for kernel in _members_in(root, path) if kernel.name == bare)
+    path = kernel_file(root, name)
+    if path is not None:
+        found = tuple(kernel for kernel in _members_in(root, path) if kernel.name == path.stem)
         if found:
             return found
     return open_library(root).find(name)
@@ -223,10 +223,10 @@ def read_members(path: Path) -> list[Kernel]:
             f"{path}:1: no contract; a kernel's file opens with a /*toml block, or {path.stem}.contract.toml stands "
             "beside it"
         ) from None
-    isa = _FOLDERS[path.parent.name]
+    folder = isa_folder(path) or path.parent
     for kernel in found:
-        if kernel.isa is not isa:
-            said = f"the contract's isa is {kernel.isa.value}, the folder is {path.parent.name}"
+        if kernel.isa is not FOLDERS[folder.name]:
+            said = f"the contract's isa is {kernel.isa.value}, the folder is {folder.name}"
             raise InputError(f"{path}: {said}")
     return found
 

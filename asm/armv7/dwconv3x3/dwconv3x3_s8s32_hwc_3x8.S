@@ -1,0 +1,34 @@
+/*toml
+extends = "dwconv3x3_s8s32_hwc_3x8.inc"
+summary = "output[y][x][c] = sum_ij weights[i][j][c] * input[y+i][x+j][c], int8 x int8 -> int32, HWC"
+*/
+
+// Channels lie in lanes. Two taps of one channel lie in neighbouring lanes, so that vpadal, which adds neighbours, can
+// add up 4 products in place of the 2 that vaddw can: rows 0 and 1 of each column are zipped as they come in, and serve
+// three pixels. Row 2 is not zipped: each of its pixels is in two windows, and the copies would cost what zips save. The
+// weights are zipped the same way beforehand, 9 vectors for each 8 channels, the last filled up with zeros:
+//
+//     (row 0, row 1) of column 0, of column 1, of column 2; row 2 of column 0, of column 1, of column 2
+//
+// The window, and where it lives, for pixel 0 of 3; pixel 1 has the
+// second and third column and a new one in the first's place, and so on round:
+//
+//                  column 0        column 1        column 2         weights
+//               +---------------+---------------+---------------+
+//     rows 0, 1 | q1            | q3            | q8            |   q11           q12           q13
+//               +---------------+---------------+---------------+
+//         row 2 | d18           | d19           | d20           |   d8            d9            d10
+//               +---------------+---------------+---------------+
+//
+//     q0, q2, q6, q7: products, int16; q14, q15: sums of 8 channels, int32
+//
+// Cost of the hot loop, per 3 pixels x 8 channels x 9 taps = 216 MACs:
+//     27 vmull and vmlal, 12 vpadal, 6 vmovl, 6 vaddw, 9 vld1, 3 vzip, 3 vst1, 2 for the loop = 68 instructions, 0.315 per MAC.
+// The floor is 18 instructions for a pixel's 72 MACs, 0.250 per MAC, be it with vmull, vmlal and vaddw or with vmlal of
+// int16: the zips of rows 0 and 1 bring it to 17, 0.236, and 33 % above that are 3 loads, a zip and a store for each
+// pixel. Were row 2 zipped too, it would be 15, 0.208; that takes 2 copies and a zip. Around the hot loop a row costs 34
+// instructions for each 8 channels. The bytes: 24 loaded and 32 stored for 72 MACs.
+
+#define KERNEL dwconv3x3_s8s32_hwc_3x8
+#define STRIDE 1
+#include "dwconv3x3_s8s32_hwc_3x8.inc"

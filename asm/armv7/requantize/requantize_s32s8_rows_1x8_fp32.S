@@ -1,0 +1,119 @@
+/*toml
+summary   = "output = (input + bias) * scale in float32, rounded to the nearest, ties to even, as in QNNPACK and ONNX Runtime; + zero point, clamped"
+prototype = "void (const int32_t *input, int8_t *output, size_t rows, size_t cols, ptrdiff_t input_pitch, ptrdiff_t output_pitch, const int32_t *bias, const float *scales, const int16_t *range)"
+isa       = ["armv7-a", "neon"]
+stack     = 96
+modular   = ["vmovn.i32", "vmovn.i16", "vadd.i8"]
+[args]
+input        = { reg = "r0", read = { rows = "rows", bytes = "4*cols", pitch = "input_pitch" }, layout = "rows", dtype = "int32", range = [-1073741824, 1073741824] }
+output       = { reg = "r1", write = { rows = "rows", bytes = "cols", pitch = "output_pitch" }, layout = "rows", dtype = "int8" }
+rows         = { reg = "r2", range = [1, 1048576] }
+cols         = { reg = "r3", range = [1, 1048576] }
+input_pitch  = { reg = "stack+0", range = [-4194304, 4194304], step = 4 }
+output_pitch = { reg = "stack+4", range = [-1048576, 1048576] }
+bias         = { reg = "stack+8", read = "4*4*((cols+3)//4)", dtype = "int32", range = [-536870912, 536870912] }
+scales       = { reg = "stack+12", read = "4*4*((cols+3)//4)", dtype = "float32", range = [1e-9, 256.0] }
+range        = { reg = "stack+16", read = "6", layout = "zero_lowest_highest", dtype = "int16", range = [-128, 127] }
+*/
+
+// The output: (input + bias) times scale, rounded, + zero point, held to [lowest, highest]; range holds these three,
+// the other arrays an element for each column, filled up to a multiple of 4. A zero point of the input is the bias's
+// business.
+//
+// The scheme is QNNPACK's fp32, XNNPACK's and ONNX Runtime's: sums to float32, which rounds those beyond 2^24, times
+// scale, which rounds, to the nearest integer, ties to even. ARMv7 has no vcvtn, which would do that: it cuts off. So
+// QNNPACK's magic number: the product, held to [lowest - zero point, highest - zero point], is added to 1.5 * 2^23,
+// where a float32 has no bits left below 1, which rounds it. The lowest byte of the sum is the integer modulo 256, and
+// with the zero point added, what was wanted: so narrowing and that sum wrap, and nothing is left to clamp.
+//
+// input + bias is safe: 2^30 + 2^29 < 2^31.
+//
+// The loops:
+//
+//     for each 8 columns                then for 4, then the last 1-3
+//         for each row
+//             output[row][8] = input[row][8], scaled
+//
+// Registers: q0, q1 the sums, q4, q5 the lowest and the highest value less the zero point, as float32, q6 1.5 * 2^23,
+// d14 the zero point; of the 8 columns q8, q9 the bias, q10, q11 the scales.
+//
+// Cost of the hot loop, per 1 row x 8 columns = 8 elements: 1 load, 2 to add the bias, 6 to scale and round, 4 to
+// clamp, 4 to narrow and add the zero point, 1 store, 2 for the loop = 20 instructions, 2.500 per element. The floor is
+// 18: all but the loop's.
+
+    .syntax unified
+    .arch   armv7-a
+    .fpu    neon
+    .arm
+    .text
+
+input        .req r0        // first row of the next columns
+output       .req r1
+rows         .req r2
+cols         .req r3        // left, counts down
+input_pitch  .req r4        // bytes from one row to the next
+output_pitch .req r5
+bias         .req r6
+scales       .req r7
+in           .req r9        // walks down the rows
+range        .req r10
+out          .req r10
+count        .req r11       // rows left, counts down
+at           .req r12
+
+#include "../include/function.inc"
+#include "requantize_rows.inc"
+
+// q4, q5, q6, d14 from 3 int16 at [range]. q0-q2 are overwritten
+.macro load_output_range
+    vld3.16 {d0[], d1[], d2[]}, [range]
+    vdup.8  d14, d0[0]
+    vsubl.s16 q4, d1, d0
+    vsubl.s16 q5, d2, d0
+    vcvt.f32.s32 q4, q4
+    vcvt.f32.s32 q5, q5
+    vmov.i32 q6, #0x4B000000                        // 2^23
+    vorr.i32 q6, q6, #0x00400000                    // 1.5 * 2^23
+.endm
+
+.macro load_columns n
+    load_each \n, bias, d16, d17, d18, d19
+    load_each \n, scales, d20, d21, d22, d23
+.endm
+
+// x = 1.5 * 2^23 + (x + bias) * scale, held to the output's range
+.macro scale n
+    each    \n, vadd.i32, q0, q1, q8, q9
+    vcvt.f32.s32 q0, q0
+  .if \n == 8
+    vcvt.f32.s32 q1, q1
+  .endif
+    each    \n, vmul.f32, q0, q1, q10, q11
+    each    \n, vmax.f32, q0, q1, q4, q4
+    each    \n, vmin.f32, q0, q1, q5, q5
+    each    \n, vadd.f32, q0, q1, q6, q6
+.endm
+
+// d0 (8 x int8) = the lowest bytes of q0, q1 + zero point: 4 instructions; or 4 of them = q0's
+.macro narrow n
+    vmovn.i32 d0, q0
+  .if \n == 8
+    vmovn.i32 d1, q1
+  .endif
+    vmovn.i16 d0, q0
+    vadd.i8 d0, d0, d14
+.endm
+
+function requantize_s32s8_rows_1x8_fp32
+    push    {r4-r11}
+    vpush   {d8-d15}
+    ldr     input_pitch, [sp, #96]
+    ldr     output_pitch, [sp, #100]
+    ldr     bias, [sp, #104]
+    ldr     scales, [sp, #108]
+    ldr     range, [sp, #112]
+    requantize_rows
+    vpop    {d8-d15}
+    pop     {r4-r11}
+    bx      lr
+end_function requantize_s32s8_rows_1x8_fp32

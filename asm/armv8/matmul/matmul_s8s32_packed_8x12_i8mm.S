@@ -1,0 +1,295 @@
+/*toml
+summary   = "c[m][n] = sum_k a[m][k] * b[k][n], int8 x int8 -> int32, both operands packed, 2 x 2 sums at a time"
+prototype = "void (const int8_t *a, const int8_t *b, int32_t *c, size_t rows, size_t cols, size_t depth, size_t c_pitch)"
+isa       = ["armv8.2-a", "neon", "i8mm"]
+stack     = 128
+[args]
+a       = { reg = "x0", read = "8*((rows+7)//8)*8*((depth+7)//8)", layout = "rows8_depth8", dtype = "int8" }
+b       = { reg = "x1", read = "12*((cols+11)//12)*8*((depth+7)//8)", layout = "cols12_depth8", dtype = "int8" }
+c       = { reg = "x2", write = { rows = "rows", bytes = "4*cols", pitch = "4*c_pitch" }, layout = "rows", dtype = "int32" }
+rows    = { reg = "x3", range = [1, 1048576] }
+cols    = { reg = "x4", range = [1, 1048576] }
+depth   = { reg = "x5", range = [1, 131071] }
+c_pitch = { reg = "x6", range = [1, 1048576] }
+[counts]
+macs = "rows*cols*depth"
+*/
+
+// The loops, outermost first; the tile is 8 rows x 12 columns:
+//
+//     for each 8 rows of a                  the last 1-4 as 4, the last 5-7 as 8
+//         for each 12 columns of b          the last 1-4 as 4, the last 5-8 as 8
+//             for each 32 of depth          then 16, then the last 8, of which 1-7 may be zeros from the packing
+//                 sums[8][12] += a[8][32] * b[32][12]
+//             c[8][12] = sums
+//
+// How the operands lie: a in panels of 8 rows, b in panels of 12 columns, each filled up with zeros to its full width.
+// Within a panel 8 depths of the first row (column), 8 of the second and so on, then the next 8 depths. c has rows of
+// c_pitch elements, c_pitch >= cols.
+//
+// The tile, and where it lives. A register of a holds 8 depths of 2 rows, one of b 8 depths of 2 columns. smmla
+// multiplies them into 2 x 2 sums, and adds up the 8 depths on the way:
+//
+//                                        8 depths of 12 columns
+//                              +-----+-----+-----+-----+-----+-----+
+//                              | v4  | v5  | v6  | v7  | v4  | v5  |    v4-v7 are loaded 4 at a time: the next
+//                              +-----+-----+-----+-----+-----+-----+    8 depths have v6 v7 v4 v5 v6 v7
+//      8 depths      +----+    +-----+-----+-----+-----+-----+-----+
+//      of 8 rows     | v0 |    | v8  | v9  | v10 | v11 | v12 | v13 |  rows 0, 1
+//                    | v1 |    | v14 | v15 | v16 | v17 | v18 | v19 |       2, 3
+//                    | v2 |    | v20 | v21 | v22 | v23 | v24 | v25 |       4, 5
+//                    | v3 |    | v26 | v27 | v28 | v29 | v30 | v31 |       6, 7
+//                    +----+    +-----+-----+-----+-----+-----+-----+
+//                                2 rows x 2 columns of sums each, int32
+//
+// All 32 registers are taken. 24 sums are the most that leave room for 4 + 4 registers of operands, which is what it
+// takes to load with one instruction for every 4 registers.
+//
+// Any int8 will do: no sum of products wraps, as 131071 * 128 * 128 = 2 147 467 264 is the last below 2^31.
+//
+// Cost of the hot loop, per 8 rows x 12 columns x 32 depths = 3072 MACs:
+//     96 smmla, 10 ld1, 2 for the loop = 108 instructions, 0.0352 per MAC.
+// The floor is one smmla for 32 MACs, 96 or 0.0313 per MAC: 40 registers cannot be loaded in less than 10 ld1. Around
+// the hot loop a tile costs 41 instructions, whatever the depth: 6 to clear the sums (by loads of zeros), 12 zips and 4
+// st1 for the lower row of each 2 x 2 sums, 12 stp for the upper one, whose halves need no zip; the rest to start over and
+// to find that nothing is left over. At a depth of 32 that is nearly half as much as the 96 smmla: with shallow operands
+// what turns sums into rows, not the loop, sets the price. The tile cannot cost less than 96 + 10 + 6 + 28 = 140 there,
+// 0.0456 per MAC, and 246 or 0.0400 at a depth of 64.
+// The bytes: 640 loaded for 3072 MACs, 4 stored for each output, once.
+// No prefetch: two ascending streams; that of a comes back from the cache for every 12 columns.
+
+    .arch armv8.2-a+i8mm
+    .text
+
+#include "../include/function.inc"
+#include "../include/rows_of_c.inc"
+#include "store_12_sums.inc"
+
+panel   .req x0             // of 8 rows: where a starts over for each 12 columns
+columns .req x1             // all of b
+out0    .req x2             // row 0 of the tile, walks along the columns
+rows    .req x3             // counts down
+cols    .req x4
+depths  .req x5             // in eights
+pitch   .req x6             // of c, in bytes
+out7    .req x7
+a_at      .req x8
+b_at      .req x9
+count   .req x10            // depths left, in eights, counts down
+left    .req x11            // columns left, counts down
+out1    .req x12
+out2    .req x13
+out3    .req x14
+out4    .req x15
+out5    .req x16
+out6    .req x17
+
+// sums of 2 columns += w (8 depths of 2 columns) * all rows (8 depths): 32 MACs an instruction
+.macro multiply rows, w, s0, s1, s2, s3
+    smmla   \s0\().4s, v0.16b, \w\().16b
+    smmla   \s1\().4s, v1.16b, \w\().16b
+  .if \rows == 8
+    smmla   \s2\().4s, v2.16b, \w\().16b
+    smmla   \s3\().4s, v3.16b, \w\().16b
+  .endif
+.endm
+
+// the same for columns 0-3, 4-7 or 8-11 of the tile, 2 in each of w0 and w1
+.macro multiply_left rows, w0, w1
+    multiply \rows, \w0, v8, v14, v20, v26
+    multiply \rows, \w1, v9, v15, v21, v27
+.endm
+.macro multiply_middle rows, w0, w1
+    multiply \rows, \w0, v10, v16, v22, v28
+    multiply \rows, \w1, v11, v17, v23, v29
+.endm
+.macro multiply_right rows, w0, w1
+    multiply \rows, \w0, v12, v18, v24, v30
+    multiply \rows, \w1, v13, v19, v25, v31
+.endm
+
+// sums[rows][4 * vectors] += a[rows][8 depths] * b[8 depths][4 * vectors]
+.macro eight_depths rows, vectors
+  .if \rows == 8
+    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
+  .else
+    ldp     q0, q1, [a_at], #64
+  .endif
+  .if \vectors == 1
+    ldp     q4, q5, [b_at], #96
+    multiply_left   \rows, v4, v5
+  .else
+    ldp     q4, q5, [b_at], #32
+    ldp     q6, q7, [b_at], #(32 * (4 - \vectors))
+    multiply_left   \rows, v4, v5
+    multiply_middle \rows, v6, v7
+   .if \vectors == 3
+    ldp     q4, q5, [b_at], #32
+    multiply_right  \rows, v4, v5
+   .endif
+  .endif
+.endm
+
+// sums[rows][4 * vectors] += a[rows][16 depths] * b[16 depths][4 * vectors]; of the whole tile, 4 registers a load
+.macro sixteen_depths rows, vectors
+  .if \rows * \vectors == 24
+    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
+    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
+    multiply_left   8, v4, v5                       // depths 0-7
+    multiply_middle 8, v6, v7
+    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
+    multiply_right  8, v4, v5
+    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [a_at], #64
+    multiply_left   8, v6, v7                       // depths 8-15
+    ld1     {v4.16b, v5.16b, v6.16b, v7.16b}, [b_at], #64
+    multiply_middle 8, v4, v5
+    multiply_right  8, v6, v7
+  .else
+    eight_depths \rows, \vectors
+    eight_depths \rows, \vectors
+  .endif
+.endm
+
+// Two rows of c, the upper and the lower of each 2 x 2 sums, of registers v\s0 to v\s5; the lower one first, as it may not
+// be there.
+.macro store_two_rows store, vectors, upper, lower, s0, s1, s2, s3, s4, s5
+    zip2    v0.2d, v\s0\().2d, v\s1\().2d
+  .if \vectors >= 2
+    zip2    v1.2d, v\s2\().2d, v\s3\().2d
+  .endif
+  .if \vectors == 3
+    zip2    v2.2d, v\s4\().2d, v\s5\().2d
+  .endif
+    \store  \vectors, \lower, v0, v1, v2
+    \store\()_of_lower_halves \vectors, \upper, \s0, \s1, \s2, \s3, \s4, \s5
+.endm
+
+// c = all lanes of a row that lies in the lower halves of two registers for each vector: stored as they are
+.macro store_whole_of_lower_halves vectors, c, s0, s1, s2, s3, s4, s5
+  .if \vectors >= 2
+    stp     d\s2, d\s3, [\c, #16]
+  .endif
+  .if \vectors == 3
+    stp     d\s4, d\s5, [\c, #32]
+  .endif
+    stp     d\s0, d\s1, [\c], #(16 * \vectors)
+.endm
+
+// c = all lanes of such a row but those of the last vector, of which some
+.macro store_part_of_lower_halves vectors, c, s0, s1, s2, s3, s4, s5
+    zip1    v4.2d, v\s0\().2d, v\s1\().2d
+  .if \vectors >= 2
+    zip1    v5.2d, v\s2\().2d, v\s3\().2d
+  .endif
+  .if \vectors == 3
+    zip1    v6.2d, v\s4\().2d, v\s5\().2d
+  .endif
+    store_part \vectors, \c, v4, v5, v6
+.endm
+
+.macro store_rows store, rows, vectors
+  .if \rows == 8
+    store_two_rows \store, \vectors, out6, out7, 26, 27, 28, 29, 30, 31
+    store_two_rows \store, \vectors, out4, out5, 20, 21, 22, 23, 24, 25
+  .endif
+    store_two_rows \store, \vectors, out2, out3, 14, 15, 16, 17, 18, 19
+    store_two_rows \store, \vectors, out0, out1, 8, 9, 10, 11, 12, 13
+.endm
+
+// sums[rows][4 * vectors] = a[rows] * b[4 * vectors], from the start of the panel of a
+.macro sums rows, vectors
+    mov     a_at, panel
+    ld1     {v8.16b, v9.16b, v10.16b, v11.16b}, [sp]
+    ld1     {v12.16b, v13.16b, v14.16b, v15.16b}, [sp]
+    ld1     {v16.16b, v17.16b, v18.16b, v19.16b}, [sp]
+  .if \rows == 8
+    ld1     {v20.16b, v21.16b, v22.16b, v23.16b}, [sp]
+    ld1     {v24.16b, v25.16b, v26.16b, v27.16b}, [sp]
+    ld1     {v28.16b, v29.16b, v30.16b, v31.16b}, [sp]
+  .endif
+    subs    count, depths, #4
+    b.lo    2f
+1:                                                  // rows=8, vectors=3: 108 instructions, 3072 MACs
+    sixteen_depths \rows, \vectors
+    sixteen_depths \rows, \vectors
+    subs    count, count, #4
+    b.hs    1b
+2:                                                  // -4 to -1 are left, whose lowest bits are those of 0 to 3
+    tbz     count, #1, 3f
+    sixteen_depths \rows, \vectors
+3:
+    tbz     count, #0, 4f
+    eight_depths \rows, \vectors
+4:
+.endm
+
+// c[rows][left] = a[rows] * b[left], 4 * vectors columns at most
+.macro last_columns rows, vectors
+    sums    \rows, \vectors
+  .if \vectors < 3                                   // 12 columns are no last ones
+    tst     left, #3
+    b.ne    10f
+    store_rows store_whole, \rows, \vectors
+    b       11f
+10:
+  .endif
+    store_rows store_part, \rows, \vectors
+11:
+.endm
+
+// c[rows][cols] = a[rows] * b
+.macro some_rows rows
+    mov     b_at, columns
+    subs    left, cols, #12
+    b.lo    6f
+5:
+    sums    \rows, 3
+    store_rows store_whole, \rows, 3
+    subs    left, left, #12
+    b.hs    5b
+6:
+    adds    left, left, #12
+    b.eq    9f
+    cmp     left, #4
+    b.ls    7f
+    cmp     left, #8
+    b.ls    8f
+    last_columns \rows, 3
+    b       9f
+7:
+    last_columns \rows, 1
+    b       9f
+8:
+    last_columns \rows, 2
+9:
+.endm
+
+function matmul_s8s32_packed_8x12_i8mm
+    sub     sp, sp, #128
+    save_vectors_at 64
+    stp     xzr, xzr, [sp]                          // 64 bytes of zeros: what the sums start from
+    stp     xzr, xzr, [sp, #16]
+    stp     xzr, xzr, [sp, #32]
+    stp     xzr, xzr, [sp, #48]
+    add     depths, depths, #7
+    lsr     depths, depths, #3
+    lsl     pitch, pitch, #2
+
+.Lrows:
+    point_at_four_rows
+    b.ls    .Lfour
+    point_at_four_more_rows
+    some_rows 8
+    subs    rows, rows, #8
+    b.ls    .Ldone
+    mov     panel, a_at
+    add     out0, out0, pitch, lsl #3
+    sub     out0, out0, cols, lsl #2
+    b       .Lrows
+.Lfour:
+    some_rows 4
+.Ldone:
+    restore_vectors_at 64
+    add     sp, sp, #128
+    ret
+end_function matmul_s8s32_packed_8x12_i8mm

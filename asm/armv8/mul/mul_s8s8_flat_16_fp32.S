@@ -1,0 +1,81 @@
+/*toml
+summary   = "output = (a - zero_a) * (b - zero_b) * scale in float32, ties to even, as QNNPACK does, clamped"
+prototype = "void (const int8_t *a, const int8_t *b, int8_t *output, size_t count, const int16_t *points, const float *scale)"
+isa       = ["armv8.0-a", "neon"]
+stack     = 0
+[args]
+a      = { reg = "x0", read = "count", layout = "flat", dtype = "int8" }
+b      = { reg = "x1", read = "count", layout = "flat", dtype = "int8" }
+output = { reg = "x2", write = "count", layout = "flat", dtype = "int8" }
+count  = { reg = "x3", range = [0, 1073741824] }
+points = { reg = "x4", read = "10", layout = "zero_a_zero_b_zero_lowest_highest", dtype = "int16", range = [-128, 127] }
+scale  = { reg = "x5", read = "4", dtype = "float32", range = [1e-9, 256.0] }
+*/
+
+// points holds the zero points of a, b and the output, and the lowest and highest value of the output:
+//
+//     output = (a - zero_a) * (b - zero_b) * scale + zero       held to [lowest, highest]
+//
+// The product of the differences is exact in float32; that with scale rounds, then fcvtns to the nearest integer, ties
+// to even. In place is allowed: output may be a or b.
+//
+// Cost of the hot loop, per 16 elements: 2 loads, 4 for the differences, 4 to multiply, 12 to scale, 10 to narrow, add
+// the zero point and clamp, 1 store, 2 for the loop = 35 instructions, 2.188 per element. The floor is 33: all but the
+// loop's.
+
+    .arch armv8-a
+    .text
+
+in_a         .req x0
+in_b         .req x1
+output       .req x2
+left         .req x3        // elements left, counts down
+points       .req x4
+scales       .req x5
+range        .req x4        // of the output, after the two zero points
+at           .req x7
+
+zero_a       .req v16
+zero_b       .req v17
+zero         .req v18       // of the output
+lowest       .req v19
+highest      .req v20
+scale        .req v22
+
+#include "../include/function.inc"
+#include "../include/narrow.inc"
+#include "../include/flat_bytes.inc"
+
+.macro body
+    ssubl   v2.8h, v0.8b, zero_a.8b
+    ssubl2  v3.8h, v0.16b, zero_a.16b
+    ssubl   v4.8h, v1.8b, zero_b.8b
+    ssubl2  v5.8h, v1.16b, zero_b.16b
+    smull   v0.4s, v2.4h, v4.4h
+    smull2  v1.4s, v2.8h, v4.8h
+    smull   v6.4s, v3.4h, v5.4h
+    smull2  v7.4s, v3.8h, v5.8h
+    scvtf   v0.4s, v0.4s
+    scvtf   v1.4s, v1.4s
+    scvtf   v6.4s, v6.4s
+    scvtf   v7.4s, v7.4s
+    fmul    v0.4s, v0.4s, scale.4s
+    fmul    v1.4s, v1.4s, scale.4s
+    fmul    v6.4s, v6.4s, scale.4s
+    fmul    v7.4s, v7.4s, scale.4s
+    fcvtns  v0.4s, v0.4s
+    fcvtns  v1.4s, v1.4s
+    fcvtns  v6.4s, v6.4s
+    fcvtns  v7.4s, v7.4s
+    narrow_16 v0, v1, v6, v7
+.endm
+
+function mul_s8s8_flat_16_fp32
+    ld2r    {v16.8h, v17.8h}, [points], #4
+    load_output_range
+    dup     zero_a.16b, zero_a.b[0]
+    dup     zero_b.16b, zero_b.b[0]
+    ld1r    {scale.4s}, [scales]
+    flat_bytes_of_two
+    ret
+end_function mul_s8s8_flat_16_fp32
