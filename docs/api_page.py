@@ -25,7 +25,7 @@ print(verdict.passed)  # True
 cost = neonlab.profile("armv8/conv1x1_s8s32_hwc_4x4", "14x14x256x512", core="cortex-a53")
 print(cost.counts.instructions, cost.cycles.cycles)
 
-clip = neonlab.load("asm/armv8/clip_s8s8_flat_64.S")
+clip = neonlab.load("asm/armv8/clip/clip_s8s8_flat_64.S")
 x = np.arange(-60, 90, 30, dtype=np.int8)
 run = clip.call(x, np.zeros_like(x), x.size, np.array([0, 50], np.int8))
 print(run.outputs["output"].tolist())  # [0, 0, 0, 30, 50]

@@ -160,7 +160,7 @@ def test_a_profile_of_a_function_on_a_core_has_its_hot_loop_and_a_picture(add: n
 
 
 def test_the_work_of_a_call_with_arrays_is_what_the_contract_says() -> None:
-    kernel = "asm/armv8/conv1x1_s8s32_hwc_4x4.S"
+    kernel = "asm/armv8/conv1x1/conv1x1_s8s32_hwc_4x4.S"
     function = neonlab.load(kernel)
     assert function.kernel is not None and function.kernel.contract.macs is not None
     sizes = {"height": 2, "width": 2, "in_channels": 16, "out_channels": 8}

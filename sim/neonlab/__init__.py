@@ -8,8 +8,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from neonlab.host.display import register_renderers
-
 if TYPE_CHECKING:
     from neonlab.assemble.assembler import assemble_file as assemble_file
     from neonlab.assemble.assembler import assemble_text as assemble_text
@@ -88,5 +86,6 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'neonlab' has no attribute {name!r}")
-    register_renderers("neonlab.report.notebook")
+    display = importlib.import_module("neonlab.host.display")
+    display.register_renderers("neonlab.report.notebook")
     return getattr(importlib.import_module(_HOME[name]), name)

@@ -62,7 +62,7 @@ def test_a_file_is_read_up_to_a_size_and_its_text_as_utf_8(places: Path) -> None
         ("symbols", "{}"),
         ("contract", "{}"),
         ("serve", "{}"),
-        ("check", "asm/armv8/clip_s8s8_flat_64.S", "--contract", "{}"),
+        ("check", "asm/armv8/clip/clip_s8s8_flat_64.S", "--contract", "{}"),
         ("cores", "--core", "cortex-a53", "--against", "{}"),
         ("mutate", "armv8/clip_s8s8_flat_64", "--reviewed", "{}"),
     ],

@@ -50,7 +50,7 @@ def test_every_kernel_of_ours_has_an_operator_and_is_found_by_name() -> None:
 def test_a_kernel_may_lie_in_a_folder_below_that_of_its_instruction_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    template = ROOT / "sim" / "neonlab" / "template"
+    template = ROOT / "sim" / "neonlab" / "lab" / "start" / "template"
     for name in ("asm", "kernels"):
         shutil.copytree(template / name, tmp_path / name)
     flat = tmp_path / "asm" / "armv8" / "add_s8_saturated.S"
