@@ -107,3 +107,51 @@ def test_a_constant_changed_in_another_module_is_noticed_by_the_cache(
         results.append(shown.stdout.split()[0])
     assert results == ["11", "11", "100"]
     assert list((tmp_path / "__pycache__").glob("hook.above*.nbi")), "nothing was cached: the test proves nothing"
+
+
+CALLER = """
+import ctypes
+from numba import types
+from neonlab.emulate.native import native, native_call
+from helper import above_limit
+
+@{decorator}
+def above(value):
+    return above_limit(value)
+
+print({call})
+"""
+HELPER = """
+from neonlab.emulate.native import compiled
+
+@compiled
+def above_limit(value):
+    return {change}
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorator", "call"),
+    [
+        ("native(types.int64(types.int64))", "ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(above.address)(1)"),
+        ("native_call", "above(1)"),
+    ],
+)
+@pytest.mark.thorough("compiles all hooks anew")
+def test_a_compiled_function_changed_in_another_module_is_noticed_by_the_cache(
+    tmp_path: Path, decorator: str, call: str
+) -> None:
+    (tmp_path / "hook.py").write_text(CALLER.format(decorator=decorator, call=call))
+    source = str(Path(neonlab.__file__).parent.parent)
+    results = []
+    for change in ("value + 10", "value + 10", "value + 99", "value - 99"):  # only a literal, only an operation
+        helper = (
+            f"from neonlab.emulate.native import compiled\n\n@compiled\ndef above_limit(value):\n    return {change}\n"
+        )
+        (tmp_path / "helper.py").write_text(helper)
+        environment = {**os.environ, "PYTHONPATH": f"{source}{os.pathsep}{tmp_path}", "PYTHONDONTWRITEBYTECODE": "1"}
+        run = [sys.executable, str(tmp_path / "hook.py")]
+        shown = subprocess.run(run, env=environment, capture_output=True, text=True, check=True, cwd=tmp_path)
+        results.append(shown.stdout.split()[0])
+    assert results == ["11", "11", "100", "-98"]
+    assert list((tmp_path / "__pycache__").glob("hook.above*.nbi")), "nothing was cached: the test proves nothing"

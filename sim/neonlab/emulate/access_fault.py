@@ -11,7 +11,7 @@ from unicorn import unicorn_const as uc_const
 
 from neonlab.emulate.engine import program_counter
 from neonlab.emulate.guest.buffer import PlacedBuffer
-from neonlab.emulate.native import INVALID_MEMORY, NativeHook, native, uc_reg_read
+from neonlab.emulate.native import INVALID_MEMORY, NativeHook, Pointer, native, uc_reg_read
 from neonlab.isa.model.isa import Isa
 
 ACCESS = np.dtype(
@@ -29,7 +29,7 @@ FETCHES = (uc_const.UC_MEM_FETCH_UNMAPPED, uc_const.UC_MEM_FETCH_PROT)
 
 
 @native(INVALID_MEMORY)
-def _refused(uc, kind, address, size, _value, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _refused(uc: Pointer, kind: int, address: int, size: int, _value: int, user: Pointer) -> bool:
     access = carray(user, 1, ACCESS)[0]
     if access.seen == 0:
         access.seen = 1

@@ -14,7 +14,7 @@ from neonlab.assemble.program import Program
 from neonlab.emulate.engine import program_counter
 from neonlab.emulate.guest.buffer import PlacedBuffer
 from neonlab.emulate.hooks.served import CALLS, ServedCalls, instruction_ending
-from neonlab.emulate.native import BLOCK_OR_CODE, MEMORY, NativeHook, as_pointer, native, uc_reg_read
+from neonlab.emulate.native import BLOCK_OR_CODE, MEMORY, NativeHook, Pointer, as_pointer, native, uc_reg_read
 from neonlab.emulate.trace import unicorn_identifier
 from neonlab.isa.model.instruction import Instruction
 from neonlab.isa.model.isa import Isa
@@ -33,7 +33,7 @@ CALLED = 1
 
 
 @native(MEMORY)
-def _written(uc, _kind, address, size, _value, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _written(uc: Pointer, _kind: int, address: int, size: int, _value: int, user: Pointer) -> None:
     state = carray(user, 1, WRITER)[0]
     uc_reg_read(uc, np.int32(state.program_counter), carray(user, 1, WRITER).ctypes.data)
     calls = carray(as_pointer(state.calls), 1, CALLS)[0]
@@ -50,7 +50,7 @@ def _written(uc, _kind, address, size, _value, user):  # type: ignore[no-untyped
 
 
 @native(BLOCK_OR_CODE)
-def _clears(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _clears(uc: Pointer, at: int, _size: int, user: Pointer) -> None:
     """`dc zva`, of which Unicorn's memory hooks hear nothing."""
     state = carray(user, 1, WRITER)[0]
     uc_reg_read(uc, np.int32(state.program_counter), carray(user, 1, WRITER).ctypes.data)

@@ -4,8 +4,8 @@ Unicorn calls a hook through a C function pointer.  `numba.cfunc` compiles a fun
 calling convention, and its address goes to `uc_hook_add` as it is.  Unicorn's own entry points are made known to LLVM
 by name, so that a compiled hook can call them and still be cached on disk between processes.
 
-A compiled function and the compiled functions that it calls stay in one module, since numba notices a change of code
-only in the module's own file; constants may come from elsewhere.
+Numba keeps a compiled function for as long as the file it stands in is unchanged.  What a hook takes from other
+modules, constants and compiled functions alike, is added here to what must be unchanged; so it may come from anywhere.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from types import CodeType
+from typing import Any, TypeAlias, TypeVar
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -28,6 +29,13 @@ from neonlab.emulate.engine import Uc, check, uclib
 from neonlab.host.compiling import tell_of_compilation
 
 pointer = types.voidptr
+
+# Words for the signatures of compiled functions.  Numba works out its own types, of which mypy knows nothing.
+Integer: TypeAlias = int | np.int64  # of 64 bits with a sign, as every number is that nothing else is said of
+Pointer: TypeAlias = Any  # a pointer of C
+Record: TypeAlias = Any  # an element of an array with a structured dtype; its fields are attributes, and can be set
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 def _extern(name: str, *arguments: Any) -> Any:
@@ -71,46 +79,58 @@ def native(signature: Any) -> Callable[[Callable[..., Any]], Any]:
     tell_of_compilation()
 
     def compile_function(function: Callable[..., Any]) -> Any:
-        compiled: Any = CFunc(function, normalize_signature(signature), locals={}, options={})
-        _keep_on_disk(compiled, function)
-        compiled.compile()
-        return compiled
+        made: Any = CFunc(function, normalize_signature(signature), locals={}, options={})
+        _keep_on_disk(made, function)
+        made.compile()
+        return made
 
     return compile_function
 
 
-def native_call(function: Callable[..., Any]) -> Any:
+def compiled(function: _Function) -> _Function:
+    """Compile a function for calls from other compiled ones, of which it becomes a part."""
+    made: _Function = njit(function)
+    return made
+
+
+def native_call(function: _Function) -> _Function:
     """Compile a function for calls from Python and from other compiled ones, kept on disk as `native` does."""
-    compiled: Any = njit(function)
-    _keep_on_disk(compiled, function)
-    return compiled
+    made: _Function = njit(function)
+    _keep_on_disk(made, function)
+    return made
 
 
-def _keep_on_disk(compiled: Any, function: Callable[..., Any]) -> None:
+def _keep_on_disk(made: Any, function: Callable[..., Any]) -> None:
     try:
-        compiled.enable_caching()
+        made.enable_caching()
     except RuntimeError as error:
         if "cannot cache" not in str(error):
             raise
     else:
-        # Numba takes a cached function for good as long as the file it stands in is unchanged, though constants
-        # compiled into it may come from others.  They become part of what must be unchanged.
-        cached = compiled._cache._cache_file
+        # Numba takes a cached function for good as long as the file it stands in is unchanged, though constants and
+        # functions compiled into it may come from others.  They become part of what must be unchanged.
+        cached = made._cache._cache_file
         cached._source_stamp = (cached._source_stamp, _constants(function, set()))
 
 
 def _constants(function: Callable[..., Any], seen: set[str]) -> str:
-    """Every global value that the function or those it calls compile in, as text."""
+    """Every global value that the function or those it calls compile in, and the code of these, as text."""
     found = []
     for name in function.__code__.co_names:
         value = function.__globals__.get(name)
         inner = getattr(value, "py_func", None) or getattr(value, "_pyfunc", None)
         if isinstance(value, (int, float, tuple, np.dtype, np.generic)):
             found.append(f"{name} = {value!r}")
-        elif inner is not None and name not in seen:
-            seen.add(name)
-            found.append(f"{name}: {inner.__code__.co_code.hex()} {_constants(inner, seen)}")
+        elif inner is not None and (place := f"{inner.__module__}.{inner.__qualname__}") not in seen:
+            seen.add(place)
+            found.append(f"{place}: {_code_of(inner.__code__)} {_constants(inner, seen)}")
     return "; ".join(found)
+
+
+def _code_of(code: CodeType) -> str:
+    """The instructions, the names and the literals of a function; not where it stands."""
+    literals = [_code_of(one) if isinstance(one, CodeType) else repr(one) for one in code.co_consts]
+    return f"{code.co_code.hex()} {code.co_names} {literals}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from unicorn import UC_HOOK_CODE, arm64_const, arm_const
 from neonlab.assemble.program import Program
 from neonlab.emulate.guest.buffer import PlacedBuffer
 from neonlab.emulate.guest.registers import RegisterState
-from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, as_pointer, native, uc_reg_read
+from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, Pointer, as_pointer, native, uc_reg_read
 from neonlab.isa.model.addressing import address_of
 from neonlab.isa.model.condition import holds
 from neonlab.isa.model.instruction import AccessKind, Instruction
@@ -52,7 +52,7 @@ TRACER = np.dtype(
 
 
 @native(BLOCK_OR_CODE)
-def _step(uc, address, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _step(uc: Pointer, address: int, _size: int, user: Pointer) -> None:
     state = carray(user, 1, TRACER)[0]
     if state.overflow != 0:
         return

@@ -17,7 +17,7 @@ from unicorn import UC_HOOK_BLOCK
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.guest.buffer import PlacedBuffer
-from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, native, uc_emu_stop
+from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, Pointer, native, uc_emu_stop
 from neonlab.isa.model.isa import Isa
 
 PAGE = 4096
@@ -42,7 +42,7 @@ _HEADER = METER.itemsize // 8
 
 
 @native(BLOCK_OR_CODE)
-def _enter_block(uc, address, size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _enter_block(uc: Pointer, address: int, size: int, user: Pointer) -> None:
     meter = carray(user, 1, METER)[0]
     count = np.int64(size >> 2)
     first, halves = (np.int64(address) - meter.base) >> 1, np.int64(size >> 1)

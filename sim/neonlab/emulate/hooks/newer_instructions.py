@@ -11,9 +11,10 @@ denormal half-precision numbers are never flushed there.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
-from numba import njit
+import numpy.typing as npt
 from numba.np.numpy_support import carray
 from unicorn import UC_HOOK_INSN_INVALID, UC_HOOK_INTR, arm64_const, arm_const
 
@@ -21,7 +22,10 @@ from neonlab.emulate.guest.buffer import PlacedBuffer
 from neonlab.emulate.native import (
     INTERRUPT,
     INVALID_INSTRUCTION,
+    Integer,
     NativeHook,
+    Pointer,
+    compiled,
     native,
     uc_emu_stop,
     uc_mem_read,
@@ -62,15 +66,18 @@ _SIZE = TRAP.itemsize
 _PC, _WORD, _N, _M, _D, _STATUS, _CONTROL, _EXCEPTIONS = 16, 32, 40, 56, 72, 88, 96, 104
 
 
-@njit
-def _product(a, a_signed, b, b_signed):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+_Result: TypeAlias = tuple[Integer, Integer]  # bits, and the exceptions raised
+
+
+@compiled
+def _product(a: Integer, a_signed: bool, b: Integer, b_signed: bool) -> Any:
     x = np.int32(np.int8(a)) if a_signed else np.int32(a)
     y = np.int32(np.int8(b)) if b_signed else np.int32(b)
     return x * y
 
 
-@njit
-def _accumulate(state, matrix, n_signed, m_signed, index):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _accumulate(state: npt.NDArray[np.uint8], matrix: bool, n_signed: bool, m_signed: bool, index: Integer) -> None:
     """Lanes of d += 2x8 by 8x2 product, or dot products of four bytes; `index` >= 0 takes one group of m for all."""
     lanes = state[_D : _D + 16].view(np.int32)
     for lane in range(4):
@@ -86,8 +93,8 @@ def _accumulate(state, matrix, n_signed, m_signed, index):  # type: ignore[no-un
         lanes[lane] = total
 
 
-@njit
-def _to_bfloat16(single, control):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _to_bfloat16(single: Integer, control: Integer) -> _Result:
     """FPConvertBF: the 16 bits of a single-precision number rounded as `control` says, and the exceptions raised."""
     sign, exponent, fraction, raised = (single >> 31) & 1, (single >> 23) & 0xFF, single & 0x7FFFFF, np.int64(0)
     if exponent == 0xFF and fraction:
@@ -116,8 +123,8 @@ def _to_bfloat16(single, control):  # type: ignore[no-untyped-def]  # noqa: ANN0
     return result, raised
 
 
-@njit
-def _half_extreme(first, second, least, number, control):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _half_extreme(first: Integer, second: Integer, least: bool, number: bool, control: Integer) -> _Result:
     """FPMax or, for `least`, FPMin of half-precision bits; FPMaxNum or FPMinNum for `number`; and exceptions raised."""
     a, b = np.int64(first), np.int64(second)
     if number:  # one quiet NaN gives way to anything
@@ -141,8 +148,8 @@ def _half_extreme(first, second, least, number, control):  # type: ignore[no-unt
     return chosen, np.int64(0)
 
 
-@njit
-def _narrow_all(state, upper, control):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _narrow_all(state: npt.NDArray[np.uint8], upper: Integer, control: Integer) -> Integer:
     """Four singles of n, converted into the lower or `upper` four halves of d; returns the exceptions raised."""
     source, target = state[_N : _N + 16].view(np.uint32), state[_D : _D + 16].view(np.uint16)
     raised = np.int64(0)
@@ -153,8 +160,8 @@ def _narrow_all(state, upper, control):  # type: ignore[no-untyped-def]  # noqa:
     return raised
 
 
-@njit
-def _a64_convert(uc, state, word):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _a64_convert(uc: Pointer, state: npt.NDArray[np.uint8], word: Integer) -> bool:
     """BFCVT, BFCVTN and BFCVTN2; returns whether the word is one of them."""
     scalar, vector = (word & 0xFFFFFC00) == 0x1E634000, (word & 0xBFFFFC00) == 0x0EA16800
     if not scalar and not vector:
@@ -179,8 +186,8 @@ def _a64_convert(uc, state, word):  # type: ignore[no-untyped-def]  # noqa: ANN0
     return True
 
 
-@njit
-def _a32_half(uc, state, word, in_it_block):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _a32_half(uc: Pointer, state: npt.NDArray[np.uint8], word: Integer, in_it_block: bool) -> bool:
     """Execute conversions to BFloat16, and minimum and maximum of half precision; whether the word is one of them."""
     base = state.ctypes.data
     d = ((word >> 18) & 16) | ((word >> 12) & 15)
@@ -193,7 +200,7 @@ def _a32_half(uc, state, word, in_it_block):  # type: ignore[no-untyped-def]  # 
     halves, other = state[_N : _N + 16].view(np.uint16), state[_M : _M + 16].view(np.uint16)
     results = state[_D : _D + 16].view(np.uint16)
     standard = (fpscr[0] & FZ16) | FZ | DN
-    raised = np.int64(0)
+    raised: Integer = np.int64(0)
     if in_it_block:
         return False
     if (word & 0xFFBF0FD0) == 0xF3B60640 and m & 1 == 0:  # VCVT.BF16.F32
@@ -248,7 +255,7 @@ def _a32_half(uc, state, word, in_it_block):  # type: ignore[no-untyped-def]  # 
 
 
 @native(INTERRUPT)
-def _a64_exception(uc, number, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _a64_exception(uc: Pointer, number: int, user: Pointer) -> None:
     trap = carray(user, 1, TRAP)[0]
     state = carray(user, (_SIZE,), np.uint8)
     base = state.ctypes.data
@@ -292,7 +299,7 @@ def _a64_exception(uc, number, user):  # type: ignore[no-untyped-def]  # noqa: A
 
 
 @native(INTERRUPT)
-def _a32_exception(uc, number, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _a32_exception(uc: Pointer, number: int, user: Pointer) -> None:
     trap = carray(user, 1, TRAP)[0]
     trap.pc = 0
     uc_reg_read(uc, A32_PC, carray(user, (_SIZE,), np.uint8).ctypes.data + _PC)
@@ -302,7 +309,7 @@ def _a32_exception(uc, number, user):  # type: ignore[no-untyped-def]  # noqa: A
 
 
 @native(INVALID_INSTRUCTION)
-def _a32_undefined(uc, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _a32_undefined(uc: Pointer, user: Pointer) -> bool:
     trap = carray(user, 1, TRAP)[0]
     state = carray(user, (_SIZE,), np.uint8)
     base = state.ctypes.data

@@ -12,7 +12,7 @@ from unicorn import UC_HOOK_BLOCK
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.guest.buffer import PlacedBuffer
-from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, native
+from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, Pointer, native
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.isa.model.isa import Isa
 
@@ -30,7 +30,7 @@ CALLS = np.dtype(
 
 
 @native(BLOCK_OR_CODE)
-def _enter_block(_uc, at, size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _enter_block(_uc: Pointer, at: int, size: int, user: Pointer) -> None:
     calls = carray(user, 1, CALLS)[0]
     address = np.uint64(at)
     inside = calls.first <= address < calls.end

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
-import numpy as np
-import numpy.typing as npt
-
 # By the four bits that encode them, in A32 and A64.
 NAMES = ("eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt", "gt", "le", "", "")
 
@@ -34,9 +29,3 @@ def holds(condition: str, flags: int) -> bool:
         "gt": not zero and negative == overflow,
         "le": zero or negative != overflow,
     }[condition]
-
-
-@cache
-def table() -> npt.NDArray[np.uint8]:
-    """Whether it is met, 1 or 0, by the four bits that encode it and by N, Z, C and V; for compiled code, 16 x 16."""
-    return np.array([[holds(name, flags << 28) for flags in range(16)] for name in NAMES], np.uint8)

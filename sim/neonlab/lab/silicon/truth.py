@@ -11,6 +11,7 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from neonlab.assemble.program import Program
 from neonlab.contract.options import Given
@@ -30,6 +31,10 @@ from neonlab.measure.cores.pipeline import load_pipeline, pipeline_names
 from neonlab.measure.counts import Counts
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.silicon.mca import answers_for, closed_loops, cycles_of
+
+if TYPE_CHECKING:
+    from neonlab.lab.repository.library import Kernel
+    from neonlab.verify.cases.case import Shape
 
 TOLERANCE = 0.05
 #: Share of what a unit of work executes that a loop must have, for llvm-mca's figure for it to stand for the function.
@@ -239,7 +244,7 @@ def _placed(given: Given, folder: Path) -> Given:
     return replace(given, contract=str(folder / given.contract) if given.contract else "", build=build)
 
 
-def _run(kernel, shapes, core: str, warm: bool) -> tuple[list[Counts], list[int], list[str]]:  # type: ignore[no-untyped-def]  # noqa: ANN001
+def _run(kernel: Kernel, shapes: Sequence[Shape], core: str, warm: bool) -> tuple[list[Counts], list[int], list[str]]:
     """Counts and cycles of the call with each shape, and the forms that the core's table does not have."""
     from neonlab.lab.run.profile import profile
     from neonlab.verify.verdict import Failure

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.np.numpy_support import carray
 
-from neonlab.emulate.native import as_pointer, native
+from neonlab.emulate.native import Integer, Pointer, Record, as_pointer, compiled, native
 from neonlab.measure.caches.fill_journal import FETCHED, FILL, JOURNAL, LOADED, PREFETCHED
 from neonlab.measure.caches.fill_journal import STORED as STORED_LINE
 from neonlab.measure.traffic.address_feed import CONSUMER, EVENT, RUN
@@ -75,8 +74,8 @@ STATE = np.dtype(
 )
 
 
-@njit
-def _write_down(state, address, kind, beyond):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _write_down(state: Record, address: np.uint64, kind: int, beyond: bool) -> None:
     """Tell of a line that came from the second level, or from beyond it."""
     if state.journal:
         journal = carray(as_pointer(state.journal), (1,), JOURNAL)[0]
@@ -89,8 +88,8 @@ def _write_down(state, address, kind, beyond):  # type: ignore[no-untyped-def]  
             journal.fill_count += 1
 
 
-@njit
-def _find(cache, line, use):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _find(cache: Record, line: np.uint64, use: bool) -> int:
     """Where `line` is, or -1; with `use` it is then the one used last."""
     lines: Any = cache.lines
     tags = carray(as_pointer(cache.tags), (lines,), np.uint64)
@@ -100,12 +99,13 @@ def _find(cache, line, use):  # type: ignore[no-untyped-def]  # noqa: ANN001, AN
         if tags[first + way] == tag:
             if use:
                 _use(cache, first, way)
-            return first + way
-    return np.int64(-1)
+            found: int = first + way
+            return found
+    return -1
 
 
-@njit
-def _use(cache, first, way):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _use(cache: Record, first: Integer, way: Integer) -> None:
     lines: Any = cache.lines
     if cache.policy == LRU:
         stamps = carray(as_pointer(cache.stamps), (lines,), np.uint64)
@@ -123,14 +123,14 @@ def _use(cache, first, way):  # type: ignore[no-untyped-def]  # noqa: ANN001, AN
         stamps[first] = bits
 
 
-@njit
-def _victim(cache, first):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _victim(cache: Record, first: Integer) -> Integer:
     """The way to fill: an empty one, else by the policy."""
     lines: Any = cache.lines
     tags = carray(as_pointer(cache.tags), (lines,), np.uint64)
     for way in range(cache.ways):
         if tags[first + way] == 0:
-            return np.int64(way)
+            return way
     stamps = carray(as_pointer(cache.stamps), (lines,), np.uint64)
     if cache.policy == RANDOM:
         x = cache.clock  # xorshift64 (Marsaglia 2003)
@@ -141,7 +141,7 @@ def _victim(cache, first):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN2
         return np.int64((x >> np.uint64(33)) % np.uint64(cache.ways))
     if cache.policy == PLRU:
         bits, node, half = stamps[first], 1, cache.ways >> 1
-        position: Any = np.int64(0)
+        position: int = 0
         while half:
             right = bits >> np.uint64(node) & np.uint64(1)
             if right:
@@ -149,15 +149,15 @@ def _victim(cache, first):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN2
             node = 2 * node + (1 if right else 0)
             half >>= 1
         return position
-    oldest: Any = np.int64(0)
+    oldest: int = 0
     for way in range(1, cache.ways):
         if stamps[first + way] < stamps[first + oldest]:
-            oldest = np.int64(way)
+            oldest = way
     return oldest
 
 
-@njit
-def _insert(cache, line, flags):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _insert(cache: Record, line: np.uint64, flags: np.uint8) -> tuple[np.uint64, np.uint8]:
     """Put `line` in; the line that had to go + 1, or 0, and its flags."""
     lines: Any = cache.lines
     tags = carray(as_pointer(cache.tags), (lines,), np.uint64)
@@ -172,8 +172,8 @@ def _insert(cache, line, flags):  # type: ignore[no-untyped-def]  # noqa: ANN001
     return gone, mark
 
 
-@njit
-def _asked_for(state, cache, index):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _asked_for(state: Record, cache: Record, index: int) -> None:
     """A line is used: whoever prefetched it was right."""
     lines: Any = cache.lines
     marks = carray(as_pointer(cache.flags), (lines,), np.uint8)
@@ -186,16 +186,16 @@ def _asked_for(state, cache, index):  # type: ignore[no-untyped-def]  # noqa: AN
         marks[index] = mark & np.uint8(DIRTY)
 
 
-@njit
-def _into_l2(state, address, flags):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _into_l2(state: Record, address: np.uint64, flags: np.uint8) -> None:
     """Allocate in the second level."""
     gone, mark = _insert(state.l2, address >> state.l2.line_shift, flags)
     if gone and mark & np.uint8(DIRTY):
         state.l2_writebacks += 1
 
 
-@njit
-def _evicted(state, gone, mark):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _evicted(state: Record, gone: np.uint64, mark: np.uint8) -> None:
     """The first-level data cache gave up a line."""
     dirty = mark & np.uint8(DIRTY)
     if not gone or not (dirty or state.takes_evictions):
@@ -212,8 +212,8 @@ def _evicted(state, gone, mark):  # type: ignore[no-untyped-def]  # noqa: ANN001
         carray(as_pointer(state.l2.flags), (lines,), np.uint8)[index] |= np.uint8(DIRTY)
 
 
-@njit
-def _from_l2(state, address, data, asked):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _from_l2(state: Record, address: np.uint64, data: bool, asked: bool) -> bool:
     """Read a line through the second level; whether it had to come from beyond."""
     state.l2_accesses += 1
     index = _find(state.l2, address >> state.l2.line_shift, True)
@@ -226,8 +226,8 @@ def _from_l2(state, address, data, asked):  # type: ignore[no-untyped-def]  # no
     return True
 
 
-@njit
-def _prefetch(state, address, level, flag):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _prefetch(state: Record, address: np.uint64, level: int, flag: int) -> None:
     """Fetch a line into the level asked for, unless it is there."""
     l1_line, l2_line = address >> state.l1d.line_shift, address >> state.l2.line_shift
     if level == 1:
@@ -249,8 +249,8 @@ def _prefetch(state, address, level, flag):  # type: ignore[no-untyped-def]  # n
         state.software_fills += 1
 
 
-@njit
-def _look_ahead(state, site, line):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _look_ahead(state: Record, site: Record, line: np.uint64) -> None:
     """The stride prefetcher, told of each new line that an instruction accesses; it stays within a page of 4 KiB."""
     before = site.last
     site.last = np.int64(line)
@@ -274,8 +274,8 @@ def _look_ahead(state, site, line):  # type: ignore[no-untyped-def]  # noqa: ANN
         _prefetch(state, np.uint64(ahead) << shift, state.prefetch_level, HARDWARE)
 
 
-@njit
-def _fetch(state, address, size):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _fetch(state: Record, address: np.uint64, size: int) -> None:
     """Instructions through the first-level instruction cache."""
     shift = state.l1i.line_shift
     line, last = address >> shift, (address + np.uint64(size - 1)) >> shift
@@ -292,7 +292,7 @@ def _fetch(state, address, size):  # type: ignore[no-untyped-def]  # noqa: ANN00
 
 
 @native(CONSUMER)
-def cache_events(user, given, number):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+def cache_events(user: Pointer, given: Pointer, number: int) -> None:
     """Run events through the caches; `state` is a STATE."""
     state = carray(user, 1, STATE)[0]
     events = carray(given, (number,), EVENT)

@@ -90,7 +90,7 @@ def _ports(body: Sequence[Instruction], core: PipelineCore, cycles: Cycles, reac
     table = compile_instructions(body, core)
     taken: Counter[str] = Counter()
     for at, instruction in enumerate(body):
-        for mask, held in table.uses[table.use_start[at] : table.use_start[at + 1]].tolist():
+        for mask, held in table.uses_of(at).tolist():
             if mask & ~busy == 0:
                 taken[form_of(instruction).partition(".")[0]] += held
     whole = sum(taken.values())

@@ -20,19 +20,12 @@ from neonlab.measure.pipeline.program import compile_instructions
 from neonlab.measure.pipeline.registers import is_vector, register_names
 from neonlab.measure.pipeline.state import (
     ALWAYS,
-    BRANCH,
     CAUSES,
     DATA,
-    EARLY,
-    FAMILY,
     FORWARDED,
     HALF,
-    LATE_PART,
-    LATENCY_PART,
-    NEON,
     PARTS,
     SIMILAR,
-    SLOTS,
 )
 from neonlab.measure.pipeline.state import ISSUE as ISSUE_WIDTH
 from neonlab.measure.pipeline.state import PORT as PORT_CAUSE
@@ -130,7 +123,7 @@ class _Events:
         self._body, self._core, self._rows = body, core, schedule.rows
         self._table = compile_instructions(body, core)
         self._isa = body[0].isa
-        self._slots = np.cumsum([0, *(int(self._table.traits[row.instruction, SLOTS]) for row in self._rows)])
+        self._slots = np.cumsum([0, *(int(self._table.code["slots"][row.instruction]) for row in self._rows)])
         self._neon = [at for at, row in enumerate(self._rows) if self._queued(row)]
         self._neon_place = {at: place for place, at in enumerate(self._neon)}
         self._results: list[list[tuple[int, int, int, int]]] = []  # of each row: register, when needed, producer, how
@@ -184,7 +177,7 @@ class _Events:
                 yield from self._scheduler_waits(at)
         if at:
             before = self._rows[at - 1]
-            branch = self._table.traits[before.instruction, BRANCH] != 0
+            branch = self._table.code["branch"][before.instruction]
             gap = row.dispatched - before.dispatched
             if branch and gap > 1 and row.dispatched == before.issued + self._core.mispredict:
                 yield (at - 1, ISSUE), JUMP, "mispredicted"
@@ -196,11 +189,11 @@ class _Events:
         pending, left = 0, None
         for before in range(at - 1, max(-1, at - 1 - self._core.window), -1):
             other = self._rows[before]
-            operations = int(table.use_start[other.instruction + 1] - table.use_start[other.instruction])
+            operations = len(table.uses_of(other.instruction))
             pending += operations if other.issued >= row.dispatched - 1 else 0
             if other.issued == row.dispatched - 1 and operations and left is None:
                 left = before
-        own = int(table.use_start[row.instruction + 1] - table.use_start[row.instruction])
+        own = len(table.uses_of(row.instruction))
         if left is not None and pending + own > self._core.scheduler:
             yield (left, ISSUE), ROOM, "scheduler"
 
@@ -232,19 +225,18 @@ class _Events:
     def _port_holder(self, at: int) -> tuple[int, str] | None:
         """The latest instruction before that left a port which this one took as it became free."""
         row, table = self._rows[at], self._table
-        first, last = table.use_start[row.instruction], table.use_start[row.instruction + 1]
+        wanted = table.uses_of(row.instruction).tolist()
         for before in range(at - 1, max(-1, at - 1 - 4 * max(64, self._core.window)), -1):
             other = self._rows[before]
             if other.issued >= row.issued:
                 continue
-            held = range(table.use_start[other.instruction], table.use_start[other.instruction + 1])
-            for mask, _ in table.uses[first:last]:
-                for use in held:
-                    shared = int(mask) & int(table.uses[use, 0])
-                    longer = other.longer if use == held.start else 0
-                    left = other.issued + int(table.uses[use, 1]) + longer
-                    if shared and left == row.issued and self._waited(at):
-                        return before, "+".join(p for n, p in enumerate(self._core.ports) if int(mask) >> n & 1)
+            held = table.uses_of(other.instruction).tolist()
+            for mask, _ in wanted:
+                for place, (ports, cycles) in enumerate(held):
+                    longer = other.longer if place == 0 else 0
+                    left = other.issued + cycles + longer
+                    if mask & ports and left == row.issued and self._waited(at):
+                        return before, "+".join(p for n, p in enumerate(self._core.ports) if mask >> n & 1)
         return None
 
     def _waited(self, at: int) -> bool:
@@ -256,7 +248,7 @@ class _Events:
         return self._core.in_order and row.cause == CAUSES[PORT_CAUSE]
 
     def _queued(self, row: Scheduled) -> bool:
-        return self._core.queue > 0 and bool(self._table.traits[row.instruction, NEON])
+        return self._core.queue > 0 and bool(self._table.code["neon"][row.instruction])
 
     def _registers(self) -> None:
         """When each operand of each row was there, less how late it is looked at, by the rules of the pipeline."""
@@ -265,7 +257,7 @@ class _Events:
         for at, row in enumerate(self._rows):
             one = row.instruction
             operands = []
-            for register, late, how in table.reads[table.read_start[one] : table.read_start[one + 1]].tolist():
+            for register, late, how in table.reads_of(one).tolist():
                 parts, writer, early = ready.get(register, (-PARTS, -1, 0))
                 when = parts // PARTS
                 if how == FORWARDED:
@@ -274,20 +266,19 @@ class _Events:
                 similar = writer >= 0 and self._family(self._rows[writer]) == self._family(row)
                 counts = how == ALWAYS or similar or (self._core.in_order and how == DATA)
                 if counts and how == SIMILAR:
-                    when = (parts + int(table.traits[one, LATE_PART])) // PARTS
+                    when = (parts + int(table.code["late_part"][one])) // PARTS
                 operands.append((register, when - late if counts else when, writer, how))
             self._results.append(operands)
             self._merged.append(set())
             started = row.dispatched if self._core.in_order else self._started(row, operands)
-            for register, latency, base in table.writes[table.write_start[one] : table.write_start[one + 1]].tolist():
+            for register, latency, early, base in table.writes_of(one).tolist():
                 parts = PARTS * (started if base else row.issued) + PARTS * latency
-                parts += HALF if base else row.part + int(table.traits[one, LATENCY_PART])
+                parts += HALF if base else row.part + int(table.code["latency_part"][one])
                 when = parts // PARTS
                 merges = any(how == DATA for *_, how in operands) and not base and not self._core.in_order
                 if merges and row.ready > when:
                     self._merged[at].add(register)
                     parts = PARTS * row.ready + HALF
-                early = base - 1 if base else int(table.traits[one, FAMILY]) % EARLY
                 ready[register] = parts, at, early
 
     @staticmethod
@@ -295,4 +286,4 @@ class _Events:
         return max([row.dispatched, *(when for _, when, _, how in operands if how != DATA)])
 
     def _family(self, row: Scheduled) -> int:
-        return int(self._table.traits[row.instruction, FAMILY]) // EARLY
+        return int(self._table.code["family"][row.instruction])

@@ -24,7 +24,6 @@ from neonlab.measure.loop.timeline import TimelineRow, timeline
 from neonlab.measure.memory_probe import Traffic
 from neonlab.measure.pipeline.bounds import multiplications_of, peak_of
 from neonlab.measure.pipeline.program import compile_instructions
-from neonlab.measure.pipeline.state import SLOTS
 from neonlab.measure.run_cycles import LineCycles, RunCycles
 
 _MISSED, _BRANCHES = frozenset({"cache miss", "store buffer", "instruction fetch"}), frozenset({"branch"})
@@ -218,7 +217,7 @@ def _report(study: Study, spent: float, missed: float, branches: float, lines_fe
     for stall in cycles.stalls:
         causes = stalled.setdefault(stall.address, {})
         causes[stall.cause] = causes.get(stall.cause, 0.0) + stall.cycles
-    slots = compile_instructions(body, core).traits[:, SLOTS]
+    slots = compile_instructions(body, core).code["slots"]
     lines = tuple(
         _line(program, instruction, core, int(taken), stalled) for instruction, taken in zip(body, slots, strict=True)
     )

@@ -92,8 +92,8 @@ def _longest(body: Sequence[Instruction], core: PipelineCore) -> list[int]:
     table = compile_instructions(body, core)
     found = []
     for at in range(len(body)):
-        written = table.writes[table.write_start[at] : table.write_start[at + 1]].tolist()
-        found.append(max([1, *(latency for _, latency, aside in written if not aside)]))
+        written = table.writes_of(at)
+        found.append(max([1, *written["latency"][~written["aside"]].tolist()]))
     return found
 
 

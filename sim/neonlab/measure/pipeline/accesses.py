@@ -9,36 +9,28 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numba.np.numpy_support import carray
 
-from neonlab.emulate.native import as_pointer
+from neonlab.emulate.native import Integer, Record, as_pointer, compiled
 from neonlab.measure.caches.fill_journal import AWAITED, CROSSED, LOADED, PASSED, STORED
-from neonlab.measure.pipeline.record import OPERATIONS, RECENT
-from neonlab.measure.pipeline.state import (
-    CROSSINGS_AT_MOST,
-    FILLS_AT_MOST,
-    KIND,
-    PLACE,
-    POSITION,
-    STORES_BACK,
-)
+from neonlab.measure.pipeline.record import OPERATIONS, RECENT, STORE_TO, Rows, operations_of
+from neonlab.measure.pipeline.state import CROSSINGS_AT_MOST, FILLS_AT_MOST, STORES_BACK
 
 CROSSES, PASSES = 1, 2  # bits of `watches`
 _GRANULE = 4  # of RECENT, in bits of an address
 
 
-@njit
-def _add(memo, position, kind, place):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _add(memo: Record, position: Integer, kind: Integer, place: Integer) -> None:
+    """The run does one thing more."""
     if memo.operation_count < OPERATIONS:
-        operations = carray(as_pointer(memo.operations), (OPERATIONS, 3), np.int64)
-        operation = operations[memo.operation_count]
-        operation[POSITION], operation[KIND], operation[PLACE] = position, kind, place
+        operation = operations_of(memo)[memo.operation_count]
+        operation.position, operation.kind, operation.place = position, kind, place
         memo.operation_count += 1
 
 
-@njit
-def _cross(memo, position, address, size, rules):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _cross(memo: Record, position: Integer, address: Integer, size: Integer, rules: Integer) -> None:
     """By the first of the rules that says so, an access touches more units than its size would need."""
     units = carray(as_pointer(memo.crossing_units), (CROSSINGS_AT_MOST,), np.int64)
     for rule in range(CROSSINGS_AT_MOST):
@@ -49,33 +41,36 @@ def _cross(memo, position, address, size, rules):  # type: ignore[no-untyped-def
                 return
 
 
-@njit
-def _note_store(memo, number, address, size):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    recent = carray(as_pointer(memo.recent), (RECENT, 4), np.int64)
+@compiled
+def _note_store(memo: Record, number: Integer, address: Integer, size: Integer) -> None:
+    """A store, so many behind the first of the call, writes these bytes."""
+    recent = carray(as_pointer(memo.recent), (RECENT,), STORE_TO)
     for granule in range(address >> _GRANULE, (address + size - 1 >> _GRANULE) + 1):
         row = recent[granule & RECENT - 1]
-        row[0], row[1], row[2], row[3] = granule, number, address, size
+        row.granule, row.number, row.address, row.size = granule, number, address, size
 
 
-@njit
-def _take_over(memo, position, number, address, size):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _take_over(memo: Record, position: Integer, number: Integer, address: Integer, size: Integer) -> None:
     """A load of what one of the last stores wrote waits for that; for the last one, where there are several."""
-    recent = carray(as_pointer(memo.recent), (RECENT, 4), np.int64)
+    recent = carray(as_pointer(memo.recent), (RECENT,), STORE_TO)
     latest, parts = np.int64(-1), 0
     for granule in range(address >> _GRANULE, (address + size - 1 >> _GRANULE) + 1):
         row = recent[granule & RECENT - 1]
-        if row[0] != granule or number - row[1] > STORES_BACK:
+        if row.granule != granule or number - row.number > STORES_BACK:
             continue
-        if row[2] < address + size and address < row[2] + row[3]:
-            whole = row[2] <= address and address + size <= row[2] + row[3]
+        if row.address < address + size and address < row.address + row.size:
+            whole = row.address <= address and address + size <= row.address + row.size
             parts |= 0 if whole else 1
-            latest = max(latest, row[1])
+            latest = max(latest, row.number)
     if latest >= 0:
         _add(memo, position, PASSED + parts, number - latest)
 
 
-@njit
-def note_accesses(memo, events, begin, end, fills, next_fill, fill_count):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+@compiled
+def note_accesses(
+    memo: Record, events: Rows, begin: Integer, end: Integer, fills: Rows, next_fill: Integer, fill_count: Integer
+) -> Integer:
     """What is to be known of events `begin` to `end`; the fill after the last of theirs."""
     site_count: Any = memo.site_count
     instructions = carray(as_pointer(memo.site_instruction), (site_count,), np.int32)

@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from neonlab.emulate.native import native_call
+from neonlab.emulate.native import Record, compiled, native_call
 from neonlab.isa.model.instruction import BranchKind, Instruction, InstructionClass
 from neonlab.measure.cores.pipeline import PipelineCore
 from neonlab.measure.forms.form import form_of
 from neonlab.measure.pipeline.program import Compiled, compile_instructions
-from neonlab.measure.pipeline.state import (
-    DATA,
-    EARLY,
-    FAMILY,
-    FORWARDED,
-    LATE_PART,
-    LATENCY_PART,
-    LOAD,
-    PARTS,
-    REGISTERS,
-    SIMILAR,
-    SLOTS,
-    USE_PART,
-)
+from neonlab.measure.pipeline.state import DATA, FORWARDED, PARTS, REGISTER, REGISTERS, SIMILAR
 
+Integers = npt.NDArray[np.int64]
+Rows = npt.NDArray[Any]
 _SETTLED, _MEASURED = 32, 64
 _MULTIPLY = re.compile(
     r"(f?n?m(?:ul|la|ls|add|sub)|[su](?:mull|mlal|mlsl)2?|(?:[su]|us|su)dot|(?:[su]|us)mmla)\.(\d*)([bhsd])"
@@ -40,12 +30,12 @@ def port_bound(compiled: Compiled, counts: npt.NDArray[np.int64]) -> float:
 
     The most that any set of ports has to do alone, by their number (Hall's theorem, for work that can be split).
     """
-    owner = np.repeat(np.arange(len(counts)), np.diff(compiled.use_start))
     work: dict[int, float] = {}
-    for row, (ports, cycles) in enumerate(compiled.uses):
-        first = compiled.use_start[owner[row]] == row
-        held = int(cycles) + (int(compiled.traits[owner[row], USE_PART]) / PARTS if first else 0.0)
-        work[int(ports)] = work.get(int(ports), 0) + held * int(counts[owner[row]])
+    for number, times in enumerate(counts):
+        part = int(compiled.code["use_part"][number]) / PARTS  # of the first
+        for ports, cycles in compiled.uses_of(number).tolist():
+            work[ports] = work.get(ports, 0) + (cycles + part) * int(times)
+            part = 0.0
     unions = {0}
     for ports in work:
         unions |= {ports | other for other in unions}
@@ -61,16 +51,13 @@ def port_bound(compiled: Compiled, counts: npt.NDArray[np.int64]) -> float:
 
 def dispatch_bound(compiled: Compiled, counts: npt.NDArray[np.int64], core: PipelineCore) -> float:
     """Cycles that dispatch needs, and retirement."""
-    slots = int((compiled.traits[:, SLOTS] * counts).sum())
+    slots = int((compiled.code["slots"] * counts).sum())
     return slots / min(core.width, core.retire or core.width)
 
 
 def dependence_rate(compiled: Compiled) -> float:
     """Cycles an iteration of a loop takes by what waits for what alone."""
-    ends = _dataflow(
-        compiled.traits, compiled.read_start, compiled.reads, compiled.write_start, compiled.writes,
-        _SETTLED + _MEASURED,
-    )  # fmt: skip
+    ends = _dataflow(compiled.code, compiled.reads, compiled.writes, _SETTLED + _MEASURED)
     return float(ends[-1] - ends[_SETTLED - 1]) / (_MEASURED * PARTS)
 
 
@@ -122,39 +109,45 @@ def peak_of(instructions: Iterable[Instruction], core: PipelineCore) -> tuple[fl
 
 
 @native_call
-def _dataflow(traits, read_start, reads, write_start, writes, times):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _dataflow(code: Rows, reads: Rows, writes: Rows, times: int) -> Integers:
     """The latest result after each iteration, every instruction beginning as soon as its operands are there.
 
     In parts of a cycle.
     """
-    ready = np.zeros(REGISTERS, np.int64)
-    family = np.zeros(REGISTERS, np.int64)
+    registers = np.zeros(REGISTERS, REGISTER)  # when they are ready is in parts too
     ends = np.zeros(times, np.int64)
     latest = np.int64(0)
     for iteration in range(times):
-        for one in range(len(traits)):
-            work = np.int64(0)
-            for row in range(read_start[one], read_start[one + 1]):
-                register = reads[row, 0]
-                when = ready[register]
-                if reads[row, 2] == DATA and traits[one, LOAD] == 0:
-                    continue  # a store holds up nothing
-                if reads[row, 2] == FORWARDED:
-                    when -= PARTS * min(reads[row, 1], family[register] % EARLY)
-                elif reads[row, 2] != SIMILAR or family[register] // EARLY == traits[one, FAMILY] // EARLY:
-                    when -= PARTS * reads[row, 1]
-                    if reads[row, 2] == SIMILAR:
-                        when += traits[one, LATE_PART]
-                    elif reads[row, 2] == DATA:
-                        when -= traits[one, LATENCY_PART]
-                work = max(work, when)
-            for row in range(write_start[one], write_start[one + 1]):
-                register = writes[row, 0]
-                ready[register] = work + PARTS * writes[row, 1]
-                if writes[row, 2] == 0:
-                    ready[register] += traits[one, LATENCY_PART]
-                early = writes[row, 2] - 1 if writes[row, 2] != 0 else traits[one, FAMILY] % EARLY
-                family[register] = traits[one, FAMILY] // EARLY * EARLY + early
-                latest = max(latest, ready[register])
+        for number in range(len(code)):
+            one = code[number]
+            work = _operands_there(code, one, reads, registers)
+            for row in range(one.first_write, one.past_writes):
+                write = writes[row]
+                register = registers[write.register]
+                register.ready = work + PARTS * write.latency + (0 if write.aside else one.latency_part)
+                register.writer, register.forwards = number, write.forwards
+                latest = max(latest, register.ready)
         ends[iteration] = latest
     return ends
+
+
+@compiled
+def _operands_there(code: Rows, one: Record, reads: Rows, registers: Rows) -> int:
+    """When the operands of an instruction are there, in parts of a cycle."""
+    work: int = 0
+    for row in range(one.first_read, one.past_reads):
+        read = reads[row]
+        register = registers[read.register]
+        when = register.ready
+        if read.how == DATA and not one.load:
+            continue  # a store holds up nothing
+        if read.how == FORWARDED:
+            when -= PARTS * min(read.late, register.forwards)
+        elif read.how != SIMILAR or code[register.writer].family == one.family:
+            when -= PARTS * read.late
+            if read.how == SIMILAR:
+                when += one.late_part
+            elif read.how == DATA:
+                when -= one.latency_part
+        work = max(work, when)
+    return work

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,6 @@ from neonlab.measure.cores.pipeline import PipelineCore
 from neonlab.measure.pipeline.bounds import dependence_rate, dispatch_bound, port_bound
 from neonlab.measure.pipeline.machine import PipelineMachine
 from neonlab.measure.pipeline.state import (
-    BRANCH,
     BUSY,
     CAUSES,
     DEPENDENCE,
@@ -153,10 +153,11 @@ def loop_schedule(body: Sequence[Instruction], core: PipelineCore, iterations: i
         machine.run(rows)
     first = _SETTLED * count
     kept = machine.recorded()[first:].copy()
-    kept[:, :4] -= kept[:, 0].min()
+    begin = int(kept["dispatched"].min())
     found = []
-    for at, row in enumerate(kept):
-        dispatched, begun, ready, retired, producer, cause, one, longer, part = map(int, row)
+    for at, row in enumerate(kept.tolist()):
+        *times, producer, cause, one, longer, part = row
+        dispatched, begun, ready, retired = (time - begin for time in times)
         source, why = producer - first if producer >= 0 else None, "" if cause == ISSUE else CAUSES[cause]
         found.append(Scheduled(one, at // count, dispatched, begun, ready, retired, source, why, longer, part))
     return Schedule(core.name, count, iterations, tuple(found))
@@ -180,7 +181,7 @@ def trace_cycles(
 
 def _rows_of(machine: PipelineMachine, trace: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Rows of (first, last), cut behind every branch and where the order of addresses breaks."""
-    breaks = (machine.compiled.traits[trace[:-1], BRANCH] != 0) | (np.diff(trace) != 1)
+    breaks = machine.compiled.code["branch"][trace[:-1]] | (np.diff(trace) != 1)
     last = np.append(np.flatnonzero(breaks), len(trace) - 1)
     first = np.append(0, last[:-1] + 1)
     return np.stack([trace[first], trace[last]], axis=1)
@@ -195,30 +196,30 @@ def _cycles(machine: PipelineMachine, total: float, count: int, bounds: Bounds, 
     )  # fmt: skip
 
 
-def stalls_of(tally: npt.NDArray[np.int64], code: Sequence[Instruction], times: int = 1) -> list[Stall]:
+def stalls_of(tally: npt.NDArray[Any], code: Sequence[Instruction], times: int = 1) -> list[Stall]:
     """Cycles by instruction, cause and producer, most first; divided by `times`."""
     stalls = [
         Stall(
-            CAUSES[cause], code[one].address, int(cycles) / times,
+            CAUSES[cause], code[one].address, cycles / times,
             code[blame].address if blame >= 0 and cause in (DEPENDENCE, LOAD_USE, MISS) else None,
         )
-        for one, cause, blame, cycles in tally
+        for one, cause, blame, cycles in tally.tolist()
         if cause < len(CAUSES)
     ]  # fmt: skip
     return sorted(stalls, key=lambda stall: (-stall.cycles, stall.address, stall.cause))
 
 
-def occupancy_of(tally: npt.NDArray[np.int64], core: PipelineCore, total: float) -> dict[str, float]:
+def occupancy_of(tally: npt.NDArray[Any], core: PipelineCore, total: float) -> dict[str, float]:
     """Share of cycles that each port is busy."""
     busy = np.zeros(len(core.ports))
-    for port, _, _, cycles in tally[tally[:, 1] == BUSY]:
+    for port, _, _, cycles in tally[tally["cause"] == BUSY].tolist():
         busy[port] += cycles
     return {port: float(busy[number]) / total if total else 0.0 for number, port in enumerate(core.ports)}
 
 
-def idle_of(tally: npt.NDArray[np.int64]) -> tuple[int, int]:
+def idle_of(tally: npt.NDArray[Any]) -> tuple[int, int]:
     """Cycles in which nothing was dispatched for want of instructions, and because the back end took none."""
-    front, back = (int(tally[tally[:, 1] == row, 3].sum()) for row in (IDLE_FRONT, IDLE_BACK))
+    front, back = (int(tally["cycles"][tally["cause"] == row].sum()) for row in (IDLE_FRONT, IDLE_BACK))
     return front, back
 
 

@@ -1,252 +1,266 @@
-"""The compiled pipeline that issues in program order."""
+"""The compiled pipeline that issues in program order: each instruction is dispatched, issued, completed and retired.
+
+Dispatch finds the cycle in which it could be issued, issue the one in which its operands, its ports and the queue of
+NEON instructions let it begin; complete says when its results are there.  Nothing ever waits for retirement.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-from numba import njit
-
-from neonlab.measure.caches.fill_journal import AWAITED, CROSSED, FETCHED, LOADED, STORED
+from neonlab.emulate.native import Integer, Record, compiled
+from neonlab.measure.caches.fill_journal import AWAITED, CROSSED, LOADED, STORED
+from neonlab.measure.pipeline.record import (
+    code_of,
+    core_of,
+    live_of,
+    operations_of,
+    reads_of,
+    record_of,
+    uses_of,
+    writes_of,
+)
+from neonlab.measure.pipeline.stages import (
+    begin_wait,
+    buffer_store,
+    crossed,
+    fetch_behind_branch,
+    fetch_missed_code,
+    fetch_next,
+    fill,
+    leave_fetch_queue,
+    note,
+    put_off,
+    store_operations,
+    write_down,
+)
 from neonlab.measure.pipeline.state import (
-    ALONE,
-    ARRIVALS,
-    BEHIND_MISS,
-    BRANCH,
     BUSY,
     DEPENDENCE,
-    EARLY,
-    FAMILY,
-    FETCH,
-    FETCH_AT,
-    FETCH_CAUSE,
-    FETCH_ONE,
-    FETCHING,
     FIRST_VECTOR,
     FLAG_REGISTER,
     FORWARDED,
-    FREE,
     IDLE_BACK,
     IDLE_FRONT,
-    INSTANCE,
     ISSUE,
-    KIND,
-    L2_EXTRA,
-    LOAD,
     LOAD_USE,
     MISS,
-    MISS_COUNT,
-    MISS_ONE,
-    MISS_UNTIL,
-    NEON,
-    NEON_BLAME,
-    NEON_CAUSE,
-    NEON_LAST,
-    NEON_ONE,
-    NOW,
-    PICKED,
-    PLACE,
     PORT,
-    PORTS,
-    POSITION,
-    QUEUE,
-    QUEUED,
-    READY,
-    READY_FAMILY,
-    REASON,
     SIMILAR,
-    SLOTS,
-    STORE,
     STORE_FULL,
     TAKEN,
-    USED,
-    USED_VECTORS,
-    VECTORS,
-    WAITING,
-    WAITING_BLAME,
-    WAITING_CAUSE,
-    WAITING_ONE,
-    WIDTH,
-    WRITER,
-    branched,
-    buffer_store,
-    crossed,
-    dispatched,
-    fetched,
-    fill,
-    note,
-    room_to_store,
 )
 
 
-@njit
-def run_in_order(figures, code, live, first, last, taken, missed, operations, count, log, record):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """Issue instructions `first` to `last`, up to WIDTH slots a cycle; with a QUEUE, NEON work waits there.
+@compiled
+def run_in_order(memo: Record, first: Integer, last: Integer, taken: bool, missed: bool) -> None:
+    """Issue instructions `first` to `last`, up to `core.width` slots a cycle; with a queue, NEON work waits there.
 
-    `taken` and `missed` say how the branch at the end goes, and whether that was foreseen.  `operations` are what
-    happens beyond the first-level caches, in order of position.
+    `taken` and `missed` say how the branch at the end goes, and whether that was foreseen.
     """
-    traits, read_start, reads, write_start, writes, use_start, uses = code
-    width, queue = figures[WIDTH], figures[QUEUE]
-    now, used, vectors = live[NOW], live[USED], live[USED_VECTORS]
-    at_operation = 0
-    while at_operation < count and operations[at_operation, KIND] & ~1 == FETCHED:
-        lost = figures[L2_EXTRA + (operations[at_operation, KIND] & 1)]
-        live[FETCH_AT] = max(live[FETCH_AT], now) + lost
-        live[FETCHING], live[FETCH_CAUSE] = 0, FETCH
-        at_operation += 1
-    for one in range(first, last + 1):
-        decoupled = queue > 0 and traits[one, NEON] != 0
-        slots = traits[one, SLOTS]
-        start = now
-        if used > 0 and (used + slots > width or traits[one, ALONE] != 0):
-            start = now + max(1, (used + width - 1) // width)  # one that takes more places than there are takes cycles
-        front = start
-        fetched(figures, live)
-        start = max(start, live[FETCH_AT])
-        starved, fetch_cause = start - front, live[FETCH_CAUSE]
-        cause, blame = ISSUE, -1  # of what keeps it from issue
-        if start == now and used > 0 and vectors + traits[one, VECTORS] > 2:
-            start, cause = now + 1, PORT
-        if live[MISS_UNTIL] > start and figures[BEHIND_MISS] > 0:
-            wide = traits[one, NEON] != 0 and use_start[one + 1] - use_start[one] > 1
-            memory = traits[one, LOAD] != 0 or traits[one, STORE] != 0
-            if memory or wide or live[MISS_COUNT] >= figures[BEHIND_MISS]:
-                start, cause, blame = live[MISS_UNTIL], MISS, live[MISS_ONE]
-            live[MISS_COUNT] += 1
-        if queue > 0 and traits[one, LOAD] != 0 and traits[one, VECTORS] > 0 and live[NEON_LAST] > start:
-            # A load into the vector file passes nothing that still waits to read or write it.
-            start, cause, blame = live[NEON_LAST], live[NEON_CAUSE], live[NEON_BLAME]
-        work, work_cause, work_blame, awaited = start, cause, blame, -1  # and from execution
-        for row in range(read_start[one], read_start[one + 1]):
-            register = reads[row, 0]
-            when = live[READY + register]
-            if reads[row, 2] == FORWARDED:
-                when -= min(reads[row, 1], live[READY_FAMILY + register] % EARLY)
-            elif reads[row, 2] != SIMILAR or live[READY_FAMILY + register] // EARLY == traits[one, FAMILY] // EARLY:
-                when -= reads[row, 1]
-            if when > work:
-                work, work_cause, work_blame = when, live[REASON + register], live[WRITER + register]
-                awaited = live[INSTANCE + register]
-            if when > start and not (decoupled and register >= FIRST_VECTOR and register != FLAG_REGISTER):
-                start, cause, blame = when, live[REASON + register], live[WRITER + register]
-        if decoupled:
-            at = live[QUEUED] % queue
-            if live[WAITING + at] > start:  # full; what holds up the oldest in it holds up this one
-                start = live[WAITING + at]
-                cause, blame = live[WAITING_CAUSE + at], live[WAITING_BLAME + at]
-            if live[NEON_LAST] > work:
-                work, work_cause, work_blame = live[NEON_LAST], live[NEON_CAUSE], live[NEON_BLAME]
-        behind = at_operation
-        while behind < count and operations[behind, POSITION] <= one - first:
-            if operations[behind, KIND] & ~1 == STORED:
-                room = room_to_store(figures, live, max(start, work))
-                if room > max(start, work):
-                    start, cause, blame = room, STORE_FULL, -1
-            behind += 1
-        extra, slower = 0, 0
-        if at_operation < count:
-            extra, _, slower = crossed(figures, operations, at_operation, count, one - first)
-        picked = 0
-        for row in range(use_start[one], use_start[one + 1]):
-            chosen: Any = np.int64(-1)
-            wanted = uses[row, 0]
-            if wanted & ~picked:  # else one port does one after the other
-                wanted &= ~picked
-            for port in range(figures[PORTS]):
-                sooner = chosen < 0 or max(live[FREE + port], now) < max(live[FREE + chosen], now)
-                if wanted >> port & 1 and sooner:
-                    chosen = port
-            live[PICKED + row - use_start[one]] = chosen
-            if chosen >= 0:
-                picked |= 1 << chosen
-                free = live[FREE + chosen]
-                if free > work:
-                    work, work_cause, work_blame = free, PORT, -1
-                if free > start and not decoupled:
-                    start, cause, blame = free, PORT, -1
-        work = max(work, start)
-        if not decoupled:
-            start = work
-        else:
-            at = live[QUEUED] % queue
-            live[WAITING + at], live[WAITING_ONE + at] = work, one
-            live[WAITING_CAUSE + at] = work_cause if work_cause != ISSUE else PORT
-            live[WAITING_BLAME + at] = work_blame
-            live[QUEUED] += 1
-            live[NEON_LAST], live[NEON_ONE] = work, one
-            live[NEON_CAUSE], live[NEON_BLAME] = live[WAITING_CAUSE + at], work_blame
-        if start > now:
-            note(log, live, one, ISSUE, -1, front - now)
-            note(log, live, live[FETCH_ONE] if fetch_cause == TAKEN else one, fetch_cause, -1, starved)
-            note(log, live, one, cause, blame, start - front - starved)
-            idle = start - now - (1 if used > 0 else 0)
-            note(log, live, one, IDLE_FRONT, -1, min(idle, starved))
-            note(log, live, one, IDLE_BACK, -1, idle - starved)
-            now, used, vectors = start, 0, 0
-        dispatched(figures, live, start)
-        used += slots
-        vectors += traits[one, VECTORS]
-        if traits[one, ALONE] != 0:
-            used = max(used, width)
-        for row in range(use_start[one], use_start[one + 1]):
-            chosen = live[PICKED + row - use_start[one]]
-            if chosen >= 0:
-                live[FREE + chosen] = max(work, live[FREE + chosen]) + uses[row, 1] + extra
-                note(log, live, chosen, BUSY, -1, uses[row, 1] + extra)
-                extra = 0  # of the first
-        held = work
-        while at_operation < count and operations[at_operation, POSITION] <= one - first:
-            kind = operations[at_operation, KIND]
-            if kind & ~1 == LOADED:
-                arrival = fill(figures, live, kind, work)
-                held = max(held, arrival)
-                begun = arrival - figures[L2_EXTRA + (kind & 1)]
-                if begun > now:  # no line can be asked for until another has come, and nothing passes this load
-                    note(log, live, one, MISS, -1, begun - now)
-                    note(log, live, one, IDLE_BACK, -1, begun - now)
-                    now = begun
-            elif kind & ~1 == STORED:
-                buffer_store(figures, live, kind, work)
-            elif kind == AWAITED:
-                held = max(held, live[ARRIVALS + operations[at_operation, PLACE]])
-            elif kind != CROSSED:
-                fill(figures, live, kind, work)
-            at_operation += 1
-        if held > work and traits[one, LOAD] != 0:
-            live[MISS_UNTIL], live[MISS_ONE], live[MISS_COUNT] = held, one, 1
-        done: Any = work + 1
-        for row in range(write_start[one], write_start[one + 1]):
-            register = writes[row, 0]
-            aside = writes[row, 2] != 0
-            ready = (start if aside else held + slower) + writes[row, 1]
-            live[READY + register] = ready
-            early = writes[row, 2] - 1 if aside else traits[one, FAMILY] % EARLY
-            live[READY_FAMILY + register] = traits[one, FAMILY] // EARLY * EARLY + early
-            live[WRITER + register] = one
-            reason = DEPENDENCE
-            if traits[one, LOAD] != 0 and not aside:
-                reason = MISS if held > work else LOAD_USE
-            live[REASON + register] = reason
-            if not aside:
-                done = max(done, ready)
-        if len(record) > 0:
-            at = record[0, 0]
-            for row in range(write_start[one], write_start[one + 1]):
-                live[INSTANCE + writes[row, 0]] = at
-            before = record[at, 3] if at > 0 else 0
-            record[at + 1, 0], record[at + 1, 1], record[at + 1, 2], record[at + 1, 3] = (
-                start,
-                work,
-                done,
-                max(done, before),
-            )
-            record[at + 1, 4] = awaited
-            record[at + 1, 5] = work_cause
-            record[at + 1, 6] = one
-            record[0, 0] = at + 1
-    if traits[last, BRANCH] != 0:
-        branched(figures, live, last, taken, missed, now)
+    core, live, code = core_of(memo), live_of(memo), code_of(memo)
+    entry = live.entry
+    fetch_missed_code(memo, core, live)
+    for number in range(first, last + 1):
+        instruction = code[number]
+        entry.number, entry.position = number, number - first
+        _dispatch(core, live, instruction)
+        _issue(memo, core, live, instruction)
+        _complete(memo, core, live, instruction)
+        if memo.record_room > 0:
+            _retire(memo, live, instruction)
+    if code[last].branch:
+        fetch_behind_branch(core, live, last, taken, missed, live.now)
         if taken or missed:  # what comes behind is not issued with it
-            used = max(used, width)
-    live[NOW], live[USED], live[USED_VECTORS] = now, used, vectors if used > 0 else 0
+            live.used = max(live.used, core.width)
+    if live.used == 0:
+        live.vectors = 0
+    live.retired = live.now  # which a saved state is relative to
+
+
+@compiled
+def _dispatch(core: Record, live: Record, instruction: Record) -> None:
+    """Find the first cycle that has places for the instruction, once it is fetched and may pass what is before it."""
+    entry = live.entry
+    front: Integer = live.now
+    if live.used > 0 and (live.used + instruction.slots > core.width or instruction.alone):
+        # what takes more places than there are takes cycles
+        front += max(1, (live.used + core.width - 1) // core.width)
+    fetch_next(core, live)
+    entry.front, entry.starved, entry.fetch_cause = front, max(0, live.fetch_at - front), live.fetch_cause
+    start = entry.start
+    begin_wait(start, front + entry.starved, ISSUE)
+    if start.until == live.now and live.used > 0 and live.vectors + instruction.vectors > 2:
+        put_off(start, live.now + 1, PORT, -1)
+    if core.behind_miss > 0 and live.miss.until > start.until:
+        wide = instruction.neon and instruction.past_uses - instruction.first_use > 1
+        if wide or instruction.load or instruction.store or live.miss.passed >= core.behind_miss:
+            put_off(start, live.miss.until, MISS, live.miss.instruction)
+        live.miss.passed += 1
+    if core.queue > 0 and instruction.load and instruction.vectors > 0:
+        # A load into the vector file passes nothing that still waits to read or write it.
+        newest = _newest(core, live)
+        put_off(start, newest.begins, newest.cause, newest.blame)
+
+
+@compiled
+def _newest(core: Record, live: Record) -> Record:
+    """Return the NEON instruction that entered the queue last: of those in it, the last to begin."""
+    return live.queue[(live.queue_next if live.queue_next > 0 else core.queue) - 1]
+
+
+@compiled
+def _issue(memo: Record, core: Record, live: Record, instruction: Record) -> None:
+    """Issue the instruction to its unit, or to the queue of NEON instructions, where it waits for its operands."""
+    entry, uses = live.entry, uses_of(memo)
+    start, work = entry.start, entry.work
+    queued = core.queue > 0 and instruction.neon
+    _await_operands(memo, live, instruction, queued)
+    if queued:
+        oldest, newest = live.queue[live.queue_next], _newest(core, live)
+        put_off(start, oldest.begins, oldest.cause, oldest.blame)  # full: what holds up the oldest holds up this one
+        put_off(work, newest.begins, newest.cause, newest.blame)
+    if entry.operation < memo.operation_count:
+        both = max(start.until, work.until)
+        room = store_operations(memo, core, live, both)
+        if room > both:
+            put_off(start, room, STORE_FULL, -1)
+    _pick_ports(memo, core, live, instruction, queued)
+    work.until = max(work.until, start.until)
+    if queued:
+        waits = live.queue[live.queue_next]
+        waits.begins, waits.blame = work.until, work.blame
+        waits.cause = work.cause if work.cause != ISSUE else PORT
+        live.queue_next = live.queue_next + 1 if live.queue_next + 1 < core.queue else 0
+    else:
+        start.until = work.until
+    if start.until > live.now:
+        _go_on(memo, live)
+    leave_fetch_queue(core, live, start.until)
+    live.used += instruction.slots
+    live.vectors += instruction.vectors
+    if instruction.alone:
+        live.used = max(live.used, core.width)
+    longer, _, entry.slower = crossed(memo, core, entry)
+    for row in range(instruction.first_use, instruction.past_uses):
+        port = entry.picked[row - instruction.first_use]
+        if port >= 0:
+            live.units[port].free = max(work.until, live.units[port].free) + uses[row].cycles + longer
+            note(memo, live, port, BUSY, -1, uses[row].cycles + longer)
+            longer = 0  # of the first
+
+
+@compiled
+def _await_operands(memo: Record, live: Record, instruction: Record, queued: bool) -> None:
+    """Let work wait for every operand, and issue for those that the queue of NEON instructions does not wait for."""
+    entry, code, reads = live.entry, code_of(memo), reads_of(memo)
+    start, work = entry.start, entry.work
+    work.until, work.cause, work.blame, work.awaited = start.until, start.cause, start.blame, -1
+    for row in range(instruction.first_read, instruction.past_reads):
+        read = reads[row]
+        register = live.registers[read.register]
+        when = register.ready
+        if read.how == FORWARDED:
+            when -= min(read.late, register.forwards)
+        elif read.how != SIMILAR or code[register.writer].family == instruction.family:
+            when -= read.late
+        if when > work.until:
+            put_off(work, when, register.reason, register.writer)
+            work.awaited = live.instances[read.register]
+        if not (queued and read.register >= FIRST_VECTOR and read.register != FLAG_REGISTER):
+            put_off(start, when, register.reason, register.writer)
+
+
+@compiled
+def _pick_ports(memo: Record, core: Record, live: Record, instruction: Record, queued: bool) -> None:
+    """Pick for each use the port that is free first; work waits for it, and so does issue but to the queue."""
+    entry, uses = live.entry, uses_of(memo)
+    taken = 0
+    for row in range(instruction.first_use, instruction.past_uses):
+        wanted = uses[row].ports
+        if wanted & ~taken:  # else one port does one after the other
+            wanted &= ~taken
+        picked, soonest = -1, 0
+        for port in range(core.ports):
+            if wanted >> port & 1:
+                free = max(live.units[port].free, live.now)
+                if picked < 0 or free < soonest:
+                    picked, soonest = port, free
+        entry.picked[row - instruction.first_use] = picked
+        if picked >= 0:
+            taken |= 1 << picked
+            put_off(entry.work, live.units[picked].free, PORT, -1)
+            if not queued:
+                put_off(entry.start, live.units[picked].free, PORT, -1)
+
+
+@compiled
+def _go_on(memo: Record, live: Record) -> None:
+    """Go on to the cycle in which the instruction is issued, and put down why the cycles before that passed."""
+    entry, now = live.entry, live.now
+    start = entry.start
+    starved_one = live.fetch_branch if entry.fetch_cause == TAKEN else entry.number
+    note(memo, live, entry.number, ISSUE, -1, entry.front - now)
+    note(memo, live, starved_one, entry.fetch_cause, -1, entry.starved)
+    note(memo, live, entry.number, start.cause, start.blame, start.until - entry.front - entry.starved)
+    idle = start.until - now - (1 if live.used > 0 else 0)
+    note(memo, live, entry.number, IDLE_FRONT, -1, min(idle, entry.starved))
+    note(memo, live, entry.number, IDLE_BACK, -1, idle - entry.starved)
+    live.now, live.used, live.vectors = start.until, 0, 0
+
+
+@compiled
+def _complete(memo: Record, core: Record, live: Record, instruction: Record) -> None:
+    """Find when the results are there, which is later for what comes from beyond the first-level cache."""
+    entry, writes = live.entry, writes_of(memo)
+    start, work = entry.start.until, entry.work.until
+    entry.held = work
+    if entry.operation < memo.operation_count:
+        _access_memory(memo, core, live)
+    held = entry.held
+    if core.behind_miss > 0 and held > work and instruction.load:
+        live.miss.until, live.miss.instruction, live.miss.passed = held, entry.number, 1
+    entry.done = work + 1
+    for row in range(instruction.first_write, instruction.past_writes):
+        write = writes[row]
+        register = live.registers[write.register]
+        register.ready = (start if write.aside else held + entry.slower) + write.latency
+        register.forwards, register.writer, register.reason = write.forwards, entry.number, DEPENDENCE
+        if not write.aside:
+            entry.done = max(entry.done, register.ready)
+            if instruction.load:
+                register.reason = MISS if held > work else LOAD_USE
+
+
+@compiled
+def _access_memory(memo: Record, core: Record, live: Record) -> None:
+    """Do what the instruction does beyond the first-level cache; its latency counts from `entry.held` on."""
+    entry, operations = live.entry, operations_of(memo)
+    work = entry.work.until
+    while entry.operation < memo.operation_count and operations[entry.operation].position <= entry.position:
+        operation = operations[entry.operation]
+        kind = operation.kind
+        if kind & ~1 == LOADED:
+            arrival = fill(core, live, kind, work)
+            entry.held = max(entry.held, arrival)
+            begun = arrival - core.extra[kind & 1]
+            if begun > live.now:  # no line can be asked for until another has come, and nothing passes this load
+                note(memo, live, entry.number, MISS, -1, begun - live.now)
+                note(memo, live, entry.number, IDLE_BACK, -1, begun - live.now)
+                live.now = begun
+        elif kind & ~1 == STORED:
+            buffer_store(core, live, kind, work)
+        elif kind == AWAITED:
+            entry.held = max(entry.held, live.lines[operation.place].arrives)
+        elif kind != CROSSED:
+            fill(core, live, kind, work)
+        entry.operation += 1
+
+
+@compiled
+def _retire(memo: Record, live: Record, instruction: Record) -> None:
+    """Write down what the instruction did; it retires once it is done and all before it are."""
+    entry, at = live.entry, memo.recorded
+    before = record_of(memo)[at - 1].retired if at > 0 else 0
+    row = write_down(memo, live, instruction)
+    row.dispatched, row.begun, row.done = entry.start.until, entry.work.until, entry.done
+    row.retired, row.producer = max(entry.done, before), entry.work.awaited
+    row.cause, row.instruction, row.longer, row.part = entry.work.cause, entry.number, 0, 0

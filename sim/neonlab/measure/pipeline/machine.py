@@ -24,47 +24,27 @@ from neonlab.measure.pipeline.record import (
     RECENT,
     ROWS,
     SCRATCH,
+    STORE_TO,
     TRANSITION,
 )
+from neonlab.measure.pipeline.saved import WORDS_BY_SIZE
 from neonlab.measure.pipeline.state import (
-    BEHIND_MISS,
-    BUBBLE,
-    CROSSINGS,
+    CORE,
     CROSSINGS_AT_MOST,
-    FETCH_QUEUE,
-    FETCH_WIDTH,
-    FIGURES,
+    CYCLE,
     FILLS_AT_MOST,
-    GROUPS,
-    HISTORY,
-    L2_EXTRA,
-    L2_INTERVAL,
-    LOOP_BUBBLE,
-    MEMORY_EXTRA,
-    MEMORY_INTERVAL,
-    MERGE,
-    MISPREDICT,
-    NOW,
-    OUTSTANDING,
-    PASS_GENERAL,
-    PORT_QUEUE,
-    PORTS,
-    QUEUE,
+    LOGGED,
+    OPERATION,
     RECORDED,
-    RETIRE,
-    RETIRED,
     RING,
-    SCHEDULER,
-    STORE,
-    STORES,
-    USED,
-    WIDTH,
-    WINDOW,
+    TALLIED,
     new_live,
 )
 
 Integers = npt.NDArray[np.int64]
+Rows = npt.NDArray[Any]
 _SIZE = 15
+_SIZE_BY_STATE = 128  # on average
 _ROWS_BY_INSTRUCTION = 24  # of the log: several causes, and every use of a port
 
 
@@ -93,36 +73,35 @@ class PipelineMachine:
         self.state: npt.NDArray[Any] = np.zeros(1, MEMO)
         self._arrays: dict[str, npt.NDArray[Any]] = {}
         count = len(self.instructions)
-        for name in ("traits", "read_start", "reads", "write_start", "writes", "use_start", "uses"):
-            self._hold(name, getattr(self.compiled, name))
+        self._hold("code", self.compiled.code)
         for name in ("reads", "writes", "uses"):
-            self.state[f"{name[:-1]}_count"] = len(getattr(self.compiled, name))
-        self._hold("figures", _figures(core, latency))
+            self._hold(name, getattr(self.compiled, name), f"{name[:-1]}_count")
+        self._hold("core", _figures(core, latency))
         self._hold("live", new_live())
-        self._hold("cells", np.zeros(RING, np.int32))
-        self._hold("starts", np.zeros(RING, np.int32))
+        self._hold("cycles", np.zeros(RING, CYCLE))
         self._hold("scratch", np.zeros(SCRATCH, np.int64))
-        self._hold("log", np.zeros((_ROWS_BY_INSTRUCTION * count + OPERATIONS + 64, 4), np.int64), "log_room")
-        self._hold("record", np.zeros((record + 1 if record else 0, RECORDED), np.int64), "record_room")
+        self._hold("log", np.zeros(_ROWS_BY_INSTRUCTION * count + OPERATIONS + 64, LOGGED), "log_room")
+        self._hold("record", np.zeros(record, RECORDED), "record_room")
         tally = 1 << (32 * count + 4096).bit_length()
-        self._hold("tally", np.zeros((tally, 4), np.int64), "tally_room")
+        self._hold("tally", np.zeros(tally, TALLIED), "tally_room")
         states = 1 << size
         transitions = 4 * states if remembers else 2
         self._hold("states", np.zeros(states + 1, np.int64))
         self._hold("state_index", np.zeros(2 * states, np.int32))
-        self._hold("numbers", np.zeros(128 * states, np.int32), "number_room")
+        self.state["size_room"] = _SIZE_BY_STATE * states
+        self._hold("numbers", np.zeros(WORDS_BY_SIZE * _SIZE_BY_STATE * states, np.int64), "number_room")
         self._hold("transitions", np.zeros(transitions, TRANSITION))
         self._hold("transition_index", np.zeros(2 * transitions, np.int32))
         self.state["state_room"], self.state["transition_room"] = states, transitions
-        self._hold("kept_operations", np.zeros((transitions, 3), np.int32), "kept_operation_room")
-        self._hold("kept_log", np.zeros((16 * transitions + len(self._arrays["log"]), 4), np.int32), "kept_log_room")
-        self._hold("operations", np.zeros((OPERATIONS, 3), np.int64))
+        self._hold("kept_operations", np.zeros(transitions, OPERATION), "kept_operation_room")
+        self._hold("kept_log", np.zeros(16 * transitions + len(self._arrays["log"]), LOGGED), "kept_log_room")
+        self._hold("operations", np.zeros(OPERATIONS, OPERATION))
         self._hold("lines", np.zeros(FILLS_AT_MOST, np.uint64))
         self._hold("patterns", np.full(PATTERNS, -1, np.int8))
         self._hold("target_of", _targets(self.instructions))
-        stores = np.append(0, np.cumsum(self.compiled.traits[:, STORE] != 0))
+        stores = np.append(0, np.cumsum(self.compiled.code["store"]))
         self._hold("stores_before", stores.astype(np.int32))
-        self._hold("recent", np.full((RECENT, 4), -1, np.int64))
+        self._hold("recent", _no_stores())
         units = [rule.unit for rule in core.crossings]
         self._hold("crossing_units", np.array(units + [1] * (CROSSINGS_AT_MOST - len(units)), np.int64))
         self.state["instructions"], self.state["remembers"] = count, remembers
@@ -141,18 +120,18 @@ class PipelineMachine:
 
     def restart(self) -> None:
         """An empty pipeline and an untrained predictor; what is remembered stays."""
-        live, cells, starts = (self._arrays[name] for name in ("live", "cells", "starts"))
-        live[:], cells[:], starts[:] = new_live(), 0, 0
+        self._arrays["live"][:] = new_live()
+        self._arrays["cycles"][:] = np.zeros(1, CYCLE)
         self._arrays["patterns"][:] = -1
-        self._arrays["recent"][:] = -1
-        for name in ("clock", "history", "operation_count", "line_count", "stores_done"):
+        self._arrays["recent"][:] = _no_stores()
+        for name in ("clock", "history", "operation_count", "line_count", "stores_done", "recorded"):
             self.state[name] = 0
         self.state["first"], self.state["state"], self.state["live_is_current"] = -1, -1, 1
         self.clear_tally()
 
     def clear_tally(self) -> None:
         """Nothing counted so far; the pipeline goes on as it is."""
-        self._arrays["tally"][:] = 0
+        self._arrays["tally"]["cycles"] = 0
         self._arrays["transitions"]["times"][: int(self.state["transition_count"][0])] = 0
         for name in ("tally_used", "branches", "mispredicted", "near_fills", "far_fills"):
             self.state[name] = 0
@@ -194,10 +173,8 @@ class PipelineMachine:
 
         What then waits in a NEON queue delays nothing that comes behind, but for its own results.
         """
-        live = self._arrays["live"]
-        if self.core.in_order:
-            return int(live[NOW] + (1 if live[USED] else 0))
-        return int(live[RETIRED])
+        live = self._arrays["live"][0]
+        return int(live["now"] + (1 if live["used"] else 0)) if self.core.in_order else int(live["retired"])
 
     @property
     def branches(self) -> tuple[int, int]:
@@ -209,44 +186,43 @@ class PipelineMachine:
         """Lines of data that came from the second level, and from memory, prefetched ones among them."""
         return int(self.state["near_fills"][0]), int(self.state["far_fills"][0])
 
-    def tally(self) -> Integers:
-        """After `finish`: rows of (instruction, cause, producer or -1, cycles), in order."""
+    def tally(self) -> Rows:
+        """After `finish`: rows of TALLIED, in order of instruction, cause and producer."""
         rows = self._arrays["tally"]
-        rows = rows[rows[:, 3] != 0]
-        return np.asarray(rows[np.lexsort((rows[:, 2], rows[:, 1], rows[:, 0]))], np.int64)
+        return np.sort(rows[rows["cycles"] != 0], order=("instruction", "cause", "producer"))
 
-    def recorded(self) -> Integers:
-        """Of each instruction written down, in order.
-
-        Columns: dispatched, begun, done, retired, the producer's row, cause, which it is, cycles that it held its port
-        for longer, the part of a cycle into which it began.
-        """
-        record = self._arrays["record"]
-        return np.asarray(record[1 : int(record[0, 0]) + 1] if len(record) else record, np.int64)
+    def recorded(self) -> Rows:
+        """Of each instruction written down, in order: rows of RECORDED."""
+        return self._arrays["record"][: int(self.state["recorded"][0])]
 
 
-def _figures(core: PipelineCore, latency: Latencies | None) -> Integers:
-    figures = np.zeros(FIGURES, np.int64)
-    for place, figure in (
-        (WIDTH, core.width), (WINDOW, core.window), (QUEUE, core.queue), (MISPREDICT, core.mispredict),
-        (BUBBLE, core.taken_bubble), (RETIRE, core.retire), (PORTS, len(core.ports)), (MERGE, core.merge_latency),
-        (SCHEDULER, core.scheduler), (HISTORY, core.history), (FETCH_WIDTH, core.fetch or core.width),
-        (FETCH_QUEUE, core.fetch_queue), (LOOP_BUBBLE, core.loop_bubble), (PORT_QUEUE, core.port_queue),
-    ):  # fmt: skip
-        figures[place] = figure
-    figures[PASS_GENERAL : PASS_GENERAL + 4] = (*core.passing, *core.passing_part)
+def _figures(core: PipelineCore, latency: Latencies | None) -> Rows:
+    """The CORE of a core, with what happens beyond its first-level caches, if anything does."""
+    figures = np.zeros(1, CORE)
+    one = figures[0]
+    one["width"], one["window"], one["queue"], one["scheduler"] = core.width, core.window, core.queue, core.scheduler
+    one["port_queue"], one["retire"], one["ports"] = core.port_queue, core.retire, len(core.ports)
+    one["merge_latency"], one["history"], one["mispredict"] = core.merge_latency, core.history, core.mispredict
+    one["fetch"], one["fetch_queue"] = core.fetch or core.width, core.fetch_queue
+    one["taken_bubble"], one["loop_bubble"] = core.taken_bubble, core.loop_bubble
+    one["passing"] = (*core.passing, *core.passing_part)
     for number, rule in enumerate(core.crossings):
-        figures[CROSSINGS + 3 * number : CROSSINGS + 3 * number + 3] = rule.cycles, rule.part, rule.latency
-    for number, (ports, most) in enumerate(core.dispatch):
-        figures[GROUPS + 2 * number : GROUPS + 2 * number + 2] = ports, most
+        one["crossings"][number] = rule.cycles, rule.part, rule.latency
+    for number, group in enumerate(core.dispatch):
+        one["groups"][number] = group
     if latency is not None:
-        for place, figure in (
-            (OUTSTANDING, latency.outstanding), (STORES, latency.stores), (L2_EXTRA, latency.l2 - latency.l1),
-            (MEMORY_EXTRA, latency.memory - latency.l1), (L2_INTERVAL, latency.l2_interval),
-            (MEMORY_INTERVAL, latency.memory_interval), (BEHIND_MISS, latency.behind_miss),
-        ):  # fmt: skip
-            figures[place] = figure
+        one["outstanding"], one["stores"], one["behind_miss"] = (
+            latency.outstanding, latency.stores, latency.behind_miss,
+        )  # fmt: skip
+        one["extra"] = latency.l2 - latency.l1, latency.memory - latency.l1
+        one["interval"] = latency.l2_interval, latency.memory_interval
     return figures
+
+
+def _no_stores() -> Rows:
+    found = np.zeros(RECENT, STORE_TO)
+    found["granule"] = -1
+    return found
 
 
 def _targets(instructions: Sequence[Instruction]) -> npt.NDArray[np.int32]:

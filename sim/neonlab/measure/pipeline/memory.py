@@ -8,194 +8,208 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+import numpy.typing as npt
 from numba.np.numpy_support import carray
 
-from neonlab.emulate.native import as_pointer
-from neonlab.measure.pipeline.record import OPERATIONS, SCRATCH, TRANSITION, mixed
-from neonlab.measure.pipeline.saved import read_state, write_state
-from neonlab.measure.pipeline.state import FIGURES, LIVE, LOGGED, NOW, RING
+from neonlab.emulate.native import Integer, Record, as_pointer, compiled
+from neonlab.measure.pipeline.record import (
+    SCRATCH,
+    Rows,
+    kept_log_of,
+    kept_operations_of,
+    live_of,
+    log_of,
+    mixed,
+    operations_of,
+    tally_of,
+    transitions_of,
+)
+from neonlab.measure.pipeline.saved import read_state, size_of, write_state
+
+Words = npt.NDArray[np.int64]
 
 
-@njit
-def add_up(memo, log, first, count, times):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+@compiled
+def _row_of_tally(memo: Record, instruction: Integer, cause: Integer, producer: Integer) -> Any:
+    """Return the row that such cycles are added to: the one there is, or one that is unused."""
+    tally, room = tally_of(memo), memo.tally_room
+    at = np.int64(mixed(np.uint64((instruction * 16 + cause) * 1048576 + producer + 1)) % np.uint64(room))
+    while tally[at].cycles != 0 and (
+        tally[at].instruction != instruction or tally[at].cause != cause or tally[at].producer != producer
+    ):
+        at = (at + 1) % room
+    return tally[at]
+
+
+@compiled
+def add_up(memo: Record, log: Rows, first: Integer, count: Integer, times: Integer) -> None:
     """Add rows of a log to those of the whole call."""
-    room: Any = memo.tally_room
-    tally = carray(as_pointer(memo.tally), (room, 4), np.int64)
-    for row in range(first, first + count):
-        one, cause, blame = np.int64(log[row, 0]), np.int64(log[row, 1]), np.int64(log[row, 2])
-        at = np.int64(mixed(np.uint64((one * 16 + cause) * 1048576 + blame + 1)) % np.uint64(room))
-        while tally[at, 3] != 0 and (tally[at, 0] != one or tally[at, 1] != cause or tally[at, 2] != blame):
-            at = (at + 1) % room
-        if tally[at, 3] == 0:
-            if memo.tally_used * 2 > room and blame >= 0:  # no room for who it was
-                blame = np.int64(-1)
-                at = np.int64(mixed(np.uint64((one * 16 + cause) * 1048576)) % np.uint64(room))
-                while tally[at, 3] != 0 and (tally[at, 0] != one or tally[at, 1] != cause or tally[at, 2] != blame):
-                    at = (at + 1) % room
-            if tally[at, 3] == 0:
+    for at in range(first, first + count):
+        one = log[at]
+        instruction, cause, producer = np.int64(one.instruction), np.int64(one.cause), np.int64(one.producer)
+        row = _row_of_tally(memo, instruction, cause, producer)
+        if row.cycles == 0:
+            if memo.tally_used * 2 > memo.tally_room and producer >= 0:  # no room for who it was
+                producer = np.int64(-1)
+                row = _row_of_tally(memo, instruction, cause, producer)
+            if row.cycles == 0:
                 memo.tally_used += 1
-            tally[at, 0], tally[at, 1], tally[at, 2] = one, cause, blame
-        tally[at, 3] += log[row, 3] * times
+            row.instruction, row.cause, row.producer = instruction, cause, producer
+        row.cycles += one.cycles * times
 
 
-@njit
-def settle_accounts(memo):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+@compiled
+def settle_accounts(memo: Record) -> None:
     """Tally what remembered runs cost, and count them anew."""
-    room: Any = memo.transition_room
-    transitions = carray(as_pointer(memo.transitions), (room,), TRANSITION)
-    kept_room: Any = memo.kept_log_room
-    kept = carray(as_pointer(memo.kept_log), (kept_room, 4), np.int32)
+    transitions, kept = transitions_of(memo), kept_log_of(memo)
     for number in range(memo.transition_count):
-        times = transitions[number].times
-        if times:
-            add_up(memo, kept, transitions[number].first_log, transitions[number].logged, times)
-            transitions[number].times = 0
+        one = transitions[number]
+        if one.times:
+            add_up(memo, kept, one.first_log, one.logged, one.times)
+            one.times = 0
 
 
-@njit
-def intern(memo, scratch, size):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """The number of a state; -1 when there is no room."""
-    room: Any = memo.state_room
-    number_room: Any = memo.number_room
+@compiled
+def _is_state(states: Words, numbers: Words, number: Integer, scratch: Words, size: Integer) -> bool:
+    """Tell whether the state `number` is the one in `scratch`."""
+    start = states[number]
+    if states[number + 1] - start != size:
+        return False
+    same = True
+    for at in range(size):
+        if numbers[start + at] != scratch[at]:
+            same = False
+            break
+    return same
+
+
+@compiled
+def _intern(memo: Record, scratch: Words, size: Integer) -> Integer:
+    """Return the number of a state; -1 when there is no room."""
+    room: int = memo.state_room
+    number_room: int = memo.number_room
     states = carray(as_pointer(memo.states), (room + 1,), np.int64)
-    numbers = carray(as_pointer(memo.numbers), (number_room,), np.int32)
+    numbers = carray(as_pointer(memo.numbers), (number_room,), np.int64)
     index = carray(as_pointer(memo.state_index), (2 * room,), np.int32)
     value = np.uint64(size)
     for at in range(size):
-        value = (value ^ np.uint64(np.uint32(scratch[at]))) * np.uint64(0x100000001B3)
+        value = (value ^ np.uint64(scratch[at])) * np.uint64(0x100000001B3)
         value ^= value >> np.uint64(29)
     where = np.int64(mixed(value) & np.uint64(2 * room - 1))
     while index[where] > 0:
-        number = np.int64(index[where]) - 1
-        start = states[number]
-        if states[number + 1] - start == size:
-            same = True
-            for at in range(size):
-                if numbers[start + at] != scratch[at]:
-                    same = False
-                    break
-            if same:
-                return number
+        number: Integer = np.int64(index[where]) - 1
+        if _is_state(states, numbers, number, scratch, size):
+            return number
         where = (where + 1) & (2 * room - 1)
-    count = memo.state_count
-    if count == room or states[count] + size > number_room:
-        return np.int64(-1)
+    count: int = memo.state_count
+    counts_for = size_of(scratch)
+    if count == room or memo.size_of_states + counts_for > memo.size_room:
+        return -1
     start = states[count]
     for at in range(size):
-        numbers[start + at] = np.int32(scratch[at])
+        numbers[start + at] = scratch[at]
     states[count + 1] = start + size
     index[where] = np.int32(count + 1)
     memo.state_count += 1
+    memo.size_of_states += counts_for
     return count
 
 
-@njit
-def forget(memo):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+@compiled
+def state_of(memo: Record) -> Integer:
+    """Return the number of the live state; -1 when there is no room."""
+    scratch = carray(as_pointer(memo.scratch), (SCRATCH,), np.int64)
+    return _intern(memo, scratch, write_state(memo, scratch))
+
+
+@compiled
+def forget(memo: Record) -> None:
     """Begin to remember anew."""
     settle_accounts(memo)
-    room: Any = memo.state_room
+    room: int = memo.state_room
     carray(as_pointer(memo.state_index), (2 * room,), np.int32)[:] = 0
-    transition_room: Any = memo.transition_room
+    transition_room: int = memo.transition_room
     carray(as_pointer(memo.transition_index), (2 * transition_room,), np.int32)[:] = 0
+    memo.size_of_states = 0
     memo.state_count = memo.transition_count = memo.kept_operation_count = memo.kept_log_count = 0
     memo.forgotten += 1
 
 
-@njit
-def look_up(memo, key, value):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """The transition that is remembered, or else where in the index it goes, less one, below zero."""
-    room: Any = memo.transition_room
-    transitions = carray(as_pointer(memo.transitions), (room,), TRANSITION)
+@compiled
+def _same_operations(memo: Record, first: Integer) -> bool:
+    """Tell whether the run's operations are those kept from `first` on."""
+    operations, kept = operations_of(memo), kept_operations_of(memo)
+    for at in range(memo.operation_count):
+        one, other = operations[at], kept[first + at]
+        if one.position != other.position or one.kind != other.kind or one.place != other.place:
+            return False
+    return True
+
+
+@compiled
+def look_up(memo: Record, key: np.uint64, value: np.uint64) -> Integer:
+    """Return the transition that is remembered, or else where in the index it goes, less one, below zero."""
+    room: int = memo.transition_room
+    transitions = transitions_of(memo)
     index = carray(as_pointer(memo.transition_index), (2 * room,), np.int32)
-    operations = carray(as_pointer(memo.operations), (OPERATIONS, 3), np.int64)
-    kept_room: Any = memo.kept_operation_room
-    kept = carray(as_pointer(memo.kept_operations), (kept_room, 3), np.int32)
     where = np.int64(value & np.uint64(2 * room - 1))
     while index[where] > 0:
-        number = np.int64(index[where]) - 1
+        number: Integer = np.int64(index[where]) - 1
         one = transitions[number]
-        if one.run == key and one.state == memo.state and one.operations == memo.operation_count:
-            same = True
-            for at in range(memo.operation_count):
-                for column in range(3):
-                    if kept[one.first_operation + at, column] != operations[at, column]:
-                        same = False
-            if same:
-                return number
+        if (
+            one.run == key
+            and one.state == memo.state
+            and one.operations == memo.operation_count
+            and _same_operations(memo, one.first_operation)
+        ):
+            return number
         where = (where + 1) & (2 * room - 1)
-    return -1 - where
+    missing: Integer = -1 - where
+    return missing
 
 
-@njit
-def keep(memo, where, key, kept_mask, before):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """Keep what was just worked out; the number of the transition, -1 when there is no room."""
-    room: Any = memo.transition_room
-    operation_room: Any = memo.kept_operation_room
-    log_room: Any = memo.kept_log_room
-    live = carray(as_pointer(memo.live), (LIVE,), np.int64)
-    count = memo.transition_count
-    logged = live[LOGGED]
+@compiled
+def keep(memo: Record, where: Integer, key: np.uint64, kept_mask: np.uint64, before: Integer) -> Integer:
+    """Keep what was just worked out; return the number of the transition, -1 when there is no room."""
+    room: int = memo.transition_room
+    live, count = live_of(memo), memo.transition_count
+    logged = live.logged
     if (
         2 * count >= room
-        or memo.kept_operation_count + memo.operation_count > operation_room
-        or memo.kept_log_count + logged > log_room
+        or memo.kept_operation_count + memo.operation_count > memo.kept_operation_room
+        or memo.kept_log_count + logged > memo.kept_log_room
     ):
-        return np.int64(-1)
-    figures = carray(as_pointer(memo.figures), (FIGURES,), np.int64)
-    cells = carray(as_pointer(memo.cells), (RING,), np.int32)
-    starts = carray(as_pointer(memo.starts), (RING,), np.int32)
-    scratch = carray(as_pointer(memo.scratch), (SCRATCH,), np.int64)
-    following = intern(memo, scratch, write_state(figures, live, cells, starts, scratch))
+        return -1
+    following = state_of(memo)
     if following < 0:
-        return np.int64(-1)
-    transitions = carray(as_pointer(memo.transitions), (room,), TRANSITION)
-    operations = carray(as_pointer(memo.operations), (OPERATIONS, 3), np.int64)
-    kept_operations = carray(as_pointer(memo.kept_operations), (operation_room, 3), np.int32)
-    kept_log = carray(as_pointer(memo.kept_log), (log_room, 4), np.int32)
-    scratch_log_room: Any = memo.log_room
-    log = carray(as_pointer(memo.log), (scratch_log_room, 4), np.int64)
-    one = transitions[count]
+        return -1
+    one = transitions_of(memo)[count]
     one.run, one.state, one.following, one.kept = key, memo.state, following, kept_mask
-    one.cycles, one.times = live[NOW] - before, 0
+    one.cycles, one.times = live.now - before, 0
     one.first_operation, one.operations = memo.kept_operation_count, memo.operation_count
     one.first_log, one.logged = memo.kept_log_count, logged
+    operations, kept_operations = operations_of(memo), kept_operations_of(memo)
     for at in range(memo.operation_count):
-        for column in range(3):
-            kept_operations[memo.kept_operation_count + at, column] = np.int32(operations[at, column])
+        kept_operations[memo.kept_operation_count + at] = operations[at]
+    log, kept_log = log_of(memo), kept_log_of(memo)
     for at in range(logged):
-        for column in range(4):
-            kept_log[memo.kept_log_count + at, column] = np.int32(log[at, column])
+        kept_log[memo.kept_log_count + at] = log[at]
     memo.kept_operation_count += memo.operation_count
     memo.kept_log_count += logged
     memo.transition_count = count + 1
     carray(as_pointer(memo.transition_index), (2 * room,), np.int32)[where] = np.int32(count + 1)
-    return count
+    added: Integer = count
+    return added
 
 
-@njit
-def revive(memo):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+@compiled
+def revive(memo: Record) -> None:
     """Make the live state that of the state at hand."""
     if memo.live_is_current:
         return
-    room: Any = memo.state_room
-    number_room: Any = memo.number_room
+    room: int = memo.state_room
+    number_room: int = memo.number_room
     states = carray(as_pointer(memo.states), (room + 1,), np.int64)
-    numbers = carray(as_pointer(memo.numbers), (number_room,), np.int32)
-    figures = carray(as_pointer(memo.figures), (FIGURES,), np.int64)
-    live = carray(as_pointer(memo.live), (LIVE,), np.int64)
-    cells = carray(as_pointer(memo.cells), (RING,), np.int32)
-    starts = carray(as_pointer(memo.starts), (RING,), np.int32)
-    read_state(figures, live, cells, starts, numbers[states[memo.state] : states[memo.state + 1]], memo.clock)
+    numbers = carray(as_pointer(memo.numbers), (number_room,), np.int64)
+    read_state(memo, numbers[states[memo.state] : states[memo.state + 1]], memo.clock)
     memo.live_is_current = 1
-
-
-@njit
-def number_state(memo):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """Give the live state its number."""
-    figures = carray(as_pointer(memo.figures), (FIGURES,), np.int64)
-    live = carray(as_pointer(memo.live), (LIVE,), np.int64)
-    cells = carray(as_pointer(memo.cells), (RING,), np.int32)
-    starts = carray(as_pointer(memo.starts), (RING,), np.int32)
-    scratch = carray(as_pointer(memo.scratch), (SCRATCH,), np.int64)
-    memo.state = intern(memo, scratch, write_state(figures, live, cells, starts, scratch))

@@ -117,7 +117,7 @@ class PipelineCounter:
             "BR_PRED": branches,
             "BR_MIS_PRED": mispredicted,
         }
-        causes = {name: int(tally[tally[:, 1] == number, 3].sum()) for number, name in enumerate(CAUSES)}
+        causes = {name: int(tally["cycles"][tally["cause"] == number].sum()) for number, name in enumerate(CAUSES)}
         causes["issue width"] += cycles - sum(causes.values())  # the cycle in which the last is issued
         ran = [one for one, times in zip(machine.instructions, executions, strict=True) if times]
         peak, form = peak_of(ran, self._pipeline)
@@ -143,18 +143,18 @@ class PipelineCounter:
         source = self._program.line_at(self._machine.instructions[instruction].address)
         return (source.path, source.line, source.text) if source is not None else ("", 0, "")
 
-    def _lines(self, tally: npt.NDArray[np.int64]) -> tuple[LineCycles, ...]:
+    def _lines(self, tally: npt.NDArray[Any]) -> tuple[LineCycles, ...]:
         found: dict[tuple[str, int, str], dict[str, int]] = {}
-        for one, cause, _, cycles in tally[tally[:, 1] < len(CAUSES)]:
+        for one, cause, _, cycles in tally[tally["cause"] < len(CAUSES)].tolist():
             causes = found.setdefault(self._where(one), {})
-            causes[CAUSES[cause]] = causes.get(CAUSES[cause], 0) + int(cycles)
+            causes[CAUSES[cause]] = causes.get(CAUSES[cause], 0) + cycles
         return tuple(LineCycles(*where, sum(found[where].values()), found[where]) for where in sorted(found))
 
-    def _waits(self, tally: npt.NDArray[np.int64]) -> tuple[Wait, ...]:
+    def _waits(self, tally: npt.NDArray[Any]) -> tuple[Wait, ...]:
         found: dict[tuple[str, str, int, str, int], int] = {}
-        for one, cause, blame, cycles in tally[np.isin(tally[:, 1], _WAITS) & (tally[:, 2] >= 0)]:
+        for one, cause, blame, cycles in tally[np.isin(tally["cause"], _WAITS) & (tally["producer"] >= 0)].tolist():
             key = (CAUSES[cause], *self._where(one)[:2], *self._where(blame)[:2])
-            found[key] = found.get(key, 0) + int(cycles)
+            found[key] = found.get(key, 0) + cycles
         waits = [Wait(*key, cycles) for key, cycles in found.items()]
         return tuple(sorted(waits, key=lambda wait: (-wait.cycles, wait.path, wait.line, wait.producer_line)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,44 +15,46 @@ from neonlab.isa.model.isa import Register
 from neonlab.measure.cores.pipeline import PipelineCore, Timing
 from neonlab.measure.forms.form import registers_moved, repeats_of
 from neonlab.measure.pipeline.registers import RegisterNumbers
-from neonlab.measure.pipeline.state import ALWAYS, DATA, EARLY, FORWARDED, SIMILAR, TRAITS, TURN
+from neonlab.measure.pipeline.state import ALWAYS, DATA, FORWARDED, INSTRUCTION, READ, SIMILAR, TURN, USE, WRITE
 
-Integers = npt.NDArray[np.int64]
+Rows = npt.NDArray[Any]
 _NEON = (InstructionClass.NEON_MULTIPLY_ACCUMULATE, InstructionClass.NEON_OTHER)
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """`read_start[i]` to `read_start[i + 1]` are the rows of `reads` of instruction i; so for `writes` and `uses`.
+    """Rows of INSTRUCTION, and of what instructions read, write and use: rows of READ, WRITE and USE."""
 
-    reads: register, how many cycles after issue it is looked at, and whether so for every producer, for those of the
-    same family, because it is data that goes to or past memory and that no address waits for, or as far as the producer
-    forwards.
-    writes: register, latency, 0 or, of an address write-back, 1 and how many cycles early it is forwarded.
-    uses: set of ports, cycles.
-    """
+    code: Rows
+    reads: Rows
+    writes: Rows
+    uses: Rows
 
-    traits: Integers
-    read_start: Integers
-    reads: Integers
-    write_start: Integers
-    writes: Integers
-    use_start: Integers
-    uses: Integers
+    def reads_of(self, number: int) -> Rows:
+        """The reads of one instruction."""
+        return self.reads[self.code["first_read"][number] : self.code["past_reads"][number]]
+
+    def writes_of(self, number: int) -> Rows:
+        """Its writes."""
+        return self.writes[self.code["first_write"][number] : self.code["past_writes"][number]]
+
+    def uses_of(self, number: int) -> Rows:
+        """Its uses of ports."""
+        return self.uses[self.code["first_use"][number] : self.code["past_uses"][number]]
 
 
 def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore) -> Compiled:
     """Each instruction in the terms of the core.  The status register's cumulative bits hold nothing up."""
     families = {timing.family: number for number, timing in enumerate(core.timings.values(), start=1) if timing.family}
-    traits: list[tuple[int, ...]] = []
+    code: list[tuple[int, ...]] = []
     reads: list[tuple[int, ...]] = []
     writes: list[tuple[int, ...]] = []
     uses: list[tuple[int, ...]] = []
-    read_start, write_start, use_start = [0], [0], [0]
     for before, instruction in zip((None, *instructions), instructions, strict=False):
         timing = core.timing(instruction, before)
         repeats = repeats_of(instruction)
         numbers = RegisterNumbers(instruction, halves=core.halves)
+        first_read, first_write, first_use = len(reads), len(writes), len(uses)
         for register, late, similar in _reads(instruction, core, timing):
             reads.extend((number, late, similar) for number in numbers.read(register))
         base = instruction.writeback.base if instruction.writeback else None
@@ -62,12 +65,11 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
             if register == base and instruction.accesses:
                 stores = instruction.accesses[0].kind is AccessKind.STORE
                 latency = core.store_writeback if stores else core.load_writeback
-                writes.extend(
-                    (n, latency, 1 + min(core.writeback_forwards, latency - 1)) for n in numbers.written(register)
-                )
+                forwards = min(core.writeback_forwards, latency - 1)
+                writes.extend((number, latency, forwards, True) for number in numbers.written(register))
                 continue
             latency = (timing.second if seen else timing.latency) + (repeats - 1)
-            writes.extend((number, latency, 0) for number in numbers.written(register))
+            writes.extend((number, latency, timing.forwards, False) for number in numbers.written(register))
             seen += register.file != "flags"
         uses.extend((use.ports, use.cycles * repeats) for use in timing.uses)
         if base is not None and instruction.accesses:
@@ -82,25 +84,19 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
         )
         if neon and core.vectors_in_order:
             reads.append((TURN, 0, ALWAYS))
-            writes.append((TURN, 1, 0))
+            writes.append((TURN, 1, timing.forwards, False))
         alone = timing.alone or (core.vectors_alone and timing.vectors > 0)
-        family = families.get(timing.family, 0) * EARLY + timing.forwards
+        family = families.get(timing.family, 0)
         branch = instruction.branch is not BranchKind.NONE
         conditional = instruction.branch is BranchKind.CONDITIONAL
         part = timing.uses[0].part if timing.uses else 0
-        traits.append(
+        code.append(
             (
-                slots + extra, timing.late, family, neon, alone, load, branch, conditional, store, vectors,
-                part, timing.latency_part, timing.late_part,
+                slots + extra, vectors, family, part, timing.latency_part, timing.late_part, neon, alone, load, store,
+                branch, conditional, first_read, len(reads), first_write, len(writes), first_use, len(uses),
             )
         )  # fmt: skip
-        read_start.append(len(reads))
-        write_start.append(len(writes))
-        use_start.append(len(uses))
-    return Compiled(
-        _table(traits, TRAITS), np.array(read_start), _table(reads, 3), np.array(write_start), _table(writes, 3),
-        np.array(use_start), _table(uses, 2),
-    )  # fmt: skip
+    return Compiled(np.array(code, INSTRUCTION), np.array(reads, READ), np.array(writes, WRITE), np.array(uses, USE))
 
 
 def _in_order_written(instruction: Instruction) -> list[Register]:
@@ -159,7 +155,3 @@ def _accumulators(instruction: Instruction) -> frozenset[Register]:
         if name not in used and quad not in used:
             kept.add(register)
     return frozenset(kept)
-
-
-def _table(rows: Sequence[tuple[int, ...]], columns: int) -> Integers:
-    return np.array(rows, np.int64).reshape(len(rows), columns)

@@ -1,6 +1,12 @@
-"""The state of a pipeline, and what it waits for beyond its first-level caches, as the compiled engines keep them.
+"""What the compiled pipeline works on, as records: a core's figures, a program's instructions, and the state.
 
-All times are cycles of one clock.  `neonlab.measure.pipeline.saved` writes a state down, to remember it by.
+All times are cycles of one clock, counted from the beginning of a call.  In a field that holds one, 0 is long over.
+
+The state is one record, LIVE, with records and arrays of records in it.  Numba takes a record as the address of its
+first byte, so `live.registers[number].ready` is one access to memory, as fast as a place in a flat array was, and a
+function that is given `live` is given one pointer.  Arrays, and tuples of arrays, would be seven numbers each.
+
+`neonlab.measure.pipeline.saved` copies states by these declarations: where a field stands says how it is saved.
 """
 
 from __future__ import annotations
@@ -8,9 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
-
-from neonlab.measure.caches.fill_journal import CROSSED
+import numpy.typing as npt
 
 REGISTERS = 104
 FIRST_VECTOR, FLAG_REGISTER, FIRST_UPPER = 32, 64, 72  # general ones come first, upper halves of vector ones last
@@ -18,27 +22,11 @@ TURN = 65  # ready when the last operation on vectors began, where these begin i
 PORTS_AT_MOST, QUEUE_AT_MOST, WINDOW_AT_MOST, STORES_AT_MOST, FILLS_AT_MOST = 32, 64, 1024, 64, 64
 FETCHED_AT_MOST = 32  # instructions between fetch and dispatch
 RING = 1 << 14  # cycles that an out-of-order back end may be ahead of its front end
-
-# Figures of a core
-WIDTH, WINDOW, QUEUE, MISPREDICT, BUBBLE, RETIRE, PORTS, MERGE, SCHEDULER, HISTORY = range(10)
-OUTSTANDING, STORES, L2_EXTRA, MEMORY_EXTRA, L2_INTERVAL, MEMORY_INTERVAL, FETCH_WIDTH = range(10, 17)
-FETCH_QUEUE, LOOP_BUBBLE, BEHIND_MISS, PORT_QUEUE = range(17, 21)
-PASS_GENERAL, PASS_VECTOR, PASS_PART_GENERAL, PASS_PART_VECTOR = range(21, 25)
-CROSSINGS = 25  # of each: cycles, parts of one, latency
-CROSSINGS_AT_MOST = 8
-GROUPS = CROSSINGS + 3 * CROSSINGS_AT_MOST  # of each: its ports, and how many operations go to them in a cycle
-GROUPS_AT_MOST = 5
-FIGURES = GROUPS + 2 * GROUPS_AT_MOST
 STORES_BACK = 16  # that a load can take over from
-
-# Columns of `traits`
-SLOTS, LATE, FAMILY, NEON, ALONE, LOAD, BRANCH, PREDICTED, STORE, VECTORS = range(10)
-USE_PART, LATENCY_PART, LATE_PART = 10, 11, 12  # parts of a cycle on top
-TRAITS = 13
-RECORDED = 9  # columns of what is written down of an instruction
+CROSSINGS_AT_MOST, GROUPS_AT_MOST = 8, 5
 PARTS, HALF = 16, 8  # a cycle has so many parts; a time that is of no chain lies in the middle of its cycle
 ALWAYS, SIMILAR, DATA, FORWARDED = range(4)  # kinds of reads
-EARLY = 16  # FAMILY holds the family times this, plus how many cycles early a result is forwarded
+NEVER = 1 << 60  # a cycle after all others
 
 # Why cycles pass.  Every cycle of a run is put down to one instruction and one of these.
 DEPENDENCE, LOAD_USE, PORT, ISSUE, TAKEN, FULL, MISS, STORE_FULL, FETCH = range(9)
@@ -50,189 +38,250 @@ CAUSES = (
 # instructions or because the back end did not take them.
 BUSY, IDLE_FRONT, IDLE_BACK = range(13, 16)
 
-# What happens beyond the first-level caches, by instruction: columns of an operation.  Kinds: `fill_journal`.
-POSITION, KIND, PLACE = range(3)
+#: How many cycles accesses need more that cross from one unit to the next.
+CROSSING = np.dtype(
+    [
+        ("cycles", np.int64),  # that the port is held for
+        ("part", np.int64),  # parts of a cycle on top
+        ("latency", np.int64),  # cycles until what is loaded is there
+    ]
+)
+#: Ports that dispatch sends only so many operations to in a cycle.
+GROUP = np.dtype(
+    [
+        ("ports", np.int64),  # a bit for each, 0 for no group
+        ("most", np.int64),  # operations a cycle
+    ]
+)
+#: The figures of a core.  Of a limit, 0 means that there is none.
+CORE = np.dtype(
+    [
+        ("width", np.int64),  # slots dispatched a cycle; in order: issued
+        ("window", np.int64),  # slots that may be in flight; 0 for a core that issues in order
+        ("queue", np.int64),  # NEON instructions that may wait, in order; 0 where they are issued as any other
+        ("scheduler", np.int64),  # operations that may wait for operands
+        ("port_queue", np.int64),  # the same for each port
+        ("retire", np.int64),  # slots retired a cycle
+        ("ports", np.int64),  # how many there are
+        ("merge_latency", np.int64),  # cycles from the data that a lane is put beside to the result
+        ("fetch", np.int64),  # instructions fetched a cycle
+        ("fetch_queue", np.int64),  # instructions between fetch and dispatch; at least 1
+        ("mispredict", np.int64),  # cycles from the execution of a branch that was not foreseen to the next fetch
+        ("taken_bubble", np.int64),  # cycles without fetch behind a branch that is taken
+        ("loop_bubble", np.int64),  # the same where it is the one taken last
+        ("history", np.int64),  # branches back that the predictor looks
+        ("behind_miss", np.int64),  # instructions issued behind a load that misses, in order
+        ("outstanding", np.int64),  # lines on their way
+        ("stores", np.int64),  # stores that wait for their lines
+        ("extra", np.int64, 2),  # cycles that a line takes from the second level, and from memory, beyond the first
+        ("interval", np.int64, 2),  # cycles between two such lines
+        ("passing", np.int64, 4),  # cycles from a store to a load of it: general, vector; the same of a part of it
+        ("crossings", CROSSING, CROSSINGS_AT_MOST),
+        ("groups", GROUP, GROUPS_AT_MOST),
+    ]
+)
 
-# Where things are in `live`
-NOW, USED, NEON_LAST, QUEUED, RETIRED, RETIRE_USED, ENTERED, CLEARED, TOP, FRONT_CAUSE, PENDING = range(11)
-FILLS, STORING, BUSES, LOGGED = 11, 12, 13, 15  # how many lines are on their way, stores wait; two buses; rows of log
-NEON_ONE, NEON_CAUSE, NEON_BLAME = 16, 17, 18
-FETCH_AT, FETCHING, FETCH_CAUSE, DISPATCHES = 19, 20, 21, 22  # the fetch unit's time, what it did in it, and of all
-USED_VECTORS = 23  # places for NEON instructions and vector loads that are taken in this cycle
-GROUPED = USED_VECTORS  # out of order: operations dispatched in this cycle to each group of ports, four bits each
-LAST_TAKEN, MISS_UNTIL, MISS_ONE, MISS_COUNT = 24, 25, 26, 27  # a branch; the load that missed last, what passed it
-FETCH_ONE = 28  # the branch that fetch rested behind, where that is its cause
-READY = 29
-READY_FAMILY = READY + REGISTERS
-WRITER = READY_FAMILY + REGISTERS
-REASON = WRITER + REGISTERS
-INSTANCE = REASON + REGISTERS
-READY_PART = INSTANCE + REGISTERS  # out of order: into the cycle that it is ready in, in parts of one
-FREE = READY_PART + REGISTERS  # in order: when a port is free; else: the first cycle at which it may be, a hint
-AHEAD = FREE + PORTS_AT_MOST  # cycles for which a port is spoken for
-PICKED = AHEAD + PORTS_AT_MOST
-WAITING = PICKED + PORTS_AT_MOST
-WAITING_ONE = WAITING + QUEUE_AT_MOST
-WAITING_CAUSE = WAITING_ONE + QUEUE_AT_MOST
-WAITING_BLAME = WAITING_CAUSE + QUEUE_AT_MOST
-ARRIVALS = WAITING_BLAME + QUEUE_AT_MOST
-BUFFERED = ARRIVALS + FILLS_AT_MOST
-LEAVES = BUFFERED + STORES_AT_MOST
-DISPATCHED = LEAVES + WINDOW_AT_MOST
-QUEUES = DISPATCHED + FETCHED_AT_MOST  # operations that wait at each port
-COUNTED = QUEUES + PORTS_AT_MOST  # where in their turn to hold a port for longer the instructions are
-PASSING = COUNTED + 1  # 1 from the first load on that takes over from a store
-STORES_DONE = PASSING + 1
-STORED_AT = STORES_DONE + 1  # when what the last of them store was there
-LIVE = STORED_AT + STORES_BACK
+#: An instruction of the program.  Its reads, writes and uses are rows of their own tables, from `first_...` to before
+#: `past_...`.
+INSTRUCTION = np.dtype(
+    [
+        ("slots", np.int64),  # places that it takes
+        ("vectors", np.int64),  # of the two for NEON instructions and vector loads; in order
+        ("family", np.int64),  # instructions that forward accumulators to each other; 0 for none
+        ("use_part", np.int64),  # parts of a cycle that it holds its first port for, on top
+        ("latency_part", np.int64),  # parts of a cycle on top of its latency
+        ("late_part", np.int64),  # parts of a cycle by which its accumulator is looked at earlier than `READ.late`
+        ("neon", np.bool_),
+        ("alone", np.bool_),  # nothing is issued with it
+        ("load", np.bool_),
+        ("store", np.bool_),
+        ("branch", np.bool_),
+        ("predicted", np.bool_),  # a conditional branch
+        ("first_read", np.int64),
+        ("past_reads", np.int64),
+        ("first_write", np.int64),
+        ("past_writes", np.int64),
+        ("first_use", np.int64),
+        ("past_uses", np.int64),
+    ],
+    align=True,
+)
+READ = np.dtype(
+    [
+        ("register", np.int64),
+        ("late", np.int64),  # cycles after issue that it is looked at
+        # ALWAYS late; for producers of the same family (SIMILAR); because it is DATA that goes to or past memory and
+        # that no address waits for; as far as the producer forwards (FORWARDED)
+        ("how", np.int64),
+    ]
+)
+WRITE = np.dtype(
+    [
+        ("register", np.int64),
+        ("latency", np.int64),  # cycles
+        ("forwards", np.int64),  # cycles that it is forwarded early by
+        ("aside", np.bool_),  # an address write-back
+    ],
+    align=True,
+)
+USE = np.dtype(
+    [
+        ("ports", np.int64),  # a bit for each that can do it
+        ("cycles", np.int64),
+    ]
+)
+#: What happens beyond the first-level caches.
+OPERATION = np.dtype(
+    [
+        ("position", np.int32),  # instructions of the run before it
+        ("kind", np.int32),  # see `fill_journal`
+        ("place", np.int32),  # of an awaited line, of a rule of crossing, or how many stores back
+    ]
+)
+#: Cycles put down to an instruction; of BUSY, to a port.
+LOGGED = np.dtype(
+    [
+        ("instruction", np.int32),
+        ("cause", np.int32),
+        ("producer", np.int32),  # the instruction waited for, -1 for none
+        ("cycles", np.int32),
+    ]
+)
+TALLIED = np.dtype([(name, np.int64) for name in LOGGED.names or ()])
+#: One execution of an instruction; times are cycles.
+RECORDED = np.dtype(
+    [
+        ("dispatched", np.int64),
+        ("begun", np.int64),
+        ("done", np.int64),
+        ("retired", np.int64),
+        ("producer", np.int64),  # row of what it waited for, -1 for none
+        ("cause", np.int64),
+        ("instruction", np.int64),
+        ("longer", np.int64),  # cycles that it held its first port for more than the least
+        ("part", np.int64),  # parts into the cycle in which it began
+    ]
+)
+
+# Parts of the state, rows of 64-bit words.  The first is the cycle until which a row matters.
+REGISTER = np.dtype(
+    [
+        ("ready", np.int64),
+        ("writer", np.int32),  # instruction
+        ("reason", np.int8),  # cause of a wait for it
+        ("part", np.int8),  # out of order: parts into the cycle that it is ready in
+        ("forwards", np.int16),  # cycles that it is forwarded early by
+    ]
+)
+LINE = np.dtype([("arrives", np.int64)])
+UNIT = np.dtype([("free", np.int64)])
+QUEUED = np.dtype([("begins", np.int64), ("cause", np.int32), ("blame", np.int32)])
+#: The load that missed last, and how many instructions have passed it.
+MISSED = np.dtype([("until", np.int64), ("instruction", np.int32), ("passed", np.int32)])
+#: A store that loads may take over from: when it was there, and the most cycles that taking over may need.
+STORED = np.dtype([("over", np.int64)])
+PLACE = np.dtype([("left", np.int64)])
+
+#: A cycle of the back end: bits of the ports that are spoken for, and at which of them operations begin.
+CYCLE = np.dtype([("busy", np.int32), ("begun", np.int32)])
+#: A port, out of order.
+RESERVED = np.dtype(
+    [
+        ("free", np.int64),  # first cycle at which it may be; a hint
+        ("ahead", np.int64),  # cycles for which it is spoken for
+        ("waiting", np.int64),  # operations that wait at it
+    ]
+)
+#: What is waited for: until when, why, for which instruction (-1 for none), and its row of the record (-1 for none).
+WAIT = np.dtype([("until", np.int64), ("cause", np.int64), ("blame", np.int64), ("awaited", np.int64)])
+#: The instruction at hand, on its way through the stages.
+ENTRY = np.dtype(
+    [
+        ("number", np.int64),
+        ("position", np.int64),  # in its run
+        ("operation", np.int64),  # the next of the run's operations
+        ("front", np.int64),  # cycle in which there is a place for it; out of order: in which it is dispatched
+        ("starved", np.int64),  # in order: cycles after that until it is fetched
+        ("fetch_cause", np.int64),
+        ("start", WAIT),  # in order: its issue, to its unit or the queue
+        ("work", WAIT),  # its execution
+        ("data", WAIT),  # out of order: what it stores, or puts a lane beside
+        ("data_part", np.int64),  # parts of a cycle
+        ("begin", np.int64),  # out of order: cycle in which its operands are there
+        ("part", np.int64),  # parts into that
+        ("longer", np.int64),  # cycles that it holds its first port for on top
+        ("slower", np.int64),  # cycles of latency on top
+        ("held", np.int64),  # cycle from which its latency counts
+        ("done", np.int64),  # cycle in which its last result is there
+        ("picked", np.int64, PORTS_AT_MOST),  # in order: the port of each use, -1 for none
+    ]
+)
+
+_RELATIVE: list[tuple[Any, ...]] = [  # cycles that matter in the past too
+    ("fetch_at", np.int64),  # that the fetch unit is at
+    ("retired", np.int64),  # of the last retirement; in order: as `now`
+]
+_AHEAD: list[tuple[Any, ...]] = [  # cycles that matter as long as they lie ahead
+    ("buses", np.int64, 2),  # when a line can be asked for, of the second level, of memory
+]
+_AS_IS: list[tuple[Any, ...]] = [
+    ("used", np.int64),  # slots dispatched in this cycle; in order: issued
+    ("vectors", np.int64),  # in order: places for vectors that are taken in this cycle
+    ("grouped", np.int64),  # out of order: operations dispatched in this cycle to each group of ports, four bits each
+    ("fetching", np.int64),  # instructions fetched in the cycle that the fetch unit is at
+    ("fetch_cause", np.int64),
+    ("fetch_branch", np.int64),  # the branch that fetch rested behind, where that is its cause; else 0
+    ("last_taken", np.int64),  # the branch taken last, plus 1
+    ("front_cause", np.int64),  # out of order: why dispatch came to the cycle that it is in
+    ("retire_used", np.int64),  # slots retired in that cycle
+    ("turns", np.int64),  # where in their turn to hold a port for longer instructions are, four bits each
+    ("passing", np.int64),  # 1 from the first load on that takes over from a store
+    ("fills", np.int64),  # lines on their way
+    ("storing", np.int64),  # stores that wait
+]
+_PARTS: list[tuple[Any, ...]] = [
+    ("registers", REGISTER, REGISTERS),
+    ("lines", LINE, FILLS_AT_MOST),
+    ("stores", LINE, STORES_AT_MOST),
+    ("units", UNIT, PORTS_AT_MOST),  # in order: the ports
+    ("queue", QUEUED, QUEUE_AT_MOST),  # in order: NEON instructions that wait, a ring
+    ("miss", MISSED),
+    ("stored", STORED, STORES_BACK),  # a ring
+    ("fetched", PLACE, FETCHED_AT_MOST),  # when instructions left the queue behind fetch, a ring
+    ("window", PLACE, WINDOW_AT_MOST),  # when the slots of the window are left, a ring
+]
+_DERIVED: list[tuple[Any, ...]] = [  # from the above, or of no influence
+    ("queue_next", np.int64),  # place in each ring of the oldest, which the next takes
+    ("stored_next", np.int64),
+    ("fetched_next", np.int64),
+    ("window_next", np.int64),
+    ("pending", np.int64),  # out of order: operations that wait for operands
+    ("cleared", np.int64),  # cycles before this one are forgotten
+    ("top", np.int64),  # the last cycle that a port is spoken for
+    ("ports", RESERVED, PORTS_AT_MOST),
+    ("logged", np.int64),  # rows of the log
+    ("instances", np.int64, REGISTERS),  # row of the record that wrote each register
+    ("entry", ENTRY),
+]
+#: The state.  `now` is the engine's own time: of issue in order, else of dispatch.
+LIVE = np.dtype([("now", np.int64), *_RELATIVE, *_AHEAD, *_AS_IS, *_PARTS, *_DERIVED])
 
 
-@njit
-def note(log, live, one, cause, blame, cycles):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """Put down cycles."""
-    if cycles > 0:
-        at = live[LOGGED]
-        log[at, 0], log[at, 1], log[at, 2], log[at, 3] = one, cause, blame, cycles
-        live[LOGGED] = at + 1
+def words_of(name: str) -> tuple[int, int]:
+    """Where a part of LIVE begins, and how long a row of it is, in words of 64 bits."""
+    assert LIVE.fields is not None
+    kind, offset = LIVE.fields[name][:2]
+    return offset // 8, kind.base.itemsize // 8
 
 
-@njit
-def in_turn(live, one, part):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """1 so many times of PARTS, else 0; instructions that are not close together have turns of their own."""
-    if part == 0:
-        return 0
-    shift = 4 * (one % 7)
-    turn = live[COUNTED] >> shift & 15
-    live[COUNTED] += ((turn + part & 15) - turn) << shift
-    return (turn + part) >> 4
+FIRST_RELATIVE, FIRST_AHEAD, FIRST_AS_IS, FIRST_PART = (
+    words_of(fields[0][0])[0] for fields in (_RELATIVE, _AHEAD, _AS_IS, _PARTS)
+)
+WORDS = LIVE.itemsize // 8
 
 
-@njit
-def crossed(figures, operations, at, count, position):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """Cycles, parts of one and latency that an instruction needs more, for where its accesses lie."""
-    cycles, part, latency = 0, 0, 0
-    while at < count and operations[at, POSITION] <= position:
-        if operations[at, KIND] == CROSSED:
-            rule = CROSSINGS + 3 * operations[at, PLACE]
-            cycles, part = cycles + figures[rule], part + figures[rule + 1]
-            latency = max(latency, figures[rule + 2])
-        at += 1
-    return cycles, part, latency
-
-
-@njit
-def passed(figures, live, kind, back, vector):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """When a load has what the store so many stores before it stores; 0 where that is long over."""
-    if not live[PASSING]:
-        live[PASSING] = 1
-        return np.int64(0)
-    when = live[STORED_AT + (live[STORES_DONE] - back) % STORES_BACK]
-    return when + figures[PASS_GENERAL + 2 * (kind & 1) + vector] if when > 0 else np.int64(0)
-
-
-@njit
-def fill(figures, live, kind, at):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """Fetch a line from the second level or from memory, asked for at `at`; when a load of it may begin."""
-    level = kind & 1
-    start = at
-    if figures[OUTSTANDING] > 0:
-        while True:
-            others, first = 0, np.int64(1) << 60
-            for number in range(live[FILLS]):
-                if live[ARRIVALS + number] > start:
-                    others += 1
-                    first = min(first, live[ARRIVALS + number])
-            if others < figures[OUTSTANDING]:
-                break
-            start = first
-    start = max(start, live[BUSES + level])
-    live[BUSES + level] = start + figures[L2_INTERVAL + level]
-    arrival = start + figures[L2_EXTRA + level]
-    if live[FILLS] < FILLS_AT_MOST:
-        live[ARRIVALS + live[FILLS]] = arrival
-        live[FILLS] += 1
-    return arrival
-
-
-@njit
-def room_to_store(figures, live, at):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """When the store buffer has room, from `at` on."""
-    if figures[STORES] == 0:
-        return at
-    while True:
-        others, first = 0, np.int64(1) << 60
-        for number in range(live[STORING]):
-            if live[BUFFERED + number] > at:
-                others += 1
-                first = min(first, live[BUFFERED + number])
-        if others < figures[STORES]:
-            return at
-        at = first
-
-
-@njit
-def buffer_store(figures, live, kind, at):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """A store that misses waits for its line where nothing else does."""
-    arrival = fill(figures, live, kind, at)
-    kept = 0
-    for number in range(live[STORING]):
-        if live[BUFFERED + number] > at:
-            live[BUFFERED + kept] = live[BUFFERED + number]
-            kept += 1
-    if kept < STORES_AT_MOST:
-        live[BUFFERED + kept] = arrival
-        kept += 1
-    live[STORING] = kept
-
-
-@njit
-def settle(live):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """Forget lines that have arrived; bits of those that have not."""
-    kept = 0
-    mask = np.uint64(0)
-    for number in range(live[FILLS]):
-        if live[ARRIVALS + number] > live[NOW]:
-            live[ARRIVALS + kept] = live[ARRIVALS + number]
-            kept += 1
-            mask |= np.uint64(1) << np.uint64(number)
-    live[FILLS] = kept
-    return mask
-
-
-@njit
-def fetched(figures, live):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """The next instruction is fetched, as soon as there is room for it."""
-    leaving = live[DISPATCHED + live[DISPATCHES] % figures[FETCH_QUEUE]]
-    if leaving > live[FETCH_AT]:
-        live[FETCH_AT], live[FETCHING], live[FETCH_CAUSE] = leaving, 0, ISSUE
-    if live[FETCHING] >= figures[FETCH_WIDTH]:
-        live[FETCH_AT], live[FETCHING], live[FETCH_CAUSE] = live[FETCH_AT] + 1, 0, ISSUE
-    live[FETCHING] += 1
-
-
-@njit
-def dispatched(figures, live, at):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """An instruction leaves the queue of those that were fetched."""
-    live[DISPATCHED + live[DISPATCHES] % figures[FETCH_QUEUE]] = at
-    live[DISPATCHES] += 1
-
-
-@njit
-def branched(figures, live, branch, taken, missed, resolved):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
-    """Fetch goes on behind a branch; one that goes the other way than foreseen is found out at `resolved`."""
-    if missed:
-        live[FETCH_AT] = resolved + figures[MISPREDICT]
-    elif taken:
-        again = branch == live[LAST_TAKEN] - 1
-        live[FETCH_AT] += 1 + (figures[LOOP_BUBBLE] if again else figures[BUBBLE])
-    if taken:
-        live[LAST_TAKEN] = branch + 1
-    if taken or missed:
-        live[FETCHING], live[FETCH_CAUSE], live[FETCH_ONE] = 0, TAKEN, branch
-
-
-def new_live() -> Any:
+def new_live() -> npt.NDArray[Any]:
     """The state before the first instruction."""
-    live = np.zeros(LIVE, np.int64)
-    live[TOP] = -1
+    live = np.zeros(1, LIVE)
+    live["top"] = -1
     return live

@@ -13,30 +13,27 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.numpy_support import carray
 from unicorn import UC_HOOK_BLOCK, UC_HOOK_CODE, arm64_const, arm_const
 
 from neonlab.emulate.guest.buffer import PlacedBuffer
-from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, as_pointer, native, pointer, uc_reg_read
-from neonlab.isa.model.isa import FLAGS, Isa, Register, general
-from neonlab.measure.traffic.block_addresses import (
-    ALIGN,
-    ALWAYS,
-    ASR,
-    LSR,
-    ROR,
-    ROW,
-    RRX,
-    SEGMENT,
-    SUM,
-    SXTW,
-    TERM,
-    UXTW,
-    Plan,
+from neonlab.emulate.native import (
+    BLOCK_OR_CODE,
+    NativeHook,
+    Pointer,
+    Record,
+    as_pointer,
+    compiled,
+    native,
+    pointer,
+    uc_reg_read,
 )
+from neonlab.emulate.operands import ALWAYS, holds, shifted
+from neonlab.isa.model.isa import FLAGS, Isa, Register, general
+from neonlab.measure.traffic.block_addresses import ROW, SEGMENT, SUM, TERM, Plan
 
 _BATCH = 4096
 _MOST_STOPS = 128
@@ -100,31 +97,8 @@ def _call_consumer(_context: Any, _function: Any, _state: Any, _events: Any, _co
 _call: Any = intrinsic(_call_consumer)
 
 
-@njit
-def _holds(condition, flags):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
-    """Whether N, Z, C, V in bits 31 to 28 meet a condition below ALWAYS (DDI 0406C, A8.3)."""
-    n, z = flags >> np.uint64(31) & np.uint64(1), flags >> np.uint64(30) & np.uint64(1)
-    c, v = flags >> np.uint64(29) & np.uint64(1), flags >> np.uint64(28) & np.uint64(1)
-    kind = condition >> 1
-    if kind == 0:
-        holds = z == 1
-    elif kind == 1:
-        holds = c == 1
-    elif kind == 2:
-        holds = n == 1
-    elif kind == 3:
-        holds = v == 1
-    elif kind == 4:
-        holds = c == 1 and z == 0
-    elif kind == 5:
-        holds = n == v
-    else:
-        holds = n == v and z == 0
-    return not holds if condition & 1 else holds
-
-
-@njit
-def _flush(feed):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _flush(feed: Record) -> None:
     count: Any = feed.consumer_count
     consumers = carray(as_pointer(feed.consumers), (count, 2), np.uint64)
     for consumer in range(count):
@@ -132,8 +106,8 @@ def _flush(feed):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
     feed.used = 0
 
 
-@njit
-def _walk(uc, feed, number):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+@compiled
+def _walk(uc: Pointer, feed: Record, number: int) -> None:
     """Put the accesses of segment `number` (from 1) among the events."""
     segment_count: Any = feed.segment_count
     segment = carray(as_pointer(feed.segments), (segment_count,), SEGMENT)[number - 1]
@@ -159,31 +133,12 @@ def _walk(uc, feed, number):  # type: ignore[no-untyped-def]  # noqa: ANN001, AN
         sums = carray(as_pointer(feed.sums), (sum_count,), SUM)
         term_count: Any = feed.term_count
         terms = carray(as_pointer(feed.terms), (term_count,), TERM)
-        width = np.uint64(32) if bits >> np.uint64(32) == 0 else np.uint64(64)
         for position in range(segment.sums):
             one = sums[segment.first_sum + position]
             total = np.uint64(0)
             for t in range(one.first_term, one.first_term + one.terms):
                 term = terms[t]
-                value = values[term.value] & bits
-                shift = np.uint64(term.shift)
-                if term.kind == UXTW:
-                    value = (value & np.uint64(0xFFFFFFFF)) << shift
-                elif term.kind == SXTW:
-                    value &= np.uint64(0xFFFFFFFF)
-                    value = (value - ((value & np.uint64(0x80000000)) << np.uint64(1))) << shift
-                elif term.kind == LSR:
-                    value = value >> shift if shift < width else np.uint64(0)
-                elif term.kind == ASR:
-                    sign = np.uint64(0) - (value >> (width - np.uint64(1)))
-                    value = value >> shift | sign << (width - shift) if shift < width else sign
-                elif term.kind == ROR:
-                    value = value >> shift | value << (width - shift)
-                elif term.kind == ALIGN:
-                    value = value >> shift << shift
-                elif term.kind == RRX:
-                    carry = flags >> np.uint64(29) & np.uint64(1)
-                    value = value >> np.uint64(1) | carry << (width - np.uint64(1))
+                value = shifted(term.kind, values[term.value] & bits, np.uint64(term.shift), bits, flags)
                 total += value * term.coefficient
             values[segment.registers + position] = total
     if feed.used + segment.rows > feed.room:
@@ -195,7 +150,7 @@ def _walk(uc, feed, number):  # type: ignore[no-untyped-def]  # noqa: ANN001, AN
     used = feed.used
     for r in range(segment.first_row, segment.first_row + segment.rows):
         row = rows[r]
-        if row.condition != ALWAYS and not _holds(row.condition, flags):
+        if row.condition != ALWAYS and not holds(row.condition, flags):
             continue
         address = row.displacement
         if row.value >= 0:
@@ -207,7 +162,7 @@ def _walk(uc, feed, number):  # type: ignore[no-untyped-def]  # noqa: ANN001, AN
 
 
 @native(BLOCK_OR_CODE)
-def _enter_block(uc, at, size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _enter_block(uc: Pointer, at: int, size: int, user: Pointer) -> None:
     feed = carray(user, 1, FEED)[0]
     address = np.uint64(at)
     cut = address == feed.block_end and address < feed.run_end
@@ -239,7 +194,7 @@ def _enter_block(uc, at, size, user):  # type: ignore[no-untyped-def]  # noqa: A
 
 
 @native(BLOCK_OR_CODE)
-def _reach_stop(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _reach_stop(uc: Pointer, at: int, _size: int, user: Pointer) -> None:
     feed = carray(user, 1, FEED)[0]
     address = np.uint64(at)
     if address != feed.waiting and not feed.stepwise:

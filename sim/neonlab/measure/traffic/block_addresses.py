@@ -15,16 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from neonlab.assemble.program import Program
-from neonlab.isa.model.condition import NAMES
+from neonlab.emulate.operands import ALWAYS, CONDITIONS, EXTENDS
 from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction, MemoryAccess
 from neonlab.isa.model.isa import Isa
 from neonlab.measure.traffic.affine import Affine, Atom, RegisterValues
-
-# How an atom is made from a register.
-PLAIN, UXTW, SXTW, LSR, ASR, ROR, RRX, ALIGN = range(8)
-_EXTENDS = {"": PLAIN, "uxtw": UXTW, "sxtw": SXTW, "lsr": LSR, "asr": ASR, "ror": ROR, "rrx": RRX, "align": ALIGN}
-ALWAYS = 14
-_CONDITIONS = NAMES[:14]
 
 SEGMENT = np.dtype(
     [
@@ -131,7 +125,7 @@ class _Tables:
             else:
                 values[terms] = len(slots) + len(sums)
                 sums.append((len(self.terms), len(terms)))
-                self.terms += [(c, slots[a.register], _EXTENDS[a.extend], a.shift) for a, c in terms]
+                self.terms += [(c, slots[a.register], EXTENDS[a.extend], a.shift) for a, c in terms]
         conditional = any(c != ALWAYS for _, _, c in accesses) or any(atom.extend == "rrx" for atom in atoms)
         self.segments.append(
             (
@@ -251,8 +245,8 @@ def _segment(
     while at < end and not (alone and at > address):
         instruction = program.by_address[at]
         condition = ALWAYS
-        if program.isa is Isa.A32 and instruction.condition in _CONDITIONS:
-            condition = _CONDITIONS.index(instruction.condition)
+        if program.isa is Isa.A32 and instruction.condition in CONDITIONS:
+            condition = CONDITIONS.index(instruction.condition)
         if instruction.accesses:
             addresses = [values.address(access) for access in instruction.accesses]
             known = [one for one in addresses if one is not None]

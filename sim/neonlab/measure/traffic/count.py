@@ -13,7 +13,7 @@ from numba.np.numpy_support import carray
 from neonlab.assemble.program import Program
 from neonlab.emulate.guest.address_space import PAGE, STACK_TOP
 from neonlab.emulate.guest.buffer import PlacedBuffer
-from neonlab.emulate.native import as_pointer, native
+from neonlab.emulate.native import Pointer, as_pointer, native
 from neonlab.isa.model.instruction import AccessKind
 from neonlab.measure.traffic.address_feed import CONSUMER, EVENT
 from neonlab.measure.traffic.block_addresses import Plan
@@ -55,7 +55,7 @@ STATE = np.dtype(
 
 
 @native(CONSUMER)
-def _count(user, given, number):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _count(user: Pointer, given: Pointer, number: int) -> None:
     state = carray(user, 1, STATE)[0]
     events = carray(given, (number,), EVENT)
     site_count: Any = state.site_count

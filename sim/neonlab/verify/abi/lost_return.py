@@ -19,7 +19,7 @@ from neonlab.contract.header import Contract
 from neonlab.emulate.guest.address_space import HOME, AddressSpace
 from neonlab.emulate.guest.buffer import PlacedBuffer
 from neonlab.emulate.guest.registers import RegisterState
-from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, as_pointer, native, uc_emu_stop
+from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, Pointer, as_pointer, native, uc_emu_stop
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.isa.model.instruction import BranchKind, Instruction
 from neonlab.isa.model.isa import Isa, general
@@ -52,7 +52,7 @@ RETURNS = np.dtype(
 
 
 @native(BLOCK_OR_CODE)
-def _follow(uc, at, size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _follow(uc: Pointer, at: int, size: int, user: Pointer) -> None:
     state = carray(user, 1, RETURNS)[0]
     if state.wrong or state.depth >= _DEEPEST:
         return
@@ -124,7 +124,7 @@ CAME_FROM = np.dtype([("target", np.uint64), ("last", np.uint64), ("found", np.i
 
 
 @native(BLOCK_OR_CODE)
-def _remember(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _remember(uc: Pointer, at: int, _size: int, user: Pointer) -> None:
     state = carray(user, 1, CAME_FROM)[0]
     if not state.found:
         if np.uint64(at) == state.target:

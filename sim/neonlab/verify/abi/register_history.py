@@ -19,8 +19,8 @@ from unicorn import UC_HOOK_CODE, arm64_const, arm_const
 from neonlab.assemble.program import Program
 from neonlab.emulate.guest.buffer import PlacedBuffer
 from neonlab.emulate.guest.registers import RegisterState
-from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, as_pointer, native, uc_reg_read
-from neonlab.isa.model.condition import NAMES, table
+from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, Pointer, as_pointer, native, uc_reg_read
+from neonlab.emulate.operands import ALWAYS, CONDITIONS, holds
 from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction
 from neonlab.isa.model.isa import Isa, Register
 
@@ -33,8 +33,7 @@ HISTORY = np.dtype(
         ("reads", np.uint64),  # and which it reads
         ("copies", np.uint64),  # and which it stores or moves, as a save does
         ("moves", np.uint64),  # and which of these it moves to another register
-        ("conditions", np.uint64),  # address of uint8 each word: 16 times what encodes its condition, as `table` has it
-        ("holds", np.uint64),  # address of the table of `neonlab.isa.model.condition`
+        ("conditions", np.uint64),  # address of uint8 each word: its condition, one of CONDITIONS or ALWAYS
         ("bases", np.uint64),  # address of int32 each word: base register where it is a load, else 0
         ("followed", np.int64),
         ("table", np.uint64),  # address of FOLLOWED each register
@@ -55,11 +54,11 @@ FOLLOWED = np.dtype(
     ]
 )
 
-_ALWAYS, _CPSR = 14 << 4, arm_const.UC_ARM_REG_CPSR
+_CPSR = arm_const.UC_ARM_REG_CPSR
 
 
 @native(BLOCK_OR_CODE)
-def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _before(uc: Pointer, at: int, _size: int, user: Pointer) -> None:
     history = carray(user, 1, HISTORY)[0]
     value = carray(user, 1, HISTORY).ctypes.data  # of its first field
     word = np.int64((np.uint64(at) - history.code) >> np.uint64(1))
@@ -73,11 +72,10 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
     if mask == 0 and reads == 0:
         return
     condition = carray(as_pointer(history.conditions), (words,), np.uint8)[word]
-    if condition != _ALWAYS:
+    if condition != ALWAYS:
         history.value = np.uint64(0)
         uc_reg_read(uc, np.int32(_CPSR), value)
-        flags = (history.value >> np.uint64(28)) & np.uint64(15)
-        if carray(as_pointer(history.holds), (256,), np.uint8)[np.int64(condition) + np.int64(flags)] == 0:
+        if not holds(condition, history.value):
             return
     count: Any = history.followed
     table = carray(as_pointer(history.table), (count,), FOLLOWED)
@@ -150,12 +148,12 @@ class RegisterHistory:
         words = (program.instructions[-1].address - first) // 2 + 1 if program.instructions else 0
         self._masks, self._reads, self._copies, self._moves = (np.zeros(words, np.uint64) for _ in range(4))
         self._bases = np.zeros(words, np.int32)
-        self._conditions, self._holds = np.full(words, _ALWAYS, np.uint8), table()
+        self._conditions = np.full(words, ALWAYS, np.uint8)
         for instruction in program.instructions:
             written = [number for number, name in enumerate(self._names) if _writes(instruction, name)]
             word = (instruction.address - first) // 2
             if instruction.condition:
-                self._conditions[word] = NAMES.index(instruction.condition) << 4
+                self._conditions[word] = CONDITIONS.index(instruction.condition)
             self._masks[word] = sum(1 << number for number in written)
             self._reads[word] = sum(1 << number for number, name in enumerate(self._names) if _reads(instruction, name))
             self._copies[word] = sum(1 << n for n, name in enumerate(self._names) if _copies(instruction, name))
@@ -171,7 +169,6 @@ class RegisterHistory:
         self._state["reads"], self._state["copies"] = self._reads.ctypes.data, self._copies.ctypes.data
         self._state["moves"] = self._moves.ctypes.data
         self._state["conditions"] = self._conditions.ctypes.data
-        self._state["holds"] = self._holds.ctypes.data
         self._state["table"] = self._table.ctypes.data
         self._state["code"], self._state["words"], self._state["followed"] = first, words, len(self._names)
 

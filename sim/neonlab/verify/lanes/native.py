@@ -8,10 +8,25 @@ guest.
 
 from __future__ import annotations
 
+from typing import Any, TypeAlias
+
 import numpy as np
+import numpy.typing as npt
 from numba.np.numpy_support import carray
 
-from neonlab.emulate.native import BLOCK_OR_CODE, as_pointer, native, native_call, uc_reg_read
+from neonlab.emulate.native import (
+    BLOCK_OR_CODE,
+    Integer,
+    Pointer,
+    Record,
+    as_pointer,
+    native,
+    native_call,
+    uc_reg_read,
+)
+
+Lanes: TypeAlias = npt.NDArray[Any]  # of integers of one kind
+Lane: TypeAlias = type[np.integer[Any]]  # a kind of integer
 
 # Arithmetic of a row.  a is the destination before, n and m are the sources.
 MULTIPLY = 0  # use * a + sign * n * m
@@ -86,7 +101,7 @@ _OUT_OF_REACH = np.int64(1) << 62  # fits no lane; for results that 64 bits do n
 
 
 @native_call
-def _multiplies(a, n, m, step, wide, sum_type, sign):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _multiplies(a: Lanes, n: Lanes, m: Lanes, step: int, wide: Lane, sum_type: Lane, sign: int) -> bool:
     lost = False
     for lane in range(len(a)):
         true = sum_type(a[lane]) + sum_type(sign) * sum_type(n[lane]) * sum_type(m[step * lane])
@@ -95,7 +110,7 @@ def _multiplies(a, n, m, step, wide, sum_type, sign):  # type: ignore[no-untyped
 
 
 @native_call
-def _adds(n, m, wide, sum_type, sign):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _adds(n: Lanes, m: Lanes, wide: Lane, sum_type: Lane, sign: Integer) -> bool:
     lost = False
     for lane in range(len(m)):
         true = sum_type(n[lane]) + sum_type(sign) * sum_type(m[lane])
@@ -104,7 +119,7 @@ def _adds(n, m, wide, sum_type, sign):  # type: ignore[no-untyped-def]  # noqa: 
 
 
 @native_call
-def _pairs(a, n, wide, sum_type):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _pairs(a: Lanes, n: Lanes, wide: Lane, sum_type: Lane) -> bool:
     lost = False
     for lane in range(len(a)):
         true = sum_type(a[lane]) + sum_type(n[2 * lane]) + sum_type(n[2 * lane + 1])
@@ -113,7 +128,7 @@ def _pairs(a, n, wide, sum_type):  # type: ignore[no-untyped-def]  # noqa: ANN00
 
 
 @native_call
-def _dots(a, n, m, step):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _dots(a: Lanes, n: Lanes, m: Lanes, step: Integer) -> bool:
     lost = False
     for lane in range(len(a)):
         true = np.int64(a[lane])
@@ -124,7 +139,7 @@ def _dots(a, n, m, step):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN20
 
 
 @native_call
-def _may_be_lost(row, where):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _may_be_lost(row: Record, where: np.uint64) -> bool:
     """Whether the row has to be looked at in full: some lane wrapped, or there is no short cut."""
     cut, sign = row.short_cut, row.sign
     a = as_pointer(where + np.uint64(row.a_offset))
@@ -160,13 +175,13 @@ def _may_be_lost(row, where):  # type: ignore[no-untyped-def]  # noqa: ANN001, A
 
 
 @native_call
-def _widen(lanes, count, out):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _widen(lanes: Lanes, count: Integer, out: Lanes) -> None:
     for lane in range(count):
         out[lane] = lanes[lane]
 
 
 @native_call
-def _load(where, count, bits, signed, out):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _load(where: np.uint64, count: Integer, bits: Integer, signed: bool, out: Lanes) -> None:
     """Lanes at an address as numbers."""
     at = as_pointer(where)
     if bits == 8:
@@ -189,7 +204,7 @@ def _load(where, count, bits, signed, out):  # type: ignore[no-untyped-def]  # n
 
 
 @native_call
-def _shift_by_register(value, amount, bits, rounds):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _shift_by_register(value: Integer, amount: Integer, bits: Integer, rounds: Integer) -> Integer:
     amount = (amount + 128 & 255) - 128
     if amount == 0:
         return value
@@ -202,17 +217,17 @@ def _shift_by_register(value, amount, bits, rounds):  # type: ignore[no-untyped-
 
 
 @native_call
-def _high_word(value, signed):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _high_word(value: Integer, signed: bool) -> Integer:
     """Bits 64 and up of a number whose low 64 bits are `value`."""
     return value >> 63 if signed else np.int64(0)
 
 
 @native_call
-def _shift_right_64(row, value, signed):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _shift_right_64(row: Record, value: Integer, signed: bool) -> Integer:
     """A lane of 64 bits shifted right, rounded if the row says so; the amount is 0 to 64."""
     if row.shift == 0:
         return value
-    rest = value >> row.shift - 1
+    rest: Integer = value >> row.shift - 1
     if not signed:
         rest = np.int64(np.uint64(value) >> np.uint64(row.shift - 1))
     last = rest & 1
@@ -220,13 +235,16 @@ def _shift_right_64(row, value, signed):  # type: ignore[no-untyped-def]  # noqa
         rest = np.int64(np.uint64(rest) >> np.uint64(1))
     else:
         rest >>= 1
-    return rest + last if row.half != 0 else rest
+    if row.half != 0:
+        rest += last
+    return rest
 
 
 @native_call
-def _lost_of_64(row, view, a, n, m):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _lost_of_64(row: Record, view: Integer, a: Lanes, n: Lanes, m: Lanes) -> Integer:
     """Lanes of 64 bits that wrapped, in sums of two terms of 128 bits."""
     lost = np.int64(0)
+    second: Integer
     n_signed = (view & N_SIGNED) != 0
     first_signed = (view & A_SIGNED) != 0 if row.use != 0 else n_signed
     for lane in range(row.lanes):
@@ -263,7 +281,7 @@ def _lost_of_64(row, view, a, n, m):  # type: ignore[no-untyped-def]  # noqa: AN
 
 
 @native_call
-def _lost(row, view, where, a, n, m):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _lost(row: Record, view: Integer, where: np.uint64, a: Lanes, n: Lanes, m: Lanes) -> Integer:
     """Bit i: under `view`, the true result of lane i does not fit."""
     bits = row.a_bits
     if row.use != 0:
@@ -341,7 +359,7 @@ def _lost(row, view, where, a, n, m):  # type: ignore[no-untyped-def]  # noqa: A
 
 
 @native(BLOCK_OR_CODE)
-def check_lanes(uc, address, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN201
+def check_lanes(uc: Pointer, address: int, _size: int, user: Pointer) -> None:
     """The code hook; `user` is a HEADER."""
     header = carray(user, 1, HEADER)[0]
     word = (np.int64(address) - header.base) >> 1

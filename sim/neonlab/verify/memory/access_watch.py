@@ -19,12 +19,23 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from numba.np.numpy_support import carray
 from unicorn import UC_HOOK_CODE, arm64_const, arm_const
 
 from neonlab.assemble.program import Program
-from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, as_pointer, native, uc_emu_stop, uc_reg_read
-from neonlab.isa.model.condition import NAMES
+from neonlab.emulate.native import (
+    BLOCK_OR_CODE,
+    NativeHook,
+    Pointer,
+    Record,
+    as_pointer,
+    compiled,
+    native,
+    uc_emu_stop,
+    uc_reg_read,
+)
+from neonlab.emulate.operands import ALWAYS, CONDITIONS, EXTENDS, RRX, holds, shifted
 from neonlab.isa.model.instruction import AccessKind, Instruction, MemoryAccess
 from neonlab.isa.model.isa import Isa, Register
 from neonlab.verify.memory.shadow import LIMIT, PAGE, PAGES, Shadow
@@ -46,13 +57,8 @@ _WRITES = 1
 _MOVES_SP = 2  # the addressing mode writes sp back: what it touches below the old sp is above the new one
 _THROUGH_SP = 4  # the base register is sp
 
-_EXTENDS = {"": 0, "lsl": 0, "uxtx": 0, "sxtx": 0, "uxtw": 1, "sxtw": 2, "lsr": 3, "asr": 4, "ror": 5, "rrx": 6,
-            "align": 7}  # fmt: skip
-_LSL, _UXTW, _SXTW, _LSR, _ASR, _ROR, _RRX, _ALIGN = range(8)
-_SUBTRACT = 8
-_CONDITIONS = NAMES[:14]
+_SUBTRACT = 8  # of `extend`, whose lower bits are the kind
 NONE_EXCUSED: Mapping[int, int] = MappingProxyType({})
-_ALWAYS = 14
 
 ACCESS = np.dtype(
     [
@@ -103,8 +109,93 @@ WATCH = np.dtype(
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
+@compiled
+def _look_at_sp(uc: Pointer, watch: Record, value: Pointer, before: np.uint64) -> None:
+    """Find out what is wrong with sp, if anything, which the instruction at `before` wrote."""
+    watch.value = np.uint64(0)
+    uc_reg_read(uc, np.int32(watch.sp_register), value)
+    sp = watch.value
+    if not sp & watch.stack_mask:
+        watch.sp_misaligned_by = np.uint64(0)
+    elif not watch.sp_misaligned_by:
+        watch.sp_misaligned_by = before
+    if sp < watch.sp_lowest:
+        watch.wrong = SP_TOO_LOW
+    elif sp > watch.sp_highest:
+        watch.wrong = SP_TOO_HIGH
+    if watch.wrong:
+        watch.at = before
+        watch.sp = sp
+
+
+@compiled
+def _address(uc: Pointer, watch: Record, value: Pointer, access: Record, flags: np.uint64) -> np.uint64:
+    """Return the address of the first byte of an access."""
+    first = np.uint64(access.displacement)
+    if access.base:
+        uc_reg_read(uc, access.base, value)
+        first += watch.value & watch.bits
+    if access.index:
+        uc_reg_read(uc, access.index, value)
+        index = shifted(access.extend & 7, watch.value & watch.bits, np.uint64(access.shift), watch.bits, flags)
+        first = first - index if access.extend & _SUBTRACT else first + index
+    masked: np.uint64 = first & watch.bits
+    return masked
+
+
+@compiled
+def _allowed(watch: Record, pages: npt.NDArray[np.int32], first: np.uint64, size: np.uint64) -> np.uint8:
+    """Return what the shadow allows with all of the bytes."""
+    within = first & np.uint64(PAGE - 1)
+    allowed = np.uint8(0xFF)
+    if first >= np.uint64(LIMIT) or first + size > np.uint64(LIMIT):
+        allowed = np.uint8(0)
+    elif within + size <= np.uint64(PAGE):
+        page = np.uint64(pages[np.int64(first >> np.uint64(12))])
+        length: Any = np.int64(size)
+        shadow = carray(as_pointer(watch.pool + page * np.uint64(PAGE) + within), (length,), np.uint8)
+        for i in range(length):
+            allowed &= shadow[i]
+    else:
+        for i in range(np.int64(size)):
+            byte = first + np.uint64(i)
+            page = np.uint64(pages[np.int64(byte >> np.uint64(12))])
+            offset = page * np.uint64(PAGE) + (byte & np.uint64(PAGE - 1))
+            allowed &= carray(as_pointer(watch.pool + offset), 1, np.uint8)[0]
+    return allowed
+
+
+@compiled
+def _wrong_with(uc: Pointer, watch: Record, value: Pointer, access: Record, first: np.uint64) -> int:
+    """Return what is wrong with an access to `first`, or NOTHING."""
+    pages = carray(as_pointer(watch.page_table), (PAGES,), np.int32)
+    allowed = _allowed(watch, pages, first, np.uint64(access.count))
+    wrong = NOTHING
+    needed = np.uint8(WRITABLE if access.flags & _WRITES else READABLE)
+    if not allowed & needed:
+        wrong = FORBIDDEN
+    if first & access.alignment_mask:
+        # An access that begins where it may goes wrong on hardware by its alignment first.
+        page = np.uint64(pages[np.int64(first >> np.uint64(12))]) if first < np.uint64(LIMIT) else np.uint64(0)
+        within = first & np.uint64(PAGE - 1)
+        start = carray(as_pointer(watch.pool + page * np.uint64(PAGE) + within), 1, np.uint8)[0]
+        if not wrong or start & needed:
+            wrong = MISALIGNED
+    if wrong or allowed & np.uint8(STACK) or access.flags & _THROUGH_SP:
+        watch.value = np.uint64(0)
+        uc_reg_read(uc, np.int32(watch.sp_register), value)
+        watch.sp = watch.value
+    if not wrong and allowed & np.uint8(STACK):
+        watch.lowest = min(watch.lowest, first)
+        if first + watch.below < watch.sp and not access.flags & _MOVES_SP:
+            wrong = BELOW_STACK
+    if not wrong and access.flags & _THROUGH_SP and watch.sp & watch.stack_mask:
+        wrong = SP_MISALIGNED
+    return wrong
+
+
 @native(BLOCK_OR_CODE)
-def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+def _before(uc: Pointer, at: int, _size: int, user: Pointer) -> None:
     watch = carray(user, 1, WATCH)[0]
     value = carray(user, 1, WATCH).ctypes.data  # of its first field
     word = (np.uint64(at) - watch.code) >> np.uint64(1)
@@ -120,21 +211,8 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
         uc_emu_stop(uc)
         return
     if entry & _LOOK_AT_SP:
-        watch.value = np.uint64(0)
-        uc_reg_read(uc, np.int32(watch.sp_register), value)
-        sp = watch.value
-        before = np.uint64(at) - (np.uint64(2) if entry & _SHORT_BEFORE else np.uint64(4))
-        if not sp & watch.stack_mask:
-            watch.sp_misaligned_by = np.uint64(0)
-        elif not watch.sp_misaligned_by:
-            watch.sp_misaligned_by = before
-        if sp < watch.sp_lowest:
-            watch.wrong = SP_TOO_LOW
-        elif sp > watch.sp_highest:
-            watch.wrong = SP_TOO_HIGH
+        _look_at_sp(uc, watch, value, np.uint64(at) - (np.uint64(2) if entry & _SHORT_BEFORE else np.uint64(4)))
         if watch.wrong:
-            watch.at = before
-            watch.sp = sp
             uc_emu_stop(uc)
             return
     number = entry & _ACCESS_NUMBER
@@ -143,107 +221,19 @@ def _before(uc, at, _size, user):  # type: ignore[no-untyped-def]  # noqa: ANN00
         access = carray(as_pointer(watch.access_table), (count,), ACCESS)[number - 1]
         number = access.next
         flags = np.uint64(0)
-        if access.condition != _ALWAYS or access.extend & 7 == _RRX:
+        if access.condition != ALWAYS or access.extend & 7 == RRX:
             uc_reg_read(uc, np.int32(watch.flags_register), value)
-            flags = watch.value >> np.uint64(28)
-            n, z = flags >> np.uint64(3) & np.uint64(1), flags >> np.uint64(2) & np.uint64(1)
-            c, v = flags >> np.uint64(1) & np.uint64(1), flags & np.uint64(1)
-            kind = access.condition >> 1
-            if kind == 0:
-                holds = z == 1
-            elif kind == 1:
-                holds = c == 1
-            elif kind == 2:
-                holds = n == 1
-            elif kind == 3:
-                holds = v == 1
-            elif kind == 4:
-                holds = c == 1 and z == 0
-            elif kind == 5:
-                holds = n == v
-            elif kind == 6:
-                holds = n == v and z == 0
-            else:
-                holds = True
-            if kind != 7 and access.condition & 1:
-                holds = not holds
-            if not holds:
+            flags = watch.value
+            if not holds(access.condition, flags):
                 continue
-        first = np.uint64(access.displacement)
-        if access.base:
-            uc_reg_read(uc, access.base, value)
-            first += watch.value & watch.bits
-        if access.index:
-            uc_reg_read(uc, access.index, value)
-            index = watch.value & watch.bits
-            shift = np.uint64(access.shift)
-            width = np.uint64(32) if watch.bits >> np.uint64(32) == 0 else np.uint64(64)
-            kind = access.extend & 7
-            if kind == _UXTW:
-                index = (index & np.uint64(0xFFFFFFFF)) << shift
-            elif kind == _SXTW:
-                index &= np.uint64(0xFFFFFFFF)
-                index = (index - ((index & np.uint64(0x80000000)) << np.uint64(1))) << shift
-            elif kind == _LSR:
-                index = index >> shift if shift < width else np.uint64(0)
-            elif kind == _ASR:
-                sign = np.uint64(0) - (index >> (width - np.uint64(1)))
-                index = index >> shift | sign << (width - shift) if shift < width else sign
-            elif kind == _ROR:
-                index = index >> shift | index << (width - shift)
-            elif kind == _RRX:
-                index = index >> np.uint64(1) | (flags >> np.uint64(1) & np.uint64(1)) << (width - np.uint64(1))
-            elif kind == _ALIGN:
-                index = index >> shift << shift
-            else:
-                index = index << shift
-            first = first - index if access.extend & _SUBTRACT else first + index
-        first &= watch.bits
+        first = _address(uc, watch, value, access, flags)
         size = np.uint64(access.count)
         mixed = (watch.hash ^ np.uint64(at)) * _MULTIPLIER
         mixed = (mixed ^ (mixed >> np.uint64(29)) ^ (first << np.uint64(8)) ^ size) * _MULTIPLIER
         watch.hash = mixed ^ (mixed >> np.uint64(32))
         watch.accesses += 1
-        pages = carray(as_pointer(watch.page_table), (PAGES,), np.int32)
-        within = first & np.uint64(PAGE - 1)
-        allowed = np.uint8(0xFF)
-        if first >= np.uint64(LIMIT) or first + size > np.uint64(LIMIT):
-            allowed = np.uint8(0)
-        elif within + size <= np.uint64(PAGE):
-            page = np.uint64(pages[np.int64(first >> np.uint64(12))])
-            length: Any = np.int64(size)
-            shadow = carray(as_pointer(watch.pool + page * np.uint64(PAGE) + within), (length,), np.uint8)
-            for i in range(length):
-                allowed &= shadow[i]
-        else:
-            for i in range(np.int64(size)):
-                byte = first + np.uint64(i)
-                page = np.uint64(pages[np.int64(byte >> np.uint64(12))])
-                offset = page * np.uint64(PAGE) + (byte & np.uint64(PAGE - 1))
-                allowed &= carray(as_pointer(watch.pool + offset), 1, np.uint8)[0]
-        wrong = NOTHING
-        needed = np.uint8(WRITABLE if access.flags & _WRITES else READABLE)
-        if not allowed & needed:
-            wrong = FORBIDDEN
-        if first & access.alignment_mask:
-            # An access that begins where it may goes wrong on hardware by its alignment first.
-            page = np.uint64(pages[np.int64(first >> np.uint64(12))]) if first < np.uint64(LIMIT) else np.uint64(0)
-            start = carray(as_pointer(watch.pool + page * np.uint64(PAGE) + within), 1, np.uint8)[0]
-            if not wrong or start & needed:
-                wrong = MISALIGNED
-        if wrong or allowed & np.uint8(STACK) or access.flags & _THROUGH_SP:
-            watch.value = np.uint64(0)
-            uc_reg_read(uc, np.int32(watch.sp_register), value)
-            watch.sp = watch.value
-        if not wrong and allowed & np.uint8(STACK):
-            watch.lowest = min(watch.lowest, first)
-            if first + watch.below < watch.sp and not access.flags & _MOVES_SP:
-                wrong = BELOW_STACK
-        if not wrong and access.flags & _THROUGH_SP and watch.sp & watch.stack_mask:
-            wrong = SP_MISALIGNED
-        if access.excused >> wrong & 1:
-            wrong = NOTHING
-        if wrong:
+        wrong = _wrong_with(uc, watch, value, access, first)
+        if wrong and not access.excused >> wrong & 1:
             watch.wrong = wrong
             watch.at = np.uint64(at)
             watch.writes = access.flags & _WRITES
@@ -319,8 +309,8 @@ class Watch:
         flags = _WRITES if access.kind is AccessKind.STORE else 0
         flags |= _THROUGH_SP if access.base == sp else 0
         flags |= _MOVES_SP if instruction.writeback is not None and instruction.writeback.base == sp else 0
-        predicated = self.isa is Isa.A32 and instruction.condition in _CONDITIONS
-        extend = _EXTENDS[access.extend.removeprefix("-")] | (_SUBTRACT if access.extend.startswith("-") else 0)
+        predicated = self.isa is Isa.A32 and instruction.condition in CONDITIONS
+        extend = EXTENDS[access.extend.removeprefix("-")] | (_SUBTRACT if access.extend.startswith("-") else 0)
         return (
             (access.displacement + (1 << 63)) % (1 << 64) - (1 << 63),  # an absolute address may have bit 63 set
             self._alignments.get(instruction.address, 1) - 1,
@@ -330,7 +320,7 @@ class Watch:
             access.shift,
             access.count,
             flags,
-            _CONDITIONS.index(instruction.condition) if predicated else _ALWAYS,
+            CONDITIONS.index(instruction.condition) if predicated else ALWAYS,
             self._excused.get(instruction.address, 0),
             following,
         )

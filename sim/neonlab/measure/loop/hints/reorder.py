@@ -8,7 +8,7 @@ import numpy as np
 
 from neonlab.measure.loop.hints.study import Study
 from neonlab.measure.pipeline.program import Compiled, compile_instructions
-from neonlab.measure.pipeline.state import FAMILY, SIMILAR, SLOTS
+from neonlab.measure.pipeline.state import SIMILAR
 
 #: Of an instruction: those that must come before it, and cycles from their begin to its own.
 Earlier = list[list[tuple[int, int]]]
@@ -36,13 +36,10 @@ def _earlier(study: Study, compiled: Compiled) -> Earlier:
 
 def _delay(compiled: Compiled, first: int, second: int) -> int:
     """Cycles until the second has what the first writes; 0 where only their order matters."""
-    written = {
-        int(register): int(latency)
-        for register, latency, _ in compiled.writes[compiled.write_start[first] : compiled.write_start[first + 1]]
-    }
-    alike = compiled.traits[first, FAMILY] == compiled.traits[second, FAMILY]
+    written = {register: latency for register, latency, *_ in compiled.writes_of(first).tolist()}
+    alike = compiled.code["family"][first] == compiled.code["family"][second]
     delay = 0
-    for register, late, how in compiled.reads[compiled.read_start[second] : compiled.read_start[second + 1]].tolist():
+    for register, late, how in compiled.reads_of(second).tolist():
         if register in written:
             delay = max(delay, written[register] - (late if how != SIMILAR or alike else 0))
     return delay
@@ -66,7 +63,7 @@ def _list_schedule(study: Study, compiled: Compiled, earlier: Earlier, *, heeds_
             if all(place in begun for place, _ in earlier[at]):
                 when = max((begun[place] + delay for place, delay in earlier[at]), default=0)
                 starts[at] = max(when, _ports_free(compiled, at, free) if heeds_ports else 0)
-        slots = {at: int(compiled.traits[at, SLOTS]) for at in starts}
+        slots = {at: int(compiled.code["slots"][at]) for at in starts}
         able = [
             at for at, when in starts.items() if when <= clock and (not used or used + slots[at] <= study.core.width)
         ]
@@ -83,12 +80,12 @@ def _list_schedule(study: Study, compiled: Compiled, earlier: Earlier, *, heeds_
 
 
 def _ports_free(compiled: Compiled, at: int, free: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int:
-    uses = compiled.uses[compiled.use_start[at] : compiled.use_start[at + 1]]
-    return max((min(int(free[port]) for port in _ports(mask)) for mask, _ in uses.tolist() if mask), default=0)
+    uses = compiled.uses_of(at).tolist()
+    return max((min(int(free[port]) for port in _ports(mask)) for mask, _ in uses if mask), default=0)
 
 
 def _take_ports(compiled: Compiled, at: int, free: np.ndarray[tuple[int], np.dtype[np.int64]], clock: int) -> None:
-    for mask, cycles in compiled.uses[compiled.use_start[at] : compiled.use_start[at + 1]].tolist():
+    for mask, cycles in compiled.uses_of(at).tolist():
         if mask:
             port = min(_ports(mask), key=lambda one: int(free[one]))
             free[port] = max(int(free[port]), clock) + cycles
