@@ -37,7 +37,7 @@ FOLDERS = {
     "kernels": ("one operator a file", "[!_]*.py"),
     "kernels/systems": ("kernels in a row", "[!_]*.py"),
     "tests": ("mirror the tree", "**/*.py"),
-    "tests/saboteurs": ("must be found wrong", "*/*.S"),
+    "tests/saboteurs": ("kernels, faults beside", "*/*.S"),
     "reports": ("what is found", "*.md"),
     "docs": ("these pages", "pages/*.md"),
 }

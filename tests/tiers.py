@@ -6,8 +6,8 @@ cases prove, not by chance:
 
 - `sweep`: one statement tried on many cases.  `make test` keeps one case of each kind.  A kind of kernel is its
   instruction set, operator, window and level, of which `sweep(parts=2)` takes the first two; a kind of saboteur is its
-  instruction set and the fault that it must show.  Where cases have no kind, `sweep(keep=8)` keeps eight, evenly
-  spaced from the first to the last.
+  instruction set and the fault that it must show; the right kernels beside them are one kind more.  Where cases have
+  no kind, `sweep(keep=8)` keeps eight, evenly spaced from the first to the last.
 - `thorough(why)`: left to `make test-all` whole, since another test proves the same on less.
 """
 
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.saboteurs import Saboteur
 from tests.tools import kind_of_absent
 
 from neonlab.isa.model.isa import Isa
@@ -33,7 +34,6 @@ KEEP = 8
 _LEFT = "neonlab_left"
 _ABSENT = re.compile(r"(?:Skipped: )?(\S+) is not installed")
 _TITLE = re.compile(r"(armv[78])/(\w+)")
-_FAULT = re.compile(r"// saboteur: ([\w-]+)")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -106,9 +106,14 @@ def _values(case: pytest.Item) -> Iterable[Any]:
 
 
 def kind_of(value: Any) -> Hashable:
-    """Return the kind of a kernel, of a path to one or of its title; an instruction set is its own; else None."""
+    """Return the kind of a kernel, of a path to one or of its title, or of a saboteur; else None.
+
+    An instruction set is its own kind.
+    """
     if isinstance(value, Isa):
         return value
+    if isinstance(value, Saboteur):
+        return value.isa, value.fault
     if isinstance(value, Kernel):
         return _kind_of_name(value.isa.value, value.name)
     title = _TITLE.fullmatch(value) if isinstance(value, str) else None
@@ -117,8 +122,7 @@ def kind_of(value: Any) -> Hashable:
     if isinstance(value, Path) and value.suffix == ".S":
         folder = (isa_folder(value) or value.parent).name
         if "saboteurs" in value.parts:
-            fault = _FAULT.match(value.read_text(encoding="utf-8").partition("\n")[0])
-            return folder, fault[1] if fault else value.stem.partition("_")[0]
+            return folder, "right"
         return _kind_of_name(folder, value.stem)
     return None
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from tests.kernel_sources import FILES
+from tests.saboteurs import find_saboteur
 
 from neonlab.report.json.documents import schemas
 
@@ -181,8 +182,11 @@ def test_pages_of_files_outside_a_repository_go_where_one_is_and_the_index_gathe
     assert re.findall(r'<a href="([^"]+)">', index) == ["sum_one.S.html", "sum_two.S.html"]
 
 
-def test_a_wrap_that_only_the_analysis_of_ranges_finds_is_told_beside_other_kernels_with_a_command_that_works() -> None:
-    wraps, right = (f"tests/saboteurs/armv8/{name}.S" for name in ("lane_wrap_only_the_worst_data", "right_add_s8"))
+def test_a_wrap_that_only_the_analysis_of_ranges_finds_is_told_beside_other_kernels_with_a_command_that_works(
+    tmp_path: Path,
+) -> None:
+    wraps = str(find_saboteur("armv8/lane_wrap_only_the_worst_data").write(tmp_path))
+    right = "tests/saboteurs/armv8/saturating_add_s8.S"
     shown = neonlab("check", wraps, right, "--shape", "2304")
     assert shown.returncode == 1, shown.stderr
     assert shown.stderr == ""

@@ -27,11 +27,21 @@ def sections(page: Path) -> dict[str, str]:
     return dict(zip(found[1::2], found[2::2], strict=True))
 
 
+def write_saboteurs() -> None:
+    """Write the kernels of the page on faults, by the command that it names."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.saboteurs"], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert f"$ python -m tests.saboteurs\n{done.stdout}```\n" in FAULTS.read_text(), done.stderr
+
+
 @pytest.mark.parametrize(
     "page", [page for page in sorted(PAGES.glob("*.md")) if examples_in(page)], ids=lambda p: p.stem
 )
 @pytest.mark.thorough("the README's examples are tried of every run")
 def test_the_examples_of_a_page_print_what_it_shows(page: Path, request: pytest.FixtureRequest) -> None:
+    if page == FAULTS:
+        write_saboteurs()
     examples = examples_in(page)
     wrong = []
     for example, done in zip(examples, run_together([e.arguments for e in examples]), strict=True):
@@ -74,6 +84,7 @@ def test_every_fault_has_a_section_with_an_example_of_it() -> None:
 
 @pytest.mark.thorough("saboteurs of every fault are tried of every run")
 def test_each_cure_makes_the_kernel_right(tmp_path: Path) -> None:
+    write_saboteurs()
     cured = []
     for identifier, text in sections(FAULTS).items():
         if identifier in WITHOUT_EXAMPLE:
@@ -85,7 +96,8 @@ def test_each_cure_makes_the_kernel_right(tmp_path: Path) -> None:
         after = "".join(line[1:] for line in lines if line[0] != "-")
         source = (ROOT / path).read_text()
         assert source.count(before) == 1, f"{identifier}: the change does not fit {path}"
-        cured.append(tmp_path / Path(path).name)
+        cured.append(tmp_path / identifier / Path(path).name)
+        cured[-1].parent.mkdir()
         # Nothing says what most of them compute.  With this in their contract, the other checks decide.
         if not open_kernel(ROOT / path).has_reference:
             source = source.replace("[args]", 'reference = "none"\n[args]', 1)
@@ -93,8 +105,8 @@ def test_each_cure_makes_the_kernel_right(tmp_path: Path) -> None:
     # The data that fail at first, and those that wrap lanes soonest: the other patterns would say the same again.
     (done,) = run_together([["check", "--pattern", "random", "--pattern", "lowest", *map(str, cured)]])
     assert done.status == 0, done.printed
-    said = re.findall(r"^(\w+) +\S*/(\S+\.S) ", done.printed, re.MULTILINE)
-    assert {name for _, name in said} == {path.name for path in cured}
+    said = re.findall(r"^(\w+) +(\S+\.S) ", done.printed, re.MULTILINE)
+    assert {path for _, path in said} == set(map(str, cured))
     assert {word for word, _ in said} == {"exact", "ran"}
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.kernel_sources import FILES
+from tests.saboteurs import right_kernels
 
 from neonlab.assemble.assembler import assemble_text
 from neonlab.assemble.linking import link
@@ -39,7 +40,7 @@ SECONDS = float(os.environ.get("NEONLAB_FUZZ_SECONDS", "0"))
 FIRST_SEED = int(os.environ.get("NEONLAB_FUZZ_SEED", "1"))
 LONGEST = 20.0  # seconds that one input may take
 MOST_MEMORY = 2 << 20  # KiB
-SOURCES = sorted([*FILES, *ROOT.glob("tests/saboteurs/*/right_*.S")])
+SOURCES = sorted([*FILES, *right_kernels()])
 LINES = (".rept 99999999", ".macro m a", ".endm", ".if 1", ".endif", ".irp x,1,2", ".endr", ".section .foo", ".req x0")
 LINES += (".org 0x7fffffff", ".align 31")
 FRAGMENTS = (*(f"{line}\n" for line in LINES), "\0", "é", "1b", ":lo12:", "-1", "0x", "/*", "\\@", *"\\\"'{[#(,=@;")

@@ -228,7 +228,7 @@ def test_accesses_are_aligned_by_the_register_or_element(isa: Isa, word: int, si
 
 
 def test_dc_zva_stores_the_block_of_64_bytes_that_its_address_lies_in() -> None:
-    kernel = open_kernel(Path(__file__).parents[1] / "saboteurs" / "armv8" / "right_cleared_by_blocks.S")
+    kernel = open_kernel(Path(__file__).parents[1] / "saboteurs" / "armv8" / "cleared_by_blocks.S")
     shown = profile(kernel, parse_shape(kernel, "640"), memory=MemoryOptions("cortex-a53"))
     assert shown.counts.stored_bytes == 640
     assert shown.traffic is not None

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.kernel_sources import FILES
 from tests.objects.build import A32, A64, compiled
+from tests.saboteurs import Saboteur, saboteurs
 
 from neonlab.assemble.assembler import assemble_file, assemble_text
 from neonlab.assemble.linking import link
@@ -20,13 +21,18 @@ from neonlab.objects.linker import link_modules
 from neonlab.objects.load import elf_module
 
 ROOT = Path(__file__).parents[2]
-KERNELS = [*FILES, *sorted(ROOT.glob("tests/saboteurs/*/undefined*.S"))]
+KERNELS = list(FILES)
+UNDEFINED = [one for one in saboteurs() if one.fault == "undefined-instruction"]
 
 
-@pytest.mark.parametrize("path", KERNELS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def title(kernel: Saboteur | Path) -> str:
+    return kernel.title if isinstance(kernel, Saboteur) else f"{kernel.parent.name}/{kernel.stem}"
+
+
+@pytest.mark.parametrize("kernel", [*KERNELS, *UNDEFINED], ids=title)
 @pytest.mark.sweep
-def test_a_kernel_is_linked_as_by_the_assembler(path: Path) -> None:
-    made = assemble_file(path)
+def test_a_kernel_is_linked_as_by_the_assembler(kernel: Saboteur | Path, tmp_path: Path) -> None:
+    made = assemble_file(kernel.write(tmp_path) if isinstance(kernel, Saboteur) else kernel)
     want, got = link(made), program_of(link_modules([assembled_module(made)]))
     assert got.instructions == want.instructions
     assert {name: got.symbols[name] for name in want.symbols if name in got.symbols} == dict(want.symbols)

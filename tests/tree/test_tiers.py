@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.saboteurs import find_saboteur, right_kernels
 from tests.tiers import evenly, kind_of
 from tests.tools import kind_of_absent
 
@@ -40,8 +41,8 @@ def test_kernels_have_kinds_and_numbers_have_none() -> None:
     assert kind_of("armv8/conv1x1_s8s32_hwc_4x4") != kind_of("armv8/conv1x1_s8s32_hwc_4x16_dotprod")
     assert kind_of(Isa.A64) is Isa.A64
     assert kind_of(3) is None and kind_of("cortex-a53") is None
-    saboteur = ROOT / "tests" / "saboteurs" / "armv8" / "conv1x1_s8s32_hwc_4x4_wrong_pixel.S"
-    assert kind_of(saboteur) == ("armv8", "mismatch")
+    assert kind_of(find_saboteur("armv8/mismatch_wrong_pixel")) == ("armv8", "mismatch")
+    assert {kind_of(path) for path in right_kernels()} == {("armv7", "right"), ("armv8", "right")}
 
 
 @pytest.mark.parametrize(

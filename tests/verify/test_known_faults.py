@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.saboteurs import Saboteur, find_saboteur, saboteurs
 
 import neonlab
 from neonlab.contract.allowances import _ACCEPTABLE
@@ -15,16 +16,12 @@ from neonlab.lab.repository.library import open_kernel
 from neonlab.lab.run.check import check
 from neonlab.verify.verdict import Status, Verdict
 
-_FOLDER = Path(__file__).parent.parent / "saboteurs"
-_PROMISE = re.compile(r"// saboteur: ([a-z-]+) at line (\d+): ")
 
-
-def _first_of_each_kind() -> list[tuple[Path, str, int]]:
-    found: dict[str, tuple[Path, str, int]] = {}
-    for path in sorted(_FOLDER.glob("armv?/*.S")):
-        promise = _PROMISE.match(path.read_text())
-        if promise is not None and promise[1] in {kind.value for kind in _ACCEPTABLE}:
-            found.setdefault(promise[1], (path, promise[1], int(promise[2])))
+def _first_of_each_kind() -> list[Saboteur]:
+    found: dict[str, Saboteur] = {}
+    for one in saboteurs():
+        if one.line is not None and one.fault in {kind.value for kind in _ACCEPTABLE}:
+            found.setdefault(one.fault, one)
     return list(found.values())
 
 
@@ -42,9 +39,11 @@ def entry(kind: str, place: str) -> str:
     return f'{{ fault = "{kind}", {place}, why = "known since 2019" }}'
 
 
-@pytest.mark.parametrize(("path", "kind", "line"), _SABOTEURS, ids=lambda value: getattr(value, "stem", None))
+@pytest.mark.parametrize("saboteur", _SABOTEURS, ids=lambda saboteur: saboteur.title)
 @pytest.mark.sweep(keep=5)
-def test_an_accepted_fault_is_told_and_no_failure_where_there_is_a_result(path: Path, kind: str, line: int) -> None:
+def test_an_accepted_fault_is_told_and_no_failure_where_there_is_a_result(saboteur: Saboteur, tmp_path: Path) -> None:
+    path, kind, line = saboteur.write(tmp_path), saboteur.fault, saboteur.line
+    assert line is not None
     verdict = judged(path, entry(kind, f"line = {line}"))
     again = [one.fault for one in verdict.failures if (one.identifier, one.where) == (kind, f"{path}:{line}")]
     if kind in NO_RESULT:
@@ -58,24 +57,26 @@ def test_an_accepted_fault_is_told_and_no_failure_where_there_is_a_result(path: 
     ]
 
 
-@pytest.mark.parametrize(("path", "kind", "line"), _SABOTEURS, ids=lambda value: getattr(value, "stem", None))
-def test_a_fault_accepted_elsewhere_or_of_another_kind_fails_as_before(path: Path, kind: str, line: int) -> None:
+@pytest.mark.parametrize("saboteur", _SABOTEURS, ids=lambda saboteur: saboteur.title)
+def test_a_fault_accepted_elsewhere_or_of_another_kind_fails_as_before(saboteur: Saboteur, tmp_path: Path) -> None:
+    path, kind, line = saboteur.write(tmp_path), saboteur.fault, saboteur.line
+    assert line is not None
     other = "oob-read" if kind != "oob-read" else "lane-wrap"
     verdict = judged(path, entry(kind, f"line = {line + 1}"), entry(other, f"line = {line}"))
     assert [(failure.identifier, failure.where) for failure in verdict.failures] == [(kind, f"{path}:{line}")]
     assert verdict.status is Status.WRONG and [known.cases for known in verdict.accepted] == [0, 0]
 
 
-READS_TOO_FAR = _FOLDER / "armv8" / "oob_read_tail_loads_eight.S"
+READS_TOO_FAR = find_saboteur("armv8/oob_read_tail_loads_eight")
 
 
 def edited(tmp_path: Path, *changes: tuple[str, str]) -> Path:
     """The saboteur that loads 8 bytes to use one, with more changed."""
-    text = READS_TOO_FAR.read_text()
+    text = READS_TOO_FAR.text
     for old, new in changes:
         assert text.count(old) == 1
         text = text.replace(old, new)
-    path = tmp_path / READS_TOO_FAR.name
+    path = tmp_path / READS_TOO_FAR.kernel.name
     path.write_text(text)
     return path
 
@@ -112,7 +113,7 @@ def test_a_wrong_result_behind_an_accepted_fault_is_found(tmp_path: Path) -> Non
     (tmp_path / "kernels" / "add.py").write_text(template.read_text())
     path = tmp_path / "asm" / "armv8" / "add_s8_tail.S"
     path.parent.mkdir(parents=True)
-    text = READS_TOO_FAR.read_text().replace(READS_TOO_FAR.stem, path.stem)
+    text = READS_TOO_FAR.text.replace(READS_TOO_FAR.kernel.stem, path.stem)
     text = re.sub(r"\bout( += \{|\[i\])", r"c\1", re.sub(r"\bn( += \{|\")", r"count\1", text))
     text = text.replace("int8_t *out, size_t n)", "int8_t *c, size_t count)")
     path.write_text(text)
@@ -126,6 +127,6 @@ def test_a_wrong_result_behind_an_accepted_fault_is_found(tmp_path: Path) -> Non
 def test_a_text_on_several_lines_is_refused(tmp_path: Path) -> None:
     path = edited(tmp_path, ("    b.hs    1b\n", "    ldr     d0, [x0], #1\n    b.hs    1b\n"))
     with pytest.raises(
-        InputError, match=r"accept: `ldr d0, \[x0\], #1` is on lines 28, 34 of .*: choose one with `line`"
+        InputError, match=r"accept: `ldr d0, \[x0\], #1` is on lines 27, 33 of .*: choose one with `line`"
     ):
         judged(path, ACCEPTED)

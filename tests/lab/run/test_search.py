@@ -30,7 +30,7 @@ def test_a_wrong_kernel_is_found_and_its_case_made_simple() -> None:
 
 
 def test_a_kernel_without_operator_is_searched_over_its_own_arguments() -> None:
-    kernel = open_kernel(ROOT / "tests" / "saboteurs" / "armv8" / "right_add_s8.S")
+    kernel = open_kernel(ROOT / "tests" / "saboteurs" / "armv8" / "saturating_add_s8.S")
     assert kernel.operator is None
     found = search(kernel, 40, seed=2)
     assert found.failure is None and found.cases >= 10

@@ -11,6 +11,7 @@ import pytest
 from tests.emulate.guest_programs import assembled
 from tests.measure.recorded_accesses import Call, bytes_of, bytes_seen, planned, stepped
 from tests.measure.test_counts import CASES, arguments, signature
+from tests.saboteurs import right_kernels
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.guest.buffer import Buffer, PointerField
@@ -44,7 +45,7 @@ def agree(program: Program, call: Call, *, stepwise: bool | None = None) -> int:
 
 KERNELS = (
     *open_library(ROOT).kernels,
-    *(open_kernel(path) for path in sorted((ROOT / "tests/saboteurs").glob("armv?/right_*.S"))),
+    *(open_kernel(path) for path in right_kernels()),
 )
 
 

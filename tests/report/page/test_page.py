@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.saboteurs import find_saboteur
 
 from neonlab.isa.model.isa import RegisterKind
 from neonlab.lab.repository.kernel_code import kernel_program
@@ -223,8 +224,8 @@ def test_no_page_shows_a_core_that_cannot_run_the_kernel() -> None:
     assert {one.kernel.title for one in work} >= set(TITLES)
 
 
-def test_a_kernel_that_faults_has_a_page_with_its_verdict_alone() -> None:
-    kernel = open_kernel(ROOT / "tests/saboteurs/armv8/oob_write_between_rows.S")
+def test_a_kernel_that_faults_has_a_page_with_its_verdict_alone(tmp_path: Path) -> None:
+    kernel = open_kernel(find_saboteur("armv8/oob_write_between_rows").write(tmp_path))
     work = work_of_pages([kernel], RUN_ON[:1])
     verdict = check(kernel)
     assert not verdict.passed

@@ -1,4 +1,4 @@
-// saboteur: mismatch at line 88: NEON takes denormals for 0
+// Wrong as it stands: NEON takes denormals for 0. The right kernel, asm/armv7/range_f32f32_flat_16.S, goes another way.
 /*toml
 summary   = "extremes = the lowest and the highest of input"
 prototype = "void (const float *input, float *extremes, size_t count)"

@@ -1,4 +1,4 @@
-// saboteur: mismatch at line 147: the upper half of pixel 1 is taken from pixel 0
+// Wrong as it stands, for the README: the upper half of pixel 1 is taken from pixel 0.
 /*toml
 summary   = "output[p][o] = sum_i weights[o][i] * input[p][i], int8 x int8 -> int32, HWC, sums kept in registers"
 prototype = "void (const int8_t *input, const int8_t *weights, int32_t *output, size_t pixels, size_t in_channels, size_t out_channels)"

@@ -6,24 +6,23 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.saboteurs import find_saboteur
 
 from neonlab.lab.repository.library import open_kernel
 from neonlab.lab.run.check import check, explain
 from neonlab.lab.run.plan import parse_shape
 from neonlab.verify.verdict import WORST, Failure
 
-SABOTEURS = Path(__file__).resolve().parents[2] / "saboteurs"
 
-
-def first_failure(path: str) -> tuple[Failure, Failure]:
-    """The failure as it was found, and explained."""
-    kernel = open_kernel(SABOTEURS / path)
+def first_failure(title: str, folder: Path) -> tuple[Failure, Failure]:
+    """The failure of a saboteur as it was found, and explained."""
+    kernel = open_kernel(find_saboteur(title).write(folder))
     failure = check(kernel).failures[0]
     return failure, explain(kernel, failure)
 
 
-def test_a_mistyped_operand_stands_in_the_explanation() -> None:
-    failure, explained = first_failure("armv8/conv1x1_s8s32_hwc_4x4_wrong_pixel.S")
+def test_a_mistyped_operand_stands_in_the_explanation(tmp_path: Path) -> None:
+    failure, explained = first_failure("armv8/mismatch_wrong_pixel", tmp_path)
     found = explained.explanation
     assert found is not None and explained.mismatch == failure.mismatch
     # Four pixels, one channel each way: pixel 1 is computed from pixel 0.
@@ -34,23 +33,23 @@ def test_a_mistyped_operand_stands_in_the_explanation() -> None:
     assert len(found.text) <= 24 and max(map(len, found.text)) <= 80
 
 
-def test_a_lane_that_wraps_keeps_only_the_data_that_make_it_wrap() -> None:
-    failure, explained = first_failure("armv8/lane_wrap_across.S")
+def test_a_lane_that_wraps_keeps_only_the_data_that_make_it_wrap(tmp_path: Path) -> None:
+    failure, explained = first_failure("armv8/lane_wrap_across", tmp_path)
     assert failure.identifier == "lane-wrap" and explained.explanation is not None
     (left,) = explained.explanation.inputs
     assert left.count("] = ") <= 3 and left.endswith("0 elsewhere")
     assert explained.explanation.slice is None
 
 
-@pytest.mark.parametrize("path", ["armv8/oob_read_tail_loads_eight.S", "armv7/step_budget_wrong_condition.S"])
-def test_a_fault_that_data_do_not_matter_to_is_left_as_it_is(path: str) -> None:
-    failure, explained = first_failure(path)
+@pytest.mark.parametrize("title", ["armv8/oob_read_tail_loads_eight", "armv7/step_budget_wrong_condition"])
+def test_a_fault_that_data_do_not_matter_to_is_left_as_it_is(title: str, tmp_path: Path) -> None:
+    failure, explained = first_failure(title, tmp_path)
     assert explained == failure
 
 
 @pytest.mark.parametrize("folder", ["armv7", "armv8"])
-def test_inputs_that_the_analysis_of_ranges_found_are_what_is_explained(folder: str) -> None:
-    kernel = open_kernel(SABOTEURS / folder / "lane_wrap_only_the_worst_data.S")
+def test_inputs_that_the_analysis_of_ranges_found_are_what_is_explained(folder: str, tmp_path: Path) -> None:
+    kernel = open_kernel(find_saboteur(f"{folder}/lane_wrap_only_the_worst_data").write(tmp_path))
     verdict = check(kernel, shapes=[parse_shape(kernel, "2304")])
     assert verdict.ranges is not None and verdict.ranges.status == "wraps"
     (failure,) = verdict.failures

@@ -103,4 +103,4 @@ def test_a_check_that_looks_at_little_lets_mutants_survive(monkeypatch: pytest.M
 
 def test_a_kernel_that_nobody_can_judge_is_refused() -> None:
     with pytest.raises(InputError):
-        mutants(open_kernel(ROOT / "tests" / "saboteurs" / "armv8" / "right_add_s8.S"))
+        mutants(open_kernel(ROOT / "tests" / "saboteurs" / "armv8" / "saturating_add_s8.S"))

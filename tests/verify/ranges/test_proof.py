@@ -241,10 +241,10 @@ def test_every_expression_has_the_value_that_the_emulated_cpu_computes(path: Pat
 
 
 @pytest.mark.parametrize("folder", ["armv7", "armv8"])
-@pytest.mark.parametrize("name", ["right_spread_u8", "right_count_matches", "right_chroma_of_rgb"])
+@pytest.mark.parametrize("name", ["spread_u8", "count_matches", "chroma_of_rgb"])
 def test_differences_counts_and_mixed_sums_of_unsigned_lanes_are_proved_to_fit(folder: str, name: str) -> None:
     program, contract = from_file(Path(__file__).parents[2] / "saboteurs" / folder / f"{name}.S")
-    sizes = {"right_spread_u8": (16,), "right_count_matches": (4080,)}.get(name, ())
+    sizes = {"spread_u8": (16,), "count_matches": (4080,)}.get(name, ())
     found = range_verdict(program, contract, case_of(contract, *sizes))
     assert found.status is SAFE, found.note
 

@@ -1,0 +1,40 @@
+/*toml
+summary   = "out[i] = (a[i] + b[i] + 1) / 2, uint8"
+prototype = "void (const uint8_t *a, const uint8_t *b, uint8_t *out, size_t n)"
+isa       = ["armv8.0-a", "neon"]
+[args]
+a   = { reg = "x0", read = "n" }
+b   = { reg = "x1", read = "n" }
+out = { reg = "x2", write = "n" }
+n   = { reg = "x3", range = [8, 4096], step = 8 }
+*/
+
+// Counts its calls, of which nothing comes. 8 elements a pass, the sum in uint16: 255 + 255 + 1 needs 9 bits.
+
+    .text
+    .p2align 4
+    .global counts_its_calls
+    .type   counts_its_calls, %function
+counts_its_calls:
+    adrp    x9, .Lkept
+    add     x9, x9, :lo12:.Lkept
+    ldr     w10, [x9]
+    add     w11, w10, #1
+    str     w11, [x9]
+1:
+    ldr     d0, [x0], #8
+    ldr     d1, [x1], #8
+    subs    x3, x3, #8
+    uaddl   v2.8h, v0.8b, v1.8b
+    rshrn   v2.8b, v2.8h, #1
+    str     d2, [x2], #8
+    b.ne    1b
+    ret
+    .size   counts_its_calls, . - counts_its_calls
+
+    .bss
+    .p2align 2
+.Lkept:
+    .space  4
+
+    .section .note.GNU-stack,"",%progbits

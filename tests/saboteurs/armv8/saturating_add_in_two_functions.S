@@ -1,0 +1,40 @@
+/*toml
+summary   = "out[i] = saturate(a[i] + b[i]), int8"
+prototype = "void (const int8_t *a, const int8_t *b, int8_t *out, size_t n)"
+isa       = ["armv8.0-a", "neon"]
+stack     = 32
+[args]
+a   = { reg = "x0", read = "n" }
+b   = { reg = "x1", read = "n" }
+out = { reg = "x2", write = "n" }
+n   = { reg = "x3", range = [16, 4096], step = 16 }
+*/
+
+// 16 elements a pass, in a function of their own, which has its loads in yet another.
+
+    .text
+    .p2align 4
+    .global saturating_add_in_two_functions
+    .type   saturating_add_in_two_functions, %function
+saturating_add_in_two_functions:
+    str     x30, [sp, #-16]!
+1:
+    bl      2f
+    subs    x3, x3, #16
+    b.ne    1b
+    ldr     x30, [sp], #16
+    ret
+2:
+    str     x30, [sp, #-16]!
+    bl      3f
+    sqadd   v0.16b, v0.16b, v1.16b
+    st1     {v0.16b}, [x2], #16
+    ldr     x30, [sp], #16
+    ret
+3:
+    ld1     {v0.16b}, [x0], #16
+    ld1     {v1.16b}, [x1], #16
+    ret
+    .size   saturating_add_in_two_functions, . - saturating_add_in_two_functions
+
+    .section .note.GNU-stack,"",%progbits
