@@ -1,4 +1,4 @@
-"""Run one case and compare what comes out with what must."""
+"""Run one case and compare its outputs with the expected ones."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from neonlab.verify.cases.call_arguments import touched_bytes
 from neonlab.verify.cases.case import Array, Case, Expected
 from neonlab.verify.verdict import Mismatch, Writer
 
-#: Instructions a guest may take: for each declared multiply-accumulate, for each byte of its buffers, and on top.
-#: Far more than any kernel needs, so that only one that never ends runs out.
+#: Instructions a call may take: for each declared multiply-accumulate, for each byte of its buffers, and a constant.
+#: They are far more than any kernel needs, so that only an endless loop exceeds them.
 _STEPS_PER_MAC, _STEPS_PER_BYTE, _STEPS_AT_LEAST = 200, 200, 1_000_000
-#: Where no multiply-accumulates are declared, also for each pair of bytes, as a sort by counting takes: up to what the
-#: emulator does in a second or two.  A loop without an end shows at the smallest shapes, where this adds little.
+#: Where no multiply-accumulates are declared, a call may also take so many for each pair of bytes, as some sorts do, up
+#: to what the emulator executes in a second or two.  An endless loop shows at the smallest shapes, where it is little.
 _STEPS_PER_PAIR, _STEPS_OF_PAIRS = 32, 1 << 27
-#: What a mismatch of the returned value is called.
+#: The name of a mismatch of the returned value.
 RETURNED = "returned value"
 _AXES = ("channel", "y", "x")
 
 
 def step_budget(contract: Contract, integers: Mapping[str, int]) -> int:
-    """Instructions after which a call counts as one that never returns."""
+    """Return the number of instructions after which a call counts as one that never returns."""
     touched = touched_bytes(contract, integers)
     if contract.macs is not None:
         work = _STEPS_PER_MAC * contract.macs.evaluate(integers)
@@ -38,7 +38,7 @@ def step_budget(contract: Contract, integers: Mapping[str, int]) -> int:
 
 
 def run_case(machine: Machine, contract: Contract, case: Case) -> Run | Fault:
-    """Call the kernel on the case."""
+    """Call the kernel on the case, and return its run or its fault."""
     return machine.call(
         contract.name,
         call_arguments(contract, case),
@@ -50,7 +50,7 @@ def run_case(machine: Machine, contract: Contract, case: Case) -> Run | Fault:
 
 
 def find_mismatch(program: Program, contract: Contract, case: Case, run: Run) -> Mismatch | None:
-    """The first output that differs from what the case expects, described; None where all are right."""
+    """Return the first output that differs from the expected one, described; None if all are right."""
     for name, expected in case.expected.items():
         got = _written(contract, case, run, name)
         if not np.array_equal(got, expected.array.reshape(-1)):
@@ -61,14 +61,14 @@ def find_mismatch(program: Program, contract: Contract, case: Case, run: Run) ->
 
 
 def is_right(contract: Contract, case: Case, run: Run) -> bool:
-    """Whether every output is as expected."""
+    """Tell whether every output and the returned value are as expected."""
     if case.returned is not None and run.returned != case.returned:
         return False
     return all(np.array_equal(_written(contract, case, run, n), e.array.reshape(-1)) for n, e in case.expected.items())
 
 
 def _written(contract: Contract, case: Case, run: Run, name: str) -> Array:
-    """The elements of an output, without what lies between rows."""
+    """Return the elements of an output without the gaps between rows, in the expected dtype and of shape (n,)."""
     expected = case.expected[name].array
     held = run.outputs[name].view(np.uint8).reshape(-1)[contract.argument(name).block(case.integers).written]
     return np.ascontiguousarray(held[: expected.nbytes]).view(expected.dtype)
@@ -77,7 +77,7 @@ def _written(contract: Contract, case: Case, run: Run, name: str) -> Array:
 def describe_mismatch(
     program: Program, contract: Contract, case: Case, name: str, got: Array, expected: Expected
 ) -> Mismatch:
-    """Name the first wrong element, who wrote it, and where the others are."""
+    """Describe a wrong output: its first wrong element, that element's writer, and a map of all wrong elements."""
     wrong = got != expected.array
     flat = int(np.argmax(wrong.reshape(-1)))
     index = tuple(int(i) for i in np.unravel_index(flat, wrong.shape))
@@ -99,12 +99,12 @@ def describe_mismatch(
 
 
 def _axis_order(item: tuple[str, int]) -> int:
-    """People name an element (channel, y, x) however it is laid out; other axes keep their order, after these."""
+    """Return the sort key of an axis: channel, y and x first in any layout, then other axes in their own order."""
     return _AXES.index(item[0]) if item[0] in _AXES else len(_AXES)
 
 
 def last_writer(program: Program, contract: Contract, case: Case, name: str, offset: int) -> Writer | None:
-    """Run the case again with every store recorded; who last wrote byte `offset` of buffer `name`."""
+    """Run the case again with every store recorded, and return the last writer of byte `offset` of `name`."""
     probe = LastWriterProbe(program)
     machine = Machine(program, probes=(probe,))
     try:
@@ -129,9 +129,9 @@ _MAP_ROWS, _MAP_COLUMNS = 12, 64
 
 
 def draw_map(wrong: Array, index: tuple[int, ...], axes: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
-    """The plane through `index` over the two largest axes: a title and rows of `.` and `X`.
+    """Return a title and rows of `.` and `X` for the plane through `index` over the two largest axes.
 
-    Where the plane is larger than the screen allows, a character stands for a block: `X` if any of it is wrong.
+    Where the plane is larger than the screen, one character stands for a block: `X` if any element of it is wrong.
     """
     order = sorted(range(wrong.ndim), key=lambda axis: -wrong.shape[axis])[:2]
     rows_axis, columns_axis = sorted(order) if wrong.ndim > 1 else (None, 0)

@@ -1,9 +1,9 @@
-"""One kernel under every check: memory, procedure call, lanes, noise, and the result itself.
+"""Run one kernel under every check: memory, procedure call, lanes, uninitialised data, and the result itself.
 
-A case that comes out right has been run twice, with other noise in everything that nobody set, and other registers.
-What goes wrong is put down to the cause that explains most: a value that depends on noise first (an address made of an
-unset register is out of bounds only by consequence), then a lane that wrapped, then the fault as it showed, then a
-result that differs.
+A case that comes out right has been run twice, with different noise in registers and memory that nobody set.  A failure
+is attributed to the cause that explains most.  A value that depends on noise comes first, since an address made from an
+uninitialised register is out of bounds only as a consequence; then a lane that wrapped, then the fault as it showed,
+then a wrong result.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ from neonlab.verify.uninitialised.narrow_arguments import depends_on_upper_half
 from neonlab.verify.uninitialised.noise_check import EVERY_ROUND, UnsetCheck
 from neonlab.verify.verdict import UNKNOWN_DATA, Failure, Mismatch
 
-#: Of the step budget, the part in which a kernel that ran out of it is watched again for why.
+#: A kernel that exhausted its step budget is run again for the cause with the budget divided by this.
 _SOONER = 8
 
 
 def placed_arguments(contract: Contract, passed: list[Argument], case: Case, depth: Depth) -> list[Argument]:
-    """`passed` with the buffers where the case and the depth have them.
+    """Return `passed` with the buffers placed as the case and the depth demand.
 
-    Unicorn takes five times as long over accesses that are not aligned to 8.  Of large cases in A64, none are: no load
-    or store of vectors faults there for where it lies, as they do in A32.
+    Unicorn takes five times as long over accesses that are not aligned to 8 bytes, so large cases in A64 are aligned.
+    In A64 no vector load or store faults for its alignment; in A32 some do.
     """
     least = 8 if depth is Depth.LARGE and contract.isa is Isa.A64 else 1
     return place_arguments(contract, passed, 0 if depth is Depth.QUICK else case.placement, least)
 
 
 class Checker:
-    """Runs cases of one kernel, one after another; a context manager, since it holds emulators."""
+    """Runs cases of one kernel, one after another. It is a context manager, since it holds emulators."""
 
     def __init__(self, program: Program, contract: Contract) -> None:
         self.program, self.contract = program, contract
@@ -58,12 +58,12 @@ class Checker:
 
     @property
     def coverage(self) -> Coverage:
-        """What the cases checked so far ran of the program."""
+        """Return the parts of the program that the cases checked so far executed."""
         return self._covered.coverage()
 
     @property
     def accepted(self) -> tuple[int, ...]:
-        """On how many of the cases checked so far each fault showed that the contract accepts."""
+        """Return, for each fault that the contract accepts, the number of cases so far in which it showed."""
         return tuple(self._known.cases)
 
     @functools.cached_property
@@ -76,7 +76,7 @@ class Checker:
 
     @property
     def checked(self) -> tuple[Checked, ...]:
-        """The instructions whose lanes are watched."""
+        """Return the instructions whose lanes are watched."""
         return self._lanes.checked
 
     @functools.cached_property
@@ -96,11 +96,14 @@ class Checker:
         return UnsetCheck(self.program, self.contract)
 
     def counts(self) -> Counts:
-        """What the last case checked with `Depth.QUICK` executed."""
+        """Return the counts of the last case checked with `Depth.QUICK`."""
         return self._plain_meter.collect()
 
     def check(self, case: Case, depth: Depth = Depth.FULL) -> Failure | None:
-        """None where the kernel is right on the case, as far as `depth` looks, but for faults its contract accepts."""
+        """Check the case as far as `depth` says.
+
+        Return its failure, or None if nothing showed but faults that the contract accepts.
+        """
         showed: set[int] = set()
         found = self._beyond_accepted(case, depth, showed)
         for number in showed:
@@ -108,10 +111,11 @@ class Checker:
         return found
 
     def _beyond_accepted(self, case: Case, depth: Depth, showed: set[int]) -> Failure | None:
-        """What is wrong besides accepted faults; the numbers of those are added to `showed`.
+        """Return the failure beside accepted faults, and add the numbers of those that showed to `showed`.
 
-        The case is checked again with all of them looked past.  One that shows even then (what depends on something
-        unset is found by comparing whole calls) hides others of its kind: there the result at least is compared.
+        The case is checked again with all accepted faults ignored.  A fault that shows even then hides others of its
+        kind, since dependence on uninitialised data is found by comparing whole calls; then only the result is
+        compared.
         """
         found = self._look(case, depth)
         number = self._known.number_of(found.fault if found is not None else None)
@@ -126,7 +130,7 @@ class Checker:
         return self._result_alone(case, depth, rest)
 
     def _result_alone(self, case: Case, depth: Depth, accepted: Failure) -> Failure | None:
-        """The failure of a wrong result behind an accepted fault, or the fault itself where there is no result."""
+        """Return the failure of a wrong result behind an accepted fault; the fault if the call does not complete."""
         arguments = placed_arguments(self.contract, call_arguments(self.contract, case), case, depth)
         outcome = self._call(self._plain, arguments, case, case.seed)
         if isinstance(outcome, Fault):
@@ -137,7 +141,7 @@ class Checker:
         return Failure(str(case.shape), case.pattern, case.seed, mismatch=mismatch) if mismatch is not None else None
 
     def _look(self, case: Case, depth: Depth) -> Failure | None:
-        """The first and most telling thing that is wrong, accepted or not."""
+        """Return the failure that explains most, accepted or not; None if the case is right."""
         passed = call_arguments(self.contract, case)
         arguments = placed_arguments(self.contract, passed, case, depth)
         quick = depth is Depth.QUICK
@@ -155,7 +159,7 @@ class Checker:
             return None
         found = Failure(str(case.shape), case.pattern, case.seed, fault=fault, mismatch=None if fault else mismatch)
         if quick and (fault is None or fault.kind is not FaultKind.STEP_BUDGET):
-            # What was only compared says what is wrong when it is watched, as it would of another case.
+            # A quick check only compares results; a watched run finds the cause.
             return self._look(case, Depth.LARGE) or found
         return found
 
@@ -184,12 +188,12 @@ class Checker:
         mismatch: Mismatch | None,
         wrapped: Fault | None,
     ) -> Fault | None:
-        """Of all that is wrong, what explains most; None for a result that is merely wrong, or a harmless wrap."""
+        """Return the fault that explains most; None for a result that is merely wrong, or for a harmless wrap."""
 
         def failed(other: Run | Fault) -> bool:
             return isinstance(other, Fault) or self._mismatch(case, other) is not None
 
-        # What never came back needs not be waited for to the end again and again.
+        # A call that never returns need not run to the full budget again.
         endless = fault is not None and fault.kind is FaultKind.STEP_BUDGET
         budget = step_budget(self.contract, case.integers) // (_SOONER if endless else 1)
         if fault is not None or mismatch is not None:
@@ -201,12 +205,12 @@ class Checker:
         unset = self._depends(case, arguments, budget, EVERY_ROUND)
         if unset is not None and unset.kind in UNKNOWN_DATA:
             return unset
-        if endless:  # lanes that wrapped on the way did not make it so
+        if endless:  # wrapped lanes are not the cause of an endless loop
             return fault
         return (self._harmful_wrap(case, arguments) if wrapped is not None else None) or fault
 
     def _harmful_wrap(self, case: Case, arguments: list[Argument]) -> Fault | None:
-        """The first lane that wrapped and of which something comes; one that nobody reads may wrap as it likes."""
+        """Return the fault of the first wrapped lane that affects a result; None if no wrapped lane is read."""
         return harmful_wrap(
             self.program,
             self.contract,

@@ -1,4 +1,4 @@
-"""How fast a kernel runs with everything watched, against bare emulation, in one run."""
+"""Measure how fast a kernel runs under all checks, compared with bare emulation."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from neonlab.measure.counting_bench import BenchError
 from neonlab.verify.lanes.wrap import LaneWrapProbe
 from neonlab.verify.sanitized_machine import SanitizedMachine
 
-#: What the project holds itself to, in guest instructions a second.
+#: The project's target, in guest instructions per second.
 LEAST_SANITIZED = 10e6
 _REPETITIONS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class SanitizerBench:
-    """Guest speeds in instructions a second, over the same call of `instructions` instructions."""
+    """Guest speeds in instructions per second, over the same call of `instructions` instructions."""
 
     instructions: int
     accesses: int
@@ -31,11 +31,11 @@ class SanitizerBench:
 
     @property
     def of_bare(self) -> float:
-        """Speed with the sanitizer, over bare speed."""
+        """Return the speed with the sanitizer, divided by the bare speed."""
         return self.sanitized / self.bare
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`; speeds in instructions a second."""
+        """Return plain values for `--json`; speeds in instructions per second."""
         return {
             "instructions": self.instructions,
             "accesses": self.accesses,
@@ -46,7 +46,7 @@ class SanitizerBench:
         }
 
     def lines(self) -> tuple[str, ...]:
-        """For the terminal."""
+        """Return the lines that the terminal shows."""
         return (
             f"sanitizer     {self.sanitized / 1e6:8.1f} MIPS  {self.of_bare:.3f} of bare "
             f"(wanted: {LEAST_SANITIZED / 1e6:.0f} MIPS)",
@@ -62,7 +62,7 @@ def bench_sanitizer(
     repetitions: int = _REPETITIONS,
     seed: int = 0,
 ) -> SanitizerBench:
-    """Time the kernel on the same arguments bare and watched, in turns.  Raises BenchError when it faults."""
+    """Time the kernel on the same arguments bare and watched, in turn. Raises BenchError if the kernel faults."""
     lanes = LaneWrapProbe(program, contract)
     with (
         Machine(program, meter=False) as bare,

@@ -1,4 +1,4 @@
-"""Which instructions of a kernel ran in its cases: a case says nothing of one that it does not come to."""
+"""Describe which instructions of a kernel ran in its cases; a case shows nothing about code that it does not run."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class NotRun:
-    """Instructions that no case came to, `of` all that are within reach.
+    """Instructions that no case ran, `of` all that are reachable.
 
-    `lines` are theirs: file:line, or file:first-last where some follow each other.
+    `lines` gives their places as file:line, or as file:first-last for consecutive lines.
     """
 
     instructions: int
@@ -22,27 +22,27 @@ class NotRun:
         return f"{self.instructions} of {self.of} instructions ran in no case"
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`."""
+        """Return plain values for `--json`."""
         return {"instructions": self.instructions, "of": self.of, "lines": [*self.lines]}
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Addresses of the instructions that ran, and of those within reach that did not, with their file and line."""
+    """The addresses of instructions that ran, and of reachable ones that did not, with their file and line."""
 
     ran: frozenset[int] = frozenset()
     missed: Mapping[int, tuple[str, int]] = field(default_factory=dict)
 
     @property
     def not_run(self) -> NotRun | None:
-        """What is left out; None where nothing is."""
+        """Return the instructions that no case ran; None if all ran."""
         if not self.missed:
             return None
         return NotRun(len(self.missed), len(self.ran) + len(self.missed), tuple(_ranges(self.missed.values())))
 
 
 def joined(parts: Iterable[Coverage]) -> Coverage:
-    """What the cases of all parts ran, and what all of them missed."""
+    """Return the coverage of all parts together: what any of them ran, and what none of them ran."""
     ran: set[int] = set()
     missed: dict[int, tuple[str, int]] = {}
     for part in parts:
@@ -52,7 +52,7 @@ def joined(parts: Iterable[Coverage]) -> Coverage:
 
 
 def _ranges(places: Iterable[tuple[str, int]]) -> list[str]:
-    """The lines file by file, neighbours together."""
+    """Return the lines as text, file by file, with consecutive lines joined."""
     found: list[tuple[str, int, int]] = []
     for path, line in sorted(set(places)):
         if found and found[-1][0] == path and found[-1][2] + 1 == line:

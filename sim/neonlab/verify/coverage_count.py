@@ -1,7 +1,7 @@
-"""Counts what the cases of a kernel run of it, to tell what they leave out.
+"""Count the instructions that the cases of a kernel run, to find those that no case runs.
 
-What can be come to follows from what ran: along branches and calls that name their target.  Code behind a jump through
-a register counts once something there has run.
+Reachable code is found from the instructions that ran, along branches and calls with a named target.  Code behind a
+jump through a register counts once something there has run.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from neonlab.verify.coverage import Coverage
 
 
 class CoverageCount:
-    """Adds up what runs of one program ran."""
+    """Adds up the instructions that several runs of one program executed."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -23,12 +23,12 @@ class CoverageCount:
         self._base = 0
 
     def add(self, meter: BlockMeter) -> None:
-        """The run that `meter`, of this program, counted last."""
+        """Add the last run that `meter`, of this program, counted."""
         self._base = meter.base
         self._changes = meter.changes.copy() if self._changes is None else np.add(self._changes, meter.changes)
 
     def coverage(self) -> Coverage:
-        """Of all runs that were added."""
+        """Return the coverage of all runs that were added."""
         if self._changes is None:
             return Coverage()
         by_address = self._program.by_address

@@ -1,4 +1,4 @@
-"""Who made the byte that an instruction reads: definitions and uses over one recorded trace, byte by byte."""
+"""Find the instruction that made the byte another one reads: definitions and uses over one trace, byte by byte."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ NOTHING = Dependence({})
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the contents of a byte come from: step `step` left them in `place`, which may be memory that it stored to.
+    """The origin of a byte: step `step` left it in `place`, which may be memory that the step stored to.
 
-    Without a step they were there when the call began: in the register place `place`, or at `address`.
+    Without a step, the byte had its value when the call began: in the register place `place`, or at `address`.
     """
 
     step: int | None
@@ -30,19 +30,19 @@ class Dataflow:
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self._last: tuple[int, int, int] = (-1, 0, 0)  # step, access, address: asked again for each of its bytes
+        self._last: tuple[int, int, int] = (-1, 0, 0)  # step, access, address: a cache
 
     def rule(self, step: int) -> Dependence:
-        """What the instruction of `step` does with bytes; nothing outside the program's text."""
+        """Return how the instruction of `step` moves bytes; `NOTHING` for a step outside the program's text."""
         instruction = self.trace.instruction(step)
         return dependence_of(instruction) if instruction is not None else NOTHING
 
     def is_effective(self, step: int) -> bool:
-        """Whether the step did anything: its condition held."""
+        """Tell whether the step was executed: its condition held."""
         return self.trace.executed(step)
 
     def origin(self, step: int, place: int) -> Origin:
-        """Who made what `place` holds as `step` begins: a register's byte, or memory that the step itself accesses."""
+        """Return the origin of `place` as `step` begins: a byte of a register, or of memory that the step accesses."""
         if place >= MEMORY:
             return self.memory_origin(step, self.address(step, place))
         register, _ = register_of(place, self.trace.isa)
@@ -52,7 +52,7 @@ class Dataflow:
         return Origin(made, place)
 
     def memory_origin(self, step: int, address: int) -> Origin:
-        """Who last stored the byte at `address` before `step`."""
+        """Return the last store to the byte at `address` before `step`."""
         found = self.trace.last_store(step, address)
         if found is None:
             return Origin(None, None, address)
@@ -60,12 +60,12 @@ class Dataflow:
         return Origin(made, memory_place(number, (address - self.first_address(made, number)) & self._mask), address)
 
     def address(self, step: int, place: int) -> int:
-        """Address of a memory place of `step`."""
+        """Return the address of a memory place of `step`."""
         number, byte = access_of(place)
         return (self.first_address(step, number) + byte) & self._mask
 
     def first_address(self, step: int, number: int) -> int:
-        """Where access `number` of `step` begins, or would have begun."""
+        """Return the address at which access `number` of `step` begins, whether or not it took place."""
         if self._last[:2] != (step, number):
             self._last = (step, number, self._first_address(step, number))
         return self._last[2]
@@ -82,5 +82,5 @@ class Dataflow:
 
 
 def touches_memory(instruction: Instruction) -> bool:
-    """Whether it loads or stores; a prefetch does neither."""
+    """Tell whether the instruction loads or stores; a prefetch does neither."""
     return any(access.kind is not AccessKind.PREFETCH for access in instruction.accesses)

@@ -1,7 +1,6 @@
-"""Faults that a contract names and accepts: where they lie in a program, and what is looked past once one has shown.
+"""Handle faults that a contract accepts: find their places in the program, and ignore them once they have shown.
 
-A call that shows an accepted fault is made again with every accepted fault looked past, so that what else is wrong is
-found all the same.
+A call that shows an accepted fault is repeated with every accepted fault ignored, so that other faults are still found.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ _LABELS = re.compile(r"^\s*(?:[\w.$]+:\s*)+")
 
 @dataclass(frozen=True, slots=True)
 class AcceptedFault:
-    """A fault that the contract accepts, and on how many of the cases tried it showed: on none, it is out of date."""
+    """A fault that the contract accepts, and the number of cases in which it showed; at 0 the entry is out of date."""
 
     fault: str
     where: str
@@ -35,14 +34,14 @@ class AcceptedFault:
     cases: int
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`."""
+        """Return plain values for `--json`."""
         return {"fault": self.fault, "where": self.where, "why": self.why, "cases": self.cases}
 
 
 class KnownFaults:
-    """Those that the contract of one kernel accepts, and how often each showed.
+    """The faults that the contract of one kernel accepts, and the number of cases in which each showed.
 
-    Raises InputError where an entry's text stands on several lines: what is accepted of one is not of the others.
+    Raises InputError where an entry's text stands on several lines, since accepting one is not accepting the others.
     """
 
     def __init__(self, program: Program, contract: Contract) -> None:
@@ -51,7 +50,7 @@ class KnownFaults:
         self.cases = [0] * len(self._entries)
 
     def number_of(self, fault: Fault | None) -> int | None:
-        """Which entry accepts the fault; None where none does."""
+        """Return the number of the entry that accepts the fault; None if none does."""
         if fault is None:
             return None
         pairs = enumerate(zip(self._entries, self._places, strict=True))
@@ -59,18 +58,18 @@ class KnownFaults:
 
 
 def accepted_faults(contract: Contract, cases: Sequence[int]) -> tuple[AcceptedFault, ...]:
-    """The entries of the contract with the number of `cases` on which each showed."""
+    """Return the entries of the contract with the number of `cases` in which each showed."""
     pairs = zip(contract.allows.accept, cases, strict=True)
     return tuple(AcceptedFault(entry.fault.value, entry.place, entry.why, count) for entry, count in pairs)
 
 
 def looking_past(contract: Contract) -> Contract:
-    """The contract under which accepted faults are not reported, where a check can go on after them."""
+    """Return the contract with accepted faults left unreported, wherever a check can continue after them."""
     return replace(contract, allows=replace(contract.allows, looks_past=True))
 
 
 def looked_past(program: Program, contract: Contract) -> frozenset[tuple[int, FaultKind]]:
-    """Address and kind of each fault that is not to be reported; none unless the contract is one `looking_past`."""
+    """Return address and kind of each fault to ignore; empty unless the contract is from `looking_past`."""
     if not contract.allows.looks_past:
         return frozenset()
     return frozenset(
@@ -100,12 +99,12 @@ def _addresses(program: Program, contract: Contract, entry: Accepted) -> frozens
 
 
 def _is_of_kernel(source: Path, program: Path) -> bool:
-    """Whether a line is of the kernel's own file: of an object, of the source that it has its name from."""
+    """Tell whether a line is from the kernel's own file; for an object file, from the source with the same stem."""
     return source.name == program.name or (program.suffix in OBJECTS and source.stem == program.stem)
 
 
 def _statements(line: SourceLine | None, instruction: Instruction) -> set[str]:
-    """What an instruction may be called by: its statement as written, as expanded, and its disassembly."""
+    """Return the texts that may name an instruction: its statement as written, as expanded, and its disassembly."""
     texts = [instruction.text]
     if line is not None:
         texts += [line.expanded, *line.text.split(";")]
@@ -113,5 +112,5 @@ def _statements(line: SourceLine | None, instruction: Instruction) -> set[str]:
 
 
 def _plain(text: str) -> str:
-    """A statement without comment, labels and white space."""
+    """Return a statement in lower case, without comment, labels and white space."""
     return "".join(_LABELS.sub("", _COMMENT.sub("", text)).split()).lower()

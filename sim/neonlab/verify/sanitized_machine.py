@@ -1,4 +1,4 @@
-"""A machine on which nothing that the contract or the procedure call standard forbids goes unnoticed."""
+"""Run a kernel under all checks for what the contract or the procedure call standard forbids."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from neonlab.verify.abi.obligations import StaticCheck, check_exit, clause_of, c
 from neonlab.verify.cases.call_arguments import known_integers
 from neonlab.verify.memory.sanitizer import SanitizerProbe, stack_bytes_for
 
-#: What an instruction ends in that the emulated CPU does not have, or not so.
+#: Kinds of faults of instructions that the emulated CPU lacks or restricts.
 _REFUSALS = (FaultKind.UNDEFINED_INSTRUCTION, FaultKind.ALIGNMENT_HINT)
 
 
 class SanitizedMachine:
     """Calls a kernel as `Machine` does, and returns the first Fault of: memory, execution, features, exit.
 
-    `probes` watch the same calls.  A BlockMeter among them serves as the budget and the count of executions.
+    `probes` watch the same calls.  A BlockMeter among them also serves as the budget and the count of executions.
     """
 
     def __init__(self, program: Program, contract: Contract, *, probes: Sequence[Probe] = ()) -> None:
@@ -52,7 +52,7 @@ class SanitizedMachine:
         seed: int = 0,
         widened: Mapping[str, bool] | None = None,
     ) -> Run | Fault:
-        """Call `symbol`; arguments as in `Machine.call`.  A Run is one that broke no rule."""
+        """Call `symbol` with arguments as in `Machine.call`. Return a Run only if it broke no rule, else the Fault."""
         self.memory.integers = known_integers(self.contract, arguments)
 
         def call(machine: Machine) -> Run | Fault:
@@ -91,17 +91,17 @@ class SanitizedMachine:
 
     @property
     def entry_state(self) -> RegisterState:
-        """Registers as the last call found them."""
+        """Return the registers on entry of the last call."""
         return self.machine.entry_state
 
     @property
     def exit_state(self) -> RegisterState:
-        """Registers as the last call left them."""
+        """Return the registers on return from the last call."""
         return self.machine.exit_state
 
     @property
     def guest_seconds(self) -> float:
-        """Time the guest itself took in the last call."""
+        """Return the seconds that the guest itself took in the last call."""
         return self.machine.guest_seconds
 
     def close(self) -> None:

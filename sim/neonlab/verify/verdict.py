@@ -1,4 +1,4 @@
-"""What a check found, as values that travel between processes and print themselves nowhere."""
+"""Define the results of a check: plain values that processes exchange, and that do not print themselves."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Writer:
 class Mismatch:
     """An output that differs from the reference.
 
-    `index` names the element that is wrong first in the order of memory, `offset` and `size` its bytes in the output.
-    `map` draws the plane it lies in, a character an element (or a block of them): `.` right, `X` wrong.
+    `index` names the first wrong element in memory order, `offset` and `size` its bytes in the output.  `map` draws the
+    plane that holds it, one character for an element (or a block of them): `.` right, `X` wrong.
     """
 
     output: str
@@ -54,9 +54,10 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The smallest and sparsest case that fails alike, and how its first wrong element came about.
+    """The smallest and sparsest case that fails in the same way, and the origin of its first wrong element.
 
-    `inputs` lists what is left of each input; `slice` is a `verify.slice.Slice` as JSON, `text` the same to be read.
+    `inputs` lists the elements of each input that are not zero; `slice` is a `verify.slice.Slice` as JSON, `text` the
+    same as text.
     """
 
     shape: str
@@ -71,16 +72,16 @@ class Explanation:
         return {**asdict(self), "inputs": list(self.inputs), "text": list(self.text)}
 
 
-#: The pattern of data that no pattern drew: inputs that the analysis of ranges found.
+#: The pattern name of inputs that the range analysis found.
 WORST = "worst"
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Hold one case that went wrong: its shape, pattern and seed, and the `fault` or the `mismatch`.
+    """Hold one case that failed: its shape, pattern and seed, and the `fault` or the `mismatch`.
 
-    `explanation` is the smallest case that fails alike and how its wrong element came about, where that was asked for.
-    `witness` is the case itself where shape, pattern and seed do not draw it again: its pattern is WORST.
+    `explanation` is the smallest case that fails in the same way and the origin of its wrong element, if it was asked
+    for.  `witness` is the case itself if shape, pattern and seed do not reproduce it: its pattern is WORST.
     """
 
     shape: str
@@ -93,7 +94,7 @@ class Failure:
 
     @property
     def identifier(self) -> str:
-        """Return the stable name of what went wrong: `mismatch`, or the value of the FaultKind."""
+        """Return the stable name of the failure: `mismatch`, or the value of the FaultKind."""
         return self.fault.kind.value if self.fault is not None else "mismatch"
 
     @property
@@ -132,34 +133,33 @@ class Failure:
 
 
 class JudgedBy(Enum):
-    """What a kernel's results were compared with."""
+    """The source of the results that a kernel's were compared with."""
 
-    REFERENCE = "reference"  # what an operator, or a function in C, says is right
-    NOTHING_SAID = "none"  # nothing, and the contract says so: reference = "none"
-    NOTHING = "nothing"  # nothing, though nobody said that it is to be so
+    REFERENCE = "reference"  # the results of an operator, or of a function in C
+    NOTHING_SAID = "none"  # nothing, as the contract declares: reference = "none"
+    NOTHING = "nothing"  # nothing, although the contract does not declare that
 
 
 class Status(StrEnum):
     """The word for a verdict."""
 
-    EXACT = "exact"  # every result was that of the reference
-    RAN = "ran"  # no fault; results were not compared, as the contract says
-    UNCHECKED = "unchecked"  # no fault, and nothing to compare results with: not passed
+    EXACT = "exact"  # every result equals that of the reference
+    RAN = "ran"  # no fault; results were not compared, as the contract declares
+    UNCHECKED = "unchecked"  # no fault, but nothing to compare results with: not passed
     WRONG = "wrong"
 
 
-#: What an answer about ranges is of.  In the last, general registers did arithmetic on data that nobody could judge.
+#: The scope of an answer about ranges.  In the last, general registers did arithmetic on data that could not be judged.
 NEON_LANES, LANES_AND_SUMS, LANES_NOT_SUMS = "neon lanes", "neon lanes, scalar sums", "neon lanes, not scalar sums"
 
 
 @dataclass(frozen=True, slots=True)
 class RangeAnswer:
-    """Whether any input within the declared ranges makes a lane wrap, at one shape: "safe", "wraps" or "undecided".
+    """The answer whether any input within the declared ranges makes a lane wrap, at one shape.
 
-    `accepted` is the number of the fault that the contract accepts, among those that it names, where one was looked
-    past to say so.
-    `scope` names what was looked at: NEON lanes, and scalar sums only where all arithmetic of general registers on data
-    could be judged.
+    `status` is "safe", "wraps" or "undecided".  `accepted` is the number of the accepted fault among those of the
+    contract, if one was ignored for this answer.  `scope` names what was examined: NEON lanes, and scalar sums only if
+    all arithmetic in general registers on data could be judged.
     """
 
     status: str
@@ -170,7 +170,7 @@ class RangeAnswer:
 
     @property
     def words(self) -> str:
-        """What follows the number of cases: what was shown, of what and where.  Empty where a witness failed."""
+        """Return the words that follow the number of cases: what was shown, and for what; empty if a witness failed."""
         if self.status == "wraps":
             return ""
         if self.status != "safe":
@@ -181,13 +181,13 @@ class RangeAnswer:
         return f"no {what} wraps for any input in range{where}{rest}"
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`."""
+        """Return plain values for `--json`."""
         return {"status": self.status, "shape": self.shape, "note": self.note, "scope": self.scope}
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What a search for a failing case did: how many it tried, and the simplest that failed."""
+    """The result of a search for a failing case: the number of cases tried, and the simplest that failed."""
 
     cases: int
     failure: Failure | None
@@ -197,13 +197,14 @@ class Search:
 class Verdict:
     """Hold the result of checking one kernel: how many `cases` were tried, how many `failed`, and why.
 
-    `failures` holds each kind of failure once, the smallest shape first.  `has_reference` says whether results were
-    compared at all.  `ranges` says whether any input in the declared ranges makes a lane wrap; None where that was not
+    `failures` holds each kind of failure once, the smallest shape first.  `has_reference` tells whether results were
+    compared at all.  `ranges` tells whether any input in the declared ranges makes a lane wrap; None if that was not
     asked.  `not_run` lists code that no case executed; None where all code ran, and for a kernel that failed.
+
     `options` must follow `kernel` on the command line to mean the same kernel.  `compiler` is the compiler that made
-    the code, with version and flags; "" for code that was not compiled here.
-    `accepted` holds the faults that the contract accepts, those too that showed on no case; empty where none was looked
-    for.  `advice` says what to do about a kernel that was compared with nothing.
+    the code, with version and flags; "" for code that was not compiled here.  `accepted` holds the faults that the
+    contract accepts, including those that showed in no case; empty if none was looked for.  `advice` says what to do
+    about a kernel that was compared with nothing.
     """
 
     kernel: str
@@ -223,17 +224,17 @@ class Verdict:
 
     @property
     def has_reference(self) -> bool:
-        """Whether results were compared."""
+        """Tell whether results were compared."""
         return self.judged_by is JudgedBy.REFERENCE
 
     @property
     def faultless(self) -> bool:
-        """Whether no case failed, be it that results were compared or not."""
+        """Tell whether no case failed, whether or not results were compared."""
         return self.failed == 0
 
     @property
     def status(self) -> Status:
-        """What to call it."""
+        """Return the word for the verdict."""
         if not self.faultless:
             return Status.WRONG
         if self.has_reference:
@@ -242,7 +243,7 @@ class Verdict:
 
     @property
     def passed(self) -> bool:
-        """Tell whether every case came out right, and was compared unless the contract says that nothing can be."""
+        """Tell whether every case was right, and was compared unless the contract declares that nothing can be."""
         return self.status in (Status.EXACT, Status.RAN)
 
     def to_json(self) -> dict[str, Any]:
@@ -280,7 +281,7 @@ def fold(
     *,
     advice: str = "",
 ) -> Verdict:
-    """One verdict from the outcomes of a kernel's cases."""
+    """Return one verdict from the outcomes of a kernel's cases."""
     cases, failures = 0, []
     for outcome in outcomes:
         cases += 1
@@ -289,7 +290,7 @@ def fold(
     return Verdict(kernel, isa, path, cases, len(failures), _telling(failures), judged_by, seed, advice=advice)
 
 
-#: What a kernel computes with is not what it should be, for one of these reasons.
+#: Faults that mean the kernel computes with wrong data.
 UNKNOWN_DATA = (
     FaultKind.UNINITIALISED_REGISTER,
     FaultKind.UNINITIALISED_READ,
@@ -300,10 +301,10 @@ _WRONG_DATA = (*UNKNOWN_DATA, FaultKind.OUT_OF_BOUNDS_READ, FaultKind.OUT_OF_BOU
 
 
 def _telling(failures: Sequence[Failure]) -> tuple[Failure, ...]:
-    """The failures worth showing: each kind once, on the smallest shape it showed on.
+    """Return the failures worth showing: each kind once, on the smallest shape that showed it.
 
-    Those that no line is known of (a jump into nowhere goes on in its own way each time) stand back for those that have
-    one; and one mistake that shows as this on one shape and as that on another is told once, by what explains more.
+    Failures without a known line, such as a jump to an invalid address, are dropped if others have one.  A mistake that
+    shows as different kinds on different shapes is told once, by the kind that explains more.
     """
     found: dict[str, Failure] = {}
     for failure in sorted(failures, key=lambda failure: _work(failure.shape)):
@@ -313,7 +314,7 @@ def _telling(failures: Sequence[Failure]) -> tuple[Failure, ...]:
 
 
 def _explained(failure: Failure, others: Sequence[Failure]) -> bool:
-    """Whether `failure` may come of another: a wrong result of wrong data, a wrapped lane of what nobody set."""
+    """Tell whether another failure may explain this one: wrong data a wrong result, uninitialised data a wrap."""
     kinds = [other.fault.kind for other in others if other.fault is not None]
     if failure.fault is None:
         return any(kind in _WRONG_DATA for kind in kinds)
@@ -323,7 +324,7 @@ def _explained(failure: Failure, others: Sequence[Failure]) -> bool:
 
 
 def with_ranges(verdict: Verdict, answer: RangeAnswer, failure: Failure | None) -> Verdict:
-    """The verdict with the answer about ranges; a witness of a wrap makes it fail."""
+    """Return the verdict with the answer about ranges; a witness of a wrap makes it fail."""
     failures = (*verdict.failures, failure) if failure is not None else verdict.failures
     accepted = tuple(
         replace(fault, cases=fault.cases + (number == answer.accepted)) for number, fault in enumerate(verdict.accepted)

@@ -1,8 +1,9 @@
-"""Where a call lost its way: the instruction that spoilt the link register, or the branch that goes astray.
+"""Find the instruction that made a call return to the wrong place.
 
-A return that goes wrong often stays within the program: after `bl`, with lr not saved, `bx lr` goes to what follows the
-`bl`, for ever or until something else breaks.  So a call that faulted is made once more, and each return is held
-against the call that it answers.
+The cause is an instruction that spoilt the link register, or a branch to where no instruction begins.  A wrong return
+often stays within the program: after `bl`, with lr not saved, `bx lr` goes to what follows the `bl`, for ever or until
+something else breaks.  So a call that faulted is made once more, and each return is compared with the call that it
+answers.
 """
 
 from __future__ import annotations
@@ -31,22 +32,22 @@ _CALL, _RETURN, _CONDITIONAL = 1, 2, 4
 _LINK = {Isa.A64: ("x30", 30), Isa.A32: ("r14", 14)}
 _SHOWN = {Isa.A64: "x30", Isa.A32: "lr"}
 
-#: Calls inside calls that are kept track of; beyond, nothing is said.
+#: Nested calls that are followed; a deeper call ends the watch without a finding.
 _DEEPEST = 1024
 
 RETURNS = np.dtype(
     [
         ("code", np.uint64),  # address of the first halfword
         ("words", np.int64),
-        ("marks", np.uint64),  # address of uint8 each halfword: what instruction begins there
-        ("open", np.uint64),  # address of uint64 each call that has not been answered: where it is to be answered
-        ("depth", np.int64),  # how many there are
-        ("called", np.int64),  # whether a call was just executed
-        ("returning", np.uint64),  # the return just executed
-        ("conditional", np.int64),  # whether either may not have been executed, by its condition
-        ("after", np.uint64),  # where the next instruction is if it was not
-        ("wrong", np.uint64),  # a return that went elsewhere in the program
-        ("expected", np.uint64),  # where it should have gone; 0 for the caller of all
+        ("marks", np.uint64),  # address of uint8 each halfword: flags of the instruction that begins there
+        ("open", np.uint64),  # address of uint64 each open call: its return address
+        ("depth", np.int64),  # number of open calls
+        ("called", np.int64),  # nonzero if the last instruction was a call
+        ("returning", np.uint64),  # address of the return just executed, else 0
+        ("conditional", np.int64),  # nonzero if that call or return has a condition
+        ("after", np.uint64),  # address of the next instruction if the condition did not hold
+        ("wrong", np.uint64),  # address of a return that went to the wrong place, else 0
+        ("expected", np.uint64),  # address that it should have gone to; 0 for the caller of the kernel
     ]
 )
 
@@ -87,7 +88,7 @@ def _follow(uc: Pointer, at: int, size: int, user: Pointer) -> None:
 
 
 class ReturnWatch:
-    """Follows calls and returns, and stops after the first return that goes on elsewhere in the program."""
+    """Follows calls and returns, and stops the run after the first return to a wrong address within the program."""
 
     def __init__(self, program: Program) -> None:
         first = program.instructions[0].address if program.instructions else 0
@@ -101,7 +102,7 @@ class ReturnWatch:
         self._state["marks"], self._state["open"] = self._marks.ctypes.data, self._open.ctypes.data
 
     def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
-        """One, before each instruction."""
+        """Return one hook, called before each instruction."""
         return (NativeHook(UC_HOOK_CODE, _follow, self._state),) if self._marks.size else ()
 
     def reset(self, _buffers: Sequence[PlacedBuffer] = ()) -> None:
@@ -111,12 +112,12 @@ class ReturnWatch:
 
     @property
     def wrong(self) -> int:
-        """Address of the return that went elsewhere in the program; 0 where none did."""
+        """Return the address of the return that went to a wrong address; 0 if there is none."""
         return int(self._state["wrong"][0])
 
     @property
     def expected(self) -> int:
-        """Where that was to go; 0 for whoever called the kernel."""
+        """Return the address that it should have gone to; 0 for the caller of the kernel."""
         return int(self._state["expected"][0])
 
 
@@ -135,14 +136,14 @@ def _remember(uc: Pointer, at: int, _size: int, user: Pointer) -> None:
 
 
 class CameFrom:
-    """Stops when `target` is first to be executed, and knows what was before."""
+    """Stops the run when `target` is first reached, and remembers the instruction executed before it."""
 
     def __init__(self, target: int) -> None:
         self._state = np.zeros(1, CAME_FROM)
         self._state["target"] = target
 
     def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
-        """One, before each instruction."""
+        """Return one hook, called before each instruction."""
         return (NativeHook(UC_HOOK_CODE, _remember, self._state),)
 
     def reset(self, _buffers: Sequence[PlacedBuffer] = ()) -> None:
@@ -151,12 +152,12 @@ class CameFrom:
 
     @property
     def came_from(self) -> int:
-        """Address of the instruction executed last before; 0 where none was, or `target` never."""
+        """Return the address of the instruction executed before `target`; 0 if there is none."""
         return int(self._state["last"][0]) if self._state["found"][0] else 0
 
 
 def is_return(instruction: Instruction) -> bool:
-    """Whether control goes back to a caller by it, as a rule: `ret`, `bx lr`, `mov pc, lr`, `pop {pc}`."""
+    """Tell whether the instruction usually returns to a caller: `ret`, `bx lr`, `mov pc, lr`, `pop {pc}`."""
     return instruction.branch is BranchKind.RETURN
 
 
@@ -168,10 +169,11 @@ def lost_return(
     rerun: Callable[..., object],
     space: AddressSpace = HOME,
 ) -> Fault | None:
-    """The fault of a call that lost its way back before `fault` showed; None where it did not.
+    """Return the fault of a call that returned to the wrong place before `fault` showed; None if none did.
 
-    `entry` holds the registers as the call found them; `rerun` makes it again with probes attached.  Blamed is the
-    instruction that overwrote the link register and was not made good, or restored it wrongly; else the return.
+    `entry` holds the registers on entry of the call; `rerun` repeats the call with probes attached.  The fault blames
+    the instruction that overwrote the link register without a restore, or restored it wrongly; failing that, the
+    return.
     """
     name, number = _LINK[program.isa]
     writes = any(general(number) in instruction.writes for instruction in program.instructions)
@@ -191,7 +193,7 @@ def lost_return(
 
 
 def jumped_astray(program: Program, fault: Fault, rerun: Callable[..., object]) -> Fault | None:
-    """The fault of a branch to where no instruction begins, which `fault` found; None where it is not known."""
+    """Return the fault of the branch that reached `fault.address`, where no instruction begins; None if unknown."""
     watch = CameFrom(fault.address)
     rerun(watch)
     instruction = program.by_address.get(watch.came_from)
@@ -203,7 +205,7 @@ def jumped_astray(program: Program, fault: Fault, rerun: Callable[..., object]) 
 
 
 def _by_link(program: Program, address: int) -> bool:
-    """Whether the instruction goes where the link register says."""
+    """Tell whether the instruction returns to the address in the link register."""
     instruction = program.by_address.get(address)
     _, number = _LINK[program.isa]
     return instruction is not None and is_return(instruction) and general(number) in instruction.reads

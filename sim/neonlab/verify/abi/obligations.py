@@ -1,4 +1,4 @@
-"""What a function owes its caller when it returns, and what it owes the cores that its contract names.
+"""Check what the procedure call standard and the contract ask of a function: registers on return, instructions used.
 
 Clauses are quoted by section title, since the numbers change between releases; the texts are aapcs32.rst and
 aapcs64.rst of https://github.com/ARM-software/abi-aa.
@@ -32,8 +32,8 @@ _CLAUSES = {
     (Isa.A32, "r"): "AAPCS32, Core registers: r4-r11 and sp are preserved",
     (Isa.A32, "d"): "AAPCS32, VFP register usage conventions: d8-d15 are preserved",
 }
-# FPCR whole: its exception bits live in FPSR.  FPSCR but for N, Z, C, V, QC and the cumulative exception bits, which
-# "are not preserved across a public interface".
+# All of FPCR: its exception bits live in FPSR.  All of FPSCR except N, Z, C, V, QC and the cumulative exception bits,
+# which "are not preserved across a public interface".
 _CONTROL = {Isa.A64: ("fpcr", 0xFFFFFFFF), Isa.A32: ("fpscr", 0x07FF9F00)}
 _X18_CLAUSE = (
     "AAPCS64, General-purpose Registers: x18 is the platform register; a kernel restores it, or its contract says "
@@ -45,7 +45,7 @@ _NARROW_CLAUSE = (
 _BOOLEANS = ("bool", "_Bool")
 _A64_HINTS = 0xD503201F  # nop and its neighbours (bti, paciasp): no operation on cores that do not know them
 
-# cps; msr of more than flags; saved status and banked registers; arithmetic into pc that restores the status.
+# cps; msr that writes more than flags; saved status and banked registers; arithmetic into pc that restores the status.
 _A32_PRIVILEGED = re.compile(
     r"cps|msr\w* (?:cpsr_\w*[cx]|spsr|\w+_(?:usr|fiq|irq|svc|abt|und|mon|hyp)\b)"
     r"|mrs\w* \w+, (?:spsr|\w+_(?:usr|fiq|irq|svc|abt|und|mon|hyp)\b)"
@@ -53,7 +53,7 @@ _A32_PRIVILEGED = re.compile(
 )
 # op1 and op2 of UAO, PAN, SPSel, DAIFSet, DAIFClr (DDI 0487, C6.2, MSR (immediate)).
 _PRIVILEGED_FIELDS = ((0, 3), (0, 4), (0, 5), (3, 6), (3, 7))
-# The generic timer's counts, and that of cycles.
+# Reads of the generic timer's counters and of the cycle counter.
 _CLOCKS = re.compile(
     r"mrs \w+, (?:cnt[vp]ct(?:ss)?_el0|pmccntr_el0)|mrrc\w* p15, #[01], \w+, \w+, c14|mrc\w* p15, #0, \w+, c9, c13, #0"
 )
@@ -65,7 +65,7 @@ Rerun = Callable[[Probe], object]
 
 
 def clock_read(program: Program, fault: Fault) -> Fault | None:
-    """The fault of an instruction that the emulated CPU refused, if what it reads is a clock."""
+    """Return the fault of an instruction that the emulated CPU refused because it reads a clock; None for any other."""
     instruction = program.by_address.get(fault.address)
     if instruction is None or not _CLOCKS.match(instruction.text):
         return None
@@ -79,7 +79,7 @@ def clock_read(program: Program, fault: Fault) -> Fault | None:
 
 
 def clause_of(kind: FaultKind, isa: Isa, contract: Contract) -> str:
-    """What a call breaks that ended so, where the fault itself does not say."""
+    """Return the clause that a fault of this kind breaks; an empty string for kinds whose faults carry their own."""
     standard, link = ("AAPCS64", "x30") if isa is Isa.A64 else ("AAPCS32", "lr")
     if kind is FaultKind.BAD_RETURN:
         return f"{standard}, Subroutine Calls: a function returns to the address that {link} held on entry"
@@ -89,16 +89,16 @@ def clause_of(kind: FaultKind, isa: Isa, contract: Contract) -> str:
 
 
 def preserved_registers(isa: Isa) -> tuple[str, ...]:
-    """Registers that a function leaves as it found them, but for sp."""
+    """Return the names of the callee-saved registers, without sp."""
     return _SAVED[isa]
 
 
 def check_exit(
     program: Program, contract: Contract, entry: RegisterState, left: RegisterState, rerun: Rerun
 ) -> Fault | None:
-    """Compare the registers that a call `left` with those on `entry`; None where all is preserved that must be.
+    """Return the first fault in the registers that a call `left`, compared with those on `entry`; None if all is right.
 
-    In A32 a result narrower than a word must be extended to one besides; in A64 AAPCS64 leaves the bits above it open.
+    In A32 a result narrower than a word must also be extended to a word; AAPCS64 leaves the bits above it open.
     `rerun` is used only when something is wrong, to find the instruction.
     """
     found = _exit_faults(program, contract, entry, left, rerun)
@@ -109,7 +109,7 @@ def check_exit(
 def _exit_faults(
     program: Program, contract: Contract, entry: RegisterState, left: RegisterState, rerun: Rerun
 ) -> Iterator[Fault]:
-    """Everything that is wrong with the registers, what explains most first."""
+    """Yield every fault in the registers, the one that explains most first."""
     isa = program.isa
     if entry.read("sp") != left.read("sp"):
         yield _locate(program, ["sp"], entry, left, rerun)
@@ -131,7 +131,7 @@ def _exit_faults(
 
 
 def _platform_register(program: Program, entry: RegisterState, left: RegisterState, rerun: Rerun) -> Fault | None:
-    """The fault of a person's code that left another value in x18; a compiler knows whether its platform has a use."""
+    """Return the fault of hand-written code that changed x18; None for code of a compiler, which knows its platform."""
     fault = _locate(program, ["x18"], entry, left, rerun)
     instruction = program.by_address.get(fault.address)
     if instruction is not None and not _is_by_hand(program, instruction):
@@ -142,7 +142,7 @@ def _platform_register(program: Program, entry: RegisterState, left: RegisterSta
 def _narrow_result(
     program: Program, contract: Contract, entry: RegisterState, left: RegisterState, rerun: Rerun
 ) -> Fault | None:
-    """The fault of a result of 8 or 16 bits in r0 that the word around it is not the extension of."""
+    """Return the fault of an 8 or 16 bit result in r0 that is not extended to the whole word; None if it is right."""
     ctype = contract.signature.returns
     if ctype is None or ctype.kind != "integer" or ctype.size >= 4:
         return None
@@ -166,7 +166,7 @@ def _locate(program: Program, spoilt: list[str], entry: RegisterState, left: Reg
     rerun(history)
     sp = entry.read("sp")
     culprits = {name: culprit(history.collect(name), name, sp) for name in spoilt}
-    # Of several spoilt registers the one that went wrong first speaks for all.
+    # The register that went wrong first stands for all the others.
     name = min(spoilt, key=lambda name: write.order if (write := culprits[name][0]) else 0)
     write, restored = culprits[name]
     before, after = entry.read(name), left.read(name)
@@ -193,9 +193,9 @@ def _locate(program: Program, spoilt: list[str], entry: RegisterState, left: Reg
 
 
 def culprit(writers: Writers, name: str, sp: int) -> tuple[Write | None, bool]:
-    """The write to blame for what register `name` holds at the end, and whether it is a restore gone wrong.
+    """Return the write to blame for the final value of register `name`, and whether it is a wrong restore.
 
-    No restore can be right of a register that was never saved: there the write that needed a save is to blame.
+    No restore can be right for a register that was never saved, so then the write that needed a save is to blame.
     """
     if name in ("sp", "fpcr", "fpscr"):
         return writers.last, False
@@ -204,9 +204,9 @@ def culprit(writers: Writers, name: str, sp: int) -> tuple[Write | None, bool]:
 
 
 def _is_restore(writers: Writers, sp: int) -> bool:
-    """Whether the last writer looks like a restore: of a value that nobody used, out of the frame or a register.
+    """Tell whether the last write looks like a restore.
 
-    The frame lies below sp on entry.
+    Its value comes from the frame, which lies below sp on entry, or from a register, and was not read afterwards.
     """
     from_frame = sp - _STACK_REACH < writers.last_base < sp
     return (from_frame or writers.moved_back) and not writers.used
@@ -226,7 +226,7 @@ def _fault(program: Program, kind: FaultKind, message: str, at: int, register: s
 
 
 class StaticCheck:
-    """Instructions that may not be executed whatever they do.
+    """Finds executed instructions that no kernel may execute, whatever their operands.
 
     They are privileged, need features that are not declared, or write the thread pointer.
     """
@@ -248,7 +248,11 @@ class StaticCheck:
         self._thread = [i for i in reported(FaultKind.CLOBBERED_CALLEE_SAVED) if _writes_thread_pointer(i)]
 
     def collect(self, meter: BlockMeter) -> Fault | None:
-        """A fault at the lowest address of what was executed and may not be, or None."""
+        """Return a fault for one forbidden instruction that was executed, or None.
+
+        Undeclared features come first, then privileged instructions, then writes of the thread pointer; each in address
+        order.
+        """
         if not self._undeclared and not self._privileged and not self._thread:
             return None
         executions = meter.executions()
@@ -275,7 +279,7 @@ class StaticCheck:
         return None
 
     def undeclared_at(self, address: int) -> Fault | None:
-        """The fault of the instruction at `address` if it needs what is not declared, whatever else is wrong."""
+        """Return the fault of the instruction at `address` if it needs an undeclared feature, else None."""
         found = (pair for pair in self._undeclared if pair[0].address == address)
         return next((self._missing(instruction, missing) for instruction, missing in found), None)
 
@@ -287,28 +291,29 @@ class StaticCheck:
 
 
 def _is_by_hand(program: Program, instruction: Instruction) -> bool:
-    """Whether an instruction is a person's: a compiler knows its platform, and may use x18 where that allows it.
+    """Tell whether the instruction was written by hand; a compiler may use x18 where its platform allows that.
 
-    What our assembler has read is, whatever the file is called: kernels include their loops from headers.
+    Lines that our own assembler read count as hand-written whatever the file is called: kernels include loops from
+    headers.
     """
     line = program.line_at(instruction.address)
     return line is not None and (bool(line.expanded) or not line.path.endswith(_OF_COMPILERS))
 
 
 def _writes_thread_pointer(instruction: Instruction) -> bool:
-    """Whether it writes TPIDR_EL0, or TPIDRURW in A32."""
+    """Tell whether the instruction writes TPIDR_EL0, or TPIDRURW in A32."""
     if instruction.isa is Isa.A64:
         return instruction.word & 0xFFFFFFE0 == 0xD51BD040
     return instruction.word & 0x0FFF0FFF == 0x0E0D0F50
 
 
 def is_privileged(instruction: Instruction) -> bool:
-    """Whether an instruction is for an operating system, which the emulated CPU lets pass or ignores.
+    """Tell whether the instruction is for an operating system; the emulated CPU executes or ignores it.
 
-    A64: it moves a system register that EL0 cannot, or maintains what belongs to the system (DDI 0487, C5.2 to C5.5 and
-    D17.1.3); op1 is 3 in the names of those that it may have, and Linux lets it read the identification registers
-    besides.  A32: it changes the mode, masks interrupts, or speaks of another mode's registers, which User mode ignores
-    or leaves UNPREDICTABLE (DDI 0406C, B9.3).
+    In A64, it moves a system register that EL0 cannot access, or maintains caches and translation (DDI 0487, C5.2 to
+    C5.5 and D17.1.3).  Registers that EL0 may access have op1 = 3 in their names; Linux also lets EL0 read the
+    identification registers.  In A32, it changes the mode, masks interrupts, or names another mode's registers, which
+    User mode ignores or leaves UNPREDICTABLE (DDI 0406C, B9.3).
     """
     if instruction.isa is Isa.A32:
         return _A32_PRIVILEGED.match(instruction.text) is not None
@@ -325,7 +330,7 @@ def is_privileged(instruction: Instruction) -> bool:
 
 
 def missing_features(instruction: Instruction, declared: Collection[str]) -> tuple[str, ...]:
-    """Features that the instruction needs and that are not declared, sorted."""
+    """Return the features that the instruction needs and `declared` lacks, sorted."""
     needed = set(instruction.features)
     if instruction.isa is Isa.A64 and instruction.word & 0xFFFFF01F == _A64_HINTS:
         return ()
@@ -335,7 +340,7 @@ def missing_features(instruction: Instruction, declared: Collection[str]) -> tup
 
 
 def _is_advanced_simd(word: int) -> bool:
-    """Whether an A32 word is Advanced SIMD rather than VFP (DDI 0406C, A7.4, A7.7 and A7.8)."""
+    """Tell whether an A32 word is Advanced SIMD rather than VFP (DDI 0406C, A7.4, A7.7 and A7.8)."""
     if word >> 25 == 0b1111001 or word >> 24 == 0xF4:
         return True
     transfer = word >> 28 != 15 and word & 0x0F000F10 == 0x0E000B10  # vmov and vdup between core register and lane

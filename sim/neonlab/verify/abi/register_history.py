@@ -1,9 +1,9 @@
-"""Who wrote a register: the first instruction since it last held its value on entry, and the last one.
+"""Find the instructions that wrote a register: the first since it last held its entry value, and the last one.
 
-A compiled hook runs before each instruction that writes one of the registers followed, and compares the register's
-value of the moment with the one on entry.  A register that was saved, used and restored rightly holds its value on
-entry again when it is written next; so what remains is the instruction that spoilt it for good.  An instruction whose
-condition does not hold writes nothing.
+A compiled hook runs before each instruction that writes one of the followed registers, and compares the register's
+current value with the one on entry.  A register that was saved, used and restored correctly holds its entry value again
+when it is next written; so the write that remains is the one that spoilt it for good.  An instruction whose condition
+does not hold writes nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from neonlab.isa.model.isa import Isa, Register
 
 HISTORY = np.dtype(
     [
-        ("value", np.uint64),  # where registers are read to
+        ("value", np.uint64),  # receives the value of a register
         ("code", np.uint64),  # address of the first halfword
         ("words", np.int64),
         ("masks", np.uint64),  # address of uint64 each word: which of the registers followed it writes
@@ -37,19 +37,19 @@ HISTORY = np.dtype(
         ("bases", np.uint64),  # address of int32 each word: base register where it is a load, else 0
         ("followed", np.int64),
         ("table", np.uint64),  # address of FOLLOWED each register
-        ("clock", np.int64),  # writes seen so far
+        ("clock", np.int64),  # instructions seen so far that touch a followed register
     ]
 )
 FOLLOWED = np.dtype(
     [
-        ("identifier", np.int64),  # Unicorn's
+        ("identifier", np.int64),  # Unicorn's number of the register
         ("entry", np.uint64),  # its value on entry
         ("first", np.uint64),
         ("first_clock", np.int64),
         ("last", np.uint64),
         ("last_clock", np.int64),
-        ("last_base", np.uint64),  # value of the base register where the last writer loads, else 0
-        ("used", np.int64),  # whether it has been read since it was last written
+        ("last_base", np.uint64),  # value of the base register if the last writer is a load, else 0
+        ("used", np.int64),  # nonzero if it was read since it was last written
         ("saved", np.int64),  # 1 if it was stored or moved while it held its value on entry, 2 if it was moved
     ]
 )
@@ -108,7 +108,7 @@ def _before(uc: Pointer, at: int, _size: int, user: Pointer) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A write of a register: address of the instruction, and its place in the order of all writes followed."""
+    """A write of a register: the instruction's address, and its rank among all followed writes in time."""
 
     address: int
     order: int
@@ -116,10 +116,11 @@ class Write:
 
 @dataclass(frozen=True, slots=True)
 class Writers:
-    """Who wrote a register, None where nobody did; `last_base` is the base register as the last one's load found it.
+    """The first and the last write of a register, None if there is none.
 
-    `used` says whether it was read after that; `saved` whether its value on entry was ever stored or moved;
-    `moved_back` whether the last one takes it from another register, after it was moved to one.
+    `last_base` is the value of the base register when the last write is a load, else 0.  `used` tells whether the
+    register was read after the last write; `saved` whether its entry value was ever stored or moved; `moved_back`
+    whether the last write moves it back from another register that it had been moved to.
     """
 
     first: Write | None
@@ -136,9 +137,9 @@ def _identifier(isa: Isa, name: str) -> int:
 
 
 class RegisterHistory:
-    """Follows up to 64 registers, by the names that `RegisterState` reads them by (`x19`, `d8`, `sp`, `fpcr`).
+    """Follows up to 64 registers, by the names that `RegisterState` uses (`x19`, `d8`, `sp`, `fpcr`).
 
-    `entry` holds the registers on entry of the call that will be watched.
+    `entry` holds the registers on entry of the watched call.
     """
 
     def __init__(self, program: Program, names: Sequence[str], entry: RegisterState) -> None:
@@ -173,11 +174,11 @@ class RegisterHistory:
         self._state["code"], self._state["words"], self._state["followed"] = first, words, len(self._names)
 
     def expect(self, name: str, value: int) -> None:
-        """Take `value` for what register `name` held on entry: of a function that the kernel calls."""
+        """Set the entry value of register `name`; used for functions that the kernel calls itself."""
         self._table["entry"][self._names.index(name)] = value
 
     def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
-        """One, before each instruction."""
+        """Return one hook, called before each instruction."""
         return (NativeHook(UC_HOOK_CODE, _before, self._state),)
 
     def reset(self, _buffers: Sequence[PlacedBuffer] = ()) -> None:
@@ -187,7 +188,7 @@ class RegisterHistory:
             self._table[field] = 0
 
     def collect(self, name: str) -> Writers:
-        """Who wrote register `name` in the last call."""
+        """Return the writes of register `name` in the last call."""
         row = self._table[self._names.index(name)]
         first, last = (
             Write(int(row[field]), int(row[f"{field}_clock"])) if row[field] else None for field in ("first", "last")
@@ -205,13 +206,13 @@ def _writes(instruction: Instruction, name: str) -> bool:
 
 
 def _reads(instruction: Instruction, name: str) -> bool:
-    if instruction.branch is BranchKind.RETURN:  # it uses what was restored, as it must
+    if instruction.branch is BranchKind.RETURN:  # a return must read the restored link register
         return False
     return name not in ("fpcr", "fpscr") and _register(instruction.isa, name) in instruction.reads
 
 
 def _copies(instruction: Instruction, name: str) -> bool:
-    """Whether it stores the register or moves it to another, rather than computing with it or an address from it."""
+    """Tell whether the instruction stores or moves the register, without computing or addressing with it."""
     if not _reads(instruction, name):
         return False
     addresses = {register for access in instruction.accesses for register in (access.base, access.index)}
@@ -220,7 +221,7 @@ def _copies(instruction: Instruction, name: str) -> bool:
 
 
 def _moves(instruction: Instruction) -> bool:
-    """Whether it puts what a register holds into another one, or part of it."""
+    """Tell whether the instruction copies a register, or part of one, to another."""
     return instruction.mnemonic.startswith(("mov", "fmov", "vmov", "orr", "vorr", "umov", "ins"))
 
 

@@ -1,4 +1,4 @@
-"""A case as the call sees it: numbers, buffers, structs whose pointers lead to buffers, arrays of row pointers."""
+"""Turn a case into the arguments of a call: numbers, buffers, structs with pointers, arrays of row pointers."""
 
 from __future__ import annotations
 
@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 
 
 def call_arguments(contract: Contract, case: Case) -> list[Passed]:
-    """What to pass, in the prototype's order.  Outputs that are not read begin as garbage, repeatable by the seed."""
+    """Return the arguments in the prototype's order.
+
+    Outputs that the kernel does not read start as garbage, which depends only on the seed and the case's title.
+    """
     return _Caller(contract, case).arguments()
 
 
 class _Caller:
-    """Makes the buffers of one case; each has one place, however many pointers lead to it."""
+    """Builds the buffers of one case; each is built once, however many pointers lead to it."""
 
     def __init__(self, contract: Contract, case: Case) -> None:
         self._contract, self._case = contract, case
@@ -75,7 +78,10 @@ class _Caller:
         return contents.view(argument.dtype) if whole else contents
 
     def _fill_struct(self, argument: Argument, data: Array) -> list[PointerField]:
-        """Sets the fields; those that are sizes have their value among the case's integers."""
+        """Set the fields of a struct in `data` and return its pointers.
+
+        Fields that are sizes take the case's integers.
+        """
         pointers = []
         for field in argument.fields:
             inner = field.argument
@@ -113,7 +119,7 @@ class _Caller:
 
 
 def known_integers(contract: Contract, arguments: Sequence[Passed]) -> dict[str, int]:
-    """The numbers that sizes depend on, from what a call is given: its integer arguments, and fields of its structs."""
+    """Return the integers that sizes depend on, by name: integer arguments and fields of structs."""
     values = {
         argument.name: value
         for argument, value in zip(contract.arguments, arguments, strict=False)
@@ -133,6 +139,6 @@ def known_integers(contract: Contract, arguments: Sequence[Passed]) -> dict[str,
 
 
 def touched_bytes(contract: Contract, integers: Mapping[str, int]) -> int:
-    """Bytes that a call may touch, read and written ones counted apart."""
+    """Return the number of bytes that a call may touch; bytes both read and written count twice."""
     extents = [extent for a in contract.pointers for extent in (a.read, a.write) if extent is not None]
     return sum(max(0, extent.evaluate(integers)) for extent in extents)

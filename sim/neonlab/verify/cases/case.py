@@ -1,4 +1,4 @@
-"""One thing to try: a shape, data of one pattern, and the result that must come out."""
+"""Define a case: a shape, data of one pattern, and the expected result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NO_SIZES = "fixed"
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-#: Digits of a size: fewer than 64 bits hold.
+#: Most digits of a size: any number of so many fits 64 bits.
 _MOST_DIGITS = 18
 
 
@@ -65,12 +65,12 @@ class Shape:
 
 
 class Depth(enum.Enum):
-    """How much a case is checked for."""
+    """The thoroughness of a check."""
 
-    QUICK = "quick"  # results, and the faults that the emulator itself sees
+    QUICK = "quick"  # results, and the faults that the emulator itself reports
     LARGE = "large"  # every access, every lane, the procedure call standard
-    WATCHED = "watched"  # that, with buffers aligned no better than promised
-    FULL = "full"  # that, and whether anything depends on what nobody set or on where buffers lie
+    WATCHED = "watched"  # as LARGE, with buffers aligned no better than promised
+    FULL = "full"  # as WATCHED, and whether anything depends on uninitialised data or on the addresses of buffers
 
 
 PATTERNS: Mapping[str, str] = {
@@ -134,9 +134,10 @@ class DataSource:
 
 
 def _ends_of_format(dtype: np.dtype[Any], low: float, high: float) -> Array:
-    """Floats within [low, high] at which the format changes: both zeros, the ends of denormals, the smallest normals.
+    """Return the floats in [low, high] at which the format changes, as a 1-dimensional array of `dtype`.
 
-    A32's NEON flushes denormals to 0.  None for integers.
+    They are both zeros, the ends of the denormals and the smallest normals.  A32's NEON flushes denormals to 0.  For
+    integers the array is empty.
     """
     if dtype.kind != "f":
         return np.zeros(0, dtype)
@@ -180,10 +181,10 @@ class Case:
 
     @property
     def title(self) -> str:
-        """Return what reproduces the case together with the kernel's name: `3x3x16x8 random seed 1`."""
+        """Return the text that reproduces the case together with the kernel's name: `3x3x16x8 random seed 1`."""
         return f"{self.shape} {self.pattern} seed {self.seed}"
 
     @property
     def placement(self) -> int:
-        """Return the number of the placement of its buffers; 0 puts their ends at the end of a page."""
+        """Return the number of the placement of its buffers, below 8; 0 puts their ends at the end of a page."""
         return zlib.crc32(self.title.encode()) % _PLACEMENTS

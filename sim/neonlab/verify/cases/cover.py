@@ -1,4 +1,4 @@
-"""Which of many shapes to try, so that everything that may go wrong together meets at least once."""
+"""Choose a few of many shapes so that the sizes that may go wrong together occur together at least once."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from neonlab.verify.cases.case import Shape
 
 
 def cover(shapes: Sequence[Shape], count: int) -> tuple[Shape, ...]:
-    """At most `count` of `shapes`, spread so that tails and full tiles of all dimensions meet in every combination.
+    """Return at most `count` of `shapes`, in which tails and full tiles of all dimensions meet in every combination.
 
-    The smallest and the largest; one of each combination of orders of magnitude; then from everywhere.  Of several, the
-    one that brings most that has not been seen yet, then one whose sizes differ, so that none passes for another.
-    Deterministic.
+    The smallest and the largest come first; then one of each combination of orders of magnitude; then shapes from
+    everywhere.  Among several, the one with most unseen features wins, then the one with most distinct sizes, so that
+    one size is not mistaken for another.  Deterministic.
     """
     ordered = sorted(set(shapes), key=lambda shape: shape.sizes)
     if len(ordered) <= count:
         return tuple(ordered)
-    # Scrambled, or the first of each region would be the ones with equal sizes.
+    # Without this the first shapes of each region would be those with equal sizes.
     scrambled = _scrambled(ordered[1:-1])
     features = functools.cache(_features)
     remaining = dict.fromkeys(scrambled)
@@ -47,14 +47,14 @@ def _scrambled(shapes: Iterable[Shape]) -> list[Shape]:
     return sorted(shapes, key=lambda shape: (zlib.crc32(str(shape).encode()), shape.sizes))
 
 
-#: Shapes among which `cover` chooses one.
+#: Number of shapes that `cover` compares to choose one.
 _LOOKED_AT = 64
 
 
 def _features(shape: Shape) -> frozenset[tuple[str, int, int, int, int]]:
-    """What is worth having once: each size, and of each two dimensions what meets.
+    """Return the features of a shape that are worth covering once: each size, and combinations of each two dimensions.
 
-    That is a size with whole tiles of the other and without, two orders of magnitude, two remainders.
+    The combinations are: a size with and without whole tiles of the other, two orders of magnitude, two remainders.
     """
     sizes = shape.sizes
     magnitudes = [size.bit_length() for size in sizes]
@@ -69,7 +69,7 @@ def _features(shape: Shape) -> frozenset[tuple[str, int, int, int, int]]:
 
 
 def cover_triples(shapes: Sequence[Shape], chosen: Sequence[Shape], count: int) -> tuple[Shape, ...]:
-    """At most `count` more of `shapes`, in which three dimensions meet as they do in none of `chosen`.
+    """Return at most `count` more of `shapes`, in which three dimensions meet as in none of `chosen`.
 
     A mistake may need the last row, the last column and a sum of some length at once.  Deterministic.
     """
@@ -77,7 +77,7 @@ def cover_triples(shapes: Sequence[Shape], chosen: Sequence[Shape], count: int) 
     triples = functools.cache(_triples)
     seen = set().union(*(triples(shape) for shape in chosen))
     found: list[Shape] = []
-    # First those that bring much, then what is left.
+    # Shapes with many new triples come first, then the rest.
     for wanted in (4, 2, 1):
         for shape in scrambled:
             if len(found) == count:
@@ -90,7 +90,7 @@ def cover_triples(shapes: Sequence[Shape], chosen: Sequence[Shape], count: int) 
 
 
 def _triples(shape: Shape) -> frozenset[tuple[int, ...]]:
-    """What remains of each of three dimensions after tiles of 2, 4 and 8; and of two, with a short or long third."""
+    """Return what tiles of 2, 4 and 8 leave of each three dimensions, and of each two with the length of the third."""
     remains = [(size & -size & 7).bit_length() for size in shape.sizes]
     lengths = [min((size // 16).bit_length(), 3) for size in shape.sizes]
     found: set[tuple[int, ...]] = set()
@@ -101,14 +101,14 @@ def _triples(shape: Shape) -> frozenset[tuple[int, ...]]:
     return frozenset(found)
 
 
-#: What two sizes leave of tiles, which may have 4 of one and 16 of the other, or 8 and 12.
+#: Tile sizes of two dimensions: 8 by 12, 12 by 8, 4 by 16 and 16 by 4.
 _TILES = {8: 12, 12: 8, 4: 16, 16: 4}
-#: Shapes of which few lack any of that.
+#: Number of shapes among which nearly all such remainders occur.
 _ENOUGH = 2048
 
 
 def cover_tiles(shapes: Sequence[Shape], chosen: Sequence[Shape], count: int) -> tuple[Shape, ...]:
-    """At most `count` more of `shapes`, which leave of tiles of 8 by 12, or 4 by 16, what none of `chosen` leaves.
+    """Return at most `count` more of `shapes`, with remainders of tiles of 8 by 12, or 4 by 16, that `chosen` lack.
 
     A mistake may need 2 rows beyond tiles of 8 and 8 columns beyond tiles of 12, or 3 channels beyond tiles of 4 and
     three blocks of 32 of the other.  Deterministic.
@@ -130,7 +130,7 @@ def cover_tiles(shapes: Sequence[Shape], chosen: Sequence[Shape], count: int) ->
 
 
 def _left_of_tiles(shape: Shape) -> frozenset[tuple[int, int, int, int]]:
-    """What each two of the sizes leave of each kind of tile; and one of 8, with so many blocks of 32 of the other."""
+    """Return the remainders of each two sizes for each kind of tile, and of one for 8 with the other's blocks of 32."""
     found: set[tuple[int, int, int, int]] = set()
     for (i, a), (j, b) in itertools.permutations(enumerate(shape.sizes), 2):
         found.add((i, j, 0, a % 8 * 4 + min(b // 32, 3)))

@@ -1,4 +1,4 @@
-"""Cases for a kernel that has a contract and nothing else: sizes and data within what the contract declares."""
+"""Generate cases for a kernel that has only a contract: sizes and data within what the contract declares."""
 
 from __future__ import annotations
 
@@ -10,26 +10,25 @@ from neonlab.contract.header import Argument, Contract
 from neonlab.verify.cases.case import PATTERNS, Array, Case, DataSource, Shape
 from neonlab.verify.cases.pitch import plain_numbers, with_pitches
 
-#: No case touches more than this, so that a wide range does not mean a slow check; nor, where that is more, than twice
-#: what the smallest does, up to the second.
+#: Most bytes that a case touches, so that a wide range does not make the check slow.  Where the smallest case needs
+#: more, the limit is twice its bytes; the smallest itself may need up to the second number.
 _MAXIMUM_BYTES, _MAXIMUM_SMALLEST = 1 << 18, 1 << 26
-#: Attempts in a row, besides twice those that were not, that come to nothing new before there is nothing more.
+#: Attempts without a new shape before the search ends; twice the number of shapes tried is added.
 _FRUITLESS = 200
-#: What a pitch exceeds that is wide: what 16 bits hold.
+#: Bytes of a wide pitch: more than 16 bits hold.
 _WIDE = (1 << 16) + 64
-#: How many of the pointers of an array go to the other place that they may go to.
+#: Part of the pointers of an array that lead to the contract's alternative target.
 _ELSEWHERE = 0.25
 
 
 def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
-    """Up to `count` sets of integer arguments.
+    """Return up to `count` sets of integer arguments as shapes.
 
-    The lowest; then each in turn one step up, 0 and below where it may be, and as large as it may be; then small and
-    middling ones at random.
+    The lowest comes first; then each argument in turn one step up, at 0 and below where allowed, and at its highest;
+    then small and middling values at random.
 
-    Pitches go with the sizes, as `with_pitches` chooses them, and once each is as wide as it may be, or wider than 16
-    bits hold; numbers that no size depends on take the ends of their
-    range, what lies around 0, and any.
+    Pitches follow the sizes, as `with_pitches` chooses them; each also appears once as wide as allowed, or wider than
+    16 bits hold.  Numbers that no size depends on take the ends of their range, values around 0, and random ones.
     """
     names = tuple(argument.name for argument in contract.integers)
     pitches, plain = ({a.name for a in few} for few in (contract.pitches, plain_numbers(contract)))
@@ -79,7 +78,7 @@ def generated_shapes(contract: Contract, count: int, seed: int) -> list[Shape]:
 def _far_apart(
     contract: Contract, arguments: Sequence[Argument], numbers: Sequence[Argument], lowest: Sequence[int]
 ) -> Iterator[dict[str, int]]:
-    """Small sizes of more than a row, each pitch in turn far wider than it has to be, the others tight."""
+    """Yield small sizes of more than one row, each pitch in turn far wider than needed and the others tight."""
     some = {argument.name: _step(argument, low, 1) for argument, low in zip(arguments, lowest, strict=True)}
     some |= {argument.name: _lowest(argument) for argument in numbers}
     for argument in contract.pitches:
@@ -92,7 +91,7 @@ def _far_apart(
 
 
 def generated_case(contract: Contract, shape: Shape, pattern: str, seed: int) -> Case:
-    """The case for one set of integer arguments."""
+    """Return the case for one set of integer arguments. Raises ContractError where the contract does not allow them."""
     values = shape.values()
     contract.check_values(values)
     data = DataSource(pattern, seed, contract.name, str(shape), pattern)
@@ -103,10 +102,10 @@ def generated_case(contract: Contract, shape: Shape, pattern: str, seed: int) ->
 def generated_inputs(
     contract: Contract, values: Mapping[str, int], data: DataSource
 ) -> tuple[dict[str, Array], dict[str, Array]]:
-    """The `inputs` and `rows` of a Case: everything that the contract says is read, drawn from `data`."""
+    """Return the `inputs` and `rows` of a Case: everything that the contract says is read, drawn from `data`."""
     inputs: dict[str, Array] = {}
     rows: dict[str, Array] = {}
-    counts: dict[str, int] = {}  # elements of each field
+    counts: dict[str, int] = {}  # number of elements of each struct field
     for argument in contract.by_name.values():
         if argument.fields:
             for one in argument.fields:
@@ -127,7 +126,7 @@ def generated_inputs(
 
 
 def generated_cases(contract: Contract, count: int, seed: int) -> Iterator[Case]:
-    """At most `count` cases, patterns in turn."""
+    """Yield at most `count` cases, with the patterns in turn."""
     patterns = list(PATTERNS)
     for number, shape in enumerate(generated_shapes(contract, count, seed)):
         yield generated_case(contract, shape, patterns[number % len(patterns)], seed)
@@ -139,7 +138,7 @@ def _lowest(argument: Argument) -> int:
 
 
 def _ends(argument: Argument) -> list[int]:
-    """The ends of an argument's range, and 0 if it is in it."""
+    """Return the ends of an argument's range, and 0 if the range holds it."""
     low, high = (int(end) for end in argument.value_range or (0, 0))
     highest = low + (high - low) // argument.step * argument.step
     return [low, *([0] if low < 0 <= high and low % argument.step == 0 else []), highest]
@@ -151,7 +150,7 @@ def _step(argument: Argument, low: int, steps: int) -> int:
 
 
 def _number(argument: Argument, attempt: int, random: np.random.Generator) -> int:
-    """The ends of the range, next to 0, and any."""
+    """Return an end of the range, a value next to 0, or a random one, chosen by `attempt`."""
     low, high = (int(end) for end in argument.value_range or (0, 0))
     last = (high - low) // argument.step
     near = [min(max(0, -(-(value - low) // argument.step)), last) for value in (0, 1)]
@@ -160,12 +159,12 @@ def _number(argument: Argument, attempt: int, random: np.random.Generator) -> in
 
 
 def _bytes(contract: Contract, values: Mapping[str, int]) -> int | None:
-    """Bytes that the buffers take together; None where a size is negative, or rows that are written overlap."""
+    """Return the bytes of all buffers together; None where a size is negative or rows that are written overlap."""
     extents = [extent for a in contract.pointers for extent in (a.read, a.write) if extent is not None]
     if any(extent.evaluate(values) < 0 for extent in extents):
         return None
     total = sum(argument.span(values) for argument in contract.pointers)
-    if total > 2 * _MAXIMUM_SMALLEST:  # too many in any case, and perhaps too many to look at each row
+    if total > 2 * _MAXIMUM_SMALLEST:  # too many in any case, and perhaps too many rows to compare
         return total
     if any(a.write is not None and a.write.rows and a.write.overlaps(values) for a in contract.pointers):
         return None

@@ -1,4 +1,4 @@
-"""How much memory a case takes, before any of it is asked for: a shape is a few characters, and may mean terabytes."""
+"""Estimate a case's memory before allocating any: a shape of a few characters may mean terabytes."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from neonlab.errors import InputError
 from neonlab.host.memory_limit import gib, memory_left
 from neonlab.verify.cases.case import Depth
 
-#: Bytes that a process has for each byte of a case's buffers: the data, what is expected of them in wide arithmetic,
-#: the guest's memory and its shadow.  With every check on, `clip` of 1,000,000 and 10,000,000 bytes differ by 21.
+#: Bytes that a process allocates for each byte of a case's buffers: the data, the expected results in wide arithmetic,
+#: the guest's memory and its shadow.  Measured from `clip` of 1,000,000 and 10,000,000 bytes with every check on: 21.
 _FULL, _OTHERWISE = 21, 12
-#: And for each byte of rows, whose places are numbers of 8 bytes.
+#: Further bytes for each byte of rows, whose offsets are numbers of 8 bytes.
 _OF_ROWS = 24
-#: Bytes of buffers from which on it is asked how much memory there is.
+#: Bytes of buffers below which the free memory is not looked up.
 _LITTLE = 16 << 20
 
 
 def refuse_too_much(contract: Contract, integers: Mapping[str, int], shape: object, depth: Depth) -> None:
-    """Raise InputError where the buffers do not fit the guest, or what is made of them not the memory there is."""
+    """Raise InputError where the buffers do not fit the guest's memory, or the case does not fit the free memory."""
     buffers = sum(argument.span(integers) for argument in contract.pointers)
     if buffers > BUFFERS_BYTES:
         raise InputError(

@@ -1,4 +1,4 @@
-"""What an operator's Python file tells the lab: shapes, packing, reference.  Everything else is in the contracts."""
+"""Define what an operator's Python file provides: shapes, packing, reference. Everything else is in the contracts."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class Operator(abc.ABC):
     #: Shapes of real networks, by label.
     layers: Mapping[str, Shape] = {}
     dispatches: Sequence[Dispatch] = ()
-    #: Other random data that `check` compares results of, for each shape, where there are no more shapes than it tries.
+    #: Further random data that `check` tries for each shape when the operator has no more shapes than `check` tries.
     further_data = 6
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Have the methods called through the guard, which tells what goes wrong in them."""
+        """Wrap the subclass's methods in the guard, which explains errors raised in them."""
         super().__init_subclass__(**options)
         guard(cls, _METHODS)
 

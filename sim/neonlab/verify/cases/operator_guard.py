@@ -1,7 +1,7 @@
-"""What stands between the lab and the methods of an operator, which a person writes.
+"""Guard the methods of an operator, which users write.
 
-Each method of a subclass is called through here: an exception in it becomes an OperatorError with its line, and what it
-returns is looked at before the lab works with it.
+Each method of a subclass is called through the guard.  It turns an exception into an OperatorError with the line, and
+checks the returned value before the lab uses it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from neonlab.verify.cases.case import Case, Expected, Shape
 
 
 class OperatorError(UserCodeError):
-    """An operator failed where it was asked for the inputs or the results of a kernel."""
+    """An operator failed to give the inputs or the results of a kernel."""
 
 
 _inside = threading.local()
 
 
 def guard(cls: type, names: Iterable[str]) -> None:
-    """Have those methods of `names` that `cls` itself defines called through here."""
+    """Replace those methods of `names` that `cls` itself defines by guarded ones."""
     for name in names:
         method = cls.__dict__.get(name)
         if inspect.isfunction(method) and not getattr(method, "__isabstractmethod__", False):
@@ -39,7 +39,7 @@ def _guarded(cls: type, name: str, method: Callable[..., Any]) -> Callable[..., 
 
     @functools.wraps(method)
     def call(self: Any, *arguments: Any, **options: Any) -> Any:
-        if getattr(_inside, "operator", False):  # an operator's own calls are its own affair
+        if getattr(_inside, "operator", False):  # calls among an operator's own methods are not guarded
             return method(self, *arguments, **options)
         _inside.operator = True
         try:
@@ -58,7 +58,7 @@ def _guarded(cls: type, name: str, method: Callable[..., Any]) -> Callable[..., 
 
 
 def _mistake(error: BaseException, cls: type, operator: Any, name: str, arguments: Iterable[Any] = ()) -> BaseException:
-    """What to raise for an error in the method `name`, called with `arguments`."""
+    """Return the exception to raise for an error in the method `name`, called with `arguments`."""
     about = [f"where {_of(operator)}.{name}() is called"]
     for value in arguments:
         if hasattr(value, "path"):
@@ -70,7 +70,10 @@ def _mistake(error: BaseException, cls: type, operator: Any, name: str, argument
 
 
 def _shapes(cls: type, operator: Any, value: Any) -> Iterator[Shape]:
-    """The shapes, one after another, with what goes wrong on the way told as of the method itself."""
+    """Yield the shapes one by one.
+
+    Raises OperatorError for a wrong item or an error, as if the method itself failed.
+    """
     if not isinstance(value, Iterable):
         raise OperatorError(f"{_file(cls)}: {_of(operator)}.tails() returns a {type(value).__name__}, not shapes")
     shapes = iter(value)

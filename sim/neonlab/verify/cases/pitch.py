@@ -1,8 +1,8 @@
-"""Pitches: the distances between rows that a contract leaves to its caller.
+"""Choose pitches: the distances between rows that a contract leaves to its caller.
 
-An integer argument that a contract names as the `pitch` of rows, and in no size, says nothing about how much there is
-to do, only about where it lies.  Every case is given one: tight, so that rows follow one another, one step more, a few
-more, many more, and backwards where the contract allows a negative one.
+An integer argument that a contract names as the `pitch` of rows, and in no size, changes only where data lies, not how
+much of it there is.  Every case gets one: tight, so that rows follow one another, one step more, a few more, many more,
+and backwards where the contract allows a negative one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from neonlab.contract.extent import Extent
 from neonlab.contract.header import Argument, Contract
 from neonlab.contract.size_expression import SizeExpression
 
-#: Steps of the contract by which a pitch exceeds the tight one, in turn.
+#: Steps of the contract's range by which a pitch exceeds the tight one, in turn.
 _SLACK = (0, 1, 3, 17)
 _CHOICES = 2 * len(_SLACK)
 #: Turns after which the choices repeat; several pitches meet in every combination on the way.
@@ -22,12 +22,12 @@ TURNS = _CHOICES**2
 
 
 def plain_numbers(contract: Contract) -> tuple[Argument, ...]:
-    """The integer arguments that neither a size nor a pitch depends on: a zero point, a shift."""
+    """Return the integer arguments that no size and no pitch depends on, such as a zero point or a shift."""
     return tuple(argument for argument in contract.integers if argument.name not in contract.sized)
 
 
 def with_pitches(contract: Contract, values: Mapping[str, int], turn: int) -> dict[str, int] | None:
-    """`values` with those pitches that they lack, chosen by `turn`; None where the contract's range holds none."""
+    """Return `values` with the missing pitches, chosen by `turn`; None where the contract's range holds none."""
     complete = dict(values)
     for number, argument in enumerate(contract.pitches):
         if argument.name not in complete:
@@ -60,9 +60,9 @@ def _pitch(contract: Contract, argument: Argument, values: Mapping[str, int], tu
 
 
 def _beyond(side: range, fits: Callable[[int], bool], slack: int, likely: int) -> int | None:
-    """The first of `side` that fits, or as many after it as `slack` says and there are.
+    """Return the first of `side` that fits, or the one `slack` steps further, at most the last; None if none fits.
 
-    That is often `likely`, to either side of 0.
+    The first that fits is often `likely`, or its negative, so that is tried before a binary search.
     """
     tight = -((side.start - (likely if side.step > 0 else -likely)) // side.step)
     if not (0 <= tight < len(side) and fits(side[tight]) and not (tight and fits(side[tight - 1]))):
@@ -74,7 +74,7 @@ def _beyond(side: range, fits: Callable[[int], bool], slack: int, likely: int) -
 
 
 def _apart(extent: Extent, values: Mapping[str, int], name: str) -> tuple[SizeExpression, int] | None:
-    """The distance of those rows that are `name` apart, and how many bytes it is at least where they share none."""
+    """Return the pitch of the rows that are `name` apart, and its least bytes without overlap; None if no rows are."""
     inner = extent.size.evaluate(values)
     for rows, pitch in zip(reversed(extent.rows), reversed(extent.pitches), strict=True):
         if name in pitch.names:

@@ -1,4 +1,4 @@
-"""Why a case fails, on the smallest and sparsest case that fails alike."""
+"""Explain why a case fails, on the smallest and sparsest case that fails in the same way."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from neonlab.verify.explain.shrink import describe_inputs, shrink_case
 from neonlab.verify.explain.slice import Slice, explain
 from neonlab.verify.verdict import Explanation, Failure
 
-#: Kinds that the data matter to; the others are told by their line and shape.
+#: Kinds of failure that depend on the data; for others the line and the shape say enough.
 EXPLAINED = ("mismatch", "lane-wrap")
 
 
 def explain_failure(
     program: Program, contract: Contract, operator: Operator | None, case: Case, failure: Failure
 ) -> Explanation | None:
-    """Shrink `case`, which fails as `failure` says, and slice what comes out wrong; None where that tells nothing."""
+    """Shrink `case`, which fails with `failure`, and slice its wrong value; None where this would explain nothing."""
     if failure.identifier not in EXPLAINED:
         return None
     with Checker(program, contract) as checker:

@@ -1,9 +1,9 @@
-"""From a case that fails to the smallest and sparsest one that fails in the same way.
+"""Shrink a failing case to the smallest and sparsest one that fails in the same way.
 
-Sizes go first: of each in turn all is taken away, or half, or a quarter and so on, until none can be lowered.  Then
-elements of the inputs are set to zero, in halves, quarters and so on, as long as the failure stays (delta debugging
-after Zeller and Hildebrandt 2002, on a budget of trials).  Nothing is drawn at random, so the same case shrinks to the
-same one every time.
+Sizes are lowered first: each in turn by as much as possible, or by half, a quarter and so on, until none can be
+lowered.  Then elements of the inputs are set to zero, in halves, quarters and so on, as long as the failure stays
+(delta debugging after Zeller and Hildebrandt 2002, on a budget of trials).  Nothing is drawn at random, so one case
+always shrinks to the same one.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from neonlab.verify.cases.case import Array, Case, Shape
 from neonlab.verify.cases.generated import generated_case
 from neonlab.verify.cases.operator import Operator
 
-#: Trials after which shrinking stops with what it has.
+#: Trials after which shrinking stops with the best case so far.
 MOST_TRIALS = 200
-#: Bytes of inputs that are tried so, those of a large case `_FEW_TRIALS` times all the same.
+#: Bytes of inputs over all trials of data; a large case still gets `_FEW_TRIALS` trials.
 _TRIED_BYTES, _FEW_TRIALS = 1 << 22, 16
 _LARGEST_UNIT = 256
 
 
 class _Trials:
-    """Counts trials of `fails`, and says no when there are none left."""
+    """Counts trials of `fails`, and returns False when none are left."""
 
     def __init__(self, fails: Callable[[Case], bool], most: int) -> None:
         self._fails, self.left = fails, most
@@ -48,11 +48,11 @@ def shrink(
     *,
     most_trials: int = MOST_TRIALS,
 ) -> Case:
-    """The smallest case found that still `fails`; `case` itself when nothing smaller does.
+    """Return the smallest case found that still `fails`; `case` itself when nothing smaller does.
 
-    `fails` says whether a case fails as the first one did.  `redraw` makes the case of another shape, of the same
-    pattern and seed, and is None where there is none.  `refill` makes a case of other inputs, with the results expected
-    of them.
+    `fails` tells whether a case fails as the first one did.  `redraw` makes the case of another shape with the same
+    pattern and seed, or returns None if the shape is not allowed.  `refill` makes a case with other inputs and the
+    results expected of them.
     """
     trials = _Trials(fails, most_trials)
     case = _shrink_shape(case, trials, redraw)
@@ -67,7 +67,7 @@ def shrink_case(
     *,
     most_trials: int = MOST_TRIALS,
 ) -> Case:
-    """`shrink` for a case of `operator`, or of a contract alone."""
+    """Shrink a case of `operator`, or of a contract alone, as `shrink` does."""
 
     def redraw(shape: Shape) -> Case | None:
         try:
@@ -84,7 +84,7 @@ def shrink_case(
 
 
 def describe_inputs(case: Case, most: int = 4) -> tuple[str, ...]:
-    """What is left of each input: `input: [3] = 127, [5] = 1, 0 elsewhere`."""
+    """Describe the elements of each input that are not zero: `input: [3] = 127, [5] = 1, 0 elsewhere`."""
     lines = []
     for name, array in case.inputs.items():
         flat = array.reshape(-1)
@@ -97,7 +97,7 @@ def describe_inputs(case: Case, most: int = 4) -> tuple[str, ...]:
 
 
 def _shrink_shape(case: Case, trials: _Trials, redraw: Callable[[Shape], Case | None]) -> Case:
-    """Lower each size in turn, until a whole turn lowers none."""
+    """Lower each size in turn, until a whole round lowers none."""
     lowered = True
     while lowered and trials.left:
         lowered = False
@@ -109,7 +109,7 @@ def _shrink_shape(case: Case, trials: _Trials, redraw: Callable[[Shape], Case | 
 
 
 def _shrink_axis(case: Case, axis: int, trials: _Trials, redraw: Callable[[Shape], Case | None]) -> Case:
-    """Lower one size by as much as it can be; begin again after each success."""
+    """Lower one size by as much as possible, and start again after each success."""
     while trials.left:
         size = case.shape.sizes[axis]
         unit = _unit(case.shape, axis, redraw)
@@ -126,7 +126,7 @@ def _shrink_axis(case: Case, axis: int, trials: _Trials, redraw: Callable[[Shape
 
 
 def _unit(shape: Shape, axis: int, redraw: Callable[[Shape], Case | None]) -> int:
-    """The least by which a size can be lowered: 1, or the step of a contract; 0 where it cannot be."""
+    """Return the least step by which a size can be lowered: 1, or the step of a contract; 0 if it cannot be lowered."""
     size = shape.sizes[axis]
     lower = (unit for unit in range(1, min(size, _LARGEST_UNIT + 1)) if redraw(_resized(shape, axis, size - unit)))
     return next(lower, 0)
@@ -141,7 +141,7 @@ def _shrink_data(
 ) -> Case:
     """Set runs of elements to the value nearest to zero that the contract allows, long runs first.
 
-    A case that is still large, as one that shows beyond 16 bits, takes long to try, and is tried less often.
+    A case that is still large, such as one that needs more than 16 bits of offset, is slow and gets fewer trials.
     """
     held = sum(array.nbytes for array in case.inputs.values())
     trials.left = min(trials.left, max(_FEW_TRIALS, _TRIED_BYTES // max(1, held)))

@@ -1,8 +1,8 @@
-"""How a value of an output came about: its last writer, and the instructions behind it, on one screen.
+"""Slice an output value: its last writer and the instructions that made it, on one screen.
 
-A small call is recorded, and the bytes of one element are followed backwards, lane by lane, through the instructions
-that made them to the elements of the inputs that they were loaded from.  Lines of source are shown once, latest first,
-with what they did there last and how often they had a part.
+A small call is recorded.  The bytes of one element are followed backwards, lane by lane, through the instructions that
+made them to the input elements that were loaded.  Each line of source is shown once, latest first, with its last effect
+and the number of times it contributed.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from neonlab.verify.explain.slice_walk import Visit, Walked, walk_back
 from neonlab.verify.memory.sanitizer import stack_bytes_for
 from neonlab.verify.uninitialised.observed import integers_in
 
-#: Lines that fit a screen beside the rest of a failure.
+#: Lines that fit a screen together with the rest of a failure.
 MOST_LINES = 16
-#: Steps up to which a call is recorded.
+#: Most steps of a call that are recorded.
 LONGEST_TRACE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class SliceLine:
-    """One line of source and its part in the value: `times` it took part, `detail` what it did the last time."""
+    """One line of source that contributed to the value: `times` times, the last time as `detail` says."""
 
     address: int
     where: str  # file:line
@@ -45,11 +45,12 @@ class SliceLine:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Where an element comes from.
+    """The origin of one output element.
 
-    `lines` has the latest first, at most MOST_LINES; `omitted` counts those cut off.  `steps` counts the instructions
-    executed that had a part, `multiply_accumulates` those of them.  `elements` names the elements loaded of each
-    buffer, `unset` what the value came of that was neither an argument nor an input.
+    `lines` has the latest first, at most MOST_LINES; `omitted` counts those cut off.  `steps` counts the executed
+    instructions that contributed, `multiply_accumulates` those of them that multiply.  `elements` names the elements
+    loaded from each buffer.  `unset` names the registers and memory that the value depends on although the call did not
+    set them.
     """
 
     target: str
@@ -61,13 +62,13 @@ class Slice:
     unset: tuple[str, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`."""
+        """Return plain values for `--json`."""
         return {**asdict(self), "elements": {name: list(found) for name, found in self.elements.items()}}
 
     def render(self, width: int = 80) -> str:
-        """Lines of text of at most `width` characters; `x3` says that a line had a part three times.
+        """Return lines of text of at most `width` characters; `x3` says that a line contributed three times.
 
-        Where they are of several files, each file's name stands before its lines.
+        With lines from several files, each file's name stands before its lines.
         """
         numbers = [f"{line.line}" + (f" x{line.times}" if line.times > 1 else "") for line in self.lines]
         margin = max(map(len, numbers), default=1) + 2
@@ -92,7 +93,7 @@ def _cut(text: str, width: int) -> str:
 
 
 def ranges(numbers: Sequence[int], most: int = 6) -> str:
-    """`0-7, 12, 14-15 … 3 more` for ascending numbers."""
+    """Write ascending numbers as ranges: `0-7, 12, 14-15 … 3 more`."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:
@@ -107,7 +108,7 @@ def ranges(numbers: Sequence[int], most: int = 6) -> str:
 def slice_of(
     trace: Trace, contract: Contract, integers: Mapping[str, int], output: str, offset: int, size: int
 ) -> Slice | None:
-    """How bytes `offset` up to `offset + size` of the buffer `output` came about; None when nothing wrote them."""
+    """Slice bytes `offset` up to `offset + size` of the buffer `output`; None if nothing wrote them."""
     placed = next(item for item in trace.buffers if item.buffer.name == output)
     walked = walk_back(trace, range(placed.address + offset, placed.address + offset + size))
     if not walked.visits:
@@ -119,7 +120,7 @@ def slice_of(
         line = trace.program.line_at(at)
         by_line.setdefault((line.path, line.line) if line is not None else ("", at), []).append(walked.visits[step])
     groups = list(by_line.values())
-    # Where there is no room for all, those that only rearrange give way first.
+    # If not all lines fit, those that only rearrange data are dropped first.
     by_weight = sorted(range(len(groups)), key=lambda number: (not _carries(trace, groups[number][0].step), number))
     lines = [_line(trace, words, groups[number]) for number in sorted(by_weight[:MOST_LINES])]
     elements = words.elements(address for visit in walked.visits.values() for address in visit.loaded)
@@ -145,9 +146,9 @@ def explain(
     seed: int = 0,
     step_budget: int = DEFAULT_STEP_BUDGET,
 ) -> Slice | None:
-    """Make the call again, recorded, and slice it.
+    """Repeat the call with a trace, and slice the bytes.
 
-    None when nothing wrote those bytes within LONGEST_TRACE steps, so that there is nothing to show.
+    Return None if nothing wrote them or the call takes more than LONGEST_TRACE steps.
     """
     probe = TraceProbe(program, LONGEST_TRACE)
     with Machine(program, probes=(probe,), stack_bytes=stack_bytes_for(contract)) as machine:
@@ -169,13 +170,13 @@ def _multiplies(trace: Trace, step: int) -> bool:
 
 
 def _carries(trace: Trace, step: int) -> bool:
-    """Whether a step loads, stores or multiplies."""
+    """Tell whether a step loads, stores or multiplies."""
     instruction = trace.instruction(step)
     return instruction is not None and (touches_memory(instruction) or _multiplies(trace, step))
 
 
 def _line(trace: Trace, words: Words, visits: Sequence[Visit]) -> SliceLine:
-    """One line of source; `visits` are its steps, latest first."""
+    """Return one line of the slice; `visits` are the steps of that source line, latest first."""
     address = int(trace.pcs[visits[0].step])
     line, instruction = trace.program.line_at(address), trace.instruction(visits[0].step)
     return SliceLine(
@@ -190,7 +191,7 @@ def _line(trace: Trace, words: Words, visits: Sequence[Visit]) -> SliceLine:
 
 
 def _unset(trace: Trace, contract: Contract, words: Words, walked: Walked) -> tuple[str, ...]:
-    """What the value came of that the call was not given: registers without an argument, memory outside buffers."""
+    """Return the sources of the value that the call did not set: registers, and memory outside of inputs."""
     given = words.given_places(contract)
     found = {words.register_name(place) for place in walked.entry_places if place not in given}
     outside = [address for address in walked.initial_memory if not words.is_given(address, contract)]

@@ -1,4 +1,4 @@
-"""The words in which a step of a slice says what it did."""
+"""Describe in words what each step of a slice did."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LETTERS = {1: "b", 2: "h", 4: "s", 8: "d"}
 
 
 class Words:
-    """Names and values of places in one trace; elements are counted without what lies between rows."""
+    """Names and values of places in one trace. Elements are counted without the gaps between rows."""
 
     def __init__(self, trace: Trace, contract: Contract, integers: Mapping[str, int]) -> None:
         pointers = [argument for argument in contract.arguments if argument.is_pointer]
@@ -36,7 +36,7 @@ class Words:
     # Memory
 
     def element(self, name: str, offset: int) -> str:
-        """`output[3]` for a byte of a buffer."""
+        """Return the name of a buffer's element at a byte offset: `output[3]`."""
         number = self._number(name, offset)
         return f"{name}[{number}]" if number is not None else f"{name}, between rows"
 
@@ -50,7 +50,7 @@ class Words:
         return self._dtypes[name].itemsize if name in self._dtypes else 1
 
     def value_at_end(self, name: str, offset: int) -> str:
-        """Value that the element at a byte offset was left with."""
+        """Return the final value of the element at a byte offset."""
         placed = next(item for item in self._trace.buffers if item.buffer.name == name)
         size = self._size(name)
         block = self._blocks.get(name)
@@ -71,12 +71,12 @@ class Words:
         return int(found[0].buffer.contents()[found[1]]) if found is not None else 0
 
     def _byte(self, step: int, place: int) -> int:
-        """A register's byte as `step` begins."""
+        """Return the value of a register's byte as `step` begins."""
         register, byte = register_of(place, self._isa)
         return self._trace.before(step, register) >> 8 * byte & 0xFF
 
     def elements(self, addresses: Iterable[int]) -> dict[str, tuple[int, ...]]:
-        """Elements of buffers that bytes belong to, ascending."""
+        """Return the numbers of the elements that hold the bytes at `addresses`, ascending, by buffer."""
         found: dict[str, set[int]] = {}
         for address in addresses:
             if (at := self._trace.buffer_at(address)) is not None:
@@ -86,7 +86,7 @@ class Words:
         return {name: tuple(sorted(numbers)) for name, numbers in sorted(found.items())}
 
     def memory_name(self, address: int) -> str:
-        """A byte of a buffer, of the stack, or an address."""
+        """Name a byte of memory: an element of a buffer, a distance from a buffer, or an address."""
         if (at := self._trace.buffer_at(address)) is not None:
             return self.element(at[0].buffer.name, at[1])
         near = min(self._trace.buffers, key=lambda item: item.distance(address), default=None)
@@ -95,7 +95,7 @@ class Words:
         return f"memory at {address:#x}"
 
     def is_given(self, address: int, contract: Contract) -> bool:
-        """Whether a byte had contents when the call began: of what is read, of the program, of a stack argument."""
+        """Tell whether a byte had contents when the call began: those of an input, the program, or a stack argument."""
         if any(segment.address <= address < segment.end for segment in self._trace.program.segments):
             return True
         if (at := self._trace.buffer_at(address)) is not None:
@@ -112,7 +112,7 @@ class Words:
     # Registers
 
     def given_places(self, contract: Contract) -> set[int]:
-        """Register places that carry arguments, and sp and lr."""
+        """Return the register places that carry arguments, and those of sp and lr."""
         found: set[int] = set()
         for place in place_arguments(contract.isa, contract.signature, contract.float_abi):
             for name in place.registers:
@@ -124,7 +124,7 @@ class Words:
         return found
 
     def register_name(self, place: int) -> str:
-        """The register that a place is in."""
+        """Return the name of the register that holds a place."""
         return register_of(place, self._isa)[0].name(self._isa)
 
     def _lane_name(self, register: Register, first: int, width: int) -> str:
@@ -140,7 +140,7 @@ class Words:
         return f"{name} bytes {first}-{first + width - 1}"
 
     def _runs(self, places: Iterable[int]) -> list[tuple[Register, int, int]]:
-        """Register places as (register, first byte, bytes), in order of place."""
+        """Return register places as runs of (register, first byte, bytes), in ascending order."""
         runs: list[tuple[Register, int, int]] = []
         for place in sorted(place for place in places if place < FLAG_N):
             register, byte = register_of(place, self._isa)
@@ -151,7 +151,7 @@ class Words:
         return runs
 
     def _value(self, instruction: Instruction, step: int, run: tuple[Register, int, int]) -> str:
-        """What a run of bytes holds as `step` begins, as a number of the kind that the instruction works on."""
+        """Return the value of a run of bytes as `step` begins, as a number of the instruction's type."""
         register, first, width = run
         raw = self._trace.before(step, register) >> 8 * first & (1 << 8 * width) - 1
         if width not in (1, 2, 4, 8):
@@ -164,7 +164,7 @@ class Words:
     # Steps
 
     def detail(self, visit: Visit) -> str:
-        """What a step did with what the slice follows."""
+        """Describe what a step did to the bytes that the slice follows."""
         instruction = self._trace.instruction(visit.step)
         if instruction is None:
             return ""
@@ -190,7 +190,7 @@ class Words:
         return f"{text}; {', '.join(operands[:3])}" + (" …" if len(operands) > 3 else "")
 
     def _operand(self, instruction: Instruction, step: int, run: tuple[Register, int, int]) -> str:
-        """`v0.b[2] = 5`, or `v4.h[0-1] = 5, 7` where an operand has several lanes in the run."""
+        """Describe an operand: `v0.b[2] = 5`, or `v4.h[0-1] = 5, 7` where the run holds several of its lanes."""
         register, first, width = run
         lane = _source_lane(instruction, register)
         if not lane or width <= lane or width % lane or first % lane or register.file != "vector":
@@ -202,7 +202,7 @@ class Words:
         return f"{register.name(self._isa)}.{suffix}[{numbers}] = {values}" + (" …" if len(lanes) > 4 else "")
 
     def _first_lane(self, produced: set[int], sources: Mapping[int, frozenset[int]]) -> list[int]:
-        """The lowest run of produced places that come of the same sources, or of sources that run along with them."""
+        """Return the lowest run of produced places with the same sources, or with sources that run in parallel."""
         places = sorted(place for place in produced if place < FLAG_N)
         lane = places[:1]
         for place in places[1:]:
@@ -230,7 +230,7 @@ class Words:
         return "← " + ", ".join(parts) if parts else "← stack"
 
     def _loaded_value(self, name: str, number: int, step: int) -> str:
-        """` = 5` for an element of a buffer that is only read."""
+        """Return ` = 5` for an element of a read-only buffer, else an empty string."""
         placed = next(item for item in self._trace.buffers if item.buffer.name == name)
         if placed.buffer.writable:
             return ""
@@ -260,7 +260,7 @@ _A32_TYPE = re.compile(r"\.[a-z]?(8|16|32|64)$")
 
 
 def _named_sources(instruction: Instruction) -> set[Register]:
-    """Vector registers that the text names other than first."""
+    """Return the vector registers that the text names after its first operand."""
     _, _, rest = instruction.operands.partition(",")
     if instruction.isa is Isa.A64:
         return {vector(int(found[1])) for found in _A64_OPERAND.finditer(rest)}
@@ -272,7 +272,7 @@ def _named_sources(instruction: Instruction) -> set[Register]:
 
 
 def _source_lane(instruction: Instruction, register: Register) -> int:
-    """Bytes of a lane of a source operand as the text says; 0 where it does not."""
+    """Return the bytes of a lane of a source operand as the text gives them; 0 if it gives none."""
     if instruction.isa is Isa.A32:
         found = _A32_TYPE.search(instruction.mnemonic)
         return int(found[1]) // 8 if found else 0

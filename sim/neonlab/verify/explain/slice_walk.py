@@ -1,6 +1,6 @@
-"""A backward slice: the steps of a trace whose values went into some bytes of memory, and the places they went through.
+"""Walk back over a trace to the steps whose values went into some bytes of memory, and the places they passed.
 
-Only values are followed: not the registers that an address was made of, nor the flags that decided a way.
+Only values are followed, not the registers that form addresses, nor the flags that decide branches.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from neonlab.verify.dataflow import Dataflow
 
 @dataclass(slots=True)
 class Visit:
-    """What a step contributes: the places that it produced and that matter, and addresses that it loaded from."""
+    """The part of one step in a slice: the relevant places that it produced, and the addresses that it loaded from."""
 
     step: int
     produced: set[int] = field(default_factory=set)
@@ -24,7 +24,7 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Walked:
-    """The steps of a slice, by number; initial memory and register places that it ends at; how far back each is."""
+    """The steps of a slice by number, and the initial memory and register places that it ends at."""
 
     visits: dict[int, Visit]
     initial_memory: frozenset[int]
@@ -32,7 +32,7 @@ class Walked:
 
 
 def walk_back(trace: Trace, addresses: Iterable[int]) -> Walked:
-    """Everything that the bytes at `addresses` came of, as they were at the end of the trace."""
+    """Return all steps and places that contributed to the bytes at `addresses` as they were at the end of the trace."""
     flow, visits = Dataflow(trace), dict[int, Visit]()
     memory, registers = set[int](), set[int]()
     waiting = [flow.memory_origin(len(trace), address) for address in addresses]
@@ -46,7 +46,7 @@ def walk_back(trace: Trace, addresses: Iterable[int]) -> Walked:
                 registers.add(origin.place)
             continue
         assert origin.place is not None
-        if _is_kept(flow, origin.step, origin.place):  # another lane was set: this one came through
+        if _is_kept(flow, origin.step, origin.place):  # the step set another lane and left this one
             found = flow.origin(origin.step, origin.place)
             if found not in seen:
                 seen.add(found)
@@ -67,7 +67,7 @@ def walk_back(trace: Trace, addresses: Iterable[int]) -> Walked:
 
 
 def _is_kept(flow: Dataflow, step: int, place: int) -> bool:
-    """Whether the step leaves the byte as it was."""
+    """Tell whether the step leaves the byte unchanged."""
     if place >= MEMORY or flow.rule(step).sources.get(place) != frozenset({place}):
         return False
     register, byte = register_of(place, flow.trace.isa)

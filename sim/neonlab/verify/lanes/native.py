@@ -1,7 +1,6 @@
-"""The compiled part of the lane-wrap check: operands are read before the instruction runs, the true result is
-worked out in 64 bits, and compared with what the lane can hold.
+"""Check lanes in compiled code: compute the true result in 64 bits and compare it with the range of the lane.
 
-One row describes one instruction of the program; `neonlab.verify.lanes.wrap` writes the rows and reads what they found.
+One row describes one instruction of the program; `neonlab.verify.lanes.wrap` writes the rows and reads their results.
 The hook sees each checked instruction before it executes, so it works on operands alone and writes nothing to the
 guest.
 """
@@ -43,18 +42,18 @@ ADD_ACROSS = 10  # sum of n
 DOT = 11  # a + four products
 MATRIX = 12  # a + eight products
 
-# Rows that the inner loops of kernels are made of have a short cut, which only says whether any lane wrapped: the
-# compiler makes a few vector instructions of it.
+# Instructions that are common in inner loops have a short cut, which only finds whether any lane wrapped.  The compiler
+# turns it into a few vector instructions.
 NO_SHORT_CUT = 0
 MULTIPLY_8, MULTIPLY_8_UNSIGNED, MULTIPLY_16, MULTIPLY_16_SAME = 1, 2, 3, 4  # int16 += int8 * int8, ...
 ADD_32_16, ADD_16, ADD_32, PAIRS_8, PAIRS_16, DOT_8, DOT_8_SAME = 5, 6, 7, 8, 9, 10, 11
 
-# A view: how the operands are read, and which readings of the result excuse a lane.
+# A view: how the operands are read, and in which readings the result may fit.
 A_SIGNED, N_SIGNED, M_SIGNED, FITS_SIGNED, FITS_UNSIGNED = 1, 2, 4, 8, 16
 
 ROW = np.dtype(
     [
-        ("bytes", np.uint8, 48),  # a, n and m as the registers that hold them were at the first wrap
+        ("bytes", np.uint8, 48),  # contents of the registers of a, n and m at the first wrap
         ("a_register", np.int32),  # Unicorn's identifiers of 128-bit registers, -1 for none
         ("n_register", np.int32),
         ("m_register", np.int32),
@@ -72,11 +71,11 @@ ROW = np.dtype(
         ("use", np.int32),
         ("sign", np.int32),
         ("shift", np.int32),
-        ("half", np.int64),  # added before a shift; by a register or of 64-bit lanes, only whether to round
-        ("reading", np.int32),  # the lane is right when either view finds it right
+        ("half", np.int64),  # added before a shift; for shifts by a register or of 64-bit lanes, nonzero to round
+        ("reading", np.int32),  # a lane is right if its result fits in either view
         ("other_reading", np.int32),  # 0 for none
         ("hits", np.int64),  # executions in which some lane wrapped
-        ("order", np.int64),  # hits of all rows before the first
+        ("order", np.int64),  # hits of all rows before the first hit of this one
         ("lanes_lost", np.int64),  # bit i: lane i wrapped at the first hit
         ("lanes_ever", np.int64),  # bit i: lane i wrapped at some hit
     ],
@@ -249,7 +248,7 @@ def _lost_of_64(row: Record, view: Integer, a: Lanes, n: Lanes, m: Lanes) -> Int
     first_signed = (view & A_SIGNED) != 0 if row.use != 0 else n_signed
     for lane in range(row.lanes):
         subtracts = row.sign < 0
-        # narrower operands are exact in 64 bits, and signed there
+        # narrower operands are exact as signed 64-bit numbers
         first, second, second_signed = a[lane], np.int64(0), True
         if row.kind == MULTIPLY:
             second, second_signed = n[lane] * m[lane], (view & (N_SIGNED | M_SIGNED)) != 0

@@ -1,10 +1,10 @@
-"""Whether a lane that wrapped reaches anything that the caller sees.
+"""Decide whether a lane that wrapped affects anything that the caller sees.
 
-A kernel may add whole vectors and use one lane; what the others lose is nobody's loss.  So a wrap is followed over the
-recorded trace of the call, backwards from the outputs, byte by byte: a lane is harmful when some byte of it can reach a
-byte of a writable buffer, the returned value, an address or a branch.
+A kernel may add whole vectors and use one lane; then a wrap in the others does no harm.  So liveness is followed over
+the trace of the call, backwards from the outputs, byte by byte.  A lane is harmful if one of its bytes can reach a
+writable buffer, the returned value, an address or a branch.
 
-A call too long to record is judged by its beginning: an instruction's lane is let off when it wrapped there, and never
+A call too long to record is judged by its beginning: a lane of an instruction is harmless if it wrapped there and never
 reached anything.
 """
 
@@ -51,9 +51,9 @@ def harmful_wrap(
     seed: int = 0,
     stack_bytes: int = 65536,
 ) -> Fault | None:
-    """The first wrap of the last call that `probe` saw whose lane reaches what the caller sees; None without one.
+    """Return the fault of the first wrap in the last call of `probe` that reaches what the caller sees, or None.
 
-    `call` makes the same call again, on the machine that it is given.
+    `call` repeats the call on the machine that it is given.
     """
     if not probe.wrapped:
         return None
@@ -91,7 +91,7 @@ class _Wrap:
 
 
 def _wraps(trace: Trace, instructions: Iterable[Checked]) -> list[_Wrap]:
-    """Every execution in which one of `instructions` lost a lane."""
+    """Return every execution in which one of `instructions` lost a lane."""
     found = []
     for checked in instructions:
         steps = trace.executions.get(checked.instruction.address)
@@ -108,7 +108,10 @@ def _wraps(trace: Trace, instructions: Iterable[Checked]) -> list[_Wrap]:
 
 
 def register_files(trace: Trace, steps: npt.NDArray[np.int64], operands: Sequence[Lanes]) -> Bytes:
-    """Register files before each of `steps`, shape (steps, bytes), with the registers of `operands` filled in."""
+    """Return the register files before each of `steps` as uint8 of shape (steps, bytes).
+
+    Only the registers of `operands` are filled in; the others are 0.
+    """
     isa = trace.isa
     size = VECTOR_BYTES[isa]
     states = np.zeros((len(steps), file_bytes(isa)), np.uint8)
@@ -133,7 +136,7 @@ def _mask(places: Iterable[int]) -> int:
 
 
 def _lane_mask(isa: Isa, checked: Checked, lane: int) -> int:
-    """Mask of the places (those of `neonlab.isa.model.dependence`) of one lane of the destination."""
+    """Return a mask of the places of one lane of the destination, as `neonlab.isa.model.dependence` numbers them."""
     lanes = checked.operation.destination
     size, width = VECTOR_BYTES[isa], lanes.bits // 8
     if is_general(isa, lanes):
@@ -147,12 +150,12 @@ def _lane_mask(isa: Isa, checked: Checked, lane: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """What an instruction does to liveness: masks of register places, and memory places beside them."""
+    """The effect of an instruction on liveness: masks of register places, and lists of memory places."""
 
     produced: int
     sources: tuple[tuple[int, int, tuple[int, ...]], ...]  # (register place, mask of sources, sources in memory)
     stores: tuple[tuple[int, int, tuple[int, ...]], ...]  # (memory place, mask, sources in memory)
-    always: int  # of addresses, branches and conditions
+    always: int  # registers of addresses, branches and conditions
 
 
 @lru_cache(maxsize=1 << 14)
@@ -178,9 +181,10 @@ def _rule(instruction: Instruction) -> _Rule:
 def live_after(
     trace: Trace, contract: Contract, steps: set[int], *, everything_at_end: bool = False
 ) -> Mapping[int, int]:
-    """For each of `steps`, a mask of the register places that reach what the caller sees, as the step ends.
+    """Return, for each of `steps`, a mask of the register places live after it: those that reach what the caller sees.
 
-    `everything_at_end` takes every register and all memory for seen there, for a recording that ends before the call.
+    With `everything_at_end`, all registers and memory are live at the end; used for a trace that stops before the call
+    does.
     """
     flow = Dataflow(trace)
     memory: set[int] = set()
@@ -190,7 +194,7 @@ def live_after(
         if item.buffer.writable:
             memory.update(range(item.address, item.end))
     found = {}
-    # What comes before the first of them changes nothing for it.
+    # Steps before the first of them cannot change its liveness.
     for step in range(len(trace) - 1, min(steps, default=len(trace)) - 1, -1):
         if step in steps:
             found[step] = live

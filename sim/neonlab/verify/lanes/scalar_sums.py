@@ -1,4 +1,4 @@
-"""Sums and products of signed data in general registers: which instructions make them, and when they lost one.
+"""Find sums and products of signed data in general registers, whose results must not wrap.
 
 An addition in a general register may be an address, a counter, a hash or a sum; only the last is held to its true
 result.  A data flow over the program's graph tells them apart, by where values come from:
@@ -33,16 +33,16 @@ from neonlab.verify.lanes.views import Checked, View
 
 
 class Kind(enum.IntEnum):
-    """What a general register holds."""
+    """The kind of contents of a general register."""
 
-    NUMBER = 0  # an integer argument, a constant, or made of them
+    NUMBER = 0  # an integer argument, a constant, or a result of them
     UNSIGNED = 1  # elements narrower than the register, and sums of them
     SIGNED = 2
     ADDRESS = 3
     UNKNOWN = 4
 
 
-# A kind, and for an address the argument whose buffer it leads into, "" for any other.
+# A kind, and for an address the argument whose buffer it points into, or "" if that is unknown.
 _Value = tuple[Kind, str]
 _NUMBER, _SIGNED, _UNSIGNED = (Kind.NUMBER, ""), (Kind.SIGNED, ""), (Kind.UNSIGNED, "")
 _ADDRESS, _UNKNOWN = (Kind.ADDRESS, ""), (Kind.UNKNOWN, "")
@@ -66,12 +66,12 @@ _SIGNED_LOAD = re.compile(r"^ldu?rs[bhw]$|^ldrs[bh]$")
 
 
 def is_arithmetic(instruction: Instruction) -> bool:
-    """Whether it adds, subtracts, multiplies or shifts left what general registers hold."""
+    """Tell whether the instruction adds, subtracts, multiplies or shifts left in general registers."""
     return bool(_ARITHMETIC.match(instruction.mnemonic)) and all(r.file != "vector" for r in instruction.writes)
 
 
 def scalar_operation(instruction: Instruction) -> LaneOperation | None:
-    """A sum or product of whole 32-bit registers, or of their signed halves, as lanes; None for any other."""
+    """Return the operation on whole 32-bit registers, or on their signed halves, as lanes; None for all others."""
     isa, mnemonic = instruction.isa, instruction.mnemonic
     if instruction.condition or instruction.accesses:
         return None
@@ -111,7 +111,7 @@ def _index(isa: Isa, text: str) -> int | None:
 
 
 def scalar_sums(analysis: SignAnalysis, contract: Contract) -> tuple[Checked, ...]:
-    """Every reachable sum or product of signed data in general registers, in the program's order."""
+    """Return every reachable sum or product of signed data in general registers, in program order."""
     if _is_modular(contract):
         return ()
     flow = _Flow(analysis, contract)
@@ -122,7 +122,7 @@ def scalar_sums(analysis: SignAnalysis, contract: Contract) -> tuple[Checked, ..
             continue
         kinds = [state[_register(instruction.isa, lanes)][0] for lanes in operation.sources]
         if Kind.SIGNED in kinds and all(kind in _JUDGED for kind in kinds):
-            # Numbers and elements narrower than the register are the same either way.
+            # Numbers and elements narrower than the register have the same value, signed or unsigned.
             found.append(Checked(instruction, operation, (View((True,) * len(kinds), True, False),)))
     return tuple(found)
 
@@ -132,7 +132,7 @@ def _register(isa: Isa, lanes: Lanes) -> int:
 
 
 def _is_modular(contract: Contract) -> bool:
-    """Whether all integers of 32 bits and more that leave the kernel are unsigned."""
+    """Tell whether all integers of 32 bits and more that leave the kernel are unsigned."""
     written = [a.dtype for a in contract.by_name.values() if a.write is not None and not a.fields and a.rows is None]
     wide = {dtype.kind for dtype in written if dtype.kind in "iu" and dtype.itemsize >= 4}
     returned = contract.signature.returns
@@ -142,7 +142,7 @@ def _is_modular(contract: Contract) -> bool:
 
 
 class _Flow:
-    """What each general register holds before each instruction; None where it is not reached."""
+    """The contents of each general register before each instruction; None for an unreached instruction."""
 
     def __init__(self, analysis: SignAnalysis, contract: Contract) -> None:
         self._analysis = analysis
@@ -195,7 +195,7 @@ class _Flow:
         return tuple(changed)
 
     def _value(self, instruction: Instruction, state: _State, tags: Tags | None) -> _Value:
-        """What the instruction writes."""
+        """Return the value that the instruction writes."""
         if any(access.kind is AccessKind.LOAD for access in instruction.accesses):
             return self._loaded(instruction, state)
         vectors = [r for r in instruction.reads if r.file == "vector"]
@@ -242,7 +242,7 @@ class _Flow:
         return _UNSIGNED if dtype.kind == "u" and dtype.itemsize < 4 else _UNKNOWN
 
     def _from_vector(self, instruction: Instruction, vectors: Iterable[Register], tags: Tags | None) -> _Value:
-        """A lane moved over: signed where the instruction, or its origin, says so."""
+        """Return the value of a lane moved to a general register: signed if the instruction or its origin says so."""
         if instruction.mnemonic.startswith(("smov", "vmov.s")):
             return _SIGNED
         readings = {tags[register.index] for register in vectors} if tags is not None else set()
@@ -253,7 +253,7 @@ class _Flow:
 
 
 def _join(first: _Value, second: _Value) -> _Value:
-    """What holds on both of two ways to the same place."""
+    """Return what holds on both of two paths to the same place."""
     if first == second:
         return first
     if Kind.ADDRESS in (first[0], second[0]):

@@ -1,4 +1,4 @@
-"""Whether a lane is a signed or an unsigned number, where the instruction does not say: `add`, `mul`, `shl`, `xtn`.
+"""Decide whether a lane is signed or unsigned where the instruction does not say: `add`, `mul`, `shl`, `xtn`.
 
 Bits are the same either way, but what is lost is not: 100 + 100 is no int8, and is a uint8.  Operands are read by
 this rule, in this order:
@@ -43,20 +43,23 @@ from neonlab.isa.model.lane_operation import VECTOR_BYTES, general_start
 
 
 class Reading(enum.IntEnum):
-    """What is known of the numbers in a register; a join of two goes to the larger, or to EITHER."""
+    """The knowledge about the numbers in a register; joining two gives the larger, or EITHER."""
 
-    CONSTANT = 0  # as whoever uses it
-    MEMORY = 1  # as the contract says
+    CONSTANT = 0  # signed or unsigned as its user reads it
+    MEMORY = 1  # signed or unsigned as the contract says
     SIGNED = 2
     UNSIGNED = 3
-    MASK = 4  # 0 or -1, of a comparison
-    BITS = 5  # masks and pieces; no number of its own
+    MASK = 4  # 0 or -1, from a comparison
+    BITS = 5  # masks and parts of numbers; not a number
     EITHER = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Tag:
-    """A reading of lanes of `bits`; 0 bits where the width does not matter.  `negative`: a constant that may be so."""
+    """A reading of lanes of `bits`; 0 if the width does not matter.
+
+    `negative` marks a constant that may be negative.
+    """
 
     reading: Reading
     bits: int = 0
@@ -77,7 +80,7 @@ _SUMS = {"add", "mla", "adalp", "aba"}
 
 
 def join(first: Tag, second: Tag) -> Tag:
-    """What holds on both of two ways to the same place."""
+    """Return what holds on both of two paths to the same place."""
     if first == second:
         return first
     if second.reading is Reading.CONSTANT:
@@ -92,7 +95,7 @@ def join(first: Tag, second: Tag) -> Tag:
 
 @dataclass
 class Defaults:
-    """What the contract says of integers by their width: True signed, False unsigned, absent where it disagrees."""
+    """The signs of a contract's integers by their width: True signed, False unsigned, absent if buffers disagree."""
 
     memory: dict[int, bool] = field(default_factory=dict)
     read: dict[int, bool] = field(default_factory=dict)
@@ -102,7 +105,7 @@ class Defaults:
 
     @staticmethod
     def of(contract: Contract) -> Defaults:
-        """From the dtypes of a contract's buffers, and of the fields of its structs."""
+        """Collect the dtypes of a contract's buffers and of the fields of its structs."""
         plain = [a for a in contract.by_name.values() if not a.fields and a.rows is None]
         pointers = [a for a in plain if (a.is_pointer or "." in a.name) and a.dtype.kind in "iu"]
 
@@ -126,7 +129,7 @@ class Defaults:
 
 
 def _registers(isa: Isa, lanes: Lanes) -> range:
-    """Vector registers, in the lab's units, that lanes lie in; none for general registers."""
+    """Return the vector registers, in the lab's numbering, that hold the lanes; empty for general registers."""
     if lanes.start >= general_start(isa, 0):
         return range(0)
     size = VECTOR_BYTES[isa]
@@ -135,15 +138,15 @@ def _registers(isa: Isa, lanes: Lanes) -> range:
 
 Tags = tuple[Tag, ...]
 USE, SHIFT, STORE = "use", "right shift", "store"
-#: ("s" or "u", bits), and ("S" or "U", bits) beside it where that tells what number it is, as shifts and comparisons do
-#: not, with which bits are taken apart too; or (USE, ...) with 0.
+#: Uses of a register: ("s" or "u", bits) for an instruction that reads it as signed or unsigned; ("S" or "U", bits) in
+#: addition where that shows what the number is, unlike in shifts and comparisons; (USE, 0), (SHIFT, 0) or (STORE, 0).
 Demand = frozenset[tuple[str, int]]
-#: Families whose first source is a total that the instruction adds to, whatever it says of what is added.
+#: Families whose first source is a total that the instruction adds to, whatever the signs of the other sources.
 _TOTALS = {"mla", "mls", "adalp", "sra", "dot", "mmla", "aba"}
 
 
 def adds_to_total(operation: LaneOperation) -> bool:
-    """Whether the first source is as wide as the result, and what is added to it has a sign of its own."""
+    """Tell whether the first source is as wide as the result, and what is added to it has a sign of its own."""
     if operation.family in _TOTALS:
         return True
     first, *others = operation.sources
@@ -152,10 +155,10 @@ def adds_to_total(operation: LaneOperation) -> bool:
 
 
 class SignAnalysis:
-    """Readings of every vector register before every instruction, and what is done with it afterwards.
+    """Readings of every vector register before every instruction, and its uses afterwards.
 
-    `operations` are the instructions' lane operations, in the program's order; `before` the tag of each register where
-    the instruction can be reached, `after` what is later done with each register.
+    `operations` are the instructions' lane operations, in program order.  `before` has the tag of each register where
+    the instruction is reachable, `after` the later uses of each register.
     """
 
     def __init__(self, program: Program, contract: Contract) -> None:
@@ -209,7 +212,7 @@ class SignAnalysis:
         return before
 
     def tag(self, tags: Tags, lanes: Lanes) -> Tag:
-        """Reading of an operand, by where it comes from."""
+        """Return the tag of an operand by its origin."""
         if lanes.start >= general_start(self._isa, 0):
             is_zero = self._isa is Isa.A64 and lanes.start == general_start(self._isa, 31)
             return _CONSTANT if is_zero else _NUMBER
@@ -257,7 +260,7 @@ class SignAnalysis:
         if destination.signed is not None and family not in ("abd",):
             return Tag(Reading.SIGNED if destination.signed else Reading.UNSIGNED, destination.bits)
         if family == "abd":
-            # |a - b| of signed lanes is used as either
+            # |a - b| of signed lanes may be used as signed or unsigned
             signed = operation.sources[0].signed
             return Tag(Reading.EITHER if signed else Reading.UNSIGNED, destination.bits)
         readings = {reading for reading in self.operand_readings(operation, tags) if reading is not None}
@@ -274,7 +277,7 @@ class SignAnalysis:
         return Tag(Reading.EITHER, destination.bits)
 
     def _resolve(self, tag: Tag, bits: int) -> Reading | None:
-        """SIGNED, UNSIGNED or EITHER; None for what follows the other operands."""
+        """Return SIGNED, UNSIGNED or EITHER; None for a constant, which follows the other operands."""
         if tag.reading is Reading.CONSTANT:
             return None
         if tag.reading is Reading.MEMORY:
@@ -286,13 +289,13 @@ class SignAnalysis:
         return tag.reading if tag.reading in (Reading.SIGNED, Reading.UNSIGNED) else Reading.EITHER
 
     def of_memory(self, bits: int) -> Reading:
-        """Reading of `bits` that come straight from memory."""
+        """Return the reading of lanes of `bits` loaded straight from memory."""
         exact = bits in self.defaults.widths
         signed = self.defaults.memory.get(bits) if exact else self.defaults.any_width
         return Reading.EITHER if signed is None else Reading.SIGNED if signed else Reading.UNSIGNED
 
     def operand_readings(self, operation: LaneOperation, tags: Tags) -> list[Reading | None]:
-        """Of each source: by the instruction, else by where it comes from."""
+        """Return the reading of each source: as the instruction says, else by its origin."""
         found: list[Reading | None] = []
         for lanes in operation.sources:
             if lanes.signed is not None:
@@ -302,19 +305,19 @@ class SignAnalysis:
         return found
 
     def takes_mask_away(self, operation: LaneOperation, tags: Tags) -> bool:
-        """Whether it counts: a difference of a number and the 0 or -1 of a comparison."""
+        """Tell whether the operation counts: it subtracts the 0 or -1 of a comparison from a number."""
         if operation.family != "sub":
             return False
         first, second = (self.tag(tags, lanes).reading for lanes in operation.sources)
         return second is Reading.MASK and first is not Reading.MASK
 
     def reading_of_total(self, operation: LaneOperation, tags: Tags) -> Reading | None:
-        """Of the first source, by where it comes from, whatever the instruction says."""
+        """Return the reading of the first source by its origin, whatever the instruction says."""
         total = operation.sources[0]
         return self._resolve(self.tag(tags, total), total.bits)
 
     def _backward(self) -> list[list[Demand]]:
-        """What later instructions do with each register, after each instruction."""
+        """Return the later uses of each register after each instruction."""
         nothing: Demand = frozenset()
         count = len(self.instructions)
         after = [[nothing] * 32 for _ in range(count)]
@@ -360,7 +363,7 @@ class SignAnalysis:
         return before
 
     def _is_whole(self, operation: LaneOperation, lanes: Lanes) -> bool:
-        """Whether a destination leaves nothing of its registers' old contents."""
+        """Tell whether a destination overwrites its registers completely."""
         return max(lanes.end, operation.clear_end) - lanes.start >= VECTOR_BYTES[self._isa]
 
     @staticmethod
@@ -381,7 +384,7 @@ class SignAnalysis:
         return frozenset({(kind, 0)})
 
     def uses(self, number: int, lanes: Lanes) -> Demand:
-        """What is done later with the registers of `lanes` as instruction `number` leaves them."""
+        """Return the later uses of the registers of `lanes` after instruction `number`."""
         found: Demand = frozenset()
         for register in _registers(self._isa, lanes):
             found |= self.after[number][register]

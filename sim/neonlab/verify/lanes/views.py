@@ -1,6 +1,6 @@
-"""Which instructions are held to their true result, and under which reading of their lanes.
+"""Decide which instructions must give their true result, and under which reading of their lanes.
 
-The rule is that of `neonlab.verify.lanes.signs`; here it meets each instruction.
+The rule is that of `neonlab.verify.lanes.signs`; this module applies it to each instruction.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from neonlab.isa.model.instruction import Instruction
 from neonlab.verify.lanes.signs import DIFFERENCES, SHIFT, STORE, Reading, SignAnalysis, Tags, adds_to_total
 
 _NARROWS = {"shr", "addhn", "subhn"}
-_OF_TWO = {"add", "sub", "mla", "mls"}  # families with operands that may be of different kinds
+_OF_TWO = {"add", "sub", "mla", "mls"}  # families whose operands may differ in sign
 _SUMS = {*_OF_TWO, "mul", "addp", "addv", "shl"}
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How each source lane is read (True is signed), and as what the result may fit."""
+    """The reading of each source (True is signed), and the readings in which the result may fit."""
 
     signs: tuple[bool, ...]
     fits_signed: bool
@@ -28,7 +28,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """An instruction whose lanes can lose their result: a lane is right when one of `views` finds it right."""
+    """An instruction whose lanes can wrap; a lane is right if its result fits in one of `views`."""
 
     instruction: Instruction
     operation: LaneOperation
@@ -36,7 +36,7 @@ class Checked:
 
 
 def can_wrap(operation: LaneOperation) -> bool:
-    """Whether some operands have a true result that the lane does not hold."""
+    """Tell whether for some operands the lane cannot hold the true result."""
     if operation.saturates:
         return False
     bits = operation.destination.bits
@@ -59,7 +59,7 @@ def can_wrap(operation: LaneOperation) -> bool:
 
 
 def checked_instructions_of(analysis: SignAnalysis) -> tuple[Checked, ...]:
-    """Every reachable instruction that can wrap, with the views that decide whether it did."""
+    """Return every reachable instruction that can wrap, with the views that decide whether it did."""
     found = []
     for number, operation in enumerate(analysis.operations):
         tags = analysis.before[number]
@@ -72,7 +72,7 @@ def checked_instructions_of(analysis: SignAnalysis) -> tuple[Checked, ...]:
 
 
 class _Decision:
-    """The views of one instruction."""
+    """Decides the views of one instruction."""
 
     def __init__(self, analysis: SignAnalysis, number: int, operation: LaneOperation, tags: Tags) -> None:
         self._analysis, self._operation, self._tags = analysis, operation, tags
@@ -90,7 +90,7 @@ class _Decision:
         if declared is not None and operation.family not in _NARROWS and operation.family != "abs":
             return self._declared_views(readings, declared)
         known = {reading for reading in readings if reading is not None}
-        if not known:  # constants alone
+        if not known:  # only constants
             known = {analysis.of_memory(operation.destination.bits)}
         decided = known - {Reading.EITHER}
         given = self._given(readings)
@@ -108,7 +108,7 @@ class _Decision:
         return self._as_used((self._view([r if r in decided else follow for r in readings]), *conversions))
 
     def _declared_views(self, readings: Sequence[Reading | None], declared: bool) -> tuple[View, ...]:
-        """Of an instruction that says how it reads; a total that it adds to may be of the other kind all the same."""
+        """Return the views of an instruction that says how it reads; its total may have the other sign."""
         signs = tuple(reading is not Reading.UNSIGNED for reading in readings)
         as_declared = View(signs, declared, not declared)
         if not adds_to_total(self._operation):
@@ -123,7 +123,7 @@ class _Decision:
         return (as_declared, other) if self._fits() == (not declared, declared) else (as_declared,)
 
     def _may_be_negative(self, readings: Sequence[Reading | None], decided: set[Reading]) -> bool:
-        """Whether unsigned lanes meet what may be a difference, or a negative constant."""
+        """Tell whether unsigned lanes meet a possible difference or a negative constant."""
         total = self._is_open[0] and not any(self._is_open[1:])
         if total and readings[0] is Reading.EITHER:
             return True
@@ -136,20 +136,20 @@ class _Decision:
         )
 
     def _used(self) -> tuple[bool, bool] | None:
-        """Whether typed instructions read the result as signed, and as unsigned; None where none does."""
+        """Return whether typed instructions read the result as signed, and as unsigned; None if none reads it."""
         bits = self._operation.destination.bits
         letters = {letter for letter, width in self._uses if width == bits}
         return ("S" in letters, "U" in letters) if letters & {"S", "U"} else None
 
     def _as_used(self, views: tuple[View, ...]) -> tuple[View, ...]:
-        """The views with results held to how typed instructions read them."""
+        """Return the views with their results limited to the readings of typed instructions."""
         used = self._used()
         if used is None or self._operation.family not in _SUMS:
             return views
         return tuple(dict.fromkeys(View(view.signs, *used) for view in views))
 
     def _given(self, readings: Sequence[Reading | None]) -> Reading | None:
-        """What a constant is added to or taken away from, by what the kernel reads; None for any other operation."""
+        """Return the reading of the operand that a constant is added to or subtracted from; None if there is none."""
         if self._operation.family not in ("add", "sub") or list(readings).count(None) != 1:
             return None
         ((lanes, reading),) = (
@@ -161,7 +161,7 @@ class _Decision:
         return reading
 
     def _conversions(self, readings: Sequence[Reading | None], given: Reading) -> Iterator[View]:
-        """A constant added or taken away that makes one kind of number of the other, as 128 makes uint8 of int8."""
+        """Yield the views in which a constant turns one kind of number into the other, as 128 makes uint8 of int8."""
         fits = self._fits()
         is_sum, is_first = self._operation.family == "add", readings[0] is None
         for signed in (True, False):
@@ -182,11 +182,11 @@ class _Decision:
                 return View(signs, *self._fits())
             return View(signs, False, True)
         if self._is_open[0] and not any(self._is_open[1:]):
-            return View(signs, signs[0], not signs[0])  # what is added does not change how the sum is read
+            return View(signs, signs[0], not signs[0])  # the added operand does not change how the sum is read
         return View(signs, True, True)
 
     def _fits(self) -> tuple[bool, bool]:
-        """Whether the result may fit as signed, and as unsigned, by what is done with it."""
+        """Return whether the result may fit as signed, and whether as unsigned, by its later uses."""
         bits = self._operation.destination.bits
         letters = {letter for letter, width in self._uses if width == bits}
         if letters & {"s", "u"}:
@@ -197,14 +197,14 @@ class _Decision:
         return True, True
 
     def _is_only_stored(self) -> bool:
-        """Without an instruction that reads it otherwise, as a shift does that takes a number's sign apart."""
+        """Tell whether the result is only stored, and no instruction reads it."""
         return self._uses == {(STORE, 0)}
 
     def _is_only_shifted_back(self) -> bool:
         return {kind for kind, bits in self._uses if bits == 0} == {SHIFT}
 
     def _is_raw(self) -> bool:
-        """Straight from memory that the contract gives no numbers of this width, or made of masks."""
+        """Tell whether the first source is made of masks, or loaded with a width that no buffer of the contract has."""
         lanes = self._operation.sources[0]
         tag = self._analysis.tag(self._tags, lanes)
         if tag.reading is Reading.MEMORY:

@@ -1,4 +1,4 @@
-"""A lane that wrapped, in words: the instruction, the lane, and the numbers that led there."""
+"""Word the fault of a lane that wrapped: the instruction, the lane, and the operands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from neonlab.verify.lanes.views import Checked, View
 
 
 def wrap_fault(program: Program, contract: Contract, checked: Checked, state: Bytes, lane: int, seed: int = 0) -> Fault:
-    """The fault of one lane, given the register file before the instruction."""
+    """Return the fault of one lane, given the register file before the instruction."""
     view, instruction = checked.views[0], checked.instruction
     operation = read_by(checked.operation, view)
     (true,) = true_lanes(operation, state)
@@ -47,7 +47,10 @@ def wrap_fault(program: Program, contract: Contract, checked: Checked, state: By
 
 
 def lost_lanes(checked: Checked, states: Bytes) -> npt.NDArray[np.bool_]:
-    """Lanes whose true result fits under no view, given register files before; shape (..., lanes)."""
+    """Return a mask of the lanes whose true result fits no view; bool of shape (..., lanes).
+
+    `states` holds the register files before the instruction, shape (..., bytes).
+    """
     bits = checked.operation.destination.bits
     lost = np.ones((*states.shape[:-1], checked.operation.destination.count), bool)
     for view in checked.views:
@@ -59,13 +62,13 @@ def lost_lanes(checked: Checked, states: Bytes) -> npt.NDArray[np.bool_]:
 
 
 def read_by(operation: LaneOperation, view: View) -> LaneOperation:
-    """The operation with its sources read as `view` says."""
+    """Return the operation with its sources read as `view` says."""
     sources = (replace(lanes, signed=sign) for lanes, sign in zip(operation.sources, view.signs, strict=True))
     return replace(operation, sources=tuple(sources))
 
 
 def _expression(operation: LaneOperation, values: Sequence[Array], lane: int) -> str:
-    """The lane's arithmetic with its operands written out."""
+    """Return the lane's arithmetic with its operands written out."""
 
     def pick(number: int, at: int = lane) -> int:
         row = values[number]
@@ -127,7 +130,7 @@ def _register_name(isa: Isa, lanes: Lanes) -> str:
 
 
 def value_clause(contract: Contract) -> str:
-    """What the contract says of the values that the kernel is exact for."""
+    """Return the value ranges of the inputs for which the contract says the kernel is exact."""
     said = []
     for argument in contract.by_name.values():
         if (

@@ -1,4 +1,4 @@
-"""A lane, or a scalar sum, that silently lost its result: sums, products, shifts and narrowings that did not fit.
+"""Find lanes and scalar sums that silently lost their result: sums, products, shifts and narrowings that did not fit.
 
     probe = LaneWrapProbe(program, contract)
     machine = Machine(program, probes=(probe,))
@@ -54,7 +54,7 @@ _Q = 16  # bytes of the registers that the hook reads
 
 
 def check_of(checked: Checked, isa: Isa) -> np.ndarray[tuple[int], np.dtype[np.void]]:
-    """The compiled hook's row for one instruction."""
+    """Return the compiled hook's row for one instruction, as an array of one ROW."""
     operation = checked.operation
     row = np.zeros(1, nat.ROW)
     row["a_register"] = row["m_register"] = -1
@@ -85,7 +85,7 @@ def check_of(checked: Checked, isa: Isa) -> np.ndarray[tuple[int], np.dtype[np.v
 
 
 def _unicorn_register(isa: Isa, lanes: Lanes) -> tuple[int, int]:
-    """Unicorn's number of the register that holds the lanes, and where in it they begin."""
+    """Return Unicorn's number of the register that holds the lanes, and the byte in it at which they begin."""
     if is_general(isa, lanes):
         index, within = divmod(lanes.start - general_start(isa, 0), GENERAL_BYTES)
         return unicorn_identifier(isa, general(index)), within
@@ -125,7 +125,7 @@ def _view_bits(view: View, accumulates: bool) -> int:
 
 
 def is_modular(program: Program, contract: Contract, instruction: Instruction) -> bool:
-    """Whether the contract's `modular` names the instruction: by mnemonic, by the label it follows, or by its line."""
+    """Tell whether the contract's `modular` names the instruction, by mnemonic, preceding label or line."""
     line = program.line_at(instruction.address)
     for entry in contract.modular:
         if entry.startswith("label:"):
@@ -145,7 +145,7 @@ def _label_before(program: Program, address: int) -> str:
 
 
 def checked_instructions(program: Program, contract: Contract) -> tuple[Checked, ...]:
-    """Every instruction that can lose a lane's result and may not, in order of address."""
+    """Return every instruction that can lose a lane's result and must not, in order of address."""
     analysis = SignAnalysis(program, contract)
     everything = (*checked_instructions_of(analysis), *scalar_sums(analysis, contract))
     past = looked_past(program, contract)
@@ -158,10 +158,10 @@ def checked_instructions(program: Program, contract: Contract) -> tuple[Checked,
 
 
 class LaneWrapProbe:
-    """Watches every lane that can wrap; `collect` words the first that did."""
+    """Watches every lane that can wrap; `collect` returns the fault of the first that did."""
 
     def __init__(self, program: Program, contract: Contract, *, checked: Sequence[Checked] | None = None) -> None:
-        """Watch `checked`, by default what `checked_instructions` finds."""
+        """Watch the instructions `checked`, by default those that `checked_instructions` finds."""
         self._program, self._contract = program, contract
         self.checked = tuple(checked_instructions(program, contract) if checked is None else checked)
         self._rows = np.concatenate(
@@ -179,7 +179,7 @@ class LaneWrapProbe:
         self._header["count"] = len(self._rows)
 
     def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
-        """One, over the stretch of code that holds all instructions to check."""
+        """Return one hook, over the range of code that holds all checked instructions."""
         if not self.checked:
             return ()
         return (NativeHook(UC_HOOK_CODE, nat.check_lanes, self._header, self._first, self._last),)
@@ -190,34 +190,37 @@ class LaneWrapProbe:
         self._rows["hits"] = self._rows["lanes_ever"] = 0
 
     def hits(self, checked: Checked) -> tuple[int, int]:
-        """How often an instruction lost a lane in the last call, and which lanes (bit i: lane i) the first time."""
+        """Return how often an instruction lost a lane in the last call, and the lanes it lost first (bit i: lane i)."""
         row = self._rows[self.checked.index(checked)]
         return int(row["hits"]), int(row["lanes_lost"]) if row["hits"] else 0
 
     @property
     def wrapped(self) -> tuple[Checked, ...]:
-        """Instructions that lost a lane in the last call, in the order in which each first did."""
+        """Return the instructions that lost a lane in the last call, ordered by their first wrap."""
         hit = [(int(self._rows["order"][i]), i) for i in range(len(self.checked)) if self._rows["hits"][i]]
         return tuple(self.checked[number] for _, number in sorted(hit))
 
     def collect(self, seed: int = 0) -> Fault | None:
-        """The first lane that wrapped in the last call, or None.  Whether anybody sees it, `harmful_wrap` says."""
+        """Return the fault of the first wrap in the last call, or None.
+
+        `harmful_wrap` decides whether it has an effect.
+        """
         return self.fault_of(self.wrapped[0], seed) if self.wrapped else None
 
     def fault_of(self, checked: Checked, seed: int = 0) -> Fault:
-        """What `checked`, one of `wrapped`, did the first time."""
+        """Return the fault of the first wrap of `checked`, one of `wrapped`."""
         row = self._rows[self.checked.index(checked)]
         lanes = int(row["lanes_lost"])
         lane = (lanes & -lanes).bit_length() - 1
         return wrap_fault(self._program, self._contract, checked, self._state(checked, row["bytes"]), lane, seed)
 
     def lanes_ever_lost(self, checked: Checked) -> tuple[int, ...]:
-        """Lanes that `checked` lost in any execution of the last call."""
+        """Return the lanes that `checked` lost in any execution of the last call."""
         row = self._rows[self.checked.index(checked)]
         return tuple(lane for lane in range(16) if int(row["lanes_ever"]) >> lane & 1)
 
     def _state(self, checked: Checked, held: Bytes) -> Bytes:
-        """A register file with the operands as they were at the first wrap."""
+        """Return a register file that holds the operands as they were at the first wrap."""
         state = np.zeros(file_bytes(self._program.isa), np.uint8)
         sources = list(checked.operation.sources)
         slots = [0, 16, 32] if checked.operation.family in _ACCUMULATES else [16, 32]

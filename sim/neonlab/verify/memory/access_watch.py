@@ -1,15 +1,15 @@
-"""Every access of a guest, checked to the byte against what it may touch, before it takes place.
+"""Check every access of a guest to the byte against its permissions, before the access takes place.
 
-A compiled hook runs before each instruction.  Where the decoded program says that the instruction accesses memory, it
-reads the registers that the address is made of, and looks up every byte in the shadow.  The first thing wrong is kept
-and stops the guest, before the instruction does it.
+A compiled hook runs before each instruction.  Where the decoded program says that the instruction accesses memory, the
+hook reads the registers of the address and looks up every byte in the shadow.  It records the first violation and stops
+the guest before the instruction executes.
 
-Unicorn's memory hooks are not used.  They bring the CPU's state up to date at each piece of each access, which costs
-more the longer a block is: on a loop of 58 instructions 180 ns a piece, ten times what this costs.  They also see
-aligned accesses that the emulator makes up where one crosses a page.
+Unicorn's memory hooks are not used.  They update the CPU's state at each piece of each access, which costs more the
+longer a block is: on a loop of 58 instructions 180 ns a piece, ten times the cost of this hook.  They also report
+aligned accesses that the emulator makes up for an access that crosses a page.
 
-What this cannot see: accesses of instructions that the decoder describes wrongly.  Words that it does not know at all
-are reported when they are executed.  Prefetches touch nothing.  Instruction fetches are for the page protection.
+Accesses of instructions that the decoder describes wrongly are not seen.  Words that it does not know at all are
+reported when they are executed.  Prefetches touch nothing.  Instruction fetches are left to the page protection.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ from neonlab.verify.memory.shadow import LIMIT, PAGE, PAGES, Shadow
 # Permissions of a byte.
 READABLE, WRITABLE, STACK, MARGIN = 1, 2, 4, 8
 
-# What is wrong with an access, or with a change of sp.
+# Violations by an access or by a change of sp.
 NOTHING, FORBIDDEN, BELOW_STACK, MISALIGNED, SP_MISALIGNED, SP_TOO_LOW, SP_TOO_HIGH, UNKNOWN = range(8)
 
-# An entry of the table of halfwords: the number of its first access counted from 1, and
+# An entry of the table of halfwords: the number of its first access counted from 1, and these flags.
 _LOOK_AT_SP = 1 << 30  # the instruction before writes sp
-_NOT_DECODED = 1 << 29  # this is no instruction known here
+_NOT_DECODED = 1 << 29  # the decoder does not know this word
 _SHORT_BEFORE = 1 << 28  # the instruction before has two bytes
 _ACCESS_NUMBER = (1 << 28) - 1
 
 # Flags of an access.
 _WRITES = 1
-_MOVES_SP = 2  # the addressing mode writes sp back: what it touches below the old sp is above the new one
+_MOVES_SP = 2  # the addressing mode writes sp back: bytes touched below the old sp are above the new one
 _THROUGH_SP = 4  # the base register is sp
 
 _SUBTRACT = 8  # of `extend`, whose lower bits are the kind
@@ -71,22 +71,22 @@ ACCESS = np.dtype(
         ("count", np.int32),
         ("flags", np.int32),
         ("condition", np.int32),
-        ("excused", np.int32),  # a bit for each of what may be wrong with it and is looked past
+        ("excused", np.int32),  # bit n: violation n is not reported
         ("next", np.int32),  # number of the instruction's next access, 0 when there is none
     ]
 )
 
 WATCH = np.dtype(
     [
-        ("value", np.uint64),  # where registers are read to
+        ("value", np.uint64),  # receives the value of a register
         ("hash", np.uint64),  # of (pc, address, size) of all accesses so far, in their order
         ("accesses", np.int64),
-        ("sp_register", np.int64),  # Unicorn's identifiers
-        ("flags_register", np.int64),
+        ("sp_register", np.int64),  # Unicorn's identifier of sp
+        ("flags_register", np.int64),  # and that of the flags
         ("bits", np.uint64),  # of an address
         ("code", np.uint64),  # address of the first halfword of the table
-        ("words", np.uint64),  # how many it has
-        ("word_table", np.uint64),  # where it is: int32 each
+        ("words", np.uint64),  # number of its entries
+        ("word_table", np.uint64),  # its address: int32 each
         ("access_table", np.uint64),
         ("access_count", np.int64),
         ("page_table", np.uint64),  # int32 page of the pool for each page of the guest
@@ -97,7 +97,7 @@ WATCH = np.dtype(
         ("sp_highest", np.uint64),
         ("lowest", np.uint64),  # lowest address of the stack that was touched
         ("sp_misaligned_by", np.uint64),  # address of the instruction that misaligned sp; 0 while it is aligned
-        ("wrong", np.int64),  # NOTHING, or what is wrong; the rest of it follows
+        ("wrong", np.int64),  # NOTHING, or the violation; the fields below describe it
         ("at", np.uint64),  # address of the instruction at fault
         ("writes", np.int64),
         ("address", np.uint64),
@@ -244,7 +244,7 @@ def _before(uc: Pointer, at: int, _size: int, user: Pointer) -> None:
 
 
 def register_identifiers(isa: Isa) -> tuple[int, ...]:
-    """Unicorn's identifiers of the general registers by index, sp among them, then that of the flags."""
+    """Return Unicorn's identifiers of the general registers by index, including sp, followed by that of the flags."""
     constants: Any = arm64_const if isa is Isa.A64 else arm_const
     prefix = "UC_ARM64_REG_" if isa is Isa.A64 else "UC_ARM_REG_"
     names = [f"X{i}" for i in range(31)] if isa is Isa.A64 else [f"R{i}" for i in range(13)]
@@ -253,10 +253,11 @@ def register_identifiers(isa: Isa) -> tuple[int, ...]:
 
 
 class Watch:
-    """The state of the hook: what it needs to know of the program, and what it found.
+    """The state of the hook: its tables about the program, and the violation that it found.
 
-    `alignments` gives the bytes that the address of an instruction's accesses must be a multiple of, `excused` what may
-    be wrong with them (bit n for the fault n), both by the instruction's address.
+    `alignments` gives the alignment in bytes that the addresses of an instruction's accesses must have.  `excused`
+    gives the violations of an instruction that are not reported (bit n for violation n).  Both are keyed by the
+    instruction's address.
     """
 
     def __init__(
@@ -335,12 +336,12 @@ class Watch:
         return int(self.state[name][0])
 
     def hooks(self) -> Sequence[NativeHook]:
-        """One, before each instruction of the program."""
+        """Return one hook, called before each instruction of the program."""
         if not self._words.size:
             return ()
         return (NativeHook(UC_HOOK_CODE, _before, self.state, self._first, self._end - 1),)
 
     def reset(self) -> None:
-        """Ready for a call, once the shadow is."""
+        """Prepare for a call; the shadow must be ready before."""
         self.set(pool=self.shadow.pool.ctypes.data, hash=0, accesses=0, wrong=NOTHING, sp_misaligned_by=0)
         self.set(lowest=self.get("sp_highest"), at=0, address=0, size=0, writes=0, sp=0)

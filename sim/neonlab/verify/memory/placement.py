@@ -1,4 +1,4 @@
-"""Where buffers lie: aligned as the contract promises and no better, and with the margins that it allows to be read."""
+"""Place buffers: aligned as the contract promises and no better, with the margins that it allows to be read."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from neonlab.emulate.machine import Argument as Passed
 
 
 def promised_alignment(argument: Argument) -> int:
-    """Bytes: `align` of the contract, and never less than the element's own size, which C promises."""
+    """Return the promised alignment in bytes: `align` of the contract, at least the element's size as C promises."""
     return max(argument.align, argument.dtype.itemsize)
 
 
 def exact_placement(argument: Argument, turn: int = 0, least: int = 1) -> tuple[int, int]:
-    """`alignment` and `offset` for a Buffer that is aligned as promised and no better; `turn` picks one such place.
+    """Return `alignment` and `offset` of a Buffer aligned as promised and no better; `turn` selects one such place.
 
-    It is aligned to `least` bytes where less is promised.
+    Both are in bytes.  If less than `least` bytes is promised, the buffer is aligned to `least`.
     """
     promised = max(promised_alignment(argument), least)
     modulus = max(128, 2 * promised)
@@ -27,15 +27,14 @@ def exact_placement(argument: Argument, turn: int = 0, least: int = 1) -> tuple[
 
 
 def flush_placement(argument: Argument) -> tuple[int, int]:
-    """`alignment` and `offset` for a Buffer that ends as close to the end of a page as what is promised allows."""
+    """Return `alignment` and `offset` of a Buffer that ends as close to the end of a page as its alignment allows."""
     return promised_alignment(argument), 0
 
 
 def place_arguments(contract: Contract, arguments: Sequence[Passed], turn: int, least: int = 1) -> list[Passed]:
-    """The arguments of a call with their buffers placed: flush right at turn 0, then at exact alignments in turn.
+    """Return a call's arguments with their buffers placed: flush right at turn 0, then at exact alignments in turn.
 
-    These are of `least` bytes, where less is promised.
-    Every buffer gets the margins that the contract declares.
+    The exact alignments are at least `least` bytes.  Every buffer gets the margins that the contract declares.
     """
     numbers = {name: number for number, name in enumerate(contract.by_name)}
 

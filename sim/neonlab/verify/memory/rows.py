@@ -1,4 +1,4 @@
-"""Arguments that are rows at a distance: what the bytes of their buffers may be used for, and names of places there."""
+"""Handle arguments with rows at a pitch: the permissions of their bytes, and names for places in them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from neonlab.verify.memory import access_watch as aw
 
 
 def permissions(argument: Argument, values: Mapping[str, int], buffer: Buffer) -> int | npt.NDArray[np.uint8]:
-    """Permissions of a buffer's bytes: all the same, or one each.
+    """Return the permissions of a buffer's bytes: one number for all, or uint8 of one each.
 
-    Bytes between rows have none, or may be read as a margin where the contract declares it.
+    Bytes between rows have no permissions, or may be read as a margin where the contract declares it.
     """
     block = argument.block(values)
     if not block.gaps and argument.write is None:
@@ -30,7 +30,7 @@ def permissions(argument: Argument, values: Mapping[str, int], buffer: Buffer) -
 
 
 def _near_rows(argument: Argument, values: Mapping[str, int], origin: int, size: int) -> npt.NDArray[np.int64]:
-    """Bytes of the buffer that may be read before and after each row."""
+    """Return the offsets of the bytes that may be read before and after each row."""
     if argument.read is None or not argument.under_read + argument.over_read:
         return np.zeros(0, np.int64)
     around = np.arange(-argument.under_read, argument.read.size.evaluate(values) + argument.over_read, dtype=np.int64)
@@ -40,7 +40,7 @@ def _near_rows(argument: Argument, values: Mapping[str, int], origin: int, size:
 
 
 def between_rows(argument: Argument, values: Mapping[str, int], first: int, end: int, *, written: bool) -> str:
-    """Where an access to the bytes `first` up to `end` of a buffer leaves the rows; empty where there are none."""
+    """Describe where an access to the bytes `first` up to `end` leaves the rows; empty if the buffer has no rows."""
     extent = (argument.write if written else argument.read) or argument.write or argument.read
     if extent is None or not extent.rows:
         return ""
@@ -57,7 +57,7 @@ def between_rows(argument: Argument, values: Mapping[str, int], first: int, end:
 
 
 def element(argument: Argument, values: Mapping[str, int], offset: int) -> str:
-    """The element that the byte at `offset` of the buffer is in: `element 5 of c`, or its row where it has rows."""
+    """Name the element that holds the byte at `offset` of the buffer: `element 5 of c`, with its row if it has rows."""
     size = argument.dtype.itemsize
     extent = argument.write or argument.read
     if extent is None or not extent.rows:

@@ -1,4 +1,4 @@
-"""What a kernel may touch by its contract, and the first access of a call that goes beyond it, in words.
+"""Check the accesses of a call against the contract, and word the first violation.
 
 Clauses of the procedure call standards are quoted by section title, since the numbers change between releases; the
 texts are aapcs32.rst and aapcs64.rst of https://github.com/ARM-software/abi-aa.
@@ -26,21 +26,21 @@ from neonlab.verify.memory import shadow as sh
 from neonlab.verify.memory.rows import between_rows, permissions
 
 DEFAULT_STACK_BYTES = 65536
-# An access this many bytes outside a buffer is taken for an error in walking that buffer.
+# An access at most this many bytes outside a buffer is attributed to that buffer.
 _NEAR = 1 << 20
-# Loads and stores that need addresses on words in ARMv7-A whatever SCTLR.A says (DDI 0406C, A3.2.1).
+# Loads and stores that need word-aligned addresses in ARMv7-A whatever SCTLR.A says (DDI 0406C, A3.2.1).
 _WORD_ALIGNED = ("ldm", "stm", "push", "pop", "ldrd", "strd", "vldm", "vstm", "vldr", "vstr", "vpush", "vpop")
 _WORD_CLAUSE = "ARMv7-A A3.2.1, Unaligned data access: this instruction needs a word-aligned address"
 
 
 def entry_stack_pointer(contract: Contract, space: AddressSpace = HOME) -> int:
-    """Value of sp when the kernel is entered."""
+    """Return the value of sp when the kernel is entered."""
     places = place_arguments(contract.isa, contract.signature, contract.float_abi)
     return space.stack_top - stack_argument_bytes(places)
 
 
 def stack_bytes_for(contract: Contract) -> int:
-    """Bytes of stack that a machine for the kernel has."""
+    """Return the bytes of stack that a machine for the kernel needs."""
     return max(DEFAULT_STACK_BYTES, 2 * (contract.stack + contract.below_stack))
 
 
@@ -49,10 +49,10 @@ def _bytes(count: int) -> str:
 
 
 class SanitizerProbe:
-    """Checks every access of a call to the byte, and where sp goes; see `neonlab.verify.memory.access_watch` for how.
+    """Checks every access of a call to the byte, and every change of sp; `neonlab.verify.memory.access_watch` says how.
 
-    `integers` holds the call's integer arguments; with them an argument that is read and written is held to its `write`
-    bytes where `read` is larger.
+    `integers` holds the call's integer arguments.  With them, writes are limited to an argument's `write` bytes, and
+    accesses to its rows.
     """
 
     def __init__(
@@ -91,11 +91,11 @@ class SanitizerProbe:
         self._shadow.keep()
 
     def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
-        """One, before each instruction of the program."""
+        """Return one hook, called before each instruction of the program."""
         return self._watch.hooks()
 
     def reset(self, buffers: Sequence[PlacedBuffer]) -> None:
-        """Allow what the contract allows of `buffers`, and nothing else."""
+        """Allow the bytes of `buffers` that the contract allows, and no others."""
         self._placed = buffers
         self._shadow.clear()
         for item in buffers:
@@ -107,7 +107,7 @@ class SanitizerProbe:
         self._watch.reset()
 
     def _permissions(self, buffer: Buffer) -> int | npt.NDArray[np.uint8]:
-        """What the bytes of a buffer may be used for: all the same, or one each."""
+        """Return the permissions of a buffer's bytes: one number for all, or one each."""
         argument = self._contract.by_name.get(buffer.name)
         if argument is None or self.integers.keys() != {a.name for a in self._contract.integers}:
             return aw.READABLE | (aw.WRITABLE if buffer.writable else 0)
@@ -115,21 +115,21 @@ class SanitizerProbe:
 
     @property
     def access_hash(self) -> int:
-        """A hash of (pc, address, bytes) of every access of the last call, in their order: equal for equal runs."""
+        """Return a hash of (pc, address, bytes) of all accesses of the last call in order; equal for equal runs."""
         return self._watch.get("hash")
 
     @property
     def accesses(self) -> int:
-        """Loads and stores of the last call; `ld1 {v0.16b, v1.16b}` is one of 32 bytes."""
+        """Return the number of loads and stores of the last call; `ld1 {v0.16b, v1.16b}` is one, of 32 bytes."""
         return self._watch.get("accesses")
 
     @property
     def stack_used(self) -> int:
-        """Bytes below sp on entry that the last call reached down to."""
+        """Return how many bytes below the sp on entry the last call accessed."""
         return max(0, self._entry_sp - self._watch.get("lowest"))
 
     def collect(self, seed: int = 0) -> Fault | None:
-        """The first thing that the last call did wrong, or None."""
+        """Return the fault of the first violation in the last call, or None."""
         wrong = self._watch.get("wrong")
         if wrong == aw.NOTHING:
             return None
@@ -139,7 +139,7 @@ class SanitizerProbe:
         return wording.fault(wrong)
 
 
-#: Of faults that a contract may accept, those of accesses, as the watch calls them.
+#: Faults of accesses that a contract may accept, with the watch's number of each.
 _WATCHED = {
     FaultKind.OUT_OF_BOUNDS_READ: aw.FORBIDDEN,
     FaultKind.OUT_OF_BOUNDS_WRITE: aw.FORBIDDEN,
@@ -150,7 +150,7 @@ _WATCHED = {
 
 
 def _excused(program: Program, contract: Contract) -> Mapping[int, int]:
-    """What the watch looks past, by address of the instruction: bit n for what it calls n."""
+    """Return the violations that the watch ignores, by address of the instruction: bit n for violation n."""
     found: dict[int, int] = {}
     for address, kind in looked_past(program, contract):
         if kind in _WATCHED:
@@ -159,7 +159,7 @@ def _excused(program: Program, contract: Contract) -> Mapping[int, int]:
 
 
 def _alignment(instruction: Instruction) -> int:
-    """Bytes that the address of its accesses must be a multiple of."""
+    """Return the alignment in bytes that the addresses of the instruction's accesses need."""
     hint = max((access.alignment for access in instruction.accesses), default=1)
     return 4 if hint == 1 and instruction.isa is Isa.A32 and _needs_word(instruction) else hint
 
@@ -169,7 +169,7 @@ def _needs_word(instruction: Instruction) -> bool:
 
 
 class _Wording:
-    """Puts one recorded violation into a Fault."""
+    """Turns one recorded violation into a Fault."""
 
     def __init__(
         self,
@@ -322,7 +322,7 @@ class _Wording:
         return self._make(FaultKind.ALIGNMENT_HINT, message, clause, buffer=name, offset=offset, register=base)
 
     def _moves_sp(self) -> bool:
-        """Whether the access leaves sp where it begins: a push."""
+        """Tell whether the access writes its address back to sp, as a push does."""
         writeback = self._instruction.writeback if self._instruction is not None else None
         return writeback is not None and writeback.base.name(self._program.isa) == "sp"
 
@@ -346,7 +346,7 @@ class _Wording:
 
 
 def _clause(argument: Argument, writes: bool) -> str:
-    """What the contract says of the bytes that may be touched."""
+    """Return what the contract says about the bytes that may be touched."""
     if writes:
         return f"{argument.name}: write = {argument.write.text}" if argument.write else f"{argument.name}: no write"
     size = argument.read or argument.write

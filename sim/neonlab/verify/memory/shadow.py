@@ -1,7 +1,7 @@
-"""What every byte of a guest's memory may be used for.
+"""Hold the permissions of every byte of a guest's memory.
 
-One byte of permissions stands for each byte of guest memory, in pages that a table finds by address; a page that
-nothing may touch has no shadow of its own.
+One byte of permissions stands for each byte of guest memory.  A table maps pages of addresses to shadow pages; a page
+that nothing may touch has none of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ PAGES = LIMIT // PAGE
 
 
 class Shadow:
-    """Permissions of every byte of a guest's memory."""
+    """The permissions of every byte of a guest's memory."""
 
     def __init__(self) -> None:
         self.pages = np.zeros(PAGES, np.int32)
@@ -26,15 +26,15 @@ class Shadow:
 
     @property
     def pool(self) -> npt.NDArray[np.uint8]:
-        """The bytes of permissions; moves when it grows."""
+        """Return the bytes of permissions; the array is replaced when it grows."""
         return self._pool
 
     def keep(self) -> None:
-        """What is allowed now stays at `clear`."""
+        """Make the current permissions survive `clear`."""
         self._kept, self._mapped = self._used, []
 
     def clear(self) -> None:
-        """Forget what was allowed since `keep`."""
+        """Drop the permissions given since `keep`."""
         for first, end in self._mapped:
             pages = self.pages[first:end]
             pages[pages >= self._kept] = 0
@@ -64,7 +64,7 @@ class Shadow:
             self._pool[base + low : base + high] = given
 
     def permissions(self, address: int) -> int:
-        """Permissions of one byte."""
+        """Return the permissions of one byte."""
         if not 0 <= address < LIMIT:
             return 0
         return int(self._pool[int(self.pages[address // PAGE]) * PAGE + address % PAGE])

@@ -1,7 +1,7 @@
-"""Vector registers that hold the lowest and the highest result that a contract allows, in every lane.
+"""Find vector registers that hold the lowest or the highest allowed result of a contract in every lane.
 
-A contract says so by a layout that ends in `lowest_highest`: the last two elements of the buffer are the ends of a
-range.  Of an interval that is not empty, holding a number to it does not depend on which end comes first.
+A contract declares these limits by a layout that ends in `lowest_highest`: the last two elements of the buffer are the
+ends of a range.  As long as the range is not empty, clamping to it gives the same result in either order.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ class _End:
 
 @dataclass(frozen=True)
 class _State:
-    """What registers hold: `pointers` general ones, as bytes from the start of the range; `ends` vector ones."""
+    """Contents of registers: `pointers` of general ones, as bytes into the buffer; `ends` of vector ones."""
 
     pointers: Mapping[int, int] = field(default_factory=dict)
     ends: Mapping[int, _End] = field(default_factory=dict)
 
     def join(self, other: _State) -> _State:
-        """What holds on both ways."""
+        """Return what holds on both paths."""
         return _State(
             {key: value for key, value in self.pointers.items() if other.pointers.get(key) == value},
             {key: value for key, value in self.ends.items() if other.ends.get(key) == value},
@@ -47,7 +47,7 @@ class _State:
 
 
 class Clamps:
-    """Where the ends of the range are, before every instruction of one program."""
+    """The registers that hold ends of the range before every instruction of one program."""
 
     def __init__(self, program: Program, contract: Contract, known: Intervals) -> None:
         self._isa, self._by_address, self._known = program.isa, program.by_address, known
@@ -64,7 +64,7 @@ class Clamps:
         self._solve(entry, _State(pointers))
 
     def order_is_free(self, old: Sequence[Instruction], new: Sequence[Instruction]) -> bool:
-        """Whether these are two ends of the range put on the same lanes, and the same two the other way round."""
+        """Tell whether `old` clamps lanes to both ends of the range, and `new` does the same in the other order."""
         if len(old) != 2 or [i.text for i in new] != [i.text for i in reversed(old)]:
             return False
         state = self._before.get(old[0].address)
@@ -148,7 +148,7 @@ class Clamps:
             pointers[target] = state.pointers[sources[0]] + int(names[2][1:], 0)
 
     def _from_slot(self, instruction: Instruction, names: list[str]) -> int | None:
-        """The register that the argument is loaded to from the stack, if one is."""
+        """Return the register that the argument is loaded into from the stack, or None."""
         (access, *more) = instruction.accesses
         stack, size = (31 if self._isa is Isa.A64 else 13), self._isa.pointer_bytes
         known = self._known.before.get(instruction.address)
@@ -157,7 +157,7 @@ class Clamps:
         if known is None or known.depth is None:
             return None
         registers = {register.name(self._isa): register.index for register in instruction.writes}
-        if self._isa is Isa.A32:  # where names differ, ip from r12 for one, and a load has one register
+        if self._isa is Isa.A32:  # Capstone's names differ there (ip for r12), and such a load writes one register
             registers = dict.fromkeys(
                 names[:1], min((index for index in registers.values() if index != stack), default=stack)
             )
@@ -167,7 +167,7 @@ class Clamps:
         return registers.get(names[number])
 
     def _loaded(self, instruction: Instruction, state: _State) -> dict[int, _End]:
-        """Ends that a load puts into every lane of registers."""
+        """Return the ends that a load puts into every lane of a register, by register."""
         access = instruction.accesses[0]
         at = state.pointers.get(access.base.index) if access.base is not None else None
         if self._isa is Isa.A64:
@@ -197,7 +197,7 @@ class Clamps:
         return found
 
     def _spread(self, instruction: Instruction, names: list[str], state: _State, vectors: set[int]) -> dict[int, _End]:
-        """Ends in registers that are copies, or have a lane of another in all of theirs."""
+        """Return the ends in registers that receive one lane of another register in all of their lanes."""
         if self._isa is Isa.A64:
             form = re.fullmatch(r"v\d+\.(\d+)([bhsd])", names[0])
             lane = re.fullmatch(r"v(\d+)\.([bhsd])\[(\d+)\]", names[-1])
@@ -219,7 +219,10 @@ class Clamps:
 
 
 def _bound(instruction: Instruction) -> tuple[str, bool, int, str, int, list[int]] | None:
-    """Of a minimum or maximum in place: which, signed, bytes of a lane, operand, bytes held, the other source."""
+    """Parse a minimum or maximum in place, or return None.
+
+    The result holds kind, signed, bytes of a lane, operand, bytes held, and the numbers of the other source registers.
+    """
     names = [name.strip() for name in instruction.operands.split(",")]
     if len(names) != 3 or names[0] != names[1] or names[2] == names[0]:
         return None

@@ -1,4 +1,4 @@
-"""Why a mutant is no worse than the program: shown by rule, or said by someone who looked."""
+"""Decide why a mutant is equivalent to the program: by a rule, or by a reviewer's entry."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TURNED_INTO_CALL = {(BranchKind.JUMP, BranchKind.CALL), (BranchKind.CONDITIONAL
 
 
 class Equivalence:
-    """Looks for a reason why mutants of one program cannot be told from it."""
+    """Looks for a reason why mutants of one program cannot be detected."""
 
     def __init__(self, program: Program, contract: Contract) -> None:
         self._program = program
@@ -54,7 +54,7 @@ class Equivalence:
         self._local.close()
 
     def reason(self, mutant: Mutant) -> str | None:
-        """Why the mutant does what the program does, None where no rule says so."""
+        """Return the reason why the mutant behaves like the program, None if no rule gives one."""
         old, new = instructions_of(self._program, mutant)
         if all(i.instruction_class is InstructionClass.PREFETCH for i in (*old, *new) if i.mnemonic != "nop"):
             return PREFETCH
@@ -71,9 +71,9 @@ class Equivalence:
         return {Same.YES: SAME_EFFECT, Same.READS_MORE: READS_MORE}.get(same)
 
     def _same_path(self, old: Instruction, new: Instruction) -> bool:
-        """Whether a branch to a neighbour of its target, or one that leaves a return address, makes no difference."""
+        """Tell whether another branch target, or writing a return address as well, has no effect."""
         if (old.branch, new.branch) == (BranchKind.RETURN, BranchKind.CALL) or old.mnemonic.startswith("bx"):
-            # A return that leaves a return address: nobody needs one any more.
+            # A return that writes a return address: it is not needed after the return.
             return _returns_as(old, new)
         if (old.branch, new.branch) in _TURNED_INTO_CALL:
             link = bits(places_of(general(30 if old.isa is Isa.A64 else 14), old.isa))
@@ -102,7 +102,7 @@ class Equivalence:
 
 
 def _returns_as(old: Instruction, new: Instruction) -> bool:
-    """Whether `new` goes where the return `old` goes, on the same condition."""
+    """Tell whether `new` goes where the return `old` goes, on the same condition."""
     names = {"bx": "blx", "ret": "blr"}
     mnemonic = old.mnemonic.removesuffix(old.condition)
     wanted = names.get(mnemonic, "?") + old.condition
@@ -111,7 +111,7 @@ def _returns_as(old: Instruction, new: Instruction) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A mutant that someone looked at, in so many `places` of the kernel that have this original."""
+    """A mutant that a person reviewed, in `places` places of the kernel with this original."""
 
     kernel: str
     original: str
@@ -127,7 +127,7 @@ class ReviewedTable:
         self.entries = tuple(entries)
 
     def reasons(self, kernel: str, survivors: Iterable[Mutant]) -> Mapping[Mutant, str]:
-        """Reasons for those of `survivors` that are reviewed; none where more survive than were reviewed."""
+        """Return reasons for those of `survivors` that are reviewed; none if more survive than were reviewed."""
         mutants = list(survivors)
         counts = Counter((mutant.original, mutant.mutant) for mutant in mutants)
         said = {(entry.original, entry.mutant): entry for entry in self.entries if entry.kernel == kernel}
@@ -140,7 +140,7 @@ class ReviewedTable:
 
 
 def read_reviewed(path: Path) -> ReviewedTable:
-    """The table in a TOML file; empty where there is no such file.  Raises InputError for one that is malformed.
+    """Read the table from a TOML file; it is empty if there is no file. Raises InputError for a malformed file.
 
     Each `[[equivalent]]` has `kernel` (as `neonlab list` shows it), `reason`, and `mutants`: by original, then by
     mutant (both disassembly), the number of places that it holds for.

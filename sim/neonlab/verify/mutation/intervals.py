@@ -1,11 +1,11 @@
-"""Between which numbers every general register lies before every instruction, given the ranges of a contract.
+"""Compute the interval of every general register before every instruction, given the value ranges of a contract.
 
-Intervals are of integers that are congruent to the register's contents modulo 2^64 (2^32 in A32), so that -64 to 47 is
-one too.  They go forward along the control flow, to the least solution but for widening; conditions that come of a
-comparison, an addition or a subtraction narrow them, and an edge on which nothing is left is never taken.  Numbers that
-lie in the kernel's own frame are followed as long as sp is only stepped and used as a base.
+Intervals contain integers congruent to the register's contents modulo 2^64 (2^32 in A32), so -64 to 47 is one too.
+They are propagated forward along the control flow to the least solution, apart from widening.  A condition on a
+comparison, an addition or a subtraction narrows them; an edge on which nothing is left is never taken.  Values in the
+kernel's own frame are followed as long as sp is only stepped and used as a base.
 
-What is not followed is any number.
+A register that is not followed may hold any number.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Intervals:
                 continue
             interval = (int(argument.value_range[0]), int(argument.value_range[1]))
             location, size = argument.location, argument.ctype.size
-            # In A64 what is above a narrow argument is anything.
+            # In A64 the bits above a narrow argument are unspecified.
             if size != self._bits // 8 and (self._isa is Isa.A64 or size > 4):
                 continue
             if location.stack_offset is not None:
@@ -57,7 +57,7 @@ class Intervals:
         return Knowledge(registers, None, frame)
 
     def _lets_sp_out(self, instruction: Instruction) -> bool:
-        """Whether an address within the frame may come to lie in another register."""
+        """Tell whether the instruction may put an address in the frame into another register."""
         names = _operands(instruction)
         if "sp" not in names:
             return False
@@ -106,7 +106,7 @@ class Intervals:
         )
 
     def _fitting(self, low: int, high: int, bits: int | None = None) -> Interval | None:
-        """The interval, of numbers that stand for different contents; None where it says nothing.
+        """Return the interval if its numbers stand for different contents; None if it says nothing.
 
         A result of 32 bits in A64 has zeros above.
         """
@@ -153,7 +153,7 @@ class Intervals:
         return known
 
     def _register(self, name: str) -> tuple[int | None, int]:
-        """Number and bits of a general register; None for the zero register and whatever else there is."""
+        """Return the number and bits of a general register; the number is None for zero registers and anything else."""
         if self._isa is Isa.A32:
             if name in _CORE_A32:
                 return _CORE_A32[name], 32
@@ -164,7 +164,7 @@ class Intervals:
         return (int(found[2]), 64 if found[1] == "x" else 32) if found else (None, 32 if name == "wzr" else 64)
 
     def _value(self, known: Knowledge, name: str) -> Interval | None:
-        """What an operand, a register or a number, may be."""
+        """Return the interval of an operand, which is a register or a number; None if unknown."""
         if name.startswith("#"):
             number = int(name[1:], 0)
             return number, number
@@ -177,7 +177,7 @@ class Intervals:
         return interval if bits == self._bits else self._fitting(*interval, bits)
 
     def _after(self, instruction: Instruction, known: Knowledge) -> Knowledge | None:
-        """What holds after an instruction that does not branch; where it is predicated, whether it executes or not."""
+        """Return what holds after an instruction that does not branch; if it is predicated, on either outcome."""
         if self._isa is Isa.A64 or not instruction.condition:
             return self._executed(instruction, known, instruction.mnemonic)
         mnemonic = instruction.mnemonic.removesuffix(instruction.condition)
@@ -212,7 +212,7 @@ class Intervals:
             if interval is not None:
                 step = instruction.writeback.immediate
                 after = after.having(base, self._fitting(interval[0] + step, interval[1] + step))
-        if fact is not None and sets_flags and fact.result is not None:  # the result was written after it was found
+        if fact is not None and sets_flags and fact.result is not None:  # the result was written later
             after = replace(after, fact=fact)
         return replace(after, depth=depth, frame=frame)
 
@@ -232,7 +232,7 @@ class Intervals:
         return self._fitting(*found, bits) if found is not None else None
 
     def _fact(self, mnemonic: str, names: list[str], known: Knowledge) -> Fact | None:
-        """What flags say that this instruction sets."""
+        """Return what the flags set by this instruction are about."""
         if mnemonic in ("cmp", "cmn"):
             result, operands = None, names
         elif mnemonic in ("subs", "adds"):
@@ -252,11 +252,14 @@ class Intervals:
         return Fact(mnemonic in ("cmp", "subs"), (values[0], values[1]), left, right, result, bits)
 
     def _flags(self, mnemonic: str, names: list[str], known: Knowledge) -> int:
-        """Values of the flags after an instruction that sets them; most leave no more to say than which it keeps."""
+        """Return the possible flag values, one bit each, after an instruction that sets flags.
+
+        For most instructions these are all values that agree with the old ones in the flags that it keeps.
+        """
         kept = 0
         if mnemonic in ("ands", "tst", "bics", "orrs", "eors", "movs", "mvns", "teq") and self._isa is Isa.A32:
             last = names[-1]
-            # A number that has no 8 bits to itself is rotated into place, which sets the carry.
+            # An immediate above 8 bits is encoded as a rotation, which sets the carry.
             plain = not last.startswith("#") or 0 <= int(last[1:], 0) < 256
             kept = 3 if plain and not re.match(r"(lsl|lsr|asr|ror|rrx)\b", last) else 1
         elif mnemonic in ("ands", "tst", "bics") and self._isa is Isa.A64:
@@ -267,7 +270,7 @@ class Intervals:
         return sum(1 << value for value in range(16) if value & kept in before)
 
     def _result(self, mnemonic: str, names: list[str], known: Knowledge) -> Interval | None:
-        """What an integer instruction puts into its first operand."""
+        """Return the interval that an integer instruction writes to its first operand; None if unknown."""
         if not names:
             return None
         index, bits = self._register(names[0])
@@ -336,14 +339,14 @@ class Intervals:
         return None
 
     def _words(self, instruction: Instruction, known: Knowledge, kind: AccessKind) -> list[tuple[int, int]] | None:
-        """Places of the frame that an access takes up, as (start, end); None where it may be anywhere in it."""
+        """Return the parts of the frame that accesses touch, as (start, end) offsets; None if they may be anywhere."""
         stack = 31 if self._isa is Isa.A64 else 13
         found = []
         for access in instruction.accesses:
             if access.kind is not kind:
                 continue
             if access.base is None or access.base.index != stack:
-                continue  # sp is in no other register, and the caller's buffers lie elsewhere
+                continue  # no other register holds sp, and the caller's buffers are not in the frame
             if known.depth is None or access.index is not None:
                 return None
             start = known.depth + access.displacement
@@ -353,7 +356,7 @@ class Intervals:
     def _loaded(
         self, instruction: Instruction, known: Knowledge, names: list[str], mnemonic: str
     ) -> dict[int, Interval]:
-        """What is known of registers that are loaded: words of the frame, and narrow loads."""
+        """Return what is known of registers that are loaded: from words of the frame, or by narrow loads."""
         found: dict[int, Interval] = {}
         index, bits = self._register(names[0]) if names else (None, 0)
         size = self._bits // 8
@@ -377,10 +380,10 @@ class Intervals:
     def _stored(
         self, instruction: Instruction, known: Knowledge, names: list[str], mnemonic: str
     ) -> Mapping[int, Interval]:
-        """The frame after an instruction."""
+        """Return the contents of the frame after an instruction."""
         if not any(access.kind is AccessKind.STORE for access in instruction.accesses):
             return known.frame
-        if not self._keeps_frame:  # an address within the frame leads to what lies in it, never to the arguments
+        if not self._keeps_frame:  # an address into the frame reaches locals, never the arguments
             known = replace(known, frame={at: interval for at, interval in known.frame.items() if at >= 0})
         words = self._words(instruction, known, AccessKind.STORE)
         if words is None:
@@ -402,12 +405,12 @@ class Intervals:
 
 
 def _operands(instruction: Instruction) -> list[str]:
-    """Split at commas outside of brackets; an address is one."""
+    """Split the operands at commas outside of brackets; an address is one operand."""
     return [part.strip() for part in re.split(r",(?![^\[{]*[\]}])", instruction.operands) if part.strip()]
 
 
 def _thresholds(program: Program) -> tuple[int, ...]:
-    """Where a bound that keeps moving stops next."""
+    """Return the numbers at which widening stops, ascending."""
     found = {0, 1, -1}
     for bit in (8, 16, 20, 31, 32, 48, 63, 64):
         found |= {(1 << bit) - 1, 1 << bit, -(1 << bit)}

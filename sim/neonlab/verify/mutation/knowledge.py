@@ -1,4 +1,4 @@
-"""What is known of general registers and flags at one place, and what a condition that is met adds to it."""
+"""Describe what is known of general registers and flags at one place, and what a condition adds to it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ INVERSE = {
 
 @dataclass(frozen=True)
 class Fact:
-    """What the flags are of: left - right, or left + right, with the register that keeps the result, if one does.
+    """The subject of the flags: left - right, or left + right, and the register that holds the result, if one does.
 
-    `left` and `right` are registers that still hold what was compared, None for numbers and where they do not.
+    `left` and `right` are registers that still hold the operands; None for immediates and for overwritten registers.
     """
 
     subtracts: bool
@@ -32,10 +32,10 @@ class Fact:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What holds before an instruction: intervals of general registers, where there are any.
+    """The facts that hold before an instruction: intervals of general registers, as far as known.
 
-    `flags` are those of the sixteen values of N, Z, C and V (8, 4, 2 and 1) that may be, a bit for each.  `frame` has
-    words of the stack by their distance from sp on entry, `depth` is how far sp is from there.
+    `flags` has one bit for each possible value of N, Z, C and V (8, 4, 2 and 1).  `frame` holds words of the stack by
+    their offset in bytes from sp on entry; `depth` is the offset of sp itself, None if unknown.
     """
 
     registers: Mapping[int, Interval] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class Knowledge:
     flags: int = ANY_FLAGS
 
     def without(self, index: int) -> Knowledge:
-        """Nothing is known of register `index` any more."""
+        """Return the knowledge without register `index`."""
         registers = {other: interval for other, interval in self.registers.items() if other != index}
         fact = self.fact
         if fact is not None:
@@ -54,12 +54,12 @@ class Knowledge:
         return replace(self, registers=registers, fact=fact)
 
     def having(self, index: int, interval: Interval | None) -> Knowledge:
-        """Register `index` has been written."""
+        """Return the knowledge after register `index` was written; `interval` is None if the new value is unknown."""
         found = self.without(index)
         return found if interval is None else replace(found, registers={**found.registers, index: interval})
 
     def narrowed(self, index: int | None, low: int | None, high: int | None) -> Knowledge | None:
-        """The register, not written, is known to lie in [low, high] too; None where nothing is left."""
+        """Return the knowledge that an unchanged register also lies in [low, high]; None if no value is left."""
         if index is None or index not in self.registers:
             return self
         now_low, now_high = self.registers[index]
@@ -70,7 +70,7 @@ class Knowledge:
         return replace(self, registers={**self.registers, index: (now_low, now_high)})
 
     def compared_with_zero(self, index: int, zero: bool) -> Knowledge | None:
-        """What is known where register `index` is zero, or is not; None where it cannot be so."""
+        """Return what is known if register `index` is zero, or is not zero; None if that is impossible."""
         if zero:
             return self.narrowed(index, 0, 0)
         interval = self.registers.get(index)
@@ -80,7 +80,7 @@ class Knowledge:
         return self.narrowed(index, low + 1 if low == 0 else None, high - 1 if high == 0 else None)
 
     def given(self, condition: str) -> Knowledge | None:
-        """What is known where the flags meet the condition; None where they never do."""
+        """Return what is known if the flags meet the condition; None if they never do."""
         met = sum(1 << value for value in range(16) if holds(condition, value << 28)) & self.flags
         if not met:
             return None
@@ -93,7 +93,7 @@ class Knowledge:
         else:
             low, high = left[0] + right[0], left[1] + right[1]
         signed = -half <= min(left[0], right[0], low) and max(left[1], right[1], high) < half
-        # Both as numbers without a sign, the result still the difference itself.
+        # Both are unsigned numbers, and the result is their exact difference.
         plain = fact.subtracts and min(left[0], right[0]) >= 0 and -half <= low and (low >= 0 or high < half)
         bound: tuple[int | None, int | None] | None = None
         if condition == "eq" and (signed or plain):
@@ -108,7 +108,7 @@ class Knowledge:
         elif condition in ("mi", "pl") and signed:
             bound = (None, -1) if condition == "mi" else (0, None)
         elif condition in ("hs", "lo") and not fact.subtracts and signed and left[1] < 0 <= right[0]:
-            # A negative number and one that is not: a carry says that the sum is not negative.
+            # For a negative and a non-negative number, a carry means that the sum is not negative.
             bound = (0, None) if condition == "hs" else (None, -1)
         if bound is None:
             return known

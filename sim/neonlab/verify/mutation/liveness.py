@@ -1,4 +1,4 @@
-"""Which bytes of registers are still needed at every instruction: the backward equations, byte by byte.
+"""Compute which bytes of registers are live at every instruction, by the backward equations, byte by byte.
 
     live_out(i) = union of live_in(s) over the successors s of i
     live_in(i)  = what i needs to produce those bytes of live_out(i) that it produces, and the others of live_out(i)
@@ -39,7 +39,7 @@ class LiveBytes:
 
 
 def bits(places: Iterable[int]) -> int:
-    """A set of places as an integer; places in memory left out."""
+    """Return a set of places as an integer with one bit for each; places in memory are left out."""
     found = 0
     for place in places:
         if place < MEMORY:
@@ -48,10 +48,10 @@ def bits(places: Iterable[int]) -> int:
 
 
 def live_bytes(program: Program, contract: Contract) -> LiveBytes:
-    """For a kernel that returns what its contract says, under the procedure call standard."""
+    """Return the live places of a kernel that follows its contract and the procedure call standard."""
     instructions = program.instructions
     at_exit = _needed_at_exit(program.isa, contract)
-    # What others read of the status are its controls, which no arithmetic changes.
+    # Other instructions read only the control bits of the status, which no arithmetic changes.
     unread = frozenset() if any(map(_moves_status, instructions)) else frozenset((STATUS_PLACE,))
     rules = [_Rule(instruction, unread) for instruction in instructions]
     numbers = {instruction.address: number for number, instruction in enumerate(instructions)}
@@ -77,7 +77,7 @@ def _moves_status(instruction: Instruction) -> bool:
 
 
 class _Rule:
-    """What one instruction does to a set of live places, of which `unread` never matter."""
+    """The effect of one instruction on a set of live places; places in `unread` are never live."""
 
     def __init__(self, instruction: Instruction, unread: frozenset[int]) -> None:
         isa, rule = instruction.isa, dependence_of(instruction)
@@ -87,7 +87,7 @@ class _Rule:
             for place, found in rule.sources.items()
             if place < MEMORY and place not in unread
         ]
-        # A predicated instruction may leave its destination as it was.
+        # A predicated instruction may leave its destination unchanged.
         self._kills = 0 if rule.control else bits(rule.sources)
         always: set[int] = set(rule.control)
         for place, found in rule.sources.items():
@@ -112,7 +112,7 @@ class _Rule:
 
 
 def _flags_renewed(instruction: Instruction) -> frozenset[int]:
-    """Flags of A32 whose old value is of no account, where the rule does not say so: arithmetic sets all four."""
+    """Return the A32 flags that the instruction overwrites, but that its dependence says it also reads."""
     if instruction.isa is Isa.A64 or instruction.condition or FLAGS not in instruction.writes:
         return frozenset()
     if instruction.mnemonic in {"adds", "subs", "rsbs", "cmp", "cmn"}:
@@ -130,7 +130,7 @@ def _everything(isa: Isa) -> list[Register]:
 
 
 def _needed_at_exit(isa: Isa, contract: Contract) -> int:
-    """The registers that hold the result, the stack pointer, and those that belong to the caller."""
+    """Return the places live at exit: the result, the stack pointer, and the registers preserved for the caller."""
     if isa is Isa.A64:
         kept = [place for i in (*range(18, 30), 31) for place in places_of(general(i), isa)]
         kept += [place for i in range(8, 16) for place in places_of(vector(i), isa)[:8]]
@@ -148,7 +148,10 @@ def _needed_at_exit(isa: Isa, contract: Contract) -> int:
 
 
 def _successors(instruction: Instruction, numbers: Mapping[int, int]) -> tuple[list[int], bool]:
-    """Indices of what may execute next, and whether control may leave; an indirect jump may go anywhere."""
+    """Return the indices of possible next instructions, and whether control may leave.
+
+    An indirect jump may go anywhere.
+    """
     kind = instruction.branch
     addresses = set(instruction.next_addresses)
     if kind is BranchKind.INDIRECT:

@@ -1,7 +1,7 @@
-"""Whether two short runs of instructions do the same, tried on many states of an emulated CPU.
+"""Compare the effects of two short runs of instructions on many states of an emulated CPU.
 
-The same means: in those bytes of registers that are needed afterwards, in all of memory, and in which bytes are loaded.
-Registers that addresses are made of point into a region of memory; all others hold anything, extremes among them.
+The effects are the same if the live bytes of registers, all of memory, and the loaded bytes are equal.  Registers that
+form addresses point into a region of memory; all others hold random values, extreme ones included.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from neonlab.isa.model.isa import general as general_register
 from neonlab.verify.mutation.knowledge import ANY_FLAGS, Interval, Knowledge
 
 _CODE, _CODE_BYTES = 0x10000, 1 << 20
-# In A64 beyond 32 bits, so that an address cut short is another address.
+# In A64 above 32 bits, so that an address truncated to 32 bits is a different one.
 _DATA, _DATA_BYTES = {Isa.A32: 0x4000_0000, Isa.A64: 0x1_4000_0000}, 1 << 16
 _TRIALS = 96
 _FLAG_BITS = {FLAG_N: 1 << 31, FLAG_Z: 1 << 30, FLAG_C: 1 << 29, FLAG_V: 1 << 28, FLAG_GE: 0xF << 16}
@@ -42,17 +42,17 @@ Footprint = frozenset[tuple[str, int, int]]
 
 
 class Same(enum.Enum):
-    """How two runs compare."""
+    """The result of a comparison of two runs."""
 
     YES = "yes"
-    READS_MORE = "reads more"  # as YES, but for loads of the second that take in more bytes
+    READS_MORE = "reads more"  # as YES, but the second run loads more bytes
     NO = "no"
-    UNKNOWN = "unknown"  # one of them cannot be tried here
+    UNKNOWN = "unknown"  # one of the runs cannot be emulated here
 
 
 @dataclass(frozen=True)
 class Moment:
-    """What one instruction led to: registers, flags, the accesses it made, and the bytes that it wrote."""
+    """The effect of one instruction: registers, flags, the accesses it made, and the bytes that it wrote."""
 
     registers: npt.NDArray[np.uint8]
     flags: int
@@ -62,7 +62,7 @@ class Moment:
 
 
 class LocalComparison:
-    """Compares runs of instructions of one instruction set; a context manager, since it holds an emulator."""
+    """Compares runs of instructions of one instruction set. It is a context manager, since it holds an emulator."""
 
     def __init__(self, isa: Isa, seed: int = 1) -> None:
         self._isa, self._random = isa, np.random.default_rng(seed)
@@ -103,15 +103,15 @@ class LocalComparison:
         live: int,
         known: Knowledge = _NOTHING_KNOWN,
     ) -> Same:
-        """Both from the same states; `live` are the places needed afterwards, a bit for each.
+        """Compare both runs from the same states, in which `known` holds.
 
-        The states are such that `known` holds.
+        `live` has one bit for each place that is live afterwards.
         """
         if not all(map(can_be_tried, (*first, *second))):
             return Same.UNKNOWN
         mask, flags = self.masks(live)
         involved = (*first, *second)
-        self._memory[:] = self._pristine  # as steps may have left it
+        self._memory[:] = self._pristine  # earlier steps may have changed it
         answer = Same.YES
         placed = (self._place(first), self._place(second))
         for number in range(_TRIALS):
@@ -131,7 +131,7 @@ class LocalComparison:
         return answer
 
     def _draw(self, number: int) -> npt.NDArray[np.uint8]:
-        """Random bytes, in turn extreme ones."""
+        """Return random bytes for a register file; for every third number, extreme ones."""
         size = self._registers.image.size
         if number % 3 == 1:
             return np.array([0x80, 0x7F, 0x00, 0xFF, 0x81, 0x01], np.uint8)[self._random.integers(0, 6, size)]
@@ -144,11 +144,12 @@ class LocalComparison:
         known: Knowledge = _NOTHING_KNOWN,
         addressing: Sequence[Instruction] | None = None,
     ) -> npt.NDArray[np.uint8]:
-        """State `number`: general registers as comparisons want them, bases in the middle of memory, steps small.
+        """Return state `number`: a register file with values that matter to comparisons, and with bases inside memory.
 
-        In three states of four general registers hold numbers about 0, numbers about those that the instructions
-        name, or all of them the same one: at random, hardly anything is ever equal to anything.  `addressing` are the
-        instructions whose base registers hold addresses, by default all of them; those given may hold the same one.
+        In three states of four, general registers hold numbers near 0, numbers near the immediates of the instructions,
+        or all the same number, since random numbers are hardly ever equal.  `addressing` are the instructions whose
+        base registers hold addresses, by default all of them; if given, several base registers may hold the same
+        address.
         """
         registers, isa, width = self._registers, self._isa, self._isa.pointer_bytes
         registers.image[:] = self._states[number % _TRIALS]
@@ -173,7 +174,7 @@ class LocalComparison:
         addresses = {
             register: middle + 16 * int(random.integers(-256, 256)) for register in sorted(filter(None, bases))
         }
-        if addresses and number % 8 >= 6:  # others are next to them, too, as the end of a buffer is
+        if addresses and number % 8 >= 6:  # other registers lie near the addresses too, like the end of a buffer
             ends = list(addresses.values())
             near = [value + address for value in near for address in ends]
             general[:] = random.choice(near, general.size) if number % 8 == 6 else random.choice(ends, 1)
@@ -197,7 +198,7 @@ class LocalComparison:
         return registers.image.copy()
 
     def _place(self, instructions: Sequence[Instruction]) -> int:
-        """Where the words were put: code once translated is not written over."""
+        """Return the address of the words in code memory; code that was translated is not overwritten."""
         size = 4 * len(instructions) + 4
         if self._next + size > _CODE + _CODE_BYTES:
             self._engine.ctl_remove_cache(_CODE, _CODE + _CODE_BYTES)
@@ -211,7 +212,7 @@ class LocalComparison:
     def _run(
         self, instructions: Sequence[Instruction], address: int, start: npt.NDArray[np.uint8]
     ) -> tuple[npt.NDArray[np.uint8], int, bytes, Footprint]:
-        """Registers, flags, what became of memory, and the bytes loaded."""
+        """Return registers, flags, the memory afterwards, and the bytes loaded."""
         registers = self._registers
         registers.image[:] = start
         registers.store()
@@ -230,13 +231,13 @@ class LocalComparison:
         return registers.image.copy(), flags, changed or self._pristine.tobytes(), frozenset(loads)
 
     def run_from(self, start: npt.NDArray[np.uint8]) -> None:
-        """Registers as `start` has them, memory as at first."""
+        """Set the registers to `start`, and restore the memory."""
         self._registers.image[:] = start
         self._registers.store()
         self._memory[:] = self._pristine
 
     def step(self, instruction: Instruction) -> Moment:
-        """Execute one more instruction.  Raises UcError where it cannot be."""
+        """Execute one more instruction. Raises UcError if the emulator cannot execute it."""
         registers, loads, stores = self._registers, frozenset[tuple[str, int, int]](), frozenset[tuple[str, int, int]]()
         if instruction.accesses and (self._isa is Isa.A64 or holds(instruction.condition, self.flags)):
             found = self._footprint(instruction)
@@ -253,33 +254,33 @@ class LocalComparison:
 
     @property
     def size(self) -> int:
-        """Bytes of a register file."""
+        """Return the bytes of a register file."""
         return self._registers.image.size
 
     @property
     def flags(self) -> int:
-        """The flags as they are now, where the CPU has them."""
+        """Return the current flags, at the bits where the CPU has them."""
         return self._registers.read_control("pstate" if self._isa is Isa.A64 else "cpsr")
 
     def flags_of(self, start: npt.NDArray[np.uint8]) -> int:
-        """The flags in a state."""
+        """Return the flags in a state."""
         self._registers.image[:] = start
         return self.flags
 
     def value(self, state: npt.NDArray[np.uint8], register: Register) -> int:
-        """What a general register holds in a state."""
+        """Return the value of a general register in a state."""
         at = offset_of(self._isa, _name(register, self._isa))
         return int.from_bytes(state[at : at + self._isa.pointer_bytes].tobytes(), "little")
 
     def with_value(self, state: npt.NDArray[np.uint8], register: Register, value: int) -> npt.NDArray[np.uint8]:
-        """The state with another number in a general register; it is the one that `step` goes on from."""
+        """Return the state with another number in a general register; `step` continues from it."""
         self._registers.image[:] = state
         self._registers.put(_name(register, self._isa), value, self._isa.pointer_bytes)
         self._registers.store()
         return self._registers.image.copy()
 
     def _footprint(self, instruction: Instruction) -> set[tuple[str, int, int]]:
-        """Kind, address and end of each access; what an access promises of its alignment belongs to its kind."""
+        """Return kind, address and end of each access; the kind includes the promised alignment."""
 
         def value(register: Register) -> int:
             if register == FLAGS:
@@ -295,7 +296,7 @@ class LocalComparison:
         return found
 
     def masks(self, live: int) -> tuple[npt.NDArray[np.bool_], int]:
-        """Bytes of a register file, and flags, that the places `live` are."""
+        """Return the bytes of a register file, and the flags, that the places `live` stand for."""
         mask, flags = np.zeros(self._registers.image.size, bool), 0
         for place in range(MEMORY):
             if not live >> place & 1:
@@ -309,7 +310,7 @@ class LocalComparison:
 
 
 def _within(value: int, interval: Interval, width: int, random: np.random.Generator) -> int:
-    """The value if it lies in the interval, else one that does: an end of it, next to one, or any."""
+    """Return the value if it lies in the interval, else an end, a number next to one, or a random one."""
     low, high = interval
     for same in (value, value % (1 << 8 * width)):
         if low <= same <= high:
@@ -317,7 +318,7 @@ def _within(value: int, interval: Interval, width: int, random: np.random.Genera
     kind = int(random.integers(0, 6))
     if kind < 4:
         return (low, high, min(low + 1, high), max(high - 1, low))[kind]
-    if kind == 4:  # of few bits
+    if kind == 4:  # a number of few bits
         return min(low + (int(random.integers(0, 1 << 62)) >> int(random.integers(0, 62))), high)
     return low + int(random.integers(0, 1 << 62)) % (high - low + 1)
 
@@ -328,14 +329,14 @@ def _immediates(instructions: Sequence[Instruction]) -> list[int]:
 
 
 def _combined(numbers: Sequence[int]) -> list[int]:
-    """What a register holds that is one of the numbers after another was added, subtracted, or shifted by."""
+    """Return sums, differences and shifts of two of the numbers, as registers may hold after one more operation."""
     small = sorted({number for number in numbers if 0 < number < 1 << 16})[:6]
     found = {a + b for a in small for b in small} | {a - b for a in small for b in small}
     return sorted(found | {a << b for a in small for b in small if b < 16})
 
 
 def can_be_tried(instruction: Instruction) -> bool:
-    """Nothing that jumps, depends on where it lies, or reaches the system."""
+    """Tell whether the instruction runs in isolation: no branch, not pc-relative, no access to the system."""
     relative = any(access.base is None for access in instruction.accesses)
     named = instruction.mnemonic.split(".")[0]
     system = named in {
@@ -359,7 +360,7 @@ def can_be_tried(instruction: Instruction) -> bool:
 
 
 def _covers(more: Footprint, fewer: Footprint) -> bool:
-    """Whether stores are the same, and every load of the second lies in one of the first, at the same start."""
+    """Tell whether stores are the same, and every load of `fewer` starts at and lies within one of `more`."""
     stores = {item for item in more if not item[0].startswith("load")}
     if stores != {item for item in fewer if not item[0].startswith("load")}:
         return False

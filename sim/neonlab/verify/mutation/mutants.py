@@ -1,4 +1,4 @@
-"""Mutants of a program: the same program but for one slip in one place, made without assembling it again."""
+"""Generate mutants of a program: copies with one slip in one place, made without assembling again."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NOP = {Isa.A64: 0xD503201F, Isa.A32: 0xE320F000}
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """One change: `words` from `address` on, in place of those of the program.
+    """One change: `words` replace those of the program from `address` on.
 
-    `slip` is one of SLIPS; `original` and `mutant` are disassembly, `; ` between the two of an exchange; `line` is that
-    of the first word in its file, 0 where unknown.
+    `slip` is one of SLIPS.  `original` and `mutant` are disassembly, with `; ` between the two instructions of an
+    exchange.  `line` is that of the first word in its file, 0 if unknown.
     """
 
     slip: str
@@ -34,14 +34,14 @@ class Mutant:
 
     @property
     def title(self) -> str:
-        """One line for people."""
+        """Return one line that describes the mutant to a reader."""
         return f"line {self.line}: {self.original} -> {self.mutant}"
 
 
 def mutants_of(program: Program) -> tuple[Mutant, ...]:
-    """Every mutant, by address, each word tried in a place once; the same ones in the same order every time.
+    """Return every mutant, ordered by address, without duplicates; the result is deterministic.
 
-    The program's own instructions must be ones that the encoder gives back; those of any other are left alone.
+    Texts that do not encode and words that do not decode are dropped.
     """
     if not program.instructions:
         return ()
@@ -80,9 +80,9 @@ def mutants_of(program: Program) -> tuple[Mutant, ...]:
 
 
 def sample(mutants: Sequence[Mutant], count: int | None, seed: int) -> tuple[Mutant, ...]:
-    """`count` of the mutants drawn by `seed`, in their order; all of them where there are no more, or for None.
+    """Return `count` of the mutants drawn by `seed`, in their order; all of them for None or if there are no more.
 
-    What a smaller count draws, a larger one draws too: what was said of a sample holds in one that was extended.
+    A larger sample contains every smaller one of the same seed, so that results for a sample hold in an extended one.
     """
     if count is None or count >= len(mutants):
         return tuple(mutants)
@@ -91,7 +91,10 @@ def sample(mutants: Sequence[Mutant], count: int | None, seed: int) -> tuple[Mut
 
 
 def mutated(program: Program, mutant: Mutant) -> Program:
-    """The program with the mutant's words in place of its own; it stays there, for the linker knows only the other."""
+    """Return the program with the mutant's words in place of its own.
+
+    It has no `linked_at`, since the linker would link the original.
+    """
     data = b"".join(word.to_bytes(4, "little") for word in mutant.words)
     new = _decoded(program.isa, mutant.address, mutant.words)
     assert new is not None, "a mutant is made of words that decode"
@@ -105,7 +108,7 @@ def mutated(program: Program, mutant: Mutant) -> Program:
 
 
 def instructions_of(program: Program, mutant: Mutant) -> tuple[tuple[Instruction, ...], tuple[Instruction, ...]]:
-    """What the program has in the mutant's place, and what the mutant has."""
+    """Return the program's instructions in the mutant's place, and the mutant's."""
     old = tuple(program.by_address[mutant.address + 4 * index] for index in range(len(mutant.words)))
     new = _decoded(program.isa, mutant.address, mutant.words)
     assert new is not None, "a mutant is made of words that decode"

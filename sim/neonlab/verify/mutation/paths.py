@@ -1,8 +1,9 @@
-"""Whether a mutant meets the program again a few instructions on, on whatever way leads to it and goes on from it.
+"""Find whether a mutant reaches the same state as the program a few instructions later, on every path through it.
 
-`LocalComparison` looks at the changed instructions alone.  Here they run with what must have run before them, and with
-what follows, branches included, until both are at the same instruction with the same in all that is needed there, the
-same in memory, and no access that the program does not make.  From there on they are the same.
+`LocalComparison` compares the changed instructions alone.  Here they run with the instructions that must have run
+before them and with those that follow, branches included.  The comparison ends when both are at the same instruction
+with equal live registers and equal memory, and the mutant made no access that the program does not make.  From there on
+their behaviour is the same.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ from neonlab.verify.mutation.knowledge import Knowledge
 from neonlab.verify.mutation.liveness import LiveBytes, bits
 from neonlab.verify.mutation.local import Footprint, LocalComparison, can_be_tried
 
-_BEFORE, _AFTERWARDS = 10, 12  # instructions looked at
+_BEFORE, _AFTERWARDS = 10, 12  # instructions that are followed
 _TRIALS, _REACHED_AT_LEAST = 512, 64
 _LINK = {Isa.A64: 30, Isa.A32: 14}
 
 
 @dataclass(frozen=True)
 class _Point:
-    """Where a run is, and what it has done since the changed instruction."""
+    """The state of a run after an instruction, and its accesses since the changed instruction."""
 
     address: int
     registers: npt.NDArray[np.uint8]
@@ -54,7 +55,7 @@ class PathComparison:
         self._read: dict[Instruction, npt.NDArray[np.bool_]] = {}
 
     def same(self, old: Sequence[Instruction], new: Sequence[Instruction]) -> bool:
-        """Whether the program with `new` in place of `old` does the same from there on."""
+        """Tell whether the program with `new` in place of `old` behaves the same from there on."""
         if any(i.branch in (BranchKind.RETURN, BranchKind.INDIRECT) for i in (*old, *new)):
             return False
         if any(i.branch is BranchKind.NONE and not can_be_tried(i) for i in (*old, *new)):
@@ -81,7 +82,7 @@ class PathComparison:
         return reached >= _REACHED_AT_LEAST
 
     def _leading_to(self, address: int, vectors: bool) -> list[Instruction]:
-        """The instructions that must have run right before, in their order; with `vectors` none that narrow these."""
+        """Return the instructions that must have run right before, in order; with `vectors`, none that narrow these."""
         found: list[Instruction] = []
         at, seen = address, {address}
         while len(found) < _BEFORE:
@@ -100,7 +101,7 @@ class PathComparison:
         return found[::-1]
 
     def _following(self, last: Instruction) -> list[Instruction]:
-        """What runs next on any account: the addresses that it makes are sound ones, too."""
+        """Return the instructions that certainly run next, since the addresses that they form must be valid too."""
         found: list[Instruction] = []
         instruction: Instruction | None = last
         while instruction is not None and instruction.branch is BranchKind.NONE and len(found) < _AFTERWARDS:
@@ -117,7 +118,7 @@ class PathComparison:
         path: Sequence[int],
         count: int,
     ) -> Iterator[_Point]:
-        """The run once it has gone along `path`, which ends at the first changed one; nothing if it goes elsewhere."""
+        """Yield the states of the run from the end of `path`, the first changed instruction; none if it leaves it."""
         local = self._local
         local.run_from(state)
         address, registers, flags = start, state, local.flags_of(state)
@@ -135,7 +136,7 @@ class PathComparison:
             if instruction is None:
                 return
             if step >= len(path) - 1 + count:
-                # What differs before may not be seen after numbers that hardly ever meet others, or saturation.
+                # A difference may disappear behind saturation, or behind numbers that are hardly ever equal.
                 if _scatters(instruction):
                     lossy = (*lossy, (address, registers[self._mask(address)[0]].tobytes()))
                 elif _loses(instruction):
@@ -162,7 +163,7 @@ class PathComparison:
                 yield _Point(address, registers, flags, loads, stores, written, lossy)
 
     def _target(self, instruction: Instruction, registers: npt.NDArray[np.uint8], flags: int) -> int | None:
-        """Where a branch goes; None where that is not followed."""
+        """Return the address that a branch goes to; None for branches that are not followed."""
         following = instruction.address + instruction.size
         if instruction.branch not in (BranchKind.JUMP, BranchKind.CONDITIONAL, BranchKind.CALL):
             return None
@@ -179,7 +180,7 @@ class PathComparison:
         return instruction.target
 
     def _meet(self, ours: Sequence[_Point], theirs: Iterator[_Point]) -> bool:
-        """Whether at some point both are the same."""
+        """Tell whether both runs are in the same state at some point."""
         for other in theirs:
             for point in ours:
                 if point.address == other.address and self._alike(point, other):
@@ -195,14 +196,14 @@ class PathComparison:
         return not (ours.registers ^ theirs.registers)[mask].any() and not (ours.flags ^ theirs.flags) & flags
 
     def _operands(self, instruction: Instruction) -> npt.NDArray[np.bool_]:
-        """Bytes of the register file that an instruction reads."""
+        """Return a mask of the bytes of the register file that an instruction reads."""
         if instruction not in self._read:
             places = bits(place for register in instruction.reads for place in places_of(register, self._isa))
             self._read[instruction] = self._local.masks(places)[0]
         return self._read[instruction]
 
     def _mask(self, address: int) -> tuple[npt.NDArray[np.bool_], int]:
-        """Bytes of the register file, and flags, that are needed at an address; all where that is not known."""
+        """Return masks of the register file's bytes and of the flags that are live at an address; all if unknown."""
         if address not in self._masks:
             live = self._live.live_in.get(address)
             everything = np.ones(self._local.size, bool), 0xFFFF_FFFF
@@ -211,7 +212,7 @@ class PathComparison:
 
 
 def _within(accesses: Footprint, others: Footprint) -> bool:
-    """Whether every byte accessed is one of those that the others access; an alignment promised must be theirs too."""
+    """Tell whether all accessed bytes are among those of the others; a promised alignment must be theirs too."""
     further = accesses - others
     if any(not kind.endswith(":1") for kind, _, _ in further):
         return False
@@ -220,7 +221,7 @@ def _within(accesses: Footprint, others: Footprint) -> bool:
 
 
 def _addressing(instructions: Sequence[Instruction]) -> list[Instruction]:
-    """Those that make addresses of registers as they are before all of them: these hold addresses, then."""
+    """Return the instructions that form addresses only from registers that none before them writes."""
     written: set[Register] = set()
     found = []
     for instruction in instructions:
@@ -232,7 +233,7 @@ def _addressing(instructions: Sequence[Instruction]) -> list[Instruction]:
 
 
 def _ways_in(program: Program) -> Mapping[int, list[Instruction]]:
-    """What may run right before each instruction; nothing is said of those that the outside may enter at."""
+    """Return the instructions that may run right before each one; labels, which callers may enter, have no entry."""
     ways: dict[int, list[Instruction]] = {}
     if any(i.branch is BranchKind.INDIRECT for i in program.instructions):
         return {}
@@ -251,7 +252,7 @@ _KEEPS = (
 
 
 def _scatters(instruction: Instruction) -> bool:
-    """Whether it makes numbers that hardly ever meet others: out of memory, out of vectors, by multiplying."""
+    """Tell whether the results hardly ever equal other numbers: those of loads, products, and moves from vectors."""
     if not any(register.file == "general" for register in instruction.writes):
         return False
     loads = any(access.kind is AccessKind.LOAD for access in instruction.accesses)
@@ -262,7 +263,7 @@ def _scatters(instruction: Instruction) -> bool:
 
 
 def _loses(instruction: Instruction) -> bool:
-    """Whether it may make the same of what is not: saturation and the like, which few states would tell apart."""
+    """Tell whether the instruction may give one result for different inputs, as saturation does; few states show it."""
     if instruction.instruction_class not in (InstructionClass.NEON_OTHER, InstructionClass.NEON_MULTIPLY_ACCUMULATE):
         return False
     return instruction.mnemonic.split(".")[0].rstrip("0123456789") not in _KEEPS

@@ -1,6 +1,6 @@
-"""What one slip of the pen can make of an instruction: other texts, most of which are instructions too.
+"""List the texts that one slip of the programmer can make of an instruction; most are valid instructions.
 
-A slip is one of `SLIPS`.  Nothing here knows what can be encoded: whoever asks tries each text and drops the rest.
+A slip is one of `SLIPS`.  This module does not know what can be encoded: the caller tries each text and drops the rest.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import pairwise
 from neonlab.isa.model.instruction import BranchKind, Instruction
 from neonlab.isa.model.isa import Isa, Register
 
-#: Every kind of slip, as reports name them.
+#: Every kind of slip, by the name that reports use.
 SLIPS = ("register", "lane", "immediate", "order", "size", "mnemonic", "dropped")
 
 _CORE_A32 = {"sb": 9, "sl": 10, "fp": 11, "ip": 12, "sp": 13, "lr": 14}
@@ -41,7 +41,7 @@ _OTHER_CONDITIONS = {
     for condition, inverse in _INVERSE.items()
 }
 
-# What is easily written for what.  A32 mnemonics without their type.
+# Mnemonics that are easily confused.  A32 mnemonics have no type here.
 _CONFUSED = {
     Isa.A64: """
         smlal smull smlal2 smlsl umlal; smlal2 smlal smull2 smlsl2 umlal2; smull smlal umull smull2;
@@ -82,7 +82,7 @@ _TABLES = {
 
 
 def slips(instruction: Instruction, live: Collection[Register] = ()) -> Iterator[tuple[str, str]]:
-    """Kind of slip and resulting text, repeats possible; order and dropping, which take no text, left out.
+    """Yield the kind and text of each slip, repeats possible, except for order and dropping, which have no text.
 
     `live` are registers that hold a value at the instruction: one of them is tried in each operand.
     """
@@ -101,7 +101,7 @@ def slips(instruction: Instruction, live: Collection[Register] = ()) -> Iterator
 
 
 def _registers(instruction: Instruction, live: Collection[Register]) -> Iterator[str]:
-    """Each operand outside a list replaced by its neighbours, and by one more register that holds a value."""
+    """Yield texts with each operand outside a list replaced by its neighbours, and by another live register."""
     operands = instruction.operands
     inside = [found.span() for found in _LIST.finditer(operands)]
     for found in _OPERAND.finditer(operands):
@@ -124,7 +124,7 @@ def _neighbours(isa: Isa, name: str, live: Collection[Register]) -> Iterator[str
         if 0 <= other <= last:
             tried.add(other)
             yield _named(isa, file, other)
-    # The furthest in the order of the register file, so that it is not a neighbour in meaning too.
+    # The furthest in the register file, since a near register is likely to hold related data.
     holding = sorted({register.index // step for register in live if register.file == kind} - tried)
     holding = [index for index in holding if index <= last]
     if holding:
@@ -146,7 +146,7 @@ def _named(isa: Isa, file: str, number: int) -> str:
 
 
 def _lists(instruction: Instruction) -> Iterator[str]:
-    """A register list shifted by one, one shorter or longer; of general registers, each one left out."""
+    """Yield texts with a register list moved by one, or one longer or shorter; of general registers, one left out."""
     operands, isa = instruction.operands, instruction.isa
     found = _LIST.search(operands)
     if found is None:
@@ -182,7 +182,7 @@ def _lanes(instruction: Instruction) -> Iterator[str]:
 
 
 def _immediates(instruction: Instruction) -> Iterator[str]:
-    """One more, one less, an element more, an element less, and 0; of a target, an instruction more and less."""
+    """Yield texts with each number changed by 1 or an element, or set to 0; a target moves by one instruction."""
     operands = instruction.operands
     numbers = list(_IMMEDIATE.finditer(operands))
     for found in numbers:
@@ -226,7 +226,7 @@ def _sizes(instruction: Instruction) -> Iterator[str]:
 
 
 def _mnemonics(instruction: Instruction) -> Iterator[str]:
-    """Mnemonics easily confused, conditions, and a step of the base register left out."""
+    """Yield texts with an easily confused mnemonic, another condition, or no step of the base register."""
     mnemonic, operands, isa = instruction.mnemonic, instruction.operands, instruction.isa
     base, dot, kind = mnemonic.partition(".")
     condition = instruction.condition
@@ -235,7 +235,7 @@ def _mnemonics(instruction: Instruction) -> Iterator[str]:
     for other in _TABLES[isa].get(base, ()):
         name = other + (condition if isa is Isa.A32 else "") + dot + kind
         yield f"{name} {operands}".rstrip()
-        if isa is Isa.A64:  # the second-half forms of long instructions want other sources
+        if isa is Isa.A64:  # second-half forms of long instructions need other arrangements of the sources
             first, comma, rest = operands.partition(",")
             turned = _ARRANGEMENT.sub(lambda found: f".{_OTHER_HALF.get(found[1], found[1])}", rest)
             yield f"{name} {first}{comma}{turned}"
@@ -267,9 +267,9 @@ def _text(instruction: Instruction, operands: str) -> str:
 
 
 def swappable(instructions: Collection[Instruction]) -> Iterator[tuple[Instruction, Instruction]]:
-    """Neighbours whose order matters as far as registers and memory tell, and that always execute one after the other.
+    """Yield adjacent instructions whose order matters to registers or memory, and which always run one after the other.
 
-    No branch among them, nor a second one that is jumped to: either makes it more than an exchange of two lines.
+    Neither is a branch, and the second is no branch target: in both cases more than two lines would be exchanged.
     """
     targets = {instruction.target for instruction in instructions}
     for first, second in pairwise(instructions):
@@ -280,7 +280,7 @@ def swappable(instructions: Collection[Instruction]) -> Iterator[tuple[Instructi
 
 
 def depend(first: Instruction, second: Instruction) -> bool:
-    """Whether exchanging the two can change anything: a register that one writes and the other names, or memory."""
+    """Tell whether exchanging the two can matter: one writes a register that the other names, or memory."""
     if set(first.writes) & (set(second.reads) | set(second.writes)) or set(second.writes) & set(first.reads):
         return True
     stores = bool(first.stored_bytes or second.stored_bytes)

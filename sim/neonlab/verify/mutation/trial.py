@@ -1,4 +1,4 @@
-"""Whether the cases of a kernel tell a mutant of it from the kernel."""
+"""Find whether the cases of a kernel detect a mutant of it."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from neonlab.verify.checker import Checker, placed_arguments
 from neonlab.verify.mutation.equivalence import READS_MORE, Equivalence
 from neonlab.verify.mutation.mutants import Mutant, mutated
 
-#: Cases, the largest, that a mutant is tried on without explanations before the checker gets it.
+#: Number of largest cases that a mutant runs on without the checker's probes first.
 _TELLING = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What became of one mutant: `killed` by a fault of that identifier, or no worse for a `reason`, or neither."""
+    """The fate of one mutant: `killed` by a fault of that identifier, or equivalent for a `reason`, or neither."""
 
     killed: str | None = None
     reason: str | None = None
 
     @property
     def survives(self) -> bool:
-        """Neither killed nor known to be no worse."""
+        """Tell whether the mutant was neither killed nor shown to be equivalent."""
         return self.killed is None and self.reason is None
 
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """A case and what its call takes: the same for every mutant."""
+    """A case and the arguments of its call, which are the same for every mutant."""
 
     case: Case
     depth: Depth
@@ -52,7 +52,7 @@ class Trial:
 
     def __init__(self, program: Program, contract: Contract, cases: Sequence[tuple[Case, Depth]]) -> None:
         self.program, self.contract = program, contract
-        # The larger a shape the more of the kernel it runs; data at random are hit by most slips.
+        # Larger shapes run more of the kernel, and random data show most slips.
         ordered = sorted(cases, key=lambda item: (item[0].pattern != "random", -sum(item[0].shape.sizes)))
         self._cases = [
             _Prepared(
@@ -65,10 +65,10 @@ class Trial:
         ]
 
     def judge(self, mutant: Mutant) -> Judgement:
-        """Whether a case kills the mutant; if none does, whether a rule says that none can.
+        """Find whether a case kills the mutant, or a rule shows it to be equivalent.
 
-        Results that differ and plain faults show on a machine without watchers, far sooner; whatever gets past that
-        is the checker's, unless it is known to do what the program does.
+        A few cases run without probes first, which is far faster and shows wrong results and plain faults.  Then the
+        rules are tried.  A mutant that is still undecided runs on all cases, last under the checker.
         """
         program, cases = mutated(self.program, mutant), self._reaching(mutant)
         killed = self._plainly(program, cases[:_TELLING])
@@ -81,16 +81,16 @@ class Trial:
         return Judgement(killed) if killed is not None else Judgement(reason=reason)
 
     def killer(self, mutant: Mutant) -> str | None:
-        """Identifier of what kills the mutant, None where it survives every case, whatever the rules say."""
+        """Return the identifier of the fault that kills the mutant, None if it survives every case; try no rule."""
         program, cases = mutated(self.program, mutant), self._reaching(mutant)
         return self._plainly(program, cases) or self._thoroughly(program, cases)
 
     def plainly_killed(self, mutant: Mutant) -> str | None:
-        """Identifier of what kills the mutant without the checker's watchers, None where nothing does."""
+        """Return the identifier of the fault that kills the mutant without the checker's probes, or None."""
         return self._plainly(mutated(self.program, mutant), self._reaching(mutant))
 
     def excuse(self, mutant: Mutant) -> str | None:
-        """Reason why the mutant does what the program does, None where no rule says so, whatever the cases say."""
+        """Return the reason why the mutant is equivalent, None if no rule gives one; the cases are not run."""
         return self._equivalence.reason(mutant)
 
     def close(self) -> None:
@@ -103,7 +103,7 @@ class Trial:
         return Equivalence(self.program, self.contract)
 
     def _reaching(self, mutant: Mutant) -> list[_Prepared]:
-        """The cases that run what the mutant changes; in all others it is the program."""
+        """Return the cases that run the changed instructions; in all others the mutant is the same as the program."""
         start, base = self._executed
         first = (mutant.address - base) // 2
         changed = slice(first, first + 2 * len(mutant.words))
@@ -111,7 +111,7 @@ class Trial:
 
     @functools.cached_property
     def _executed(self) -> tuple[list[npt.NDArray[np.bool_]], int]:
-        """For each case which halfwords of the code the program runs, and the address of the first of these."""
+        """Return a mask of the executed halfwords of code for each case, and the address of the first halfword."""
         meter = BlockMeter(self.program)
         found = []
         with Machine(self.program, probes=(meter,)) as machine:

@@ -1,4 +1,4 @@
-"""Lane operations on expressions: the same families as `neonlab.isa.model.lane_families`, with nodes for numbers."""
+"""Apply lane operations to expressions: the families of `neonlab.isa.model.lane_families`, on nodes."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _high_half(sign: int) -> Rule:
 
 
 def _and(nodes: Nodes, operation: LaneOperation, sources: list[Ids]) -> Ids:
-    """Of unsigned lanes: no more than the smaller of the two."""
+    """Return unknown lanes of at most the smaller operand; both are unsigned."""
     highest = int(np.minimum(nodes.high(sources[0]), nodes.high(sources[1])).max())
     return nodes.unknown(operation.destination.count, 0, highest)
 
@@ -146,7 +146,7 @@ _RULES: dict[str, Rule] = {
 
 
 def true_nodes(nodes: Nodes, operation: LaneOperation, sources: list[Ids]) -> Ids | None:
-    """The true result of each lane; None for families of which nothing is known."""
+    """Return the true result of each lane; None for families that have no rule."""
     rule = _RULES.get(operation.family)
     if rule is None:
         return None

@@ -1,4 +1,4 @@
-"""Which expression every byte of registers and memory is part of, while a trace is read again."""
+"""Track which expression every byte of registers and memory belongs to while a trace is replayed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from neonlab.isa.model.isa import Isa, general, vector
 from neonlab.isa.model.lane_operation import VECTOR_BYTES, file_bytes, general_start
 from neonlab.verify.ranges.nodes import Ids, Nodes
 
-PLAIN = -1  # a byte that does not depend on the inputs: the trace has its value
+PLAIN = -1  # a byte that does not depend on the inputs; its value is in the trace
 Offsets = npt.NDArray[np.int64]
 _VECTOR_PLACES = range(VECTOR, VECTOR + 512)
 
@@ -33,7 +33,7 @@ NOTHING = Cell(PLAIN, 1, 0)
 
 
 def offset_of_place(isa: Isa, place: int) -> int | None:
-    """Where a place of `neonlab.isa.model.dependence` lies in a register file; None for flags."""
+    """Return the offset of a place of `neonlab.isa.model.dependence` in a register file; None for flags."""
     if place in _VECTOR_PLACES:
         return place - VECTOR
     return general_start(isa, 0) + place if place < VECTOR else None
@@ -51,43 +51,43 @@ class RegisterCells:
         self._at, self._held = -1, dict[int, int]()  # vector registers of the trace as step `_at` begins
 
     def get(self, offset: int) -> Cell:
-        """One byte."""
+        """Return the cell of one byte."""
         return Cell(int(self.node[offset]), int(self.width[offset]), int(self.position[offset]))
 
     def put(self, offsets: Sequence[int], cells: Sequence[Cell]) -> None:
-        """Bytes, each one for itself."""
+        """Set the cells of single bytes."""
         self.node[offsets] = [cell.node for cell in cells]
         self.width[offsets] = [cell.width for cell in cells]
         self.position[offsets] = [cell.position for cell in cells]
 
     def forget(self, start: int, end: int) -> None:
-        """These bytes are plain from now on."""
+        """Make these bytes plain."""
         self.node[start:end] = PLAIN
 
     def depends(self, start: int, end: int) -> bool:
-        """Whether any of these bytes depends on the inputs."""
+        """Tell whether any of these bytes depends on the inputs."""
         return bool((self.node[start:end] != PLAIN).any())
 
     def any_depends(self, offsets: Offsets) -> bool:
-        """Whether any of the bytes at `offsets` depends on the inputs."""
+        """Tell whether any of the bytes at `offsets` depends on the inputs."""
         return bool((self.node[offsets] != PLAIN).any())
 
     def write(self, lanes: Lanes, ids: Ids) -> None:
-        """Whole lanes."""
+        """Write whole lanes."""
         width = lanes.bits // 8
         self.node[lanes.start : lanes.end] = np.repeat(ids, width)
         self.width[lanes.start : lanes.end] = width
         self.position[lanes.start : lanes.end] = np.tile(np.arange(width), lanes.count)
 
     def read(self, step: int, lanes: Lanes, signed: bool) -> Ids:
-        """The expression of each lane as a signed or an unsigned number, as `step` begins."""
+        """Return the expression of each lane as a signed or an unsigned number, as `step` begins."""
         if not self.depends(lanes.start, lanes.end):
             return self._plain_lanes(step, lanes, signed)
         width = lanes.bits // 8
         node, wide, position = (
             part[lanes.start : lanes.end].reshape(lanes.count, width) for part in (self.node, self.width, self.position)
         )
-        # Of a wider lane the low part is the number itself, where that fits: `as_number` sees to it.
+        # The low part of a wider lane equals the number if it fits, which `as_number` checks.
         whole = (wide >= width).all(axis=1) & (position == np.arange(width)).all(axis=1)
         whole &= (node == node[:, :1]).all(axis=1) & (node[:, 0] != PLAIN)
         ids = np.where(whole, node[:, 0], 0)
@@ -103,7 +103,7 @@ class RegisterCells:
         return self._nodes.constants(int.from_bytes(piece, "little", signed=signed) for piece in pieces)
 
     def as_number(self, ids: Ids, bits: int, signed: bool) -> Ids:
-        """The same lanes read with a sign or without; where that changes what they are, nothing is known any more."""
+        """Return the lanes read as signed or unsigned numbers; those that this changes become constants or unknown."""
         low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
         other = (self._nodes.low(ids) < low) | (self._nodes.high(ids) > high)
         if not other.any():
@@ -119,7 +119,7 @@ class RegisterCells:
         return ids
 
     def _compose(self, step: int, start: int, width: int, signed: bool) -> int:
-        """A lane put together from plain bytes and from whole narrower lanes; unknown when it is neither."""
+        """Return a lane composed of plain bytes and whole narrower lanes; unknown if it is made of anything else."""
         nodes, total, byte = self._nodes, None, 0
         while byte < width:
             cell = self.get(start + byte)
@@ -151,7 +151,7 @@ class RegisterCells:
         return self._held[index]
 
     def plain_byte(self, step: int, offset: int) -> int:
-        """What a byte that does not depend on the inputs holds as `step` begins."""
+        """Return the value of a byte that does not depend on the inputs, as `step` begins."""
         size = VECTOR_BYTES[self._isa]
         if offset < general_start(self._isa, 0):
             index, byte = divmod(offset, size)

@@ -1,8 +1,8 @@
-"""Expressions over a call's input elements, each with the interval of values that it can take.
+"""Represent expressions over a call's input elements, each with the interval of its possible values.
 
-A node is a number: an input element, a constant, or arithmetic on other nodes.  Its interval is right whatever the
-inputs are within their ranges; it is tight where no input takes part twice, since then every operand can be at the end
-of its own interval that the result needs.  Nodes are made in batches, lanes of one instruction at a time.
+A node is an input element, a constant, or arithmetic on other nodes.  Its interval holds for all inputs within their
+ranges.  It is tight if no input occurs twice, since then every operand can reach the end of its interval that the
+result needs.  Nodes are made in batches: the lanes of one instruction at a time.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ import numpy.typing as npt
 Ids = npt.NDArray[np.int64]
 Values = npt.NDArray[np.int64]
 
-# Intervals end here at the latest, so that sums of two ends fit 64 bits.
+# Intervals are limited to this, so that sums of two ends fit 64 bits.
 LIMIT = (1 << 62) - 1
 
 
 class Kind(enum.IntEnum):
-    """What a node is made of; `x` and `y` are its operands, `amount` a shift or an end."""
+    """The operation of a node; `x` and `y` are its operands, `amount` a shift or an end."""
 
     CONSTANT = 0
     INPUT = 1
@@ -36,8 +36,8 @@ class Kind(enum.IntEnum):
     SHIFT_RIGHT = 9  # floor of x / 2**amount
     MINIMUM = 10
     MAXIMUM = 11
-    CLAMP = 12  # x held between the node's own ends
-    WITHIN = 13  # x, known not to leave the node's own ends
+    CLAMP = 12  # x limited to the node's own ends
+    WITHIN = 13  # x, known to lie between the node's own ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def _product(first: Values, second: Values) -> Values:
 
 
 class Nodes:
-    """A growing table of nodes; ids are positions in it, operands always before results."""
+    """A growing table of nodes. Ids are positions in it; operands come before results."""
 
     def __init__(self) -> None:
         self._size = 0
@@ -75,11 +75,11 @@ class Nodes:
         return self._size
 
     def low(self, ids: Ids) -> Values:
-        """Lowest value of each node."""
+        """Return the lowest value of each node."""
         return self._low[ids]
 
     def high(self, ids: Ids) -> Values:
-        """Highest value of each node."""
+        """Return the highest value of each node."""
         return self._high[ids]
 
     def _add(self, kind: Kind, low: Values, high: Values, x: Ids | int = 0, y: Ids | int = 0, amount: int = 0) -> Ids:
@@ -95,43 +95,43 @@ class Nodes:
         return np.arange(first, first + count)
 
     def input(self, element: InputElement, low: int, high: int) -> int:
-        """A new input element with its declared range."""
+        """Add an input element with its declared range."""
         (node,) = self._add(Kind.INPUT, np.array([low]), np.array([high])).tolist()
         self.inputs[node] = element
         return int(node)
 
     def constant(self, value: int) -> int:
-        """The node of a number."""
+        """Return the node of a number."""
         if value not in self._constants:
             held = np.array([max(-LIMIT, min(LIMIT, value))])
             self._constants[value] = int(self._add(Kind.CONSTANT, held, held)[0])
         return self._constants[value]
 
     def constants(self, values: Iterable[int]) -> Ids:
-        """Nodes of numbers."""
+        """Return the nodes of numbers."""
         return np.array([self.constant(value) for value in values], np.int64)
 
     def unknown(self, count: int, low: int, high: int) -> Ids:
-        """Nodes of which nothing else is known."""
+        """Return new nodes of which only the range is known."""
         ends = np.array([[max(-LIMIT, low)], [min(LIMIT, high)]]).repeat(count, axis=1)
         return self._add(Kind.UNKNOWN, ends[0], ends[1])
 
     def add(self, x: Ids, y: Ids) -> Ids:
-        """x + y."""
+        """Return nodes for x + y."""
         low, high = self._low[x] + self._low[y], self._high[x] + self._high[y]
         return self._add(Kind.ADD, np.maximum(low, -LIMIT), np.minimum(high, LIMIT), x, y)
 
     def subtract(self, x: Ids, y: Ids) -> Ids:
-        """x - y."""
+        """Return nodes for x - y."""
         low, high = self._low[x] - self._high[y], self._high[x] - self._low[y]
         above = (self._kind[x] == Kind.MAXIMUM) & (self._kind[y] == Kind.MINIMUM) & (low < 0)
         for lane in np.flatnonzero(above).tolist():
             if not self._chosen_of(int(x[lane])).isdisjoint(self._chosen_of(int(y[lane]))):
-                low[lane] = 0  # the largest of some is not below the smallest of some that share one with them
+                low[lane] = 0  # they share an operand, which lies between them
         return self._add(Kind.SUBTRACT, np.maximum(low, -LIMIT), np.minimum(high, LIMIT), x, y)
 
     def multiply(self, x: Ids, y: Ids) -> Ids:
-        """x * y."""
+        """Return nodes for x * y."""
         corners = np.stack(
             [_product(a, b) for a in (self._low[x], self._high[x]) for b in (self._low[y], self._high[y])]
         )
@@ -144,46 +144,46 @@ class Nodes:
         return self._add(Kind.MULTIPLY, low, high, x, y)
 
     def negate(self, x: Ids) -> Ids:
-        """-x."""
+        """Return nodes for -x."""
         return self._add(Kind.NEGATE, -self._high[x], -self._low[x], x)
 
     def magnitude(self, x: Ids) -> Ids:
-        """|x|."""
+        """Return nodes for |x|."""
         low, high = self._low[x], self._high[x]
         least = np.where((low <= 0) & (high >= 0), 0, np.minimum(np.abs(low), np.abs(high)))
         return self._add(Kind.MAGNITUDE, least, np.maximum(np.abs(low), np.abs(high)), x)
 
     def shift_left(self, x: Ids, amount: int) -> Ids:
-        """x * 2**amount."""
+        """Return nodes for x * 2**amount."""
         factor = np.full(len(x), 1 << min(amount, 61))
         return self._add(Kind.SHIFT_LEFT, _product(self._low[x], factor), _product(self._high[x], factor), x, 0, amount)
 
     def shift_right(self, x: Ids, amount: int) -> Ids:
-        """Floor of x / 2**amount."""
+        """Return nodes for floor(x / 2**amount)."""
         amount = min(amount, 63)
         return self._add(Kind.SHIFT_RIGHT, self._low[x] >> amount, self._high[x] >> amount, x, 0, amount)
 
     def minimum(self, x: Ids, y: Ids) -> Ids:
-        """The smaller."""
+        """Return nodes for the smaller of x and y."""
         low, high = np.minimum(self._low[x], self._low[y]), np.minimum(self._high[x], self._high[y])
         return self._add(Kind.MINIMUM, low, high, x, y)
 
     def maximum(self, x: Ids, y: Ids) -> Ids:
-        """The larger."""
+        """Return nodes for the larger of x and y."""
         low, high = np.maximum(self._low[x], self._low[y]), np.maximum(self._high[x], self._high[y])
         return self._add(Kind.MAXIMUM, low, high, x, y)
 
     def clamp(self, x: Ids, low: int, high: int) -> Ids:
-        """x, or the end that it goes beyond."""
+        """Return nodes for x limited to [low, high]."""
         ends = np.clip(self._low[x], low, high), np.clip(self._high[x], low, high)
         return self._add(Kind.CLAMP, *ends, x)
 
     def within(self, x: Ids, low: int, high: int) -> Ids:
-        """x, where it cannot be beyond the ends."""
+        """Return nodes for x, which is known to lie in [low, high]."""
         return self._add(Kind.WITHIN, np.clip(self._low[x], low, high), np.clip(self._high[x], low, high), x)
 
     def _chosen_of(self, node: int) -> set[int]:
-        """Of which nodes a maximum, or a minimum, however nested, is one."""
+        """Return the nodes among which a maximum, or a minimum, chooses, however nested."""
         kind, found, waiting, seen = self._kind[node], set[int](), [node], {node}
         while waiting:
             at = waiting.pop()
@@ -197,7 +197,7 @@ class Nodes:
         return found
 
     def reachable(self, node: int) -> list[int]:
-        """The node and all that it is made of, operands first."""
+        """Return the node and all nodes that it depends on, operands first."""
         found, waiting = {node}, [node]
         while waiting:
             for operand in self._operands(waiting.pop()):
@@ -215,7 +215,7 @@ class Nodes:
         return (int(self._x[node]),)
 
     def evaluate(self, order: Iterable[int], chosen: Mapping[int, int]) -> dict[int, int]:
-        """Value of each node of `order`, operands first, with inputs as chosen; others are as close to 0 as may be."""
+        """Return the value of each node of `order`, operands first; inputs not `chosen` are as near 0 as possible."""
         values: dict[int, int] = {}
         for node in order:
             low, high = int(self._low[node]), int(self._high[node])
@@ -253,9 +253,9 @@ class Nodes:
         return values
 
     def wishes(self, node: int, highest: bool) -> dict[int, list[int]]:
-        """What each input should be for `node` to be highest (or lowest), once for each time that it takes part.
+        """Return the values that each input should have to make `node` highest (or lowest), one for each use.
 
-        Read backwards from the node: each operand is asked for the end of its interval that the result needs.
+        The node is walked backwards: each operand is asked for the end of its interval that the result needs.
         """
         found: dict[int, list[int]] = {}
         waiting = [(node, highest)]
@@ -281,11 +281,11 @@ class Nodes:
                 case _:
                     waiting.append((x, up))
             if len(waiting) > 1 << 16:
-                break  # an expression that shares so much is no sum of products
+                break  # an expression with so many shared operands is no sum of products
         return found
 
     def _corner(self, x: int, y: int, up: bool) -> list[tuple[int, bool]]:
-        """Which ends of two factors give the highest, or lowest, product."""
+        """Return the ends of two factors that give the highest, or lowest, product."""
         ends = [(a, b) for a in (False, True) for b in (False, True) if x != y or a == b]
 
         def product(choice: tuple[bool, bool]) -> int:

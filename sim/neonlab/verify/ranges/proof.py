@@ -1,21 +1,23 @@
-"""Is there any input within the contract's ranges for which a lane, or a scalar sum, wraps?
+"""Prove that no input within the contract's ranges makes a lane or a scalar sum wrap, or find one that does.
 
     verdict = range_verdict(program, contract, case)
 
-The case is run once and recorded.  Control flow and addresses depend on sizes alone, so the recording stands for
-every input of that shape; it is read again with an interval for each lane (`neonlab.verify.ranges.walk`).
+The case is run once and recorded.  Control flow and addresses depend on sizes alone, so the trace stands for every
+input of that shape; it is replayed with an interval for each lane (`neonlab.verify.ranges.walk`).
 
 SAFE: no interval leaves its lane, so no input of this shape wraps.
-WRAPS: one did, and the inputs that drive that lane to the end of its interval, found by asking each operand backwards
-for the end that the result needs, did make a lane wrap when the kernel ran on them.  They are the witness.
-UNDECIDED: an interval leaves its lane, but no input was found that does it.  Intervals take every use of an element for
-a separate one, so x - x looks like twice the range of x; where an element takes part more than once and its uses want
-different ends, the ends are tried in turn.  Also when control flow or an address depends on data.
 
-Arithmetic of general registers on data that `neonlab.verify.lanes.scalar_sums` cannot judge takes nothing from the
-answer about lanes; `scope` says that there was some.
+WRAPS: one interval left its lane, and the kernel did wrap on the inputs that drive that lane to the end of its
+interval.  They are found by asking each operand backwards for the end that the result needs.  They are the witness.
 
-The answer is for the shape of the case: sums that grow with a size are to be asked about at their largest size.
+UNDECIDED: an interval leaves its lane, but no input was found that makes it wrap.  Intervals treat every use of an
+element as a separate one, so x - x seems to have twice the range of x.  Where the uses of an element need different
+ends, the ends are tried in turn.  The answer is also UNDECIDED when control flow or an address depends on data.
+
+Arithmetic in general registers on data that `neonlab.verify.lanes.scalar_sums` cannot judge does not change the answer
+about lanes; `scope` says that there was some.
+
+The answer holds for the shape of the case.  Check a sum that grows with a size at the largest size.
 """
 
 from __future__ import annotations
@@ -43,12 +45,12 @@ from neonlab.verify.verdict import LANES_AND_SUMS, LANES_NOT_SUMS, NEON_LANES
 
 _STEPS = 1 << 17
 _RUNS = 24  # witnesses tried before giving up
-_SWEEPS = 3  # over elements whose uses disagree
-_EVALUATED = 1 << 19  # nodes evaluated for one suspect to settle them
+_SWEEPS = 3  # rounds over elements whose uses disagree
+_EVALUATED = 1 << 19  # most nodes evaluated for one suspect to settle them
 
 
 class RangeStatus(enum.Enum):
-    """The three answers."""
+    """The three answers of the range analysis."""
 
     SAFE = "safe"
     WRAPS = "wraps"
@@ -57,7 +59,10 @@ class RangeStatus(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class RangeVerdict:
-    """The answer, `note` in words, `scope` of what; with WRAPS the fault that the witness provokes, and its inputs."""
+    """The answer: `note` says it in words, `scope` names what it covers.
+
+    With WRAPS, `fault` is the fault on the witness and `witness` holds its inputs.
+    """
 
     status: RangeStatus
     note: str
@@ -69,9 +74,9 @@ class RangeVerdict:
 def range_verdict(
     program: Program, contract: Contract, case: Case, *, checked: Sequence[Checked] | None = None
 ) -> RangeVerdict:
-    """Whether any input within the declared ranges, at the shape of `case`, makes a lane wrap that anybody sees.
+    """Tell whether any input within the declared ranges, at the shape of `case`, makes a lane wrap with an effect.
 
-    `checked` is what `checked_instructions` finds, where that is known already.
+    `checked` is the result of `checked_instructions`, if the caller has it already.
     """
     recorder, probe = TraceProbe(program, _STEPS), LaneWrapProbe(program, contract, checked=checked)
     with Machine(program, probes=(recorder,)) as machine:
@@ -122,7 +127,7 @@ def _search(
 
 
 def _in_turn(suspects: list[MayWrap]) -> list[MayWrap]:
-    """First one of each instruction and direction in order of time, then their second ones, and so on."""
+    """Return the first suspect of each instruction and direction in order of time, then the second ones, and so on."""
     turns: dict[tuple[int, bool], int] = {}
     keyed: list[tuple[int, int, MayWrap]] = []
     for suspect in suspects:
@@ -133,9 +138,9 @@ def _in_turn(suspects: list[MayWrap]) -> list[MayWrap]:
 
 
 def worst_inputs(nodes: Nodes, suspect: MayWrap, contract: Contract, case: Case) -> dict[str, Array]:
-    """Inputs of the case's shape that drive the suspect's lane as far as they can; elements without a part in it are 0.
+    """Return inputs of the case's shape that drive the suspect's lane as far as possible, by argument name.
 
-    0, or the value of the declared range that is next to it.
+    Elements that do not take part are 0, or the value of the declared range nearest to it.
     """
     wishes = nodes.wishes(suspect.node, suspect.highest)
     chosen = {element: max(set(wanted), key=wanted.count) for element, wanted in wishes.items()}
@@ -155,7 +160,7 @@ def worst_inputs(nodes: Nodes, suspect: MayWrap, contract: Contract, case: Case)
 
 
 def _settle(nodes: Nodes, suspect: MayWrap, chosen: dict[int, int], torn: list[int]) -> None:
-    """Elements that are wanted at both ends take the end, or the middle, that helps most, one after the other."""
+    """Choose a value for each element wanted at both ends: the end, or 0, that drives the lane furthest, one by one."""
     order = nodes.reachable(suspect.node)
     best = nodes.evaluate(order, chosen)[suspect.node]
     left = _EVALUATED // len(order)

@@ -1,7 +1,8 @@
-"""A recorded call read again with intervals for the data: what each lane can be, whatever the inputs in range.
+"""Replay a trace with intervals for the data, to find the possible values of each lane for all inputs in range.
 
-Control flow and addresses are those of the trace, since they depend on sizes alone; where one does depend on data, the
-walk says so and decides nothing.  Data loaded from the kernel's buffers are expressions over their elements.
+Control flow and addresses are those of the trace, since they depend on sizes alone.  Where one does depend on data, the
+walk reports an obstacle and the result is undecided.  Data loaded from the kernel's buffers are expressions over their
+elements.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _SIGNED_LOADS = re.compile(r"^ldu?rs[bhw]|^smov|^sxt|^vmov\.s|^ldrs[bh]|^lds")
 
 @dataclass(frozen=True, slots=True)
 class MayWrap:
-    """A lane whose interval goes beyond what it holds: at the top if `highest`, else at the bottom."""
+    """A lane whose interval exceeds the lane's range: at the top if `highest`, else at the bottom."""
 
     step: int
     checked: Checked
@@ -46,11 +47,11 @@ class MayWrap:
 
 
 class RangeWalk:
-    """One reading of a trace.
+    """One replay of a trace.
 
-    `may_wrap` lists lanes in order of time, `obstacles` what could not be followed; `results` holds the lanes that each
-    step of vector arithmetic on data left.  `scalar_sums` says whether general registers made sums of data that were
-    judged, `unjudged` whether they did arithmetic on data that was not.
+    `may_wrap` lists lanes in order of time, `obstacles` what could not be followed.  `results` holds the lanes that
+    each step of vector arithmetic on data produced.  `scalar_sums` tells whether general registers made sums of data
+    that were judged, `unjudged` whether they did arithmetic on data that was not.
     """
 
     def __init__(
@@ -162,7 +163,7 @@ class RangeWalk:
         return self.nodes.within(true, low, high)
 
     def _looked_up(self, step: int, operation: LaneOperation) -> Ids:
-        """Entries of a table: any of them, or 0 for an index outside."""
+        """Return the possible entries of a table: any of them, or 0 for an index outside."""
         *tables, indices = operation.sources
         entries = np.concatenate([self._registers.read(step, table, True) for table in tables])
         chosen = self._registers.read(step, indices, False)
@@ -200,7 +201,7 @@ class RangeWalk:
             self._nothing_depends(step, instruction, move)
             return
         fetched = {place: self._cell(step, place) for place in move.reads}
-        self._registers.node[move.base] = PLAIN  # an address, and those do not depend on data
+        self._registers.node[move.base] = PLAIN  # the base is an address, and addresses do not depend on data
         if all(cell.node == PLAIN for cell in fetched.values()):
             self._nothing_depends(step, instruction, move)
             return
@@ -214,7 +215,7 @@ class RangeWalk:
         self._general(step, instruction, fetched)
 
     def _may_depend(self, move: _Move) -> bool:
-        """Whether any of what it reads may depend on data, as far as that can be told at a glance."""
+        """Tell whether anything the instruction reads may depend on data, from a cheap test."""
         return move.loads or (self._flags_depend and move.reads_flags) or self._registers.any_depends(move.offsets_read)
 
     def _nothing_depends(self, step: int, instruction: Instruction, move: _Move) -> None:
@@ -258,7 +259,7 @@ class RangeWalk:
         return NOTHING
 
     def _general(self, step: int, instruction: Instruction, fetched: Mapping[int, Cell]) -> None:
-        """Arithmetic of general registers on data: sign extensions are followed, the rest is any number."""
+        """Handle arithmetic on data in general registers: sign extensions are followed, other results are unknown."""
         self.unjudged |= is_arithmetic(instruction)
         extended = None
         if _SIGNED_LOADS.match(instruction.mnemonic):
@@ -295,10 +296,10 @@ class RangeWalk:
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """What an instruction that computes nothing on lanes does to bytes, wherever it runs.
+    """The effect on bytes of an instruction that computes nothing on lanes, independent of the step.
 
-    `sources` are those of its dependence, but for the `base` register that its addressing mode changes, which is given
-    as offsets in the register file.  `reads` are all that occur in them; `offsets_written` has the base too.
+    `sources` are those of its dependence, without the `base` register that its addressing mode changes; `base` has
+    offsets in the register file.  `reads` are all places in the sources; `offsets_written` includes the base.
     """
 
     sources: Mapping[int, frozenset[int]]
@@ -313,7 +314,7 @@ class _Move:
 
     @staticmethod
     def of(instruction: Instruction, isa: Isa) -> _Move:
-        """The instruction's."""
+        """Return the effect of the instruction."""
         dependence = dependence_of(instruction)
         changed = instruction.writeback.base if instruction.writeback is not None else None
         base = places_of(changed, isa) if changed is not None else range(0)
@@ -342,7 +343,7 @@ class _Move:
 
 
 def _only_moves(operation: LaneOperation) -> bool:
-    """Whether bytes arrive as they are; `orr` with itself is how registers are copied."""
+    """Tell whether the operation only moves bytes; `orr` of a register with itself is a copy."""
     if operation.family == "orr":
         return operation.sources[0] == operation.sources[1]
     return operation.family in _MOVES
@@ -360,7 +361,7 @@ class _Input:
 
 
 def _inputs(trace: Trace, contract: Contract, case: Case) -> list[_Input]:
-    """Where elements of the inputs lie in memory, and their declared ranges."""
+    """Return the addresses of the inputs' elements in memory, with their declared ranges."""
     found = []
     for item in trace.buffers:
         argument = contract.by_name.get(item.buffer.name)
@@ -384,12 +385,12 @@ def _ends(bits: int, signed: bool) -> tuple[int, int]:
 
 
 def _limits(bits: int, view: View) -> tuple[int, int]:
-    """What a result may be; of 64 bits less than that, since intervals end at LIMIT."""
+    """Return the range of a result; for 64 bits slightly less than the lane's, since intervals end at LIMIT."""
     low = _ends(bits, True)[0] if view.fits_signed else 0
     return max(low, 1 - LIMIT), min(_ends(bits, not view.fits_unsigned)[1], LIMIT - 1)
 
 
 def _plain_view(operation: LaneOperation) -> View:
-    """For what cannot wrap: as the instruction reads, and as signed where it does not say."""
+    """Return the view of an operation that cannot wrap: sources as the instruction reads them, else as signed."""
     signs = tuple(lanes.signed is not False for lanes in operation.sources)
     return View(signs, True, True)

@@ -1,4 +1,4 @@
-"""Faults of dependence on what nobody set, in words."""
+"""Word the faults of dependence on uninitialised data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _MARGIN = "the kernel may read it, but no result may depend on it"
 
 
 class UnsetReport:
-    """Words what was found about one call; `arguments` with their buffers as they were placed."""
+    """Words the findings about one call; `arguments` have their buffers placed."""
 
     def __init__(self, program: Program, contract: Contract, arguments: Sequence[Passed], seed: int) -> None:
         self._program, self.contract, self._arguments, self._seed = program, contract, arguments, seed
@@ -40,10 +40,10 @@ class UnsetReport:
         self._entry_sp = entry_stack_pointer(contract)
         self._places = place_arguments(contract.isa, contract.signature, contract.float_abi)
 
-    # Where bytes are that a call begins with
+    # Places of the bytes that a call begins with
 
     def initial_differs(self, a: Trace, b: Trace) -> Callable[[int], bool]:
-        """Whether a byte of memory held something else when the second call began."""
+        """Return a function that tells whether a byte of memory had another value when the second call began."""
         set_by_caller = {
             self._entry_sp + place.stack_offset + byte
             for place in self._places
@@ -67,7 +67,7 @@ class UnsetReport:
         return differs
 
     def output_addresses(self, trace: Trace, first: Observed, second: Observed) -> Iterator[int]:
-        """Addresses of the output bytes that may differ, those first that surely do."""
+        """Yield the addresses of the output bytes that may differ, certain ones first."""
         addresses = {item.buffer.name: item.address for item in trace.buffers}
         if not isinstance(first.outcome, Run) or not isinstance(second.outcome, Run):
             return
@@ -77,7 +77,7 @@ class UnsetReport:
             yield from (addresses[name] + int(at) for at in offsets)
 
     def returned_places(self) -> list[int]:
-        """Register places of the returned value."""
+        """Return the register places of the returned value."""
         location = place_result(self._isa, self.contract.signature, self.contract.float_abi)
         if location is None:
             return []
@@ -89,7 +89,7 @@ class UnsetReport:
         return found
 
     def place_name(self, source: Source, trace: Trace) -> str:
-        """What to change alone to confirm the source: a place of `Noise`, or `contents NAME`."""
+        """Return the place to change alone to confirm the source: a place of `Noise`, or `contents NAME`."""
         if source.address is not None:
             if found := trace.buffer_at(source.address):
                 return f"contents {found[0].buffer.name}"
@@ -108,7 +108,7 @@ class UnsetReport:
     # Faults
 
     def unset(self, paired: PairedTraces, effect: Effect, source: Source) -> Fault:
-        """A dependence on `source`, seen by `effect`."""
+        """Return the fault of a dependence on `source`, shown by `effect`."""
         what = self._effect(paired, effect)
         trace = paired.a
         if source.address is not None:
@@ -166,7 +166,7 @@ class UnsetReport:
         return self.fault(FaultKind.UPPER_HALF_ARGUMENT, message, trace, step, _WIDENING, register=register)
 
     def repeated(self, a: Trace, b: Trace, first: Observed, again: Observed) -> Fault:
-        """The same call came out otherwise."""
+        """Return the fault of a call whose result changes when it is repeated."""
         step, what = self.first_change(a, b, first, again)
         reader = next((i for i in map(a.instruction, range(len(a))) if i is not None and _reads_system(i)), None)
         cause = f"; {self.quoted(reader.address)} reads the system's state" if reader is not None else ""
@@ -175,7 +175,7 @@ class UnsetReport:
         return self.fault(FaultKind.NONDETERMINISTIC, message, a, step, clause)
 
     def kept(self, a: Trace, b: Trace, first: Observed, second: Observed) -> Fault:
-        """The second of two equal calls came out otherwise, by what the first left in the program's data."""
+        """Return the fault of a second equal call whose result depends on what the first left in the program's data."""
         step, what = self.first_change(a, b, first, second)
         kept = [range(segment.address, segment.end) for segment in self._program.segments if segment.writable]
         paired = PairedTraces(a, b, lambda address: any(address in part for part in kept))
@@ -187,7 +187,7 @@ class UnsetReport:
         return self.fault(FaultKind.NONDETERMINISTIC, message, a, min(fetches, default=step), clause)
 
     def untraced(self, first: Observed, second: Observed) -> Fault:
-        """Something unset matters, in a call too long to record or in a way that the walk cannot follow."""
+        """Return the fault of a dependence in a call too long to record, or one that the walk cannot follow."""
         fault = first.fault or second.fault
         message = "the kernel's behaviour depends on uninitialised registers or memory"
         clause = "AAPCS: registers that carry no argument have unspecified values on entry"
@@ -195,7 +195,7 @@ class UnsetReport:
         return self._at(FaultKind.UNINITIALISED_REGISTER, message, address, clause)
 
     def first_change(self, a: Trace, b: Trace, first: Observed, second: Observed) -> tuple[int, str]:
-        """The step that last wrote the first output byte that differs, and a sentence about that byte."""
+        """Return the step that last wrote the first differing output byte, and a phrase about that byte."""
         addresses = {item.buffer.name: item.address for item in a.buffers}
         for name in first.outputs if second.outputs else ():
             changed = np.flatnonzero(first.changed(second, name))
@@ -222,14 +222,14 @@ class UnsetReport:
         return f"{self.element(found[0].buffer.name, found[1])} depends"
 
     def quoted(self, address: int) -> str:
-        """An instruction as its author wrote it, with its line."""
+        """Return an instruction as written in the source, with its line."""
         line, instruction = self._program.line_at(address), self._program.by_address.get(address)
         if line is None:
             return f"`{instruction.text}`" if instruction is not None else "an instruction"
         return f"`{' '.join((line.expanded or line.text).split())}` (line {line.line})"
 
     def element(self, name: str, offset: int) -> str:
-        """The element of an output that a byte is in."""
+        """Return the name of the output element that holds a byte."""
         argument = self.contract.by_name.get(name)
         return element(argument, self._integers, offset) if argument is not None else f"element {offset} of `{name}`"
 
@@ -247,14 +247,14 @@ class UnsetReport:
         return f"{name}: {reads}{writes}{margins}"
 
     def _stack_argument(self, offset: int) -> Argument | None:
-        """The argument whose slot of 8 bytes an offset from sp on entry lies in, in A64."""
+        """Return the argument whose slot of 8 bytes holds an offset from sp on entry, in A64; else None."""
         for argument, place in zip(self.contract.arguments, self._places, strict=True):
             if self._isa is Isa.A64 and place.stack_offset is not None and 0 <= offset - place.stack_offset < 8:
                 return argument
         return None
 
     def _narrow_argument(self, register: Register) -> Argument | None:
-        """The argument that the low part of a register carries."""
+        """Return the integer argument that a register carries, or None."""
         for argument, place in zip(self.contract.arguments, self._places, strict=True):
             for name in place.registers:
                 if argument.ctype.kind == "integer" and argument_register(name, self._isa)[0] == register:
@@ -271,7 +271,7 @@ class UnsetReport:
         *,
         register: Register | None = None,
     ) -> Fault:
-        """A fault at a step of the trace."""
+        """Return a fault at a step of the trace."""
         fault = self._at(kind, message, int(trace.pcs[step]), clause)
         return replace(fault, register=register.name(self._isa)) if register is not None else fault
 
@@ -283,7 +283,7 @@ class UnsetReport:
 
 
 def argument_register(name: str, isa: Isa) -> tuple[Register, int]:
-    """The register that an argument's register lies in, and at which byte: `w3`, `s5`, `d1`, `r2`."""
+    """Return the register that contains an argument's register, such as `s5`, and the byte at which it starts."""
     kind, number = name[0], int(name[1:])
     if kind in "wxr":
         return general(number), 0
@@ -293,6 +293,6 @@ def argument_register(name: str, isa: Isa) -> tuple[Register, int]:
 
 
 def _reads_system(instruction: Instruction) -> bool:
-    """Whether it reads a system register other than those that belong to the program."""
+    """Tell whether the instruction reads a system register that does not belong to the program."""
     named = ("nzcv", "fpcr", "fpsr", "apsr", "fpscr")
     return instruction.mnemonic in ("mrs", "mrc", "mrrc") and not instruction.operands.endswith(named)

@@ -1,11 +1,11 @@
-"""A result that changes when something lies elsewhere: which instruction made it so.
+"""Find the instruction that makes a result change when something lies at another address.
 
-The call is recorded in both places.  Addresses differ between the two throughout, so, other than for what nobody set,
-an address that differs is no effect: the walk begins at the output byte that differs, or at the branch where the two go
-different ways before it is written, and goes backwards along values.  Where a value that differs was loaded from memory
-that holds the same in both, it goes on along the address.  It ends at pointers among the arguments, sp, lr, addresses
-that the code makes of its own, and literals that the linker filled in.  Blamed is the first instruction that does more
-with one of these than copy it.
+The call is recorded in both places.  Addresses differ between the two throughout, so, unlike for uninitialised data, an
+address that differs is no effect.  The walk begins at the output byte that differs, or at the branch where the two
+diverge before that byte is written, and goes backwards along values.  Where a differing value was loaded from memory
+that holds the same in both, it continues along the address.  It ends at pointers among the arguments, sp, lr, addresses
+that the code computes, and literals that the linker filled in.  The first instruction that does more than copy one of
+these is blamed.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ _CLAUSE = "a kernel's result is a function of its arguments, not of any address"
 
 
 def at_home(fault: Fault, home: Program, away: Program) -> Fault:
-    """The fault with its address in terms of the program at home."""
+    """Return the fault with its address translated to the program at home."""
     pairs = zip(away.instructions, home.instructions, strict=True)
     known = next((at_home.address for moved, at_home in pairs if moved.address == fault.address), fault.address)
     return replace(fault, address=known)
 
 
 class MovedReport:
-    """Words what `moved` parts changed; `space` is where the second call found them."""
+    """Words the effect of the `moved` parts; `space` is the address space of the second call."""
 
     def __init__(self, report: UnsetReport, moved: frozenset[Part], space: AddressSpace) -> None:
         self._report, self._moved, self._space = report, moved, space
 
     def fault(self, a: Trace, b: Trace, first: Observed, second: Observed) -> Fault:
-        """The fault; `a` and `b` are the recorded calls at home and elsewhere."""
+        """Return the fault; `a` and `b` are the recorded calls at home and elsewhere."""
         report = self._report
         step, what = report.first_change(a, b, first, second)
         when = next(iter(self._moved)).value if len(self._moved) == 1 else "everything is at another address"
@@ -95,7 +95,7 @@ class MovedReport:
 
 
 class _MovedTraces(PairedTraces):
-    """Two traces in which values may differ because what was loaded came from another place."""
+    """Two traces in which values may differ because they were loaded from different addresses."""
 
     made_counts = True
 
@@ -109,7 +109,7 @@ class _MovedTraces(PairedTraces):
 
 
 def _in_terms_of(trace: Trace, home: Program) -> Trace:
-    """The trace as if the program lay where `home` does."""
+    """Return the trace with its addresses translated, as if the program lay where `home` does."""
     if trace.program is home:
         return trace
     pairs = zip(trace.program.instructions, home.instructions, strict=True)
@@ -120,9 +120,9 @@ def _in_terms_of(trace: Trace, home: Program) -> Trace:
 
 
 def _memory_differs(contract: Contract, a: Trace, b: Trace, space: AddressSpace) -> Callable[[int], bool]:
-    """Whether a byte that lay at an address of `a` when the call began held something else in `b`.
+    """Return a function that tells whether the byte at an address of `a` had another initial value in `b`.
 
-    Literals that hold addresses do, and pointers among the stack arguments.  Buffers hold the same.
+    Literals that hold addresses differ, and so do pointers among the stack arguments.  Buffers hold the same.
     """
     differing: set[int] = set()
     for ours, theirs in zip(a.program.segments, b.program.segments, strict=True):

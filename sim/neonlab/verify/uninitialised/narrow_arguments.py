@@ -1,4 +1,4 @@
-"""What a caller does not promise: that the upper halves of narrow arguments hold anything in particular."""
+"""Check that a kernel does not depend on the upper bits of narrow arguments, which callers leave unspecified."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CLAUSE = (
     "AAPCS64, Parameter Passing: the bits of a register or stack slot above an argument narrower than it have "
     "unspecified values"
 )
-#: Steps beyond which no trace is recorded; what comes of an upper half shows long before.
+#: Most steps of a trace; an effect of an upper half shows long before.
 _LONGEST_TRACE = 1 << 20
 
 
@@ -37,11 +37,10 @@ def depends_on_upper_half(
     seed: int = 0,
     step_budget: int = DEFAULT_STEP_BUDGET,
 ) -> Fault | None:
-    """Why a call that fails comes right once narrow arguments are widened to 64 bits; None where it does not.
+    """Return the fault of a failing call that is right once narrow arguments are widened to 64 bits, else None.
 
-    `failed` says of an outcome on a SanitizedMachine whether it is wrong.  The fault names the argument and its
-    register, and is placed at the first instruction that does more with the upper half than copy it; for an argument on
-    the stack at the load that fetches it.
+    `failed` tells whether an outcome on a SanitizedMachine is wrong.  The fault names the argument and its register.
+    Its place is the first instruction that does more than copy the upper half, or the load of an argument on the stack.
     """
     if program.isa is not Isa.A64:
         return None
@@ -111,9 +110,9 @@ def _first_use(
     garbage: tuple[Trace, Run | Fault],
     widened: tuple[Trace, Run | Fault],
 ) -> int:
-    """Address of the first instruction that does more than copy what lies above the argument; else of the kernel.
+    """Return the address of the first instruction that does more than copy the bits above the argument.
 
-    The two calls differ in nothing else.
+    If none is found, it is that of the kernel.  The two calls differ in nothing but these bits.
     """
     (a, first), (b, second) = garbage, widened
     slot = range(0)
@@ -141,7 +140,7 @@ def _lies_in(source: Source, register: Register | None, slot: range) -> bool:
 
 
 def _changed(trace: Trace, first: Run | Fault, second: Run | Fault) -> list[int]:
-    """Addresses of the output bytes that came out otherwise."""
+    """Return the addresses of the output bytes that differ."""
     if not isinstance(first, Run) or not isinstance(second, Run):
         return []
     found: list[int] = []

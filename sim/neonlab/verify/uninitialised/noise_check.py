@@ -1,27 +1,28 @@
-"""Whether what a kernel does depends on registers or memory that nobody set, on where buffers lie, or on the clock.
+"""Check that a kernel does not depend on uninitialised registers or memory, on addresses of buffers, or on the clock.
 
-The same call is made several times with other contents in everything that the caller leaves open: registers that
-carry no argument, the upper parts of those that carry a narrow one, flags, the stack, bytes of buffers that are only
-written, and the margins that may be read beyond buffers.  All bits are drawn at random, then inverted, then zero (a
-register compared with 0 is never 0 by chance; flags are then such that each condition has held in one call and failed
-in another).  What can be observed must stay: the bytes that the contract says are
-written, the returned value, the fault if there is one, the accesses in their order, and how often each instruction ran.
-So a kernel may copy, spill, reload or compute with unset values as much as it likes, as long as nothing comes of it.
+The same call is made several times with different noise, the contents of everything that the caller leaves open:
+registers without an argument, upper parts of those with a narrow one, flags, the stack, bytes of buffers that are only
+written, and the margins of buffers.  All bits are drawn at random, then inverted, then zero, since a register is never
+0 by chance; flags are then such that each condition has held in one call and failed in another.  Everything observable
+must stay the same: the bytes that the contract says are written, the returned value, the fault if there is one, the
+accesses in order, and how often each instruction ran.
 
-Only where something differs, the two calls are recorded, and the difference is followed backwards from what it changed
-to the byte it began with (`neonlab.verify.uninitialised.walk`); that it begins there is then confirmed by a call in
-which nothing else is different.  Blamed is the first instruction that does more with an unset register than copy it, or
-the load that fetched an unset byte of memory.
+So a kernel may copy, spill, reload or compute with uninitialised values, as long as they have no effect.
 
-What this cannot see: a dependence whose effects cancel for all the contents tried, on the data of the case; and one on
-bytes that lie in a writable buffer, are declared as written, and never are: those bytes are wrong, and comparing with a
-reference says so.
+Only if something differs, the two calls are recorded.  The difference is followed backwards from its effect to the byte
+where it began (`neonlab.verify.uninitialised.walk`).  A call in which only that byte differs confirms it.  The first
+instruction that does more than copy an uninitialised register is blamed, or the load that fetched an uninitialised byte
+of memory.
 
-A call whose result changes when everything lies elsewhere, or when it is merely repeated, is not deterministic.  Once
-more the call is made with the stack, the caller, the thread pointer, the code (linked anew) and the buffers at other
-addresses, in another order, with other low bits beyond the alignment that is promised.  The way to the result may be
-another there, as where a loop begins with as many bytes as an address is off; the result may not.  Nor may it hang on
-what a kernel that has writable data of its own left in them when it was called before.
+Not seen: a dependence whose effects cancel for all the contents tried, on the data of the case; and one on bytes of a
+writable buffer that are declared as written and never are: those bytes are wrong, and the comparison with a reference
+shows it.
+
+A call whose result changes when everything lies elsewhere, or when it is merely repeated, is not deterministic.  The
+call is repeated with the stack, the caller, the thread pointer, the code (linked again) and the buffers at other
+addresses, in another order, with other low bits beyond the promised alignment.  There the path may differ, as in a loop
+that first handles the bytes up to an aligned address; the result may not.  Nor may it depend on the contents of the
+kernel's own writable data after an earlier call.
 """
 
 from __future__ import annotations
@@ -50,18 +51,18 @@ from neonlab.verify.uninitialised.observed import Observed, Part, Setting, World
 from neonlab.verify.uninitialised.walk import PairedTraces
 
 Bytes = npt.NDArray[np.uint8]
-#: Steps beyond which no trace is recorded; the fault is then reported without its instruction.
+#: Most steps of a trace; the fault of a longer call is reported without its instruction.
 _LONGEST_TRACE = 1 << 20
 #: Calls made to confirm where a difference begins.
 _MOST_CONFIRMATIONS = 24
 
 
-#: Calls made to tell what is random from what depends on something unset, where a walk does not tell.
+#: Calls made to separate random results from dependence on uninitialised data, if the walk cannot.
 _FURTHER_REPEATS = 8
 
-#: Added to the seed for what is drawn anew.
+#: Added to the seed for further random noise.
 _FURTHER_SEEDS = (1 << 20, 2 << 20, 3 << 20, 4 << 20)
-#: All that a call is tried with besides what it is given first.
+#: Number of all further noises that a call is tried with after the first.
 EVERY_ROUND = 3 + len(_FURTHER_SEEDS)
 
 
@@ -80,14 +81,15 @@ class UnsetCheck:
         step_budget: int = DEFAULT_STEP_BUDGET,
         rounds: int = 2,
     ) -> Fault | None:
-        """The first dependence found on anything unset, on time, or on addresses; None where there is none.
+        """Return the first dependence found on uninitialised data, on time, or on addresses; None if there is none.
 
-        `arguments` as for `Machine.call`, in the contract's order.  A right kernel costs 2 + `rounds` calls.  Two are
-        enough for what comes out right.  Where something is known to be wrong, all `EVERY_ROUND` tell whether this is
-        why: the third for a count that nobody set, with which the same goes wrong whatever large number it is, and more
-        draws for what shows with few values only, as an index that nobody set does.
-        A fault that is the same in all calls is none of this; one that only other places bring
-        about (`alignment-hint`) is returned as it is.
+        `arguments` are as for `Machine.call`, in the contract's order.  A correct kernel takes 2 + `rounds` calls.  Two
+        rounds are enough for a result that is right.  For a known failure, all `EVERY_ROUND` rounds find whether
+        uninitialised data is the cause: the third round is for an uninitialised count, whose every large value fails in
+        the same way, and the random ones for effects that few values show, as of an uninitialised index.
+
+        A fault that is the same in all calls is not reported.  A fault that only other addresses cause
+        (`alignment-hint`) is returned unchanged.
         """
         call = _Call(self, arguments, seed, step_budget)
         first = call.observe(call.first)
@@ -101,7 +103,7 @@ class UnsetCheck:
         return self._moved(call, first) or self._called_before(call, first) if first.fault is None else None
 
     def _moved(self, call: _Call, first: Observed) -> Fault | None:
-        """What comes of everything lying elsewhere at once; the blame goes to the first part that changes it alone."""
+        """Return the effect of moving everything at once; the first part that causes it alone is blamed."""
         everything = call.moved(*Part)
         elsewhere = call.observe(everything)
         if elsewhere.fault is not None:
@@ -117,7 +119,7 @@ class UnsetCheck:
         return self._blame_move(call, first, everything, elsewhere)
 
     def _called_before(self, call: _Call, first: Observed) -> Fault | None:
-        """What a kernel with data of its own does with what an earlier call left in them."""
+        """Return the fault of a kernel whose result depends on what an earlier call left in its own data, or None."""
         if not any(segment.writable for segment in self.program.segments):
             return None
         setting = replace(call.first, is_second=True)
@@ -134,7 +136,7 @@ class UnsetCheck:
         report = call.report()
         a, b = call.traces(call.first, other)
         paired = PairedTraces(a, b, report.initial_differs(a, b))
-        # Of calls too long to record, only a way or an address that differs early on can be explained.
+        # For calls too long to record, only a branch or an address that differs early can be explained.
         whole = not (a.overflow or b.overflow)
         outputs = list(report.output_addresses(a, first, second)) if whole else []
         effect = paired.effect(outputs, report.returned_places() if whole else [])
@@ -155,7 +157,7 @@ class UnsetCheck:
         return self._repeated(call, first) or report.untraced(first, second)
 
     def _repeated(self, call: _Call, first: Observed) -> Fault | None:
-        """What changes when the same call is made again, and did not the first time: a random bit, by chance."""
+        """Return the fault of a result that changes on further repetitions, such as a random bit, or None."""
         for _ in range(_FURTHER_REPEATS):
             again = call.observe(call.first)
             if call.differ(first, again):
@@ -163,7 +165,7 @@ class UnsetCheck:
         return None
 
     def world(self, moved: frozenset[Part] = frozenset()) -> World:
-        """The kernel with `moved` of it elsewhere."""
+        """Return the kernel with the parts `moved` at other addresses."""
         key = moved - {Part.ALIGNMENT}
         if key not in self._worlds:
             self._worlds[key] = World(self.program, self.contract, key)
@@ -192,7 +194,7 @@ def find_unset(
     seed: int = 0,
     step_budget: int = DEFAULT_STEP_BUDGET,
 ) -> Fault | None:
-    """`UnsetCheck.find` for a single call."""
+    """Run `UnsetCheck.find` for a single call."""
     with UnsetCheck(program, contract) as check:
         return check.find(arguments, seed=seed, step_budget=step_budget)
 
@@ -209,7 +211,7 @@ class _Call:
         self._really_written: dict[str, npt.NDArray[np.bool_]] = {}
 
     def others(self) -> list[Setting]:
-        """The same with all that is unset inverted, zero, 1 in each register and word, and drawn anew."""
+        """Return settings with the noise inverted, zero, 1 in each register and word, and drawn again."""
         noise = self.first.noise
         zeros = replace(Noise.zeros(), registers=_zeros_but_flags(noise, self._isa))
         return [
@@ -220,7 +222,7 @@ class _Call:
         ]
 
     def only(self, place: str, other: Setting) -> Setting:
-        """The first setting, but for one place: a name as `UnsetReport.place_name` gives it."""
+        """Return the first setting with one place from `other`, named as `UnsetReport.place_name` does."""
         if place.startswith("contents "):
             name = place.removeprefix("contents ")
             theirs = buffers_by_name(other.passed)[name]
@@ -231,7 +233,7 @@ class _Call:
         return replace(self.first, noise=self.first.noise.with_some_of(other.noise, self._isa, [place]))
 
     def _contents(self, change: Callable[[Bytes], Bytes]) -> list[Passed]:
-        """The arguments, with other contents in bytes that no `read` declares: of outputs, and between rows."""
+        """Return the arguments with changed contents in bytes that no `read` declares: in outputs, and between rows."""
         integers = integers_in(self._contract, self.first.passed)
 
         def changed(buffer: Buffer) -> Buffer:
@@ -248,25 +250,25 @@ class _Call:
         return changed_buffers(self.first.passed, changed)
 
     def moved(self, *parts: Part) -> Setting:
-        """The first setting with `parts` elsewhere."""
+        """Return the first setting with `parts` at other addresses."""
         return replace(self.first, moved=frozenset(parts), turn=1 + self._seed % 2)
 
     def observe(self, setting: Setting) -> Observed:
-        """What the call does in `setting`."""
+        """Return what the call does in `setting`."""
         found = self._check.world(setting.moved).observed(setting, self._seed, self._step_budget)
         self._traced_steps = max(self._traced_steps, found.steps)
         return found
 
     def explained(self, fault: Fault, setting: Setting) -> Fault:
-        """`fault` of the last call, which was made in `setting`, put down to its cause."""
+        """Return the cause of `fault`, a fault of the last call, which was made in `setting`."""
         return self._check.world(setting.moved).explained(fault, setting, self._seed, self._step_budget)
 
     def differ(self, first: Observed, second: Observed) -> bool:
-        """Whether anything observable differs."""
+        """Tell whether anything observable differs."""
         if first.path != second.path or first.differs_in_result(second):
             return True
-        # Bytes that differ as they did at first are either not written, which is no concern here, or written anew with
-        # what they held.
+        # Bytes that differ as they did before the calls were either not written, which is not checked here, or
+        # overwritten with their own value.
         for name, offsets in first.untouched(second).items():
             if name not in self._really_written:
                 home = self._check.world()
@@ -276,7 +278,7 @@ class _Call:
         return False
 
     def traces(self, first: Setting, second: Setting) -> tuple[Trace, Trace]:
-        """Both calls recorded."""
+        """Return the traces of both calls."""
         limit = min(self._traced_steps + 64, _LONGEST_TRACE)
         a, b = (
             self._check.world(setting.moved).traced(setting, self._seed, self._step_budget, limit)
@@ -285,12 +287,12 @@ class _Call:
         return a, b
 
     def report(self) -> UnsetReport:
-        """What words the fault."""
+        """Return the object that words the fault."""
         return UnsetReport(self._check.program, self._contract, self.first.arguments, self._seed)
 
 
 def _zeros_but_flags(noise: Noise, isa: Isa) -> npt.NDArray[np.uint8]:
-    """Zeros in all registers; zero is just another value of flags, of the program's as of a comparison of floats."""
+    """Return zeros for all registers but the flags, those of float comparisons too, which get a third value."""
     registers = np.zeros_like(noise.registers)
     registers[-4:] = third_flags(noise.registers[-4:])
     if isa is Isa.A32:
@@ -300,10 +302,10 @@ def _zeros_but_flags(noise: Noise, isa: Isa) -> npt.NDArray[np.uint8]:
 
 
 def third_flags(first: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Flags with which each condition differs from what it is with `first`, or with its inverse.
+    """Return flags with which each condition differs from its result with `first`, or with its inverse.
 
-    Those of one flag differ between these two.  hi and ls may not, so here Z is clear and C set; ge and lt do not, for
-    N = V then holds in both or in neither, so here it is the other way; and gt and le follow.
+    Conditions on one flag differ between these two anyway. hi and ls may not, so here Z is clear and C set. ge and lt
+    do not, since N = V holds in both or in neither, so here it is the opposite; gt and le follow.
     """
     third = ~first
     negative, overflow = first[3] & 0x80, 0x10 if first[3] & 0x10 == 0 else 0

@@ -1,4 +1,4 @@
-"""One call on watched machines: what it was given, where everything lay, and what it did that anyone could see."""
+"""Run one call on watched machines: its setting, the addresses of everything, and its observable effects."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from neonlab.verify.memory.sanitizer import SanitizerProbe, stack_bytes_for
 
 
 class Part(enum.Enum):
-    """Something that may lie elsewhere, in words for a sentence that begins with "when"."""
+    """A thing that may lie elsewhere; the value is text that follows "when" in a sentence."""
 
     STACK = "the stack is at another address"
     CALLER = "the caller is at another address"
@@ -43,16 +43,16 @@ class Part(enum.Enum):
     ALIGNMENT = "the buffers are at other addresses modulo 128"
 
 
-#: Displacement of code that lies elsewhere from the beginning of its page: other low bits, as far as it is aligned.
+#: Displacement of moved code from the start of its page, so that its low bits change as far as alignment allows.
 _DISPLACEMENT = 0xA54
 
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """What one call did, as far as it must not depend on anything unset.
+    """The effects of one call that must not depend on uninitialised data.
 
-    `outputs` holds the bytes that the contract says are written, `before` what was in them when the call began.
-    `returned` is the returned value; of a pointer into a buffer the buffer and the offset.
+    `outputs` holds the bytes that the contract says are written, `before` their contents when the call began.
+    `returned` is the returned value; for a pointer into a buffer it is the buffer and the offset.
     """
 
     outcome: Run | Fault
@@ -60,11 +60,11 @@ class Observed:
     fault: Fault | None
     outputs: dict[str, npt.NDArray[np.uint8]]
     before: dict[str, npt.NDArray[np.uint8]]
-    path: tuple[int, bytes]  # hash of all accesses in their order, and how often each instruction ran
+    path: tuple[int, bytes]  # hash of all accesses in order, and the executions of each instruction
     steps: int
 
     def differs_in_result(self, other: Observed) -> bool:
-        """Whether the fault, the returned value or an output byte is another, unwritten bytes aside."""
+        """Tell whether the fault, the returned value or a written output byte differs."""
         if (self.fault is None) != (other.fault is None):
             return True
         if self.fault is not None and other.fault is not None:
@@ -74,14 +74,14 @@ class Observed:
         return any(self.changed(other, name).any() for name in self.outputs)
 
     def changed(self, other: Observed, name: str) -> npt.NDArray[np.bool_]:
-        """Bytes of an output that differ, but for those that both calls left as they had been."""
+        """Return a mask of the bytes of an output that differ, without those that both calls left unchanged."""
         ours, theirs = self.outputs[name], other.outputs[name]
         untouched = (ours == self.before[name]) & (theirs == other.before[name])
         changed: npt.NDArray[np.bool_] = (ours != theirs) & ~untouched
         return changed
 
     def untouched(self, other: Observed) -> dict[str, npt.NDArray[np.int64]]:
-        """Offsets of output bytes that differ as they did before the calls: never written, or written as they were."""
+        """Return the offsets of output bytes that differ as before the calls: unwritten, or written unchanged."""
         found = {}
         for name, ours in self.outputs.items():
             theirs = other.outputs[name]
@@ -93,18 +93,18 @@ class Observed:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """All that a call is given: the arguments, and what it finds where nobody set anything."""
+    """Everything that a call is given: the arguments, and the contents of what no caller sets."""
 
     passed: tuple[Passed, ...]
     noise: Noise
     contract: Contract
-    moved: frozenset[Part] = frozenset()  # what lies elsewhere
-    is_second: bool = False  # what the kernel keeps in its own data is left from a first such call
-    turn: int = 1  # where buffers lie if ALIGNMENT is moved, as `place_arguments` says; otherwise on 64 bytes
+    moved: frozenset[Part] = frozenset()  # parts at other addresses
+    is_second: bool = False  # the kernel's own data keeps the contents that a first such call left
+    turn: int = 1  # turn of `place_arguments` if ALIGNMENT is moved; otherwise buffers are aligned to 64 bytes
 
     @functools.cached_property
     def arguments(self) -> Sequence[Passed]:
-        """With their buffers placed."""
+        """Return the arguments with their buffers placed."""
         if Part.ALIGNMENT in self.moved:
             return place_arguments(self.contract, self.passed, self.turn)
 
@@ -124,14 +124,14 @@ class Setting:
 
 
 def integers_in(contract: Contract, arguments: Sequence[Passed]) -> dict[str, int]:
-    """The numbers that sizes depend on, by name."""
+    """Return the integers that sizes depend on, by name."""
     return known_integers(contract, arguments)
 
 
 def _written(
     contract: Contract, arguments: Sequence[Passed], of: Mapping[str, npt.NDArray[Any]]
 ) -> dict[str, npt.NDArray[np.uint8]]:
-    """The bytes of each output, those that are not written as zeros."""
+    """Return the bytes of each output, by name; gaps between rows are zero."""
     integers, found = integers_in(contract, arguments), {}
     for value in distinct_buffers(arguments):
         argument = contract.by_name.get(value.name)
@@ -146,7 +146,7 @@ def _written(
 
 
 class World:
-    """One kernel on a watched machine, with `moved` of it elsewhere; buffers are placed by each call's Setting."""
+    """One kernel on a watched machine, with the parts `moved` elsewhere; each call's Setting places the buffers."""
 
     def __init__(self, program: Program, contract: Contract, moved: frozenset[Part] = frozenset()) -> None:
         other = elsewhere(program.isa)
@@ -181,7 +181,7 @@ class World:
         )
 
     def observed(self, setting: Setting, seed: int, step_budget: int) -> Observed:
-        """What one call does."""
+        """Make one call and return its effects."""
         self._memory.integers = integers_in(self.contract, setting.arguments)
         if setting.is_second:
             self._call(self._machine, replace(setting, is_second=False), seed, step_budget)
@@ -207,7 +207,7 @@ class World:
         return repr(value)
 
     def traced(self, setting: Setting, seed: int, step_budget: int, limit: int) -> Trace:
-        """One call recorded."""
+        """Make one call and return its trace."""
         probe = TraceProbe(self.program, limit)
         with self._on(probe) as machine:
             if setting.is_second:
@@ -216,7 +216,7 @@ class World:
             return probe.collect(machine)
 
     def explained(self, fault: Fault, setting: Setting, seed: int, step_budget: int) -> Fault:
-        """`fault` of the last call, made in `setting`, put down to what spoilt its way back if that was it."""
+        """Return `fault` of the last call, made in `setting`, or the fault that spoilt its return address before."""
 
         def rerun(*probes: Probe) -> None:
             with self._on(*probes) as machine:
@@ -227,7 +227,7 @@ class World:
         return replace(fault, clause=fault.clause or clause_of(fault.kind, self.program.isa, self.contract))
 
     def written_bytes(self, setting: Setting, seed: int, step_budget: int, name: str) -> npt.NDArray[np.bool_]:
-        """Which bytes of an output a call writes."""
+        """Return a mask of the bytes of an output that a call writes."""
         probe = LastWriterProbe()
         with self._on(probe) as machine:
             self._call(machine, setting, seed, step_budget)
@@ -240,7 +240,7 @@ class World:
 
 
 def _linked_elsewhere(program: Program) -> Program:
-    """The program with its code and data elsewhere; as it is where its relocations allow no other place."""
+    """Return the program linked at other addresses; unchanged if its relocations allow none."""
     linked_at = program.linked_at
     if linked_at is not None:
         for base in code_elsewhere(program.isa):

@@ -1,9 +1,10 @@
-"""Two traces of one call that differ in what nobody set, and how the difference travels from there to what it changes.
+"""Follow a difference between two traces of one call, with different noise, from its effect back to its source.
 
-Up to the first step at which the two go different ways or access different addresses, they are the same instructions.
-So a byte that differs between them depends on something unset, and one that does not differ does not, whatever rules
-say: an `eor` of a register with itself, a lane that is never stored, a comparison that comes out the same.  The walk
-goes backwards from what differs and must not, along bytes that differ, to bytes that were there when the call began.
+Up to the first step at which the two take different branches or access different addresses, they run the same
+instructions.  So a byte that differs between them depends on uninitialised data, and one that does not differ does not,
+whatever rules say: an `eor` of a register with itself, a lane that is never stored, a comparison with the same result.
+The walk goes backwards from what differs and must not, along differing bytes, to bytes that were there when the call
+began.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from neonlab.verify.dataflow import Dataflow, Origin, touches_memory
 class Source:
     """A byte that was there when the call began: of the register place `place`, or of memory at `address`.
 
-    `fetch` is the first step that loaded it, for memory; `use` the first that did more with it than copy it.
+    `fetch` is the first step that loaded it, for memory; `use` the first step that did more than copy it.
     """
 
     place: int | None
@@ -42,7 +43,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What differs and must not, seen at `step`: "address", "branch", "output" or "return"; `places` as step begins."""
+    """A forbidden difference at `step`, whose `places` differ as it begins.
+
+    `kind` is "address", "branch", "output" or "return".
+    """
 
     kind: str
     step: int
@@ -51,9 +55,12 @@ class Effect:
 
 
 class PairedTraces:
-    """The traces of two calls of one program with the same arguments; `initial_differs` compares a byte of memory."""
+    """The traces of two calls of one program with the same arguments.
 
-    #: Whether a difference may begin with an instruction itself, as with `adr`, and not only with what it reads.
+    `initial_differs` tells whether the byte of memory at an address began with different values.
+    """
+
+    #: True if an instruction itself may be the source of a difference, as `adr` is, and not only its inputs.
     made_counts = False
 
     def __init__(self, a: Trace, b: Trace, initial_differs: Callable[[int], bool]) -> None:
@@ -68,7 +75,7 @@ class PairedTraces:
         self.isa = a.isa
 
     def differs(self, step: int, place: int) -> bool:
-        """Whether `place` holds different bytes in the two as `step` begins."""
+        """Tell whether `place` holds different values in the two traces as `step` begins."""
         if place >= MEMORY:
             return self._origin_differs(step, self.flow.origin(step, place))
         register, _ = register_of(place, self.isa)
@@ -86,18 +93,18 @@ class PairedTraces:
         return any(self.differs(origin.step, place) for place in self.inputs(origin.step, origin.place))
 
     def inputs(self, step: int, place: int) -> tuple[int, ...]:
-        """Places that what `step` leaves in `place` comes of, as it begins, the flags of its condition included."""
+        """Return the places as `step` begins that its value in `place` depends on, with its condition's flags."""
         rule = self.flow.rule(step)
         found = set(rule.sources.get(place, frozenset())) | rule.control
         if not (self.a.executed(step) and self.b.executed(step)) and place < MEMORY:
-            found.add(place)  # one of the two kept what was there
+            found.add(place)  # one of the two kept the old value
         return tuple(sorted(found))
 
     def effect(self, outputs: Iterable[int], returned: Iterable[int]) -> Effect | None:
-        """The first thing that differs and must not: an address, a way taken, else one of `outputs` or `returned`.
+        """Return the first forbidden difference: an address, a branch, else one of `outputs` or `returned`.
 
-        `outputs` are addresses of bytes, in the order in which they count; `returned` register places at the end.
-        None where the traces show no difference.
+        `outputs` are addresses of bytes in order of priority; `returned` are register places at the end.  Return None
+        if the traces show no difference.
         """
         for step in self._steps_with_other_registers():
             instruction = self.a.instruction(step)
@@ -120,7 +127,7 @@ class PairedTraces:
         return Effect("return", end, places) if places else None
 
     def _steps_with_other_registers(self) -> list[int]:
-        """Accesses whose address registers, or the flags of whose condition, differ; ascending."""
+        """Return the accesses whose address registers, or condition flags, differ; ascending."""
         found: set[int] = set()
         for pc, steps in self.a.executions.items():
             instruction = self.a.program.by_address.get(pc)
@@ -137,9 +144,9 @@ class PairedTraces:
         return sorted(found)
 
     def _address_places(self, step: int, instruction: Instruction) -> tuple[int, ...]:
-        """Differing bytes that the addresses of `step` are made of, where an address differs."""
+        """Return the differing bytes of the registers that form the addresses of `step`, if an address differs."""
         in_a, in_b = self.a.executed(step), self.b.executed(step)
-        if not (in_a and in_b):  # a condition that holds in one only shows in what it changes, if in anything
+        if not (in_a and in_b):  # a condition that holds in one trace only matters if the instruction has an effect
             return self._conditional_store(step, instruction) if in_a != in_b else ()
         found: set[int] = set()
         for number, access in enumerate(instruction.accesses):
@@ -155,14 +162,14 @@ class PairedTraces:
         return tuple(sorted(found))
 
     def _conditional_store(self, step: int, instruction: Instruction) -> tuple[int, ...]:
-        """A load or store that one of the two does and the other does not."""
+        """Return the differing condition flags of a load or store that only one of the two calls executes."""
         if not touches_memory(instruction):
             return ()
         return tuple(place for place in condition_places(instruction.condition) if self.differs(step, place))
 
     def sources(self, effect: Effect) -> list[Source]:
-        """Where the difference comes from, earliest use first."""
-        forward: dict[tuple[int, int], set[tuple[int, int]]] = {}  # (step, place read) -> those that come of it
+        """Return the origins of the difference, earliest use first."""
+        forward: dict[tuple[int, int], set[tuple[int, int]]] = {}  # (step, place read) -> those that depend on it
         final = (effect.step, -1)
         waiting = [(effect.step, place) for place in effect.places]
         for node in waiting:
@@ -190,7 +197,7 @@ class PairedTraces:
         return sorted(found, key=lambda source: (source.use, source.place or 0, source.address or 0))
 
     def _differing_inputs(self, origin: Origin) -> list[tuple[int, int]]:
-        """What the contents come of, as (step, place), as far as it differs; nothing for what the call began with."""
+        """Return the differing inputs of the origin's step as (step, place); none for an initial value."""
         if origin.step is None or origin.place is None:
             return []
         nodes = ((origin.step, place) for place in self.inputs(origin.step, origin.place))
@@ -203,7 +210,7 @@ class PairedTraces:
         effect: Effect,
         final: tuple[int, int],
     ) -> int:
-        """First step from `start` on, along the difference, that does more with a byte than copy it."""
+        """Return the first step from `start` on, along the difference, that does more than copy a byte."""
         best, waiting, seen = effect.step, [start], {start}
         while waiting:
             step, place = waiting.pop()
@@ -222,7 +229,7 @@ class PairedTraces:
         return best
 
     def _copies(self, step: int, place: int, reader: tuple[int, int]) -> bool:
-        """Whether what `reader` reads is the byte that `step` read in `place`, moved."""
+        """Tell whether `reader` reads the byte that `step` read in `place`, only moved."""
         origin = self.flow.origin(*reader)
         rule = self.flow.rule(step)
         if place in rule.control:
@@ -238,7 +245,7 @@ class PairedTraces:
         return rule.moves or unexecuted or self._keeps(step, place)
 
     def _keeps(self, step: int, place: int) -> bool:
-        """Whether the instruction leaves the byte (or flag) as it is while it sets others of the same register."""
+        """Tell whether the instruction leaves the byte (or flag) unchanged and sets others of the same register."""
         register, _ = register_of(place, self.isa)
         for trace in (self.a, self.b):
             held = value_of(place, trace.before(step, register), self.isa)
@@ -253,23 +260,23 @@ class PairedTraces:
 
 
 class _EitherFlow(Dataflow):
-    """The first of two traces, where a step has an effect if it has one in either."""
+    """The data flow of the first of two traces, where a step has an effect if it has one in either."""
 
     def __init__(self, a: Trace, b: Trace) -> None:
         super().__init__(a)
         self._other = Dataflow(b)
 
     def is_effective(self, step: int) -> bool:
-        """Whether the step's condition held in one of the two."""
+        """Tell whether the step's condition held in one of the two."""
         return self.trace.executed(step) or (step < len(self._other.trace) and self._other.trace.executed(step))
 
     def other_address(self, step: int, number: int) -> int:
-        """Where access `number` of `step` begins in the second trace."""
+        """Return the address at which access `number` of `step` begins in the second trace."""
         return self._other.first_address(step, number)
 
 
 def branch_places(instruction: Instruction | None, isa: Isa) -> list[int]:
-    """What a branch looks at: flags, a register that it tests, or where it goes."""
+    """Return the places that decide a branch: flags, a tested register, or the target."""
     if instruction is None:
         return []
     if instruction.condition:
@@ -282,5 +289,5 @@ def branch_places(instruction: Instruction | None, isa: Isa) -> list[int]:
 
 
 def is_flag(place: int) -> bool:
-    """Whether a place is one of the flags."""
+    """Tell whether a place is one of the flags."""
     return FLAG_N <= place <= FLAG_GE
