@@ -41,9 +41,9 @@ from neonlab.verify.verdict import Failure, Verdict
 
 
 class FaultError(RuntimeError):
-    """Raised for a call that did not return, or that broke a rule on its way.
+    """Raised for a call that did not return, or that broke a rule.
 
-    `fault` is the Fault: its kind, a sentence, and the line of source that is responsible.
+    `fault` is the Fault: its kind, a message, and the line of source that is responsible.
     """
 
     def __init__(self, fault: Fault) -> None:
@@ -114,7 +114,7 @@ class Function:
         except NoContract:
             self.kernel = None
         except ContractError:
-            # A prototype alone, with sizes left open, is enough to call it.
+            # A prototype is enough to call the function, even if sizes are unknown.
             if given.contract or given.settings or not given.prototype:
                 raise
             self.kernel = None
@@ -146,7 +146,7 @@ class Function:
         return self._contract.prototype
 
     def _bare_contract(self) -> Contract:
-        """What is known without a contract: a prototype, and an instruction set that includes everything."""
+        """Return a contract made from a prototype alone, with an instruction set that includes everything."""
         from neonlab.sources.proposal import bare_contract
 
         return bare_contract(self.path, self.given)
@@ -253,7 +253,7 @@ class Function:
         return [_as_passed(parameter, value, shared) for parameter, value in zip(parameters, arguments, strict=True)]
 
     def _macs(self, passed: Sequence[Passed]) -> int:
-        """The work that the contract states of a call with these arguments; 0 where it states none that is known."""
+        """Return the multiply-accumulates that the contract declares for these arguments; 0 if none are known."""
         macs = self._contract.macs
         numbers = {
             argument.name: value
@@ -263,7 +263,7 @@ class Function:
         return macs.evaluate(numbers) if macs is not None and macs.names <= numbers.keys() else 0
 
     def _contract_for(self, passed: Sequence[Passed]) -> Contract:
-        """The contract of one call: each buffer may be read as far as it goes, and written if it is writable."""
+        """Return the contract of one call: each buffer may be read completely, and written if it is writable."""
         arguments = []
         for argument, value in zip(self._contract.arguments, passed, strict=True):
             if isinstance(value, Buffer):

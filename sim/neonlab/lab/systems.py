@@ -1,7 +1,7 @@
-"""Systems: kernels called one after another on an emulated core, as a library or a network calls them.
+"""Run systems: kernels called one after another on an emulated core, as a library or a network calls them.
 
-A repository defines them in kernels/systems/*.py, each with SYSTEMS, a sequence of `System`s.  What checks a kernel
-alone sees one call; here packing, products, sums, scaling and what one layer leaves for the next have to fit together.
+A repository defines them in kernels/systems/*.py, each with SYSTEMS, a sequence of `System`s.  A check of one kernel
+covers one call; a system shows that packing, products, sums, scaling and the data between layers fit together.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class System(ABC):
     A repository holds instances in SYSTEMS of kernels/systems/*.py.  `system` says whose it is, `title` what it is.
     """
 
-    #: Whose it is, and what.
+    #: The library, paper or network, and what is computed.
     system: str
     title: str
 
@@ -105,7 +105,10 @@ class Calls:
 
 
 def open_systems(root: Path) -> tuple[System, ...]:
-    """Every system of the repository, by file, then in the order of the file; none where there is no such folder."""
+    """Return every system of the repository, by file, then in the order of the file; empty if there is no such folder.
+
+    Raises InputError for a file without SYSTEMS.
+    """
     found: list[System] = []
     for module in load_package(root, "systems"):
         systems = getattr(module, "SYSTEMS", ())

@@ -1,7 +1,7 @@
-"""Kernels set side by side on the same shapes and cores: variants, or one kernel now and at a revision.
+"""Compare kernels side by side on the same shapes and cores: variants, or one kernel now and at a revision.
 
-A comparison is a value that needs no emulator.  `profiling.compare` makes one in this process; of sides looked at in
-many, `fold_sides` does.
+A comparison is a value that needs no emulator.  `profiling.compare` makes one in this process; `fold_sides` makes one
+from sides that were examined in several processes.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One kernel on one shape, as it is or, where `revision` says so, as it was then.
+    """One kernel on one shape, as it is now or as it was at `revision`.
 
-    `profiles` holds one for each core, or one without a core; it is empty where the kernel does not run (`failure`
-    says why) or does not take the shape.  `exact` says whether quick trials on the shape came out right; None where
-    nothing was tried or no reference is known.  `unchecked`: none is, and the contract does not say so.
+    `profiles` holds one for each core, or one without a core.  It is empty if the kernel faults (`failure` says how) or
+    does not accept the shape.  `exact` tells whether quick cases on the shape were right; None if none was tried or
+    there is no reference.  `unchecked` is True if there is no reference and the contract does not declare that.
     """
 
     kernel: str
@@ -41,39 +41,39 @@ class Side:
 
     @property
     def name(self) -> str:
-        """What to call it: `armv8/name`, `armv8/name at main`."""
+        """Return the name for display: `armv8/name`, or `armv8/name at main`."""
         return self.kernel if self.revision is None else f"{self.kernel} at {self.revision}"
 
     @property
     def figures(self) -> Figures | None:
-        """None where there are none."""
+        """Return the figures, or None if there are none."""
         return figures_of(self.profiles) if self.profiles else None
 
     @property
     def macs(self) -> int:
-        """Multiply-accumulates of the call; 0 where none are declared."""
+        """Return the multiply-accumulates of the call; 0 if none are declared."""
         return self.profiles[0].macs if self.profiles else 0
 
     @property
     def wrong(self) -> bool:
-        """Whether it failed, or gave wrong results."""
+        """Tell whether it failed or gave wrong results."""
         return self.failure is not None or self.exact is False
 
     def on(self, core: str) -> Profile | None:
-        """The profile on `core`."""
+        """Return the profile on `core`, or None."""
         return next((p for p in self.profiles if p.cycles is not None and p.cycles.core == core), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """What is to be compared on one shape; the first that has figures is what the others are held against."""
+    """The sides compared on one shape; the others are compared with the first that has figures."""
 
     shape: str
     sides: tuple[Side, ...]
 
     @property
     def reference(self) -> Side | None:
-        """The side that the others are held against."""
+        """Return the side that the others are compared with, or None."""
         return next((side for side in self.sides if side.profiles), None)
 
 
@@ -168,12 +168,12 @@ def _side_json(side: Side, reference: Side | None) -> dict[str, Any]:
     return document
 
 
-#: A kernel to look at on a shape, and whether to look into its hot loop.
+#: A kernel to examine on a shape, and whether to examine its hot loop.
 Look = tuple["Kernel", "Shape", bool]
 
 
 def plan_comparison(work: Sequence[tuple[Kernel, Sequence[Shape]]], cores: Sequence[str]) -> list[Look]:
-    """What to look at, shape by shape; into hot loops on the shape with most work.  Raises InputError for a bad core.
+    """Return the work, shape by shape, with hot loops on the shape with most work. Raises InputError for a bad core.
 
     Shapes that a kernel's contract does not allow are left out.
     """
@@ -189,7 +189,7 @@ def plan_comparison(work: Sequence[tuple[Kernel, Sequence[Shape]]], cores: Seque
 
 
 def check_cores(cores: Sequence[str]) -> None:
-    """Raises InputError unless each has a pipeline model."""
+    """Raise InputError unless each core has a pipeline model."""
     from neonlab.measure.cores.caches import load_core
     from neonlab.measure.cores.pipeline import pipeline_names
 
@@ -200,7 +200,7 @@ def check_cores(cores: Sequence[str]) -> None:
 
 
 def fold_sides(plan: Sequence[Look], sides: Sequence[Side], cores: Sequence[str], seed: int) -> Comparison:
-    """The comparison of variants from what was seen of each, in the order of the plan."""
+    """Return the comparison of variants from their sides, which are in the order of the plan."""
     by_shape: dict[str, list[Side]] = {}
     for (_, shape, _), side in zip(plan, sides, strict=True):
         by_shape.setdefault(str(shape), []).append(side)
@@ -209,7 +209,7 @@ def fold_sides(plan: Sequence[Look], sides: Sequence[Side], cores: Sequence[str]
 
 
 def loop_differences(groups: Iterable[Group], cores: Sequence[str]) -> tuple[LoopDifference, ...]:
-    """The hot loops of each group's sides against its reference's, where both were looked into, core by core."""
+    """Return the differences between hot loops in each group, core by core, relative to the first side that has one."""
     from neonlab.measure.loop.difference import loop_difference
 
     found = []

@@ -1,4 +1,4 @@
-"""The figures by which one state of a kernel is held against another: a variant, a revision, a baseline, the last save.
+"""Define the figures that compare two states of a kernel: a variant, a revision, a baseline, the last save.
 
 Counts are exact; cycles are the estimates of models, by core.
 """
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from neonlab.measure.profile import Profile
 
-#: What is counted exactly, and how a heading calls it.
+#: The exact counts, with the name of each in headings.
 COUNTED = {"instructions": "instructions", "loaded_bytes": "bytes loaded", "stored_bytes": "bytes stored"}
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Of one call on one shape; `cycles` by core."""
+    """The figures of one call on one shape; `cycles` by core."""
 
     instructions: int
     loaded_bytes: int
@@ -26,12 +26,12 @@ class Figures:
     cycles: Mapping[str, int]
 
     def named(self) -> dict[str, int]:
-        """All of them in a row: the counts under their names, cycles under `cycles CORE`."""
+        """Return all figures in one mapping: counts under their names, cycles under `cycles CORE`."""
         counted = {name: int(getattr(self, name)) for name in COUNTED}
         return {**counted, **{f"cycles {core}": count for core, count in self.cycles.items()}}
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         return {**{name: int(getattr(self, name)) for name in COUNTED}, "cycles": dict(self.cycles)}
 
 
@@ -45,17 +45,17 @@ class Change:
 
     @property
     def difference(self) -> int:
-        """What was added."""
+        """Return the increase."""
         return self.after - self.before
 
     @property
     def relative(self) -> float:
-        """What was added, as a share of what there was; 0 where there was nothing."""
+        """Return the increase as a share of the value before; 0 if that was 0."""
         return self.difference / self.before if self.before else 0.0
 
 
 def figures_of(profiles: Iterable[Profile]) -> Figures:
-    """The figures of one call, profiled once for each core (or once without any)."""
+    """Return the figures of one call, profiled once for each core (or once without any)."""
     rows = list(profiles)
     counts = rows[0].counts
     cycles = {row.cycles.core: row.cycles.cycles for row in rows if row.cycles is not None}
@@ -63,13 +63,13 @@ def figures_of(profiles: Iterable[Profile]) -> Figures:
 
 
 def changes(before: Figures, after: Figures) -> tuple[Change, ...]:
-    """The figures that both have."""
+    """Return the changes of the figures that both have."""
     old, new = before.named(), after.named()
     return tuple(Change(name, old[name], new[name]) for name in new if name in old)
 
 
 def total(figures: Iterable[Figures]) -> Figures:
-    """Their sums; cycles of the cores that all have."""
+    """Return the sums of the figures, with cycles of the cores that all have."""
     rows = list(figures)
     cores = [core for core in rows[0].cycles if all(core in row.cycles for row in rows)]
     return Figures(

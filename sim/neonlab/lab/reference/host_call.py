@@ -1,4 +1,4 @@
-"""A C function compiled for this computer and called with a case's arguments."""
+"""Compile a C function for this computer and call it with a case's arguments."""
 
 from __future__ import annotations
 
@@ -28,13 +28,16 @@ from neonlab.verify.cases.call_arguments import call_arguments
 from neonlab.verify.cases.case import Array, Case
 
 _TIME_LIMIT = 120
-#: As compilers for Arm have it, and no arithmetic but what the source says.
+#: `char` is unsigned, as compilers for Arm have it, and products and sums are not fused.
 _FLAGS = ("-O2", "-shared", "-fPIC", "-funsigned-char", "-ffp-contract=off")
 _POINTER_BYTES = 8
 
 
 class HostFunction:
-    """The function `symbol` of a C file, on the host.  InputError where it cannot be compiled, or cannot run here."""
+    """The function `symbol` of a C file, on the host.
+
+    Raises InputError where it cannot be compiled, or cannot run on this host.
+    """
 
     def __init__(self, path: Path, symbol: str, contract: Contract, build: Build) -> None:
         holds_pointers = any(argument.fields or argument.rows is not None for argument in contract.pointers)
@@ -49,7 +52,7 @@ class HostFunction:
         # The types of A64 have the sizes of those of a 64-bit host.
         self._signature = parse_prototype(contract.prototype, Isa.A64, contract.structs)
         with tempfile.TemporaryDirectory(prefix="neonlab-") as folder:
-            library = ctypes.CDLL(str(_shared_object(path, build, Path(folder))))  # once loaded, the file may go
+            library = ctypes.CDLL(str(_shared_object(path, build, Path(folder))))  # a loaded file may go
         try:
             self._function: Any = getattr(library, symbol)
         except AttributeError:
@@ -59,7 +62,7 @@ class HostFunction:
         self._function.restype = _host_type(returns) if returns is not None else None
 
     def __call__(self, case: Case) -> tuple[Mapping[str, Array], int | float | None]:
-        """What it leaves in each writable buffer, and what it returns."""
+        """Return the contents of each writable buffer by name, and the returned value."""
         arguments = call_arguments(self._contract, case)
         placed = _placed(arguments)
         passed = [
@@ -73,12 +76,12 @@ class HostFunction:
             if buffer.writable
         }
         if self._signature.returns is not None and self._signature.returns.kind == "pointer":
-            returned = None  # an address means nothing elsewhere
+            returned = None  # a host address has no meaning for the guest
         return outputs, returned
 
 
 def _placed(arguments: Sequence[Passed]) -> dict[str, np.ndarray[Any, np.dtype[np.uint8]]]:
-    """The buffers in host memory, their pointers set."""
+    """Return the buffers in host memory by name, with their pointers set."""
     buffers = distinct_buffers(arguments)
     placed = {}
     for buffer in buffers:

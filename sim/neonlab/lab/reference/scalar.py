@@ -1,6 +1,6 @@
-"""A scalar C function as the reference of a kernel: called with the same arguments, it says what must come out.
+"""Use a scalar C function as the reference of a kernel: called with the same arguments, it gives the expected results.
 
-It runs on a machine like the kernel's, compiled for the same instruction set, or on the host itself.
+It runs on an emulated machine like the kernel's, compiled for the same instruction set, or on the host itself.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ _SEED = 1
 
 
 class _Caller(Protocol):
-    """Calls the reference on a case: what it left in each writable buffer, and what it returned."""
+    """Calls the reference on a case; returns the contents of each writable buffer, and the returned value."""
 
     def __call__(self, case: Case) -> tuple[Mapping[str, Array], int | float | None]: ...
 
 
 class ScalarReference(Operator):
-    """The operator that a kernel with a C reference has: its dimensions are the contract's integers."""
+    """The operator of a kernel with a C reference; its dimensions are the contract's integers."""
 
     def __init__(self, contract: Contract, kernel: Path, reference: Reference, build: Build) -> None:
         self.contract, self.reference = contract, reference
         self.path = Path(reference.path) if reference.path else kernel
-        # Declarations are looked for where the kernel's are; flags are the reference's own.
+        # The reference shares the kernel's include folders, macros and compiler, but not its flags.
         self._build = reference.build.over(Build(build.include, build.define, (), build.compiler))
         if not reference.symbol:
             raise InputError(f"{self.path}: name the reference function with --reference-symbol")
@@ -50,31 +50,31 @@ class ScalarReference(Operator):
         self.dimensions = tuple(argument.name for argument in contract.integers)
 
     def claims(self, contract: Contract) -> bool:
-        """Whether it is the contract that the reference was named for."""
+        """Tell whether this is the contract that names the reference."""
         return contract == self.contract
 
     def tails(self) -> Iterable[Shape]:
-        """Small shapes within the contract's ranges."""
+        """Return small shapes within the contract's ranges."""
         return generated_shapes(self.contract, _TAILS, _SEED)
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
-        """The shape is the integers."""
+        """Return the sizes of the shape, which are the integers."""
         return dict(zip(shape.names, shape.sizes, strict=True))
 
     def inputs(self, contract: Contract, shape: Shape, data: object) -> Mapping[str, Array]:
-        """Inputs are drawn with the rows that they belong to: see `case`."""
+        """Raise NotImplementedError: `case` draws inputs together with the rows that they belong to."""
         raise NotImplementedError("a case of a C reference is drawn whole")
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
-        """What is expected depends on all of a case: see `refilled`."""
+        """Raise NotImplementedError: results depend on all of a case, so `refilled` computes them."""
         raise NotImplementedError("a case of a C reference is answered whole")
 
     def case(self, contract: Contract, shape: Shape, pattern: str, seed: int) -> Case:
-        """Draw the case within the contract's ranges and ask the reference."""
+        """Draw the case within the contract's ranges, and call the reference for its results."""
         return self._answered(generated_case(contract, shape, pattern, seed))
 
     def refilled(self, contract: Contract, case: Case, inputs: Mapping[str, Array]) -> Case:
-        """The case with other inputs, and what the reference makes of them."""
+        """Return the case with other inputs and the reference's results for them."""
         return self._answered(replace(case, inputs=inputs))
 
     def _answered(self, case: Case) -> Case:
@@ -96,7 +96,7 @@ class ScalarReference(Operator):
 
 
 class _GuestFunction:
-    """The reference on a machine of its own."""
+    """The reference on an emulated machine of its own."""
 
     def __init__(self, path: Path, symbol: str, contract: Contract, build: Build) -> None:
         self._path, self._build = path, build
@@ -122,7 +122,7 @@ class _GuestFunction:
 
 
 def _expected(argument: Argument, output: Array, case: Case) -> Expected:
-    """The bytes that the contract says are written, row after row, as elements where they come out even."""
+    """Return the bytes that the contract says are written, row by row, as elements if a row is whole elements."""
     assert argument.write is not None
     flat = np.ascontiguousarray(output).reshape(-1).view(np.uint8)
     written = np.ascontiguousarray(flat[argument.block(case.integers).written])

@@ -1,4 +1,4 @@
-"""What each kernel is allowed to cost: a TOML file that is committed, compared with, and rewritten when asked to.
+"""Read and write baselines: a committed TOML file with the allowed cost of each kernel.
 
     [settings]
     cores = ["cortex-a53"]
@@ -34,10 +34,10 @@ _HEAD = """\
 
 @dataclass(frozen=True)
 class Baselines:
-    """Figures by kernel (`armv8/name`) and shape; None where an entry is yet empty.
+    """Figures by kernel (`armv8/name`) and shape; None for an entry that is still empty.
 
-    `cores` are those that cycles are estimated on, `tolerance` the percentage that they may exceed theirs by; `version`
-    is of the neonlab that wrote the file.
+    `cores` are those that cycles are estimated on, `tolerance` is the percentage by which cycles may exceed their
+    baseline.  `version` is that of the neonlab that wrote the file.
     """
 
     cores: tuple[str, ...] = _CORES
@@ -46,28 +46,28 @@ class Baselines:
     entries: Mapping[str, Mapping[str, Figures | None]] = field(default_factory=dict)
 
     def shapes_of(self, kernel: str) -> tuple[str, ...]:
-        """Shapes with an entry."""
+        """Return the shapes that have an entry."""
         return tuple(self.entries.get(kernel, {}))
 
     def of(self, kernel: str, shape: str) -> Figures | None:
-        """The figures allowed; None where there are none."""
+        """Return the allowed figures; None if there are none."""
         return self.entries.get(kernel, {}).get(shape)
 
     def exceeded(self, kernel: str, shape: str, figures: Figures) -> tuple[Change, ...]:
-        """Figures above what is allowed."""
+        """Return the figures above their baseline, beyond the tolerance."""
         return tuple(c for c in self._changes(kernel, shape, figures) if c.after > self._most(c))
 
     def beaten(self, kernel: str, shape: str, figures: Figures) -> tuple[Change, ...]:
-        """Figures below their baseline."""
+        """Return the figures below their baseline."""
         return tuple(change for change in self._changes(kernel, shape, figures) if change.difference < 0)
 
     def with_figures(self, kernel: str, shape: str, figures: Figures) -> Baselines:
-        """The same with one entry put in."""
+        """Return a copy with one entry set."""
         entries = {**self.entries, kernel: {**self.entries.get(kernel, {}), shape: figures}}
         return Baselines(self.cores, self.tolerance, self.version, entries)
 
     def without(self, kernels: set[str]) -> Baselines:
-        """The same without the entries of `kernels`."""
+        """Return a copy without the entries of `kernels`."""
         left = {kernel: shapes for kernel, shapes in self.entries.items() if kernel not in kernels}
         return Baselines(self.cores, self.tolerance, self.version, left)
 
@@ -79,7 +79,7 @@ class Baselines:
         return change.before if change.name in COUNTED else change.before * (1 + self.tolerance / 100)
 
     def to_toml(self) -> str:
-        """The file's text; the same for the same figures."""
+        """Return the file's text; equal figures give equal text."""
         from neonlab import __version__
 
         lines = [_HEAD, "[settings]", f"cores = {json.dumps(list(self.cores))}"]
@@ -101,7 +101,7 @@ def _sizes(shape: str) -> tuple[tuple[int, ...], str]:
 
 
 def read_baselines(path: Path) -> Baselines | None:
-    """What the file holds; None where there is none.  Raises InputError where it is malformed."""
+    """Read the file; None if there is none. Raises InputError where it is malformed."""
     if not path.exists():
         return None
     text = read_input_text(path)

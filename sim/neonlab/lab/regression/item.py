@@ -1,4 +1,4 @@
-"""A kernel as a test suite sees it: right on every case, right on a shape, and no dearer there than it was."""
+"""Test a kernel for a test suite: right on every case, right on a shape, and within its baseline there."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _PATTERNS = ("random", "extremes")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a trial found.
+    """The result of one test.
 
-    `figures` are None where none were asked for or the kernel does not run; `missing` says that there is no baseline
-    for them though there are others.
+    `figures` is None if none were asked for or the kernel does not run.  `missing` is True if the file of baselines has
+    no entry for them.
     """
 
     verdict: Verdict
@@ -38,19 +38,19 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """Whether it is right, and within its baseline."""
+        """Tell whether the kernel is right and within its baseline."""
         return self.verdict.passed and not self.exceeded and not self.missing
 
 
 def shapes_to_try(kernel: Kernel, baselines: Baselines | None) -> list[str]:
-    """The layers that the kernel's operator names, or the largest planned case of one without; and the baselines'."""
+    """Return the layers of the kernel's operator, or else the largest planned shape; then those of the baselines."""
     shapes = [str(shape) for shape in layers_or_largest(kernel)]
     more = baselines.shapes_of(kernel.title) if baselines is not None else ()
     return list(dict.fromkeys([*shapes, *more]))
 
 
 def try_cases(workers: Workers, kernel: Kernel, seed: int = 1) -> Outcome:
-    """All that `neonlab check` does."""
+    """Check the kernel as `neonlab check` does."""
     work = [(kernel, plan_cases(kernel, seed=seed))]
     verdicts = check_all(workers, work, seed=seed, ranges=True)
     return Outcome(explain_all(workers, [kernel], verdicts)[0])
@@ -59,9 +59,9 @@ def try_cases(workers: Workers, kernel: Kernel, seed: int = 1) -> Outcome:
 def try_shape(
     workers: Workers, kernel: Kernel, text: str, baselines: Baselines | None, *, update: bool = False, seed: int = 1
 ) -> Outcome:
-    """The kernel on one shape, under two patterns, and its figures held against the baseline unless `update`.
+    """Check the kernel on one shape under two patterns, and compare its figures with the baseline unless `update`.
 
-    Raises InputError for a shape that is none, or a core that is not known.
+    Raises InputError for an invalid shape or an unknown core.
     """
     known = baselines or Baselines()
     check_cores(known.cores)
@@ -96,7 +96,7 @@ def _figures(workers: Workers, kernel: Kernel, shape: Shape, cores: tuple[str, .
 
 
 def updated(root: Path, found: Iterable[tuple[str, str, Figures]]) -> Baselines:
-    """The repository's baselines with what was found, (kernel, shape, figures); without kernels that are gone."""
+    """Return the repository's baselines with `found` (kernel, shape, figures), without kernels that are gone."""
     baselines = read_baselines(root / FILE) or Baselines()
     for kernel, shape, figures in found:
         baselines = baselines.with_figures(kernel, shape, figures)
@@ -112,7 +112,7 @@ def write_baselines(root: Path, baselines: Baselines) -> None:
 
 
 def measure_baselines(workers: Workers, root: Path) -> Baselines:
-    """The baselines of all right kernels of the repository as they are now."""
+    """Return the baselines of all correct kernels of the repository as they are now."""
     before = read_baselines(root / FILE)
     found = []
     for kernel in open_library(root).kernels:

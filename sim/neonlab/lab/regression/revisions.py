@@ -1,4 +1,4 @@
-"""Kernels as they are, held against themselves at a git revision."""
+"""Compare kernels as they are with themselves at a git revision."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from neonlab.lab.run.plan import layers_or_largest, parse_shape
 from neonlab.lab.run.workers import Workers, code_digests, look_all
 from neonlab.verify.cases.case import Shape
 
-#: Hears that a phase begins: its name, how many steps it has, what these are; gives what hears how many more are done.
+#: Called when a phase begins, with its name, its number of steps and their unit; returns a function that is called with
+#: the number of further steps done.
 Begin = Callable[[str, int, str], Callable[[int], None]]
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A kernel as it was, and as it is; None where it was not there or is no longer."""
+    """A kernel as it was and as it is; None if it did not exist or no longer exists."""
 
     title: str
     then: Kernel | None
@@ -28,7 +29,10 @@ class Pair:
 
 
 def pair_up(tree: Tree, root: Path, chosen: Sequence[Kernel]) -> list[Pair]:
-    """The `chosen` kernels with themselves at the revision; for none, all of the library at `root`, then or now."""
+    """Pair the `chosen` kernels with themselves at the revision.
+
+    If none are chosen, all kernels of the library at `root` are, as it is now and as it was.
+    """
     if chosen:
         return [Pair(kernel.title, _then(tree, kernel), kernel) for kernel in chosen]
     now = {kernel.title: kernel for kernel in open_library(root).kernels}
@@ -62,10 +66,10 @@ def compare_pairs(
     seed: int = 1,
     begin: Begin = lambda name, total, unit: lambda _: None,
 ) -> Comparison:
-    """Each pair on `shapes`, or on the layers of its operator, or else the largest shape that is checked.
+    """Compare each pair on `shapes`, or else on the layers of its operator or the largest shape that is checked.
 
-    Without `every`, only those whose code differs.  `begin` hears of each phase and of its size, and gives what hears
-    of each step done.  Raises InputError where there is no shape to look at.
+    Without `every`, only pairs whose code differs are compared.  `begin` is called at the start of each phase with its
+    size, and returns a function that is called for each step done.  Raises InputError if no shape is left.
     """
     check_cores(cores)
     both = [(pair.then, pair.now) for pair in pairs if pair.then is not None and pair.now is not None]
@@ -113,7 +117,7 @@ def _shapes(kernel: Kernel, texts: Sequence[str]) -> list[Shape]:
 
 
 def _taken(kernel: Kernel | None, shape: Shape) -> Shape | None:
-    """`shape` in the terms of the kernel as it was; None where it did not take it."""
+    """Return `shape` in the terms of the older kernel; None if that did not accept it."""
     if kernel is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""On which cores a kernel is looked at."""
+"""Choose the cores that a kernel is measured on."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from neonlab.lab.repository.library import Kernel
 from neonlab.measure.cores.caches import load_core
 
-#: In order and out of order, for kernels that none of the cores can run that were asked for.
+#: Cores for kernels that none of the requested cores can run: one in order and one out of order, else a larger one.
 _OTHERS = (("cortex-a55", "cortex-a76"), ("neoverse-v1",))
 
 
 def able_cores(kernel: Kernel, cores: Sequence[str]) -> tuple[str, ...]:
-    """Those of `cores` that can run it; where none can, some others that do.  None where none is asked for, or can."""
+    """Return those of `cores` that can run the kernel; if none can, other cores that do.
+
+    The result is empty if `cores` is empty or no core can run the kernel.
+    """
     for some in (cores, *_OTHERS) if cores else ():
         able = tuple(core for core in some if runs_on(kernel, core))
         if able:
@@ -21,5 +24,5 @@ def able_cores(kernel: Kernel, cores: Sequence[str]) -> tuple[str, ...]:
 
 
 def runs_on(kernel: Kernel, core: str) -> bool:
-    """Whether the core has what the kernel's contract asks for."""
+    """Tell whether the core has the features that the kernel's contract needs."""
     return load_core(core).refusal(kernel.isa, kernel.contract.features) is None

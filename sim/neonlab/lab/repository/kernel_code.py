@@ -1,4 +1,4 @@
-"""What a kernel's code is: its program, who compiled it, and what tells it from another's."""
+"""Return a kernel's code: its program, its compiler, and its digest."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from neonlab.sources.toolchain import made_by, target_of
 
 
 def kernel_program(kernel: Kernel) -> Program:
-    """The kernel's program.  Raises InputError when it does not assemble or does not define its own name."""
+    """Return the kernel's program. Raises InputError if it does not assemble or does not define its own symbol."""
     return load_program(kernel.path, kernel.contract, kernel.build)
 
 
 def compiler_of(kernel: Kernel) -> str:
-    """The compiler that made the kernel's code, its version and flags; empty where none did."""
+    """Return the compiler that made the kernel's code, with version and flags; "" if none did."""
     return made_by(kernel.path, target_of(kernel.contract), kernel.build)
 
 
 def code_digest(kernel: Kernel) -> str:
-    """What is the same for two kernels if and only if they assemble to the same code and data; else why they do not."""
+    """Return the SHA-256 digest of the kernel's code and data in hex; the error message if it does not assemble."""
     try:
         program = kernel_program(kernel)
     except InputError as error:

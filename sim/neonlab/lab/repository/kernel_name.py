@@ -1,4 +1,4 @@
-"""The grammar of kernel names: what a kernel computes, on what, how, told by its name; read and printed here.
+"""Define the grammar of kernel names, which tell what a kernel computes, on what, and how; parse and print them.
 
     name     = operator "_" types "_" layout "_" tile [ "_" level ] { "_" variant }
     operator = word, with its window and, from 2 on, its stride where it has one:  matmul  conv1x1  dwconv3x3s2
@@ -94,15 +94,15 @@ _TILE = re.compile(r"[1-9]\d{0,3}(?:x[1-9]\d{0,3})*", re.ASCII)
 
 
 class KernelNameError(InputError):
-    """Not a name of the grammar."""
+    """The text is not a name of the grammar."""
 
 
 @dataclass(frozen=True, slots=True)
 class KernelName:
-    """A name taken apart.
+    """The parts of a name.
 
-    `window` is (height, width), None for an operator without one; `inputs` the element types of the inputs, equal ones
-    once; `tile` the sizes of what one pass of the hot loop makes; `level` empty for plain NEON.
+    `window` is (height, width), None for an operator without one.  `inputs` holds the element types of the inputs,
+    equal ones once.  `tile` holds the sizes that one pass of the hot loop computes.  `level` is empty for plain NEON.
     """
 
     operator: str
@@ -117,7 +117,7 @@ class KernelName:
 
     @staticmethod
     def parse(name: str) -> KernelName:
-        """Take `name` apart.  Raises KernelNameError, saying which part is not of the grammar, and what may be."""
+        """Parse `name`. Raises KernelNameError, which names the wrong part and the allowed words."""
         parts = name.split("_")
         if len(parts) < 4:
             raise KernelNameError(
@@ -148,7 +148,7 @@ class KernelName:
         return "_".join([*parts, *([self.level] if self.level else []), *self.variants])
 
     def in_words(self) -> str:
-        """What the name says, for people: `convolution 1x1, int8 -> int32, pixel by pixel, 4 x 4 at a time`."""
+        """Return the name in words: `convolution 1x1, int8 -> int32, pixel by pixel, 4 x 4 at a time`."""
         title = {**PLAIN_OPERATORS, **WINDOW_OPERATORS}[self.operator]
         if self.window is not None:
             title += f" {self.window[0]}x{self.window[1]}"

@@ -1,4 +1,4 @@
-"""Discovery: which kernels and operators a repository has.
+"""Find the kernels and operators of a repository.
 
 A repository is a folder with asm/ (.S files in armv7/ and armv8/ and folders below) and kernels/ (one Python file per
 operator).  The current folder or one above it counts if it has both; else the library that comes with neonlab.
@@ -85,14 +85,14 @@ class Kernel:
 
     @property
     def judged_by(self) -> JudgedBy:
-        """What its verdict says about where its results were compared."""
+        """Return what its results are compared with, for its verdict."""
         if self.operator is not None:
             return JudgedBy.REFERENCE
         return JudgedBy.NOTHING_SAID if self.contract.allows.no_reference else JudgedBy.NOTHING
 
     @property
     def advice(self) -> str:
-        """How to give it a reference, for one that has none and does not say so; else empty."""
+        """Return how to give the kernel a reference if it has none and its contract does not declare that; else ""."""
         if self.judged_by is not JudgedBy.NOTHING:
             return ""
         waiver = 'say reference = "none" in its contract if nothing can say what is right'
@@ -140,13 +140,16 @@ class Library:
 
 
 def find_root(start: Path | None = None) -> Path:
-    """The repository that `start` (default: the current folder) lies in, else the library installed with neonlab."""
+    """Return the repository that contains `start` (default: the current folder), else neonlab's own library."""
     own = own_root(start)
     return own if own is not None else shipped_root()
 
 
 def shipped_root() -> Path:
-    """Where asm/ and kernels/ are that come with neonlab: within the package, or in the checkout that it lies in."""
+    """Return the folder with neonlab's own asm/ and kernels/: in the package, or in the checkout that contains it.
+
+    Raises InputError if there is none.
+    """
     package = Path(__file__).resolve().parents[2]
     for folder in (package / "library", package.parent.parent):
         if _is_root(folder):
@@ -155,7 +158,7 @@ def shipped_root() -> Path:
 
 
 def own_root(start: Path | None = None) -> Path | None:
-    """The repository that `start` (default: the current folder) lies in; None where it lies in none."""
+    """Return the repository that contains `start` (default: the current folder); None if there is none."""
     here = (start or Path.cwd()).resolve()
     return next((folder for folder in (here, *here.parents) if _is_root(folder)), None)
 
@@ -197,7 +200,7 @@ def find_members(root: Path, name: str) -> tuple[Kernel, ...]:
 
 
 def open_member(root: Path, path: Path) -> Kernel:
-    """The kernel of a library that the file at `path`, in its asm/, holds: the first where there are several.
+    """Return the kernel in the file at `path` of the library's asm/: the first if there are several.
 
     Raises InputError for a bad file.
     """
@@ -210,10 +213,10 @@ def _members_in(root: Path, path: Path) -> tuple[Kernel, ...]:
 
 
 def read_members(path: Path) -> list[Kernel]:
-    """The kernels of a library that the file at `path`, in its asm/, holds, as it is now.
+    """Read the kernels in the file at `path` of the library's asm/, as it is now.
 
-    One by the block that opens the file, or by the contract beside it; there one for each function that it describes.
-    Raises InputError for a bad file.
+    The block that opens the file describes one, or the contract beside it one for each function that it names.  Raises
+    InputError for a bad file.
     """
     functions = functions_of(path, NOTHING)
     try:
@@ -264,14 +267,14 @@ def open_kernel(path: Path | str, given: Given | None = None) -> Kernel:
 
 
 def _lies_in(root: Path, path: Path) -> bool:
-    """Whether the file has its place in the repository, though it be a link to one elsewhere."""
+    """Tell whether the file is in the repository, even as a link to a file elsewhere."""
     return any(root in place.parents for place in (path.resolve(), path.parent.resolve() / path.name))
 
 
 def _means(operator: Operator, contract: Contract) -> bool:
-    """Whether a kernel that an operator claims is one of its kind, by its whole name or its arguments.
+    """Tell whether a kernel that an operator claims is of its kind, by its full name or its arguments.
 
-    Words such as `add_rows` may be anyone's.
+    Names such as `add_rows` may belong to other libraries too.
     """
     try:
         KernelName.parse(contract.name)
@@ -285,7 +288,7 @@ def _means(operator: Operator, contract: Contract) -> bool:
 
 
 def open_kernels(path: Path, given: Given) -> list[Kernel]:
-    """Every kernel in the file that `given` leaves room for: each function, for each instruction set."""
+    """Open every kernel in the file that `given` allows: each function, for each instruction set."""
     functions = functions_of(path, given) or ("",)
     found = []
     for function in functions:
@@ -296,7 +299,10 @@ def open_kernels(path: Path, given: Given) -> list[Kernel]:
 
 
 def operator_for(operators: Sequence[Operator], contract: Contract) -> Operator | None:
-    """The operator whose reference speaks for the contract.  Raises InputError where two do, or where it wants none."""
+    """Return the operator that is the reference for the contract, or None.
+
+    Raises InputError if two claim it, or one does although the contract declares that there is none.
+    """
     claiming = [operator for operator in operators if operator.claims(contract)]
     if len(claiming) > 1:
         names = " and ".join(operator.name for operator in claiming)
@@ -310,9 +316,9 @@ def operator_for(operators: Sequence[Operator], contract: Contract) -> Operator 
 
 
 def _who_claims(operators: Sequence[Operator], root: Path, kernel: str) -> str:
-    """Which operators there are, none of which claims `kernel`; the place of `claims` of the one with the nearest name.
+    """Describe the operators, none of which claims `kernel`, and where the `claims` of the nearest is.
 
-    Nearest is the one whose name the kernel's name begins with most of, as `conv1x1` of `convlxl_s8`.
+    The nearest name is most similar to the start of the kernel's name, as `conv1x1` to `convlxl_s8`.
     """
     folder = f"{root / 'kernels'}/"
     if not operators:
@@ -348,7 +354,7 @@ def _load_operators(root: Path) -> tuple[Operator, ...]:
 
 
 def _check_attributes(path: Path, operator: Operator) -> None:
-    """Raise InputError unless the operator says what it is called, and of what its shapes consist."""
+    """Raise InputError unless the operator has a valid `name`, `dimensions` and `layers`."""
     dimensions = getattr(operator, "dimensions", None)
     if not isinstance(getattr(operator, "name", None), str):
         raise InputError(f"{path}: the operator has no `name`, a string")
@@ -360,7 +366,7 @@ def _check_attributes(path: Path, operator: Operator) -> None:
 
 
 def load_package(root: Path, name: str) -> tuple[ModuleType, ...]:
-    """The modules of the folder `name` in kernels/, in order of their names, which may import those of kernels/."""
+    """Import the modules of the folder `name` in kernels/, in order of names. They may import those of kernels/."""
     package, folder = _package_of(root), root / "kernels" / name
     _declare_package(package, root / "kernels")
     return tuple(
@@ -371,8 +377,8 @@ def load_package(root: Path, name: str) -> tuple[ModuleType, ...]:
 
 
 def _package_of(root: Path) -> str:
-    # The folder becomes a package under a name of its own, so that its modules may import one another and nothing
-    # called `kernels` is ever looked up on the path, where another package has that name.
+    # The folder becomes a package under a unique name, so that its modules may import one another, and `kernels` is
+    # never looked up on the path, where another package may have that name.
     return f"neonlab_kernels_{zlib.crc32(str(root).encode()):08x}"
 
 

@@ -1,4 +1,4 @@
-"""A repository as it was at a git revision, written to a folder of its own for as long as it is looked at."""
+"""Check out a repository at a git revision into a temporary folder."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ class Tree:
     commit: str
 
     def then(self, path: Path) -> Path:
-        """Where the file or folder `path` of the working tree lies as it was then; it may not have been there."""
+        """Return where the file or folder `path` of the working tree is at the revision; it may not exist there.
+
+        Raises InputError for a path outside of the repository.
+        """
         path = path.resolve()
         if not path.is_relative_to(self.repository):
             raise InputError(f"{path}: is outside of the git repository {self.repository}")
@@ -31,13 +34,13 @@ class Tree:
 
 @contextmanager
 def tree_at(revision: str, start: Path) -> Iterator[Tree]:
-    """The repository that `start` lies in, at `revision`.  Raises InputError where git knows neither.
+    """Yield the repository that contains `start`, at `revision`. Raises InputError if git knows neither.
 
-    Files are checked out through an index of their own, as git would write them into a working tree: neither the
-    repository nor its index changes, and everything is there that a kernel may include.
+    Files are checked out through a temporary index, as git would write them to a working tree.  So the repository and
+    its index do not change, and all files that a kernel may include are present.
     """
     repository = Path(_git(start, "rev-parse", "--show-toplevel", failed=f"{start} lies in no git repository").strip())
-    # --end-of-options: a revision that looks like an option is no option.
+    # --end-of-options: a revision that starts with a hyphen is not read as an option.
     wanted = ("rev-parse", "--verify", "--quiet", "--short", "--end-of-options", f"{revision}^{{commit}}")
     commit = _git(repository, *wanted, failed=f"git knows no revision `{revision}` in {repository}").split()[-1]
     with tempfile.TemporaryDirectory(prefix="neonlab-") as scratch:
@@ -51,7 +54,7 @@ def tree_at(revision: str, start: Path) -> Iterator[Tree]:
 
 
 def head_of(folder: Path) -> str | None:
-    """The commit that is checked out; None where there is none, or no git."""
+    """Return the commit that is checked out; None if there is none, or no git."""
     try:
         return _git(folder, "rev-parse", "--verify", "--quiet", "HEAD", failed="").strip()
     except InputError:

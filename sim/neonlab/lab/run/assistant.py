@@ -1,7 +1,7 @@
-"""A process that answers one question after another, and that nobody has to wait for.
+"""Run one process that answers questions one after another, and whose caller need not wait for it.
 
-Nothing that stands in a kernel's file can harm who asks.  Who waits can be called away; the process then finishes what
-it was asked, or is ended when that takes too long for the next question.
+Code in a kernel's file cannot harm the caller.  A waiting caller can be called away; the process then finishes its
+question, or is ended if that delays the next question too long.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ from neonlab.errors import InputError
 from neonlab.lab.run.workers import Died, Workers
 
 _TIME_LIMIT = 60.0
-_PATIENCE = 1.0  # seconds that a question nobody waits for any more may keep the next one waiting
+_PATIENCE = 1.0  # seconds that an abandoned question may delay the next one
 INTERRUPTED = Died("interrupted")
 T = TypeVar("T")
 
 
 class Assistant:
-    """One process, begun by the first question.  A context manager; asked from one thread, `leave` from any."""
+    """One process, started by the first question.
+
+    It is a context manager.  Call it from one thread; only `leave` may be called from any.
+    """
 
     def __init__(self) -> None:
         self._workers = Workers(1, _TIME_LIMIT)
@@ -38,12 +41,15 @@ class Assistant:
         self._workers.__exit__()
 
     def restart(self) -> None:
-        """What the process has imported counts no longer."""
+        """Forget the process and all that it imported."""
         self._workers.__exit__()
         self._workers, self._running = Workers(1, _TIME_LIMIT), None
 
     def ask(self, function: Callable[..., T], *task: Any) -> T | Died | InputError:
-        """What `function(*task)` returns there; how it ended, what it says is wrong, or INTERRUPTED."""
+        """Return the result of `function(*task)` in the process.
+
+        Return Died if the process ended, an InputError that was raised, or INTERRUPTED.
+        """
         before = self._running
         in_time = before is None or self._wait(before, _PATIENCE)
         if self._left:
@@ -62,18 +68,18 @@ class Assistant:
         return answer
 
     def leave(self) -> None:
-        """Who waits for an answer, or asks for one, gets INTERRUPTED, until `resume`."""
+        """Answer INTERRUPTED to every caller that waits or asks, until `resume`."""
         with self._changed:
             self._left = True
             self._changed.notify_all()
 
     def end(self) -> None:
-        """End what runs: who waits for it gets INTERRUPTED."""
+        """End the running question; its caller gets INTERRUPTED."""
         if self._running is not None:
             self._running.cancel()
 
     def resume(self) -> None:
-        """Answer again."""
+        """Answer questions again."""
         self._left = False
 
     def _begin(self, function: Callable[..., object], task: tuple[Any, ...]) -> ProcessFuture[Any]:
@@ -86,7 +92,7 @@ class Assistant:
             self._changed.notify_all()
 
     def _wait(self, asked: ProcessFuture[Any], seconds: float | None = None) -> bool:
-        """Whether it is done; where it is not, somebody called, or the time is over."""
+        """Tell whether it is done; False after `leave` or once the time is over."""
         with self._changed:
             self._changed.wait_for(lambda: asked.done() or self._left, seconds)
         return asked.done()

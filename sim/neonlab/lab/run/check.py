@@ -1,6 +1,6 @@
-"""Checks of kernels, in this process.
+"""Check kernels in this process.
 
-`neonlab.lab.run.workers` runs the same in processes of their own, where hostile code can do no harm.
+`neonlab.lab.run.workers` does the same in separate processes, where hostile code can do no harm.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from neonlab.verify.verdict import WORST, Failure, RangeAnswer, Verdict, with_ra
 
 
 def check_cases(kernel: Kernel, names: Iterable[CaseName]) -> Iterator[Failure | None]:
-    """Run the cases one after another, on one machine; None for each that came out right.
+    """Run the cases one after another on one machine; yield None for each that is right, else its failure.
 
-    Stops where enough have failed: to look into every one of them would take long and tell nothing new.
+    Stop after enough failures: more would take long and show nothing new.
     """
     with Checker(kernel_program(kernel), kernel.contract) as checker:
         yield from _checked(checker, kernel, names)
@@ -45,7 +45,10 @@ def _checked(checker: Checker, kernel: Kernel, names: Iterable[CaseName]) -> Ite
 def check_and_answer(
     kernel: Kernel, names: Iterable[CaseName], ranged: CaseName | None, *, fail_fast: bool = False
 ) -> Tried:
-    """`check_cases`, with `fail_fast` up to the first failure; `answer_ranges` of `ranged` where all came out right."""
+    """Run cases as `check_cases` does, with `fail_fast` up to the first failure.
+
+    If all are right and `ranged` is a case, answer about the ranges at its shape too.
+    """
     found = []
     with Checker(kernel_program(kernel), kernel.contract) as checker:
         for outcome in _checked(checker, kernel, names):
@@ -57,7 +60,7 @@ def check_and_answer(
 
 
 def explain(kernel: Kernel, failure: Failure) -> Failure:
-    """The failure with the smallest case that fails alike, and what led to it there, where that tells something."""
+    """Return the failure with the smallest case that fails in the same way and its explanation, if that helps."""
     case = failure.witness
     if case is None:
         case = draw_case(kernel, CaseName(parse_shape(kernel, failure.shape), failure.pattern, failure.seed))
@@ -66,7 +69,10 @@ def explain(kernel: Kernel, failure: Failure) -> Failure:
 
 
 def answer_ranges(kernel: Kernel, name: CaseName) -> Answer:
-    """Whether any input within the declared ranges makes a lane wrap at the shape of `name`; a witness is a failure."""
+    """Tell whether any input within the declared ranges makes a lane wrap at the shape of `name`.
+
+    A witness is returned as a failure.
+    """
     return _answered(kernel, name, None)
 
 
@@ -84,7 +90,7 @@ def _answered(kernel: Kernel, name: CaseName, checked: Sequence[Checked] | None)
 
 
 def _refilled(kernel: Kernel, case: Case, inputs: Mapping[str, Array]) -> Case:
-    """The case with other inputs; without expected results where the operator has none for such inputs."""
+    """Return the case with other inputs; without expected results if the operator cannot compute them."""
     try:
         if kernel.operator is not None:
             return kernel.operator.refilled(kernel.contract, case, inputs)

@@ -1,6 +1,6 @@
-"""What worker processes come from: a process that imports the lab once, while the command still reads its input.
+"""Start the process that workers fork from, which imports the lab once while the command still reads its input.
 
-Workers fork from it, so a new one after a crash costs nothing.
+A new worker after a crash then costs nothing.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from typing import Any
 from neonlab.host.compiling import TOLD
 from neonlab.host.interrupts import interrupts_ignored
 
-#: Workers are as many as there are cores, and the threads of one's matrix products would wait on another's.
+#: There are as many workers as cores, so threads within a worker's matrix products would only compete.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-#: Names, in the environment, what workers come from is to import.
+#: The environment variable that names the module for that process to import.
 PRELOADED = "NEONLAB_PRELOADED"
 
 
 def start_early(module: str = "neonlab.lab.run.profile") -> None:
-    """Have `module` imported by what workers come from, unless that runs already; workers import what they miss."""
+    """Start the process that workers fork from, with `module` imported, unless it runs; workers import the rest."""
     if _forks():
         from multiprocessing.forkserver import ensure_running
 
         worker_context().set_forkserver_preload(["neonlab.lab.run.forked_from"])
         with _environment({**_ONE_THREAD, PRELOADED: module}), interrupts_ignored():
             ensure_running()
-        os.environ[TOLD] = "1"  # of compilations, the workers tell
+        os.environ[TOLD] = "1"  # the workers report compilations
 
 
 @contextlib.contextmanager
 def _environment(changes: Mapping[str, str]) -> Iterator[None]:
-    """The environment with the changes, for processes that start meanwhile; what is set already stays."""
+    """Set environment variables for processes that start in this block; variables that are set already stay."""
     added = {name: value for name, value in changes.items() if name not in os.environ}
     os.environ.update(added)
     try:
@@ -48,20 +48,20 @@ def _environment(changes: Mapping[str, str]) -> Iterator[None]:
 
 
 def worker_context() -> Any:
-    """The way in which workers begin: forked from one that has imported the lab where the system can, else anew."""
+    """Return the way to start workers: forked from the process that imported the lab if the system can, else new."""
     return _Forked() if _forks() else _Anew()
 
 
 class _LabAlone:
-    """A process that does not import the program which begins it, since what runs in it is the lab's own.
+    """A process that does not import the main program, since it runs only the lab's code.
 
-    That program may be a script that calls the lab at its top level, and would do so again in every worker.
+    The main program may be a script that calls the lab at its top level, and would do so again in every worker.
     """
 
     def start(self) -> None:
-        """Begin."""
+        """Start the process."""
         main = sys.modules["__main__"]
-        # Of a package's __main__ module, which does its work when imported, multiprocessing imports nothing.
+        # multiprocessing does not import a package's __main__ module, since that runs when imported.
         package = ModuleSpec("neonlab.__main__", None)
         with _beginning:
             before, main.__spec__ = main.__spec__, package

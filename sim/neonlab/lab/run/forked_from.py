@@ -1,6 +1,6 @@
-"""For the process that workers fork from, which imports it, and for no other: what all workers start with.
+"""Import everything that workers start with; only the process that workers fork from imports this module.
 
-This module alone does something when it is imported, since there is no other way to have it done there.
+It is the only module that acts when it is imported, since that process offers no other way.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from neonlab.lab.run.fork_server import PRELOADED
 
 
 def _end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """A worker that finds the semaphores gone was begun for a command that has been stopped since: it just ends.
+    """End a worker quietly if its semaphores are gone: the command that started it was stopped.
 
-    So does one that finds no memory: the command notices, and says so.
+    A worker without memory ends in the same way: the command notices and reports it.
     """
     if not issubclass(kind, (FileNotFoundError, MemoryError)):
         sys.__excepthook__(kind, error, trace)
@@ -25,8 +25,8 @@ def _end(kind: type[BaseException], error: BaseException, trace: TracebackType |
 
 sys.excepthook = _end
 
-# While all is imported there is nothing to collect, and to look for it takes a seventh of the time.  What is imported
-# stays, and no worker looks through it either.
+# Nothing becomes garbage during these imports, and the search for it would take a seventh of the time.  The imported
+# objects stay alive, so workers need not search them either.
 gc.disable()
 for module in (
     "neonlab.assemble.assembler",

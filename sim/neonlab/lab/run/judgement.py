@@ -1,4 +1,4 @@
-"""The verdict on a kernel from the outcomes of its cases.  Needs no emulator: it is made where results are gathered."""
+"""Make the verdict on a kernel from the outcomes of its cases; no emulator is needed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from neonlab.verify.coverage import Coverage, joined
 from neonlab.verify.known_faults import accepted_faults
 from neonlab.verify.verdict import Failure, RangeAnswer, Verdict, fold
 
-#: Failures of a kernel after which no more cases are run; one that never returns is long in the telling, and stands for
+#: Failures of a kernel after which no more cases run.  A call that never returns takes long to find, so it counts as
 #: several.
 ENOUGH_FAILURES, _ENDLESS = 12, 4
 
@@ -22,9 +22,9 @@ Answer = tuple[RangeAnswer, Failure | None]
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came of some cases of a kernel, in their order; what they ran; the answer about ranges, if asked for.
+    """The outcomes of some cases of a kernel in order, the coverage, and the answer about ranges if asked for.
 
-    `accepted`: on how many each fault showed that the contract accepts.
+    `accepted` holds the number of cases in which each fault that the contract accepts showed.
     """
 
     outcomes: Sequence[Failure | None]
@@ -51,14 +51,14 @@ def verdict_of(
 
 
 def weight_of(outcome: Failure | None) -> int:
-    """How many of the failures that are enough the outcome of a case counts for."""
+    """Return how many failures the outcome of a case counts as."""
     if outcome is None:
         return 0
     return _ENDLESS if outcome.fault is not None and outcome.fault.kind is FaultKind.STEP_BUDGET else 1
 
 
 def up_to_enough(outcomes: Sequence[Failure | None]) -> list[Failure | None]:
-    """Those up to the failure that is one too many to look into: what a process alone would have run."""
+    """Return the outcomes up to the failure at which a single process would have stopped."""
     weights = itertools.accumulate(map(weight_of, outcomes))
     last = next((number for number, weight in enumerate(weights) if weight >= ENOUGH_FAILURES), len(outcomes))
     return list(outcomes[: last + 1])

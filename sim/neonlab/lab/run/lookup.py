@@ -1,4 +1,4 @@
-"""What the public functions accept besides values of their own: a kernel by its name, a shape as text."""
+"""Convert what the public functions accept: a kernel by its name, a shape as text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def names_file(name: str) -> bool:
 
 
 def kernels_named(name: str, given: Given | None = None) -> list[Kernel]:
-    """Find the kernels that `name` stands for: the functions of a file, or members of the library, one an ISA or more.
+    """Find the kernels that `name` stands for: functions of a file, or library members, possibly for several ISAs.
 
     Raises InputError where there is no such file, or no such kernel.
     """

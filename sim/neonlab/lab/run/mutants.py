@@ -1,7 +1,7 @@
-"""Mutation testing of kernels: every slip of the pen in them that the lab would not notice.
+"""Run mutation tests of kernels: find every slip that the lab would not notice.
 
-`neonlab.verify.mutation.mutants` makes mutants, `neonlab.verify.mutation.trial` judges them; here kernels of the
-library are judged side by side, and what comes out is counted.
+`neonlab.verify.mutation.mutants` makes mutants, `neonlab.verify.mutation.trial` judges them.  This module judges many
+kernels in parallel and counts the results.
 """
 
 from __future__ import annotations
@@ -29,37 +29,37 @@ _CHUNK = 40
 
 @dataclass(frozen=True)
 class MutantsOfKernel:
-    """What became of the mutants of one kernel.  `judged` holds every mutant tried, in the order of the program."""
+    """The fate of the mutants of one kernel. `judged` holds every mutant tried, in program order."""
 
     kernel: str
     isa: str
-    made: int  # mutants that there are; as many are tried unless a limit was set
+    made: int  # number of all mutants; all are tried unless there is a limit
     judged: tuple[tuple[Mutant, Judgement], ...]
 
     @property
     def killed(self) -> int:
-        """Mutants that some case tells from the kernel."""
+        """Return the number of mutants that some case detects."""
         return sum(judgement.killed is not None for _, judgement in self.judged)
 
     @property
     def reasons(self) -> Mapping[str, int]:
-        """How many are no worse than the kernel, by reason."""
+        """Return the number of equivalent mutants by reason."""
         counts = Counter(judgement.reason for _, judgement in self.judged if judgement.reason is not None)
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
     @property
     def survivors(self) -> tuple[Mutant, ...]:
-        """Mutants that no case kills and nobody excuses."""
+        """Return the mutants that no case kills and that are not known to be equivalent."""
         return tuple(mutant for mutant, judgement in self.judged if judgement.survives)
 
     @property
     def score(self) -> float:
-        """Killed, of those that are worse than the kernel; 1 where there are none."""
+        """Return killed mutants as a share of those that are not equivalent; 1 if there are none."""
         worse = len(self.judged) - sum(self.reasons.values())
         return self.killed / worse if worse else 1.0
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values: figures, and every mutant that was not killed."""
+        """Return plain values: figures, and every mutant that was not killed."""
         slips = {}
         for slip in SLIPS:
             of_slip = [judgement for mutant, judgement in self.judged if mutant.slip == slip]
@@ -95,9 +95,9 @@ class MutantsOfKernel:
 
 
 def mutants(kernel: Kernel, limit: int | None = None, seed: int = 1) -> tuple[int, tuple[Mutant, ...]]:
-    """How many mutants the kernel has, and those to try: all, or `limit` of them drawn by `seed`.
+    """Return the number of the kernel's mutants, and those to try: all, or `limit` of them drawn by `seed`.
 
-    Raises InputError for a kernel whose results nobody can judge.
+    Raises InputError for a kernel without a reference.
     """
     if kernel.operator is None:
         reason = "no operator computes right results for it, so wrong results cannot be found"
@@ -107,7 +107,7 @@ def mutants(kernel: Kernel, limit: int | None = None, seed: int = 1) -> tuple[in
 
 
 def trial_of(kernel: Kernel) -> Trial:
-    """Ready to judge mutants of the kernel on the cases that `check` tries."""
+    """Return a trial of the kernel's mutants on the cases that `check` tries."""
     cases = [(draw_case(kernel, name), name.depth) for name in plan_cases(kernel)]
     return Trial(kernel_program(kernel), kernel.contract, cases)
 
@@ -128,9 +128,9 @@ def judge_all(
     reviewed: ReviewedTable,
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[MutantsOfKernel]:
-    """Judge the mutants of each kernel (kernel, how many there are, those to try).  One that ends its process is dead.
+    """Judge the mutants of each kernel (kernel, number of its mutants, those to try).
 
-    `advance` hears how many have been judged since it was last called.
+    A mutant that ends its process is killed.  `advance` is called with the number judged since its last call.
     """
     tasks = [
         (kernel, list(tried[start : start + _CHUNK]))

@@ -1,4 +1,4 @@
-"""Which cases to try a kernel on.  Needs no emulator, so that a command knows its work before it starts one."""
+"""Plan the cases of a kernel; no emulator is needed, so a command knows its work before it starts one."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from neonlab.verify.cases.case import PATTERNS, Case, Depth, Shape
 from neonlab.verify.cases.generated import generated_case
 from neonlab.verify.cases.memory_need import refuse_too_much
 
-#: Cases that `check` tries at least, however few shapes there are.
+#: Fewest cases that `check` tries, however few shapes there are.
 LEAST_CASES = 40
-#: Other random data that results are compared of, for each shape of a kernel whose sums are requantized.
+#: Further random data to compare results on, for each shape of a kernel that requantizes sums.
 _REQUANTIZED_DATA = 2
-#: And other data that make the longest sums the largest, whose rounding shows in few of them.
+#: Further data that make the longest sums largest, since wrong rounding shows in few of them.
 _LARGEST_SUMS_DATA = 4
-#: Multiply-accumulates from which on a case is large: one pattern is watched, the others compare results only.
+#: Multiply-accumulates from which a case is large: one pattern is watched, the others only compare results.
 LARGE = 2_000_000
-#: Multiply-accumulates, or bytes, up to which a call is walked through with intervals for its data.
+#: Most multiply-accumulates, or bytes, of a call for the range analysis.
 _RANGED = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class CaseName:
-    """Enough to draw a case again: it is a pure function of the kernel's name and these.  `depth` how to check it."""
+    """The key of a case, which is a pure function of the kernel's name and this key; `depth` says how to check it."""
 
     shape: Shape
     pattern: str
@@ -37,7 +37,10 @@ class CaseName:
 
 
 def parse_shape(kernel: Kernel, text: str) -> Shape:
-    """A shape in the terms of the kernel's operator, or of its integer arguments when it has no operator."""
+    """Parse a shape in the sizes of the kernel's operator, or in its integer arguments if it has none.
+
+    Raises InputError for text that is no such shape.
+    """
     integers = tuple(argument.name for argument in kernel.contract.integers)
     if kernel.operator is not None and kernel.operator.dimensions != integers:
         return Shape.parse(text, kernel.operator.dimensions)
@@ -45,18 +48,18 @@ def parse_shape(kernel: Kernel, text: str) -> Shape:
 
 
 def layers_of(kernel: Kernel) -> list[Shape]:
-    """The layers of real networks that the kernel's operator names and its contract allows."""
+    """Return the layers of real networks that the kernel's operator names and its contract allows."""
     operator = kernel.operator
     return [s for s in operator.layers.values() if operator.accepts(kernel.contract, s)] if operator else []
 
 
 def layers_or_largest(kernel: Kernel) -> list[Shape]:
-    """`layers_of`, or where there are none the largest shape that `check` tries.  Raises InputError for none at all."""
+    """Return `layers_of`, or else the largest shape that `check` tries. Raises InputError if there is none."""
     return layers_of(kernel) or [_shapes_to_try(kernel, 1).small[-1]]
 
 
 def draw_case(kernel: Kernel, name: CaseName) -> Case:
-    """The case that `name` stands for.  Raises InputError where it takes more memory than there is."""
+    """Return the case that `name` stands for. Raises InputError if it needs more memory than there is."""
     refuse_too_much(kernel.contract, integers_of(kernel, name.shape), name.shape, name.depth)
     if kernel.operator is None:
         return generated_case(kernel.contract, name.shape, name.pattern, name.seed)
@@ -73,9 +76,9 @@ def plan_cases(
     layers: bool = False,
     full: bool = False,
 ) -> list[CaseName]:
-    """What `check` tries: the shapes asked for under every pattern, else tails that cover each pair of sizes.
+    """Return the cases that `check` tries: given shapes under every pattern, else tails that cover each pair of sizes.
 
-    `full` checks large cases in full too.  Raises InputError for a shape or a pattern that cannot be tried.
+    With `full`, large cases get every check too.  Raises InputError for a shape or a pattern that cannot be tried.
     """
     for pattern in patterns:
         if pattern not in PATTERNS:
@@ -91,7 +94,7 @@ def plan_cases(
 
 
 def _under(kernel: Kernel, shape: Shape, patterns: Sequence[str], seed: int, full: bool) -> list[CaseName]:
-    """The shape under each pattern; of a large one, only the first watched."""
+    """Return the shape under each pattern; a large shape is watched only under the first."""
     integers = integers_of(kernel, shape)
     kernel.contract.check_values(integers)
     macs = kernel.contract.macs.evaluate(integers) if kernel.contract.macs is not None else 0
@@ -102,7 +105,7 @@ def _under(kernel: Kernel, shape: Shape, patterns: Sequence[str], seed: int, ful
 
 
 def _shapes_to_try(kernel: Kernel, seed: int, *, every_tail: bool = False) -> PlannedShapes:
-    """`planned_shapes`, of which there is one at least.  Raises InputError."""
+    """Return `planned_shapes`. Raises InputError if there are none."""
     shapes = planned_shapes(kernel, seed, every_tail=every_tail)
     if not shapes.small:
         what = f"operator {kernel.operator.name} has no shape" if kernel.operator else "there are no sizes"
@@ -111,9 +114,10 @@ def _shapes_to_try(kernel: Kernel, seed: int, *, every_tail: bool = False) -> Pl
 
 
 def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool) -> list[CaseName]:
-    """Shapes from the smallest up, under the first pattern and another in turn; the largest, which runs all, under all.
+    """Return shapes from the smallest up, under the first pattern and another in turn; the largest under all patterns.
 
-    The first is random data, which tell most mistakes apart; under the others many operands look alike.
+    The first pattern is random data, which shows most mistakes; under the others many operands are equal.  The largest
+    shape runs all of the code.
     """
     operator, shapes = kernel.operator, _shapes_to_try(kernel, seed, every_tail=every_tail)
     further = 0
@@ -125,15 +129,15 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
         depth = Depth.FULL if shape in shapes.whole else Depth.WATCHED
         names.append(CaseName(shape, patterns[0], seed, depth))
         names += [CaseName(shape, patterns[0], seed + more, Depth.QUICK) for more in range(1, further + 1)]
-        # What depends on unset values or on addresses has shown under the first.
+        # Dependence on uninitialised values or addresses has shown under the first pattern.
         if patterns[1:] and shape in shapes.whole and shape != shapes.small[-1]:
             names.append(CaseName(shape, patterns[1 + number % (len(patterns) - 1)], seed, Depth.WATCHED))
-    # What is watched first, then what is compared: to make ready for it takes a process far less.
+    # Watched cases come first, then compared ones, for which a process needs far less preparation.
     names += [CaseName(shapes.small[-1], pattern, seed) for pattern in patterns[1:]]
     ends = [pattern for pattern in ("lowest", "opposed") if pattern in patterns]
     names += [CaseName(shape, pattern, seed, Depth.LARGE) for shape in shapes.longest[:1] for pattern in ends]
     names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in (*shapes.tiles, *shapes.far)]
-    # Of many elements at random the mean is 0, whether all of them were there or none.
+    # The mean of many random elements is 0 whether all of them are summed or none, so use the highest value too.
     names += [CaseName(shape, "highest", seed, Depth.QUICK) for shape in shapes.far if "highest" in patterns[1:]]
     seeds = range(seed + 1, seed + 1 + _LARGEST_SUMS_DATA) if further else ()
     names += [CaseName(s, pattern, n, Depth.QUICK) for s in shapes.longest for n in seeds for pattern in ends]
@@ -141,7 +145,7 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
 
 
 def _narrows_sums(kernel: Kernel) -> bool:
-    """Whether sums of products leave in fewer bits than they were made in, in which a wrong one need not show."""
+    """Tell whether sums of products are stored in fewer bits, so that a wrong sum may not show."""
     results = [argument.dtype for argument in kernel.contract.arguments if argument.write is not None]
     return kernel.contract.macs is not None and any(dtype is not None and dtype.itemsize < 4 for dtype in results)
 
@@ -149,7 +153,7 @@ def _narrows_sums(kernel: Kernel) -> bool:
 def _more(
     shapes: Sequence[Shape], patterns: Sequence[str], seed: int, known: Iterable[CaseName], count: int
 ) -> list[CaseName]:
-    """`count` cases besides those known: other patterns, then other data, of the few shapes there are."""
+    """Return `count` further cases of the few shapes there are: other patterns, then other data."""
     tried = {(name.shape, name.pattern, name.seed) for name in known}
     every = (
         CaseName(shape, pattern, seed + further)
@@ -162,7 +166,7 @@ def _more(
 
 
 def range_case(kernel: Kernel, names: Sequence[CaseName]) -> CaseName | None:
-    """The case, among those planned, at whose shape to ask about ranges: the largest that is quickly walked through."""
+    """Return the planned case at whose shape to analyse ranges: the largest of limited work; None if there is none."""
 
     def work(name: CaseName) -> int:
         integers = integers_of(kernel, name.shape)

@@ -1,6 +1,6 @@
-"""What a kernel costs: profile it, compare it with others.  All in this process.
+"""Measure the cost of a kernel and compare kernels, in this process.
 
-`neonlab.lab.run.workers` runs the same in processes of their own, where hostile code can do no harm.
+`neonlab.lab.run.workers` does the same in separate processes, where hostile code can do no harm.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from neonlab.verify.cases.case import Case, Depth, Shape
 from neonlab.verify.check_case import run_case
 from neonlab.verify.verdict import Failure, JudgedBy
 
-#: Patterns under which a comparison tries whether results are right.
+#: Patterns under which a comparison checks results.
 _TRIED = ("random", "extremes")
 
 
@@ -72,7 +72,7 @@ def profile(
 
 
 def _memory(core: str | None, warm: bool, memory: MemoryOptions | None) -> MemoryOptions | None:
-    """The one way of the two in which options about memory were given.  Raises InputError for both, or half of one."""
+    """Return the memory options, given in one of two ways. Raises InputError for both, or for an incomplete one."""
     if memory is not None and (core is not None or warm):
         raise InputError("give either `memory` or `core` and `warm`: MemoryOptions has a core and `warm` of its own")
     if core is None and warm:
@@ -98,9 +98,9 @@ def profile_call(
     seed: int = 1,
     memory: MemoryOptions | None = None,
 ) -> Profile | Failure:
-    """What any one call of the kernel costs: `call` makes it on the machine it is given, each time the same.
+    """Profile one call of the kernel: `call` makes it on a given machine, the same each time.
 
-    `shape` names it in the profile; `macs` is the work it does.
+    `shape` is its name in the profile; `macs` is its number of multiply-accumulates.  Return the Failure if it faults.
     """
     probe = CountsProbe(program)
     traffic = _traffic_probe(program, memory) if memory is not None else None
@@ -134,7 +134,7 @@ def profile_call(
 
 
 def counted_profile(kernel: Kernel, case: Case, counts: Counts) -> Profile | Failure:
-    """What `profile` without `memory` gives, from a call on the case that was made and counted already."""
+    """Return what `profile` returns without `memory`, from a call on the case that was already counted."""
     if (unknown := _unknown_word(counts)) is not None:
         return Failure(str(case.shape), case.pattern, case.seed, fault=unknown)
     macs = kernel.contract.macs.evaluate(case.integers) if kernel.contract.macs else 0
@@ -142,7 +142,7 @@ def counted_profile(kernel: Kernel, case: Case, counts: Counts) -> Profile | Fai
 
 
 def _unknown_word(counts: Counts) -> Fault | None:
-    """The fault of a call that executed what cannot be counted."""
+    """Return the fault of a call that executed words that cannot be counted, else None."""
     if sum(counts.by_class.values()) == counts.instructions:
         return None
     return Fault(FaultKind.UNDEFINED_INSTRUCTION, "executes a word that is not a known instruction", 0)
@@ -164,9 +164,9 @@ def look(
     seed: int = 1,
     revision: str | None = None,
 ) -> Side:
-    """The kernel as one side of a comparison: quick trials of its results on `shape`, and a profile on each core.
+    """Return the kernel as one side of a comparison: quick cases on `shape`, and a profile on each core.
 
-    `loop` asks to look into the hot loop.  Raises InputError for a shape not allowed or a core not known.
+    With `loop`, the hot loop is examined too.  Raises InputError for a shape not allowed or a core not known.
     """
     side = Side(kernel.title, kernel.isa.value, revision, unchecked=kernel.judged_by is JudgedBy.NOTHING)
     names = [CaseName(shape, pattern, seed, Depth.QUICK) for pattern in _TRIED]

@@ -1,4 +1,4 @@
-"""Cases chosen by Hypothesis: shapes and data beyond the planned ones, and the simplest that still fails."""
+"""Search with Hypothesis for failing cases beyond the planned ones, and simplify them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from neonlab.verify.cases.pitch import TURNS, plain_numbers, with_pitches
 from neonlab.verify.checker import Checker
 from neonlab.verify.verdict import Failure, Search
 
-#: How many sizes of a dimension may be drawn, from its smallest on; and the most work of a case.
+#: Number of values of a dimension that may be drawn, from its lowest up; and most multiply-accumulates of a case.
 _SIZES, _MOST_MACS = 40, 100_000
 
 
@@ -55,7 +55,7 @@ def search(kernel: Kernel, examples: int, seed: int) -> Search:
             tried += 1
             failure = checker.check(draw_case(kernel, CaseName(shape, pattern, data_seed)))
             if failure is not None:
-                simplest = failure  # the last that fails is the one that could not be made simpler
+                simplest = failure  # Hypothesis tries simpler cases, so the last that fails is the simplest
                 raise AssertionError(failure.identifier)
 
         try:
@@ -66,7 +66,7 @@ def search(kernel: Kernel, examples: int, seed: int) -> Search:
 
 
 def _dimensions(kernel: Kernel) -> tuple[tuple[str, ...], list[range]]:
-    """Names of the shape's sizes, and the values that each may be drawn from."""
+    """Return the names of the shape's sizes, and the values that each may take."""
     if kernel.operator is not None:
         names = kernel.operator.dimensions
         return names, [_sizes(kernel.contract, name) for name in names]
@@ -76,20 +76,20 @@ def _dimensions(kernel: Kernel) -> tuple[tuple[str, ...], list[range]]:
     for argument in arguments:
         low, high = (int(end) for end in argument.value_range or (1, 1))
         values = range(low, high + 1, argument.step)
-        # A number that nothing depends on but results is drawn from all its range.
+        # A number that only results depend on is drawn from its whole range.
         ranges.append(values if argument in plain else values[:_SIZES])
     return tuple(argument.name for argument in arguments), ranges
 
 
 def _sizes(contract: Contract, dimension: str) -> range:
-    """From 1 on; but all that there are of an argument of this name that takes 0, or few numbers."""
+    """Return the sizes from 1 up; all values of an argument of this name if it has few and allows 0."""
     argument = next((one for one in contract.integers if one.name == dimension), None)
     low, high = (int(end) for end in (argument.value_range if argument is not None else None) or (1, _SIZES))
     return range(low, high + 1) if low <= 0 <= high < _SIZES else range(1, min(high, _SIZES) + 1)
 
 
 def _shape(kernel: Kernel, names: tuple[str, ...], drawn: tuple[int, ...], turn: int) -> Shape | None:
-    """The shape drawn; of a contract alone with pitches, chosen by `turn`, where the range holds any."""
+    """Return the shape drawn, with pitches chosen by `turn` for a contract alone; None if its ranges hold none."""
     if kernel.operator is not None:
         return Shape(names, drawn)
     values = with_pitches(kernel.contract, dict(zip(names, drawn, strict=True)), turn)

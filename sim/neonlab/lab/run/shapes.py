@@ -1,4 +1,4 @@
-"""The shapes to try a kernel on: of those that its operator names, or its contract allows, what lets all sizes meet."""
+"""Choose the shapes to try a kernel on, so that all of its sizes meet, from its operator or its contract."""
 
 from __future__ import annotations
 
@@ -15,29 +15,28 @@ from neonlab.verify.cases.cover import cover, cover_tiles, cover_triples
 from neonlab.verify.cases.generated import generated_shapes
 from neonlab.verify.cases.operator import Operator
 
-#: Shapes that `check` tries without being asked for more, in which sizes meet two by two, and how many more for three.
+#: Default number of shapes of `check` in which each two sizes meet, and of further shapes in which three do.
 DEFAULT_SHAPES, MORE_SHAPES = 140, 60
-#: Shapes, besides those, whose results are compared: for what two sizes leave of the widest tiles.
+#: Further shapes whose results are compared, for the remainders of two sizes in the widest tiles.
 TILE_SHAPES = 120
-#: Shapes, of the first, on which everything is tried: of a right result little more is to be learnt by making
-#: everything unset something else.
+#: Number of the first shapes that get every check.  If results are right, other noise on more shapes shows little more.
 WHOLE_SHAPES = 64
-#: Multiply-accumulates up to which sums are made as long as the contract allows.
+#: Most multiply-accumulates of a shape with sums as long as the contract allows.
 _LONGEST = 1 << 23
-#: Products up to which they are: those of int8 make int32 wrap from 131,073 on.
+#: Most products in such a sum; products of int8 make int32 wrap from 131,073 on.
 _MOST_PRODUCTS = 1 << 18
-#: Sizes, the first that is allowed: more than 16 bits hold, first with a remainder of any tile, or nearly as much.
+#: Large sizes, of which the first allowed is used: beyond 16 bits with a remainder in any tile, at 16 bits, just below.
 _FAR = ((1 << 16) + 7, 1 << 16, (1 << 16) - 1)
-#: Different values that a length has, at least.
+#: Fewest different values of a size that is a length.
 _LENGTHS = 8
 
 
 @dataclass(frozen=True)
 class PlannedShapes:
-    """`small` ones from the smallest up; of these `whole` with everything that there is to try.
+    """The shapes to try: `small` ones from the smallest up, and those of them, `whole`, that get every check.
 
-    `tiles`, `far` ones with one large size, and `longest`, which sum up as many products as the contract allows, for
-    their results.  `few` says whether `small` is all that the operator names.
+    The others only compare results: `tiles`; `far` with one large size; `longest`, which sum as many products as the
+    contract allows.  `few` tells whether `small` is all that the operator names.
     """
 
     small: tuple[Shape, ...]
@@ -49,12 +48,12 @@ class PlannedShapes:
 
 
 def integers_of(kernel: Kernel, shape: Shape) -> Mapping[str, int]:
-    """The integer arguments that stand for `shape`."""
+    """Return the integer arguments at `shape`, by name."""
     return kernel.operator.values(kernel.contract, shape) if kernel.operator else shape.values()
 
 
 def planned_shapes(kernel: Kernel, seed: int, *, every_tail: bool = False) -> PlannedShapes:
-    """What to try; `small` is empty where the contract's ranges allow nothing."""
+    """Return the shapes to try; `small` is empty if the contract's ranges allow none."""
     operator = kernel.operator
     if operator is None:
         return _all_of(tuple(generated_shapes(kernel.contract, DEFAULT_SHAPES, seed)))
@@ -66,7 +65,7 @@ def planned_shapes(kernel: Kernel, seed: int, *, every_tail: bool = False) -> Pl
 
 
 class _Sizes:
-    """What a contract says of the sizes of an operator: the same for many kernels of it."""
+    """The limits that a contract puts on an operator's sizes; a cache key, since many kernels share them."""
 
     def __init__(self, contract: Contract, operator: Operator) -> None:
         self.contract, self.operator = contract, operator
@@ -86,7 +85,7 @@ class _Sizes:
         return hash(self._key)
 
 
-# Many kernels of an operator allow the same, and to find out takes longer than to try some of it.
+# Many kernels of an operator allow the same shapes, and finding them takes longer than trying some.
 @functools.lru_cache(maxsize=8)
 def _accepted(sizes: _Sizes) -> tuple[Shape, ...]:
     return tuple(shape for shape in sizes.operator.tails() if sizes.operator.accepts(sizes.contract, shape))
@@ -96,7 +95,7 @@ def _all_of(shapes: Sequence[Shape]) -> PlannedShapes:
     return PlannedShapes(_by_work(shapes), frozenset(shapes))
 
 
-# And so does what to choose of it.
+# Choosing among them takes as long.
 @functools.lru_cache(maxsize=8)
 def _covering(tails: tuple[Shape, ...]) -> PlannedShapes:
     pairs = cover(tails, DEFAULT_SHAPES)
@@ -111,9 +110,9 @@ def _by_work(shapes: Sequence[Shape]) -> tuple[Shape, ...]:
 
 
 def _with_a_far_size(kernel: Kernel, operator: Operator, tails: Sequence[Shape]) -> Iterator[Shape]:
-    """The smallest of `tails` with each size in turn far larger, as far as the contract allows.
+    """Yield the smallest of `tails` with each size in turn far larger, as far as the contract allows.
 
-    Sizes of which `tails` has few are no lengths, but paddings and the like.
+    Sizes with few different values in `tails` are no lengths, but paddings and the like.
     """
     least = min(tails, key=lambda shape: (shape.work, shape.sizes))
     for at in range(len(least.sizes)):
@@ -124,9 +123,9 @@ def _with_a_far_size(kernel: Kernel, operator: Operator, tails: Sequence[Shape])
 
 
 def _longest_sums(kernel: Kernel, operator: Operator, tails: Sequence[Shape]) -> tuple[Shape, ...]:
-    """Some of `tails` made to sum up as many products as the contract allows, a tile of the kernel first.
+    """Return some of `tails` with sums of as many products as the contract allows, shapes near the kernel's tile first.
 
-    A size is summed up over if multiply-accumulates grow with it and results do not.
+    A size is summed over if multiply-accumulates grow with it and results do not.
     """
     contract = kernel.contract
     if contract.macs is None or not tails:
@@ -151,9 +150,9 @@ def _longest_sums(kernel: Kernel, operator: Operator, tails: Sequence[Shape]) ->
 
 
 def _around(tile: tuple[int, int], dimensions: int) -> tuple[tuple[int, ...], ...]:
-    """Sizes of so many dimensions that run a tile, half of it, and one and a half times parts of a tile.
+    """Return sizes of so many dimensions around a tile: all of it, half its rows, and three with parts of its columns.
 
-    What kernels have for less than a tile is code of its own for half of it, and for so many quarters of its columns.
+    Kernels have separate code for half the rows of a tile, and for each number of quarters of its columns.
     """
     rows, columns = tile
     parts = (columns * 3 // 4, columns // 2 + 1, columns // 4)
@@ -162,9 +161,9 @@ def _around(tile: tuple[int, int], dimensions: int) -> tuple[tuple[int, ...], ..
 
 
 def _distance_from(target: tuple[int, ...], summed: int) -> Callable[[Shape], tuple[int, int, tuple[int, ...]]]:
-    """How far a shape is from `target`, but for the size that is summed up over.
+    """Return a sort key: the distance of a shape from `target`, without the size that is summed over.
 
-    Some kernels have rows and columns the other way round.
+    Some kernels have rows and columns exchanged, so both orders count.
     """
     exchanged = (*target[:-2], *reversed(target[-2:]))
 
@@ -179,7 +178,7 @@ def _distance_from(target: tuple[int, ...], summed: int) -> Callable[[Shape], tu
 
 
 def _tile(kernel: Kernel) -> tuple[int, int]:
-    """What one pass of the hot loop makes, as the kernel's name says; 8 by 8 if it does not."""
+    """Return the rows and columns that one pass of the hot loop computes, by the kernel's name; 8 by 8 if unknown."""
     try:
         tile = KernelName.parse(kernel.contract.name).tile
     except KernelNameError:

@@ -1,6 +1,6 @@
-"""Kernels run in processes of their own: side by side, with a time limit, and free to die.
+"""Run kernels in separate processes: in parallel, with a time limit, and safe from crashes.
 
-Emulated code can bring the emulator down, and with it the process.  Here that costs one worker and ends in a verdict.
+Emulated code can crash the emulator and its process.  Here that costs one worker and ends in a verdict.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from neonlab.measure.options import MemoryOptions
     from neonlab.measure.profile import Profile
 
-#: Seconds one task may take; the step budget ends a guest that loops long before.
+#: Most seconds of one task; the step budget ends an endless loop of the guest long before.
 TIME_LIMIT = 300.0
-#: Shares of all cases for each process, and the least and the most in one; to make ready for it takes as long as 50.
+#: Shares of all cases per process, and the fewest and the most cases in one; its preparation costs as much as 50 cases.
 _SHARES, _LEAST, _WHOLE = 2, 72, 1000
-#: Work, as shapes count it, at which a share ends.
+#: Work at which a share ends, as the product of sizes.
 _WORK = 30_000_000
-#: Processes at a time at most, on a machine with fewer cores.
+#: Most processes at a time, on a machine with fewer cores.
 _MOST_JOBS = 16
-#: Seconds after which the pool looks again whether all have ended, or any has died; a command waits for it at its end.
+#: Seconds between the pool's looks at its processes; a command waits for one at its end.
 _LOOK_AGAIN = 0.02
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class KernelName:
-    """A kernel as it travels to a worker: operators hold code, so each process opens it itself."""
+    """A kernel as it is sent to a worker: operators hold code, so each process opens it itself."""
 
     path: Path
     root: Path | None
@@ -61,11 +61,11 @@ class KernelName:
 
     @staticmethod
     def of(kernel: Kernel) -> KernelName:
-        """The name of `kernel`."""
+        """Return the name of `kernel`."""
         return KernelName(kernel.path, kernel.root, kernel.given)
 
     def open(self) -> Kernel:
-        """The kernel itself."""
+        """Open the kernel."""
         if self.root is not None and is_member(self.root, self.path) and self.given.says_nothing:
             return open_member(self.root, self.path)
         return open_kernel(self.path, self.given)
@@ -79,11 +79,11 @@ class Died:
 
 
 class Workers:
-    """A pool of worker processes.  A context manager; `jobs` processes at most, all cores by default."""
+    """A pool of at most `jobs` worker processes, as many as cores by default. It is a context manager."""
 
     def __init__(self, jobs: int | None = None, time_limit: float = TIME_LIMIT) -> None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        # The pool begins all of its processes with the first task; beyond the cores they only take memory.
+        # The pool starts all of its processes with the first task; more than the cores only take memory.
         self.jobs = min(jobs or cores, max(_MOST_JOBS, cores))
         self.time_limit = time_limit
         start_early()
@@ -100,10 +100,10 @@ class Workers:
     def run(
         self, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], done: Callable[[int], None] = lambda _: None
     ) -> Generator[T | Died]:
-        """`function(*task)` for each task, results in order; `done` hears the index of each task that ended.
+        """Call `function(*task)` for each task, and yield the results in order.
 
-        The tasks begin at once.  An InputError raised in a worker is raised here; anything else that ends a task is a
-        Died.
+        `done` is called with the index of each task that ended.  The tasks start at once.  An InputError raised in a
+        worker is raised here; anything else that ends its process gives a Died.
         """
         futures = [self.begin(function, *task) for task in tasks]
         return self._results(futures, done)
@@ -120,7 +120,7 @@ class Workers:
             yield result
 
     def begin(self, function: Callable[..., object], *task: Any) -> ProcessFuture[Any]:
-        """Have `function(*task)` called as soon as a process is free; `result` takes what comes of it."""
+        """Schedule `function(*task)` for the next free process; `result` takes its result."""
         with interrupts_held():
             try:
                 return self._pool.schedule(_told, args=[function, *task], timeout=self.time_limit)
@@ -128,7 +128,7 @@ class Workers:
                 raise _no_workers(error) from None
 
     def result(self, future: ProcessFuture[Any]) -> Any:
-        """What was returned, once it is there.  Raises InputError, and CancelledError where it was cancelled."""
+        """Wait for the result and return it. Raises InputError, and CancelledError if the task was cancelled."""
         try:
             return future.result()
         except FutureTimeout:
@@ -141,11 +141,11 @@ class Workers:
 
 
 class WorkerError(RuntimeError):
-    """A defect of the lab that showed in a worker: its text is the traceback there."""
+    """A defect of the lab that showed in a worker; the text is the worker's traceback."""
 
 
 def _no_workers(error: Exception) -> InputError:
-    """The pool has no processes, nor can it have any: the system refuses them, or the memory that they begin with."""
+    """Return the error for a pool that cannot start processes: the system refuses them, or their memory."""
     room = memory_left()
     left = f"; {gib(room.bytes)} of memory are left of {room.of}" if room is not None else ""
     reason = str(error.__cause__ or error).strip()
@@ -153,7 +153,7 @@ def _no_workers(error: Exception) -> InputError:
 
 
 def _told(function: Callable[..., T], *task: Any) -> T:
-    """`function(*task)`; its errors as ones that can travel, which not every library's can."""
+    """Return `function(*task)`, with its errors converted to ones that can be pickled."""
     try:
         return function(*task)
     except InputError:
@@ -165,7 +165,7 @@ def _told(function: Callable[..., T], *task: Any) -> T:
         raise WorkerError(traceback.format_exc()) from None
 
 
-# The functions that run in a worker import the lab there: the process that only waits for them needs no emulator.
+# The functions that run in a worker import the lab there, since the process that waits for them needs no emulator.
 def _check_chunk(
     name: KernelName, cases: list[CaseName], fail_fast: bool = False, ranged: CaseName | None = None
 ) -> Tried:
@@ -201,7 +201,7 @@ def _search(name: KernelName, examples: int, seed: int) -> Search:
 
 
 def search_all(workers: Workers, kernels: Sequence[Kernel], examples: int, seed: int) -> list[Verdict]:
-    """Let Hypothesis look for a failing case of each kernel; a verdict holds the simplest it found."""
+    """Search with Hypothesis for a failing case of each kernel; a verdict holds the simplest found."""
     tasks = [(KernelName.of(kernel), examples, seed) for kernel in kernels]
     verdicts = []
     for kernel, result in zip(kernels, workers.run(_search, tasks), strict=True):
@@ -220,7 +220,7 @@ def _plan(name: KernelName, shapes: Sequence[Shape], options: dict[str, Any]) ->
 def plan_all(
     workers: Workers, wanted: Sequence[tuple[Kernel, Sequence[Shape]]], **options: Any
 ) -> list[tuple[Kernel, list[CaseName]]]:
-    """Each kernel with its cases, as `plan_cases` makes them of the shapes and `options`; side by side where many."""
+    """Return each kernel with its cases, made by `plan_cases` from the shapes and `options`; in parallel if many."""
     if len(wanted) < 2 * workers.jobs:
         return [(kernel, plan_cases(kernel, shapes=shapes, **options)) for kernel, shapes in wanted]
     plans = workers.run(_plan, [(KernelName.of(kernel), shapes, options) for kernel, shapes in wanted])
@@ -239,17 +239,17 @@ def check_all(
     ranges: bool = False,
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[Verdict]:
-    """Check each kernel on its cases; `advance` hears how many cases have ended since it was last called.
+    """Check each kernel on its cases; `advance` is called with the number of cases that ended since its last call.
 
-    `fail_fast` stops at the first failure; kernels not begun by then have no verdict.  With `ranges` the verdicts of
-    kernels that passed say what `answer_ranges` finds at one of the shapes.
+    With `fail_fast`, stop at the first failure; kernels without a result by then have no verdict.  With `ranges`, the
+    verdicts of kernels that passed hold the answer of `answer_ranges` at one of the shapes.
     """
     most = _share(workers, sum(len(cases) for _, cases in work))
     tasks: list[tuple[Kernel, list[CaseName], CaseName | None]] = []
     for kernel, cases in work:
         chunks = _chunks(cases, most)
         asked = range_case(kernel, cases) if ranges and (len(chunks) == 1 or not fail_fast) else None
-        # What is known of a kernel once it has been checked serves its ranges too; the first, since it takes longest.
+        # The range analysis reuses results of the check.  It belongs to the first chunk, since it takes longest.
         tasks += [(kernel, chunk, None if number else asked) for number, chunk in enumerate(chunks)]
     named = [(KernelName.of(kernel), cases, fail_fast, asked) for kernel, cases, asked in tasks]
     outcomes: dict[str, list[Failure | None]] = {kernel.title: [] for kernel, _ in work}
@@ -279,12 +279,12 @@ def check_all(
 
 
 def _share(workers: Workers, cases: int) -> int:
-    """Cases that a process gets at a time: all processes have some, and none makes ready for a few."""
+    """Return the number of cases that a process gets at a time: every process has some, and none prepares for few."""
     return min(_WHOLE, max(_LEAST, -(-cases // (_SHARES * workers.jobs))))
 
 
 def _chunks(cases: Sequence[CaseName], most: int) -> list[list[CaseName]]:
-    """The cases in their order, `most` at a time, fewer where they are large."""
+    """Split the cases in order into chunks of at most `most`, fewer if they are large."""
     found: list[list[CaseName]] = [[]]
     work = 0
     for case in cases:
@@ -297,7 +297,7 @@ def _chunks(cases: Sequence[CaseName], most: int) -> list[list[CaseName]]:
 
 
 def died(shape: str, pattern: str, seed: int, end: Died) -> Failure:
-    """The failure that the end of a task's process is."""
+    """Return the failure for a task whose process ended."""
     return Failure(shape, pattern, seed, fault=Fault(FaultKind.EMULATOR_DIED, end.reason, 0))
 
 
@@ -310,7 +310,7 @@ def _ranges(name: KernelName, case: CaseName) -> Answer:
 def answer_all(
     workers: Workers, work: Sequence[tuple[Kernel, Sequence[CaseName]]], verdicts: Sequence[Verdict]
 ) -> list[Verdict]:
-    """The verdicts with an answer about ranges for each kernel that passed."""
+    """Return the verdicts with an answer about ranges for each kernel that passed."""
     passed = {verdict.kernel for verdict in verdicts if verdict.faultless}
     asked = {k.title: (KernelName.of(k), name) for k, names in work if (name := range_case(k, names))}
     tasks = {title: task for title, task in asked.items() if title in passed}
@@ -327,7 +327,7 @@ def _explain(name: KernelName, failure: Failure) -> Failure:
 
 
 def explain_all(workers: Workers, kernels: Sequence[Kernel], verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """The verdicts with their failures explained; one whose explanation dies stays as it was."""
+    """Return the verdicts with their failures explained; one whose explanation ends its process is unchanged."""
     by_title = {kernel.title: KernelName.of(kernel) for kernel in kernels}
     tasks = [(by_title[v.kernel], failure) for v in verdicts for failure in v.failures if failure.shape]
     explained = {
@@ -338,7 +338,7 @@ def explain_all(workers: Workers, kernels: Sequence[Kernel], verdicts: Sequence[
 
 
 def _one_by_one(workers: Workers, kernel: Kernel, cases: list[CaseName]) -> list[Failure | None]:
-    """The chunk died: find the case that did it."""
+    """Return the outcomes of a chunk that ended its process, from its cases run one at a time."""
     found: list[Failure | None] = []
     name = KernelName.of(kernel)
     for case, result in zip(cases, workers.run(_check_chunk, [(name, [case]) for case in cases]), strict=True):
@@ -372,8 +372,8 @@ def profile_each(
     longest_first = sorted(range(len(work)), key=lambda number: _macs(*work[number][:2]), reverse=True)
     tasks = [(KernelName.of(k), shape, seed, memory) for k, shape, memory in (work[n] for n in longest_first)]
     results = workers.run(_profile, tasks, lambda _: advance(1))
-    with interrupts_held():  # a module half imported would fail the thread that takes results from the workers
-        importlib.import_module("neonlab.measure.profile")  # of which results are made: here, while the workers start
+    with interrupts_held():  # an interrupted import would fail the thread that takes results from the workers
+        importlib.import_module("neonlab.measure.profile")  # results need it; import it while the workers start
     found: dict[int, Profile | Failure] = {}
     for number, result in zip(longest_first, results, strict=True):
         found[number] = died(str(work[number][1]), "random", seed, result) if isinstance(result, Died) else result
@@ -381,7 +381,7 @@ def profile_each(
 
 
 def _macs(kernel: Kernel, shape: Shape) -> int:
-    """The work that the contract declares for the shape."""
+    """Return the multiply-accumulates that the contract declares for the shape; 0 if none."""
     return kernel.contract.macs.evaluate(integers_of(kernel, shape)) if kernel.contract.macs else 0
 
 
@@ -394,7 +394,7 @@ def look_all(
     seed: int = 1,
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[Side]:
-    """Look at each kernel, as it was at a revision where one is named."""
+    """Examine each kernel for a comparison, labelled with its revision if one is named."""
     tasks = [(KernelName.of(k), shape, tuple(cores), loop, warm, seed, at) for (k, shape, loop), at in plan]
     found = []
     for ((kernel, shape, _), at), result in zip(plan, workers.run(_look, tasks, lambda _: advance(1)), strict=True):
@@ -409,6 +409,6 @@ def look_all(
 def code_digests(
     workers: Workers, kernels: Sequence[Kernel], advance: Callable[[int], None] = lambda _: None
 ) -> list[str]:
-    """What identifies the code of each; of one whose assembly ends the process, what it died of."""
+    """Return the digest of each kernel's code; for one whose assembly ends the process, the reason."""
     results = workers.run(_code, [(KernelName.of(kernel),) for kernel in kernels], lambda _: advance(1))
     return [result.reason if isinstance(result, Died) else result for result in results]

@@ -1,4 +1,4 @@
-"""Reads a table of whole functions whose cycles were measured: what to run, how, and what came out on which core."""
+"""Read a table of whole functions with measured cycles: what to run, how, and the cycles by core."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _OTHERS = ("args", "compiler", "warm", "measured", "below_stack", "float_abi")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """Cycles of one unit of work as they were measured, from `lowest` to `highest` where a range was given."""
+    """Measured cycles of one unit of work, from `lowest` to `highest` if a range was given."""
 
     lowest: float
     highest: float
 
     @property
     def middle(self) -> float:
-        """What a model's figure is held against."""
+        """Return the middle of the range, which models are compared with."""
         return (self.lowest + self.highest) / 2
 
     def __str__(self) -> str:
@@ -41,8 +41,8 @@ class Figure:
 class MeasuredFunction:
     """One row: a function of `file`, called as `given` says, and its cycles by core.
 
-    Of one shape the cycles are those of the whole call, of two what the second takes longer than the first; both for
-    each of the units of work that `per` counts, by the integer arguments.
+    With one shape the cycles are those of the whole call; with two, the difference of the second and the first.  Both
+    are divided by the units of work that `per` counts from the integer arguments.
     """
 
     name: str
@@ -58,10 +58,10 @@ class MeasuredFunction:
 
 @dataclass(frozen=True, slots=True)
 class FunctionTable:
-    """All rows of a table, in their order, and what it says `about` them.
+    """All rows of a table in order, and its text `about` them.
 
-    `calibration` is whether these functions were used to adjust the models, None where the table does not say;
-    `origin` is where the figures are from, in a line.
+    `calibration` tells whether these functions were used to adjust the models, None if the table does not say; `origin`
+    is one line on where the figures are from.
     """
 
     about: str
@@ -71,7 +71,7 @@ class FunctionTable:
 
 
 def read_functions(path: Path) -> FunctionTable:
-    """The table at `path`.  Raises InputError, which says where, for one that is not as it must be."""
+    """Read the table at `path`. Raises InputError with the place of the first mistake."""
     try:
         table = tomllib.loads(read_input_text(path))
     except (ValueError, RecursionError) as error:

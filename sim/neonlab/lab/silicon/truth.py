@@ -1,7 +1,7 @@
-"""Whole functions measured on silicon, and what the models of the cores say of them.
+"""Compare the cycles of whole functions measured on silicon with the models of the cores.
 
-A function runs as the table says, on random data, and its cycles by the model stand beside those that were measured.
-Nothing here knows a function by name, and nothing is fitted.
+A function runs as the table says, on random data; the modelled cycles are reported beside the measured ones.  No
+function is treated specially, and nothing is fitted.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
     from neonlab.verify.cases.case import Shape
 
 TOLERANCE = 0.05
-#: Share of what a unit of work executes that a loop must have, for llvm-mca's figure for it to stand for the function.
+#: Least share of a unit's instructions in one loop for llvm-mca's figure of the loop to stand for the function.
 _NEARLY_ALL = 0.97
 _SEED = 1
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionFigure:
-    """One function on one core, in cycles a unit; `modelled` is None where it could not be worked out, for `reason`.
+    """One function on one core, in cycles per unit; `modelled` is None if it could not be computed, for `reason`.
 
-    `unknown` are mnemonics of executed forms that the core's table does not have, `mca` llvm-mca's figure where the
-    unit is an iteration of one loop and little besides.
+    `unknown` are mnemonics of executed forms that the core's table lacks.  `mca` is llvm-mca's figure if the unit is an
+    iteration of one loop and little else.
     """
 
     name: str
@@ -64,20 +64,21 @@ class FunctionFigure:
 
     @property
     def error(self) -> float:
-        """Relative to the middle of what was measured, signed; NaN where there is no figure."""
+        """Return the signed error relative to the middle of the measured range; NaN if there is no figure."""
         return _error(self.modelled, self.measured)
 
     @property
     def mca_error(self) -> float:
-        """The same of llvm-mca."""
+        """Return the same error for llvm-mca."""
         return _error(self.mca, self.measured)
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the figures of one core, or of several, come to; `both` are medians where llvm-mca has a figure too.
+    """The summary of the figures of one core, or of several.
 
-    `median` is that of the relative error's size, `bias` that of the signed error.
+    `median` is that of the relative error's magnitude, `bias` that of the signed error.  `both` holds the number of
+    figures that llvm-mca has too, with the medians of both.
     """
 
     title: str
@@ -99,10 +100,10 @@ def measure_functions(
     mca: str = "",
     done: Callable[[int], None] = lambda _: None,
 ) -> list[FunctionFigure]:
-    """Each function on each core that it was measured on, or only on `cores`; files are looked for in `folder`.
+    """Return a figure of each function on each core that it was measured on, or only on `cores`.
 
-    `mca` is the program llvm-mca, to ask of the same loops.  Raises InputError for a core that no function was
-    measured on, and where that program cannot be run.
+    Files are looked for in `folder`.  `mca` is the program llvm-mca, to run on the same loops.  Raises InputError for a
+    core that no function was measured on, and if that program cannot be run.
     """
     there = {core for one in table.functions for core in one.measured}
     for core in cores:
@@ -121,7 +122,7 @@ def measure_functions(
 
 
 def summaries(figures: Sequence[FunctionFigure]) -> list[Summary]:
-    """One for each core, in order of name, then one for all that issue in order, and one for those that do not."""
+    """Return a summary for each core, in order of name, then one for all in-order cores and one for the others."""
     compared = [one for one in figures if one.modelled is not None]
     found = [_summary(core, [one for one in compared if one.core == core]) for core in _names(compared)]
     for title, in_order in ((IN_ORDER, True), (OUT_OF_ORDER, False)):
@@ -132,9 +133,9 @@ def summaries(figures: Sequence[FunctionFigure]) -> list[Summary]:
 
 
 def check_recordable(table: FunctionTable) -> None:
-    """Raise InputError where the table does not say what its functions were used for, or where its figures are from.
+    """Raise InputError if the table does not say what its functions were used for, or where its figures are from.
 
-    Without, calibration could be printed as an error.
+    Without this, calibration could be reported as an error on unseen functions.
     """
     if table.calibration is None or not table.origin:
         raise InputError(
@@ -144,7 +145,7 @@ def check_recordable(table: FunctionTable) -> None:
 
 
 def errors_by_core(figures: Sequence[FunctionFigure], table: FunctionTable) -> Mapping[str, ModelError]:
-    """What is recorded of each core, and where no model was adjusted with the functions of cores together."""
+    """Return the errors to record for each core, and for cores together if no model was adjusted with the functions."""
     against = CALIBRATION if table.calibration else UNSEEN
     return {
         one.title: ModelError(
@@ -202,7 +203,7 @@ def _figure(function: MeasuredFunction, core: str, *, reason: str = "") -> Funct
 
 
 def _on_all(function: MeasuredFunction, folder: Path, mca: str) -> list[FunctionFigure]:
-    """In a worker: the function on each core, or why not."""
+    """Return the figures of the function on each core, or why there are none; runs in a worker."""
     from neonlab.lab.repository.kernel_code import kernel_program
     from neonlab.lab.repository.library import open_kernel
     from neonlab.lab.run.plan import parse_shape
@@ -239,7 +240,7 @@ def _on_all(function: MeasuredFunction, folder: Path, mca: str) -> list[Function
 
 
 def _placed(given: Given, folder: Path) -> Given:
-    """Its paths from `folder` on, as the file's."""
+    """Return `given` with its paths below `folder`."""
     build = replace(given.build, include=tuple(str(folder / one) for one in given.build.include))
     return replace(given, contract=str(folder / given.contract) if given.contract else "", build=build)
 
@@ -257,7 +258,7 @@ def _run(kernel: Kernel, shapes: Sequence[Shape], core: str, warm: bool) -> tupl
         if isinstance(outcome, Failure):
             fault = outcome.fault
             raise InputError(f"{outcome.identifier} at {shape}: {fault.message if fault is not None else ''}")
-        assert outcome.cycles is not None  # with a core that there is a model of
+        assert outcome.cycles is not None  # the core has a pipeline model
         counts.append(outcome.counts)
         cycles.append(outcome.cycles.cycles)
         unknown = sorted({text.partition(" ")[0] for text in outcome.cycles.unknown})
@@ -269,7 +270,7 @@ def _grown(figures: Sequence[int]) -> int:
 
 
 def _by_mca(mca: str, core: str, program: Program, counts: Sequence[Counts], work: int) -> float | None:
-    """Cycles a unit by llvm-mca, where nearly all that a unit executes is one loop."""
+    """Return cycles per unit by llvm-mca, if nearly all instructions of a unit are in one loop; else None."""
     executed = counts[-1].executions - (counts[0].executions if len(counts) > 1 else 0)
     times = dict(zip(counts[-1].addresses.tolist(), executed.tolist(), strict=True))
     for loop in closed_loops(program):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from neonlab.errors import InputError
 
-#: What becomes of each file of the template.
+#: The place of each file of the template in the repository.
 _PLACES = {
     "README.md": "README.md",
     "asm/armv7/add_s8_saturated.S": "asm/armv7/add_s8_saturated.S",
@@ -22,9 +22,9 @@ _PLACES = {
 
 
 def start_repository(folder: Path) -> list[Path]:
-    """Write the files into `folder`, which is made, or is empty but for a .git; the paths written.  Raises InputError.
+    """Write the files into `folder`, which is new or empty except for .git, and return their paths. Raises InputError.
 
-    Baselines are left to `regression.measure_baselines`, neonlab itself to `bring_along`.
+    `regression.measure_baselines` writes the baselines, and `bring_along` neonlab itself.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -44,7 +44,7 @@ def start_repository(folder: Path) -> list[Path]:
 
 
 def bring_along(folder: Path, name: str, wheel: bytes) -> list[Path]:
-    """Write the wheel `name` to the repository, and requirements that install it; the paths.  Raises InputError."""
+    """Write the wheel `name` and requirements that install it, and return the paths. Raises InputError."""
     requirements = (files("neonlab.lab.start") / "template" / "requirements.txt").read_text(encoding="utf-8")
     written = {
         folder / "vendor" / name: wheel,
@@ -60,10 +60,10 @@ def bring_along(folder: Path, name: str, wheel: bytes) -> list[Path]:
 
 
 def commit_all(folder: Path) -> str:
-    """Make `folder` a git repository and commit all of it; what came of that, in words.
+    """Make `folder` a git repository and commit all of it; return the result in words.
 
-    Nothing is done where it lies in a repository already.  Without git, or where git does not know who commits, the
-    files are there all the same.
+    Nothing is done if the folder is in a repository already.  Without git, or if git has no name and address for the
+    commit, the files stay uncommitted.
     """
     if not _git(folder, "--version")[0]:
         return "no git repository: git is not installed"
@@ -81,7 +81,7 @@ def commit_all(folder: Path) -> str:
 
 
 def _git(folder: Path, *arguments: str) -> tuple[bool, str]:
-    """Whether git did so, and the last line of what it said."""
+    """Return whether git succeeded, and the last line of its output."""
     try:
         done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=False)
     except OSError as error:

@@ -1,6 +1,6 @@
-"""neonlab as it runs here, as a wheel: what a new repository brings along, so that it needs no index to have it.
+"""Build a wheel of the installed neonlab, which a new repository carries so that it needs no package index.
 
-The wheel is made of the files that are installed, or of those of a checkout that is installed for editing.
+The wheel is made of the installed files, or of those of a checkout that is installed for editing.
 """
 
 from __future__ import annotations
@@ -16,14 +16,17 @@ from pathlib import Path
 from neonlab.errors import InputError
 from neonlab.lab.repository.library import shipped_root
 
-#: What an installer adds to a distribution's own metadata.
+#: Files that an installer adds to a distribution's metadata.
 _OF_INSTALLER = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json")
 _LIBRARY = ("asm", "kernels")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def own_wheel() -> tuple[str, bytes]:
-    """The name of the wheel's file and its bytes, the same each time.  Raises InputError where nothing is installed."""
+    """Return the name of the wheel's file and its bytes, which are reproducible.
+
+    Raises InputError if neonlab is not installed.
+    """
     try:
         installed = distribution("neonlab")
     except PackageNotFoundError:
@@ -44,7 +47,7 @@ def own_wheel() -> tuple[str, bytes]:
 
 
 def _files(installed: Distribution) -> Iterator[tuple[str, bytes]]:
-    """Everything but RECORD, by its name in the wheel: the package, the library of kernels, the metadata."""
+    """Yield every file but RECORD with its name in the wheel: the package, the library of kernels, the metadata."""
     package = Path(__file__).resolve().parents[2]
     for path in _below(package):
         if path.parts[0] != "library":
@@ -61,7 +64,7 @@ def _files(installed: Distribution) -> Iterator[tuple[str, bytes]]:
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """Files below the folder, relative to it, without what Python, numba and editors leave behind."""
+    """Yield the files below the folder, relative to it, without caches and hidden files."""
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
         left_behind = any(part == "__pycache__" or part.startswith(".") for part in relative.parts)

@@ -1,4 +1,4 @@
-"""Which layer a kernel is measured on while it is written, and the part of it that takes a fraction of a second."""
+"""Choose the layer that a kernel is measured on while it is edited, and a small part of it that is quickly measured."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from neonlab.lab.run.plan import layers_or_largest
 from neonlab.lab.run.shapes import integers_of
 from neonlab.verify.cases.case import Shape
 
-#: The layer that is measured unless another is asked for, where the kernel's operator names it or one like it.
+#: Work of the layer that is measured by default: of those of the kernel's operator, the nearest is taken.
 _LAYER_WORK = 14 * 14 * 256 * 256
-_TILE = 8  # of each size that results are counted by
+_TILE = 8  # for each size that the number of results depends on
 
 
 def layer_to_watch(kernel: Kernel) -> Shape:
-    """The layer of 14x14x256x256, or the one nearest to it in work; the largest case planned without an operator."""
+    """Return the layer of 14x14x256x256, or the one nearest in work; without an operator, the largest planned case."""
     layers = layers_or_largest(kernel)
     if kernel.operator is not None and len(kernel.operator.dimensions) == 4:
         layer = Shape(kernel.operator.dimensions, (14, 14, 256, 256))
@@ -24,15 +24,15 @@ def layer_to_watch(kernel: Kernel) -> Shape:
 
 
 def tile_of(kernel: Kernel, layer: Shape) -> Shape:
-    """A part of `layer`, with a few of its results and all that goes into each: sizes that results are counted by, cut.
+    """Return a part of `layer` with few results, each computed completely: sizes that count results are reduced.
 
-    Sizes are let be where the contract allows no smaller one.
+    Sizes stay if the contract allows no smaller one.
     """
     tile = layer
     counted = [at for at, size in enumerate(layer.sizes) if size > _TILE and _counts_results(kernel, layer, at)]
     summed = any(size > _TILE for at, size in enumerate(layer.sizes) if at not in counted)
     for at in counted:
-        # Where nothing is summed up, loops go over results: the last size leaves them some rounds.
+        # Without sums, loops run over results, so the last size stays large enough for some iterations.
         long = not summed and at == counted[-1]
         for size in (16 * _TILE,) if long else (_TILE, 2 * _TILE, 4 * _TILE):
             sizes = list(tile.sizes)

@@ -1,4 +1,4 @@
-"""What the process beside `neonlab watch` and `neonlab serve` does: it keeps a state of a kernel ready for questions.
+"""Answer questions about one state of a kernel, in the process beside `neonlab watch` and `neonlab serve`.
 
 Each question is short, so that a newer state of the file never waits long.
 """
@@ -30,19 +30,19 @@ from neonlab.verify.verdict import Failure, JudgedBy, RangeAnswer
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file, and what is said about it besides."""
+    """A file, and the options that say how to read it."""
 
     path: Path
     given: Given = NOTHING
 
     def open(self) -> Kernel:
-        """The kernel in it.  Raises InputError."""
+        """Open the kernel in the file. Raises InputError."""
         return open_kernel(self.path, self.given)
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A kernel as those need it who only tell of it, and what it is measured on: a layer, a part of that, cores."""
+    """The description of a kernel without its code, and what it is measured on: a layer, a part of that, cores."""
 
     title: str
     isa: str
@@ -55,9 +55,9 @@ class Subject:
 
 
 def subject_of(kernel: Kernel, shape: str | None, cores: Sequence[str]) -> Subject:
-    """`kernel` on the layer `shape`, or one chosen, and on those of `cores` that can run it, or else some that can.
+    """Describe `kernel` on the layer `shape`, or one chosen, and on those of `cores` that can run it, or else others.
 
-    Raises InputError where the shape is none that it takes.
+    Raises InputError if the kernel does not accept the shape.
     """
     layer = parse_shape(kernel, shape) if shape is not None else layer_to_watch(kernel)
     if shape is not None:
@@ -69,7 +69,7 @@ def subject_of(kernel: Kernel, shape: str | None, cores: Sequence[str]) -> Subje
 
 @dataclass
 class _Ready:
-    """The state of a file that was asked about last."""
+    """The state of a file that the last question was about."""
 
     state: tuple[Source, int]
     kernel: Kernel
@@ -81,7 +81,7 @@ _plan: tuple[str, list[CaseName]] | None = None
 
 
 def _of(source: Source, state: int) -> _Ready:
-    """The kernel of `source`; read and assembled anew when `state`, which counts what the person saved, is another."""
+    """Return the kernel of `source`, opened and assembled again if `state`, which counts the saves, has changed."""
     global _ready
     if _ready is None or _ready.state != (source, state):
         if _ready is not None:
@@ -94,12 +94,12 @@ def _of(source: Source, state: int) -> _Ready:
 
 
 def subject(source: Source, state: int, shape: str | None, cores: Sequence[str]) -> Subject:
-    """What the file is and what it is measured on.  Raises InputError."""
+    """Describe the file and what it is measured on. Raises InputError."""
     return subject_of(_of(source, state).kernel, shape, cores)
 
 
 def digest(source: Source, state: int) -> str:
-    """What tells the kernel's code from another's, its contract included.  Raises InputError."""
+    """Return the digest of the kernel's code, followed by its contract. Raises InputError."""
     kernel = _of(source, state).kernel
     return f"{code_digest(kernel)} {kernel.contract!r}"
 
@@ -107,7 +107,7 @@ def digest(source: Source, state: int) -> str:
 def first_cases(
     source: Source, state: int, tile: str, few: int, seed: int
 ) -> tuple[list[CaseName], list[Failure | None]]:
-    """All that there is to try, `few` of it that tell most put first, and whether their results are right."""
+    """Return all cases with the `few` most telling first, and the outcomes of those, by results alone."""
     ready = _of(source, state)
     kernel = ready.kernel
     names = _planned(kernel, seed)
@@ -117,7 +117,7 @@ def first_cases(
 
 
 def _planned(kernel: Kernel, seed: int) -> list[CaseName]:
-    """The cases of a contract are the same as long as it is, and so is its operator."""
+    """Return the cases of a kernel, cached by its contract, since they depend on that and its operator alone."""
     global _plan
     key = f"{kernel.contract!r} {seed}"
     if _plan is None or _plan[0] != key:
@@ -126,36 +126,36 @@ def _planned(kernel: Kernel, seed: int) -> list[CaseName]:
 
 
 def try_cases(source: Source, state: int, names: list[CaseName]) -> list[Failure | None]:
-    """The outcome of each case."""
+    """Return the outcome of each case."""
     ready = _of(source, state)
     return [ready.checker.check(draw_case(ready.kernel, name), name.depth) for name in names]
 
 
 def coverage(source: Source, state: int) -> Coverage:
-    """What the cases tried so far ran."""
+    """Return what the cases tried so far executed."""
     return _of(source, state).checker.coverage
 
 
 def accepted(source: Source, state: int) -> tuple[AcceptedFault, ...]:
-    """Faults that the contract accepts, and on how many of the cases tried so far each showed."""
+    """Return the faults that the contract accepts, with the number of cases so far in which each showed."""
     ready = _of(source, state)
     return accepted_faults(ready.kernel.contract, ready.checker.accepted)
 
 
 def measure(source: Source, state: int, shape: str, core: str | None, loop: bool, seed: int) -> Profile | Failure:
-    """The kernel's profile on `shape` and `core`."""
+    """Return the kernel's profile on `shape` and `core`."""
     kernel = _of(source, state).kernel
     memory = MemoryOptions(core, loop=loop) if core is not None else None
     return profile(kernel, parse_shape(kernel, shape), seed=seed, memory=memory)
 
 
 def ranges(source: Source, state: int, names: list[CaseName]) -> tuple[RangeAnswer, Failure | None] | None:
-    """Whether any input in range makes a lane wrap; None where that is not asked."""
+    """Tell whether any input in range makes a lane wrap; None if no case is suitable."""
     kernel = _of(source, state).kernel
     name = range_case(kernel, names)
     return answer_ranges(kernel, name) if name is not None else None
 
 
 def explained(source: Source, state: int, failure: Failure) -> Failure:
-    """The failure with how it came about."""
+    """Return the failure with its explanation."""
     return explain(_of(source, state).kernel, failure)

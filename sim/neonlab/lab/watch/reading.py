@@ -1,7 +1,7 @@
-"""What one state of a kernel's file is worth: its verdict, its figures, first what is known at once, then more.
+"""Read the verdict and the figures of one state of a kernel's file, first what is known at once, then more.
 
-A `Reader` keeps two processes warm that do the work: one for what is known at once, one for what takes longer, which
-therefore never stands in the way of the next save.
+A `Reader` keeps two processes warm: one for what is known at once, one for what takes longer, so that the latter never
+delays the next save.
 """
 
 from __future__ import annotations
@@ -23,18 +23,19 @@ from neonlab.verify.verdict import Failure, Verdict, fold, with_ranges
 if TYPE_CHECKING:
     from neonlab.measure.profile import Profile
 
-#: Cases tried at first, and at a time afterwards.
+#: Number of cases tried first, and in each further chunk.
 FIRST_CASES, _CHUNK = 10, 24
 _ENOUGH = 12  # failures
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is known of one state of the file, so far.
+    """The knowledge about one state of the file so far.
 
-    `problem` says why it cannot be tried (it does not assemble, has no contract).  `planned` cases there are, of which
-    the verdict holds those tried.  `tile` and `layer` are profiles on a part of the layer and on all of it, one a core;
-    empty until they are made.  `seconds` went by from the save to the first verdict with the tile's figures.
+    `problem` says why it cannot be tried (it does not assemble, has no contract).  `planned` is the number of cases;
+    the verdict holds those tried.  `tile` and `layer` are profiles on a part of the layer and on all of it, one for
+    each core, and empty until they are made.  `seconds` is the time from the save to the first verdict with the tile's
+    figures.
     """
 
     digest: str = ""
@@ -47,7 +48,7 @@ class Reading:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing more will come."""
+        """Tell whether nothing more will follow."""
         if self.problem is not None:
             return True
         tried = self.verdict is not None and (self.verdict.cases >= self.planned or self.verdict.failed >= _ENOUGH)
@@ -55,19 +56,19 @@ class Reading:
 
     @property
     def tile_figures(self) -> Figures | None:
-        """None until there are any."""
+        """Return the figures on the tile, None until there are any."""
         return figures_of(self.tile) if self.tile else None
 
     @property
     def layer_figures(self) -> Figures | None:
-        """None until there are any."""
+        """Return the figures on the layer, None until there are any."""
         return figures_of(self.layer) if self.layer else None
 
 
 class Reader:
-    """Reads states of files, each of which has a number of its own.  A context manager.
+    """Reads numbered states of files. It is a context manager.
 
-    With `loops` profiles of the layer hold the hot loop as well.
+    With `loops`, profiles of the layer include the hot loop.
     """
 
     def __init__(self, *, loops: bool = False, seed: int = 1) -> None:
@@ -84,27 +85,27 @@ class Reader:
         self._far.__exit__()
 
     def restart(self) -> None:
-        """A Python file changed: what was imported of it counts no longer."""
+        """Restart the processes, since a Python file that they imported has changed."""
         self._near.restart()
         self._far.restart()
 
     def interrupt(self) -> None:
-        """Leave what takes longer, until `resume`; may be called from another thread."""
+        """Stop the longer work until `resume`; may be called from another thread."""
         self.interrupted = True
         self._far.leave()
 
     def end(self) -> None:
-        """End at once what is being asked, if anything; may be called from another thread."""
+        """End the running question at once, if any; may be called from another thread."""
         self.interrupt()
         self._near.end()
 
     def resume(self) -> None:
-        """Go on to what takes longer again."""
+        """Allow the longer work again."""
         self.interrupted = False
         self._far.resume()
 
     def subject(self, source: Source, state: int, shape: str | None, cores: Sequence[str]) -> Subject | str:
-        """What the file is and what it is measured on; in words why it is nothing that can be tried."""
+        """Describe the file and what it is measured on; or return in words why it cannot be tried."""
         found = self._near.ask(watch_side.subject, source, state, shape, tuple(cores))
         return _reason(found) if isinstance(found, (Died, InputError)) else found
 
@@ -126,12 +127,12 @@ class Reader:
             outcomes: list[Failure | None] = [self._failure(subject.tile, started)]
             names: list[CaseName] = []
         else:
-            names, outcomes = started  # only their results so far; all is looked at below
+            names, outcomes = started  # only results were compared so far; every check follows below
         reading = Reading(digest, planned=max(len(names), 1), verdict=self._verdict(subject, outcomes))
         tile = self._measured(self._near, subject, source, state, subject.tile)
         reading = replace(reading, tile=tile, seconds=perf_counter() - began)
         yield reading
-        # Where the file is another by now, the save that made it so is about to be heard of.
+        # If the file has changed again, its save will be reported soon.
         if self._far.ask(watch_side.digest, source, state) == digest:
             yield from self._rest(subject, source, state, names, reading)
 
@@ -164,7 +165,7 @@ class Reader:
             yield reading
 
     def figures(self, subject: Subject, source: Source, state: int) -> Reading | None:
-        """A reading without a verdict; None where the file cannot be tried, or after `interrupt`."""
+        """Return a reading without a verdict; None if the file cannot be tried, or after `interrupt`."""
         digest = self._far.ask(watch_side.digest, source, state)
         if isinstance(digest, (Died, InputError)):
             return None
@@ -174,7 +175,7 @@ class Reader:
     def _all_cases(
         self, subject: Subject, source: Source, state: int, names: list[CaseName], reading: Reading
     ) -> Generator[Reading, None, Reading]:
-        """Every case with every check, the few of the beginning first."""
+        """Yield readings while every case runs with every check, the few of the beginning first; return the last."""
         outcomes: list[Failure | None] = []
         starts = [0, *range(FIRST_CASES, len(names), _CHUNK)]
         for start, end in zip(starts, [*starts[1:], len(names)], strict=True):
@@ -194,7 +195,7 @@ class Reader:
     def _measured(
         self, assistant: Assistant, subject: Subject, source: Source, state: int, shape: str, *, loop: bool = False
     ) -> tuple[Profile, ...]:
-        """Profiles on each core; none where the kernel does not run."""
+        """Return profiles on each core; empty if the kernel does not run."""
         profiles = []
         for core in subject.cores or (None,):
             found = assistant.ask(watch_side.measure, source, state, shape, core, loop, self._seed)

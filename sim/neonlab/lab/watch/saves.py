@@ -1,4 +1,4 @@
-"""Hearing of files that change on disk."""
+"""Watch files for changes on disk."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pathlib import Path
 from neonlab.assemble.file_names import CODE, INCLUDED
 
 _SUFFIXES = (*CODE, *INCLUDED, ".toml", ".py")
-_TOGETHER = 20  # milliseconds between changes that are one save
+_TOGETHER = 20  # milliseconds within which changes count as one save
 
 
 @contextmanager
 def saves_in(folders: Sequence[Path], heard: Callable[[bool], None]) -> Iterator[None]:
-    """While the block runs, `heard` is called after each save in `folders`: with True where a Python file was saved.
+    """Call `heard` after each save in `folders` while the block runs, with True if a Python file was saved.
 
-    It is called in a thread of its own.
+    It is called in a separate thread.
     """
     from watchfiles import watch
 

@@ -1,7 +1,7 @@
-"""How long one waits after a save: from the moment the file is written until `neonlab watch` has put a text together.
+"""Measure the time from a save of the file until `neonlab watch` has made the text to show.
 
-The kernel's repository is copied, its file is saved with other code in it again and again, and the best of these times
-stands.  Beside it stands what the same work takes of a processor's time, step by step, in one process.
+The kernel's repository is copied, and its file is saved repeatedly with different code; the best time counts.  The
+processor time of the same work in one process is measured too, step by step.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from neonlab.lab.watch.reading import FIRST_CASES
 from neonlab.lab.watch.saves import saves_in
 from neonlab.lab.watch.session import Session, Watcher
 
-#: Seconds that the project allows for it, on a tile of the layer 14x14x256x256.
+#: The project's limit in seconds, on a tile of the layer 14x14x256x256.
 MOST_SECONDS = 0.3
 CORES = ("cortex-a53", "cortex-a72")
 _REPETITIONS = 5
-_PATIENCE = 10.0  # seconds until a save must have been heard of
+_PATIENCE = 10.0  # seconds within which a save must be reported
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class SaveBench:
-    """Seconds, the best of several: from the write until it is heard of and until all of it is shown.
+    """Best times in seconds from the write until it is reported (`heard`), and until its text is made (`shown`).
 
-    `processor` holds, in seconds of one processor, what the steps in between take.
+    `processor` holds the processor time of each step between them, in seconds.
     """
 
     layer: str
@@ -45,7 +45,7 @@ class SaveBench:
     processor: dict[str, float]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`."""
+        """Return plain values for `--json`."""
         return {
             "layer": self.layer,
             "tile": self.tile,
@@ -56,7 +56,7 @@ class SaveBench:
         }
 
     def lines(self) -> tuple[str, ...]:
-        """For the terminal."""
+        """Return the lines that the terminal shows."""
         steps = ", ".join(f"{step} {seconds * 1e3:.0f}" for step, seconds in self.processor.items())
         cores = f"{len(self.cores)} core{'s' if len(self.cores) != 1 else ''}"
         return (
@@ -71,7 +71,7 @@ def bench_saves(
 ) -> SaveBench:
     """Save the kernel `repetitions` times; `show` makes the text of a session, which is timed too.
 
-    Raises InputError where the kernel is not one of a repository.
+    Raises InputError if the kernel is not in a repository.
     """
     if kernel.root is None or not kernel.path.is_relative_to(kernel.root / "asm"):
         raise InputError(f"{kernel.path}: only kernels in the folder asm of a repository can be timed after a save")
@@ -90,7 +90,7 @@ def bench_saves(
 def _waits(
     path: Path, show: Callable[[Session], object], cores: Sequence[str], repetitions: int
 ) -> tuple[list[tuple[float, float]], Session]:
-    """After each save: seconds until it was heard of, and until the first text was there."""
+    """Return, for each save, the seconds until it was reported and until the first text was made."""
     text, waits = path.read_text(encoding="utf-8"), []
     saves: queue.Queue[bool] = queue.Queue()
     with Watcher(path, cores=cores) as watcher, saves_in(watcher.folders, saves.put):
@@ -115,7 +115,7 @@ def _waits(
 def _processor_time(
     path: Path, show: Callable[[Session], object], cores: Sequence[str], session: Session, repetitions: int
 ) -> dict[str, float]:
-    """What each step takes in this process, where nothing waits for anything; the best of each."""
+    """Return the processor seconds of each step in this process, the best of all repetitions."""
     text = path.read_text(encoding="utf-8")
     best: dict[str, float] = {}
 
@@ -127,7 +127,7 @@ def _processor_time(
 
     source = watch_side.Source(path)
     able = watch_side.subject_of(source.open(), None, cores).cores
-    for state in range(1, repetitions + 2):  # the first is warm for nothing yet
+    for state in range(1, repetitions + 2):  # the first fills caches
         path.write_text(_with_other_code(text, state), encoding="utf-8")
         timed("assembling", watch_side.digest, source, state)
         timed(f"{FIRST_CASES} cases", watch_side.first_cases, source, state, session.tile, FIRST_CASES, 1)
@@ -138,5 +138,5 @@ def _processor_time(
 
 
 def _with_other_code(text: str, number: int) -> str:
-    """The same with as many instructions behind it, which nothing executes: all else is read and done anew."""
+    """Return the text with `number` more instructions, never executed, so that no cached result is valid."""
     return f"{text}\n    .text\n" + "    nop\n" * number

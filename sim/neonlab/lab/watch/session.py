@@ -1,7 +1,7 @@
-"""One kernel under the hands of its author: after each save what it is worth, and what changed.
+"""Follow one kernel while it is edited: after each save, its verdict and figures, and what changed.
 
-A `Session` is a value that says all there is to show; a `Watcher` makes one after another, first what is known within a
-fraction of a second, then more.  Who shows them (a terminal, a page) and who tells of saves is not its business.
+A `Session` is a value with everything to show.  A `Watcher` makes one after another: first what is known within a
+fraction of a second, then more.  Displaying them (in a terminal, on a page) and detecting saves is left to the caller.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from neonlab.lab.watch.reading import Reader, Reading
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """All there is to show: the file as it is, as it was saved before (its code another), and as it is committed.
+    """Everything to show: the file as it is, as it was saved before with other code, and as it is committed.
 
-    `saved` and `committed` are None where there is none; `commit` is the abbreviated revision.
+    `saved` and `committed` are None if there is none; `commit` is the abbreviated revision.
     """
 
     path: Path
@@ -39,7 +39,7 @@ class Session:
     saves: int = 0
 
     def changes(self, since: Reading | None, *, layer: bool) -> tuple[Change, ...]:
-        """What changed since another reading, on the layer or on the tile; empty where either has no figures."""
+        """Return the changes since another reading, on the layer or on the tile; empty if either has no figures."""
         if since is None:
             return ()
         before = since.layer_figures if layer else since.tile_figures
@@ -47,7 +47,7 @@ class Session:
         return changes(before, after) if before is not None and after is not None else ()
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         latest = self.latest
         tile, layer = latest.tile_figures, latest.layer_figures
         return {
@@ -72,9 +72,9 @@ class Session:
 
 
 class Watcher:
-    """Looks at one file as often as it is told to.  A context manager.
+    """Looks at one file whenever it is told to. It is a context manager.
 
-    Raises InputError where the file is no kernel, the shape none of its, or a core not known.
+    Raises InputError for a file that is no kernel, a shape that it does not accept, or an unknown core.
     """
 
     def __init__(
@@ -107,22 +107,22 @@ class Watcher:
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """Where changes may concern the kernel."""
+        """Return the folders where changes may affect the kernel."""
         return folders_of(self.path, self._root)
 
     def forget_operators(self) -> None:
-        """A Python file changed: what was imported of it counts no longer."""
+        """Forget what was imported of Python files, since one has changed."""
         self._reader.restart()
         self._forgotten = True
 
     def interrupt(self) -> None:
-        """The file is another: what is left of a look is not worth waiting for.  May be called from another thread."""
+        """Stop the current look, since the file has changed; may be called from another thread."""
         self._reader.interrupt()
 
     def look(self) -> Iterator[Session]:
-        """The session after a save, again and again with more in it; may be left at any time.
+        """Yield the session after a save, again and again with more in it; the caller may stop at any time.
 
-        Nothing comes where the code is what it was and all was known of it, and nothing more after `interrupt`.
+        Nothing is yielded if the code is unchanged and all is known about it, and nothing more after `interrupt`.
         """
         self._reader.resume()
         self._state += 1
@@ -149,7 +149,7 @@ class Watcher:
 
 
 def folders_of(path: Path, root: Path | None) -> tuple[Path, ...]:
-    """Where changes may concern a kernel: beside it, and in asm/, include/ and kernels/ of the repository `root`."""
+    """Return the folders where changes may affect a kernel: its own, and asm/, include/ and kernels/ of `root`."""
     found = [path.parent]
     if root is not None and root in path.parents:
         found += [root / name for name in ("asm", "include", "kernels") if (root / name).is_dir()]
@@ -157,7 +157,7 @@ def folders_of(path: Path, root: Path | None) -> tuple[Path, ...]:
 
 
 class Past:
-    """The committed state of a file's repository.  A context manager."""
+    """The committed state of a file's repository. It is a context manager."""
 
     def __init__(self) -> None:
         self.commit: str | None = None
@@ -174,14 +174,14 @@ class Past:
             self._folder = None
 
     def moved(self, path: Path) -> bool:
-        """Whether git has a commit, and another than the one that was looked at."""
+        """Tell whether git has a commit, and another one than was examined last."""
         head = head_of(path.parent)
         return head is not None and (self.commit is None or not head.startswith(self.commit))
 
     def figures(self, reader: Reader, subject: Subject, source: Source, state: int) -> Reading | None:
-        """The committed file's figures; None where it was not there, or cannot be tried.
+        """Return the committed file's figures; None if it did not exist, or cannot be tried.
 
-        `commit` is None afterwards where the reader was interrupted, or git cannot say what was there.
+        `commit` is None afterwards if the reader was interrupted, or git cannot read the commit.
         """
         self.commit = None
         try:
@@ -196,7 +196,7 @@ class Past:
         return found
 
     def _at(self, head: str, folder: Path) -> Tree:
-        """What was committed, read from git once."""
+        """Return the committed files, read from git once per commit."""
         if self._tree is None or not head.startswith(self._tree.commit):
             self.__exit__()
             self._folder = ExitStack()
