@@ -1,4 +1,4 @@
-"""How figures and their changes are written, wherever a comparison is shown; and hot loops' differences as lines."""
+"""Write figures, their changes and the differences of hot loops as text, wherever a comparison is shown."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from itertools import groupby
 from neonlab.lab.compare.figures import Change
 from neonlab.measure.loop.difference import LineCost, LoopDifference, LoopRow
 
-#: Cycles: to which of two neighbours the model puts one down is chance.
+#: Least change in cycles: the model may attribute one cycle to either of two adjacent lines.
 _EQUAL = 1.05
-_CONTEXT = 2  # lines shown on either side of what differs
+_CONTEXT = 2  # lines shown around a difference
 
 
 def change_text(change: Change) -> str:
-    """`6,120,978 → 5,626,634 (−8.1 %)`, or `5,626,634 (=)`."""
+    """Return the change as text: `6,120,978 → 5,626,634 (−8.1 %)`, or `5,626,634 (=)`."""
     if not change.difference:
         return f"{change.after:,} (=)"
     return f"{change.before:,} → {change.after:,} ({percent(change.relative)})"
 
 
 def percent(share: float) -> str:
-    """`+8.1 %`, `−0.04 %`: with as many digits as it takes to tell it from nothing."""
+    """Return a share as text, with enough digits not to show 0: `+8.1 %`, `−0.04 %`."""
     size = abs(100 * share)
     digits = next((d for d in (1, 2, 3) if round(size, d)), 4)
     return f"{'−' if share < 0 else '+'}{size:.{digits}f} %"
 
 
 def loop_names(difference: LoopDifference) -> str:
-    """Which loops."""
+    """Return the heading of a difference between two loops."""
     return f"hot loops on {difference.core}, {difference.shape}: − {difference.before}, + {difference.after}"
 
 
 def loop_figures(difference: LoopDifference) -> str:
-    """What an iteration of each is."""
+    """Return instructions, cycles and MACs per cycle of an iteration of each loop, as text."""
     d = difference
     text = f"{d.instructions_before} → {d.instructions_after} instructions"
     text += f", {d.cycles_before:.4g} → {d.cycles_after:.4g} cycles per iteration"
@@ -43,7 +43,10 @@ def loop_figures(difference: LoopDifference) -> str:
 
 
 def difference_lines(difference: LoopDifference) -> Iterator[str]:
-    """The loops line against line: mark, line, cycles before and after, text.  Long stretches alike are cut short."""
+    """Yield the loops line by line: mark, line, cycles before and after, text.
+
+    Long unchanged stretches are shortened.
+    """
     if not difference.rows:
         yield f"the loops differ in structure: {difference.shared:.0%} of the instructions correspond"
         return

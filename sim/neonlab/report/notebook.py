@@ -1,4 +1,4 @@
-"""Verdicts, profiles and comparisons as HTML fragments, as a notebook shows them beside their cell."""
+"""Write verdicts, profiles and comparisons as HTML fragments, as a notebook shows them below their cell."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RIGHT = ' style="text-align:right"'
 
 
 def verdict_html(verdict: Verdict) -> str:
-    """The word, the cases, and each kind of failure with its place."""
+    """Return the status, the number of cases, and each kind of failure with its place."""
     remark = f"; {escape(remark_of(verdict))}" if remark_of(verdict) else ""
     parts = [
         f'<p><b style="color:{_COLOURS[mood_of(verdict)]}">{word_of(verdict)}</b> '
@@ -45,7 +45,7 @@ def verdict_html(verdict: Verdict) -> str:
 
 
 def not_run_html(not_run: NotRun) -> str:
-    """The code of which a verdict says nothing, by line."""
+    """Return the lines of code that no case ran."""
     lines = "".join(f"<li><code>{escape(line)}</code></li>" for line in not_run.lines)
     return f"<details><summary>{not_run}: they are unchecked</summary><ul>{lines}</ul></details>"
 
@@ -55,7 +55,7 @@ def _ranges(verdict: Verdict) -> str:
 
 
 def failure_html(failure: Failure) -> str:
-    """What went wrong in one case, where, and how it came about."""
+    """Return the fault or mismatch of one case, its place, and its explanation."""
     lines = []
     if failure.fault is not None:
         lines.append(failure.fault.message)
@@ -76,7 +76,7 @@ def failure_html(failure: Failure) -> str:
 
 
 def profile_html(profile: Profile) -> str:
-    """Counts, cycles where a core was modelled, and the hot loop with its pipeline picture."""
+    """Return counts, cycles if a core was modelled, and the hot loop with its pipeline picture."""
     head = f"<code>{escape(profile.kernel)}</code> at {escape(profile.shape)}"
     head += f", {profile.macs:,} MACs" if profile.macs else ""
     parts = [f"<p>{head}</p>", _counts(profile, profile.counts)]
@@ -115,7 +115,7 @@ def _cycles(profile: Profile, cycles: RunCycles) -> str:
 
 
 def loops_html(kernel: str, loops: Sequence[LoopReport], picture: Callable[[LoopReport], str] | None = None) -> str:
-    """Cycles of the hot loop, what to attack first, hints, and its `picture`; of others beside it too, folded away."""
+    """Return the hot loop with its cycles, its main limit, hints and `picture`; other loops are folded."""
     hottest, *others = [_loop(kernel, loop, picture or _pipeline) for loop in loops]
     folded = []
     for loop, told in zip(loops[1:], others, strict=True):
@@ -138,7 +138,7 @@ def _loop(kernel: str, loop: LoopReport, picture: Callable[[LoopReport], str]) -
 
 
 def _quoted(text: str) -> str:
-    """What stands between backticks as code."""
+    """Return the text as HTML, with text between backticks as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
@@ -156,7 +156,7 @@ def _hot_lines(counts: Counts) -> str:
 
 
 def comparison_html(comparison: Comparison) -> str:
-    """A table a shape, and the hot loops' differences."""
+    """Return a table for each shape, and the differences of the hot loops."""
     against = f" against {comparison.revision}" if comparison.revision is not None else ""
     parts = [f"<p>kernels{escape(against)}</p>"] if against else []
     parts += [_group(group, comparison.cores) for group in comparison.groups]
@@ -203,5 +203,5 @@ def _fragment(parts: Iterable[str]) -> str:
     return f'<div class="neonlab">{"".join(parts)}</div>'
 
 
-#: By the name of the class; `neonlab.host.display` asks for them.
+#: Keyed by class name, for `neonlab.host.display`.
 RENDERERS = {"Verdict": verdict_html, "Profile": profile_html, "Comparison": comparison_html}

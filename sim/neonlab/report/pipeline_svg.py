@@ -1,4 +1,4 @@
-"""The timeline of a hot loop as an SVG picture that stands for itself: a row an instruction, a column a cycle."""
+"""Draw the timeline of a hot loop as a self-contained SVG: a row per instruction, a column per cycle."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MARKS = {
 
 
 def pipeline_svg(report: LoopReport) -> str:
-    """Two iterations of the loop; what each stretch is, and what it waited for, shows on hover."""
+    """Return the SVG of two iterations of the loop; on hover it shows each stage and the cause of waits."""
     rows = report.timeline
     end = max((row.end for row in rows), default=0)
     width, height = _LABEL + end * _CELL + 4, _TOP + len(rows) * _ROW + 4

@@ -1,4 +1,4 @@
-"""The word for a verdict, and what is said of results that nothing was compared with, the same wherever shown."""
+"""Choose the word for a verdict and the remark on results that were not compared, the same everywhere."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from neonlab.verify.verdict import Status, Verdict
 
-#: How the state of a verdict looks: `good`, `fair` or `bad`.
+#: The mood of each status, for its colour.
 _MOODS = {Status.EXACT: "good", Status.RAN: "fair", Status.UNCHECKED: "bad", Status.WRONG: "bad"}
-#: The same as a style of the terminal.
+#: The style of each status in the terminal.
 STYLES = {Status.EXACT: "green", Status.RAN: "yellow", Status.UNCHECKED: "bold red", Status.WRONG: "bold red"}
 _REMARKS = {
     Status.RAN: 'results not compared (reference = "none")',
@@ -17,17 +17,17 @@ _REMARKS = {
 
 
 def word_of(verdict: Verdict) -> str:
-    """`exact`, `ran`, `unchecked` or `WRONG`."""
+    """Return the word: `exact`, `ran`, `unchecked` or `WRONG`."""
     return "WRONG" if verdict.status is Status.WRONG else verdict.status.value
 
 
 def mood_of(verdict: Verdict) -> str:
-    """`good`, `fair` or `bad`."""
+    """Return the mood: `good`, `fair` or `bad`."""
     return _MOODS[verdict.status]
 
 
 def accepted_lines(verdict: Verdict, *, whole: bool = True) -> Iterator[str]:
-    """Each fault that was accepted; where the `whole` kernel was tried, those too that no longer occur."""
+    """Yield each accepted fault that showed; for a `whole` check, also entries whose fault no longer occurs."""
     for fault in verdict.accepted:
         if fault.cases:
             cases = f"{fault.cases} case{'s' if fault.cases != 1 else ''}"
@@ -37,7 +37,7 @@ def accepted_lines(verdict: Verdict, *, whole: bool = True) -> Iterator[str]:
 
 
 def remark_of(verdict: Verdict) -> str:
-    """What was not compared, and why; empty where results were."""
+    """Return the remark that results were not compared, and why; "" if they were."""
     if verdict.status not in _REMARKS:
         return ""
     fault = "another fault" if any(known.cases for known in verdict.accepted) else "a fault"

@@ -1,4 +1,4 @@
-"""JSON schema of a comparison."""
+"""Define the JSON schema of a comparison."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _LOOP_DIFFERENCE = object_of(
 
 
 def comparison_properties(failure: Schema, isa: Schema) -> dict[str, Schema]:
-    """The properties of what `neonlab compare` prints, a failure's and an instruction set's schema being given."""
+    """Return the properties of `neonlab compare --json`, given the schemas of a failure and an instruction set."""
     side = object_of(
         kernel=STRING,
         isa=isa,

@@ -1,4 +1,4 @@
-"""JSON schemas of a core and of how its model compares with measured timings."""
+"""Define the JSON schemas of a core and of the comparison of its model with measured timings."""
 
 from __future__ import annotations
 

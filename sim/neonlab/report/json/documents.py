@@ -1,4 +1,4 @@
-"""JSON Schema (draft 2020-12) of what each command prints with --json: the documentation, and what tests hold it to."""
+"""Define the JSON Schema (draft 2020-12) of each command's --json output, for the documentation and for tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What JSON schemas are put together from."""
+"""Define the parts of JSON schemas."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ BOOLEAN: Schema = {"type": "boolean"}
 
 
 def described(schema: Schema, text: str) -> Schema:
-    """`schema` with a description."""
+    """Return `schema` with a description."""
     return {**schema, "description": text}
 
 
 def nullable(schema: Schema) -> Schema:
-    """`schema` or null."""
+    """Return a schema for `schema` or null."""
     return {"anyOf": [schema, {"type": "null"}]}
 
 
 def list_of(of: Schema) -> Schema:
-    """An array."""
+    """Return the schema of an array."""
     return {"type": "array", "items": of}
 
 
 def object_of(**properties: Schema) -> Schema:
-    """An object with these properties, all required, and no others."""
+    """Return the schema of an object with these properties, all required, and no others."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def optional(schema: Schema, *names: str) -> Schema:
-    """The object `schema`, these of its properties not required."""
+    """Return the object `schema` with some of its properties not required."""
     return {**schema, "required": [name for name in schema["required"] if name not in names]}
 
 
 def document(command: str, **properties: Schema) -> Schema:
-    """What a command prints with --json."""
+    """Return the schema of a command's --json output."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"neonlab {command} --json",

@@ -1,4 +1,4 @@
-"""JSON schema of a profile: counts, traffic, caches, cycles, and the hot loop."""
+"""Define the JSON schema of a profile: counts, traffic, caches, cycles, and the hot loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON schema of a verdict, and of the failures that it tells of."""
+"""Define the JSON schemas of a verdict and of its failures."""
 
 from __future__ import annotations
 

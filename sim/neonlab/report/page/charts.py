@@ -1,4 +1,4 @@
-"""Where the points of the two charts lie: a roofline, and cycles over layers.  The templates draw them."""
+"""Compute the points of the two charts, which templates draw: a roofline, and cycles over layers."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ class Chart:
 
 
 def intensity(profile: Profile, core_name: str) -> float:
-    """MACs for each byte that comes from beyond the first level."""
+    """Return MACs per byte fetched from beyond the first level."""
     assert profile.caches is not None
     return profile.macs / (load_core(core_name).memory.l1d.line * max(1, profile.caches.events["L1D_CACHE_REFILL"]))
 
 
 def roofline(variants: Mapping[str, Profile], own: str, core_name: str, numbers: Mapping[str, int]) -> Chart | None:
-    """MACs per cycle against MACs for each byte that comes from beyond the first level; None where there is no work.
+    """Return MACs per cycle against MACs per byte fetched from beyond the first level; None if no MACs are declared.
 
-    Points carry the `numbers` of their variants.  The roof is the core's peak, and what its second level delivers at
-    most: a line every `l2_interval` cycles.
+    Points carry the `numbers` of their variants.  The roof is the core's peak, and the maximum rate of its second
+    level: a line every `l2_interval` cycles.
     """
     core = load_core(core_name).memory
     line, interval = core.l1d.line, core.latency.l2_interval
@@ -110,10 +110,10 @@ def roofline(variants: Mapping[str, Profile], own: str, core_name: str, numbers:
 def cycles_over_layers(
     curves: Mapping[str, Sequence[CurvePoint]], own: str, numbers: Mapping[str, int]
 ) -> Chart | None:
-    """MACs a cycle (cycles, where no work is declared) of each variant on each layer; None with fewer than two layers.
+    """Return MACs per cycle (or cycles, without MACs) of each variant by layer; None for fewer than two layers.
 
-    Lines carry the `numbers` of their variants.  Layers stand side by side in order of their work: their sizes differ
-    by orders of magnitude, and it is the layer that one looks for.
+    Lines carry the `numbers` of their variants.  Layers are spaced evenly in order of work, since sizes differ by
+    orders of magnitude and readers look for a layer.
     """
     shapes = {point.shape: point for points in curves.values() for point in points}
     order = sorted(shapes, key=lambda shape: (shapes[shape].work, shape))
@@ -150,7 +150,7 @@ def cycles_over_layers(
 
 
 def _round_step(about: float) -> float:
-    """The largest of 1, 2 and 5 times a power of ten that is not above `about`."""
+    """Return the largest of 1, 2 and 5 times a power of ten that is not above `about`."""
     if about <= 0:
         return 1.0
     power = 10.0 ** floor(log10(about))
@@ -166,7 +166,7 @@ def _figure(value: float, macs: int) -> str:
 
 
 def _powers(values: Sequence[float]) -> tuple[int, int]:
-    """Exponents of two that enclose the values."""
+    """Return the exponents of two powers of two that enclose the values."""
     low, high = floor(log2(min(values))), ceil(log2(max(values)))
     return low, max(high, low + 1)
 

@@ -1,4 +1,4 @@
-"""What the pages show: which calls to profile, and what came of them, by kernel, shape and core."""
+"""Gather what the pages show: the calls to profile, and their results by kernel, shape and core."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from neonlab.measure.profile import Profile
 from neonlab.verify.cases.case import Shape
 from neonlab.verify.verdict import Verdict
 
-#: Cores of a page unless others are asked for: those in order that most phones had, and two generations out of order.
+#: Default cores of a page: the in-order cores of most phones, and two generations of out-of-order ones.
 CORES = ("cortex-a7", "cortex-a53", "cortex-a55", "cortex-a72", "cortex-a76")
-_LAYERS = 6  # of an operator, at most, over which cycles are drawn
+_LAYERS = 6  # most layers of an operator in the chart of cycles
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class CurvePoint:
-    """Cycles of one kernel on one shape; `macs` 0 where no work is declared."""
+    """Cycles of one kernel on one shape; `macs` is 0 if none are declared."""
 
     shape: str
     macs: int
@@ -40,16 +40,17 @@ class CurvePoint:
 
     @property
     def work(self) -> int:
-        """What layers are ordered by: MACs, or elements where those are not declared."""
+        """Return the value that orders layers: MACs, or elements if none are declared."""
         return self.macs or prod(int(size) for size in self.shape.split("x"))
 
 
 @dataclass(frozen=True, slots=True)
 class KernelPage:
-    """All that the page of one kernel shows.
+    """Everything that the page of one kernel shows.
 
-    `profiles` are those of `shape`, by core, each with cycles; `variants` those of the kernels that compute the same,
-    this one among them, on the same shape, by core and title; `curves` their cycles over layers, by core and title.
+    `profiles` are those on `shape`, by core, each with cycles.  `variants` are those of the kernels that compute the
+    same, including this one, on the same shape, by core and title.  `curves` are their cycles over layers, by core and
+    title.
     """
 
     kernel: Kernel
@@ -61,10 +62,10 @@ class KernelPage:
 
 
 def work_of_pages(kernels: Sequence[Kernel], cores: Sequence[str], *, on_layers: bool = True) -> list[Work]:
-    """Each kernel on its page's shape and on other layers of its operator, on each of `cores` that can run it.
+    """Return the calls for the pages: each kernel on its page's shape and other layers, on each core that can run it.
 
-    There also the variants of their libraries that compute the same and have no page; unless `on_layers`, on the page's
-    shape alone.  Where none of the cores can run a kernel, others do.
+    Variants in their libraries that compute the same and have no page are included; on the page's shape alone unless
+    `on_layers`.  If none of the `cores` can run a kernel, others are used.
     """
     relatives = {kernel: _relatives(kernel) for kernel in kernels}
     usual = _usual_shapes(list(dict.fromkeys(one for kernel in kernels for one in (kernel, *relatives[kernel]))))
@@ -74,7 +75,7 @@ def work_of_pages(kernels: Sequence[Kernel], cores: Sequence[str], *, on_layers:
         layers = [shape, *(one for one in _layers(kernel) if one != shape)]
         able = able_cores(kernel, cores)
         if not able:
-            found[Work(kernel, shape, MemoryOptions(loop=True))] = None  # so that it has a page all the same
+            found[Work(kernel, shape, MemoryOptions(loop=True))] = None  # the kernel gets a page without a core
         for core in able:
             found[Work(kernel, shape, MemoryOptions(core, loop=True))] = None
             found |= {Work(kernel, one, MemoryOptions(core)): None for one in layers[1:]}
@@ -88,7 +89,7 @@ def work_of_pages(kernels: Sequence[Kernel], cores: Sequence[str], *, on_layers:
 
 
 def _relatives(kernel: Kernel) -> list[Kernel]:
-    """Others of the same library that compute the same."""
+    """Return the other kernels of the same library that compute the same."""
     if kernel.root is None or kernel.operator is None:
         return []
     return [k for k in open_library(kernel.root).kernels if k.title != kernel.title and _same_family(k, kernel)]
@@ -97,9 +98,9 @@ def _relatives(kernel: Kernel) -> list[Kernel]:
 def pages_of(
     work: Sequence[Work], profiled: Sequence[Profile | object], verdicts: Mapping[str, Verdict]
 ) -> list[KernelPage]:
-    """Join the work of `work_of_pages` with what came of it; `verdicts` by title.
+    """Join the work of `work_of_pages` with its results; `verdicts` by title.
 
-    A kernel without a profile on any core, because it faults or none can run it, has a page with its verdict alone.
+    A kernel without a profile on any core, because it faults or none can run it, has a page with only its verdict.
     """
     by_core: dict[str, dict[str, dict[str, Profile]]] = {}
     shapes: dict[str, str] = {}
@@ -129,14 +130,14 @@ def _curve(found: Mapping[str, Profile]) -> tuple[CurvePoint, ...]:
 
 
 def _same_family(one: Kernel, other: Kernel) -> bool:
-    """Whether they compute the same on the same instruction set, so that their cycles can be compared."""
+    """Tell whether both compute the same on the same instruction set, so that their cycles can be compared."""
     if one.operator is None or other.operator is None:
         return one == other
     return one.isa is other.isa and one.operator.name == other.operator.name
 
 
 def _usual_shapes(kernels: Sequence[Kernel]) -> dict[str, list[Shape]]:
-    """The layers of each operator, those first that most of its kernels take, then those with the middling work."""
+    """Return the layers of each operator: those that most kernels accept first, then those of middling work."""
     taken: dict[str, Counter[Shape]] = {}
     for kernel in kernels:
         if kernel.operator is not None:
@@ -150,7 +151,7 @@ def _usual_shapes(kernels: Sequence[Kernel]) -> dict[str, list[Shape]]:
 
 
 def _page_shape(kernel: Kernel, usual: Mapping[str, Sequence[Shape]]) -> Shape:
-    """The layer that most variants take, else the largest shape that `check` tries."""
+    """Return the layer that most variants accept, else the largest shape that `check` tries."""
     if kernel.operator is not None and (layers := layers_of(kernel)):
         return next(shape for shape in usual[kernel.operator.name] if shape in layers)
     shapes = planned_shapes(kernel, seed=1).small
@@ -165,7 +166,7 @@ def _size(kernel: Kernel, shape: Shape) -> int:
 
 
 def _layers(kernel: Kernel) -> list[Shape]:
-    """Up to `_LAYERS` layers, from the least work to the most."""
+    """Return up to `_LAYERS` layers, from the least work to the most."""
     layers = sorted(layers_of(kernel), key=lambda shape: (_size(kernel, shape), str(shape)))
     if len(layers) <= _LAYERS:
         return layers

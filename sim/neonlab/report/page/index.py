@@ -1,4 +1,4 @@
-"""The index of pages: a row a kernel, which each page carries within, so that pages written earlier keep theirs."""
+"""Build the index of pages: a row for each kernel, which its page contains, so that earlier pages keep their rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WITHIN = re.compile(r'<script type="application/json" id="row">(.*?)</script>')
 
 @dataclass(frozen=True, slots=True)
 class IndexRow:
-    """What the index says of a kernel; `instructions` 0 where it was not profiled, `macs` where none are declared."""
+    """The row of a kernel; `instructions` is 0 if it was not profiled, `macs` 0 if none are declared."""
 
     title: str
     status: str
@@ -26,19 +26,19 @@ class IndexRow:
 
     @staticmethod
     def of(page: KernelPage) -> IndexRow:
-        """The row of a page that is about to be written."""
+        """Return the row of a page that is about to be written."""
         cycles = {core: one.cycles.cycles for core, one in page.profiles.items() if one.cycles is not None}
         first = next(iter(page.profiles.values()), None)
         instructions, macs = (first.counts.instructions, first.macs) if first is not None else (0, 0)
         return IndexRow(page.kernel.title, page.verdict.status.value, page.shape, instructions, macs, cycles)
 
     def within(self) -> str:
-        """What the page carries; no text in it ends a script."""
+        """Return the row as JSON to embed in the page; it cannot end a script element."""
         return json.dumps(asdict(self), separators=(",", ":")).replace("<", "\\u003c")
 
 
 def rows_in(folder: Path, but: Collection[Path]) -> Iterator[tuple[IndexRow, str]]:
-    """Rows of the pages in a folder, with the names of their files; none of files that are no such page."""
+    """Yield rows of the pages in a folder, with their file names; other files are ignored."""
     for path in sorted(folder.glob("*.html")):
         if path in but:
             continue

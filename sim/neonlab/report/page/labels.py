@@ -1,4 +1,4 @@
-"""Where the numbers of points and lines stand in a chart, so that none covers another."""
+"""Place the numbers of points and lines in a chart so that none covers another."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _LETTER, _HEIGHT = 6.5, 11.0  # pixels
-#: Places to try beside a point, (right or left of it, how far up): the nearest first.
+#: Places to try beside a point, as (1 right or -1 left of it, pixels up), the nearest first.
 _AROUND = tuple((side, up * _HEIGHT / 2) for up in (0, 1, -1, 2, -2, 3, -3, 4, -4, 6, -6) for side in (1, -1))
 _AWAY = 7.0  # pixels from the middle of a point
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A text that begins at `x`, on the base line `y`."""
+    """A text that starts at `x` on the base line `y`."""
 
     x: float
     y: float
@@ -21,7 +21,7 @@ class Label:
 
 
 def beside_points(points: Sequence[tuple[float, float]], texts: Sequence[str]) -> list[Label]:
-    """A label beside each point, those that come first the nearest; where there is no room, one covers another."""
+    """Return a label beside each point, the first ones nearest; labels overlap only if there is no room."""
     boxes = [(x - 4, y - 4, x + 4, y + 4) for x, y in points]
     found = []
     for (x, y), text in zip(points, texts, strict=True):
@@ -45,7 +45,7 @@ def _meet(one: tuple[float, float, float, float], other: tuple[float, float, flo
 def below_one_another(
     x: float, wanted: Sequence[float], texts: Sequence[str], top: float, bottom: float
 ) -> list[Label]:
-    """A label at `x` for each height wanted, as near to it as the others allow, between `top` and `bottom`."""
+    """Return a label at `x` for each wanted height, as near to it as the others allow, between `top` and `bottom`."""
     order = sorted(range(len(wanted)), key=lambda at: (wanted[at], at))
     apart = min(_HEIGHT, (bottom - top) / max(1, len(wanted) - 1))
     places: list[float] = []

@@ -1,6 +1,6 @@
-"""The hot loop as a picture: when each instruction runs, what it waits for, and which registers hold something.
+"""Draw the hot loop: when each instruction runs, what it waits for, and which registers are live.
 
-Drawn as SVG without any colour of its own: classes say what a shape means, the page's style sheet how it looks.
+The SVG has no colours: classes say what a shape means, and the page's style sheet how it looks.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from neonlab.measure.loop.report import LoopReport
 from neonlab.measure.loop.timeline import TimelineRow
 
 ROW, CYCLE, TEXT = 14, 7, 340  # pixels: height of a row, width of a cycle, room for the statement
-ROWS = 600  # drawn at most
+ROWS = 600  # most rows drawn
 _CYCLES = 1200
 _STAGES = {"D": "dispatched", "=": "waits", "e": "executes", "E": "executes", "-": "done", "R": "retires"}
 
 
 @dataclass(frozen=True, slots=True)
 class PictureRow:
-    """One instruction in one iteration: where it stands in the picture, and the rows whose results it reads.
+    """One instruction in one iteration: its place in the picture, and the rows whose results it reads.
 
-    `at` are cycles, as the page's script tells of them: where the row begins and ends, when it is dispatched and its
-    result is there, how many it waits, and why.  `path` and `number` are the line of source.
+    `at` holds cycles as text for the page's script: start, end, dispatch, result, number of wait cycles, and their
+    cause.  `path` and `number` are the line of source.
     """
 
     label: str
@@ -41,7 +41,10 @@ class PictureRow:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """`paths` are SVG path data by stage; `ticks` the cycles with a line; `cut` says that not all is drawn."""
+    """The picture: `paths` are SVG path data by stage, `ticks` the cycles with a line.
+
+    `cut` tells that rows are missing.
+    """
 
     width: int
     height: int
@@ -52,7 +55,7 @@ class Picture:
 
 
 def pipeline_picture(report: LoopReport, rows: int = ROWS) -> Picture:
-    """Two iterations of the loop; long ones are cut after what fits a page, or so many `rows`."""
+    """Return the picture of two iterations of the loop; long ones are cut to a page or to `rows` rows."""
     shown = [(number, row) for number, row in enumerate(report.timeline[:rows]) if row.start < _CYCLES]
     drawn_at = {number: at for at, (number, _) in enumerate(shown)}
     critical = {(link.iteration, link.instruction) for link in report.path.links}
@@ -78,7 +81,7 @@ def pipeline_picture(report: LoopReport, rows: int = ROWS) -> Picture:
 
 
 def _runs(row: TimelineRow) -> list[tuple[str, int, int]]:
-    """Stages of a row as (stage, first cycle, cycles)."""
+    """Return the stages of a row as (stage, first cycle, cycles)."""
     found: list[tuple[str, int, int]] = []
     for cycle, mark in enumerate(row.marks, row.start):
         stage = _STAGES[mark]
@@ -98,14 +101,14 @@ def _at(row: TimelineRow) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RegisterRow:
-    """One register over the loop, an item an instruction: "written", "read", "held" or "" (free)."""
+    """One register over the loop, an item per instruction: "written", "read", "held" or "" (free)."""
 
     name: str
     states: tuple[str, ...]
 
 
 def register_rows(report: LoopReport, program: Program) -> tuple[RegisterRow, ...]:
-    """Every vector register of the instruction set, in order: what it is to each instruction of the loop."""
+    """Return every vector register of the instruction set, in order, with its state at each instruction of the loop."""
     body = [program.by_address[line.address] for line in report.lines]
     live = liveness(program.instructions)
     count = program.isa.vector_registers
@@ -121,7 +124,7 @@ def register_rows(report: LoopReport, program: Program) -> tuple[RegisterRow, ..
 
 
 def register_paths(rows: Sequence[RegisterRow], cell: int, height: int) -> Mapping[str, str]:
-    """SVG path data by state, a cell for each instruction and register."""
+    """Return SVG path data by state, with a cell for each instruction and register."""
     paths: dict[str, list[str]] = {"held": [], "read": [], "written": []}
     for number, row in enumerate(rows):
         start = 0

@@ -1,4 +1,4 @@
-"""Pages as text: each kernel's, one file that needs no other, and the index of them."""
+"""Render pages as text: one self-contained file for each kernel, and the index of them."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ from neonlab.report.page.source_listing import listings
 from neonlab.report.terminal.loop import at_lines
 
 REGISTER_CELL, REGISTER_ROW = 7, 11
-_ROWS_OF_ALL = 3000  # of the pictures of a page together, which is to stay small
+_ROWS_OF_ALL = 3000  # most rows of all pictures of a page together, to keep it small
 
 
 def page_name(title: str) -> str:
-    """The file of a kernel's page: `armv8/name` becomes `armv8_name.html`."""
+    """Return the file name of a kernel's page: `armv8/name` becomes `armv8_name.html`."""
     return "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in title) + ".html"
 
 
 def kernel_page(page: KernelPage) -> str:
-    """The whole page of one kernel."""
+    """Return the whole page of one kernel."""
     title = page.kernel.title
     cores: list[dict[str, Any]] = []
     for name, profile in page.profiles.items():
@@ -62,7 +62,7 @@ def kernel_page(page: KernelPage) -> str:
         counts=first.counts if first else None,
         profile=first,
         listings=listed,
-        linked=max(listed, key=lambda one: len(one.hot)),  # whose lines remarks speak of
+        linked=max(listed, key=lambda one: len(one.hot)),  # the file whose lines the remarks name
         costs=Markup(json.dumps(costs, separators=(",", ":")).replace("<", "\\u003c")),
         contract=page.kernel.contract,
         row=Markup(IndexRow.of(page).within()),
@@ -70,7 +70,7 @@ def kernel_page(page: KernelPage) -> str:
 
 
 def index_page(rows: Sequence[tuple[IndexRow, str]], cores: Sequence[str], findings: Sequence[str] = ()) -> str:
-    """A table of the kernels with a link to the page of each; `cores` first, then those that others were run on."""
+    """Return a table of the kernels with links to their pages; `cores` come first, then others that were used."""
     cores = list(dict.fromkeys([*cores, *(core for row, _ in rows for core in row.cycles)]))
     cores = [core for core in cores if any(core in row.cycles for row, _ in rows)]
     return _template("index.html.j2").render(rows=rows, cores=cores, findings=findings)
@@ -96,14 +96,14 @@ def _loop_parts(page: KernelPage, profile: Profile) -> list[dict[str, Any]]:
 
 
 def pipeline_fragment(report: LoopReport, ways: Mapping[str, str]) -> str:
-    """The pipeline picture alone, in the midst of another page; rows carry the `ways`, by file, that lead to it."""
+    """Return the pipeline picture alone, to embed in another page; `ways` maps files to the paths that rows carry."""
     picture = pipeline_picture.pipeline_picture(report)
     module: Any = _template("pipeline.html.j2").module
     return str(module.pipeline(picture, pipeline_picture, report.core, ways))
 
 
 def pipeline_assets() -> tuple[str, str]:
-    """Style sheet and script of pipeline pictures; the style takes its colours from the page's."""
+    """Return style sheet and script of pipeline pictures; the style uses the page's colours."""
     return str(_asset("pipeline.css")), str(_asset("pipeline.js"))
 
 
@@ -135,7 +135,7 @@ def _template(name: str) -> jinja2.Template:
 
 
 def _quoted(text: str) -> Markup:
-    """What stands between backticks as code."""
+    """Return the text as HTML, with text between backticks as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
 
 
@@ -152,9 +152,10 @@ def write_pages(
     findings: Sequence[str] = (),
     advance: Callable[[int], None] = lambda _: None,
 ) -> dict[Path, bytes]:
-    """The files of all pages, to be written: path to contents; `advance` hears of each page that is done.
+    """Return the contents of all pages by path; `advance` is called for each page that is done.
 
-    The index has the other pages in the folder too, to `keep`, and the `findings` of a report above them.
+    The index also lists the other pages in the folder, if they are to `keep`, and the `findings` of a report above
+    them.
     """
     found = {}
     for page in pages:

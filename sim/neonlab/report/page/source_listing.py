@@ -1,4 +1,4 @@
-"""The annotated source: every line of the files that ran, coloured, with what it cost on each core."""
+"""Build the annotated source: every line of the files that ran, coloured, with its cost on each core."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _REGISTER = r"(?i:(?:[vqdsbhxwr][0-9]{1,2}|sp|lr|pc|xzr|wzr|fp|ip)(?:\.(?:[0-9]{
 
 
 class AssemblyLexer(RegexLexer):
-    """GNU as for ARM, as far as colours go: comments, directives, labels, mnemonics, registers, numbers."""
+    """A lexer for GNU as on ARM that only colours: comments, directives, labels, mnemonics, registers, numbers."""
 
     name = "ARM assembly"
     tokens: ClassVar[dict[str, list[Any]]] = {
@@ -55,7 +55,7 @@ class AssemblyLexer(RegexLexer):
 
 
 def coloured_lines(text: str) -> list[str]:
-    """HTML of each line of an assembly source, its tokens in spans."""
+    """Return the HTML of each line of an assembly source, with its tokens in spans."""
     lines = [""]
     for token, value in lex(text, AssemblyLexer(stripnl=False, ensurenl=False)):
         name = _CLASSES.get(token)
@@ -70,9 +70,9 @@ def coloured_lines(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class ListedLine:
-    """A line of source: `code` is HTML; `executions` 0 and `cost` -1 where nothing of it was executed.
+    """A line of source: `code` is HTML; `executions` is 0 and `cost` -1 if nothing of it was executed.
 
-    `cost` is the place of the line in the columns of `Listing.costs`.
+    `cost` is the index of the line in the columns of `Listing.costs`.
     """
 
     number: int
@@ -85,8 +85,8 @@ class ListedLine:
 class Listing:
     """One file, at `path`.
 
-    `costs` are, by core, a row for each executed line: cycles, cycles stalled, the causes in words, heat from 0 to 9,
-    which is 9 for the costliest line of all files.  `hot` are the lines of it in the hot loop of a core.
+    `costs` has, by core, a row for each executed line: cycles, stalled cycles, the causes in words, and heat from 0 to
+    9, which is 9 for the most expensive line of all files.  `hot` are the lines in the hot loop of a core.
     """
 
     title: str
@@ -98,7 +98,7 @@ class Listing:
 
 
 def listings(path: Path, profiles: Mapping[str, Profile]) -> tuple[Listing, ...]:
-    """The kernel's file, then those that it includes and that ran."""
+    """Return the kernel's file, then the included files that ran."""
     if not profiles:
         return (_listing(path, True, {}, {}, frozenset(), {}),)
     first = next(iter(profiles.values()))

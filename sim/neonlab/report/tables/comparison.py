@@ -1,4 +1,4 @@
-"""A comparison as Markdown: against a revision a table fit for a pull request, else a table a shape."""
+"""Write a comparison as Markdown: one table against a revision, for a pull request, else a table for each shape."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from neonlab.report.comparison_words import change_text, difference_lines, loop_
 
 
 def comparison_markdown(comparison: Comparison) -> str:
-    """The same on every machine."""
+    """Return the Markdown, which is the same on every machine."""
     body = _against(comparison) if comparison.revision is not None else _side_by_side(comparison)
     return "\n".join([*body, *_loops(comparison)]) + "\n"
 

@@ -1,4 +1,4 @@
-"""The cores and their models' errors, for the terminal, Markdown and JSON."""
+"""Write the cores and their models' errors for the terminal, as Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _size(cache: CacheShape) -> str:
 
 
 def summary_json(summary: CoreSummary) -> dict[str, Any]:
-    """One core of `neonlab cores --json`."""
+    """Return one core of `neonlab cores --json`."""
     memory = summary.core.memory
     return {
         "core": summary.core.name,
@@ -52,7 +52,7 @@ def summary_json(summary: CoreSummary) -> dict[str, Any]:
 
 
 def error_json(error: ModelError, core: str) -> dict[str, Any]:
-    """What is recorded of one comparison of a core."""
+    """Return the recorded error of one comparison of a core."""
     return {
         "against": error.against,
         "figures": error.figures,
@@ -66,7 +66,7 @@ def error_json(error: ModelError, core: str) -> dict[str, Any]:
 
 
 def summary_table(chosen: Sequence[CoreSummary], *, together: bool = False) -> Iterator[str]:
-    """Lines of at most 80 columns; with `together` also the errors of several cores."""
+    """Yield lines of at most 80 columns; with `together` also the errors of several cores."""
     yield "core           issues                MACs/cycle      L1D     L1I      L2"
     for one in chosen:
         memory = one.core.memory
@@ -81,7 +81,7 @@ def summary_table(chosen: Sequence[CoreSummary], *, together: bool = False) -> I
 
 
 def _together() -> Iterator[str]:
-    """Yield the errors of all cores that issue alike, and that of ratios."""
+    """Yield the errors of all in-order cores, of all out-of-order cores, and of ratios."""
     for kind in (IN_ORDER, OUT_OF_ORDER):
         if any(error.against == UNSEEN for error in errors_of(kind)):
             yield f"all {kind}: {error_sentence(kind)}"
@@ -91,7 +91,7 @@ def _together() -> Iterator[str]:
 
 
 def model_error(truth: Truth) -> ModelError:
-    """What is recorded of a comparison with silicon."""
+    """Return the error to record for a comparison with silicon."""
     within, figures = truth.within()
     median = statistics.median(abs(one.error) for one in truth.comparisons) if truth.comparisons else 0.0
     held = sum(abs(one.error) <= 0.05 for one in truth.held_out) if truth.held_out else None
@@ -99,7 +99,7 @@ def model_error(truth: Truth) -> ModelError:
 
 
 def row_json(found: Comparison) -> dict[str, Any]:
-    """One figure that is outside."""
+    """Return one figure outside 5 %."""
     return {
         "form": found.form,
         "kind": found.kind,
@@ -111,7 +111,7 @@ def row_json(found: Comparison) -> dict[str, Any]:
 
 
 def comparison_json(truth: Truth) -> dict[str, Any]:
-    """One core of `neonlab cores --against --json`."""
+    """Return one core of `neonlab cores --against --json`."""
     counts = [
         {"kind": kind, "what": what, "within": truth.within(kind, what)[0], "figures": truth.within(kind, what)[1]}
         for kind in KINDS
@@ -136,7 +136,7 @@ def _counts(truth: Truth) -> Iterator[tuple[str, str]]:
 
 
 def comparison_lines(truths: Sequence[Truth]) -> Iterator[str]:
-    """What the terminal shows: counts, then every figure outside 5 % under its reason, then what was left out."""
+    """Yield the lines for the terminal: counts, then every figure outside 5 % by reason, then the rows left out."""
     for truth in truths:
         error = model_error(truth)
         yield f"{truth.core}: {error.within} of {error.figures} figures within 5 % ({error.share:.1%})"
@@ -157,7 +157,7 @@ def comparison_lines(truths: Sequence[Truth]) -> Iterator[str]:
 
 
 def difference_lines(found: Mapping[str, ModelError]) -> Iterator[str]:
-    """What the terminal shows of comparisons with llvm-mca."""
+    """Yield the lines for the terminal about comparisons with llvm-mca."""
     for core, error in found.items():
         yield f"{core}: {error.within} of {error.figures} loops within 5 % of llvm-mca ({error.share:.1%})"
         yield f"  the median difference is {error.median:.1%}; llvm-mca is another model, not a measurement"
@@ -178,7 +178,7 @@ def _left_out(truth: Truth) -> list[tuple[str, list[str]]]:
 
 
 def json_document(cores: Sequence[CoreSummary], truths: Sequence[Truth]) -> str:
-    """reports/cores.json."""
+    """Return the text of reports/cores.json."""
     document = {
         "command": "cores",
         "neonlab": __version__,
@@ -234,7 +234,7 @@ def _error_table(cores: Sequence[str]) -> Iterator[str]:
 
 
 def markdown_document(cores: Sequence[CoreSummary], truths: Sequence[Truth]) -> str:
-    """reports/cores.md."""
+    """Return the text of reports/cores.md."""
     lines = [_ABOUT, "## The cores", "", "| core | issues | int8 MACs a cycle | L1D | L1I | L2 | model |"]
     lines.append("|---|---|---:|---:|---:|---:|---|")
     for one in cores:

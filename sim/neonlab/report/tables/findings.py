@@ -1,4 +1,4 @@
-"""What a report found, in five sentences.  Every figure is taken from what was just run, or from recorded errors."""
+"""Summarise a report in five sentences, with figures of this run or recorded errors only."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from neonlab.report.tables.layers import PATTERNS
 from neonlab.report.tables.systems import Ran
 from neonlab.report.tables.variants import Row
 
-#: Instruction set extensions that make a level of their own, the later ones first.
+#: Instruction set extensions that define a level, later ones first.
 _EXTENSIONS = ("i8mm", "dotprod")
 
 
 def level_of(kernel: Kernel) -> str:
-    """`armv8`, `armv8 dotprod`: the instruction set, and which extension for products the kernel needs."""
+    """Return the instruction set and the extension for products that the kernel needs: `armv8`, `armv8 dotprod`."""
     extension = next((one for one in _EXTENSIONS if one in kernel.contract.features), "")
     return f"{kernel.title.partition('/')[0]} {extension}".rstrip()
 
 
 def takes_all_numbers(kernel: Kernel) -> bool:
-    """Whether the contract allows int8 and uint8 operands every value, or all but -128, which symmetric ones leave out.
+    """Tell whether the contract allows int8 and uint8 operands all values, or all but -128, as symmetric operands do.
 
-    A kernel for narrow weights does with fewer instructions, and says nothing of what others need.
+    A kernel for narrow weights needs fewer instructions, but cannot replace others.
     """
     operands = (one for one in kernel.contract.arguments if one.read is not None and one.value_range is not None)
     wanted = {"int8": (-127, 127), "uint8": (0, 255)}
@@ -37,7 +37,7 @@ def takes_all_numbers(kernel: Kernel) -> bool:
 
 
 def best_of_levels(kernels: Sequence[Kernel], rows: Sequence[Row]) -> dict[str, Row]:
-    """For each level the exact kernel, and its layer, that take the fewest instructions for a multiply-accumulate.
+    """Return, for each level, the exact kernel and its layer with the fewest instructions per multiply-accumulate.
 
     Kernels for narrow operands are left out.
     """
@@ -55,7 +55,7 @@ def best_of_levels(kernels: Sequence[Kernel], rows: Sequence[Row]) -> dict[str, 
 def findings(
     kernels: Sequence[Kernel], rows: Sequence[Row], goals: Sequence[Goal], ran: Sequence[Ran], cores: Sequence[str]
 ) -> tuple[str, ...]:
-    """Exactness, cost by level, the largest gap to a goal, systems, and what is an estimate; one sentence each."""
+    """Return a sentence each on exactness, cost by level, the largest gap to a goal, systems, and estimates."""
     return (
         _exactness(rows),
         _cheapest(best_of_levels(kernels, rows)),

@@ -1,4 +1,4 @@
-"""Whole functions measured on silicon beside the models, for the terminal, Markdown and JSON."""
+"""Write whole functions measured on silicon beside the models, for the terminal, as Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _heading(table: FunctionTable) -> str:
 
 
 def functions_json(figures: Sequence[FunctionFigure], table: FunctionTable) -> dict[str, Any]:
-    """`functions` of `neonlab cores --functions --json`."""
+    """Return `functions` of `neonlab cores --functions --json`."""
     return {
         "calibration": table.calibration,
         "summaries": [_summary_json(one) for one in summaries(figures)],
@@ -94,7 +94,7 @@ def _rounded(figure: float | None) -> float | None:
 
 
 def function_lines(figures: Sequence[FunctionFigure], table: FunctionTable) -> Iterator[str]:
-    """What the terminal shows, in at most 80 columns: by core a line a function, then what they come to."""
+    """Yield the lines for the terminal, in at most 80 columns: by core a line per function, then the summaries."""
     for core in sorted({one.core for one in figures}):
         yield f"{core:<44}   measured modelled  ratio  unit"
         for one in (figure for figure in figures if figure.core == core):
@@ -122,13 +122,13 @@ def function_lines(figures: Sequence[FunctionFigure], table: FunctionTable) -> I
 
 
 def functions_document(figures: Sequence[FunctionFigure], table: FunctionTable) -> str:
-    """reports/functions.json."""
+    """Return the text of reports/functions.json."""
     document = {"command": "cores", "neonlab": __version__, "functions": functions_json(figures, table)}
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
 
 
 def functions_markdown(figures: Sequence[FunctionFigure], table: FunctionTable) -> str:
-    """reports/functions.md."""
+    """Return the text of reports/functions.md."""
     lines = [_ABOUT, *textwrap.wrap(_meaning(table), 120), ""]
     if table.about:
         lines += [table.about, ""]

@@ -1,4 +1,4 @@
-"""What each level's kernels are to come down to, in instructions a multiply-accumulate, and what they come down to.
+"""Write the goal of each level's kernels in instructions per multiply-accumulate, and what they need.
 
 The goals are those of `kernels/ladder.toml`; every figure beside them is counted.
 """
@@ -17,9 +17,9 @@ from neonlab.isa.model.instruction import InstructionClass
 from neonlab.lab.repository.library import Library
 from neonlab.report.tables.variants import Row
 
-#: How far above the goal of its hot loop a whole layer may be.
+#: Share by which a whole layer may exceed the goal of its hot loop.
 MARGIN = 0.10
-#: What no order of the same work leaves out: all but the counting, the moving of pointers and the branches.
+#: Instructions that every order of the same work needs: all but counters, pointer arithmetic and branches.
 _WORK = (
     InstructionClass.NEON_MULTIPLY_ACCUMULATE,
     InstructionClass.NEON_OTHER,
@@ -32,7 +32,7 @@ _WORK = (
 class Goal:
     """Instructions per MAC: `floor` of the multiplies alone, `reach` for the hot loop of the first of `kernels`.
 
-    The others are for layers where they take less.  `bound` says why a layer that stays above cannot come down.
+    The other kernels are for layers where they need fewer.  `bound` says why a layer above the goal cannot reach it.
     """
 
     level: str
@@ -44,12 +44,12 @@ class Goal:
 
     @property
     def limit(self) -> float:
-        """What a whole layer may take."""
+        """Return the most that a whole layer may need."""
         return self.reach * (1 + MARGIN)
 
 
 def ladder_file(library: Library) -> tuple[Path, dict[str, Any] | None]:
-    """`kernels/ladder.toml` and what stands in it; None where there is no such file.  Raises InputError."""
+    """Return the path of `kernels/ladder.toml` and its contents; None if there is no such file. Raises InputError."""
     path = library.root / "kernels" / "ladder.toml"
     if not path.exists():
         return path, None
@@ -61,7 +61,7 @@ def ladder_file(library: Library) -> tuple[Path, dict[str, Any] | None]:
 
 
 def read_goals(library: Library) -> tuple[Goal, ...]:
-    """The goals of `kernels/ladder.toml`; none where there is no such file.  Raises InputError."""
+    """Return the goals of `kernels/ladder.toml`; none if there is no such file. Raises InputError."""
     path, table = ladder_file(library)
     if table is None:
         return ()
@@ -78,7 +78,7 @@ def read_goals(library: Library) -> tuple[Goal, ...]:
 
 
 def goal_lines(goals: Sequence[Goal], rows: Sequence[Row]) -> Iterator[str]:
-    """The section of reports/ladder.md; nothing where there are no goals."""
+    """Yield the section of reports/ladder.md; nothing if there are no goals."""
     if not goals:
         return
     yield from ("", "## Goals", "")
@@ -114,7 +114,7 @@ def goal_lines(goals: Sequence[Goal], rows: Sequence[Row]) -> Iterator[str]:
 
 
 def best_row(goal: Goal, layer: str, rows: Sequence[Row]) -> Row | None:
-    """The kernel of the goal that takes least for the layer; None where none of them ran on it."""
+    """Return the goal's kernel with the fewest instructions on the layer; None if none of them ran on it."""
     ran = [row for row in rows if row.layer == layer and row.kernel in goal.kernels and row.profile is not None]
     return min(ran, key=lambda row: row.profile.instructions_per_mac if row.profile else 0.0, default=None)
 

@@ -1,4 +1,4 @@
-"""What the hot loop of a run costs: its instructions and the multiply-accumulates that they do."""
+"""Compute the cost of a run's hot loop: its instructions and their multiply-accumulates."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from neonlab.measure.forms.form import form_of
 from neonlab.measure.loop.hot_loop import HotLoop, find_hot_loop
 from neonlab.measure.pipeline.bounds import multiplications_of
 
-#: Loops that are looked at.
+#: Most loops examined.
 _MOST = 4
 
 
 @dataclass(frozen=True, slots=True)
 class HotLoopCost:
-    """One time round the loop."""
+    """The cost of one iteration."""
 
     instructions: int
     macs: int
 
     @property
     def instructions_per_mac(self) -> float:
-        """Executed instructions for each multiply-accumulate that the loop's multiplies do, padding included."""
+        """Return executed instructions per multiply-accumulate of the loop, padding included."""
         return self.instructions / self.macs
 
 
 def hot_loop_cost(program: Program, counts: Counts) -> HotLoopCost | None:
-    """The cost of the loop that executed most instructions; None where there is no loop, or none that multiplies.
+    """Return the cost of the loop that executed most instructions; None if there is none, or it does not multiply.
 
-    A kernel may do its work in parts, a loop for some of the taps and another for the rest: loops that multiply, go
-    round as often and have nothing in common count together.
+    A kernel may split its work, such as one loop for some taps and another for the rest.  So loops that multiply, have
+    as many iterations and share no instruction count together.
     """
     parts: list[HotLoop] = []
     for loop in _loops(program, [int(times) for times in counts.executions]):
@@ -47,7 +47,7 @@ def hot_loop_cost(program: Program, counts: Counts) -> HotLoopCost | None:
 
 
 def _loops(program: Program, executions: list[int]) -> Iterator[HotLoop]:
-    """Loops, those that executed most instructions outside of the ones before first; a few are all that matter."""
+    """Yield a few loops, each the one that executed most instructions outside of those before."""
     weight = [float(times) for times in executions]
     for _ in range(_MOST):
         loop = find_hot_loop(program, executions, weight)

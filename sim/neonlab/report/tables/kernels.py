@@ -1,4 +1,4 @@
-"""The kernels of a library as `neonlab list` shows them: a line each, and how many there are of each kind."""
+"""Write the kernels of a library for `neonlab list`: a line each, and the number of each kind."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def counts_of(kernels: Sequence[Kernel]) -> Mapping[str, Mapping[str, int]]:
 def kernel_lines(
     kernels: Sequence[Kernel], dispatches: Sequence[Dispatch], total: int, *, summaries: bool
 ) -> Iterator[str]:
-    """Yield a line for each kernel, what the dispatches choose by, and the counts; `total` is all that there are."""
+    """Yield a line for each kernel, the reasons of the dispatches, and the counts; `total` counts all kernels."""
     width = max((len(kernel.title) for kernel in kernels), default=0)
     operators = max((len(operator_of(kernel)) for kernel in kernels), default=0)
     for kernel in kernels:

@@ -1,4 +1,4 @@
-"""Kernels that do the same work, each a step from the one before: what changed, what it costs, and why.
+"""Write ladders: kernels that do the same work, each a step from the one before, with change, cost and reason.
 
 The steps and their reasons are those of `kernels/ladder.toml`; every figure is counted or modelled here.
 """
@@ -29,9 +29,9 @@ CORES = ("cortex-a7", "cortex-a53", "cortex-a55", "cortex-a72", "cortex-a76", "n
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One kernel, what it does otherwise than the step before, and why that pays; `packs` bring a layer's input.
+    """One kernel, its difference from the step before, and why that helps; `packs` pack a layer's input.
 
-    `shape` is the ladder's, as this kernel's operator says it.
+    `shape` is the ladder's, in the terms of this kernel's operator.
     """
 
     kernel: Kernel
@@ -53,7 +53,11 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """One step's figures, each for a multiply-accumulate; `hot_loop` instructions, `packing` instructions outside."""
+    """One step's figures per multiply-accumulate.
+
+    `hot_loop` and `instructions` count those of the hot loop and of the whole call, `packing` those of the packing
+    kernels.  `loaded` and `stored` are bytes, `cycles` are by core.
+    """
 
     hot_loop: float | None
     instructions: float
@@ -64,7 +68,7 @@ class Cost:
 
 
 def read_ladders(library: Library) -> tuple[Ladder, ...]:
-    """The ladders of `kernels/ladder.toml`; none where there is no such file.  Raises InputError."""
+    """Return the ladders of `kernels/ladder.toml`; none if there is no such file. Raises InputError."""
     path, table = ladder_file(library)
     if table is None:
         return ()
@@ -103,7 +107,7 @@ def read_ladders(library: Library) -> tuple[Ladder, ...]:
 def costs_of(
     workers: Workers, ladders: Sequence[Ladder], advance: Callable[[int], None] = lambda _: None
 ) -> dict[tuple[str, str], Cost]:
-    """What each kernel costs, by title of ladder and kernel.  Raises InputError where one does not run."""
+    """Return each kernel's cost, by title of ladder and kernel. Raises InputError if one does not run."""
     found = {}
     work = calls_of(ladders)
     profiles: dict[tuple[str | None, str, str], Profile] = {}
@@ -130,7 +134,7 @@ def costs_of(
 
 
 def calls_of(ladders: Sequence[Ladder]) -> list[tuple[Kernel, Shape, MemoryOptions | None]]:
-    """What `costs_of` profiles, each call once: kernels on each core that runs them, packing without a core."""
+    """Return the calls that `costs_of` profiles, each once: kernels on cores that run them, packing without a core."""
     calls: dict[tuple[Kernel, Shape, MemoryOptions | None], None] = {}
     for step in (step for ladder in ladders for step in ladder.steps):
         calls |= {(kernel, shape, None): None for kernel, shape in step.packs}
@@ -141,7 +145,7 @@ def calls_of(ladders: Sequence[Ladder]) -> list[tuple[Kernel, Shape, MemoryOptio
 def ladder_document(
     ladders: Sequence[Ladder], costs: Mapping[tuple[str, str], Cost], rows: Sequence[Row], goals: Sequence[Goal] = ()
 ) -> str:
-    """reports/ladder.md."""
+    """Return the text of reports/ladder.md."""
     lines = [
         "# The ladder",
         "",

@@ -1,7 +1,4 @@
-"""Every kernel on every layer of its operator: checked, and counted while it is checked.
-
-A call on random data gives both whether it is right and what it executes, so it is made once.
-"""
+"""Run every kernel on every layer of its operator: check it, and count in the same call."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ if TYPE_CHECKING:
     from neonlab.measure.profile import Profile
     from neonlab.report.tables.hot_loop_cost import HotLoopCost
 
-#: Data that results are compared on; a call is counted on the first.
+#: Patterns on which results are compared; the call on the first is also counted.
 PATTERNS = ("random", "extremes")
 
 LayerWork = list[tuple[Kernel, Shape]]
@@ -27,9 +24,9 @@ LayerWork = list[tuple[Kernel, Shape]]
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What came of one kernel on one layer: a failure for each pattern that has one, the counts, and its hot loop.
+    """The result of one kernel on one layer: a failure for each pattern that has one, the counts, and its hot loop.
 
-    `counted` is a Failure where the kernel does not run; `hot_loop` is None there, and where no loop multiplies.
+    `counted` is a Failure if the kernel does not run; then, and if no loop multiplies, `hot_loop` is None.
     """
 
     failures: tuple[Failure, ...]
@@ -38,12 +35,12 @@ class Seen:
 
 
 def work_of_layers(library: Library) -> LayerWork:
-    """Each kernel on each layer that its contract allows, kernel by kernel."""
+    """Return each kernel with each layer that its contract allows, kernel by kernel."""
     return [(kernel, shape) for kernel in library.kernels for shape in layers_of(kernel)]
 
 
 def see_layers(workers: Workers, work: LayerWork, advance: Callable[[int], None] = lambda _: None) -> list[Seen]:
-    """Check and count each; `advance` hears of each that is done.  Those with most work are begun first."""
+    """Check and count each item, those with most work first; `advance` is called for each that is done."""
     order = sorted(range(len(work)), key=lambda number: work[number][1].work, reverse=True)
     tasks = [(KernelName.of(work[number][0]), work[number][1]) for number in order]
     found: dict[int, Seen] = {}
@@ -73,7 +70,7 @@ def _see(name: KernelName, shape: Shape) -> Seen:
                 failures.append(failure)
             elif pattern == PATTERNS[0]:
                 counted = counted_profile(kernel, case, checker.counts())
-    # A wrong result does not keep a kernel from being counted.
+    # A kernel with a wrong result is counted too.
     counted = counted or profile(kernel, shape)
     hot = None if isinstance(counted, Failure) or not counted.macs else hot_loop_cost(program, counted.counts)
     return Seen(tuple(failures), counted, hot)

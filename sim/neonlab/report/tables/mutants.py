@@ -1,4 +1,4 @@
-"""What `neonlab mutate` writes: figures for each kernel, and every mutant that no case kills, with the reason."""
+"""Write the output of `neonlab mutate`: figures for each kernel, and every surviving or equivalent mutant."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ Results = Sequence[Mapping[str, Any]]
 
 
 def merged(old: Path, new: Results, every_kernel: Sequence[str]) -> list[Mapping[str, Any]]:
-    """The new results in place of those of the same kernels in the document `old`, for kernels that there still are."""
+    """Return the results of document `old` replaced by the new ones, for the kernels that still exist.
+
+    Raises InputError if `old` is not such a document.
+    """
     results = {}
     if old.is_file():
         try:
@@ -49,20 +52,20 @@ def merged(old: Path, new: Results, every_kernel: Sequence[str]) -> list[Mapping
 
 
 def json_document(results: Results, seed: int) -> str:
-    """reports/mutants.json."""
+    """Return the text of reports/mutants.json."""
     document = {"command": "mutate", "neonlab": __version__, "seed": seed, "kernels": list(results)}
     return json.dumps(document, indent=1) + "\n"
 
 
 def total(results: Results) -> Mapping[str, Any]:
-    """The figures of all kernels together."""
+    """Return the figures of all kernels together."""
     sums = {name: sum(result[name] for result in results) for name in ("mutants", "killed", "equivalent", "survived")}
     worse = sums["mutants"] - sums["equivalent"]
     return {**sums, "score": sums["killed"] / worse if worse else 1.0}
 
 
 def score_text(score: float) -> str:
-    """A share in percent that shows 100 only for all."""
+    """Return a share in percent, which shows 100 only for all."""
     return "100 %" if score == 1 else f"{min(100 * score, 99.99):.2f} %"
 
 
@@ -76,7 +79,7 @@ def _is_whole(result: Mapping[str, Any]) -> bool:
 
 
 def _tables(results: Results, heading: str) -> list[str]:
-    """The kernels of which every mutant was tried, and those of which some were."""
+    """Return tables of the kernels with every mutant tried, and of those with a sample tried."""
     whole = [result for result in results if _is_whole(result)]
     some = [result for result in results if not _is_whole(result)]
     lines = []
@@ -93,7 +96,7 @@ def _tables(results: Results, heading: str) -> list[str]:
 
 
 def markdown_document(results: Results) -> str:
-    """reports/mutants.md."""
+    """Return the text of reports/mutants.md."""
     heading = "| {} | mutants | killed | equivalent | survived | score |\n|---|---:|---:|---:|---:|---:|"
     lines = [
         "# Mutants",

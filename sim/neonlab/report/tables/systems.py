@@ -1,4 +1,4 @@
-"""reports/systems.md: what libraries, papers and networks compute, run on kernels of both instruction sets."""
+"""Write reports/systems.md: computations of libraries, papers and networks, run on kernels of both instruction sets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _FOLDERS = {Isa.A32: "ARMv7", Isa.A64: "ARMv8"}
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """One system on one instruction set: how many values came out, whether all are right, by which kernels."""
+    """One system on one instruction set: the number of values, whether all are right, and the kernels."""
 
     system: System
     isa: Isa
@@ -24,12 +24,12 @@ class Ran:
 
 
 def work_of_systems(library: Library) -> int:
-    """How many runs `run_systems` makes."""
+    """Return the number of runs that `run_systems` makes."""
     return len(open_systems(library.root)) * len(_FOLDERS)
 
 
 def run_systems(library: Library, advance: Callable[[int], None] = lambda _: None) -> tuple[Ran, ...]:
-    """Every system of the library on each instruction set.  Raises InputError and FaultError where one does not run."""
+    """Run every system of the library on each instruction set. Raises InputError and FaultError if one does not run."""
     found = []
     for system in open_systems(library.root):
         for isa in _FOLDERS:
@@ -42,7 +42,7 @@ def run_systems(library: Library, advance: Callable[[int], None] = lambda _: Non
 
 
 def systems_document(ran: Sequence[Ran]) -> str:
-    """reports/systems.md."""
+    """Return the text of reports/systems.md."""
     lines = [
         "# Systems",
         "",

@@ -1,4 +1,4 @@
-"""Comparisons as a person reads them in a terminal of 80 columns."""
+"""Print comparisons to a terminal of 80 columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WIDTH = 80
 
 
 def print_comparison(out: Console, comparison: Comparison) -> None:
-    """For each shape a table of counts and one of cycles on each core, kernels down; then the hot loops."""
+    """Print for each shape a table of counts and one of cycles per core, with a row per kernel; then the hot loops."""
     for group in comparison.groups:
         reference = group.reference
         if reference is None:

@@ -1,4 +1,4 @@
-"""Cycles as a person reads them in a terminal of 80 columns."""
+"""Print cycles to a terminal of 80 columns."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 _COLUMNS = 80
 _LINES, _WAITS, _UNKNOWN = 8, 4, 5
-_NAMED = 0.01  # of the cycles: causes that are named where there is little room
+_NAMED = 0.01  # least share of the cycles for a cause to be named in a brief output
 
 
 def print_cycles(out: Console, profile: Profile, *, brief: bool = False) -> None:
-    """The events, what the cycles went to, what limits them, and which lines cost most; when `brief` the first two."""
+    """Print the events, the causes of cycles, the bounds, and the most expensive lines; if `brief` the first two."""
     if profile.cycles is not None:
         for line in _cycles(profile, profile.cycles, brief):
             out.print(line[:_COLUMNS], markup=False)
 
 
 def print_layers(out: Console, profiles: Sequence[Profile]) -> None:
-    """One row a profile: its cycles on the core, and what limits them."""
+    """Print one row per profile: its cycles on the core, and its largest bound."""
     shapes = max(len(profile.shape) for profile in profiles)
     for kernel in dict.fromkeys(profile.kernel for profile in profiles):
         rows = [profile for profile in profiles if profile.kernel == kernel and profile.cycles is not None]

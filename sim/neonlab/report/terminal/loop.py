@@ -1,4 +1,4 @@
-"""The hot loop as a person reads it in a terminal of 80 columns: in short, and drawn cycle by cycle."""
+"""Print the hot loop to a terminal of 80 columns: in short, and drawn cycle by cycle."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 _WIDTH = 80
 _HINTS = 3
 _SHOWN = 0.05  # cycles
-_LEAD = 6  # cycles shown before the first execution of a panel, where the whole of it has no room
+_LEAD = 6  # cycles shown before the first execution in a panel that is too wide
 _TEXT = 26  # columns for the statement beside the timeline
 _LEGEND = "D dispatched  = waits  e executes  E done  R retires"
 
 
 def print_loops(out: Console, kernel: str, reports: Sequence[LoopReport], *, whole: bool = False) -> None:
-    """Of the hottest where it is, what an iteration costs and why, and the first remarks; of others beside it in short.
+    """Print for the hottest loop its place, the cost of an iteration, the reason and the first hints; others in short.
 
-    All of it and how it goes with `whole`.
+    With `whole`, print everything and the timeline.
     """
     lines: list[str] = []
     for number, report in enumerate(reports):
@@ -42,7 +42,7 @@ def print_loops(out: Console, kernel: str, reports: Sequence[LoopReport], *, who
 
 
 def brief_lines(kernel: str, report: LoopReport) -> Iterator[str]:
-    """A loop beside the hottest: where, how much, and what to attack first."""
+    """Yield the lines on a loop beside the hottest: place, share, and what to improve first."""
     share = f"{report.iterations:,} iterations, {100 * report.share:.0f} % of the cycles"
     at_best = f"{report.cycles:.4g} cycles per iteration at best"
     yield from _wrapped(f"other loop, {report.place(kernel)}: {share}, {at_best}; --timeline shows more", 2)
@@ -50,7 +50,7 @@ def brief_lines(kernel: str, report: LoopReport) -> Iterator[str]:
 
 
 def summary_lines(kernel: str, report: LoopReport, title: str = "hot loop") -> Iterator[str]:
-    """The loop, its figures for one iteration, its bounds, and what to attack first."""
+    """Yield the loop, its figures per iteration, its bounds, and what to improve first."""
     usual = "" if report.always else ", its most frequent path"
     share = f"{report.iterations:,} iterations, {100 * report.share:.0f} % of the cycles"
     yield from _wrapped(f"{title}, {report.place(kernel)}{usual}: {share}", 2)
@@ -75,7 +75,7 @@ def summary_lines(kernel: str, report: LoopReport, title: str = "hot loop") -> I
 
 
 def hint_lines(report: LoopReport, most: int) -> Iterator[str]:
-    """Remarks, the one that saves most first."""
+    """Yield hints, the one that saves most first."""
     for hint in report.hints[:most]:
         gain = ""
         if hint.before is not None and hint.after is not None:
@@ -88,7 +88,7 @@ def hint_lines(report: LoopReport, most: int) -> Iterator[str]:
 
 
 def at_lines(report: LoopReport, hint: Hint) -> str:
-    """`line 84`, `lines 84, 86-88`; empty for a remark on no lines."""
+    """Return `line 84`, or `lines 84, 86-88`; empty for a hint without lines."""
     if not hint.places:
         return ""
     return f"line{'s' if len(hint.places) > 1 else ''} {', '.join(report.labels(hint.places))}"
@@ -105,7 +105,7 @@ def _listed(report: LoopReport, lines: Sequence[LoopLine]) -> str:
 
 
 def port_lines(report: LoopReport) -> Iterator[str]:
-    """A bar for each port and for the slots."""
+    """Yield a bar for each port and for the slots."""
     yield "  busy, % of cycles"
     slots = report.slots / report.slots_available if report.slots_available else 0.0
     for name, share in (*report.occupancy.items(), ("slots", slots)):
@@ -114,7 +114,7 @@ def port_lines(report: LoopReport) -> Iterator[str]:
 
 
 def path_lines(report: LoopReport) -> Iterator[str]:
-    """The links of the critical path; one after another of the same kind on one line."""
+    """Yield the links of the critical path; consecutive links of the same kind share a line."""
     path = report.path
     plural = "s" if path.iterations != 1 else ""
     yield f"  critical path through {path.iterations} iteration{plural}: {path.cycles} cycles"
@@ -144,7 +144,7 @@ def _why(kind: str, links: Sequence[Link]) -> str:
 
 
 def timeline_lines(report: LoopReport) -> Iterator[str]:
-    """Panels of rows, each from the cycle at which its first instruction begins; what lies outside is cut."""
+    """Yield panels of rows, each starting at the cycle of its first instruction; marks outside are cut."""
     widest = max((len(_index(row)) for row in report.timeline), default=0)
     number = max((len(report.label(line)) for line in report.lines), default=0)
     room = _WIDTH - widest - number - _TEXT - 3
@@ -156,7 +156,7 @@ def timeline_lines(report: LoopReport) -> Iterator[str]:
         panel = []
         while rows and start <= _begun(rows[0]) and _done(rows[0]) < start + room - 1:
             panel.append(rows.pop(0))
-        if not panel:  # longer than the room
+        if not panel:  # wider than a panel
             panel.append(rows.pop(0))
         yield " " * (widest + 1) + _ruler(start, room)
         for row in panel:
@@ -170,7 +170,7 @@ def _index(row: TimelineRow) -> str:
 
 
 def _begun(row: TimelineRow) -> int:
-    """The cycle of the first letter that must be seen: the first of the execution."""
+    """Return the cycle of the first mark that must be visible: the start of execution."""
     at = row.marks.find("e")
     return row.start + (at if at >= 0 else row.marks.index("E"))
 

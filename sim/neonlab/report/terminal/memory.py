@@ -1,4 +1,4 @@
-"""Traffic and cache events as a person reads them in a terminal of 80 columns."""
+"""Print traffic and cache events to a terminal of 80 columns."""
 
 from __future__ import annotations
 
@@ -16,32 +16,32 @@ if TYPE_CHECKING:
 _WIDTH = 80
 _LINES = 5
 _NAME = 12  # columns for a name in the table of caches
-_LEAST, _LONGEST = 7, 20  # columns for a name in the table of traffic, where others need the room and where not
+_LEAST, _LONGEST = 7, 20  # fewest and most columns for a name in the table of traffic
 _UNITS = ((1, ""), (1e3, "k"), (1e6, "M"), (1e9, "G"), (1e12, "T"), (1e15, "P"))
 
 
 def print_traffic(out: Console, traffic: Traffic) -> None:
-    """A table of places, and a line for each that is prefetched."""
+    """Print a table of places, and a line for each that is prefetched."""
     for line in _traffic(traffic):
         out.print(line, markup=False)
 
 
 def print_caches(out: Console, caches: CacheEvents, *, brief: bool = False) -> None:
-    """The events, by place, and the lines of source that refill most; what was refilled and no more when `brief`."""
+    """Print the events, by place, and the lines of source with most refills; if `brief` only the refills."""
     for line in _refills(caches) if brief else _caches(caches):
         out.print(line, markup=False)
 
 
 @dataclass
 class _Column:
-    """Figures one below another, all in one unit: exact while there is room for that."""
+    """Figures in one column and one unit, exact if there is room."""
 
     head: str
     values: Sequence[int]
     unit: int = 0
 
     def cells(self) -> list[str]:
-        """The heading and the figures."""
+        """Return the heading and the figures."""
         scale, letter = _UNITS[self.unit]
         words, _, unit = self.head.partition(" ")  # "loaded B" becomes "loaded kB", "loads" becomes "loads k"
         head = f"{words} {letter}{unit}".strip()
@@ -49,18 +49,18 @@ class _Column:
 
     @property
     def width(self) -> int:
-        """Characters that it needs."""
+        """Return the number of characters that it needs."""
         return max(map(len, self.cells()))
 
     @property
     def narrower(self) -> int | None:
-        """The first larger unit in which it needs less room."""
+        """Return the first larger unit in which it is narrower, or None."""
         larger = range(self.unit + 1, len(_UNITS))
         return next((unit for unit in larger if _Column(self.head, self.values, unit).width < self.width), None)
 
 
 def _scaled(value: int, scale: float) -> str:
-    """An exact count for a scale of 1; else one decimal, and never 0 for what is not."""
+    """Return an exact count for a scale of 1, else one decimal; a value that is not 0 never shows as 0."""
     if scale == 1:
         return f"{value:,}"
     return "<0.1" if 0 < value < 0.05 * scale else f"{value / scale:,.1f}"

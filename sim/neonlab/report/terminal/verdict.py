@@ -1,4 +1,4 @@
-"""Verdicts and profiles as a person reads them in a terminal of 80 columns."""
+"""Print verdicts and profiles to a terminal of 80 columns."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from neonlab.verify.coverage import NotRun
 from neonlab.verify.verdict import WORST, Explanation, Failure, Mismatch, Status, Verdict
 
 if TYPE_CHECKING:
-    # Only to be named: printing a verdict needs no emulator.
+    # Only for annotations: printing a verdict needs no emulator.
     from neonlab.measure.counts import Counts
     from neonlab.measure.profile import Profile
 
 _HOT_LINES = 10
 _NOT_RUN_LINES = 5
-_WORD = 6  # characters of the column of words, where none is longer
+_WORD = 6  # fewest characters of the column of words
 
 
 def print_verdicts(out: Console, verdicts: Sequence[Verdict], *, not_run: bool = True) -> None:
-    """A line each, the reasons of those that failed, and a total; with `not_run` the code that no case came to."""
+    """Print a line per verdict, the reasons of failures, and a total; with `not_run` also the code that no case ran."""
     width = max(len(verdict.kernel) for verdict in verdicts)
     word_width = max(_WORD, *(len(word_of(verdict)) + 1 for verdict in verdicts))
     for verdict in verdicts:
@@ -58,7 +58,7 @@ def print_verdicts(out: Console, verdicts: Sequence[Verdict], *, not_run: bool =
 
 
 def _total(verdicts: Sequence[Verdict]) -> str:
-    """`all passed`, or how many did not; and how many of those that passed were compared with nothing."""
+    """Return `all passed`, or the number of failures; then the number of passes that were not compared."""
     counts = Counter(verdict.status for verdict in verdicts)
     told = {Status.WRONG: "failed", Status.UNCHECKED: "unchecked"}
     bad = [f"{counts[status]} {word}" for status, word in told.items() if counts[status]]
@@ -67,7 +67,7 @@ def _total(verdicts: Sequence[Verdict]) -> str:
 
 
 def print_not_run(out: Console, not_run: NotRun) -> None:
-    """The code of which a verdict says nothing, by line."""
+    """Print the lines of code that no case ran."""
     out.print(Text(f"      {not_run}; these are unchecked:", "yellow"))
     for line in not_run.lines[:_NOT_RUN_LINES]:
         out.print(f"        {shown_path(line)}", markup=False)
@@ -77,14 +77,14 @@ def print_not_run(out: Console, not_run: NotRun) -> None:
 
 
 def print_failures(out: Console, failures: Sequence[tuple[str, Failure]]) -> None:
-    """Failures of kernels that were to be profiled."""
+    """Print the failures of kernels that were to be profiled."""
     for kernel, failure in failures:
         out.print(Text(f"{kernel}: not counted, since it does not run", "bold red"))
         print_failure(out, kernel, failure)
 
 
 def print_failure(out: Console, kernel: str, failure: Failure) -> None:
-    """What went wrong in one case, where, how it came about, and the command that shows it alone."""
+    """Print the fault or mismatch of one case, its place, its explanation, and the command that reproduces it."""
     out.print(
         Text(f"  {failure.identifier}", "bold").append(
             f" at {f'shape {failure.shape}, ' if failure.shape else ''}pattern {failure.pattern}, seed {failure.seed}",
@@ -105,7 +105,7 @@ def print_failure(out: Console, kernel: str, failure: Failure) -> None:
     if failure.explanation is not None:
         _print_explanation(out, failure.explanation)
     shape = f" --shape {failure.shape}" if failure.shape else ""
-    # No option draws the inputs that the analysis of ranges found: it finds them again when that shape is checked.
+    # No option selects the inputs that the range analysis found; checking that shape finds them again.
     pattern = "" if failure.pattern == WORST else f" --pattern {failure.pattern}"
     out.print(f"    again: neonlab check {kernel}{shape}{pattern} --seed {failure.seed}", markup=False)
 
@@ -145,7 +145,7 @@ def _print_trail(out: Console, trail: Sequence[str]) -> None:
 
 
 def print_profiles(out: Console, profiles: Sequence[Profile], *, full: bool = False, timeline: bool = False) -> None:
-    """A screen a profile.  Where a core was modelled, `full` shows all that there is; `timeline` the loop by cycle."""
+    """Print a screen per profile. With a modelled core, `full` prints everything, `timeline` the loop by cycle."""
     for profile in profiles:
         counts = profile.counts
         brief = profile.loop is not None and not full
@@ -198,5 +198,5 @@ def _print_hot_lines(out: Console, counts: Counts) -> None:
 
 
 def shown_path(path: str) -> str:
-    """`path`, or a sentence with paths in it, each as one would type it from here where it lies below this folder."""
+    """Return a path, or a text with paths, with the current folder removed from each."""
     return path.replace(f"{Path.cwd()}/", "")

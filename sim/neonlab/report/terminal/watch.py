@@ -1,4 +1,4 @@
-"""A session of `neonlab watch` as a person reads it, on one screen of 80 columns."""
+"""Display a session of `neonlab watch` on one screen of 80 columns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WIDTH = 80
 
 
 def session_view(session: Session) -> RenderableType:
-    """Verdict, faults, and figures with their changes."""
+    """Return the verdict, faults, and figures with their changes."""
     latest = session.latest
     parts: list[RenderableType] = [_heading(session)]
     if latest.problem is not None:
@@ -40,7 +40,7 @@ def session_view(session: Session) -> RenderableType:
 
 
 def session_text(session: Session) -> str:
-    """Return the same as a terminal of 80 columns gets it, with its colours."""
+    """Return the same as text for a terminal of 80 columns, with its colours."""
     out = io.StringIO()
     Console(file=out, width=_WIDTH, force_terminal=True).print(session_view(session))
     return out.getvalue()
@@ -89,7 +89,7 @@ def _printed(print_to: Callable[[Console], None]) -> Text:
 
 def _figures(session: Session, title: str, figures: Figures, *, layer: bool) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
-    # Where there is no room, words and changes go on in another line; a number is never cut.
+    # If the table is too wide, words and changes wrap; a number is never cut.
     table.add_column(title, overflow="fold")
     table.add_column("now", justify="right", no_wrap=True)
     since = [("since the last save", session.changes(session.saved, layer=layer))]
