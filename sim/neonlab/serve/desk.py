@@ -1,7 +1,7 @@
-"""What is checked while someone edits: the text in front of them, newest first, in a thread beside the server.
+"""Check a text while it is edited, the newest first, in a thread beside the server.
 
-A `Desk` has a `Sheet` for each file that was opened.  Texts come in by `ask`; sessions go out to `show`, each with more
-than the one before, until the next text comes.
+A `Desk` has a `Sheet` for each opened file.  Texts arrive by `ask`.  Sights go to `show`, each with more than the one
+before, until the next text arrives.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from neonlab.lab.watch.session import Past, Session
 from neonlab.serve.scratch import Scratch
 from neonlab.serve.sight import Sight, sight_of
 
-_PATIENCE = 1.0  # seconds that what is shown first of an older text may still take
+_PATIENCE = 1.0  # seconds that an older text may still take to its first result
 
 
 _Texts = tuple[str, tuple[tuple[Path, str], ...]]
@@ -27,9 +27,9 @@ _Texts = tuple[str, tuple[tuple[Path, str], ...]]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What to check: the text that stands in an editor, and the one that the file holds.
+    """The text to check: that in an editor, and that in the file.
 
-    `beside` are those of included files that were opened too, as (path, text, what the file holds).
+    `beside` holds the included files that are open too, as (path, text, text in the file).
     """
 
     path: Path
@@ -39,28 +39,28 @@ class Text:
 
     @property
     def now(self) -> _Texts:
-        """All that stands in editors."""
+        """Return the texts in the editors."""
         return self.text, tuple((path, text) for path, text, _ in self.beside)
 
     @property
     def kept(self) -> _Texts:
-        """All that the files hold."""
+        """Return the texts in the files."""
         return self.saved, tuple((path, saved) for path, _, saved in self.beside)
 
 
 class Sheet:
-    """What is known of one file; texts with those of the included files that were opened."""
+    """The knowledge about one file; each text comes with those of the included files that are open."""
 
     def __init__(self, path: Path, root: Path | None) -> None:
         self.scratch = Scratch(path, root)
-        self.known: tuple[_Texts, Reading] | None = None  # the text that was checked last, and what it is worth
-        self.saved: tuple[_Texts, Reading] | None = None  # the same of the text in the file
-        self.before: tuple[_Texts, Reading] | None = None  # the same of what was in it before, its code another
+        self.known: tuple[_Texts, Reading] | None = None  # the text that was checked last, and its reading
+        self.saved: tuple[_Texts, Reading] | None = None  # the same for the text in the file
+        self.before: tuple[_Texts, Reading] | None = None  # the same for the file's previous text with other code
         self.committed: Reading | None = None
         self.saves = 0
 
     def take(self, text: Text, reading: Reading) -> None:
-        """A reading of the text that the file holds."""
+        """Record a reading of the text in the file."""
         if self.saved is None or not _same(self.saved[0], text.kept):
             self.saves += 1
             if self.saved is not None and self.saved[1].tile and self.saved[1].digest != reading.digest:
@@ -68,12 +68,12 @@ class Sheet:
         self.saved = (text.kept, reading)
 
     def write(self, texts: _Texts) -> None:
-        """Have them in the places of their files."""
+        """Write the texts to the scratch folder, in the places of their files."""
         self.scratch.write(texts[0], dict(texts[1]))
 
 
 def _same(before: _Texts, after: _Texts) -> bool:
-    """Whether nothing is another; a file that was merely opened is none."""
+    """Tell whether no text has changed; a file that was only opened does not count as a change."""
     known = dict(before[1])
     return before[0] == after[0] and all(known.get(path, text) == text for path, text in after[1])
 
@@ -84,7 +84,7 @@ def _is_cut_short(reading: Reading) -> bool:
 
 
 class Desk:
-    """Checks texts for one browser.  A context manager; `show` is called in the desk's own thread."""
+    """Checks texts for one browser. It is a context manager; `show` is called in the desk's own thread."""
 
     def __init__(
         self,
@@ -127,7 +127,7 @@ class Desk:
             past.__exit__()
 
     def ask(self, text: Text, *, operators: bool = False) -> None:
-        """Check `text` next, whatever is being checked; `operators` where a Python file was saved."""
+        """Check `text` next, whatever is being checked; `operators` tells that a Python file was saved."""
         with self._changed:
             self._next = text
             self._restart |= operators
@@ -159,14 +159,14 @@ class Desk:
                     if self._next is not None or self._stopped:
                         break
                     self._show(sight)
-            except (InputError, OSError) as error:  # of the disk, or of a folder that went away
+            except (InputError, OSError) as error:  # a disk error, or a folder that is gone
                 self._show(Sight.of_problem(text.path, text.text, str(error)))
-            except Exception as error:  # whatever it is, the next text must be checked
+            except Exception as error:  # after any error the next text must still be checked
                 self._show(Sight.of_problem(text.path, text.text, f"internal error: {type(error).__name__}: {error}"))
                 self._forget()
 
     def _forget(self) -> None:
-        """A Python file changed, or the process beside is in doubt: nothing that it said counts any more."""
+        """Drop all results, since a Python file changed or the process beside failed."""
         self._reader.restart()
         for sheet in self._sheets.values():
             sheet.known = None
@@ -181,11 +181,11 @@ class Desk:
         if isinstance(subject, str):
             yield self._sight(text, sheet, None, Reading(problem=subject))
             return
-        # Where only a remark was added the code is the same, but lines are others.
+        # A changed comment leaves the code the same but may move lines, so the texts are compared.
         known = sheet.known[1] if sheet.known is not None and sheet.known[0] == text.now else None
         reading = Reading()
         for reading in self._reader.read(subject, source, self._state, known):
-            if reading.complete and not self._reader.interrupted:  # before it is shown, which may bring the next text
+            if reading.complete and not self._reader.interrupted:  # first, since showing may bring the next text
                 sheet.known = text.now, reading
             yield self._sight(text, sheet, subject, reading)
         if self._reader.interrupted:
@@ -216,7 +216,7 @@ class Desk:
         return self._reader.subject(source, self._state, self._shape, self._cores)
 
     def _figures_of(self, texts: _Texts, text: Text, sheet: Sheet, source: Source) -> Reading | None:
-        """Measure other texts than those of `text`; None where they cannot be tried, or after an interrupt."""
+        """Measure other texts than those of `text`; None if they cannot be tried, or after an interrupt."""
         sheet.write(texts)
         try:
             subject = self._subject(source)

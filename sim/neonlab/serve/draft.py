@@ -1,6 +1,6 @@
-"""The text of one file while it is edited, and what became of the file on disk meanwhile.
+"""Hold the text of one file while it is edited, and follow changes of the file on disk.
 
-The file is the truth: it is written by `save` alone, and only while it still is what the text was made from.
+The file is authoritative: only `save` writes it, and only while it is unchanged since the text was read.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from neonlab.host.output_file import replace_file
 
 
 class Standing(enum.Enum):
-    """How the text stands to the file."""
+    """The relation of the text to the file."""
 
     SAVED = "saved"
     UNSAVED = "unsaved"
     CONFLICT = "conflict"  # unsaved, and the file has changed since
-    GONE = "gone"  # the file is not there any more
+    GONE = "gone"  # the file no longer exists
 
 
 class Draft:
-    """`text` has newlines as editors have them, whichever the file has.
+    """The text of a file, with newlines as editors use them, whichever the file has.
 
-    Raises InputError where it cannot be edited.
+    Raises InputError for a file that cannot be edited.
     """
 
     def __init__(self, path: Path) -> None:
@@ -35,12 +35,12 @@ class Draft:
             raise InputError(f"{path}: no such file")
         self._newline = "\n"
         self.text = self._decoded(self._bytes)
-        self.base: str | None = self.text  # what the file holds, where that is text
+        self.base: str | None = self.text  # text of the file, None if it is not text
         self.on_disk: bytes | None = self._bytes
 
     @property
     def standing(self) -> Standing:
-        """As far as `look` has seen."""
+        """Return the standing as of the last `look`."""
         if self.on_disk is None:
             return Standing.GONE
         if self.text == self.base and self.on_disk == self._bytes:
@@ -49,11 +49,11 @@ class Draft:
 
     @property
     def unsaved(self) -> bool:
-        """Whether there is text that the file does not hold."""
+        """Tell whether the text differs from the file."""
         return self.text != self.base or self.on_disk is None
 
     def look(self) -> bool:
-        """See what is on disk; True where the text follows it because there was nothing unsaved."""
+        """Read the file again; return True if the text follows it because nothing was unsaved."""
         self.on_disk = self._read()
         if self.on_disk is None or self.on_disk == self._bytes:
             return False
@@ -61,30 +61,33 @@ class Draft:
             self.take_theirs()
             return True
         with suppress(InputError):
-            if self._decoded(self.on_disk) == self.text:  # both came to the same
+            if self._decoded(self.on_disk) == self.text:  # both changes are the same
                 self.take_theirs()
         return False
 
     def take_theirs(self) -> None:
-        """Give up the text for what is on disk.  Raises InputError."""
+        """Replace the text by that of the file. Raises InputError."""
         if self.on_disk is None:
             raise InputError(f"{self.path}: no such file")
         text = self._decoded(self.on_disk)
         self._bytes, self.text, self.base = self.on_disk, text, text
 
     def keep_mine(self) -> None:
-        """Hold on to the text: what is on disk is seen and may be written over."""
+        """Keep the text; the file's contents count as seen and may be overwritten."""
         if self.on_disk is not None:
             self._bytes, self.base = self.on_disk, None
             with suppress(InputError):
                 self.base = self._decoded(self.on_disk)
 
     def theirs(self) -> str:
-        """What is on disk, as text."""
+        """Return the text of the file."""
         return self._decoded(self.on_disk) if self.on_disk is not None else ""
 
     def save(self) -> bool:
-        """Write the text into the file; False, and nothing written, where the file has changed since it was read."""
+        """Write the text to the file; return False and write nothing if the file has changed since it was read.
+
+        Raises InputError if the text cannot be encoded or the file cannot be written.
+        """
         gone = self.on_disk is None
         self.look()
         if self.standing is Standing.CONFLICT or (self.on_disk is None and not gone):

@@ -1,4 +1,4 @@
-"""Who may talk to the server: a browser on this machine that was given the token, and no page of another's."""
+"""Restrict the server to a browser on this machine that has the token, and to its own page."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _HEADERS = (
 
 
 class Guard:
-    """Answers 403 to what comes without the token, names another host, or is sent by another origin's page.
+    """Answers 403 to requests without the token, with another host, or from another origin.
 
-    The token comes with the first address, as `?token=`, and stays in a cookie that scripts cannot read and other
-    sites' requests do not carry.  A name that someone else resolves to 127.0.0.1 is another host; what listens on
-    another port of this one is another origin.
+    The token arrives with the first address, as `?token=`, and stays in a cookie that scripts cannot read and requests
+    from other sites do not carry.  A foreign name that resolves to 127.0.0.1 is another host; another port of this
+    machine is another origin.
     """
 
     def __init__(self, app: ASGIApp, token: str, port: int) -> None:
@@ -32,7 +32,7 @@ class Guard:
         self._hosts = tuple(f"{name}:{port}" for name in ("127.0.0.1", "localhost"))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """As ASGI has it, for HTTP and for WebSockets."""
+        """Handle one ASGI connection, HTTP or WebSocket."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
@@ -82,7 +82,7 @@ def _with_headers(send: Send) -> Send:
 
 async def _refuse(scope: Scope, send: Send, why: bytes) -> None:
     if scope["type"] == "websocket":
-        await send({"type": "websocket.close", "code": 1008})  # before it is accepted: the client sees 403
+        await send({"type": "websocket.close", "code": 1008})  # closed before it is accepted, so the client sees 403
     else:
         await _answer(send, 403, [(b"content-type", b"text/plain; charset=utf-8"), *_HEADERS], why)
 

@@ -1,4 +1,4 @@
-"""What the lines of included files cost, as the panel beside the editor lists them, and the way to edit them."""
+"""Show the cost of each line of included files in the panel beside the editor, with links to edit them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _Cost = tuple[int, int, str, int]
 
 
 def included_html(listings: Iterable[Listing], core: str, editable: Callable[[Path], bool] = lambda _: False) -> str:
-    """A table for each file but the kernel's own, of the lines that were executed; those of the hot loop are open.
+    """Return a table for each included file with its executed lines; tables with hot-loop lines are open.
 
-    Rows of files that are `editable` lead to their lines in an editor.
+    Rows of files that are `editable` link to their lines in an editor.
     """
     return "".join(
         _table(listing, listing.costs[core], editable(listing.path))

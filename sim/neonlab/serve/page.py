@@ -1,4 +1,4 @@
-"""The page: tabs for the variants, the editor, and what is known of its text."""
+"""Build the page: tabs for the variants, the editor, and the results for its text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from neonlab.serve.sight import Sight
 from neonlab.serve.studio import Studio
 
 SCRIPT = "/_neonlab/neon.js"
-_SHOWN = 60  # lines of a difference
+_SHOWN = 60  # most lines of a diff
 _WORDS = {
     Standing.SAVED: "saved",
     Standing.UNSAVED: "unsaved",
@@ -29,7 +29,7 @@ _WORDS = {
 
 
 class Page:
-    """What one browser window shows; built inside a NiceGUI page function."""
+    """The contents of one browser window; built inside a NiceGUI page function."""
 
     def __init__(self, studio: Studio) -> None:
         self._studio = studio
@@ -75,7 +75,7 @@ class Page:
             button = ui.element("button").props("type=button").on("click", lambda: self.turn_to(path))
             with button:
                 ui.html(escape(folder_and_name(str(path)) if included else path.name), sanitize=False, tag="span")
-        if included:  # beside the kernel that is checked, not behind all variants
+        if included:  # next to the kernel that is checked, not after all variants
             button.move(self._tab_bar, self._studio.paths.index(self._studio.kernel) + 1)
         self._tabs[path] = button
         self._tab_bar.set_visibility(len(self._tabs) > 1)
@@ -88,7 +88,7 @@ class Page:
         self._cores: tuple[str, ...] = ()
 
     def _offer_cores(self, cores: tuple[str, ...]) -> str:
-        """The core whose cycles are shown, of those that there are."""
+        """Offer the cores, and return the one whose cycles are shown."""
         chosen = self._core if self._core in cores else next(iter(cores), "")
         if cores and cores != self._cores:
             self._cores = cores
@@ -101,7 +101,7 @@ class Page:
         return chosen
 
     async def start(self) -> None:
-        """Take over, once the browser is there."""
+        """Take over the studio once the browser is connected."""
         await self._client.connected()
         self._studio.take_page(self)
         self._client.on_delete(lambda: self._studio.leave_page(self))
@@ -158,7 +158,7 @@ class Page:
             self._notify(str(error))
 
     def _on_open(self, event: GenericEventArguments) -> None:
-        """Of a line that is in another file than the one in front."""
+        """Open a line that is in another file than the front one."""
         path = Path(str(event.args["path"]))
         self.turn_to(path)
         if self._studio.front == path:
@@ -172,7 +172,7 @@ class Page:
                 self.show(seen)
 
     def show(self, sight: Sight) -> None:
-        """Show what is known of the kernel, and of the text in front."""
+        """Show the results for the kernel, at the lines of the text in front."""
         path = self._studio.front
         if sight.path != self._studio.kernel or path not in self._editors:
             return
@@ -181,12 +181,12 @@ class Page:
         self._figures.content = sight.figures
         core = self._offer_cores(sight.cores)
         loop = sight.loops.get(core, "")
-        if loop or sight.complete:  # until there is another the last stays, and is seen to be old
+        if loop or sight.complete:  # the last one stays, marked as stale, until there is another
             self._loop.content = loop
         self._loop.classes(**{"remove" if loop or sight.complete else "add": "neonlab-stale"})
         marks = sight.marks(path)
         if marks is None or marks.text != self._studio.drafts[path].text:
-            return  # lines may be others by now
+            return  # the lines may have moved by now
         remarks = [{"line": r.line, "word": r.word, "sentence": r.sentence} for r in marks.remarks]
         costs = marks.heat.get(core)
         heat = [one.to_json() for one in costs] if costs is not None else [] if sight.complete else None
@@ -194,7 +194,7 @@ class Page:
         self._call("annotate", f"{self._editors[path].id}, {json.dumps(remarks)}, {json.dumps(heat)}, {complete}")
 
     def follow(self, path: Path) -> None:
-        """Show how the text stands to the file, and the text itself where the file's was taken."""
+        """Show the standing of the text, and the text itself if the file's was taken."""
         draft = self._studio.drafts[path]
         if path in self._tabs:
             self._tabs[path].classes(**{"add" if draft.unsaved else "remove": "neonlab-unsaved"})
@@ -234,7 +234,7 @@ class Page:
             ui.html(words, sanitize=False, tag="span")
 
     def retire(self) -> None:
-        """Another window has taken over: nothing here can be edited any more."""
+        """Make the page read-only, since another window has taken over."""
         self._retired = True
         for editor in self._editors.values():
             editor.disable()

@@ -1,4 +1,4 @@
-"""A place where an edited text is assembled as if it were saved, without touching the file."""
+"""Assemble an edited text as if it were saved, without touching the file."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from types import MappingProxyType
 
 
 class Scratch:
-    """A folder that looks like the repository around `path` but for that one file, and files that it includes.
+    """A folder that mirrors the repository around `path`, except for that file and files that it includes.
 
-    A context manager.  Folders on the way to these files are real ones, so that `..` leads from them where it does in
-    the repository; all else in them is links.  `root` is the repository, or a folder above the file; the file's own
-    folder where it is not.
+    It is a context manager.  Folders on the way to these files are real, so that `..` leads to the same place as in the
+    repository; everything else in them is links.  `root` is the repository or a folder above the file; if it is
+    neither, the file's own folder is used.
     """
 
     def __init__(self, path: Path, root: Path | None) -> None:
@@ -30,15 +30,15 @@ class Scratch:
         self._folder.cleanup()
 
     def of(self, path: Path) -> Path:
-        """Where a file of the repository lies here."""
+        """Return the place of a file of the repository in this folder."""
         return self._mirror / path.relative_to(self._root)
 
     def holds(self, path: Path) -> bool:
-        """Whether `path` is a file of the repository."""
+        """Tell whether `path` is a file of the repository."""
         return self._root in path.parents
 
     def write(self, text: str, beside: Mapping[Path, str] = MappingProxyType({})) -> Path:
-        """The file with `text` in it, beside what is beside it on disk now but for other texts of included files."""
+        """Write the file with `text`, and the other texts of included files; all other files are those on disk now."""
         texts = {self._path: text, **{path: other for path, other in beside.items() if self.holds(path)}}
         apart: dict[Path, set[str]] = {}
         for path in texts:
@@ -48,7 +48,7 @@ class Scratch:
                 folder /= part
         for folder in sorted(apart, key=lambda one: len(one.parts)):
             mirror = self.of(folder)
-            if mirror.is_symlink():  # no file in it was another until now
+            if mirror.is_symlink():  # no file in it differed until now
                 mirror.unlink()
             mirror.mkdir(parents=True, exist_ok=True)
             _link_all(folder, mirror, apart[folder])
@@ -60,7 +60,7 @@ class Scratch:
         return self.path
 
     def real(self, text: str) -> str:
-        """A message with the names of the repository's files in it instead of those here."""
+        """Return a message with paths in this folder replaced by those of the repository."""
         return text.replace(str(self._mirror), str(self._root))
 
 

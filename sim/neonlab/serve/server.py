@@ -1,4 +1,4 @@
-"""The server of `neonlab serve`: on this machine only, for who has the token."""
+"""Run the server of `neonlab serve`, on this machine only and for holders of the token."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ HOST = "127.0.0.1"
 
 
 def variants_of(path: Path, root: Path) -> tuple[Path, ...]:
-    """The files of the repository's kernels that do what the one in `path` does on the same instruction set, it first.
+    """Return the file `path`, then those of the repository's kernels of the same operator and instruction set.
 
-    Only itself where the repository, or the file, cannot be read.
+    Only `path` is returned if the repository or the file cannot be read.
     """
     try:
         kernels = open_library(root).kernels if root in path.parents else ()
@@ -42,7 +42,7 @@ def serve(
     path: Path, root: Path, *, given: Given, shape: str | None, cores: Sequence[str], seed: int, port: int,
     browser: bool, tell: Callable[[str], None],
 ) -> None:  # fmt: skip
-    """Serve until interrupted.  Raises InputError where the file cannot be edited, or NiceGUI is not installed."""
+    """Serve until interrupted. Raises InputError if the file cannot be edited, or NiceGUI is not installed."""
     try:
         import nicegui  # noqa: F401
     except ModuleNotFoundError:
@@ -96,7 +96,7 @@ def _run(studio: Studio, token: str, port: int, listening: socket.socket) -> Non
         ui.add_body_html(f"<script>{behaviour}</script>")
         await Page(studio).start()
 
-    import_module("nicegui.elements.codemirror")  # before the first page, which lists the scripts there are
+    import_module("nicegui.elements.codemirror")  # before the first page, which lists the scripts known by then
     nicegui_app.add_static_files(SCRIPT.rpartition("/")[0], str(static))
     app = FastAPI(openapi_url=None)
     ui.page("/", title="neonlab", dark=None)(build)

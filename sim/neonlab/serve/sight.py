@@ -1,4 +1,4 @@
-"""A session as the editor and the panels beside it show it: what stands at which line, and fragments of HTML."""
+"""Render a session for the editor and its panels: marks at lines, and fragments of HTML."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from neonlab.verify.verdict import Failure, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something wrong at a line (from 1; 0 where it is at none of this file): a word for it, and a sentence."""
+    """A fault at a line (from 1; 0 if it is not in this file), with a word and a sentence for it."""
 
     line: int
     word: str
@@ -35,7 +35,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Heat:
-    """What one line cost on a core: `heat` from 0 to 9, which is the costliest; `words` say what it waited for."""
+    """The cost of one line on a core: `heat` from 0 to 9, which is the most expensive; `words` give the stalls."""
 
     line: int
     executions: int
@@ -44,7 +44,7 @@ class Heat:
     heat: int
 
     def to_json(self) -> dict[str, Any]:
-        """As the page's script takes it."""
+        """Return the values for the page's script."""
         causes = f"; waited: {self.words}" if self.words else ""
         told = f"executed {self.executions:,} times, {self.cycles:,} cycles{causes}"
         return {"line": self.line, "cycles": _short(self.cycles), "heat": self.heat, "told": told}
@@ -52,7 +52,7 @@ class Heat:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What stands at the lines of one `text`; heat by core."""
+    """The marks at the lines of one `text`; heat by core."""
 
     text: str
     remarks: tuple[Remark, ...]
@@ -61,9 +61,10 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What there is to show of `path` with `text` in it.  HTML by core where it is of one; empty until it is known.
+    """Everything to show for `path` with `text`: HTML, by core if it is about one; empty until known.
 
-    `loops` are of the hot loop, and of the lines of included files.  `beside` is what stands in those that are edited.
+    `loops` holds the hot loop and the lines of included files, by core.  `beside` holds the marks of included files
+    that are open.
     """
 
     path: Path
@@ -80,12 +81,12 @@ class Sight:
     beside: Mapping[Path, Marks] = field(default_factory=dict)
 
     def marks(self, path: Path) -> Marks | None:
-        """What stands in the text of `path`; None where that is none of these."""
+        """Return the marks in the text of `path`; None if it is not one of these files."""
         return Marks(self.text, self.remarks, self.heat) if path == self.path else self.beside.get(path)
 
     @staticmethod
     def of_problem(path: Path, text: str, problem: str, beside: Mapping[Path, str] = MappingProxyType({})) -> Sight:
-        """Of a text that cannot be tried."""
+        """Return the sight of a text that cannot be tried."""
         told = {}
         for other, theirs in beside.items():
             remark = _problem_at(other, problem)
@@ -94,7 +95,7 @@ class Sight:
 
 
 def sight_of(session: Session, scratch: Scratch, beside: Mapping[Path, str], text: str) -> Sight:
-    """What `session` shows, of a `text`, and texts of included files `beside` it, that were read in `scratch`."""
+    """Return the sight of `session`, for a `text` and the included texts `beside` it, as assembled in `scratch`."""
     latest, path = session.latest, session.path
     if latest.problem is not None:
         return Sight.of_problem(path, text, scratch.real(latest.problem), beside)
@@ -119,18 +120,18 @@ def sight_of(session: Session, scratch: Scratch, beside: Mapping[Path, str], tex
 
 
 def _marks(verdict: Verdict, listed: Sequence[Listing], path: Path, text: str) -> Marks:
-    """What stands in an included file."""
+    """Return the marks in an included file."""
     remarks = [_remark(failure, path) for failure in verdict.failures]
     return Marks(text, tuple(remark for remark in remarks if remark.line), _heat(listed, path))
 
 
 def _is_held(path: Path, scratch: Scratch) -> bool:
-    """Whether it is one of the repository's, which can be edited."""
+    """Tell whether the file is in the repository, so that it can be edited."""
     return scratch.holds(Path(scratch.real(str(path))))
 
 
 def _loops(profile: Profile, scratch: Scratch) -> str:
-    """The loops, with pictures whose rows lead to their lines."""
+    """Return the loops, with pictures whose rows link to their lines."""
     if not profile.loops:
         return ""
     ways = {line.path: line.path for loop in profile.loops for line in loop.lines if _is_held(Path(line.path), scratch)}
@@ -139,7 +140,7 @@ def _loops(profile: Profile, scratch: Scratch) -> str:
 
 
 def _problem_at(path: Path, problem: str) -> Remark:
-    """The problem as a remark in the file; at line 0 where it is in another."""
+    """Return the problem as a remark in the file; at line 0 if it is in another."""
     found = re.search(rf"{re.escape(str(path))}:(\d+)", problem)
     sentence = re.sub(r"^(?:error: )?\S+?:\d+(?::\d+)?: (?:error: )?", "", problem.split("\n", 1)[0])
     return Remark(int(found[1]) if found else 0, "error", sentence)
@@ -168,7 +169,7 @@ def _remark(failure: Failure, path: Path) -> Remark:
         sentence = f"{wrong.output}[{index}] = {wrong.got}, expected {wrong.expected}"
         sentence += "" if wrong.writer is not None else "; never written"
         trail = wrong.writer.trail if wrong.writer is not None else ()
-    # Inside a macro of another file, the line that called it.
+    # For a fault inside a macro of another file, take the line that called it.
     places = [failure.where, *reversed(trail)]
     line = next((number for place in places if (number := _line_in(place, path))), 0)
     return Remark(line, failure.identifier, f"{sentence}; shape {failure.shape}, pattern {failure.pattern}")
@@ -195,7 +196,7 @@ def _verdict(verdict: Verdict, latest: Reading, state: str, scratch: Scratch) ->
 
 
 def _ways(failure: Failure, scratch: Scratch) -> str:
-    """To the line in question of the kernel's file, and to that of the file it includes."""
+    """Return links to the line in the kernel's file and to that in the included file."""
     found = re.match(r"(.*?):(\d+)", failure.where)
     ways = [_way(str(scratch.path), _remark(failure, scratch.path).line)]
     if found and _is_held(Path(found[1]), scratch):
@@ -204,7 +205,7 @@ def _ways(failure: Failure, scratch: Scratch) -> str:
 
 
 def _way(path: str, line: int) -> str:
-    """What leads an editor to the line; nothing to line 0."""
+    """Return a link that opens the line in an editor; empty for line 0."""
     if not line:
         return ""
     named = f"{Path(path).name}:{line}"
@@ -268,7 +269,7 @@ def _lines(lines: Sequence[Any], costs: Sequence[tuple[int, int, str, int]]) -> 
 
 
 def _short(count: int) -> str:
-    """Four characters at most."""
+    """Return a count in at most four characters."""
     for unit, size in (("G", 10**9), ("M", 10**6), ("k", 10**3)):
         if count >= size:
             return f"{count / size:.1f}{unit}" if count < 10 * size else f"{count // size}{unit}"

@@ -1,4 +1,4 @@
-"""What the server keeps while pages come and go: the drafts, what was last seen of each, and who shows it now.
+"""Keep what outlives a page: the drafts, the last sight of each, and the page that shows it now.
 
 `paths` are kernels, of which one is checked.  Files that they include may be opened too; a kernel is checked with the
 texts of all of these.
@@ -19,24 +19,24 @@ from neonlab.serve.desk import Desk, Text
 from neonlab.serve.draft import Draft
 from neonlab.serve.sight import Sight
 
-_PAUSE = 0.3  # seconds without a key until the text is checked
+_PAUSE = 0.3  # seconds without typing until the text is checked
 
 
 class Showing(Protocol):
     """A page in a browser."""
 
     def show(self, sight: Sight) -> None:
-        """There is more to see of a text."""
+        """Show a new sight of a text."""
 
     def follow(self, path: Path) -> None:
-        """The draft of `path` changed otherwise than by typing, or stands otherwise to its file."""
+        """Follow the draft of `path`, which changed other than by typing, or whose standing changed."""
 
     def retire(self) -> None:
-        """Another page has taken over."""
+        """Give way to another page."""
 
 
 class Studio:
-    """Lives on the server's event loop but for the desk, whose thread hands sights over to it."""
+    """The state of the server. It is used on the event loop only; the desk's thread passes sights to that loop."""
 
     def __init__(
         self,
@@ -60,25 +60,25 @@ class Studio:
         self.open(self.front)
 
     def open(self, path: Path) -> Draft:
-        """The draft of `path`.  Raises InputError where the file cannot be edited."""
+        """Return the draft of `path`. Raises InputError if the file cannot be edited."""
         if path not in self.drafts:
             self.drafts[path] = Draft(path)
         return self.drafts[path]
 
     def take_page(self, page: Showing) -> None:
-        """`page` shows everything from now on."""
+        """Let `page` show everything from now on."""
         self._loop = asyncio.get_running_loop()
         if self._page is not None and self._page is not page:
             self._page.retire()
         self._page = page
 
     def leave_page(self, page: Showing) -> None:
-        """`page` was closed."""
+        """Forget `page`, which was closed."""
         if self._page is page:
             self._page = None
 
     def turn_to(self, path: Path) -> Draft:
-        """Bring `path` to the front and have it checked, or the kernel that includes it.  Raises InputError."""
+        """Bring `path` to the front and check it, or the kernel that includes it. Raises InputError."""
         if path not in self.paths and self._root not in path.resolve().parents:
             raise InputError(f"{path}: is not a file of the repository")
         draft = self.open(path)
@@ -89,14 +89,14 @@ class Studio:
         return draft
 
     def type(self, path: Path, text: str) -> None:
-        """The text in the editor of `path` is now `text`; it is checked when nothing was typed for a moment."""
+        """Record the new text in the editor of `path`; it is checked after a pause in typing."""
         self.drafts[path].text = text
         if self._pause is not None:
             self._pause.cancel()
         self._pause = asyncio.get_running_loop().call_later(_PAUSE, self._check)
 
     def save(self, path: Path, text: str) -> bool:
-        """Write `text` into the file; False where that would lose what someone else wrote.  Raises InputError."""
+        """Write `text` to the file; return False if that would lose another program's change. Raises InputError."""
         draft = self.drafts[path]
         draft.text = text
         written = draft.save()
@@ -105,24 +105,24 @@ class Studio:
         return written
 
     def take_theirs(self, path: Path) -> None:
-        """Give up the text of `path` for what is on disk.  Raises InputError."""
+        """Replace the text of `path` by that of the file. Raises InputError."""
         self.drafts[path].take_theirs()
         self._check()
         self._follow(path)
 
     def keep_mine(self, path: Path) -> None:
-        """Hold on to the text of `path`, whatever is on disk.  Raises InputError."""
+        """Keep the text of `path`, whatever the file holds. Raises InputError."""
         self.drafts[path].keep_mine()
         self._follow(path)
 
     def heard(self, operators: bool) -> None:
-        """Something was saved in a folder of the kernels; called in a thread of its own."""
+        """Handle a save in a folder of the kernels; called in another thread."""
         if self._loop is not None:
-            with contextlib.suppress(RuntimeError):  # the server has ended meanwhile
+            with contextlib.suppress(RuntimeError):  # the server has ended in the meantime
                 self._loop.call_soon_threadsafe(self._look_at_disk, operators)
 
     def unsaved_texts(self) -> list[Path]:
-        """Keep texts that were never saved in files beside nothing; where they lie."""
+        """Write texts that were never saved to temporary files, and return their paths."""
         kept = []
         for path, draft in self.drafts.items():
             if draft.unsaved:
@@ -133,7 +133,7 @@ class Studio:
 
     def _look_at_disk(self, operators: bool) -> None:
         for path, draft in self.drafts.items():
-            with contextlib.suppress(InputError):  # such a file is as good as another's: the conflict is shown
+            with contextlib.suppress(InputError):  # an unreadable file counts as changed, and the conflict is shown
                 draft.look()
             self._follow(path)
         self._check(operators=operators)
