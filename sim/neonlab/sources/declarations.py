@@ -1,4 +1,4 @@
-"""C declarations of a function and the structs that it is given, as text, from the debug information of an object."""
+"""Write C declarations of a function and its structs, from the debug information of an object."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from neonlab.sources.program import check_symbol, isa_of, linked_image
 from neonlab.sources.toolchain import plain_target
 
 _POINTER_DEPTH = 4
-#: Names of typedefs that the lab knows; others are written as what they stand for.
+#: Typedefs that the lab knows; others are replaced by their types.
 _KNOWN = (
     *("size_t", "ssize_t", "ptrdiff_t", "intptr_t", "uintptr_t", "float32_t", "float64_t"),
     *(f"{sign}int{bits}_t" for sign in ("", "u") for bits in (8, 16, 32, 64)),
@@ -25,14 +25,14 @@ _KNOWN = (
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A prototype and, as C text, the structs that it speaks of."""
+    """A prototype and the structs that it uses, as C text."""
 
     prototype: str
     structs: str
 
 
 def declaration_of_file(path: Path, given: Given) -> Declaration:
-    """The prototype that is given, or that debug information has.  Raises NoContract where there is neither."""
+    """Return the given prototype, or that of the debug information. Raises NoContract if there is neither."""
     if given.prototype:
         return Declaration(given.prototype, dict(given.settings).get("structs", ""))
     symbol = given.symbol or path.stem
@@ -52,7 +52,7 @@ def declaration_of_file(path: Path, given: Given) -> Declaration:
 
 
 def declared(image: Image, symbol: str) -> Declaration | None:
-    """What the objects say of a function; None where they have no debug information of it."""
+    """Return a function's declaration from debug information; None if there is none for it."""
     found = image.named(symbol)
     if found is None:
         return None
@@ -65,7 +65,7 @@ def declared(image: Image, symbol: str) -> Declaration | None:
 
 
 def declaration_of(function: FunctionType, symbol: str, isa: Isa) -> Declaration | None:
-    """The function as C; None where the lab could not call it: structs by value, vectors, a variable number."""
+    """Return the function as C; None if the lab cannot call it: structs by value, vectors, variadic parameters."""
     if function.signature(isa) is None:
         return None
     writer = _Writer()
@@ -81,14 +81,14 @@ def declaration_of(function: FunctionType, symbol: str, isa: Isa) -> Declaration
 
 
 class _Writer:
-    """Spells types, and gathers the structs on the way."""
+    """Writes types as C, and collects the structs they use."""
 
     def __init__(self) -> None:
         self.structs: list[str] = []
         self._named: dict[str, str] = {}
 
     def spelled(self, made: DebugType, name: str, depth: int = 0) -> str:
-        """A declaration of `name` with the type."""
+        """Return a declaration of `name` with the type."""
         if made.form in ("pointer", "array") and depth < _POINTER_DEPTH:
             target = made.target
             if made.form == "array" and name:

@@ -1,9 +1,9 @@
-"""How far a function reaches: run with room on all sides, and sizes found that fit every run.
+"""Infer how far a function reaches: run it with room on all sides, and fit sizes to the runs.
 
-Each pointer gets memory far beyond what it can mean, and points into the middle of it.  A run is recorded, and for
-each pointer the first and last byte read and written are noted, counted from where it points.  Over several runs with
-other numbers, the ends are then put as expressions of the numbers: sums of products of them with whole coefficients,
-the simplest that fits.  More runs than coefficients are asked for, so that a fit means something.
+Each pointer points into the middle of far more memory than it can need.  A run is recorded, and for each pointer the
+first and last byte read and written are noted, relative to the pointer.  After several runs with different numbers, the
+ends are expressed in these numbers: the simplest sum of their products with whole coefficients that fits.  A fit needs
+more runs than coefficients, so that it means something.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from neonlab.errors import InputError
 from neonlab.isa.c.ctype import CType
 from neonlab.isa.model.instruction import AccessKind
 
-_ROOM = 1 << 20  # bytes at a pointer, which points to the middle
+_ROOM = 1 << 20  # bytes around a pointer, which points to the middle
 _STEPS = 1 << 20
-#: An array of pointers is filled with this many, each to a row of its own.
+#: Number of pointers in an array of pointers, each to its own row, and bytes of a row.
 _POINTERS, _ROW = 256, 1 << 14
 _UNITS = (4, 8, 16, 32)
 _MOST_TERMS = 3
@@ -34,13 +34,13 @@ _MOST_TERMS = 3
 
 @dataclass
 class Extent:
-    """Bytes touched at one pointer in one run, counted from it: [low, high) read and written, None where none was."""
+    """Bytes touched at one pointer in one run, relative to it: [low, high) read and written, None if none."""
 
     read: tuple[int, int] | None = None
     written: tuple[int, int] | None = None
 
     def add(self, low: int, high: int, *, store: bool) -> None:
-        """Touch [low, high)."""
+        """Extend the bytes read, or with `store` written, by [low, high)."""
         before = self.written if store else self.read
         new = (low, high) if before is None else (min(low, before[0]), max(high, before[1]))
         if store:
@@ -51,11 +51,11 @@ class Extent:
 
 @dataclass(frozen=True)
 class Learned:
-    """The runs: numbers and, by pointer, what was touched; and the expressions found for the ends by pointer.
+    """The runs: their numbers and, by pointer, the bytes touched; and the expressions for the ends by pointer.
 
-    Names are those of contracts: `params.bias`, and `rows[]` for what the pointers in `rows` point to.  The keys of an
-    entry of `sizes` are "from", where the first byte lies if not at the pointer, and from there the bytes of "read" and
-    "write"; one is missing where nothing fits.
+    Names are those of contracts: `params.bias`, and `rows[]` for the target of the pointers in `rows`.  An entry of
+    `sizes` has the keys "from", the offset of the first byte if it is not at the pointer, and "read" and "write", the
+    bytes from there.  A key is missing if nothing fits.
     """
 
     samples: tuple[Mapping[str, int], ...]
@@ -64,7 +64,7 @@ class Learned:
 
 
 def learn(program: Program, contract: Contract, samples: Sequence[Mapping[str, int]]) -> Learned:
-    """Run the function once for each sample, the values of its numbers by name.  InputError where a run fails."""
+    """Run the function once for each sample, the values of its numbers by name. Raises InputError if a run fails."""
     probe = TraceProbe(program, _STEPS)
     extents = []
     with Machine(program, probes=(probe,)) as machine:
@@ -87,7 +87,7 @@ def learn(program: Program, contract: Contract, samples: Sequence[Mapping[str, i
 
 
 class _Room:
-    """Arguments with room at every pointer."""
+    """Arguments with room around every pointer."""
 
     def __init__(self, contract: Contract, sample: Mapping[str, int]) -> None:
         self._contract, self._sample = contract, sample
@@ -161,7 +161,7 @@ def _touched(probe: TraceProbe, machine: Machine) -> dict[str, Extent]:
 
 
 def _sizes(samples: Sequence[Mapping[str, int]], extents: Sequence[Mapping[str, Extent]]) -> dict[str, dict[str, str]]:
-    """Expressions for the ends of what was touched, by pointer."""
+    """Return expressions for the ends of the touched bytes, by pointer."""
     found: dict[str, dict[str, str]] = {}
     for name in sorted({name for one in extents for name in one}):
         touched = [one.get(name, Extent()) for one in extents]
@@ -176,12 +176,12 @@ def _sizes(samples: Sequence[Mapping[str, int]], extents: Sequence[Mapping[str, 
 
 
 def fitted(samples: Sequence[Mapping[str, int]], values: Sequence[int]) -> str | None:
-    """The simplest expression of the numbers that has these values; None where none is known well enough.
+    """Return the simplest expression of the numbers with these values; None if none is certain enough.
 
-    An expression of t terms counts where it fits more than t runs.
+    An expression of t terms counts if it fits more than t runs.
     """
     if len(set(values)) == 1 and (len(values) == 1 or all(len({s[n] for s in samples}) == 1 for n in samples[0])):
-        # One point tells nothing of how it comes about, unless there is nothing it could depend on.
+        # One run cannot show what a size depends on, unless there are no numbers.
         return str(values[0]) if not samples[0] or not values[0] else None
     target = np.array(values, float)
     terms = list(_terms(samples))
@@ -207,7 +207,7 @@ class _Term:
 
 
 def _terms(samples: Sequence[Mapping[str, int]]) -> Iterator[_Term]:
-    """What sizes are made of, simple ones first: numbers, 1, products, numbers rounded up, products of those."""
+    """Yield the terms of sizes, simple ones first: numbers, 1, products, numbers rounded up, products of those."""
     names = [name for name in samples[0] if len({sample[name] for sample in samples}) > 1]
     for name in names:
         yield _Term(name, tuple(sample[name] for sample in samples))
@@ -238,13 +238,16 @@ def _spelled(factors: Sequence[int], texts: Sequence[str]) -> str:
             parts.append(text if factor == 1 else f"-{text}")
         else:
             parts.append(f"{factor}*{text}")
-    # what is taken off comes last
+    # negative terms come last
     parts.sort(key=lambda part: part.startswith("-"))
     return " + ".join(parts).replace("+ -", "- ")
 
 
 def points(text: str) -> Iterator[dict[str, int]]:
-    """Samples of `n=16,24,k=4:12:4`: every combination; a range is first:last:step.  InputError where it is none."""
+    """Yield the samples of `n=16,24,k=4:12:4`: every combination, where a range is first:last:step.
+
+    Raises InputError for text that is not of this form.
+    """
     axes: dict[str, list[int]] = {}
     name = ""
     for part in text.split(","):

@@ -1,4 +1,4 @@
-"""From a file of any kind to a program that has the function asked for."""
+"""Load a program with the requested function from a file of any kind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def isa_of(path: Path, given: Given) -> Isa:
-    """The instruction set of a file: what is said, what an object is, what the folder says; A64 for C."""
+    """Return the instruction set of a file: the given one, else that of an object or of the folder; A64 for other C."""
     if given.isa is not None:
         return given.isa
     if path.suffix in ASSEMBLY:
@@ -37,7 +37,7 @@ def isa_of(path: Path, given: Given) -> Isa:
 
 
 def load_program(path: Path, contract: Contract, build: Build = PLAIN) -> Program:
-    """The program of a kernel, once for each state of its file on disk.
+    """Return the program of a kernel, cached for each state of its file on disk.
 
     Raises InputError when it does not assemble or compile, or does not define the contract's symbol.
     """
@@ -49,12 +49,12 @@ def load_program(path: Path, contract: Contract, build: Build = PLAIN) -> Progra
 
 
 def forget_programs() -> None:
-    """Build anew from now on: a file that a kernel includes may have changed."""
+    """Empty the cache, since an included file may have changed."""
     _load.cache_clear()
 
 
 def check_symbol(names: list[str], path: Path, name: str) -> None:
-    """Raise InputError unless `name` is among the names defined."""
+    """Raise InputError unless `name` is among the defined names."""
     if name in names:
         return
     near = difflib.get_close_matches(name, names, 1)
@@ -84,7 +84,7 @@ def _load(path: Path, symbol: str, target: Target, build: Build, _modified: int,
 
 
 def _assembled(path: Path, symbol: str, isa: Isa, build: Build) -> Program:
-    """Assembly on its own; where it calls functions that it does not define, with those that the lab serves."""
+    """Assemble the file; if it calls undefined functions, link it with those of the runtime library."""
     from neonlab.assemble.assembler import assemble_file
     from neonlab.assemble.linking import link
 
@@ -105,9 +105,9 @@ def _assembled(path: Path, symbol: str, isa: Isa, build: Build) -> Program:
 
 
 def linked_image(path: Path, target: Target, build: Build, symbol: str) -> Image:
-    """Objects, compiled here where they are C, with the functions of the runtime that they call and do not define.
+    """Return the linked object, compiled here if it is C, with the runtime functions that it calls and lacks.
 
-    Of an archive those that define `symbol` and what it needs; all where none does.
+    From an archive, the member that defines `symbol` and those it needs are linked; all members if none defines it.
     """
     from neonlab.objects.elf.archive import Archive
     from neonlab.objects.elf.module import Module

@@ -1,4 +1,4 @@
-"""What a prototype alone tells of how a function is called, and what is left for a person to say."""
+"""Propose a contract from a prototype alone, and mark what a person must fill in."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from neonlab.sources.toolchain import PLAIN_ARCHITECTURES, is_c
 
 
 def bare_contract(path: Path, given: Given) -> Contract:
-    """A contract that states no sizes and forbids no instruction, for calls whose arguments say the rest."""
+    """Return a contract without sizes that allows every instruction, for calls whose arguments give the rest."""
     isa = isa_of(path, given)
     declaration = declaration_of_file(path, given)
     signature = parse_prototype(declaration.prototype, isa, declaration.structs)
@@ -48,28 +48,28 @@ def bare_contract(path: Path, given: Given) -> Contract:
 
 
 def element_type(ctype: CType) -> np.dtype[np.generic]:
-    """The numpy type of a number, or of what a pointer points to; bytes where that is none."""
+    """Return the numpy dtype of a number, or of a pointer's target; uint8 if the target is not a number."""
     base = ctype.pointee if ctype.kind == "pointer" else ctype
     if base is None or base.kind not in ("integer", "float"):
         return np.dtype(np.uint8)
     return np.dtype(f"{'f' if base.kind == 'float' else 'i' if base.signed else 'u'}{base.size}")
 
 
-#: Runs told of in a contract.
+#: Most runs listed in a contract.
 _MOST_RUNS = 8
-#: Without one of the two, `check` calls the kernel unchecked.
+#: Without a reference or "none", `check` reports the kernel as unchecked.
 _ASK_FOR_REFERENCE = (
     'reference = { file = "scalar.c", symbol = "f_c" }: what is right, in C; "none" where nothing says it'
 )
-#: Stands where only a person knows.
+#: Marks a value that only a person knows.
 BLANK = "?"
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A contract as TOML with `?` where it is for a person to say.
+    """A contract as TOML, with `?` for values that a person must give.
 
-    `blanks` names the arguments and fields concerned; `learned` is what runs showed, if any ran.
+    `blanks` names the arguments and fields with a `?`; `learned` holds the results of runs, if any ran.
     """
 
     text: str
@@ -78,13 +78,13 @@ class Proposal:
 
     @property
     def question(self) -> str:
-        """One sentence that asks for the rest."""
+        """Return one sentence that asks for the missing values."""
         if not self.blanks:
             return "nothing is left blank; see that the ranges are right"
         return f"left blank as `{BLANK}`, for you to say: {', '.join(self.blanks)}"
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`."""
+        """Return plain values for `--json`."""
         runs = []
         for sample, extents in zip(self.learned.samples, self.learned.extents, strict=True) if self.learned else ():
             touched = {
@@ -99,9 +99,10 @@ class Proposal:
 
 
 def propose(path: Path, given: Given, points_to_run: Sequence[str] = ()) -> Proposal:
-    """A contract for the function, from its prototype; `points_to_run` are numbers to run it with, as `n=8:32:8`.
+    """Propose a contract for the function from its prototype.
 
-    Raises NoContract where nothing tells the prototype, InputError where a run goes wrong.
+    `points_to_run` are numbers to run it with, as `n=8:32:8`.  Raises NoContract if the prototype is unknown,
+    InputError if a run fails.
     """
     contract = bare_contract(path, given)
     learned = None
@@ -115,7 +116,7 @@ def propose(path: Path, given: Given, points_to_run: Sequence[str] = ()) -> Prop
 
 
 def _check_numbers(contract: Contract, samples: Sequence[Mapping[str, int]]) -> None:
-    """Every sample names the same numbers, and all that look like lengths."""
+    """Raise InputError unless every sample has the same known numbers, and all that look like lengths."""
     known = [p.name for p in contract.signature.parameters if p.ctype.kind == "integer"]
     fields = [f"{p.name}.{m.name}" for p in contract.signature.parameters for m in _members(p.ctype)]
     for sample in samples:
@@ -169,7 +170,7 @@ class _Writer:
         return "\n".join([*lines, "", *runs, "[args]", *entries, *tables]) + "\n"
 
     def _runs(self) -> Iterator[str]:
-        """What was touched in each run."""
+        """Yield a line on the bytes touched in each run."""
         if self._learned is None:
             return
         for number, (sample, extents) in enumerate(zip(self._learned.samples, self._learned.extents, strict=True)):
@@ -194,7 +195,7 @@ class _Writer:
         return f"{shown} = {value}" + (f"  # {remarks}" if remarks else "")
 
     def _value(self, path: str, ctype: CType) -> tuple[str, str]:
-        """The entry for an argument or a field, and a remark."""
+        """Return the entry for an argument or a field, and a remark."""
         if ctype.kind == "integer":
             return self._number(path, ctype)
         if ctype.kind == "float":
@@ -243,7 +244,7 @@ class _Writer:
         verbs = [verb for verb in ("read", "write") if any(_ends(one.get(path), verb) for one in self._learned.extents)]
         entries = [f'{verb} = "{sizes.get(verb, BLANK)}"' for verb in verbs]
         if "from" in sizes:
-            # What begins before the pointer, or beyond it: the buffer begins there.
+            # The touched bytes start before or after the pointer, and so does the buffer.
             entries.append(f'origin = "{negated(sizes["from"])}"')
         unknown = [verb for verb in verbs if verb not in sizes]
         return ", ".join(entries), "no expression fits the runs: run it with more numbers" if unknown else ""
@@ -256,7 +257,7 @@ def _ends(extent: Extent | None, verb: str) -> tuple[int, int] | None:
 
 
 def divided(text: str, by: int) -> str:
-    """A size in bytes as a number of pointers."""
+    """Return a size in bytes as a number of pointers."""
     if text == BLANK or by == 1:
         return text
     if text.isdigit() and int(text) % by == 0:
@@ -267,14 +268,14 @@ def divided(text: str, by: int) -> str:
 
 
 def negated(text: str) -> str:
-    """The expression with the other sign."""
+    """Return the expression with the opposite sign."""
     if text.startswith("-") and not any(sign in text[1:] for sign in "+-"):
         return text[1:]
     return f"-({text})"
 
 
 def is_length(name: str) -> bool:
-    """Whether a number is by its name one that loops run to, or the distance of rows."""
+    """Tell whether a number's name suggests a loop bound or a pitch."""
     short = name.lower().rpartition(".")[2].strip("_")
     exact = {"n", "m", "k", "w", "h", "c", "mr", "nr", "kr", "kc", "nc", "mc", "ks", "cn", "ic", "oc", "num"}
     parts = ("len", "size", "count", "width", "height", "row", "col", "channel", "element", "batch", "depth", "num_")

@@ -1,18 +1,20 @@
-"""Contracts of code that cannot carry one: in a file beside it, or put together from what the command line says.
+"""Find contracts of code that cannot carry one: in a sidecar file, or from the command line.
 
-For kernel.c these are looked for in its folder, the first found counts: SYMBOL.contract.toml (where a symbol is asked
-for), kernel.c.contract.toml, kernel.contract.toml.  Such a file is the table that would stand in the block of an
-assembly file, and may besides hold
+For kernel.c the first of these in its folder is used: SYMBOL.contract.toml (if a symbol is asked for),
+kernel.c.contract.toml, kernel.contract.toml.  Such a file is the table that would stand in the block of an assembly
+file, and may also hold
 
     [build]                                  # how the source is built
     include = ["include"]
     define  = ["ROWS=4"]
     flags   = ["-O3"]
     compiler = "clang"
-    [reference]                              # the C function that says what is right
+
+    [reference]                              # the C function that gives the expected results
     file    = "scalar.c"
     symbol  = "dot_c"
-    [functions.dot_s8]                       # one of these for each function, where there are several: entries that
+
+    [functions.dot_s8]                       # one for each function, if there are several: entries that
     prototype = "..."                        # differ from those above
 
 Folders and files in it are relative to its own folder.
@@ -44,7 +46,7 @@ _REFERENCE_KEYS = ("file", "symbol", "on_host", *_BUILD_KEYS)
 
 @dataclass(frozen=True)
 class Found:
-    """A contract, and what its file says about building the code and about its reference."""
+    """A contract, and how to build the code and its reference."""
 
     contract: Contract
     build: Build = PLAIN
@@ -52,7 +54,7 @@ class Found:
 
 
 def find_contract(path: Path, given: Given) -> Found:
-    """The contract of the code in `path`.  Raises InputError where there is none, or where it cannot be read."""
+    """Return the contract of the code in `path`. Raises InputError if there is none, or it cannot be read."""
     file = _contract_file(path, given)
     if file is None and not given.prototype and path.suffix in ASSEMBLY:
         contract = read_contract(path)
@@ -82,14 +84,14 @@ def find_contract(path: Path, given: Given) -> Found:
         table.setdefault("structs", declaration.structs)
     folder = file.parent if file is not None else Path()
     build = _build(table.pop("build", {}), text, folder)
-    # `reference = "none"` stays: it is a word of the contract, where a table says how to build what speaks for it.
+    # `reference = "none"` stays in the table, since it belongs to the contract; a table describes how to build one.
     reference = _reference(table.pop("reference"), text, folder) if _has_reference(table) else None
     contract = contract_of(table, text, isa=_isa(path, table, given), symbol=given.symbol or path.stem)
     return Found(contract, given.build.over(build), given.reference or reference)
 
 
 def functions_of(path: Path, given: Given) -> tuple[str, ...]:
-    """Names of the functions that the contract beside `path` describes one by one; none where it describes one only."""
+    """Return the names of the functions that the contract beside `path` describes; empty if it describes only one."""
     file = _contract_file(path, given)
     if file is None or given.symbol:
         return ()
@@ -98,7 +100,7 @@ def functions_of(path: Path, given: Given) -> tuple[str, ...]:
 
 
 def isas_of(path: Path, given: Given) -> tuple[Isa, ...]:
-    """The instruction sets that the contract beside `path` is for, where it is for more than one and `path` too."""
+    """Return the instruction sets of the contract beside `path`, if it has several and `path` does not name one."""
     file = _contract_file(path, given)
     if file is None or _is_object(path) or (path.suffix in ASSEMBLY and _names_isa(path)):
         return ()
@@ -108,7 +110,7 @@ def isas_of(path: Path, given: Given) -> tuple[Isa, ...]:
 
 
 def _names_isa(path: Path) -> bool:
-    """Whether the file's name or folder says for which instruction set it is."""
+    """Tell whether the file's name or folder names its instruction set."""
     try:
         isa_of_path(path)
     except InputError:
@@ -142,7 +144,7 @@ def _contract_file(path: Path, given: Given) -> Path | None:
 
 
 def _said(given: Given) -> dict[str, str]:
-    """The option that states each key, of those that the command line states."""
+    """Return the option that sets each key, for those set on the command line."""
     said = {part: f"--set {key}={value}" for key, value in given.settings for part in key.split(".")[-2:]}
     return said | {"prototype": "--prototype"} if given.prototype else said
 
@@ -152,7 +154,7 @@ def _text(file: Path, said: Mapping[str, str] | None = None) -> ContractText:
 
 
 def _of_function(table: dict[str, Any], text: ContractText, given: Given, path: Path) -> dict[str, Any]:
-    """The table of one function: its own entries over those that all share."""
+    """Return the table of one function: its own entries over the shared ones."""
     functions = table.pop("functions", None)
     if functions is None:
         return table
@@ -170,9 +172,9 @@ def _of_function(table: dict[str, Any], text: ContractText, given: Given, path: 
 
 
 def _apply_settings(table: dict[str, Any], given: Given) -> None:
-    """`a.read=4*n`, `args.a.read=4*n`, `stack=64`: into the table, each made of what lies on its way.
+    """Put `a.read=4*n`, `args.a.read=4*n` or `stack=64` into the table, and create the tables on the path.
 
-    A field of a struct that the table tells of may go by its path, `params.scale.range`, without `fields` in between.
+    A field of a struct in the table may be named by its path, `params.scale.range`, without `fields` in between.
     """
     for key, value in given.settings:
         parts = key.split(".")
@@ -191,7 +193,7 @@ def _apply_settings(table: dict[str, Any], given: Given) -> None:
 
 
 def _value(text: str) -> Any:
-    """A value as TOML, or else the text itself, so that sizes need no quotes."""
+    """Return a value parsed as TOML, or else the text itself, so that sizes need no quotes."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError):
@@ -199,7 +201,7 @@ def _value(text: str) -> Any:
 
 
 def _isa(path: Path, table: Mapping[str, Any], given: Given) -> Isa | None:
-    """What is asked for; else what the contract says, if one thing; else what the file's name or folder says."""
+    """Return the requested instruction set; else the contract's, if it has one; else that of file name or folder."""
     if given.isa is not None:
         return given.isa
     said = table.get("isa")

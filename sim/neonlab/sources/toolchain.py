@@ -1,8 +1,8 @@
-"""C and C++ to an object file, by whatever compiler for the target there is.
+"""Compile C and C++ to an object file, with any compiler for the target.
 
-In this order: the one that is asked for; GCC for the target (aarch64-linux-gnu-gcc, arm-linux-gnueabihf-gcc); clang;
-zig, which `pip install neonlab[cross]` brings, for C++ before clang.  Objects are kept in the user's cache folder and
-made anew when the source, a header that it includes, the compiler or a flag has changed.
+The first of these is used: the requested one; GCC for the target (aarch64-linux-gnu-gcc, arm-linux-gnueabihf-gcc);
+clang; zig, which `pip install neonlab[cross]` provides, for C++ before clang.  Objects are cached in the user's cache
+folder, and made again when the source, an included header, the compiler or a flag has changed.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from neonlab.isa.model.isa import Isa
 _TIME_LIMIT = 120
 _TRIPLES = {Isa.A32: "arm-linux-gnueabihf", Isa.A64: "aarch64-linux-gnu"}
 _INCLUDE = Path(__file__).resolve().parent / "runtime" / "include"
-#: Lines and types for reports, no calls that the source does not make, positions known to the linker.
+#: Line and type information for reports, no inserted calls, no unwind tables.
 _ALWAYS = ("-g", "-fno-stack-protector", "-U_FORTIFY_SOURCE", "-fno-asynchronous-unwind-tables")
-#: Zig defines NDEBUG with any optimization, which would take out every assert.
+#: Zig defines NDEBUG with any optimization, which would remove every assert.
 _BY_KIND = {"gcc": ("-fno-pic",), "clang": ("-fno-pic",), "zig": ("-fno-sanitize=undefined", "-UNDEBUG")}
 _GCC_FEATURES = {
     "dotprod": "dotprod", "i8mm": "i8mm", "fp16": "fp16", "fp16fml": "fp16fml", "bf16": "bf16", "crypto": "crypto",
@@ -52,12 +52,12 @@ _NO_LIBRARY = (
 
 
 class CompileError(InputError):
-    """The compiler refuses; `str()` is what it says."""
+    """The compiler rejects the source; `str()` is its output."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
-    """A program that compiles for one instruction set: the words it is called with, its kind, and its version."""
+    """A compiler for one instruction set: the words of its command, its kind, and its version."""
 
     command: tuple[str, ...]
     kind: str  # "gcc", "clang" or "zig"
@@ -65,14 +65,14 @@ class Compiler:
 
     @property
     def title(self) -> str:
-        """Name and version: `aarch64-linux-gnu-gcc 12.2.0`."""
+        """Return name and version: `aarch64-linux-gnu-gcc 12.2.0`."""
         words = [Path(self.command[0]).name] if self.kind != "zig" else ["zig", self.command[-1]]
         return " ".join([*words, self.version])
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """An object file's bytes, and what made it: `aarch64-linux-gnu-gcc 12.2.0 -O2`."""
+    """An object file's bytes, and the compiler with its flags: `aarch64-linux-gnu-gcc 12.2.0 -O2`."""
 
     data: bytes
     made_by: str
@@ -80,7 +80,7 @@ class Compiled:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What code is compiled for: a contract's `isa` and float ABI."""
+    """The target of a compilation: a contract's `isa` and float ABI."""
 
     isa: Isa
     architecture: str
@@ -89,9 +89,9 @@ class Target:
 
 
 def target_of(contract: Contract) -> Target:
-    """What code of the contract is compiled for."""
+    """Return the target of the contract's code."""
     soft = contract.float_abi is FloatAbi.SOFT
-    # A contract that forbids no instruction at all asks for none beyond the plainest.
+    # A contract that allows every instruction is compiled for NEON alone.
     features = frozenset({"neon"}) if contract.features >= FEATURES else contract.features
     return Target(contract.isa, contract.architecture, features, soft)
 
@@ -101,17 +101,17 @@ PLAIN_ARCHITECTURES = {Isa.A32: "armv7-a", Isa.A64: "armv8.0-a"}
 
 
 def plain_target(isa: Isa) -> Target:
-    """What code is compiled for of which no contract says more."""
+    """Return the target for code without a contract."""
     return Target(isa, PLAIN_ARCHITECTURES[isa], frozenset({"neon"}))
 
 
 def is_c(path: Path) -> bool:
-    """Whether the file is C or C++."""
+    """Tell whether the file is C or C++."""
     return path.suffix in (*C_SUFFIXES, *CXX_SUFFIXES)
 
 
 def find_compiler(target: Target, named: str, *, cxx: bool = False) -> Compiler:
-    """The compiler for the target.  InputError where there is none."""
+    """Return the compiler for the target. Raises InputError if there is none."""
     if named:
         words = tuple(named.split())
         program = shutil.which(words[0])
@@ -123,7 +123,7 @@ def find_compiler(target: Target, named: str, *, cxx: bool = False) -> Compiler:
     has_zig = importlib.util.find_spec("ziglang") is not None
     program = shutil.which(f"{triple}-{'g++' if cxx else 'gcc'}")
     if program is None and cxx and has_zig:
-        return _compiler(zig)  # it brings a C++ library for the target, which clang seldom finds
+        return _compiler(zig)  # it includes a C++ library for the target, which clang rarely finds
     program = program or shutil.which("clang++" if cxx else "clang")
     if program is not None:
         return _compiler((program,))
@@ -148,7 +148,7 @@ def _compiler(command: tuple[str, ...]) -> Compiler:
 
 
 def compile_c(path: Path, target: Target, build: Build) -> Compiled:
-    """Compile the file.  Raises CompileError with the compiler's own words, InputError where there is no compiler."""
+    """Compile the file. Raises CompileError with the compiler's output, InputError if there is no compiler."""
     compiler = find_compiler(target, build.compiler, cxx=path.suffix in CXX_SUFFIXES)
     own = ("-O2", *build.flags)
     flags = (
@@ -169,7 +169,7 @@ def compile_c(path: Path, target: Target, build: Build) -> Compiled:
 
 
 def made_by(path: Path, target: Target, build: Build) -> str:
-    """What `compile_c` would say made the object; empty for a file that is not compiled."""
+    """Return the compiler and flags that `compile_c` would use; "" for a file that is not compiled."""
     if not is_c(path):
         return ""
     compiler = find_compiler(target, build.compiler, cxx=path.suffix in CXX_SUFFIXES)
@@ -177,13 +177,13 @@ def made_by(path: Path, target: Target, build: Build) -> str:
 
 
 def _target_flags(compiler: Compiler, target: Target, given: Sequence[str]) -> list[str]:
-    """The instruction set, as far as the flags that are given leave it open."""
+    """Return the flags for the instruction set, except those that are given."""
     triple = _TRIPLES[target.isa]
     flags = []
     if compiler.kind == "clang":
         flags.append(f"--target={triple}")
     elif compiler.kind == "zig":
-        # Zig takes -mthumb without a word and compiles A32 all the same: the state is part of its target.
+        # Zig silently ignores -mthumb and compiles A32: the state is part of its target.
         flags += ["-target", triple.replace("arm", "thumb", 1) if "-mthumb" in given else triple]
 
     def open_(prefix: str) -> bool:
@@ -217,7 +217,7 @@ def _architecture(compiler: Compiler, target: Target, *, fpu: bool) -> list[str]
 
 
 def _zig_cpu(target: Target, names: Sequence[str]) -> str:
-    """Zig takes -mcpu alone, with LLVM's names of features."""
+    """Return the -mcpu flag for Zig, which takes no -march, with LLVM's names of features."""
     llvm = {"dotprod": "dotprod", "i8mm": "i8mm", "fp16": "fullfp16", "bf16": "bf16", "crc": "crc", "rdm": "rdm"}
     if target.isa is Isa.A64:
         version = target.architecture.removeprefix("armv").removesuffix("-a").replace(".", "_")
@@ -239,7 +239,7 @@ def _headers(compiler: Compiler, target: Target, given: Sequence[str]) -> list[s
 
 
 class _Kept:
-    """The place of one object in the cache: its bytes, and what files they were made of in which state."""
+    """The cache entry of one object: its bytes, and the files with their states that it was made from."""
 
     def __init__(self, path: Path, compiler: Compiler, flags: Sequence[str]) -> None:
         words = [str(path.resolve()), str(Path.cwd()), *compiler.command, compiler.version, *flags]
@@ -249,7 +249,7 @@ class _Kept:
         self._list = folder / f"{name}.json" if folder is not None else None
 
     def read(self) -> bytes | None:
-        """The bytes, where nothing has changed since."""
+        """Return the bytes, or None if a file has changed."""
         if self._object is None or self._list is None:
             return None
         try:
@@ -260,7 +260,7 @@ class _Kept:
             return None
 
     def write(self, data: bytes, files: Sequence[str]) -> None:
-        """Keep the bytes; where that cannot be done they are made again next time."""
+        """Store the bytes; if that fails, they are made again next time."""
         if self._object is None or self._list is None:
             return
         states = json.dumps([(name, _state(name)) for name in files])
@@ -278,7 +278,7 @@ def _state(name: str) -> list[int]:
 
 @functools.cache
 def cache_folder() -> Path | None:
-    """The folder for what can be made again; None where none can be had."""
+    """Return the cache folder; None if it cannot be created or written."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     folder = Path(base) / "neonlab" / "objects"
     try:
@@ -302,7 +302,7 @@ def _compile(path: Path, compiler: Compiler, flags: Sequence[str], kept: _Kept) 
 
 
 def _dependencies(file: Path) -> list[str]:
-    """Files named in a make rule."""
+    """Return the files named in a make rule."""
     try:
         text = file.read_text(encoding="utf-8").replace("\\\n", " ")
     except (OSError, UnicodeDecodeError):

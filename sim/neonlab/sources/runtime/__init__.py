@@ -1,7 +1,7 @@
-"""What code calls and does not bring along: memory, the heap, a part of libm, and compilers' run-time functions.
+"""Provide functions that code calls and does not define: memory, the heap, a part of libm, and compiler runtime.
 
-They are assembly in this folder, armv7 and armv8, linked in as a library is: only what is called, file by file.  Their
-accesses are checked as the kernel's own, and what goes wrong in one is put down to the line that called it.
+They are assembly in the folders armv7 and armv8, and are linked as a library is: only what is called, file by file.
+Their accesses are checked like the kernel's own, and a fault in one is attributed to the line that called it.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ _ISA_FOLDER = {Isa.A32: "armv7", Isa.A64: "armv8"}
 
 
 class RuntimeLibrary:
-    """The library for one instruction set, as the linker takes archives."""
+    """The library for one instruction set, in the form of an archive for the linker."""
 
     def __init__(self, isa: Isa) -> None:
         self.isa = isa
 
     def defining(self, name: str) -> Module | None:
-        """The file that defines `name`, or None."""
+        """Return the module that defines `name`, or None."""
         file = _definitions(self.isa).get(name)
         return _module(self.isa, file) if file is not None else None
 
 
 def served(isa: Isa) -> tuple[str, ...]:
-    """Names of the functions that there are, in alphabetical order."""
+    """Return the names of all functions in alphabetical order."""
     return tuple(sorted(_definitions(isa)))
 
 
 @functools.cache
 def _definitions(isa: Isa) -> dict[str, str]:
-    """File by name defined, from a list beside the files, so that no more is assembled than is needed."""
+    """Return the file of each name, from a list beside the files, so that only needed files are assembled."""
     folder = FOLDER / _ISA_FOLDER[isa]
     found = {}
     for line in (folder / "names.txt").read_text(encoding="utf-8").splitlines():
