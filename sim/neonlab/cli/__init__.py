@@ -1,4 +1,4 @@
-"""The command `neonlab`."""
+"""Run the command `neonlab`."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from neonlab.host.interrupts import Stopped, stop_on_signals
 from neonlab.host.memory_limit import out_of_memory
 
 _QUIET_OPTIONS = ("--quiet", "-q")
-#: Set by the shell that asks for completions: what is printed then lands in the line that the person types.
+#: Set by a shell that asks for completions; output would then appear in the line being typed.
 _COMPLETES = "_NEONLAB_COMPLETE"
-#: What workers of these commands import: it takes longer than to read the command line and the kernel.
+#: Modules for the workers of these commands; importing them takes longer than reading the command line and the kernel.
 _WORKERS_NEED = {"check": "neonlab.lab.run.check", "profile": "neonlab.lab.run.profile"}
-#: Objects made before garbage is looked for: as few as Python has by default cost a command a twentieth of its time.
+#: Allocations before a garbage collection; Python's default costs a command a twentieth of its time.
 _COLLECT_AFTER = 50_000
 
 
-#: Characters of a word in a message, such as the name of a file, beyond which its middle is left out.
+#: Most characters of a word in a message, such as a file name; the middle of a longer one is left out.
 _LONGEST_WORD = 400
 
 
 def main() -> None:
-    """Run the command line; exit status 0 all well, 1 a kernel failed, 2 bad usage or input."""
+    """Run the command line. Exit with 0 if all is well, 1 if a kernel failed, 2 for bad usage or input."""
     gc.set_threshold(_COLLECT_AFTER)
     stop_on_signals()
     try:
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run with the given arguments and return the exit status.  Whatever happens, no traceback is shown."""
+    """Run with the given arguments and return the exit status. Whatever happens, no traceback is shown."""
     try:
         status = _run(arguments)
         sys.stdout.flush()
@@ -63,7 +63,7 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         if os.environ.get("NEONLAB_DEBUG"):
             raise
-        told = str(error).strip().rpartition("\n")[2]  # of a worker's error, which is its traceback, the last line
+        told = str(error).strip().rpartition("\n")[2]  # a worker's error is its traceback, so take the last line
         print(
             f"neonlab: internal error: {type(error).__name__}: {_shown(told)}\n"
             "  This is a defect in neonlab.  NEONLAB_DEBUG=1 shows where; please report it with the input.",
@@ -73,7 +73,7 @@ def run(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    """The exit status of the command, or of what click makes of an error."""
+    """Return the exit status of the command, or that of click for an error."""
     try:
         if arguments and not arguments[0].startswith("-"):
             _look_for_current_folder()
@@ -90,7 +90,7 @@ def _run(arguments: list[str]) -> int:
             build_app()(args=arguments, prog_name="neonlab")
         return 0
     except SystemExit as exit_:
-        # Click ends the command itself when it is interrupted, and so does rich when the reader of a pipe has gone.
+        # Click exits by itself when it is interrupted, and so does rich when the reader of a pipe is gone.
         cause: BaseException | None = exit_
         while cause is not None:
             if isinstance(cause, (Stopped, BrokenPipeError)):
@@ -112,7 +112,7 @@ def _refuse(message: str) -> int:
 
 
 def _shown(message: str) -> str:
-    """The message, of very long words only both ends."""
+    """Return the message with the middle of very long words left out."""
     half = _LONGEST_WORD // 2
     return re.sub(rf"\S{{{_LONGEST_WORD},}}", lambda word: f"{word[0][:half]}...{word[0][-half:]}", message)
 
@@ -125,7 +125,7 @@ def _stopped(number: int) -> int:
 
 
 def _environment_refuses(error: OSError) -> int:
-    """A full disk, a folder that may not be written, a limit on open files: no defect, and nothing to report."""
+    """Report an error of the environment, such as a full disk or a limit on open files, which is no defect."""
     if error.filename == STANDARD_OUTPUT:
         drop_output()
     place = f"{os.fsdecode(error.filename)}: " if isinstance(error.filename, (str, bytes)) else ""

@@ -1,4 +1,4 @@
-"""The command tree: what can be typed, and which function answers."""
+"""Build the command tree: the commands and the functions that run them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the shell offers when one presses Tab: kernels, shapes, cores and the other words that options take.
+"""Offer shell completions: kernels, shapes, cores and the other words that options take.
 
-Whatever goes wrong here, a broken file in the repository say, offers nothing: a shell has no place for a message.
+Any error here, such as a broken file in the repository, offers nothing, since a shell has no place for a message.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import typer
 
 from neonlab.errors import InputError
 
-#: A word, and what it means.
+#: A word and its meaning.
 Offer = tuple[str, str]
 
 
 def _offers(find: Callable[[], Iterable[Offer | str]]) -> Callable[[str], list[Offer]]:
-    """A completion that offers those of the words found that begin as typed."""
+    """Return a completion that offers those of the found words that start with the typed text."""
 
     @functools.wraps(find)
     def complete(incomplete: str) -> list[Offer]:
         return _beginning(incomplete, find)
 
-    del complete.__wrapped__  # typer is to see the parameters of `complete`
+    del complete.__wrapped__  # typer must see the parameters of `complete`
     return complete
 
 
@@ -56,12 +56,12 @@ def _kernels(*, with_folder: bool) -> Iterable[Offer]:
 
 
 def complete_shapes(ctx: typer.Context, incomplete: str) -> list[Offer]:
-    """Offer the layers of real networks that the kernels on the command line take, else a shape that `check` tries."""
+    """Offer the layers that the kernels on the command line accept, else a shape that `check` tries."""
     return _beginning(incomplete, lambda: _shapes(ctx.params, ctx.args))
 
 
 def _shapes(given: dict[str, Any], rest: Sequence[str]) -> Iterable[Offer]:
-    # Where the line ends in an option without its value, what comes before it is not assigned to the arguments yet.
+    # If the line ends in an option without its value, the words before it are not assigned to arguments yet.
     from neonlab.lab.run.lookup import kernels_named
     from neonlab.lab.run.plan import layers_or_largest
 

@@ -1,4 +1,4 @@
-"""How the help of a command is laid out: whole sentences at any width, and words for values that say what they are."""
+"""Lay out the help of a command: whole sentences at any width, and telling words for values."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-#: What asks for help, of every command.
+#: Options that ask for the help of every command.
 HELP_OPTIONS = ("-h", "--help")
-#: More characters than any first sentence has: nothing is to be cut.
+#: More characters than any first sentence has, so that none is cut.
 _ALL = 10_000
 
 
 class Command(TyperCommand):
-    """A command whose help names each argument once, without the type that Python has for it."""
+    """A command whose help names each argument once, without its Python type."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return what follows the command's name in the line of usage: `[OPTIONS] FILE [KERNEL]...`."""
@@ -35,7 +35,7 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """The command above the others, whose help shows the first sentence of each of them in full."""
+    """The parent command, whose help shows the first sentence of each command in full."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a row for each command."""

@@ -1,4 +1,4 @@
-"""The options that say how a file is built and called, shared by every command that takes one."""
+"""Define the options that say how a file is built and called, shared by all commands that take a file."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
 
 
 def takes_given(command: Callable[..., T]) -> Callable[..., T]:
-    """Give a command these options besides its own, and what they say as its argument `given`."""
+    """Add these options to a command, and pass their values as its argument `given`."""
     signature = inspect.signature(command, eval_str=True)
     own = [parameter for name, parameter in signature.parameters.items() if name != "given"]
     more = [

@@ -1,7 +1,7 @@
-"""What a command says on standard error while it works: the phase, how much of it is done, for how long.
+"""Report progress on standard error: the phase, how much of it is done, and for how long it has run.
 
-No command is silent for longer than `FIRST` seconds.  On a terminal a bar shows the phase and goes away with it.
-Elsewhere a line is printed after `FIRST` seconds, then where a phase begins, and every `EVERY` seconds.
+No command is silent for longer than `FIRST` seconds.  On a terminal a bar shows the phase and disappears with it.
+Elsewhere a line is printed after `FIRST` seconds, then at the start of each phase, and every `EVERY` seconds.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from neonlab.host.compiling import QUIET
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
-#: Seconds of silence until the first line, and between lines.  A process takes some tenths to come to the first.
+#: Seconds until the first line, and between lines.  A process needs some tenths of a second to start.
 FIRST, EVERY = 1.4, 10.0
-#: The same of a bar on a terminal.
+#: The same for a bar on a terminal.
 _BAR_AFTER, _BAR_EVERY = 0.5, 0.2
 
 
 @dataclass(slots=True)
 class Phase:
-    """One part of the work: `done` of `total` `unit`s (total 0: not known), begun at `since`, seconds of the clock."""
+    """One part of the work: `done` of `total` `unit`s (total 0 if unknown), started at `since`, in clock seconds."""
 
     name: str
     total: int
@@ -37,37 +37,37 @@ class Phase:
     done: int = 0
 
     def line(self, now: float) -> str:
-        """`checking: 1,203 of 8,400 cases, 14 s`."""
+        """Return the phase as text: `checking: 1,203 of 8,400 cases, 14 s`."""
         counted = f"{self.done:,} of {self.total:,} {self.unit}, " if self.total else ""
         return f"{self.name}: {counted}{now - self.since:.0f} s"
 
 
 class Display(Protocol):
-    """Where phases are shown."""
+    """A place where phases are shown."""
 
     def show(self, phase: Phase, now: float) -> None:
-        """The phase as it is at `now`."""
+        """Show the phase as it is at `now`."""
 
     def clear(self) -> None:
-        """Nothing is going on, or something else is about to be printed."""
+        """Show no phase, since nothing runs or other output follows."""
 
 
 class Lines:
-    """A line each time, for logs and pipes."""
+    """Prints a line each time, for logs and pipes."""
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
 
     def show(self, phase: Phase, now: float) -> None:
-        """Print it."""
+        """Print the phase."""
         self._write(phase.line(now))
 
     def clear(self) -> None:
-        """Lines stay."""
+        """Do nothing: printed lines stay."""
 
 
 class Bar:
-    """One line of a terminal, drawn anew several times a second by rich."""
+    """Draws one line of a terminal, which rich redraws several times a second."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -75,7 +75,7 @@ class Bar:
         self._shown: Phase | None = None
 
     def show(self, phase: Phase, now: float) -> None:
-        """Draw it; begin the drawing with the first."""
+        """Draw the phase; start drawing with the first."""
         if self._bar is None:
             self._bar = self._begin()
         if phase is not self._shown:
@@ -87,7 +87,7 @@ class Bar:
         self._bar.update(self._bar.task_ids[0], completed=phase.done, count=count)
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._bar is not None:
             self._bar.stop()
         self._bar = self._shown = None
@@ -104,9 +104,9 @@ class Bar:
 
 
 class Progress:
-    """Which phase a command is in, shown when it is time to.
+    """The phase that a command is in, shown when it is due.
 
-    `clock` gives seconds.  Nothing here waits: `tick` is called now and then, and shows what is due.  Threads may call
+    `clock` returns seconds.  Nothing here waits: `tick` is called regularly and shows what is due.  Threads may call
     any method.
     """
 
@@ -121,7 +121,7 @@ class Progress:
         self._talking = False
 
     def begin(self, name: str, total: int = 0, unit: str = "") -> Callable[[int], None]:
-        """A phase begins, and the one before ends; returns what hears of each `unit` that is done."""
+        """Start a phase and end the one before; return a function to call with the number of units done."""
         with self._lock:
             now = self._clock()
             phase = self._phase = Phase(name, total, unit, now)
@@ -135,7 +135,7 @@ class Progress:
         return advance
 
     def clear(self) -> None:
-        """No phase is on: something else is printed, or what there is to wait for is the person."""
+        """End the phase, since other output follows or the command waits for the user."""
         with self._lock:
             self._phase = None
             self._talking = False
@@ -143,7 +143,7 @@ class Progress:
             self._display.clear()
 
     def tick(self) -> None:
-        """Show the phase if it is time to."""
+        """Show the phase if it is due."""
         with self._lock:
             now = self._clock()
             if self._phase is not None and now >= self._due:
@@ -158,7 +158,7 @@ class Progress:
 
 @contextlib.contextmanager
 def ticking(progress: Progress) -> Iterator[None]:
-    """While the block runs, a thread sees to it that what is due is shown, whatever else goes on."""
+    """Call `tick` from a thread while the block runs."""
     over = threading.Event()
 
     def watch() -> None:
@@ -180,7 +180,7 @@ _current: Progress | None = None
 
 @contextlib.contextmanager
 def telling(name: str) -> Iterator[None]:
-    """While the block runs, phases are shown on standard error, the first called `name`.  Not where `QUIET` is set."""
+    """Show phases on standard error while the block runs, the first named `name`; nothing if `QUIET` is set."""
     global _current
     if os.environ.get(QUIET) or _current is not None:
         yield
@@ -201,18 +201,18 @@ def telling(name: str) -> Iterator[None]:
 
 
 def begin(name: str, total: int = 0, unit: str = "") -> Callable[[int], None]:
-    """A phase of the command begins, and the one before ends; returns what hears of each `unit` that is done."""
+    """Start a phase of the command and end the one before; return a function to call with the number of units done."""
     return _current.begin(name, total, unit) if _current is not None else lambda _: None
 
 
 def say(words: str) -> None:
-    """Print a line on standard error at once, unless nothing is to be said."""
+    """Print a line on standard error at once, if progress is shown."""
     if _current is not None:
         _current.clear()
         print(f"neonlab: {words}", file=sys.stderr, flush=True)
 
 
 def clear() -> None:
-    """Something is about to be printed, or the person is waited for: no phase is on until the next begins."""
+    """End the phase until the next begins, since other output follows or the command waits for the user."""
     if _current is not None:
         _current.clear()

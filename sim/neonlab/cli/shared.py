@@ -1,4 +1,4 @@
-"""What several commands need: how KERNEL and SHAPE are read, where output goes."""
+"""Provide what several commands need: reading KERNEL and SHAPE, and writing output."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ DefineOption = Annotated[
 
 
 def console() -> Console:
-    """Standard output, 80 columns wide unless a terminal says otherwise.  What goes on is no longer told of."""
+    """Return standard output, 80 columns wide unless it is a terminal, and end the progress display."""
     from rich.console import Console
 
     progress.clear()
@@ -95,7 +95,7 @@ def console() -> Console:
 
 
 def print_json(command: str, **parts: Any) -> None:
-    """One document: the command, the version, and its parts in order."""
+    """Print one document: the command, the version, and its parts in order."""
     from neonlab import __version__
 
     progress.clear()
@@ -103,9 +103,9 @@ def print_json(command: str, **parts: Any) -> None:
 
 
 def find_kernels(names: Sequence[str], given: Given | None = None) -> list[Kernel]:
-    """The kernels that the words on the command line name; all of the library's for none.
+    """Return the kernels named on the command line; all of the library's if none is named.
 
-    `given` is what the options say of files; a kernel of the library needs nothing said.
+    `given` holds the options about files; they do not apply to kernels of the library.
     """
     from neonlab.contract.options import NOTHING
     from neonlab.lab.repository.library import open_library
@@ -126,7 +126,7 @@ def find_kernels(names: Sequence[str], given: Given | None = None) -> list[Kerne
 
 
 def find_kernel(name: str, given: Given | None = None) -> Kernel:
-    """Find the one kernel that the word on the command line means.  Raises InputError where it means several."""
+    """Return the one kernel that the word on the command line means. Raises InputError if it means several."""
     found = find_kernels([name], given)
     if len(found) > 1:
         raise InputError(f"`{name}` means {len(found)} kernels: {', '.join(one.title for one in found)}; name one")
@@ -134,7 +134,7 @@ def find_kernel(name: str, given: Given | None = None) -> Kernel:
 
 
 def _refuse_what_fits_not_all(names: Sequence[str], given: Given) -> None:
-    """Raise InputError for options that say something of one file, or of C, and files that they do not fit."""
+    """Raise InputError for options about one file, or about C, with files that they do not fit."""
     from neonlab.sources.toolchain import is_c
 
     if given.symbol and len(names) > 1:
@@ -149,7 +149,10 @@ def _refuse_what_fits_not_all(names: Sequence[str], given: Given) -> None:
 
 
 def kernels_for(core: str, kernels: Sequence[Kernel]) -> list[Kernel]:
-    """Those that the core can run; says on standard error which it cannot.  Raises InputError where none is left."""
+    """Return the kernels that the core can run, and report the others on standard error.
+
+    Raises InputError if none is left.
+    """
     from neonlab.measure.cores.caches import load_core
 
     refusals = {kernel: load_core(core).refusal(kernel.isa, kernel.contract.features) for kernel in kernels}
@@ -163,9 +166,9 @@ def kernels_for(core: str, kernels: Sequence[Kernel]) -> list[Kernel]:
 
 
 def shapes_by_kernel(kernels: Sequence[Kernel], texts: Sequence[str]) -> list[tuple[Kernel, list[Shape]]]:
-    """Each kernel with those of the shapes that its contract allows, kernels that take none left out.
+    """Return each kernel with the shapes that its contract allows, without kernels that allow none.
 
-    Raises InputError where nothing is left, and for one kernel where any shape is not allowed.
+    Raises InputError if nothing is left, and for a single kernel if any shape is not allowed.
     """
     from neonlab.contract.header import ContractError
     from neonlab.lab.run.plan import parse_shape

@@ -1,4 +1,4 @@
-"""Standard streams as a command finds them: closed, full, left by their reader, or of a locale without most letters."""
+"""Prepare the standard streams, which may be closed, full, without a reader, or in an ASCII locale."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from neonlab.errors import InputError
 
 
 def open_streams() -> None:
-    """Make the standard streams fit to be written to.  Raises InputError where standard output is closed.
+    """Make the standard streams writable. Raises InputError if standard output is closed.
 
-    A descriptor that is closed would be taken by the next file that is opened, and what is printed would go there.
+    A closed descriptor would be reused by the next file that is opened, and output would go there.
     """
     closed = [number for number in range(3) if _is_closed(number)]
     for number in closed:
@@ -28,8 +28,8 @@ def open_streams() -> None:
         sys.stdout = _named_output(sys.stdout)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # The locale C has ASCII alone.  Bytes of UTF-8 are what git and compilers print there, and what Python
-            # itself does unless PYTHONUTF8=0; names of files, which any bytes may be, leave as they came.
+            # The locale C has only ASCII.  UTF-8 is what git and compilers print there, and what Python itself does
+            # unless PYTHONUTF8=0.  File names, which may be any bytes, are printed unchanged.
             ascii_only = stream.encoding.lower() in ("ascii", "us-ascii", "ansi_x3.4-1968", "646")
             encoding = "utf-8" if ascii_only else stream.encoding
             unicode = encoding.lower().replace("-", "") == "utf8"
@@ -39,7 +39,7 @@ def open_streams() -> None:
 
 
 class _Output(io.FileIO):
-    """Standard output, which says that it is where it cannot be written: an error from there names no file."""
+    """Standard output whose errors name it as the file; otherwise they would name none."""
 
     def write(self, data: Any, /) -> int:
         try:
@@ -50,12 +50,12 @@ class _Output(io.FileIO):
             raise OSError(error.errno, error.strerror, STANDARD_OUTPUT) from None
 
 
-#: What an OSError names as its file where standard output is meant.
+#: The file name of an OSError about standard output.
 STANDARD_OUTPUT = "standard output"
 
 
 def _named_output(stream: io.TextIOWrapper) -> io.TextIOWrapper:
-    """Standard output as `stream` is, made of an _Output."""
+    """Return `stream`, which is standard output, rebuilt on an _Output."""
     return io.TextIOWrapper(
         io.BufferedWriter(_Output(1, "w", closefd=False)),
         encoding=stream.encoding,
@@ -74,23 +74,23 @@ def _is_closed(number: int) -> bool:
 
 
 def drop_output() -> None:
-    """Lose what could not be written, so that nothing tries to write it again as Python ends."""
+    """Discard unwritten output, so that Python does not try to write it again at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)
 
 
 def end_as_pipe_without_reader() -> int:
-    """End as `git log | head -1` does, by SIGPIPE, which shells show as 141.
+    """End by SIGPIPE, as `git log | head -1` does, which shells show as 141.
 
-    0 would say that every kernel passed, though nobody has seen it said and some may not have been tried; with
-    `set -o pipefail` a script is told that the output was cut short, without it nothing is changed.
+    Status 0 would say that every kernel passed, although some may not have been tried.  With `set -o pipefail` a script
+    learns that the output was cut short; without it nothing changes.
     """
     drop_output()
     if hasattr(signal, "SIGPIPE"):
         from multiprocessing import util
 
-        util._exit_function()  # type: ignore[attr-defined]  # what leaves nothing behind of semaphores
+        util._exit_function()  # type: ignore[attr-defined]  # removes the semaphores
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGPIPE)
     return 141

@@ -1,4 +1,4 @@
-"""`neonlab asm`: text to bytes."""
+"""Implement `neonlab asm`: text to bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`neonlab compare`: variants side by side, or the working tree against a git revision."""
+"""Implement `neonlab compare`: variants side by side, or the working tree against a git revision."""
 
 from __future__ import annotations
 

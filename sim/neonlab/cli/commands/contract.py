@@ -1,4 +1,4 @@
-"""`neonlab contract`: what a contract for a function could say, from its prototype and from running it."""
+"""Implement `neonlab contract`: propose a contract for a function, from its prototype and from runs."""
 
 from __future__ import annotations
 

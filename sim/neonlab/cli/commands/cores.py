@@ -1,4 +1,4 @@
-"""`neonlab cores`: the cores there are models of, and how good the models are."""
+"""Implement `neonlab cores`: list the modelled cores, and compare the models with measurements."""
 
 from __future__ import annotations
 

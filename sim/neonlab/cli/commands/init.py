@@ -1,4 +1,4 @@
-"""`neonlab init`: a repository to begin with."""
+"""Implement `neonlab init`: create a repository."""
 
 from __future__ import annotations
 

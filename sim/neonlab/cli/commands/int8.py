@@ -1,4 +1,4 @@
-"""`neonlab schemes`: what the library of int8 arithmetic can tell by itself."""
+"""Implement `neonlab schemes`: compare the requantization schemes of the int8 arithmetic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`neonlab check`, `profile`, `report`, `bench`: the lab's verbs."""
+"""Implement `neonlab check`, `profile` and `bench`."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def check(
     if json:
         print_json("check", seed=seed, verdicts=[verdict.to_json() for verdict in verdicts])
     else:
-        # Of one shape, or of data chosen for it, nobody expects that it runs all code.
+        # One shape, or one choice of data, is not expected to run all code.
         print_verdicts(console(), verdicts, not_run=not (shape or pattern))
     return 0 if all(verdict.passed for verdict in verdicts) else 1
 

@@ -1,4 +1,4 @@
-"""`neonlab mutate`: which slips of the pen in a kernel would go unnoticed."""
+"""Implement `neonlab mutate`: find slips in a kernel that checks would not notice."""
 
 from __future__ import annotations
 

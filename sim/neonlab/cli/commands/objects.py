@@ -1,4 +1,4 @@
-"""`neonlab symbols`: what is in an object file, an archive or a shared object."""
+"""Implement `neonlab symbols`: list the contents of an object file, an archive or a shared object."""
 
 from __future__ import annotations
 

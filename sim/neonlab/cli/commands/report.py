@@ -1,4 +1,4 @@
-"""`neonlab report`: tables of the whole library, and a page for each kernel."""
+"""Implement `neonlab report`: tables of the whole library, and a page for each kernel."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from neonlab.errors import InputError
 if TYPE_CHECKING:
     from neonlab.lab.repository.library import Kernel, Library
 
-#: Seconds of one process that a kernel on a layer, a call on the model of a core and a page take, in the mean.
+#: Mean seconds of one process for a kernel on a layer, a call on the model of a core, a page, and one of few pages.
 _LAYER, _CALL, _PAGE, _FEW_PAGES = 0.2, 0.17, 30.0, 8.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Tables:
-    """What the tables came to: whether all is right, the cheapest kernel of each level, five sentences."""
+    """The results of the tables: whether all is right, the cheapest kernel of each level, and five sentences."""
 
     right: bool
     best: tuple[Kernel, ...]
@@ -65,7 +65,7 @@ def report(
     from neonlab.report.page.gather import CORES
 
     library = open_library(find_root())
-    folder = into or (own_root() or Path.cwd()) / "reports"  # never among the files of the lab as installed
+    folder = into or (own_root() or Path.cwd()) / "reports"  # never in the installed package
     cores = tuple(core or (CORES[1:2] if few_pages else CORES))
     for name in cores:
         load_core(name)
@@ -91,7 +91,7 @@ def report(
 def _tables(
     library: Library, folder: Path, embed: Path | None, jobs: int | None, json: bool, *, pages: bool | None
 ) -> _Tables:
-    """Write the tables; `pages` says whether pages come after: None for no, True for a few."""
+    """Write the tables; `pages` tells which pages follow: None for none, True for a few, False for all."""
     from neonlab.host.output_file import write_whole
     from neonlab.lab.run.workers import Workers
     from neonlab.report.tables.findings import best_of_levels, findings
@@ -142,7 +142,7 @@ def _tables(
 
 
 def _announce(kernels: int, layers: int, calls: int, runs: int, pages: bool | None, jobs: int) -> None:
-    """Say on standard error what is going to be done, and how long that takes, by what it took before."""
+    """Print the planned work on standard error, with an estimate of its time."""
     after = {None: "", True: ", pages of a few kernels", False: f", {kernels} pages"}[pages]
     seconds = layers * _LAYER + calls * _CALL + {None: 0.0, True: 6 * _FEW_PAGES, False: kernels * _PAGE}[pages]
     minutes = max(1, round(seconds / jobs / 60))

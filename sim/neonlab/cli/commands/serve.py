@@ -1,4 +1,4 @@
-"""`neonlab serve`: the kernel in an editor in the browser, checked as it is typed."""
+"""Implement `neonlab serve`: a kernel in an editor in the browser, checked as it is typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`neonlab watch`: save, and see what it is worth."""
+"""Implement `neonlab watch`: check and profile a kernel after each save."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _once(watcher: Watcher) -> int:
 
 
 def _follow(watcher: Watcher, saves: queue.Queue[bool], show: Callable[[Session], None]) -> None:
-    """Look now and after each save; a save ends the look before."""
+    """Look now and after each save; a save ends the look before it."""
     while True:
         for session in watcher.look():
             progress.clear()
@@ -93,7 +93,7 @@ def _follow(watcher: Watcher, saves: queue.Queue[bool], show: Callable[[Session]
 
 @contextmanager
 def _screen() -> Iterator[Callable[[Session], None]]:
-    """What shows a session: in place on a terminal, else one below another."""
+    """Yield a function that shows a session: in place on a terminal, else one below another."""
     from rich.live import Live
 
     from neonlab.report.terminal.watch import session_view
