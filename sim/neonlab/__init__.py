@@ -1,4 +1,4 @@
-"""neonlab: run, check, count and cost hand-written ARM NEON int8 kernels without an ARM device.
+"""Run, check, count and cost hand-written ARM NEON int8 kernels without an ARM device.
 
 The public names below load on first use, so that a command that needs little starts fast.
 """

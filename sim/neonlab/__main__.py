@@ -1,4 +1,4 @@
-"""`python -m neonlab`: the command line."""
+"""Run the command line, for `python -m neonlab`."""
 
 from neonlab.cli import main
 

@@ -1,4 +1,4 @@
-"""What the lab says when it cannot go on because of what it was given."""
+"""Define the errors that the lab raises for bad input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pytest plugin: kernels of a neonlab repository as test items.
+"""Collect the kernels of a neonlab repository as pytest items.
 
 Collects each .S file in asm/armv7 and asm/armv8 and folders below, beside a folder kernels/: one item that tries every
 case, and one a shape, which holds what the kernel costs there against baselines.toml as well.  Kernels run in a process
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 _ITEM = "kernel["
 _CASES = "cases"
-#: Properties of an item's report, which JUnit files show and which travel from xdist's workers to its controller.
+#: Properties of an item's report, which JUnit files show and xdist sends from its workers to the controller.
 _ROOT, _KERNEL, _SHAPE = "neonlab_root", "neonlab_kernel", "neonlab_shape"
 _FIGURES, _BEATEN = "neonlab_figures", "neonlab_beaten"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--neonlab-update`."""
+    """Add the option `--neonlab-update`."""
     group = parser.getgroup("neonlab", "kernels checked and counted by neonlab")
     group.addoption(
         "--neonlab-update",
@@ -44,7 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Name the marker, and keep what a session gathers."""
+    """Register the marker and the session's data."""
     config.addinivalue_line("markers", "neonlab: a kernel, collected from its .S file")
     config.pluginmanager.register(_Session(config), "neonlab-session")
 
@@ -67,7 +67,7 @@ class KernelFile(pytest.File):
     """A file with one kernel, or with several that the contract beside it describes."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """An item for all cases, and one a shape."""
+        """Yield an item for all cases, and one for each shape."""
         from neonlab.errors import InputError
         from neonlab.lab.regression.item import shapes_to_try
 
@@ -99,19 +99,19 @@ class KernelFile(pytest.File):
 
 
 class KernelFailed(Exception):
-    """A kernel is wrong, or costs more than it may; holds what to show."""
+    """A kernel is wrong, or costs more than allowed; the text says how."""
 
 
 class KernelItem(pytest.Item):
     """One kernel under every case, or on one shape."""
 
     def begin(self, kernel: Kernel, baselines: Baselines | None, shape: str | None) -> None:
-        """Say what to try."""
+        """Set what to try."""
         self.kernel, self.baselines, self.shape = kernel, baselines, shape
         self.add_marker("neonlab")
 
     def runtest(self) -> None:
-        """Try it.  Raises KernelFailed."""
+        """Try the kernel. Raises KernelFailed."""
         from neonlab.errors import InputError
         from neonlab.lab.regression.item import try_cases, try_shape
 
@@ -141,13 +141,13 @@ class KernelItem(pytest.Item):
             self.user_properties.append((_BEATEN, ", ".join(change.name for change in outcome.beaten)))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """What was found, as `neonlab check` says it; a traceback for anything else."""
+        """Return the findings as `neonlab check` prints them; a traceback for any other error."""
         if isinstance(excinfo.value, KernelFailed):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """File, no line, name."""
+        """Return the file, no line, and the name."""
         return self.path, None, self.name
 
 
@@ -178,7 +178,7 @@ def _explained(item: KernelItem, outcome: Outcome) -> str:
 
 
 class _Session:
-    """Worker processes, begun when first needed; what the reports bring; and which item takes long."""
+    """The state of a session: the worker process, started when first needed, results, and the progress display."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -191,7 +191,7 @@ class _Session:
 
     @property
     def workers(self) -> Workers:
-        """One process, beside this one."""
+        """Return a pool of one process beside this one."""
         from neonlab.lab.run.workers import Workers
 
         if self._workers is None:
@@ -199,7 +199,7 @@ class _Session:
         return self._workers
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """Say of an item that takes long that it runs; the first may wait for the lab to be compiled."""
+        """Report that an item runs, if it takes long; the first may wait for the lab to be compiled."""
         name = nodeid.rpartition("::")[2]
         if not name.startswith(_ITEM):
             return
@@ -209,12 +209,12 @@ class _Session:
             self._progress.begin(name)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        """It no longer does."""
+        """Stop reporting the item."""
         if self._progress is not None:
             self._progress.clear()
 
     def _begin_progress(self) -> Progress | None:
-        """None where nobody would see it: in xdist's workers, with --quiet, and where it is not wanted."""
+        """Start the progress display; return None where it is not seen or wanted: in xdist's workers, with --quiet."""
         from neonlab.cli.progress import EVERY, FIRST, Lines, Progress, ticking
         from neonlab.host.compiling import QUIET
 
@@ -231,7 +231,7 @@ class _Session:
         return progress
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Gather figures of items that passed; with xdist, where all reports come together."""
+        """Collect figures of items that passed; with xdist, in the controller, where all reports arrive."""
         if report.when != "call" or not report.passed:
             return
         told = dict(report.user_properties)
@@ -242,7 +242,7 @@ class _Session:
             self._beaten.append(f"{told[_KERNEL]} at {told[_SHAPE]}: {told[_BEATEN]}")
 
     def pytest_sessionfinish(self) -> None:
-        """Write baselines, if that was asked for; once, not in each of xdist's workers."""
+        """Write baselines if asked to, and only once, not in each of xdist's workers."""
         if self._config.getoption("--neonlab-update") and not hasattr(self._config, "workerinput"):
             self._write()
 
@@ -264,7 +264,7 @@ class _Session:
             self._written.append(root / FILE)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Say what was written, and what could be."""
+        """Report which files were written, and which baselines could be lowered."""
         for line in self._summary():
             terminalreporter.write_line(f"neonlab: {line}")
 

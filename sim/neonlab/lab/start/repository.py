@@ -1,4 +1,4 @@
-"""A new repository: one kernel for each instruction set, their operator, tests, CI, baselines, and neonlab itself."""
+"""Create a repository: a kernel for each instruction set, their operator, tests, CI, baselines, and neonlab itself."""
 
 from __future__ import annotations
 

@@ -110,9 +110,9 @@ class Reader:
         return _reason(found) if isinstance(found, (Died, InputError)) else found
 
     def read(self, subject: Subject, source: Source, state: int, known: Reading | None = None) -> Iterator[Reading]:
-        """Readings of the file, each with more than the one before; `known` where that is complete and of this code.
+        """Yield readings of the file, each with more than the one before.
 
-        After `interrupt` nothing comes any more.
+        Only `known` is yielded if it is complete and of this code.  Nothing follows after `interrupt`.
         """
         began, ask = perf_counter(), self._near.ask
         digest = ask(watch_side.digest, source, state)
