@@ -1,4 +1,4 @@
-"""The lab as a library: one function, loaded from a file of any kind, to be called, checked and profiled.
+"""Load one function from a file of any kind, to call, check and profile it from Python.
 
 import neonlab, numpy as np
 dot = neonlab.load("dot.c", isa="armv8", symbol="dot_s8")

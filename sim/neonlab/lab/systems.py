@@ -40,7 +40,8 @@ class Outcome:
 class System(ABC):
     """Compute one thing of a library, a paper or a network with several kernels: derive from this class.
 
-    A repository holds instances in SYSTEMS of kernels/systems/*.py.  `system` says whose it is, `title` what it is.
+    A repository holds instances in SYSTEMS of kernels/systems/*.py.  `system` names the library, paper or network,
+    `title` what it computes.
     """
 
     #: The library, paper or network, and what is computed.

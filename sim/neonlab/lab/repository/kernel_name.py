@@ -1,14 +1,14 @@
 """Define the grammar of kernel names, which tell what a kernel computes, on what, and how; parse and print them.
 
     name     = operator "_" types "_" layout "_" tile [ "_" level ] { "_" variant }
-    operator = word, with its window and, from 2 on, its stride where it has one:  matmul  conv1x1  dwconv3x3s2
+    operator = word, followed by its window and a stride of 2 or more, if any:  matmul  conv1x1  dwconv3x3s2
     types    = element types of the inputs, equal ones once, then that of the output:  s8s32  u8u8  s8s16s32  f32s8
-    layout   = how the inputs lie:  chw  hwc  packed  rows  cols  flat
-    tile     = what one pass of the hot loop makes, outermost dimension first:  8x12  4x4  16
+    layout   = layout of the inputs:  chw  hwc  packed  rows  cols  flat
+    tile     = results of one pass of the hot loop, outermost dimension first:  8x12  4x4  16
     level    = the extension it needs beyond NEON:  dotprod  i8mm  fp16
-    variant  = what else tells it from its like:  left4  gemmlowp  zp
+    variant  = other differences from similar kernels:  left4  gemmlowp  zp
 
-The words are those below; a name with any other is refused, so that no two kernels say the same thing differently.
+The words are those below.  A name with any other word is rejected, so that equal kernels have equal names.
 """
 
 from __future__ import annotations

@@ -80,7 +80,7 @@ class Kernel:
 
     @property
     def has_reference(self) -> bool:
-        """Tell whether anything computes right results for it."""
+        """Tell whether the kernel has a reference that computes right results."""
         return self.operator is not None
 
     @property
@@ -113,7 +113,7 @@ class Library:
     def find(self, name: str) -> tuple[Kernel, ...]:
         """Return the kernels called `name`: `NAME` of each instruction set, `armv8/NAME`, or the members of a dispatch.
 
-        Raises InputError, with the nearest name there is, where no kernel has that name.
+        Raises InputError where no kernel has that name; the message suggests the nearest name.
         """
         folder, _, bare = name.rpartition("/")
         if folder and folder not in FOLDERS:

@@ -37,7 +37,7 @@ def kernels_named(name: str, given: Given | None = None) -> list[Kernel]:
 
 
 def one_kernel(asked: AskedKernel) -> Kernel:
-    """Return the kernel that is meant.  Raises InputError unless `asked` means exactly one."""
+    """Return the kernel that `asked` names. Raises InputError unless it names exactly one."""
     if isinstance(asked, Kernel):
         return asked
     if not isinstance(asked, (str, Path)):
@@ -49,13 +49,13 @@ def one_kernel(asked: AskedKernel) -> Kernel:
 
 
 def some_kernels(asked: AskedKernel | Iterable[AskedKernel]) -> list[Kernel]:
-    """Return the kernels that are meant, of one or of several."""
+    """Return the kernels that `asked` names, one or several."""
     several = [asked] if isinstance(asked, (Kernel, str, Path)) else asked
     return [one_kernel(one) for one in several]
 
 
 def one_shape(kernel: Kernel, asked: AskedShape) -> Shape:
-    """Return the shape that is meant of `kernel`; only a kernel without sizes needs none.  Raises InputError."""
+    """Return the shape of `kernel` that `asked` names; only a kernel without sizes needs none. Raises InputError."""
     if isinstance(asked, Shape):
         return asked
     if not isinstance(asked, str):
@@ -69,5 +69,5 @@ def one_shape(kernel: Kernel, asked: AskedShape) -> Shape:
 
 
 def some_shapes(kernel: Kernel, asked: AskedShape | Sequence[AskedShape]) -> list[Shape]:
-    """Return the shapes that are meant of `kernel`, of one or of several."""
+    """Return the shapes of `kernel` that `asked` names, one or several."""
     return [one_shape(kernel, one) for one in ([asked] if isinstance(asked, (Shape, str)) else asked)]

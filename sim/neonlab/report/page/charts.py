@@ -67,10 +67,10 @@ def intensity(profile: Profile, core_name: str) -> float:
 
 
 def roofline(variants: Mapping[str, Profile], own: str, core_name: str, numbers: Mapping[str, int]) -> Chart | None:
-    """Return MACs per cycle against MACs per byte fetched from beyond the first level; None if no MACs are declared.
+    """Return MACs per cycle against MACs per byte fetched from beyond the first level; None if there are no points.
 
-    Points carry the `numbers` of their variants.  The roof is the core's peak, and the maximum rate of its second
-    level: a line every `l2_interval` cycles.
+    Points carry the `numbers` of their variants; a variant without declared MACs has none.  The roof is the core's
+    peak, and the maximum rate of its second level: a line every `l2_interval` cycles.
     """
     core = load_core(core_name).memory
     line, interval = core.l1d.line, core.latency.l2_interval

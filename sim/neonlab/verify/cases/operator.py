@@ -31,7 +31,7 @@ _METHODS = ("claims", "tails", "integers", "inputs", "expected", "values", "refi
 
 
 class Operator(abc.ABC):
-    """Say what kernels of one operator compute: derive from this class in kernels/NAME.py.
+    """Define what kernels of one operator compute: derive from this class in kernels/NAME.py.
 
     The module holds an instance of the class in the variable OPERATOR.  `name` is the operator's name, `dimensions` the
     names of the sizes of a shape, `layers` shapes of real networks by label, `dispatches` choices among its kernels.

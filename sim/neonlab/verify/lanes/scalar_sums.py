@@ -1,18 +1,18 @@
 """Find sums and products of signed data in general registers, whose results must not wrap.
 
-An addition in a general register may be an address, a counter, a hash or a sum; only the last is held to its true
-result.  A data flow over the program's graph tells them apart, by where values come from:
+An addition in a general register may form an address, a counter, a hash or a sum; only a sum must give its true result.
+A data flow over the program's graph separates them by the origin of values:
 
 - pointers of the contract, the stack and addresses in the code lead to addresses;
 - integer arguments and constants are numbers;
 - signed loads, `smov`, `sxtb`, and loads of whole elements of buffers of int32 give signed data;
 - an element of an unsigned buffer, narrower than the register, is unsigned data;
-- bits taken apart (`and`, `eor`, `lsr`, ...), flags, and what comes back from the stack, from calls or from pointers
-  that nobody declared are not judged, nor is what is made of them.
+- parts of values (`and`, `eor`, `lsr`, ...), flags, and values from the stack, from calls or through undeclared
+  pointers are not judged, nor are results of them.
 
 A 32-bit `add`, `sub`, `mul`, `madd`, `msub` (A32: `add`, `sub`, `rsb`, `mul`, `mla`, `mls`, `smulbb`, `smlabb` and
-their relatives) of numbers and data with signed data among them is judged: its result must fit int32.  Where all
-integers of 32 bits and more that the contract lets out are unsigned, sums are modular, as in C, and none is judged.
+their relatives) of numbers and data, with signed data among them, is judged: its result must fit int32.  If all
+integers of 32 bits and more that leave the kernel are unsigned, sums are modular, as in C, and none is judged.
 """
 
 from __future__ import annotations

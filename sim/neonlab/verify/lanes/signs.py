@@ -1,29 +1,32 @@
 """Decide whether a lane is signed or unsigned where the instruction does not say: `add`, `mul`, `shl`, `xtn`.
 
-Bits are the same either way, but what is lost is not: 100 + 100 is no int8, and is a uint8.  Operands are read by
-this rule, in this order:
+The bits are the same either way, but the loss is not: 100 + 100 does not fit int8, and fits uint8.  Operands are read
+by the first of these rules that applies:
 
 1. An operand that the instruction itself reads as signed or unsigned is that (`smlal`, `uaddw`'s narrow operand).
-2. Else where the operand comes from decides: results of smull, sxtl, sdot, saddlp, sqxtn and so on are signed, those
-   of umull, uxtl, sqxtun are unsigned; a difference of unsigned lanes is either.  Permutes and selections pass it on,
-   constants (movi) and values from general registers follow the other operand, unless one is added to make numbers of
-   the other kind, as 128 makes uint8 of int8, and the result is used as such.  A sum of unsigned lanes that begins with
-   a constant that may be negative is either.  Where a signed operand meets an unsigned one, each is read as it is, and
-   the result is signed.  The -1 of a comparison is signed; taken away from a count, which is unsigned, it adds one.
-3. A value straight from memory is what the contract's integer buffers of that width are, when they agree; if there is
-   none of that width, what all of its integer buffers are.
-4. Else either will do: a lane has wrapped only if the result fits under neither reading.
+2. Its origin decides: results of smull, sxtl, sdot, saddlp, sqxtn and so on are signed, those of umull, uxtl, sqxtun
+   are unsigned; a difference of unsigned lanes may be either.  Permutes and selections pass the reading on.  Constants
+   (movi) and values from general registers follow the other operand, unless the constant converts one kind of number
+   into the other, as adding 128 makes uint8 of int8, and the result is used as such.  A sum of unsigned lanes that
+   starts with a possibly negative constant may be either.  If a signed operand meets an unsigned one, each is read as
+   it is, and the result is signed.  The -1 of a comparison is signed; subtracted from a count, which is unsigned, it
+   adds one.
+3. A value straight from memory has the sign of the contract's integer buffers of that width, if they agree; if there
+   is none of that width, that of all its integer buffers.
+4. Either reading is possible: then a lane has wrapped only if the result fits under neither.
 
-What a result may be is decided by how it is used, where typed instructions (sxtl, uadalp, sqrdmulh, umull, cmhi) read
-it as it is or at the end of further sums: all as signed, then it must be a signed number; all as unsigned, then it must
-be an unsigned one.  Sums and shifts read their operands as neither.  Without such uses it follows the operands.  What
-narrows (xtn, shrn, addhn) or changes the range (abs, a difference of unsigned lanes) is held to right shifts too, and
-to the elements of a buffer that the contract says is written; else either will do.
+The range of a result is decided by its uses, where typed instructions (sxtl, uadalp, sqrdmulh, umull, cmhi) read it
+directly or after further sums.  If all read it as signed, it must be a signed number; if all as unsigned, an unsigned
+one.  Sums and shifts read their operands as neither.  Without such uses the result follows the operands.  For an
+instruction that narrows (xtn, shrn, addhn) or changes the range (abs, a difference of unsigned lanes), right shifts
+count as uses too, and so do the elements of a buffer that the contract says is written; without any of these either
+reading will do.
 
-Bits taken apart are no arithmetic: a left shift whose result only goes into right shifts, and shifts and narrowings of
-what comes straight from memory of no such width in the contract, are not checked.
+Splitting of bits is no arithmetic.  So a left shift whose result is only shifted right is not checked, nor are shifts
+and narrowings of data straight from memory of a width that the contract does not have.
 
-This is a data flow over the program's graph, on whole registers, done once; nothing of it happens while a guest runs.
+The analysis is a data flow over the program's graph, on whole registers, done once; nothing of it runs while a guest
+runs.
 """
 
 from __future__ import annotations

@@ -5,13 +5,13 @@
     machine.call(...)
     fault = probe.collect()
 
-A compiled hook before each instruction that can lose something reads the operands, works out the true result in wider
-arithmetic, and compares it with what the lane can hold.  Instructions that saturate do so by design and are never
-flagged; nor is what the contract declares `modular`.  How lanes are read where the instruction leaves it open is said
-in `neonlab.verify.lanes.signs`.
+A compiled hook before each instruction that can lose a result reads the operands, computes the true result in wider
+arithmetic, and compares it with the range of the lane.  Instructions that saturate do so by design and are never
+reported; nor are those that the contract declares `modular`.  `neonlab.verify.lanes.signs` says how lanes are read
+where the instruction does not.
 
-Sums of signed data in general registers are held to their true result too: those that
-`neonlab.verify.lanes.scalar_sums` tells from addresses, counters and hashes.
+Sums of signed data in general registers must give their true result too: those that `neonlab.verify.lanes.scalar_sums`
+separates from addresses, counters and hashes.
 
 Not seen: other arithmetic in general registers; sums of 64-bit lanes narrowed by addhn; values cut by a store of a
 narrower element, by tbl, uzp or a move into a narrower lane.

@@ -1,10 +1,10 @@
 """Compute which bytes of registers are live at every instruction, by the backward equations, byte by byte.
 
     live_out(i) = union of live_in(s) over the successors s of i
-    live_in(i)  = what i needs to produce those bytes of live_out(i) that it produces, and the others of live_out(i)
+    live_in(i)  = bytes that i needs to produce its part of live_out(i), and the bytes of live_out(i) that i keeps
 
-Memory, addresses and whatever decides a branch are always needed; cumulative bits of the floating-point status only
-in a program that moves it.  Sets of places are integers, a bit for each place.
+Memory, addresses and everything that decides a branch are always live.  The cumulative bits of the floating-point
+status are live only in a program that moves the status.  Sets of places are integers, with a bit for each place.
 """
 
 from __future__ import annotations
