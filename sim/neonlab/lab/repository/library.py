@@ -85,7 +85,7 @@ class Kernel:
 
     @property
     def judged_by(self) -> JudgedBy:
-        """Return what its results are compared with, for its verdict."""
+        """Return what the kernel's results are compared with."""
         if self.operator is not None:
             return JudgedBy.REFERENCE
         return JudgedBy.NOTHING_SAID if self.contract.allows.no_reference else JudgedBy.NOTHING

@@ -45,7 +45,7 @@ def _checked(checker: Checker, kernel: Kernel, names: Iterable[CaseName]) -> Ite
 def check_and_answer(
     kernel: Kernel, names: Iterable[CaseName], ranged: CaseName | None, *, fail_fast: bool = False
 ) -> Tried:
-    """Run cases as `check_cases` does, with `fail_fast` up to the first failure.
+    """Run cases as `check_cases` does; with `fail_fast`, stop at the first failure.
 
     If all are right and `ranged` is a case, answer about the ranges at its shape too.
     """

@@ -1,4 +1,4 @@
-"""Check what the procedure call standard and the contract ask of a function: registers on return, instructions used.
+"""Check the registers on return and the executed instructions against the procedure call standard and the contract.
 
 Clauses are quoted by section title, since the numbers change between releases; the texts are aapcs32.rst and
 aapcs64.rst of https://github.com/ARM-software/abi-aa.

@@ -1,4 +1,4 @@
-"""Estimate a case's memory before allocating any: a shape of a few characters may mean terabytes."""
+"""Estimate a case's memory before any is allocated: a shape of a few characters may mean terabytes."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ class Intervals:
         return interval if bits == self._bits else self._fitting(*interval, bits)
 
     def _after(self, instruction: Instruction, known: Knowledge) -> Knowledge | None:
-        """Return what holds after an instruction that does not branch; if it is predicated, on either outcome."""
+        """Return what holds after an instruction that does not branch; if predicated, whether or not it executes."""
         if self._isa is Isa.A64 or not instruction.condition:
             return self._executed(instruction, known, instruction.mnemonic)
         mnemonic = instruction.mnemonic.removesuffix(instruction.condition)
@@ -232,7 +232,7 @@ class Intervals:
         return self._fitting(*found, bits) if found is not None else None
 
     def _fact(self, mnemonic: str, names: list[str], known: Knowledge) -> Fact | None:
-        """Return what the flags set by this instruction are about."""
+        """Return the comparison or sum behind the flags that this instruction sets; None if it is unknown."""
         if mnemonic in ("cmp", "cmn"):
             result, operands = None, names
         elif mnemonic in ("subs", "adds"):

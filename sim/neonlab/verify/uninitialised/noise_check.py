@@ -200,7 +200,7 @@ def find_unset(
 
 
 class _Call:
-    """One call and its variations."""
+    """One call, and the settings that vary it."""
 
     def __init__(self, check: UnsetCheck, arguments: Sequence[Passed], seed: int, step_budget: int) -> None:
         self._check, self._seed, self._step_budget = check, seed, step_budget
