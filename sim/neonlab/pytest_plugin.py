@@ -111,7 +111,7 @@ class KernelItem(pytest.Item):
         self.add_marker("neonlab")
 
     def runtest(self) -> None:
-        """Try the kernel. Raises KernelFailed."""
+        """Try the kernel.  Raises KernelFailed."""
         from neonlab.errors import InputError
         from neonlab.lab.regression.item import try_cases, try_shape
 

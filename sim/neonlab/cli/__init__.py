@@ -30,7 +30,7 @@ _LONGEST_WORD = 400
 
 
 def main() -> None:
-    """Run the command line. Exit with 0 if all is well, 1 if a kernel failed, 2 for bad usage or input."""
+    """Run the command line.  Exit with 0 if all is well, 1 if a kernel failed, 2 for bad usage or input."""
     gc.set_threshold(_COLLECT_AFTER)
     stop_on_signals()
     try:
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run with the given arguments and return the exit status. Whatever happens, no traceback is shown."""
+    """Run with the given arguments and return the exit status.  Whatever happens, no traceback is shown."""
     try:
         status = _run(arguments)
         sys.stdout.flush()

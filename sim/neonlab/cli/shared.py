@@ -126,7 +126,7 @@ def find_kernels(names: Sequence[str], given: Given | None = None) -> list[Kerne
 
 
 def find_kernel(name: str, given: Given | None = None) -> Kernel:
-    """Return the one kernel that the word on the command line means. Raises InputError if it means several."""
+    """Return the one kernel that the word on the command line means.  Raises InputError if it means several."""
     found = find_kernels([name], given)
     if len(found) > 1:
         raise InputError(f"`{name}` means {len(found)} kernels: {', '.join(one.title for one in found)}; name one")

@@ -12,7 +12,7 @@ from neonlab.errors import InputError
 
 
 def open_streams() -> None:
-    """Make the standard streams writable. Raises InputError if standard output is closed.
+    """Make the standard streams writable.  Raises InputError if standard output is closed.
 
     A closed descriptor would be reused by the next file that is opened, and output would go there.
     """

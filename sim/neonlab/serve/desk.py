@@ -84,7 +84,7 @@ def _is_cut_short(reading: Reading) -> bool:
 
 
 class Desk:
-    """Checks texts for one browser. It is a context manager; `show` is called in the desk's own thread."""
+    """Checks texts for one browser.  It is a context manager; `show` is called in the desk's own thread."""
 
     def __init__(
         self,

@@ -66,7 +66,7 @@ class Draft:
         return False
 
     def take_theirs(self) -> None:
-        """Replace the text by that of the file. Raises InputError."""
+        """Replace the text by that of the file.  Raises InputError."""
         if self.on_disk is None:
             raise InputError(f"{self.path}: no such file")
         text = self._decoded(self.on_disk)

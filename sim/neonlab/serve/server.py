@@ -42,7 +42,7 @@ def serve(
     path: Path, root: Path, *, given: Given, shape: str | None, cores: Sequence[str], seed: int, port: int,
     browser: bool, tell: Callable[[str], None],
 ) -> None:  # fmt: skip
-    """Serve until interrupted. Raises InputError if the file cannot be edited, or NiceGUI is not installed."""
+    """Serve until interrupted.  Raises InputError if the file cannot be edited, or NiceGUI is not installed."""
     try:
         import nicegui  # noqa: F401
     except ModuleNotFoundError:

@@ -36,7 +36,7 @@ class Showing(Protocol):
 
 
 class Studio:
-    """The state of the server. It is used on the event loop only; the desk's thread passes sights to that loop."""
+    """The state of the server.  It is used on the event loop only; the desk's thread passes sights to that loop."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Studio:
         self.open(self.front)
 
     def open(self, path: Path) -> Draft:
-        """Return the draft of `path`. Raises InputError if the file cannot be edited."""
+        """Return the draft of `path`.  Raises InputError if the file cannot be edited."""
         if path not in self.drafts:
             self.drafts[path] = Draft(path)
         return self.drafts[path]
@@ -78,7 +78,7 @@ class Studio:
             self._page = None
 
     def turn_to(self, path: Path) -> Draft:
-        """Bring `path` to the front and check it, or the kernel that includes it. Raises InputError."""
+        """Bring `path` to the front and check it, or the kernel that includes it.  Raises InputError."""
         if path not in self.paths and self._root not in path.resolve().parents:
             raise InputError(f"{path}: is not a file of the repository")
         draft = self.open(path)
@@ -96,7 +96,7 @@ class Studio:
         self._pause = asyncio.get_running_loop().call_later(_PAUSE, self._check)
 
     def save(self, path: Path, text: str) -> bool:
-        """Write `text` to the file; return False if that would lose another program's change. Raises InputError."""
+        """Write `text` to the file; return False if that would lose another program's change.  Raises InputError."""
         draft = self.drafts[path]
         draft.text = text
         written = draft.save()
@@ -105,13 +105,13 @@ class Studio:
         return written
 
     def take_theirs(self, path: Path) -> None:
-        """Replace the text of `path` by that of the file. Raises InputError."""
+        """Replace the text of `path` by that of the file.  Raises InputError."""
         self.drafts[path].take_theirs()
         self._check()
         self._follow(path)
 
     def keep_mine(self, path: Path) -> None:
-        """Keep the text of `path`, whatever the file holds. Raises InputError."""
+        """Keep the text of `path`, whatever the file holds.  Raises InputError."""
         self.drafts[path].keep_mine()
         self._follow(path)
 

@@ -32,7 +32,7 @@ class Declaration:
 
 
 def declaration_of_file(path: Path, given: Given) -> Declaration:
-    """Return the given prototype, or that of the debug information. Raises NoContract if there is neither."""
+    """Return the given prototype, or that of the debug information.  Raises NoContract if there is neither."""
     if given.prototype:
         return Declaration(given.prototype, dict(given.settings).get("structs", ""))
     symbol = given.symbol or path.stem

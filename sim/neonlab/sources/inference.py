@@ -64,7 +64,7 @@ class Learned:
 
 
 def learn(program: Program, contract: Contract, samples: Sequence[Mapping[str, int]]) -> Learned:
-    """Run the function once for each sample, the values of its numbers by name. Raises InputError if a run fails."""
+    """Run the function once for each sample, the values of its numbers by name.  Raises InputError if a run fails."""
     probe = TraceProbe(program, _STEPS)
     extents = []
     with Machine(program, probes=(probe,)) as machine:

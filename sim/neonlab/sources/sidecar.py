@@ -54,7 +54,7 @@ class Found:
 
 
 def find_contract(path: Path, given: Given) -> Found:
-    """Return the contract of the code in `path`. Raises InputError if there is none, or it cannot be read."""
+    """Return the contract of the code in `path`.  Raises InputError if there is none, or it cannot be read."""
     file = _contract_file(path, given)
     if file is None and not given.prototype and path.suffix in ASSEMBLY:
         contract = read_contract(path)

@@ -111,7 +111,7 @@ def is_c(path: Path) -> bool:
 
 
 def find_compiler(target: Target, named: str, *, cxx: bool = False) -> Compiler:
-    """Return the compiler for the target. Raises InputError if there is none."""
+    """Return the compiler for the target.  Raises InputError if there is none."""
     if named:
         words = tuple(named.split())
         program = shutil.which(words[0])
@@ -148,7 +148,7 @@ def _compiler(command: tuple[str, ...]) -> Compiler:
 
 
 def compile_c(path: Path, target: Target, build: Build) -> Compiled:
-    """Compile the file. Raises CompileError with the compiler's output, InputError if there is no compiler."""
+    """Compile the file.  Raises CompileError with the compiler's output, InputError if there is no compiler."""
     compiler = find_compiler(target, build.compiler, cxx=path.suffix in CXX_SUFFIXES)
     own = ("-O2", *build.flags)
     flags = (

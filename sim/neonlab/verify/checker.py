@@ -49,7 +49,7 @@ def placed_arguments(contract: Contract, passed: list[Argument], case: Case, dep
 
 
 class Checker:
-    """Runs cases of one kernel, one after another. It is a context manager, since it holds emulators."""
+    """Runs cases of one kernel, one after another.  It is a context manager, since it holds emulators."""
 
     def __init__(self, program: Program, contract: Contract) -> None:
         self.program, self.contract = program, contract

@@ -62,7 +62,7 @@ def bench_sanitizer(
     repetitions: int = _REPETITIONS,
     seed: int = 0,
 ) -> SanitizerBench:
-    """Time the kernel on the same arguments bare and watched, in turn. Raises BenchError if the kernel faults."""
+    """Time the kernel on the same arguments bare and watched, in turn.  Raises BenchError if the kernel faults."""
     lanes = LaneWrapProbe(program, contract)
     with (
         Machine(program, meter=False) as bare,

@@ -52,7 +52,7 @@ class SanitizedMachine:
         seed: int = 0,
         widened: Mapping[str, bool] | None = None,
     ) -> Run | Fault:
-        """Call `symbol` with arguments as in `Machine.call`. Return a Run only if it broke no rule, else the Fault."""
+        """Call `symbol` with arguments as in `Machine.call`.  Return a Run only if it broke no rule, else the Fault."""
         self.memory.integers = known_integers(self.contract, arguments)
 
         def call(machine: Machine) -> Run | Fault:

@@ -80,7 +80,7 @@ def list_kernels(
 def _chosen(
     library: Library, names: list[str], operators: list[str], features: list[str], isa: str | None
 ) -> list[Kernel]:
-    """Return the kernels that fit. Raises InputError for a word that no kernel could fit."""
+    """Return the kernels that fit.  Raises InputError for a word that no kernel could fit."""
     from neonlab.isa.model.architecture import FEATURES
     from neonlab.isa.model.isa import isa_named
     from neonlab.report.tables.kernels import has_feature, operator_of

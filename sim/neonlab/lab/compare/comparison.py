@@ -173,7 +173,7 @@ Look = tuple["Kernel", "Shape", bool]
 
 
 def plan_comparison(work: Sequence[tuple[Kernel, Sequence[Shape]]], cores: Sequence[str]) -> list[Look]:
-    """Return the work, shape by shape, with hot loops on the shape with most work. Raises InputError for a bad core.
+    """Return the work, shape by shape, with hot loops on the shape with most work.  Raises InputError for a bad core.
 
     Shapes that a kernel's contract does not allow are left out.
     """

@@ -101,7 +101,7 @@ def _sizes(shape: str) -> tuple[tuple[int, ...], str]:
 
 
 def read_baselines(path: Path) -> Baselines | None:
-    """Read the file; None if there is none. Raises InputError where it is malformed."""
+    """Read the file; None if there is none.  Raises InputError where it is malformed."""
     if not path.exists():
         return None
     text = read_input_text(path)

@@ -12,7 +12,7 @@ from neonlab.sources.toolchain import made_by, target_of
 
 
 def kernel_program(kernel: Kernel) -> Program:
-    """Return the kernel's program. Raises InputError if it does not assemble or does not define its own symbol."""
+    """Return the kernel's program.  Raises InputError if it does not assemble or does not define its own symbol."""
     return load_program(kernel.path, kernel.contract, kernel.build)
 
 

@@ -117,7 +117,7 @@ class KernelName:
 
     @staticmethod
     def parse(name: str) -> KernelName:
-        """Parse `name`. Raises KernelNameError, which names the wrong part and the allowed words."""
+        """Parse `name`.  Raises KernelNameError, which names the wrong part and the allowed words."""
         parts = name.split("_")
         if len(parts) < 4:
             raise KernelNameError(

@@ -366,7 +366,7 @@ def _check_attributes(path: Path, operator: Operator) -> None:
 
 
 def load_package(root: Path, name: str) -> tuple[ModuleType, ...]:
-    """Import the modules of the folder `name` in kernels/, in order of names. They may import those of kernels/."""
+    """Import the modules of the folder `name` in kernels/, in order of names.  They may import those of kernels/."""
     package, folder = _package_of(root), root / "kernels" / name
     _declare_package(package, root / "kernels")
     return tuple(

@@ -34,7 +34,7 @@ class Tree:
 
 @contextmanager
 def tree_at(revision: str, start: Path) -> Iterator[Tree]:
-    """Yield the repository that contains `start`, at `revision`. Raises InputError if git knows neither.
+    """Yield the repository that contains `start`, at `revision`.  Raises InputError if git knows neither.
 
     Files are checked out through a temporary index, as git would write them to a working tree.  So the repository and
     its index do not change, and all files that a kernel may include are present.

@@ -37,7 +37,7 @@ def kernels_named(name: str, given: Given | None = None) -> list[Kernel]:
 
 
 def one_kernel(asked: AskedKernel) -> Kernel:
-    """Return the kernel that `asked` names. Raises InputError unless it names exactly one."""
+    """Return the kernel that `asked` names.  Raises InputError unless it names exactly one."""
     if isinstance(asked, Kernel):
         return asked
     if not isinstance(asked, (str, Path)):
@@ -55,7 +55,7 @@ def some_kernels(asked: AskedKernel | Iterable[AskedKernel]) -> list[Kernel]:
 
 
 def one_shape(kernel: Kernel, asked: AskedShape) -> Shape:
-    """Return the shape of `kernel` that `asked` names; only a kernel without sizes needs none. Raises InputError."""
+    """Return the shape of `kernel` that `asked` names; only a kernel without sizes needs none.  Raises InputError."""
     if isinstance(asked, Shape):
         return asked
     if not isinstance(asked, str):

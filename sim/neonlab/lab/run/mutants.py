@@ -29,7 +29,7 @@ _CHUNK = 40
 
 @dataclass(frozen=True)
 class MutantsOfKernel:
-    """The fate of the mutants of one kernel. `judged` holds every mutant tried, in program order."""
+    """The fate of the mutants of one kernel.  `judged` holds every mutant tried, in program order."""
 
     kernel: str
     isa: str

@@ -54,12 +54,12 @@ def layers_of(kernel: Kernel) -> list[Shape]:
 
 
 def layers_or_largest(kernel: Kernel) -> list[Shape]:
-    """Return `layers_of`, or else the largest shape that `check` tries. Raises InputError if there is none."""
+    """Return `layers_of`, or else the largest shape that `check` tries.  Raises InputError if there is none."""
     return layers_of(kernel) or [_shapes_to_try(kernel, 1).small[-1]]
 
 
 def draw_case(kernel: Kernel, name: CaseName) -> Case:
-    """Return the case that `name` stands for. Raises InputError if it needs more memory than there is."""
+    """Return the case that `name` stands for.  Raises InputError if it needs more memory than there is."""
     refuse_too_much(kernel.contract, integers_of(kernel, name.shape), name.shape, name.depth)
     if kernel.operator is None:
         return generated_case(kernel.contract, name.shape, name.pattern, name.seed)
@@ -105,7 +105,7 @@ def _under(kernel: Kernel, shape: Shape, patterns: Sequence[str], seed: int, ful
 
 
 def _shapes_to_try(kernel: Kernel, seed: int, *, every_tail: bool = False) -> PlannedShapes:
-    """Return `planned_shapes`. Raises InputError if there are none."""
+    """Return `planned_shapes`.  Raises InputError if there are none."""
     shapes = planned_shapes(kernel, seed, every_tail=every_tail)
     if not shapes.small:
         what = f"operator {kernel.operator.name} has no shape" if kernel.operator else "there are no sizes"

@@ -72,7 +72,7 @@ def profile(
 
 
 def _memory(core: str | None, warm: bool, memory: MemoryOptions | None) -> MemoryOptions | None:
-    """Return the memory options, given in one of two ways. Raises InputError for both, or for an incomplete one."""
+    """Return the memory options, given in one of two ways.  Raises InputError for both, or for an incomplete one."""
     if memory is not None and (core is not None or warm):
         raise InputError("give either `memory` or `core` and `warm`: MemoryOptions has a core and `warm` of its own")
     if core is None and warm:

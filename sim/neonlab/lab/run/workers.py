@@ -79,7 +79,7 @@ class Died:
 
 
 class Workers:
-    """A pool of at most `jobs` worker processes, as many as cores by default. It is a context manager."""
+    """A pool of at most `jobs` worker processes, as many as cores by default.  It is a context manager."""
 
     def __init__(self, jobs: int | None = None, time_limit: float = TIME_LIMIT) -> None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -128,7 +128,7 @@ class Workers:
                 raise _no_workers(error) from None
 
     def result(self, future: ProcessFuture[Any]) -> Any:
-        """Wait for the result and return it. Raises InputError, and CancelledError if the task was cancelled."""
+        """Wait for the result and return it.  Raises InputError, and CancelledError if the task was cancelled."""
         try:
             return future.result()
         except FutureTimeout:

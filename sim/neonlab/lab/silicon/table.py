@@ -71,7 +71,7 @@ class FunctionTable:
 
 
 def read_functions(path: Path) -> FunctionTable:
-    """Read the table at `path`. Raises InputError with the place of the first mistake."""
+    """Read the table at `path`.  Raises InputError with the place of the first mistake."""
     try:
         table = tomllib.loads(read_input_text(path))
     except (ValueError, RecursionError) as error:

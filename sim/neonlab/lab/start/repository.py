@@ -22,7 +22,7 @@ _PLACES = {
 
 
 def start_repository(folder: Path) -> list[Path]:
-    """Write the files into `folder`, which is new or empty except for .git, and return their paths. Raises InputError.
+    """Write the files into `folder`, which is new or empty except for .git, and return their paths.  Raises InputError.
 
     `regression.measure_baselines` writes the baselines, and `bring_along` neonlab itself.
     """
@@ -44,7 +44,7 @@ def start_repository(folder: Path) -> list[Path]:
 
 
 def bring_along(folder: Path, name: str, wheel: bytes) -> list[Path]:
-    """Write the wheel `name` and requirements that install it, and return the paths. Raises InputError."""
+    """Write the wheel `name` and requirements that install it, and return the paths.  Raises InputError."""
     requirements = (files("neonlab.lab.start") / "template" / "requirements.txt").read_text(encoding="utf-8")
     written = {
         folder / "vendor" / name: wheel,

@@ -36,7 +36,7 @@ class Source:
     given: Given = NOTHING
 
     def open(self) -> Kernel:
-        """Open the kernel in the file. Raises InputError."""
+        """Open the kernel in the file.  Raises InputError."""
         return open_kernel(self.path, self.given)
 
 
@@ -94,12 +94,12 @@ def _of(source: Source, state: int) -> _Ready:
 
 
 def subject(source: Source, state: int, shape: str | None, cores: Sequence[str]) -> Subject:
-    """Describe the file and what it is measured on. Raises InputError."""
+    """Describe the file and what it is measured on.  Raises InputError."""
     return subject_of(_of(source, state).kernel, shape, cores)
 
 
 def digest(source: Source, state: int) -> str:
-    """Return the digest of the kernel's code, followed by its contract. Raises InputError."""
+    """Return the digest of the kernel's code, followed by its contract.  Raises InputError."""
     kernel = _of(source, state).kernel
     return f"{code_digest(kernel)} {kernel.contract!r}"
 

@@ -66,7 +66,7 @@ class Reading:
 
 
 class Reader:
-    """Reads numbered states of files. It is a context manager.
+    """Reads numbered states of files.  It is a context manager.
 
     With `loops`, profiles of the layer include the hot loop.
     """

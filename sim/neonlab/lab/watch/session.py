@@ -72,7 +72,7 @@ class Session:
 
 
 class Watcher:
-    """Looks at one file whenever it is told to. It is a context manager.
+    """Looks at one file whenever it is told to.  It is a context manager.
 
     Raises InputError for a file that is no kernel, a shape that it does not accept, or an unknown core.
     """
@@ -157,7 +157,7 @@ def folders_of(path: Path, root: Path | None) -> tuple[Path, ...]:
 
 
 class Past:
-    """The committed state of a file's repository. It is a context manager."""
+    """The committed state of a file's repository.  It is a context manager."""
 
     def __init__(self) -> None:
         self.commit: str | None = None

@@ -49,7 +49,7 @@ class Goal:
 
 
 def ladder_file(library: Library) -> tuple[Path, dict[str, Any] | None]:
-    """Return the path of `kernels/ladder.toml` and its contents; None if there is no such file. Raises InputError."""
+    """Return the path of `kernels/ladder.toml` and its contents; None if there is no such file.  Raises InputError."""
     path = library.root / "kernels" / "ladder.toml"
     if not path.exists():
         return path, None
@@ -61,7 +61,7 @@ def ladder_file(library: Library) -> tuple[Path, dict[str, Any] | None]:
 
 
 def read_goals(library: Library) -> tuple[Goal, ...]:
-    """Return the goals of `kernels/ladder.toml`; none if there is no such file. Raises InputError."""
+    """Return the goals of `kernels/ladder.toml`; none if there is no such file.  Raises InputError."""
     path, table = ladder_file(library)
     if table is None:
         return ()

@@ -68,7 +68,7 @@ class Cost:
 
 
 def read_ladders(library: Library) -> tuple[Ladder, ...]:
-    """Return the ladders of `kernels/ladder.toml`; none if there is no such file. Raises InputError."""
+    """Return the ladders of `kernels/ladder.toml`; none if there is no such file.  Raises InputError."""
     path, table = ladder_file(library)
     if table is None:
         return ()
@@ -107,7 +107,7 @@ def read_ladders(library: Library) -> tuple[Ladder, ...]:
 def costs_of(
     workers: Workers, ladders: Sequence[Ladder], advance: Callable[[int], None] = lambda _: None
 ) -> dict[tuple[str, str], Cost]:
-    """Return each kernel's cost, by title of ladder and kernel. Raises InputError if one does not run."""
+    """Return each kernel's cost, by title of ladder and kernel.  Raises InputError if one does not run."""
     found = {}
     work = calls_of(ladders)
     profiles: dict[tuple[str | None, str, str], Profile] = {}

@@ -29,7 +29,10 @@ def work_of_systems(library: Library) -> int:
 
 
 def run_systems(library: Library, advance: Callable[[int], None] = lambda _: None) -> tuple[Ran, ...]:
-    """Run every system of the library on each instruction set. Raises InputError and FaultError if one does not run."""
+    """Run every system of the library on each instruction set.
+
+    Raises InputError and FaultError if one does not run.
+    """
     found = []
     for system in open_systems(library.root):
         for isa in _FOLDERS:

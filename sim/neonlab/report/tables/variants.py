@@ -19,7 +19,7 @@ TABLE_MARKER = "variants"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One kernel on one layer. `profile` is None if the kernel does not run."""
+    """One kernel on one layer.  `profile` is None if the kernel does not run."""
 
     kernel: str
     layer: str
@@ -150,7 +150,7 @@ def readme_table(rows: Sequence[Row]) -> str:
 
 
 def embed_table(path: Path, marker: str, table: str) -> str:
-    """Return the text of `path` with the part between its two marker comments replaced. Raises InputError."""
+    """Return the text of `path` with the part between its two marker comments replaced.  Raises InputError."""
     begin, end = f"<!-- begin {marker} -->\n", f"<!-- end {marker} -->"
     try:
         text = path.read_text(encoding="utf-8")

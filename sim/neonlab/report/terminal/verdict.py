@@ -145,7 +145,7 @@ def _print_trail(out: Console, trail: Sequence[str]) -> None:
 
 
 def print_profiles(out: Console, profiles: Sequence[Profile], *, full: bool = False, timeline: bool = False) -> None:
-    """Print a screen per profile. With a modelled core, `full` prints everything, `timeline` the loop by cycle."""
+    """Print a screen per profile.  With a modelled core, `full` prints everything, `timeline` the loop by cycle."""
     for profile in profiles:
         counts = profile.counts
         brief = profile.loop is not None and not full

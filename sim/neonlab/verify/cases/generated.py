@@ -91,7 +91,10 @@ def _far_apart(
 
 
 def generated_case(contract: Contract, shape: Shape, pattern: str, seed: int) -> Case:
-    """Return the case for one set of integer arguments. Raises ContractError where the contract does not allow them."""
+    """Return the case for one set of integer arguments.
+
+    Raises ContractError where the contract does not allow them.
+    """
     values = shape.values()
     contract.check_values(values)
     data = DataSource(pattern, seed, contract.name, str(shape), pattern)

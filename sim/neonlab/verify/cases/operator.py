@@ -1,4 +1,4 @@
-"""Define what an operator's Python file provides: shapes, packing, reference. Everything else is in the contracts."""
+"""Define what an operator's Python file provides: shapes, packing, reference.  Everything else is in the contracts."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _LETTERS = {1: "b", 2: "h", 4: "s", 8: "d"}
 
 
 class Words:
-    """Names and values of places in one trace. Elements are counted without the gaps between rows."""
+    """Names and values of places in one trace.  Elements are counted without the gaps between rows."""
 
     def __init__(self, trace: Trace, contract: Contract, integers: Mapping[str, int]) -> None:
         pointers = [argument for argument in contract.arguments if argument.is_pointer]

@@ -3,17 +3,17 @@
 The bits are the same either way, but the loss is not: 100 + 100 does not fit int8, and fits uint8.  Operands are read
 by the first of these rules that applies:
 
-1. An operand that the instruction itself reads as signed or unsigned is that (`smlal`, `uaddw`'s narrow operand).
-2. Its origin decides: results of smull, sxtl, sdot, saddlp, sqxtn and so on are signed, those of umull, uxtl, sqxtun
+1.  An operand that the instruction itself reads as signed or unsigned is that (`smlal`, `uaddw`'s narrow operand).
+2.  Its origin decides: results of smull, sxtl, sdot, saddlp, sqxtn and so on are signed, those of umull, uxtl, sqxtun
    are unsigned; a difference of unsigned lanes may be either.  Permutes and selections pass the reading on.  Constants
    (movi) and values from general registers follow the other operand, unless the constant converts one kind of number
    into the other, as adding 128 makes uint8 of int8, and the result is used as such.  A sum of unsigned lanes that
    starts with a possibly negative constant may be either.  If a signed operand meets an unsigned one, each is read as
    it is, and the result is signed.  The -1 of a comparison is signed; subtracted from a count, which is unsigned, it
    adds one.
-3. A value straight from memory has the sign of the contract's integer buffers of that width, if they agree; if there
+3.  A value straight from memory has the sign of the contract's integer buffers of that width, if they agree; if there
    is none of that width, that of all its integer buffers.
-4. Either reading is possible: then a lane has wrapped only if the result fits under neither.
+4.  Either reading is possible: then a lane has wrapped only if the result fits under neither.
 
 The range of a result is decided by its uses, where typed instructions (sxtl, uadalp, sqrdmulh, umull, cmhi) read it
 directly or after further sums.  If all read it as signed, it must be a signed number; if all as unsigned, an unsigned

@@ -140,7 +140,7 @@ class ReviewedTable:
 
 
 def read_reviewed(path: Path) -> ReviewedTable:
-    """Read the table from a TOML file; it is empty if there is no file. Raises InputError for a malformed file.
+    """Read the table from a TOML file; it is empty if there is no file.  Raises InputError for a malformed file.
 
     Each `[[equivalent]]` has `kernel` (as `neonlab list` shows it), `reason`, and `mutants`: by original, then by
     mutant (both disassembly), the number of places that it holds for.

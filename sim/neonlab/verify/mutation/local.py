@@ -62,7 +62,7 @@ class Moment:
 
 
 class LocalComparison:
-    """Compares runs of instructions of one instruction set. It is a context manager, since it holds an emulator."""
+    """Compares runs of instructions of one instruction set.  It is a context manager, since it holds an emulator."""
 
     def __init__(self, isa: Isa, seed: int = 1) -> None:
         self._isa, self._random = isa, np.random.default_rng(seed)
@@ -237,7 +237,7 @@ class LocalComparison:
         self._memory[:] = self._pristine
 
     def step(self, instruction: Instruction) -> Moment:
-        """Execute one more instruction. Raises UcError if the emulator cannot execute it."""
+        """Execute one more instruction.  Raises UcError if the emulator cannot execute it."""
         registers, loads, stores = self._registers, frozenset[tuple[str, int, int]](), frozenset[tuple[str, int, int]]()
         if instruction.accesses and (self._isa is Isa.A64 or holds(instruction.condition, self.flags)):
             found = self._footprint(instruction)

@@ -58,7 +58,7 @@ def _product(first: Values, second: Values) -> Values:
 
 
 class Nodes:
-    """A growing table of nodes. Ids are positions in it; operands come before results."""
+    """A growing table of nodes.  Ids are positions in it; operands come before results."""
 
     def __init__(self) -> None:
         self._size = 0

@@ -304,8 +304,9 @@ def _zeros_but_flags(noise: Noise, isa: Isa) -> npt.NDArray[np.uint8]:
 def third_flags(first: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     """Return flags with which each condition differs from its result with `first`, or with its inverse.
 
-    Conditions on one flag differ between these two anyway. hi and ls may not, so here Z is clear and C set. ge and lt
-    do not, since N = V holds in both or in neither, so here it is the opposite; gt and le follow.
+    Conditions on one flag differ between these two anyway.  The conditions hi and ls may not, so here Z is clear and C
+    set.  The conditions ge and lt do not, since N = V holds in both or in neither, so here it is the opposite; gt and
+    le follow.
     """
     third = ~first
     negative, overflow = first[3] & 0x80, 0x10 if first[3] & 0x10 == 0 else 0
