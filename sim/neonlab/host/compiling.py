@@ -1,4 +1,4 @@
-"""Says that native code is being compiled, which happens once per machine and takes a while."""
+"""Tell the user once that native code is being compiled."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ TOLD = "NEONLAB_TOLD_OF_COMPILING"
 
 @functools.cache
 def tell_of_compilation() -> None:
-    """From now on, the first function that is really compiled, rather than found compiled, is told of.
+    """Print one message on standard error when numba first compiles a function.
 
-    It is told once, on standard error, by this process or one that came from it; not where `QUIET` is set.
+    A function that is loaded from the cache prints nothing.  Of this process and those forked from it, one prints. None
+    prints where the environment has `QUIET` or `TOLD`.
     """
     from numba.core import event
 

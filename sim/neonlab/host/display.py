@@ -1,4 +1,4 @@
-"""How values are shown in a notebook: by renderers that a package above registers, so that no value imports one."""
+"""Show values in a notebook with renderers that a higher package registers, so that no value imports its renderer."""
 
 from __future__ import annotations
 

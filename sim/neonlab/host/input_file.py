@@ -1,6 +1,6 @@
-"""Reading what a person names: a regular file of a bounded size, whatever else may stand under that name.
+"""Read files that a user names, and refuse what is not a regular file of a bounded size.
 
-A device such as /dev/zero has no end, and a FIFO that nobody writes to never begins.
+A device such as /dev/zero has no end.  Opening a FIFO without a writer blocks.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ _KINDS = (
 
 
 def is_file(path: str | Path) -> bool:
-    """Whether a regular file is there; False, too, for a name that no file can have."""
+    """Tell whether a regular file is at `path`; False, too, for a name that no file can have."""
     return os.path.isfile(path)  # noqa: PTH113 - Path.is_file raises where a name is too long
 
 
 def is_other(path: str | Path) -> bool:
-    """Whether something is there that is neither a regular file nor a folder, such as a device."""
+    """Tell whether something is at `path` that is neither a regular file nor a folder, such as a device."""
     return os.path.exists(path) and not is_file(path) and not os.path.isdir(path)  # noqa: PTH110, PTH112 - as above
 
 
 def no_file(path: str | Path) -> InputError:
-    """What to raise where `is_file` says no: what is there instead, if anything is."""
+    """Return the InputError to raise where `is_file` is False; its message names what is at `path` instead."""
     try:
         mode = os.stat(path).st_mode  # noqa: PTH116 - takes what is no path too
     except FileNotFoundError:
@@ -44,7 +44,10 @@ def no_file(path: str | Path) -> InputError:
 
 
 def read_input(path: str | Path, most: int = MOST_TEXT) -> bytes:
-    """The file's bytes.  Raises InputError for no regular file, one that is unreadable, or of more than `most`."""
+    """Return the file's bytes.
+
+    Raises InputError for what is not a regular file, cannot be read, or has more than `most` bytes.
+    """
     try:
         # Without O_NONBLOCK the opening of a FIFO waits for a writer.  What is opened is what is looked at.
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
@@ -64,7 +67,10 @@ def read_input(path: str | Path, most: int = MOST_TEXT) -> bytes:
 
 
 def read_input_text(path: str | Path, most: int = MOST_TEXT) -> str:
-    """The file's text, in UTF-8.  Raises InputError as `read_input`, and where it is no such text."""
+    """Return the file's text, decoded from UTF-8 without a byte order mark.
+
+    Raises InputError where `read_input` does, and for bytes that are not UTF-8.
+    """
     try:
         return read_input(path, most).removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except UnicodeDecodeError as error:

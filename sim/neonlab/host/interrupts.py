@@ -1,4 +1,4 @@
-"""Signals that ask the command to end, and what must not be left half done when one comes."""
+"""Handle the signals that ask the command to end, and hold them back where one would do harm."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENDING = tuple(
 
 
 class Stopped(KeyboardInterrupt):
-    """Raised where a signal asks the command to end; `number` is the signal's, `status` what shells say of it."""
+    """Raised when a signal asks the command to end; `number` is the signal, `status` the exit status."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -28,7 +28,7 @@ class Stopped(KeyboardInterrupt):
 
 
 def stop_on_signals() -> None:
-    """Have signals that end a command raise Stopped, so that it ends its workers; one that is ignored stays so."""
+    """Make the signals that end a command raise Stopped, so that it ends its workers; an ignored one stays ignored."""
     for number in _ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _stop)
@@ -41,7 +41,7 @@ def _stop(number: int, _frame: FrameType | None) -> None:
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether the error is a person's or the system's wish to end, and not something that code in a file raises."""
+    """Tell whether `error` is an interrupt by the user or the system, rather than one that code in a file raised."""
     if isinstance(error, Stopped):
         return True
     # Outside of the command Ctrl-C raises what Python has it raise.
@@ -50,7 +50,7 @@ def is_interrupt(error: BaseException) -> bool:
 
 @contextlib.contextmanager
 def interrupts_ignored() -> Iterator[None]:
-    """Have processes that start meanwhile leave Ctrl-C, and a terminal that is closed, to this one, which stops them.
+    """Make processes started in this block ignore Ctrl-C and a closed terminal; this process stops them.
 
     The standard library's resource tracker ignores Ctrl-C by itself.  A hang-up of the terminal ended it before this
     process had used it for the last time, which printed a traceback.
@@ -69,10 +69,10 @@ def interrupts_ignored() -> Iterator[None]:
 
 @contextlib.contextmanager
 def interrupts_held() -> Iterator[None]:
-    """An interrupt that comes meanwhile is raised afterwards.
+    """Hold back interrupts that arrive in this block, and raise the first of them after it.
 
-    The standard library's queues do not survive one: raised while a waiting thread is being woken, it leaves behind a
-    waiter that swallows the next call, so that the thread is never woken again.
+    The standard library's queues do not survive an interrupt.  Raised while a waiting thread is being woken, it leaves
+    behind a waiter that swallows the next wake-up, and the thread is never woken again.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,4 +1,4 @@
-"""How much memory this process may still have, and the words for what needs more."""
+"""Read how much memory this process can still allocate, and word the message for running out of it."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ _GIB = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """Bytes that may still be had, and what sets the limit: `ulimit -v`, a control group, the machine."""
+    """Bytes that can still be allocated, and the limit they come from: `ulimit -v`, a control group, or the machine."""
 
     bytes: int
     of: str
 
 
 def memory_left() -> Room | None:
-    """The least of what the process's limit, its control group and the machine leave; None where none of them tells."""
+    """Return the least of what the process's limit, its control group and the machine leave; None if none is known."""
     found = [room for room in (address_space_left(), _control_group(), _machine()) if room is not None]
     return min(found, key=lambda room: room.bytes, default=None)
 
 
 def gib(size: int) -> str:
-    """Bytes as people say them: `1.3 GiB`, of small ones `0.05 GiB`."""
+    """Format a number of bytes in GiB: `1.3 GiB`, below 1 GiB with two decimals, `0.05 GiB`."""
     return f"{size / _GIB:.2f} GiB" if size < _GIB else f"{size / _GIB:,.1f} GiB"
 
 
 def out_of_memory(error: MemoryError) -> str:
-    """What to say where memory has run out."""
+    """Return the message for running out of memory, with the room that is left."""
     room = memory_left()
     left = f", {gib(room.bytes)} are left of {room.of}" if room is not None else ""
     asked = f" ({error})" if str(error) else ""
@@ -37,7 +37,7 @@ def out_of_memory(error: MemoryError) -> str:
 
 
 def address_space_left() -> Room | None:
-    """What `ulimit -v` leaves this process; None where it sets no limit."""
+    """Return what `ulimit -v` leaves this process; None where it sets no limit."""
     try:
         import resource
 
@@ -51,7 +51,7 @@ def address_space_left() -> Room | None:
 
 
 def _control_group() -> Room | None:
-    """The limit of a container, in the unified hierarchy of Linux."""
+    """Return what the limit of the control group (cgroup v2, as containers set it) leaves; None without a limit."""
     folder = Path("/sys/fs/cgroup")
     try:
         limit = (folder / "memory.max").read_text().strip()

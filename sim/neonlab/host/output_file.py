@@ -1,4 +1,4 @@
-"""Writing files that are there whole at any time: the old contents until the new ones are all on disk."""
+"""Write files atomically: the old contents stay until the new contents are all on disk."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from neonlab.errors import InputError
 
 
 def replace_file(path: Path, contents: bytes) -> None:
-    """Put another file in the place of `path`; on an error, such as a full disk, all is as it was.  Raises OSError."""
+    """Replace the file at `path`; on an error, such as a full disk, the old file stays as it was.  Raises OSError."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".neonlab-")
     beside = Path(name)
     try:
@@ -24,7 +24,7 @@ def replace_file(path: Path, contents: bytes) -> None:
 
 
 def write_whole(path: Path, contents: bytes) -> None:
-    """Write `contents` to `path`, whole or not at all.  Raises InputError where the place cannot be written."""
+    """Write `contents` to `path`, whole or not at all.  Raises InputError where `path` cannot be written."""
     try:
         if path.exists() and not path.is_file():
             path.write_bytes(contents)  # a device such as /dev/stdout has nothing to replace

@@ -1,4 +1,4 @@
-"""Running what a person's Python file defines: whatever it raises is told with the file's line, as bad input."""
+"""Run code of a user's Python file, and report whatever it raises as bad input, with the file's line."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from neonlab.host.interrupts import is_interrupt
 
 
 class UserCodeError(InputError):
-    """A person's Python file raised, exited, or gave back what it should not; `str()` names its line."""
+    """Raised where a user's Python file raised, exited or returned a wrong value; `str()` names its line."""
 
 
 @contextmanager
 def mistakes_of(folder: Path, path: Path, doing: str) -> Iterator[None]:
-    """Raise what `mistake` makes of what the block raises."""
+    """Replace what the block raises by what `mistake` returns for it."""
     try:
         yield
     except BaseException as error:
@@ -28,11 +28,11 @@ def mistakes_of(folder: Path, path: Path, doing: str) -> Iterator[None]:
 def mistake(
     error: BaseException, folder: Path, path: Path, doing: str, kind: type[UserCodeError] = UserCodeError
 ) -> BaseException:
-    """What to raise for an error in a person's file: a `kind` that names the last line reached of a file in `folder`.
+    """Return what to raise for an error in a user's file: a `kind` that names the last line reached in `folder`.
 
-    `path` is the file to name where no line was reached, `doing` what the lab asked of it.  SystemExit and
-    KeyboardInterrupt are no exception: a file that raises them would end the command, in silence and with any status.
-    An InputError stays as it is, and so does a signal that asks the command to end.
+    `path` is the file to name where no line was reached; `doing` says what the lab was doing with it.  SystemExit and
+    KeyboardInterrupt are converted too: raised by a file, they would end the command in silence and with any status. An
+    InputError is returned as it is, and so is an interrupt by the user or the system.
     """
     if isinstance(error, (InputError, GeneratorExit)) or is_interrupt(error):
         return error
@@ -41,7 +41,7 @@ def mistake(
 
 
 def told(error: BaseException) -> str:
-    """The kind of an exception and what it says, on one line."""
+    """Return the type of an exception and its message, on one line."""
     if isinstance(error, SyntaxError):
         return f"{type(error).__name__}: {error.msg}"
     said = " ".join(str(error).split())
@@ -49,7 +49,7 @@ def told(error: BaseException) -> str:
 
 
 def line_of(error: BaseException, folder: Path) -> str:
-    """`file:line` of the last frame in a file below `folder`; empty where there is none."""
+    """Return `file:line` of the last frame in a file below `folder`; empty where there is none."""
     if isinstance(error, SyntaxError) and error.filename:
         return f"{error.filename}:{error.lineno}"
     found = ""
