@@ -1,10 +1,10 @@
-"""What a contract lets pass by name: results that nothing is compared with, x18, and faults that are known.
+"""Read what a contract allows: results without a reference, use of x18, and known faults.
 
     reference         = "none"
     platform_register = "free"
     accept            = { fault = "oob-read", line = 42, why = "callers pad every buffer" }
 
-Each is for one kernel, is told with its verdict, and stands in the contract where a reviewer sees it.
+Each allowance is for one kernel, and is printed with its verdict.  It stands in the contract, where a reviewer sees it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _ACCEPTABLE = tuple(kind for kind in FaultKind if kind not in _NEVER)
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A fault that is known and let pass: at `line` of the kernel's file, or where the statement is `text`."""
+    """A known fault that is accepted: at `line` of the kernel's file, or where the statement is `text`."""
 
     fault: FaultKind
     why: str
@@ -42,16 +42,16 @@ class Accepted:
 
     @property
     def place(self) -> str:
-        """`line 42`, or the statement between backticks."""
+        """The place in words: `line 42`, or the statement between backticks."""
         return f"line {self.line}" if self.line else f"`{self.text}`"
 
 
 @dataclass(frozen=True, slots=True)
 class Allowances:
-    """What a contract lets pass.
+    """The allowances of a contract.
 
-    `no_reference`: it says that nothing can say what is right.  `platform_register`: x18 may be used as any other
-    scratch register.  `looks_past`: the accepted faults are not reported, so that what comes after them is.
+    `no_reference`: there is no reference to compare with.  `platform_register`: x18 may be used as any other scratch
+    register.  `looks_past`: a run does not stop at accepted faults, so that later faults are found.
     """
 
     no_reference: bool = False
@@ -61,7 +61,7 @@ class Allowances:
 
     @property
     def slack(self) -> int:
-        """Bytes of memory on either side of each buffer that only an accepted access beyond its ends may touch."""
+        """Bytes of memory on either side of each buffer that only an accepted access out of bounds may touch."""
         return _SLACK if any(entry.fault in _BEYOND for entry in self.accept) else 0
 
 
@@ -70,7 +70,7 @@ NO_ALLOWANCES = Allowances()
 
 
 def read_allowances(table: Mapping[str, Any], text: ContractText, isa: Isa, *, inside: bool) -> Allowances:
-    """The allowances in a contract's table, which stands `inside` the file with the code or not.
+    """Return the allowances in a contract's table; `inside` says that the contract stands in the file with the code.
 
     Raises ContractError.
     """

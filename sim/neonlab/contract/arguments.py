@@ -1,4 +1,4 @@
-"""The [args] of a contract: numbers, buffers, structs with their fields, and arrays of pointers with their rows."""
+"""Read [args] of a contract: numbers, buffers, structs with their fields, and arrays of pointers with their rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,11 @@ _BETWEEN_ROWS = 48
 
 
 class ArgumentsReader:
-    """Reads the arguments of one contract.  Without `states_registers` they may go unsaid: the prototype tells them."""
+    """Reads the arguments of one contract.
+
+    With `states_registers`, each argument must name its register.  Otherwise `reg` may be absent: the prototype
+    determines it.
+    """
 
     def __init__(
         self, text: ContractText, isa: Isa, signature: Signature, declarations: str, *, states_registers: bool
@@ -42,11 +46,11 @@ class ArgumentsReader:
 
     @property
     def integers(self) -> frozenset[str]:
-        """What sizes may name: integer arguments, and integer members of structs."""
+        """Names that sizes may use: integer arguments, and integer members of structs."""
         return self._integers
 
     def read(self, tables: Any, float_abi: FloatAbi) -> tuple[Argument, ...]:
-        """One Argument for each parameter."""
+        """Return one Argument for each parameter of the prototype.  Raises ContractError."""
         if not isinstance(tables, dict):
             raise self.error("[args] is a table with one entry an argument", "args")
         names = [parameter.name for parameter in self.signature.parameters]
@@ -137,7 +141,7 @@ class ArgumentsReader:
         )  # fmt: skip
 
     def _check_rows(self, name: str, write: Extent | None) -> None:
-        """Refuse rows whose sizes are plain numbers, and which share bytes at any value of an argument."""
+        """Raise ContractError for written rows whose pitch is a plain number, too small whatever the arguments are."""
         if write is None:
             return
         for rows, pitch in zip(write.rows, write.pitches, strict=True):
@@ -212,7 +216,7 @@ class ArgumentsReader:
     def _entries(
         self, name: str, members: Mapping[str, Member], table: Mapping[str, Any], prefix: str = ""
     ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Path and table of each field stated; TOML reads `out.zero_point` as a table in a table."""
+        """Yield path and table of each field stated; TOML reads `out.zero_point` as a table in a table."""
         for key, entry in table.items():
             path = f"{prefix}{key}"
             if not isinstance(entry, dict):
@@ -299,9 +303,9 @@ class ArgumentsReader:
 
 
 def _repeated(row: Argument, count: SizeExpression) -> Argument:
-    """All that an array of pointers leads to: rows apart, so that going beyond one of them is noticed.
+    """Return the rows of an array of pointers as one argument, with gaps, so that an access beyond a row is noticed.
 
-    They are aligned as is promised, and by turns no better.
+    The pitch is an odd multiple of the row's alignment, so that every other row has no better alignment than promised.
     """
     unit = max(row.align, row.dtype.itemsize)
     sizes = [extent.size.text for extent in (row.read, row.write) if extent is not None]
@@ -313,7 +317,7 @@ def _repeated(row: Argument, count: SizeExpression) -> Argument:
 
 
 def _nowhere(ctype: CType) -> Location:
-    """The location of what lies in memory."""
+    """Return the location of a value that lies in memory: no register and no stack offset."""
     return Location((), None, ctype.size)
 
 

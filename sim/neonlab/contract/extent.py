@@ -1,12 +1,12 @@
-"""The bytes that a pointer argument stands for: so many in a run, or rows of them at a distance.
+"""The bytes that a pointer may touch: one run of bytes, or rows of bytes at a pitch.
 
     read  = "4*k"
     write = { rows = "m", bytes = "4*n", pitch = "ldc" }
     read  = { rows = ["planes", "height"], bytes = "width", pitch = ["plane_pitch", "row_pitch"] }
 
-`pitch` is the distance in bytes from the beginning of one row to that of the next.  It may be larger than a row, and
-negative; the pointer is to row 0 all the same.  Of several, the outermost comes first.  What lies between rows is not
-the kernel's to touch.
+`pitch` is the distance in bytes from the start of one row to the start of the next.  It may be larger than a row, and
+it may be negative; the pointer points to row 0 in every case.  Of several levels, the outermost comes first.  The
+kernel must not touch the bytes between rows.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Selection = slice | npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Extent:
-    """`size` bytes, or rows of `size` bytes: `rows` of them, `pitches` bytes apart, outermost first."""
+    """An extent of `size` bytes, or of rows: `rows` rows of `size` bytes, `pitches` bytes apart, outermost first."""
 
     size: SizeExpression
     rows: tuple[SizeExpression, ...] = ()
@@ -38,7 +38,7 @@ class Extent:
 
     @property
     def text(self) -> str:
-        """As a contract says it."""
+        """The extent as a contract writes it."""
         if not self.rows:
             return self.size.text
         rows, pitches = (
@@ -49,11 +49,11 @@ class Extent:
 
     @functools.cached_property
     def names(self) -> frozenset[str]:
-        """The arguments it depends on."""
+        """The arguments that the extent depends on."""
         return self.size.names.union(*(expression.names for expression in (*self.rows, *self.pitches)))
 
     def evaluate(self, values: Mapping[str, int]) -> int:
-        """How many bytes, those between rows not counted; negative where a size is."""
+        """Return the number of bytes, without those between rows; a negative number where a size is negative."""
         total = self.size.evaluate(values)
         for rows in self.rows:
             count = rows.evaluate(values)
@@ -61,7 +61,10 @@ class Extent:
         return total
 
     def starts(self, values: Mapping[str, int]) -> npt.NDArray[np.int64]:
-        """Where rows begin, in bytes from where the pointer points to.  Raises SizeExpressionError for too many."""
+        """Return the offset in bytes of each row from the pointer, int64.
+
+        Raises SizeExpressionError for too many rows.
+        """
         if (count := math.prod(max(0, rows.evaluate(values)) for rows in self.rows)) > _MOST_ROWS:
             raise SizeExpressionError(f"{count} rows in `{self.text}`: the lab goes up to {_MOST_ROWS}")
         found = np.zeros(1, np.int64)
@@ -71,7 +74,7 @@ class Extent:
         return found
 
     def overlaps(self, values: Mapping[str, int]) -> bool:
-        """Whether rows share bytes."""
+        """Tell whether rows share bytes."""
         if len(self.rows) == 1:  # as a short cut: this is asked of each of thousands of shapes
             return self.rows[0].evaluate(values) > 1 and abs(self.pitches[0].evaluate(values)) < self.size.evaluate(
                 values
@@ -82,7 +85,7 @@ class Extent:
         return bool((np.diff(starts) < self.size.evaluate(values)).any())
 
     def ends(self, values: Mapping[str, int]) -> tuple[int, int]:
-        """The lowest byte and one past the highest, from where the pointer points to."""
+        """Return the offsets of the lowest byte and of the one past the highest, relative to the pointer."""
         if self.evaluate(values) <= 0:
             return 0, 0
         steps = [
@@ -92,7 +95,7 @@ class Extent:
         return sum(min(0, step) for step in steps), sum(max(0, step) for step in steps) + self.size.evaluate(values)
 
     def select(self, values: Mapping[str, int], origin: int) -> Selection:
-        """Its bytes, row after row, in a buffer in which the pointer points to byte `origin`."""
+        """Return the selection of its bytes, row after row, in a buffer with the pointer at byte `origin`."""
         size = max(0, self.size.evaluate(values))
         if not self.rows:
             return slice(origin, origin + size)
@@ -110,10 +113,10 @@ NO_BYTES.flags.writeable = False
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """The buffer behind one argument of one call: `size` bytes, the pointer to byte `origin` of them.
+    """The buffer behind one argument of one call: `size` bytes, with the pointer at byte `origin`.
 
-    `read` and `written` select the bytes that the contract says are read and written, in the order of its rows; `gaps`
-    says whether there are others.
+    `read` and `written` select the bytes that the contract says are read and written, in the order of its rows.  `gaps`
+    says that there may be other bytes, between rows.
     """
 
     size: int
@@ -123,11 +126,11 @@ class Block:
     gaps: bool
 
     def read_mask(self) -> npt.NDArray[np.bool_]:
-        """Which bytes are read."""
+        """Return a bool for each byte of the buffer: True where it is read."""
         return self._mask(self.read)
 
     def written_mask(self) -> npt.NDArray[np.bool_]:
-        """Which bytes are written."""
+        """Return a bool for each byte of the buffer: True where it is written."""
         return self._mask(self.written)
 
     def _mask(self, selection: Selection) -> npt.NDArray[np.bool_]:
@@ -136,7 +139,7 @@ class Block:
         return mask
 
     def position(self, offset: int) -> int | None:
-        """Which of the bytes read, else of those written, the byte at `offset` is; None between rows."""
+        """Return the index of the byte at `offset` among the bytes read, else those written; None between rows."""
         for selection in (self.read, self.written):
             if isinstance(selection, slice):
                 if selection.start <= offset < selection.stop:
@@ -146,7 +149,7 @@ class Block:
         return None
 
     def offset(self, position: int) -> int:
-        """Where byte number `position` of those written lies."""
+        """Return the offset of byte number `position` of the written bytes."""
         if isinstance(self.written, slice):
             return int(self.written.start) + position
         return int(self.written[position])
@@ -155,7 +158,7 @@ class Block:
 def block(
     read: Extent | None, write: Extent | None, values: Mapping[str, int], before: SizeExpression | None = None
 ) -> Block:
-    """The buffer that holds what is read and what is written; `before` bytes of both lie before the pointer."""
+    """Return the buffer that holds both extents; `before` bytes of it lie before the pointer."""
     names = before.names if before is not None else frozenset()
     names = names.union(*(extent.names for extent in (read, write) if extent is not None))
     return _block(read, write, before, tuple((name, values[name]) for name in sorted(names) if name in values))
@@ -164,7 +167,10 @@ def block(
 def span(
     read: Extent | None, write: Extent | None, values: Mapping[str, int], before: SizeExpression | None = None
 ) -> int:
-    """The size of that buffer in bytes, with none of its bytes selected: for sizes that may be too large to make."""
+    """Return the size in bytes of the buffer that `block` returns, without selecting bytes.
+
+    The size may be too large to allocate.
+    """
     shift = before.evaluate(values) if before is not None else 0
     ends = [extent.ends(values) for extent in (read, write) if extent is not None]
     return max((high - shift for _, high in ends), default=0) - min((0, *(low - shift for low, _ in ends)))

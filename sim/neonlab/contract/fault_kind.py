@@ -1,4 +1,4 @@
-"""What can be wrong with a kernel, by name; contracts name faults too, and every package may import this."""
+"""The kinds of fault by name.  Contracts name faults too, so this module imports no package of the lab."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import enum
 
 
 class FaultKind(enum.Enum):
-    """Name what can be wrong with a call.  The values are stable: reports and `--json` name faults by them."""
+    """The kinds of fault.  The values are stable: reports and `--json` name faults by them."""
 
     OUT_OF_BOUNDS_READ = "oob-read"
     OUT_OF_BOUNDS_WRITE = "oob-write"

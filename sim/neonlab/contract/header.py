@@ -1,4 +1,4 @@
-"""The block that opens a kernel's file: what the kernel is called with, and what it promises.
+"""Read the contract that opens a kernel's file: what the kernel is called with, and what it promises.
 
     /*toml
     summary   = "c = a * b"
@@ -6,10 +6,12 @@
     isa       = ["armv8.0-a", "neon"]
     stack     = 0
     modular   = []
+
     [args]
     a = { reg = "x0", read = "k", range = [-127, 127] }
     c = { reg = "x1", write = "4*k", dtype = "int32" }
     k = { reg = "x2", range = [16, 4096], step = 16 }
+
     [counts]
     macs = "k"
     */
@@ -60,7 +62,7 @@ _ISA_FOLDER = {Isa.A32: "armv7", Isa.A64: "armv8"}
 
 
 def read_contract(path: Path) -> Contract | None:
-    """The contract of the file at `path`, or None when it opens with no block.  Raises ContractError, InputError."""
+    """Return the contract of the file at `path`, or None if it has no contract.  Raises ContractError, InputError."""
     return parse_contract(read_input(path).decode("utf-8", "surrogateescape"), str(path))
 
 
@@ -71,16 +73,19 @@ def parse_contract(text: str, path: str) -> Contract | None:
 
 
 def contract_of(table: Mapping[str, Any], text: ContractText, *, isa: Isa | None = None, symbol: str = "") -> Contract:
-    """The contract that stands outside of the code, in a table read from `text` or put together by hand.
+    """Return the contract in a table from outside the code: read from `text`, or made from options.
 
-    `isa` chooses where the table leaves it open; `symbol` is the function, where the table does not name it.  Raises
-    ContractError.
+    `isa` chooses the instruction set where the table has several or none.  `symbol` is the function where the table
+    does not name it.  Raises ContractError.
     """
     return _Reader(text, inside=False).read(table, isa, symbol)
 
 
 class _Reader:
-    """Turns one table into a Contract; `inside` the file with the code, where it also says what a reader must know."""
+    """Turns one table into a Contract; `inside` says that it stands in the file with the code.
+
+    Such a contract must also state what a reader needs: the summary and the registers.
+    """
 
     def __init__(self, text: ContractText, *, inside: bool) -> None:
         self.text, self.inside = text, inside

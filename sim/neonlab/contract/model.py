@@ -1,4 +1,4 @@
-"""What a kernel is called with, and what it promises: the values that a contract comes to."""
+"""The values of a contract: what a kernel is called with, and what it promises."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ from neonlab.isa.model.isa import Isa
 class Argument:
     """One argument of a kernel.
 
-    For a pointer: `read` and `write` are the bytes read and written, None where none are, `dtype` the element type,
-    `value_range` the inclusive range of element values for which the kernel is exact, None for all of the type.
-    `over_read` and `under_read` are the bytes after its end and before its start, or those of each of its rows, that
-    the kernel may read besides, and must not depend on; `align` the alignment in bytes that the caller promises.
-    `origin` is how many of its bytes lie before the place that the pointer points to.  A struct has `fields`, an array
-    of pointers `rows`.
-    For a number: `value_range` is the inclusive range it may have, in steps of `step` from the lower end.
+    For a pointer: `read` and `write` are the extents read and written, None where there are none.  `dtype` is the
+    element type.  `value_range` is the inclusive range of element values for which the kernel is exact, None for all of
+    the type.  `over_read` and `under_read` are the margins in bytes after its end and before its start, or those of
+    each row. The kernel may read margins, and must not depend on them.  `align` is the alignment in bytes that the
+    caller promises. `origin` is the number of its bytes before the place that the pointer points to.  A struct has
+    `fields`, an array of pointers has `rows`.
+
+    For a number: `value_range` is the inclusive range of its values, in steps of `step` from the lower end.
     """
 
     name: str
@@ -51,20 +52,20 @@ class Argument:
 
     @property
     def is_pointer(self) -> bool:
-        """Whether it points to a buffer."""
+        """Tell whether the argument points to a buffer."""
         return self.ctype.kind == "pointer"
 
     def block(self, values: Mapping[str, int]) -> Block:
-        """The buffer that a call with these integer arguments needs."""
+        """Return the buffer that a call with these integer arguments needs."""
         return block(self.read, self.write, values, self.origin)
 
     def span(self, values: Mapping[str, int]) -> int:
-        """How many bytes that buffer has."""
+        """Return the size in bytes of the buffer that `block` returns."""
         return span(self.read, self.write, values, self.origin)
 
     @property
     def within(self) -> Iterator[Argument]:
-        """What its memory holds besides plain elements: the fields of a struct, the rows that pointers point to."""
+        """The arguments inside its memory: the fields of a struct, the rows that pointers point to."""
         for field in self.fields:
             yield field.argument
         if self.rows is not None:
@@ -72,7 +73,7 @@ class Argument:
 
     @property
     def expressions(self) -> Iterator[SizeExpression]:
-        """Every size that it states, itself and within."""
+        """Every size expression that the argument states, with those of its fields and rows."""
         for extent in (self.read, self.write):
             if extent is not None:
                 yield from (extent.size, *extent.rows, *extent.pitches)
@@ -85,9 +86,9 @@ class Argument:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A member of a struct: `count` elements at `offset` (bytes), described as an argument is.
+    """A member of a struct: `count` elements at byte `offset`, described by an Argument with a path as its name.
 
-    Its name is a path: `params.bias`.
+    Such a path is `params.bias`.
     """
 
     offset: int
@@ -97,10 +98,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """What an array of pointers points to: `count` rows, each as `to` says, whose name is `input[]` for `input`.
+    """The target of an array of pointers: `count` rows, each described by `to`, which is named `input[]` for `input`.
 
-    Some point to the buffer of the pointer argument `or_to` instead, as XNNPACK's point to a row of zeros.  From the
-    others `less` bytes are taken off, which the kernel adds again.
+    Some pointers point to the buffer of the pointer argument `or_to` instead, as XNNPACK's point to a row of zeros.
+    The lab subtracts `less` bytes from the other pointers; the kernel adds them again.
     """
 
     count: SizeExpression
@@ -110,19 +111,22 @@ class Rows:
 
     @property
     def expressions(self) -> tuple[SizeExpression | None, ...]:
-        """The sizes stated here."""
+        """The size expressions stated here: `count` and `less`."""
         return self.count, self.less
 
 
 @dataclass(frozen=True)
 class Contract:
-    """What a kernel's file promises about itself; `macs` is the work of one call.
+    """The arguments of a kernel, and what the kernel promises; `macs` is the work of one call.
 
-    `stack` is the bytes by which it lowers sp at most, if `declares_stack`; `below_stack` the bytes below sp that it
-    uses without lowering it.
-    `structs` are the C declarations that the prototype speaks of.
-    `allows` is what it lets pass by name.
-    `modular` names arithmetic of lanes, and scalar sums, that are meant to wrap, each entry one of: a mnemonic (`add`,
+    `stack` is the most bytes by which it lowers sp, if `declares_stack`.  `below_stack` is the number of bytes below sp
+    that it uses without lowering sp.
+
+    `structs` are the C declarations that the prototype uses.
+
+    `allows` are its allowances.
+
+    `modular` names lane arithmetic, and scalar sums, that are meant to wrap.  Each entry is one of: a mnemonic (`add`,
     `vadd`, `vadd.i16`), `label:reduce` (from that label up to the next), `lines:120-135` (of the file, both included).
     """
 
@@ -147,31 +151,31 @@ class Contract:
 
     @functools.cached_property
     def name(self) -> str:
-        """The kernel's name, which is its symbol: that of its file unless the contract says another."""
+        """The kernel's name, which is its symbol: the stem of the file name unless the contract states a symbol."""
         return self.symbol or Path(self.path).stem
 
     def argument(self, name: str) -> Argument:
-        """The argument called `name`, or what lies within one: `params.bias`, `rows[]`; KeyError when there is none."""
+        """Return the argument, field (`params.bias`) or row (`rows[]`) called `name`.  Raises KeyError for others."""
         return self.by_name[name]
 
     @functools.cached_property
     def by_name(self) -> Mapping[str, Argument]:
-        """Every argument, field of a struct (`params.bias`) and kind of row (`rows[]`)."""
+        """Every argument, field of a struct (`params.bias`) and kind of row (`rows[]`), by name."""
         return {argument.name: argument for argument in self._all(self.arguments)}
 
     @functools.cached_property
     def pointers(self) -> tuple[Argument, ...]:
-        """Everything that points to a buffer, each named as its buffer is."""
+        """Every argument, field or row that points to a buffer; the buffer has the same name."""
         return tuple(argument for argument in self._all(self.arguments) if argument.is_pointer)
 
     @functools.cached_property
     def extents(self) -> tuple[Extent, ...]:
-        """The bytes that each pointer stands for, those read and those written."""
+        """The extents of all pointers, those read and those written."""
         return tuple(e for argument in self.pointers for e in (argument.read, argument.write) if e is not None)
 
     @functools.cached_property
     def pitches(self) -> tuple[Argument, ...]:
-        """The integer arguments that are distances between rows and nothing else, innermost first."""
+        """The integer arguments that are only pitches, innermost first."""
         depths: dict[str, int] = {}
         for extent in self.extents:
             for depth, pitch in enumerate(reversed(extent.pitches)):
@@ -190,21 +194,21 @@ class Contract:
 
     @functools.cached_property
     def integers(self) -> tuple[Argument, ...]:
-        """The numbers that sizes may depend on: integer arguments, and those fields of structs that some size names."""
+        """The numbers that sizes may depend on: integer arguments, and fields of structs that some size names."""
         fields = (a for a in self.by_name.values() if "." in a.name and a.name in self.sized)
         return (*(a for a in self.arguments if a.ctype.kind == "integer"), *fields)
 
     @functools.cached_property
     def sized(self) -> frozenset[str]:
-        """Names that a size or the work depends on."""
+        """The names that a size or the work depends on."""
         sizes = [size for argument in self.arguments for size in argument.expressions]
         sizes += [self.macs] if self.macs is not None else []
         return frozenset(name for size in sizes for name in size.names)
 
     def check_values(self, values: Mapping[str, int]) -> None:
-        """Raise ContractError unless every integer argument has a value within its range and on its step.
+        """Raise ContractError unless each integer argument has a value in its range and on its step.
 
-        Nor may rows that are written share bytes.
+        Rows that are written must not share bytes at these values.
         """
         for argument in self.integers:
             if argument.name not in values:

@@ -1,6 +1,6 @@
-"""What is said about a kernel's file from outside of it: on the command line, to `neonlab.load`, in a contract beside.
+"""Facts about a kernel's file that come from outside it: by options, by `neonlab.load`, in a sidecar.
 
-Plain values throughout, so that a kernel can be named to another process.
+All values are plain, so that they can be sent to another process.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ ARCHITECTURES = {Isa.A32: "armv7", Isa.A64: "armv8"}
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """How a source becomes code: `-I` folders, `-D` as NAME or NAME=VALUE, flags and name of the compiler of C.
+    """Settings that a source is built with: `-I` folders, `-D` as NAME or NAME=VALUE, C flags and compiler.
 
-    `preprocess`: whether assembly goes through the C preprocessor, where that is not left to the file.
+    `preprocess` says whether assembly goes through the C preprocessor; None leaves that to the file.
     """
 
     include: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class Build:
     preprocess: bool | None = None
 
     def over(self, other: Self) -> Build:
-        """Both: what is said here comes after what `other` says, and counts where one of the two must."""
+        """Return both combined.  Where only one value can hold, the one given here wins over that of `other`."""
         return Build(
             (*self.include, *other.include),
             (*other.define, *self.define),
@@ -39,7 +39,7 @@ class Build:
 
     @property
     def defines(self) -> dict[str, str]:
-        """Value by name; 1 where none is said, as compilers do."""
+        """Values of macros by name; 1 where no value is given, as compilers do."""
         return {name: value if equals else "1" for name, equals, value in (d.partition("=") for d in self.define)}
 
 
@@ -49,7 +49,7 @@ PLAIN = Build()
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A C function that says what is right: in `path`, called `symbol`; empty `path` for the kernel's own file."""
+    """A C function that computes the expected result: `symbol` in `path`; an empty `path` is the kernel's own file."""
 
     path: str = ""
     symbol: str = ""
@@ -59,7 +59,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Everything that may be said.  `settings` are entries of the contract, (`args.a.read`, `4*n`), over its own."""
+    """All that can be given.  `settings` are entries as (`args.a.read`, `4*n`), which override the contract's own."""
 
     isa: Isa | None = None
     symbol: str = ""
@@ -71,12 +71,12 @@ class Given:
 
     @property
     def says_nothing(self) -> bool:
-        """Whether it is left to the file alone."""
+        """Tell whether nothing is given, so that the file alone decides."""
         return all(getattr(self, field.name) == field.default for field in fields(self))
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The words that say the same on a command line, but for the symbol and the instruction set."""
+        """The command-line options that give the same, without the symbol and the instruction set."""
         said: list[str] = []
         for name, value in (("--contract", self.contract), ("--prototype", self.prototype)):
             said += [name, value] if value else []
@@ -102,7 +102,7 @@ NOTHING = Given()
 
 
 def setting_text(value: object) -> str:
-    """The value of an entry of a contract, as the command line would say it."""
+    """Return the value of a contract's entry as the command line writes it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""Integer expressions over a kernel's arguments, as contracts use them for sizes: `4*(rows - 1)*stride + 4*cols`."""
+"""Evaluate integer expressions over a kernel's arguments, as contracts use them: `4*(rows - 1)*stride + 4*cols`."""
 
 from __future__ import annotations
 
@@ -16,22 +16,25 @@ _FUNCTIONS: dict[str, Callable[..., int]] = {"min": min, "max": max}
 
 
 class SizeExpressionError(InputError):
-    """Not an expression of + - * // % min max over known names."""
+    """Raised for text that is not an expression of + - * // % min max over known names, or that has no value."""
 
 
 @dataclass(frozen=True)
 class SizeExpression:
-    """The text and, on demand, its value.  Compare and hash by text."""
+    """A size expression.  It is parsed when it is first used, and is compared and hashed by its text."""
 
     text: str
 
     @property
     def names(self) -> frozenset[str]:
-        """The arguments it depends on.  Raises SizeExpressionError where the text is no size expression."""
+        """The arguments that it depends on.  Raises SizeExpressionError where the text is no size expression."""
         return _read(self.text)[0]
 
     def evaluate(self, values: Mapping[str, int]) -> int:
-        """Its value, with every name bound.  Raises SizeExpressionError for an unbound name or a division by 0."""
+        """Return its value, with every name bound.
+
+        Raises SizeExpressionError for a name without a value, or a division by 0.
+        """
         try:
             return _read(self.text)[1](values)
         except KeyError:
@@ -43,9 +46,9 @@ class SizeExpression:
 
 @functools.lru_cache(maxsize=4096)
 def _read(text: str) -> tuple[frozenset[str], Callable[[Mapping[str, int]], int]]:
-    """The names in an expression, and a function from their values to its own.
+    """Return the names in an expression, and a function that computes its value from theirs.
 
-    Compiled, since planning evaluates sizes by the hundred thousand; what is compiled is what `_Allowed` lets through.
+    It is compiled, because planning evaluates sizes some 100,000 times.  Only what `_Allowed` accepts is compiled.
     """
     if len(text) > _MAXIMUM_LENGTH:
         raise SizeExpressionError(
@@ -66,7 +69,7 @@ _PARAMETERS = ast.arguments([], [ast.arg(_VALUES)], None, [], [], None, [])
 
 
 class _Allowed(ast.NodeTransformer):
-    """Puts `values[name]` for each name, and refuses whatever is not arithmetic of integers."""
+    """Replaces each name by `values[name]`, and refuses whatever is not integer arithmetic."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -98,7 +101,7 @@ class _Allowed(ast.NodeTransformer):
 
 
 def _dotted(node: ast.expr) -> str | None:
-    """`n`, or a member such as `params.n`."""
+    """Return a name such as `n` or a path such as `params.n` as text; None for another expression."""
     inner = node
     while isinstance(inner, ast.Attribute):
         inner = inner.value

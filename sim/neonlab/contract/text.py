@@ -1,4 +1,4 @@
-"""The entries of a contract taken one by one, each complaint with the line it is about."""
+"""Read the entries of a contract one by one, and give each message the line that it is about."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROW_KEYS = ("rows", "bytes", "pitch")
 
 
 class ContractText:
-    """The text that a table was read from; `block` is empty where it came from the command line.
+    """The text that a table was read from; `block` is empty where the table came from the command line.
 
     `said` tells of keys which option of the command line has put them there; `base` is the contract that this extends.
     """
@@ -26,7 +26,7 @@ class ContractText:
         self.base: ContractText | None = None
 
     def error(self, message: str, key: str = "") -> ContractError:
-        """The complaint, placed at the line that states `key`, or at the option that does."""
+        """Return the ContractError, placed at the line that states `key`, or at the option that sets it."""
         if key in self._said:
             return ContractError(f"{self._said[key]}: {message}")
         if self.base is not None and not self._lines(key) and self.base.states(key):
@@ -39,7 +39,7 @@ class ContractText:
         return bool(self._lines(key)) or (self.base is not None and self.base.states(key))
 
     def _lines(self, key: str) -> list[int]:
-        """The lines that state `key`."""
+        """Return the numbers of the lines that state `key`."""
         if not key:
             return []
         last = re.escape(key.rsplit(".", 1)[-1])
@@ -47,7 +47,7 @@ class ContractText:
         return [number for number, text in enumerate(self.block.splitlines(), self.first_line) if stated.match(text)]
 
     def known(self, table: Mapping[str, Any], keys: Iterable[str], of: str, key: str) -> None:
-        """Refuse a key that is none of `keys`."""
+        """Raise ContractError for a key that is not in `keys`."""
         for name in table:
             if name not in keys:
                 near = difflib.get_close_matches(name, list(keys), 1)
@@ -58,13 +58,13 @@ class ContractText:
                 raise self.error(f"{of} has no key `{name}`{meant}", name if own else key or name)
 
     def unknown_word(self, what: str, word: str, known: Sequence[str], key: str) -> ContractError:
-        """The complaint about a word that is none of `known`, with the nearest of them or all."""
+        """Return the ContractError for a word that is not in `known`; it names the nearest known word, or all."""
         near = difflib.get_close_matches(word, known, 1)
         meant = f"did you mean `{near[0]}`?" if near else f"known are {', '.join(known)}"
         return self.error(f"{what} `{word}` is not known; {meant}", key)
 
     def string(self, table: Mapping[str, Any], key: str, required: bool = False) -> str:
-        """The string under `key`; empty where there is none."""
+        """Return the string under `key`; empty where there is none.  Raises ContractError for other types."""
         value = table.get(key, "")
         if not isinstance(value, str):
             raise self.error(f"{key} is a string", key)
@@ -73,14 +73,14 @@ class ContractText:
         return value
 
     def byte_count(self, table: Mapping[str, Any], key: str, at: str) -> int:
-        """A plain number of bytes; 0 where there is none."""
+        """Return the number of bytes under `key`; 0 where there is none.  Raises ContractError for other values."""
         value = table.get(key, 0)
         if type(value) is not int or not 0 <= value <= 1 << 20:
             raise self.error(f"{key} is a number of bytes, 0 to 1048576", at)
         return value
 
     def expression(self, table: Mapping[str, Any], key: str, names: frozenset[str], at: str) -> SizeExpression | None:
-        """The size under `key`, over the integers called `names`."""
+        """Return the size under `key`, over the integers called `names`; None without one.  Raises ContractError."""
         value = table.get(key)
         if value is None:
             return None
@@ -98,7 +98,7 @@ class ContractText:
         return expression
 
     def extent(self, table: Mapping[str, Any], key: str, names: frozenset[str], at: str) -> Extent | None:
-        """The bytes under `key`: a size, or rows of one size."""
+        """Return the extent under `key`, a size or rows of one size; None without one.  Raises ContractError."""
         value = table.get(key)
         if not isinstance(value, dict):
             size = self.expression(table, key, names, at)
