@@ -1,7 +1,7 @@
-"""Does a word say what the text says?  Both are taken to one base form, and the forms compared.
+"""Compare a word with the text that it was encoded from: both are lowered to one base form.
 
-The word is read by Capstone, an implementation independent of the one that encodes; the few classes of words that
-Capstone misreads, or shows as an alias that stands for two words, are read from their bits.
+Capstone disassembles the word; it is independent of the encoder.  A few classes of words are decoded from their bits:
+those that Capstone misreads, or prints as an alias of two words.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from neonlab.isa.readback.text import Spelled, SpellingError
 
 
 def read(isa: Isa, word: int, address: int) -> Spelled | None:
-    """The base form of `word`, None when it is no known instruction."""
+    """Return the base form of `word`, None when it is no known instruction."""
     if not well_formed(isa, word):
         return None
     words = readback_a64_words if isa is Isa.A64 else readback_a32_words
@@ -31,9 +31,10 @@ def read(isa: Isa, word: int, address: int) -> Spelled | None:
 
 
 def same_instruction(isa: Isa, statement_text: str, address: int, word: int) -> str | None:
-    """None when `word` at `address` is the instruction `statement_text`, else what it is.
+    """Return None when `word` at `address` is the instruction `statement_text`, else a text that says what it is.
 
-    Strict on registers, lanes, arrangements, immediates and addressing modes; aliases stand for their base instruction.
+    The comparison is strict on registers, lanes, arrangements, immediates and addressing modes.  An alias equals its
+    base instruction.
     """
     found = read(isa, word, address)
     try:

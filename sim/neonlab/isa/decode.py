@@ -1,19 +1,19 @@
-"""From instruction words to `Instruction` values.
+"""Decode instruction words to `Instruction` values.
 
-The text is Capstone's, completed by this package's own tables.  Everything else (registers read and written, memory,
-control flow, class) is taken from the bits of the word and not from Capstone's detail, which leaves out accumulators,
-kept lanes, write-back and flags on many NEON forms.
+The text is Capstone's, completed by this package's own tables.  All else (registers read and written, memory, control
+flow, class) comes from the bits of the word.  Capstone's detail leaves out accumulators, kept lanes, write-back and
+flags on many NEON forms.
 
 What counts as read and written:
 
 - A register is read when any bit of it can influence anything, including the bits of the destination that are kept:
   accumulators, lane inserts, "2" narrowing forms, movk, bfi, an s register's neighbour in A32, and every destination of
   a predicated A32 instruction, which keeps its old value when the condition fails.
-- FLAGS is N, Z, C and V as one: an instruction that sets some of them writes FLAGS and is not said to read the ones it
+- FLAGS is N, Z, C and V as one.  An instruction that sets some of them writes FLAGS, and does not read the ones it
   keeps.  Only instructions that set GE alone (`uadd8`) read FLAGS too.
 - STATUS holds the cumulative bits (saturation, floating-point exceptions, the Q flag of A32) and the rounding controls.
-  Whatever may set a cumulative bit writes it, which is no read; floating-point arithmetic under the rounding controls
-  reads it.  NEON floating point in A32 uses fixed controls and reads it for half precision only.
+  An instruction that may set a cumulative bit writes STATUS without reading it.  Floating-point arithmetic under the
+  rounding controls reads it.  NEON floating point in A32 uses fixed controls, and reads it for half precision only.
 - The zero register and pc are in neither.  A call reads and writes only what the branch itself does.
 """
 
@@ -32,7 +32,7 @@ from neonlab.isa.model.isa import Isa, Register
 
 
 class UndecodableWord(InputError):
-    """A word that is no instruction, or one whose effects are not described."""
+    """Raised for a word that is no instruction, or whose effects are not described."""
 
     def __init__(self, isa: Isa, address: int, word: int) -> None:
         self.isa, self.address, self.word = isa, address, word
@@ -56,7 +56,7 @@ class _Decoded:
 
 
 def decode(isa: Isa, code: bytes, address: int) -> tuple[Instruction, ...]:
-    """One instruction for each 4-byte little-endian word of `code`, which lies at `address`.
+    """Return one instruction for each 4-byte little-endian word of `code`, which is at `address`.
 
     Raises UndecodableWord for a word that is no known instruction, or for bytes left over at the end.
     """
@@ -71,7 +71,7 @@ def decode(isa: Isa, code: bytes, address: int) -> tuple[Instruction, ...]:
 
 
 def decode_word(isa: Isa, word: int, address: int) -> Instruction:
-    """The instruction `word` at `address`; raises UndecodableWord."""
+    """Return the instruction `word` at `address`.  Raises UndecodableWord."""
     found = _anywhere(isa, word)
     if found is not None and found.absolute:
         found = _decoded(isa, word, address)
@@ -98,7 +98,7 @@ def decode_word(isa: Isa, word: int, address: int) -> Instruction:
 
 @lru_cache(maxsize=1 << 16)
 def _anywhere(isa: Isa, word: int) -> _Decoded | None:
-    """Decoded at address 0: all there is to know unless the word is `absolute`."""
+    """Return the word decoded at address 0, which is valid everywhere unless the word is `absolute`."""
     return _decoded(isa, word, 0)
 
 

@@ -1,11 +1,11 @@
-"""Which bytes of what an instruction reads may reach which bytes of what it produces.
+"""Find which bytes that an instruction reads may influence which bytes that it writes.
 
-The rules are sound, that is they leave no byte out (tests try them on an emulated CPU), and as fine as lanes are:
-`add v0.4s, v1.4s, v2.4s` joins the four bytes of a lane with the same four of both operands, `smlal2` takes the upper
-halves, `ins` keeps the bytes that it does not set.  An instruction without a rule is taken to let everything that it
-reads into everything that it produces.
+The rules are sound: they leave no byte out, which tests check on an emulated CPU.  They are as fine as lanes. `add
+v0.4s, v1.4s, v2.4s` joins the four bytes of a lane with the same four of both operands, `smlal2` takes the upper
+halves, `ins` keeps the bytes that it does not set.  An instruction without a rule lets all that it reads into all that
+it writes.
 
-The registers that an address is made of are not among the sources of what is loaded or stored there.
+The registers of an address are not sources of what is loaded or stored there.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from neonlab.isa.model.isa import FLAGS, STATUS, Isa
 
 @lru_cache(maxsize=1 << 14)
 def dependence_of(instruction: Instruction) -> Dependence:
-    """The rule for `instruction`, given that it executes: in A32 its condition holds."""
+    """Return the rule for `instruction`, given that it executes: in A32 its condition holds."""
     isa, control = instruction.isa, condition_places("")
     if isa is Isa.A32 and instruction.condition:
         control = condition_places(instruction.condition)

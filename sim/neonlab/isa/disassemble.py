@@ -1,4 +1,4 @@
-"""One word to text: Capstone's reading, completed by the tables of `extensions`."""
+"""Disassemble one word: Capstone's text, completed by the tables of `extensions`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _engine(isa: Isa) -> Any:
 
 
 def disassemble(isa: Isa, word: int, address: int) -> tuple[str, str] | None:
-    """Mnemonic and operands of the instruction `word` at `address`; None when it is no instruction that is known."""
+    """Return mnemonic and operands of the instruction `word` at `address`; None when it is not a known instruction."""
     for _, _, mnemonic, operands in _engine(isa).disasm_lite(word.to_bytes(4, "little"), address, 1):
         if isa is Isa.A64 and operands.startswith(","):  # Capstone has no name for some prefetch operations
             operands = f"#{word & 31}{operands}"

@@ -1,4 +1,4 @@
-"""Encodings of our own: what Keystone 0.9.2 lacks or gets wrong, usable from text to word and from word to text."""
+"""Encode and decode with our own tables what Keystone 0.9.2 lacks or gets wrong."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PAUTH = frozenset({7, 8, 10, 12, 14, *range(24, 32)})
 
 @functools.cache
 def table(isa: Isa) -> Table:
-    """All rows of one instruction set."""
+    """Return all rows of one instruction set."""
     if isa is Isa.A64:
         a64, half = extensions_a64, extensions_a64_fp16
         return Table(a64.BASE, a64.INTEGER_MATRIX, a64.COMPLEX, half.VECTOR, half.SCALAR, a64.ATOMICS, a64.OTHER)
@@ -29,7 +29,10 @@ def table(isa: Isa) -> Table:
 
 
 def encode(isa: Isa, text: str, address: int) -> int | None:
-    """The word of the instruction `text` at `address`; None when the tables do not have it or it cannot be read."""
+    """Return the word of the instruction `text` at `address`.
+
+    Returns None where the tables do not have it, or where the text cannot be read.
+    """
     try:
         return encode_lowered(isa, lower(isa, text, address), address)
     except SpellingError:
@@ -37,7 +40,7 @@ def encode(isa: Isa, text: str, address: int) -> int | None:
 
 
 def encode_lowered(isa: Isa, spelled: Spelled, address: int) -> int | None:
-    """As `encode`, for a base form."""
+    """Return the word of a base form at `address`, as `encode` does."""
     if isa is Isa.A64 and spelled.mnemonic in ("adr", "adrp") and len(spelled.operands) == 2:
         return _address(spelled.mnemonic, spelled.operands, address)
     return table(isa).encode(spelled.mnemonic, ", ".join(spelled.operands))
@@ -60,13 +63,13 @@ def _address(mnemonic: str, operands: tuple[str, ...], address: int) -> int | No
 
 
 def decode(isa: Isa, word: int, address: int) -> tuple[str, str] | None:
-    """Mnemonic and operands of `word` when it belongs to the tables."""
+    """Return mnemonic and operands of `word` where the tables have it; else None."""
     found = table(isa).find(word)
     return None if found is None else found[1]
 
 
 def feature(isa: Isa, word: int) -> str:
-    """What beyond ARMv7-A with NEON, or ARMv8.0-A, `word` needs; "" when nothing is known to be needed."""
+    """Return the feature beyond ARMv7-A with NEON, or ARMv8.0-A, that `word` needs; "" when none is known."""
     if isa is Isa.A64 and word & 0xFFFFF01F == _HINT:
         number = word >> 5 & 0x7F
         return "bti" if number in _BTI else "pauth" if number in _PAUTH else ""

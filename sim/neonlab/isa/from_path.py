@@ -1,4 +1,4 @@
-"""Which instruction set a file is written in, as its name and folders tell."""
+"""Find the instruction set of a file from its name and folders."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _WORD = re.compile(r"[A-Za-z0-9]+")
 
 
 def isa_of_path(path: Path) -> Isa:
-    """The instruction set that the file's name or the nearest of its folders names; InputError when none does.
+    """Return the instruction set that the file's name or the nearest of its folders names.
 
-    Libraries of kernels write `arm64/low_memory/gemm.S` and `4x8-aarch32-neon.S`.
+    Kernel libraries write `arm64/low_memory/gemm.S` and `4x8-aarch32-neon.S`.  Raises InputError where no name tells.
     """
     for name in (*_WORD.findall(path.stem), *(parent.name for parent in path.absolute().parents)):
         if name in _FOLDERS:

@@ -1,10 +1,10 @@
-"""Lane arithmetic of both instruction sets: register bytes in, register bytes out, and what was lost on the way.
+"""Compute lane arithmetic of both instruction sets: register bytes in, register bytes out, and lanes that wrap.
 
     operation = lane_operation(instruction)
     after = execute(operation, before)         # bytes of register files, one row a case
     lost = wraps(operation, before)            # lanes that do not hold the true result
 
-`lane_operation` reads an instruction's text once; everything else is numpy over a leading batch axis.
+`lane_operation` parses an instruction's text once.  All else is numpy over a leading batch axis.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ FAMILIES = ARITHMETIC | SELECTION | BITS | _PAIRS
 
 
 def lane_operation(instruction: Instruction) -> LaneOperation | None:
-    """What `instruction` does to lanes; None when it is no integer work on vector registers."""
+    """Return what `instruction` does to lanes; None when it is no integer work on vector registers."""
     return _from_text(instruction.isa, instruction.mnemonic, instruction.operands)
 
 
@@ -56,7 +56,10 @@ def _from_text(isa: Isa, mnemonic: str, operands: str) -> LaneOperation | None:
 
 
 def read_lanes(state: Bytes, lanes: Lanes) -> Array:
-    """Values of `lanes`, shape (..., count): int64, or Python integers for lanes of 64 bits.  No sign means signed."""
+    """Return the values of `lanes`, shape (..., count): int64, or Python integers for lanes of 64 bits.
+
+    Lanes without a sign are read as signed.
+    """
     part = np.ascontiguousarray(state[..., lanes.start : lanes.end])
     kind = "u" if lanes.signed is False else "i"
     values = part.view(np.dtype(f"<{kind}{lanes.bits // 8}"))
@@ -69,7 +72,7 @@ def _wide(operation: LaneOperation, values: Array) -> Array:
 
 
 def true_lanes(operation: LaneOperation, state: Bytes) -> tuple[Array, ...]:
-    """The result of each lane of each destination as if lanes had no width, and before saturation."""
+    """Return the result of each lane of each destination as if lanes had no width, before saturation."""
     sources = [_wide(operation, read_lanes(state, lanes)) for lanes in operation.sources]
     results = FAMILIES[operation.family](operation, *sources)
     results = results if isinstance(results, tuple) else (results,)
@@ -78,7 +81,7 @@ def true_lanes(operation: LaneOperation, state: Bytes) -> tuple[Array, ...]:
 
 
 def stored_lanes(operation: LaneOperation, true: Array) -> Array:
-    """What a destination lane keeps of the true result, as the number that it then holds."""
+    """Return the number that a destination lane holds after it was given the true result."""
     lanes = operation.destination
     if operation.saturates:
         return clamp(true, lanes.bits, lanes.signed is not False)
@@ -90,10 +93,10 @@ def stored_lanes(operation: LaneOperation, true: Array) -> Array:
 
 
 def wraps(operation: LaneOperation, state: Bytes) -> npt.NDArray[np.bool_]:
-    """Which lanes of the destination hold another number than the true result, shape (..., lanes).
+    """Return which destination lanes wrap: hold another number than the true result.  Bool, shape (..., lanes).
 
-    Saturating operations never do: they clamp by design.  Where signs are open, read `operation.read_as(...)` first;
-    otherwise lanes are taken as signed.
+    Saturating operations never wrap: they clamp by design.  Where signs are open, apply `operation.read_as(...)` first;
+    otherwise lanes are read as signed.
     """
     if operation.saturates or operation.family not in ARITHMETIC:
         return np.zeros((*state.shape[:-1], operation.destination.count), bool)
@@ -102,7 +105,7 @@ def wraps(operation: LaneOperation, state: Bytes) -> npt.NDArray[np.bool_]:
 
 
 def execute(operation: LaneOperation, state: Bytes) -> Bytes:
-    """Register files, shape (..., bytes), after the operation."""
+    """Return the register files, uint8, shape (..., bytes), after the operation."""
     after = state.copy()
     places = [operation.destination, *([operation.second] if operation.second is not None else [])]
     for lanes, true in zip(places, true_lanes(operation, state), strict=True):
@@ -115,7 +118,7 @@ def execute(operation: LaneOperation, state: Bytes) -> Bytes:
 
 
 def clamps(operation: LaneOperation, state: Bytes) -> npt.NDArray[np.bool_]:
-    """Which lanes of a saturating operation clamp, so that FPSR.QC is set; shape (..., lanes)."""
+    """Return which lanes of a saturating operation clamp, so that FPSR.QC is set.  Bool, shape (..., lanes)."""
     if not operation.saturates:
         return np.zeros((*state.shape[:-1], operation.destination.count), bool)
     (true,) = true_lanes(operation, state)

@@ -1,4 +1,4 @@
-"""Which registers hold a value that is still needed, at every instruction of a function.
+"""Compute liveness: the registers whose value is still needed, at every instruction of a function.
 
 A register is live before an instruction when some path from there reads it before anything overwrites it.  The sets are
 the least solution of the standard backward equations over the function's control flow graph:
@@ -6,8 +6,8 @@ the least solution of the standard backward equations over the function's contro
     live_out(i) = union of live_in(s) over the successors s of i
     live_in(i)  = reads(i) | (live_out(i) - writes(i))
 
-`reads` and `writes` are those of `Instruction`, so a destination that is partly kept stays live.  What is not in the
-instructions themselves is stated by a `Boundary`: what a return hands back, and what a call takes and destroys.
+`reads` and `writes` are those of `Instruction`, so a destination that is partly kept stays live.  A `Boundary` states
+what the instructions do not show: what a return hands back, and what a call reads and clobbers.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from neonlab.isa.model.isa import Isa, Register, RegisterKind, general, vector
 
 @dataclass(frozen=True)
 class Boundary:
-    """What the outside of a function needs of its registers.
+    """The registers that matter outside of a function.
 
-    `results`: read by every return.  `callee_saved`: read by every return too, but only those of them that the function
-    writes somewhere: one that it never writes holds nothing of the function's, and is not counted.  `call_reads`,
-    `call_writes`: of a call to somewhere else.
+    `results`: read by every return.  `callee_saved`: read by every return too, but only those that the function writes
+    somewhere; one that it never writes is not counted.  `call_reads`, `call_writes`: what a call to another function
+    reads and writes.
     """
 
     results: frozenset[Register] = frozenset()
@@ -35,7 +35,10 @@ class Boundary:
 
 
 def procedure_call_boundary(isa: Isa, results: Iterable[Register] = ()) -> Boundary:
-    """The boundary of AAPCS32 and AAPCS64, with `results` what the function returns; a call may take any argument."""
+    """Return the boundary of AAPCS32 and AAPCS64; `results` is what the function returns.
+
+    A call may read any argument register.
+    """
     if isa is Isa.A64:
         return Boundary(
             results=frozenset(results),
@@ -57,11 +60,11 @@ def procedure_call_boundary(isa: Isa, results: Iterable[Register] = ()) -> Bound
 
 @dataclass(frozen=True)
 class Liveness:
-    """Live registers before and after each instruction, keyed by its address.
+    """Live registers before and after each instruction, by its address.
 
     `peak_live` is the most registers of one file that are occupied at once, over the executed instructions.  Before an
-    instruction the occupied registers are those live into it; after it, those live out of it and also those that it
-    writes, since a result takes a register even if nobody reads it.  A register that is read for the last time may thus
+    instruction, the occupied registers are those live into it.  After it, they are those live out of it and those that
+    it writes, since a result takes a register even if nothing reads it.  A register that is read for the last time may
     be written by the same instruction without counting twice.
     """
 
@@ -71,21 +74,24 @@ class Liveness:
     written: Mapping[int, frozenset[Register]] = field(repr=False)
 
     def occupied(self, executed: Collection[int] | None = None) -> Iterable[frozenset[Register]]:
-        """Occupied registers before and after each instruction at the addresses `executed` (all by default)."""
+        """Yield the occupied registers before and after each instruction at the addresses `executed` (default: all)."""
         for address in self.live_in:
             if executed is None or address in executed:
                 yield self.live_in[address]
                 yield self.live_out[address] | self.written[address]
 
     def peak_live(self, kind: RegisterKind, executed: Collection[int] | None = None) -> int:
-        """Peak of `kind` over the addresses `executed`: v or d registers, or general registers without sp."""
+        """Return the peak of `kind` over the addresses `executed`.
+
+        The kind is v or d registers, or general registers without sp.
+        """
         stack_pointer = general(31 if self.isa is Isa.A64 else 13)
         states = set(self.occupied(executed))
         counted = {r for r in frozenset().union(*states) if r.file == kind.value and r != stack_pointer}
         return max((len(held & counted) for held in states), default=0)
 
     def peak_live_quads(self, executed: Collection[int] | None = None) -> int:
-        """Peak number of 128-bit registers of which any part is occupied: v registers, or pairs of d registers."""
+        """Return the most 128-bit registers of which any part is occupied: v registers, or pairs of d registers."""
         if self.isa is Isa.A64:
             return self.peak_live(RegisterKind.VECTOR, executed)
         return max(
@@ -99,7 +105,7 @@ def liveness(
     boundary: Boundary | None = None,
     indirect_targets: Mapping[int, Collection[int]] | None = None,
 ) -> Liveness:
-    """Liveness of one function: its instructions in order of address, at least one.
+    """Return the liveness of one function: its instructions in order of address, at least one.
 
     A branch or a fall-through to an address outside `instructions` leaves the function, as a return does.  An indirect
     jump goes to `indirect_targets` of its address; without an entry there, it may go to every instruction of the
@@ -163,7 +169,7 @@ def _numbering(instructions: tuple[Instruction, ...], boundary: Boundary) -> tup
 def _successors(
     instruction: Instruction, numbers: Mapping[int, int], indirect_targets: Mapping[int, Collection[int]]
 ) -> tuple[list[int], bool]:
-    """Indices of what may execute next in the function, and whether control may leave the function."""
+    """Return the indices of possible successors in the function, and whether control may leave the function."""
     kind = instruction.branch
     addresses = set(instruction.next_addresses)
     leaves = kind is BranchKind.RETURN

@@ -1,4 +1,4 @@
-"""Every mnemonic that one of the tables or Capstone knows."""
+"""Every mnemonic that the tables or Capstone know."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from neonlab.isa.readback import a64 as readback_a64
 
 @functools.cache
 def mnemonics(isa: Isa) -> frozenset[str]:
-    """All mnemonics, conditions and types of A32 left off."""
+    """Return all mnemonics, without the conditions and types of A32."""
     if isa is Isa.A32:
         return readback_a32_names.KNOWN
     engine = capstone.Cs(capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM)
@@ -23,7 +23,7 @@ def mnemonics(isa: Isa) -> frozenset[str]:
 
 
 def is_known(isa: Isa, mnemonic: str) -> bool:
-    """Whether `mnemonic`, as written, is one."""
+    """Return whether `mnemonic`, as written, is a known one."""
     if isa is Isa.A32:
         return readback_a32_names.split(mnemonic) is not None
     base = mnemonic.partition(".")[0]

@@ -1,4 +1,4 @@
-"""What an A32 word does, by the encoding groups of the Arm Architecture Reference Manual (DDI 0406C, chapter A5)."""
+"""Decode A32 words to their effects, by the encoding groups of the Arm ARM (DDI 0406C, chapter A5)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ADDRESS_MASK = (1 << 32) - 1
 
 
 def effects_a32(word: int, address: int) -> Effects:
-    """Effects of `word` at `address`; UnknownEncodingError for groups without a description."""
+    """Return the effects of `word` at `address`.  Raises UnknownEncodingError for groups that are not described."""
     effects = Effects()
     if word >> 28 == 15:
         _unconditional(effects, word, address)
@@ -43,7 +43,7 @@ def effects_a32(word: int, address: int) -> Effects:
 
 
 def _predicate(effects: Effects) -> None:
-    """A condition that fails leaves everything as it was: the old values are read."""
+    """Add the reads of a conditional instruction: where the condition fails, all old values stay."""
     effects.read(*(register for register in effects.writes if register is not STATUS), FLAGS)
     if effects.branch is BranchKind.JUMP:
         effects.branch = BranchKind.CONDITIONAL
@@ -54,7 +54,7 @@ def _r(index: int) -> Register | None:
 
 
 def _w(index: int) -> Register:
-    """A destination that may not be pc."""
+    """Return a destination register.  Raises UnknownEncodingError for pc."""
     if index == 15:
         raise UnknownEncodingError
     return g(index)
@@ -91,14 +91,14 @@ def _unconditional(effects: Effects, word: int, address: int) -> None:
 
 
 def _result(effects: Effects, d: int, word: int, *, returns: bool = False) -> None:
-    """Write a core register; pc is a branch."""
+    """Write a core register; a write of pc is a branch."""
     effects.write(_r(d))
     if d == 15:
         effects.branch = BranchKind.RETURN if returns else BranchKind.INDIRECT
 
 
 def _data_processing(effects: Effects, word: int, address: int) -> None:
-    """Opcode, first operand, destination and flags; the second operand is the caller's."""
+    """Add opcode, first operand, destination and flags; the caller adds the second operand."""
     opcode, n, d = word >> 21 & 15, word >> 16 & 15, word >> 12 & 15
     if opcode not in (13, 15):  # mov, mvn have no first operand
         effects.read(_r(n))
@@ -159,7 +159,7 @@ def _move_to_status(effects: Effects, word: int) -> None:
 
 
 def _multiply(effects: Effects, word: int) -> None:
-    """mul and mla; umull, smlal and so on, whose two destinations are d:n."""
+    """Describe mul and mla, and umull, smlal and so on, whose two destinations are d:n."""
     opcode, d, n, m, s = word >> 21 & 7, word >> 16 & 15, word >> 12 & 15, word & 15, word >> 8 & 15
     effects.read(_r(m), _r(s))
     effects.write(_w(d))
@@ -174,7 +174,7 @@ def _multiply(effects: Effects, word: int) -> None:
 
 
 def _half_multiply(effects: Effects, word: int) -> None:
-    """smlabb, smlawb, smulwb, smlalbb, smulbb and their relatives."""
+    """Describe smlabb, smlawb, smulwb, smlalbb, smulbb and similar multiplies."""
     opcode, d, n, m, s = word >> 21 & 3, word >> 16 & 15, word >> 12 & 15, word & 15, word >> 8 & 15
     effects.read(_r(m), _r(s))
     effects.write(_w(d))
@@ -267,7 +267,10 @@ def _pack_saturate_reverse(effects: Effects, word: int) -> None:
 
 
 def _signed_multiply(effects: Effects, word: int) -> None:
-    """smlad, smlsd, smlald, smmla, sdiv, udiv: the destination is in the field of the first operand elsewhere."""
+    """Describe smlad, smlsd, smlald, smmla, sdiv and udiv.
+
+    Their destination is in the field that holds the first operand of other instructions.
+    """
     opcode, kind = word >> 20 & 7, word >> 5 & 7
     d, a, m, s = word >> 16 & 15, word >> 12 & 15, word & 15, word >> 8 & 15
     effects.read(_r(m), _r(s))

@@ -1,4 +1,4 @@
-"""Advanced SIMD in the unconditional coprocessor space of A32: products and complex arithmetic (DDI 0487, F4.1)."""
+"""Decode Advanced SIMD in the unconditional coprocessor space of A32: products, complex arithmetic (DDI 0487, F4.1)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ _FORMS = (
 
 
 def neon_extension(effects: Effects, word: int) -> bool:
-    """Effects of a dot product, matrix multiply, widening multiply or complex operation; False for another word."""
+    """Add the effects of a dot product, matrix multiply, widening multiply or complex operation.
+
+    Returns False for another word.
+    """
     feature = next((feature for mask, value, feature in _FORMS if word & mask == value), None)
     if feature is None:
         return False
@@ -50,7 +53,10 @@ def neon_extension(effects: Effects, word: int) -> bool:
 
 
 def _half_to_single(effects: Effects, word: int, *, by_element: bool) -> None:
-    """vfmal and vfmsl: sources of half the destination's length, so s registers (halves of d) for a d destination."""
+    """Describe vfmal and vfmsl, whose sources have half the destination's length.
+
+    For a d destination they are s registers, which are halves of d registers.
+    """
     quad = word >> 6 & 1
     effects.is_multiply = True
     effects.arithmetic_fp()

@@ -1,4 +1,4 @@
-"""Loads, stores and prefetches of the core registers in A32 (DDI 0406C, A5.2.8, A5.2.10, A5.3 and A5.5)."""
+"""Decode loads, stores and prefetches of core registers in A32 (DDI 0406C, A5.2.8, A5.2.10, A5.3 and A5.5)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _addressed(
     extend: str = "",
     shift: int = 0,
 ) -> None:
-    """One access in the P (24), U (23), W (21) scheme; `offset` and `extend` already carry the sign."""
+    """Add one access in the P (24), U (23), W (21) scheme; `offset` and `extend` already carry the sign."""
     n, before, writes = word >> 16 & 15, word >> 24 & 1, word >> 21 & 1
     base = _r(n)
     displacement = offset if before else 0
@@ -45,7 +45,7 @@ def _addressed(
 
 
 def _shifted(word: int) -> tuple[str, int]:
-    """The shift of a register offset, with its sign."""
+    """Return the shift of a register offset, with its sign."""
     kind, amount = word >> 5 & 3, word >> 7 & 31
     name = ("lsl", "lsr", "asr", "ror")[kind]
     if amount == 0 and kind:
@@ -60,7 +60,7 @@ def _load_registers(effects: Effects, registers: list[int], *, returns: bool) ->
 
 
 def load_store_word(effects: Effects, word: int, address: int, *, prefetch: bool = False) -> None:
-    """ldr, str, ldrb, strb and their unprivileged forms; pld, pldw and pli."""
+    """Describe ldr, str, ldrb, strb and their unprivileged forms; pld, pldw and pli."""
     is_load, count, t, n = word >> 20 & 1, 1 if word >> 22 & 1 else 4, word >> 12 & 15, word >> 16 & 15
     kind = LOAD if is_load else STORE
     if prefetch:  # bits 24 and 21 tell the kinds of prefetch apart, and do not ask for write-back
@@ -85,7 +85,7 @@ def load_store_word(effects: Effects, word: int, address: int, *, prefetch: bool
 
 
 def extra_load_store(effects: Effects, word: int, address: int) -> None:
-    """Halfwords, signed bytes, and pairs."""
+    """Describe loads and stores of halfwords, signed bytes, and pairs."""
     kind, is_load, t = word >> 5 & 3, bool(word >> 20 & 1), word >> 12 & 15
     count, registers = 2 if kind in (1, 3) else 1, [t]
     if not is_load and kind >= 2:  # ldrd, strd
@@ -111,7 +111,10 @@ def extra_load_store(effects: Effects, word: int, address: int) -> None:
 
 
 def multiple(effects: Effects, word: int) -> None:
-    """ldm and stm in their four directions, push and pop; the user-bank forms are not described."""
+    """Describe ldm and stm in their four directions, push and pop.
+
+    Raises UnknownEncodingError for the user-bank forms.
+    """
     before, up, writes, is_load = word >> 24 & 1, word >> 23 & 1, word >> 21 & 1, word >> 20 & 1
     if word >> 22 & 1:
         raise UnknownEncodingError
@@ -130,7 +133,7 @@ def multiple(effects: Effects, word: int) -> None:
 
 
 def synchronisation(effects: Effects, word: int) -> None:
-    """swp, the exclusives, and the acquire and release forms of ARMv8."""
+    """Describe swp, the exclusives, and the acquire and release forms of ARMv8."""
     opcode, base, d, t = word >> 20 & 15, _r(word >> 16 & 15), word >> 12 & 15, word & 15
     if base is None:
         raise UnknownEncodingError

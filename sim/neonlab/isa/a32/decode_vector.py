@@ -1,4 +1,7 @@
-"""Advanced SIMD of A32 (DDI 0406C, A7.4 and A7.7; DDI 0487 for the additions of ARMv8). Registers are counted in d."""
+"""Decode Advanced SIMD of A32 (DDI 0406C, A7.4 and A7.7; DDI 0487 for the additions of ARMv8).
+
+Registers are counted in d registers.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +10,29 @@ from neonlab.isa.model.instruction import AccessKind
 
 
 def vector_d(word: int) -> int:
-    """Number D:Vd."""
+    """Return the number D:Vd."""
     return word >> 18 & 16 | word >> 12 & 15
 
 
 def vector_n(word: int) -> int:
-    """Number N:Vn."""
+    """Return the number N:Vn."""
     return word >> 3 & 16 | word >> 16 & 15
 
 
 def vector_m(word: int) -> int:
-    """Number M:Vm."""
+    """Return the number M:Vm."""
     return word >> 1 & 16 | word & 15
 
 
 def span(first: int, quad: int) -> list[int]:
-    """The d registers of a d or q operand; a q register has an even number."""
+    """Return the d registers of a d or q operand.  Raises UnknownEncodingError for a q register with an odd number."""
     if quad and first & 1:
         raise UnknownEncodingError
     return [first, first + 1] if quad else [first]
 
 
 def operate(effects: Effects, destination: list[int], *sources: list[int], keeps: bool = False) -> None:
-    """Write the destination; read the sources, and the destination too when it `keeps` something."""
+    """Write the destination and read the sources; read the destination too when it `keeps` something."""
     effects.write_vectors(destination)
     for source in sources:
         effects.read_vectors(source)
@@ -38,7 +41,7 @@ def operate(effects: Effects, destination: list[int], *sources: list[int], keeps
 
 
 def neon_data(effects: Effects, word: int) -> None:
-    """Effects of a word of the Advanced SIMD data-processing group."""
+    """Add the effects of a word of the Advanced SIMD data-processing group."""
     if not word >> 23 & 1:
         _three_same(effects, word)
     elif word >> 4 & 1:
@@ -67,7 +70,10 @@ def neon_data(effects: Effects, word: int) -> None:
 
 
 def _extract(effects: Effects, word: int) -> None:
-    """vext: the bytes from `start` on of the second source above the first; only the halves they lie in are read."""
+    """Describe vext, which takes the bytes from `start` on of the second source above the first.
+
+    It reads only the halves that contain these bytes.
+    """
     quad, start = word >> 6 & 1, word >> 8 & 15
     length = 16 if quad else 8
     if start >= length:
@@ -101,7 +107,7 @@ def _three_same(effects: Effects, word: int) -> None:
 
 
 def _three_same_float(effects: Effects, word: int) -> bool:
-    """Opcodes 12 to 15; says whether the destination is accumulated into."""
+    """Describe opcodes 12 to 15; return whether the destination is accumulated into."""
     u, size, opcode, low = word >> 24 & 1, word >> 20 & 3, word >> 8 & 15, word >> 4 & 1
     if opcode == 12 and u:  # vqrdmlsh
         effects.features.add("rdm")
@@ -249,7 +255,7 @@ def _miscellaneous_narrow_or_permute(effects: Effects, word: int) -> None:
 
 
 def neon_memory(effects: Effects, word: int) -> None:
-    """vld1-vld4 and vst1-vst4, of whole registers, of one lane, and of one element to all lanes."""
+    """Describe vld1-vld4 and vst1-vst4 of whole registers, of one lane, and of one element to all lanes."""
     is_load, base, mode = bool(word >> 21 & 1), word >> 16 & 15, word & 15
     if base == 15:
         raise UnknownEncodingError

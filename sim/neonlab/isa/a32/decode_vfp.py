@@ -1,6 +1,6 @@
-"""The coprocessor space of A32: VFP arithmetic, loads and stores, and moves between the files (DDI 0406C, A7.5-A7.9).
+"""Decode the coprocessor space of A32: VFP arithmetic, loads, stores, moves between files (DDI 0406C, A7.5-A7.9).
 
-Single-precision registers are parts of d registers, so writing one keeps, and therefore reads, the other half.
+Single-precision registers are parts of d registers, so writing one keeps the other half, and therefore reads it.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from neonlab.isa.model.isa import FLAGS, STATUS, Register
 
 
 def _r(index: int) -> Register:
-    """A core register that may not be pc."""
+    """Return a core register.  Raises UnknownEncodingError for pc."""
     if index == 15:
         raise UnknownEncodingError
     return g(index)
 
 
 def coprocessor(effects: Effects, word: int, address: int) -> None:
-    """Effects of a conditional word of the coprocessor space."""
+    """Add the effects of a conditional word of the coprocessor space."""
     number = word >> 8 & 15
     if number & 14 == 10 or number == 9:
         if not word >> 25 & 1:
@@ -50,7 +50,7 @@ def coprocessor(effects: Effects, word: int, address: int) -> None:
 
 
 def coprocessor_unconditional(effects: Effects, word: int) -> None:
-    """The additions of ARMv8: vsel, vmaxnm, vrint, vcvta and so on; the dot products and their kin."""
+    """Describe the additions of ARMv8: vsel, vmaxnm, vrint, vcvta and so on; the dot products and similar."""
     if neon_extension(effects, word):
         return
     number = word >> 8 & 15
@@ -79,7 +79,7 @@ def coprocessor_unconditional(effects: Effects, word: int) -> None:
 
 
 def _register(word: int, field: int, extra: int, double: bool) -> int:
-    """The d register that holds the operand with number in the four bits at `field` and the bit at `extra`."""
+    """Return the d register that holds an operand; its number is the four bits at `field` and the bit at `extra`."""
     four, one = word >> field & 15, word >> extra & 1
     return one << 4 | four if double else four
 
@@ -114,7 +114,7 @@ def _arithmetic(effects: Effects, word: int) -> None:
 
 
 def _other(effects: Effects, word: int, double: bool) -> None:
-    """One operand: moves, square root, compares, conversions."""
+    """Describe instructions with one operand: moves, square root, compares, conversions."""
     opcode, high, middle = word >> 16 & 15, word >> 7 & 1, word >> 6 & 1
     d, m = _register(word, 12, 22, double), _register(word, 0, 5, double)
     d_single, m_single = _register(word, 12, 22, False), _register(word, 0, 5, False)
@@ -154,7 +154,7 @@ def _other(effects: Effects, word: int, double: bool) -> None:
 
 
 def _memory(effects: Effects, word: int, address: int) -> None:
-    """vldr, vstr, vldm, vstm, vpush and vpop."""
+    """Describe vldr, vstr, vldm, vstm, vpush and vpop."""
     before, up, writes, is_load = word >> 24 & 1, word >> 23 & 1, word >> 21 & 1, word >> 20 & 1
     n, amount, number = word >> 16 & 15, word & 255, word >> 8 & 15
     double = number == 11
@@ -202,7 +202,7 @@ def _place(effects: Effects, kind: AccessKind, count: int, n: int, displacement:
 
 
 def _move_two(effects: Effects, word: int) -> None:
-    """vmov between two core registers and a d register or two s registers."""
+    """Describe vmov between two core registers and a d register or two s registers."""
     if word >> 4 & 13 != 1:
         raise UnknownEncodingError
     double, low = bool(word >> 8 & 1), word & 15
@@ -226,7 +226,7 @@ def _move_two(effects: Effects, word: int) -> None:
 
 
 def _move_one(effects: Effects, word: int) -> None:
-    """vmov between a core register and an s register or a lane, vdup, vmrs and vmsr."""
+    """Describe vmov between a core register and an s register or a lane, vdup, vmrs and vmsr."""
     opcode, to_core, t = word >> 21 & 7, word >> 20 & 1, word >> 12 & 15
     is_lane = word >> 8 & 15 == 11
     if not is_lane and opcode == 7:

@@ -1,6 +1,6 @@
 """Byte dependence of A32 outside the vector file: moves, loads and stores (DDI 0406C, A5).
 
-Integer arithmetic has no rules of its own: 4 bytes are close enough to one lane.
+Integer arithmetic has no rules of its own: its 4 bytes are close enough to one lane.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _PC = 15
 
 
 def flow_a32(instruction: Instruction) -> Flow | None:
-    """The rule for `instruction`, which has no condition; None where it has none of its own."""
+    """Return the rule for `instruction`, which has no condition; None where it has none of its own."""
     word = instruction.word
     kind = word >> 25 & 7
     if word >> 28 == 15:

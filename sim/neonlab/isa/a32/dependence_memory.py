@@ -15,7 +15,7 @@ _STRUCTURES = {
 
 
 def vector_memory_flow(word: int) -> Flow:
-    """The rule for a word of the group."""
+    """Return the rule for a word of the group."""
     is_load, first = bool(word >> 21 & 1), word >> 18 & 16 | word >> 12 & 15
     flow = Flow(moves=True)
     if not word >> 23 & 1:

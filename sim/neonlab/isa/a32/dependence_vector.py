@@ -1,7 +1,7 @@
 """Byte dependence of Advanced SIMD data processing in A32, by encoding group (DDI 0406C, A7.4).
 
-Registers are numbered in d, and the two of a q lie side by side, so an operand is one run of bytes of 8 or 16.
-Whether a destination is also read is asked of the decoder, so that it is said in one place only.
+Registers are numbered in d, and the two of a q are adjacent, so an operand is one run of 8 or 16 bytes. The decoder
+says whether a destination is also read, so that the rule for it is in one place only.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ from neonlab.isa.model.effects import Effects, v
 
 
 def _operands(word: int) -> tuple[int, int, int]:
-    """Where d, n and m start."""
+    """Return the places where d, n and m start."""
     d, n, m = word >> 18 & 16 | word >> 12 & 15, word >> 3 & 16 | word >> 16 & 15, word >> 1 & 16 | word & 15
     return VECTOR + 8 * d, VECTOR + 8 * n, VECTOR + 8 * m
 
 
 def _keeps(word: int) -> bool:
-    """Whether the old destination is read: true when a destination that no operand can be is among the reads."""
+    """Return whether the old destination is read.
+
+    The decoder gets the word with a destination that no operand can be, and reads it or not.
+    """
     n, m = word >> 3 & 16 | word >> 16 & 15, word >> 1 & 16 | word & 15
     operands = {n, n + 1, n + 2, n + 3, m, m + 1, word & 15, word & 7}
     other = next(index for index in range(0, 32, 2) if index not in operands and index + 1 not in operands)
@@ -39,7 +42,7 @@ def _keeps(word: int) -> bool:
 
 
 def neon_data_flow(word: int) -> Flow | None:
-    """The rule for a word of the data-processing group."""
+    """Return the rule for a word of the data-processing group; None where it has none of its own."""
     d, n, m = _operands(word)
     size = 16 if word >> 6 & 1 else 8
     if not word >> 23 & 1:
@@ -208,7 +211,7 @@ def _narrow_or_permute(word: int, size: int) -> Flow | None:
 
 
 def extension_flow(word: int) -> Flow | None:
-    """Dot products and matrix multiplies, in the unconditional coprocessor space."""
+    """Return the rule for dot products and matrix multiplies, in the unconditional coprocessor space; else None."""
     d, n, m = _operands(word)
     size = 16 if word >> 6 & 1 else 8
     flow = Flow()

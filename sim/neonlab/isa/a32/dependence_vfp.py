@@ -7,7 +7,7 @@ from neonlab.isa.model.instruction import AccessKind, Instruction
 
 
 def vfp_flow(instruction: Instruction) -> Flow | None:
-    """The rule for a conditional word of the coprocessor space."""
+    """Return the rule for a conditional word of the coprocessor space; None where it has none of its own."""
     word = instruction.word
     number = word >> 8 & 15
     if number not in (10, 11):
@@ -21,13 +21,13 @@ def vfp_flow(instruction: Instruction) -> Flow | None:
 
 
 def _register(word: int, field: int, extra: int, double: bool) -> int:
-    """Where the register numbered by the four bits at `field` and the one at `extra` starts."""
+    """Return the place where a register starts; its number is the four bits at `field` and the one at `extra`."""
     four, one = word >> field & 15, word >> extra & 1
     return VECTOR + (8 * (one << 4 | four) if double else 4 * (four << 1 | one))
 
 
 def _keep(flow: Flow, start: int, size: int) -> None:
-    """What lies beside a single in the same d register stays."""
+    """Keep the rest of the d register that a single-precision result is part of."""
     whole = start // 8 * 8
     for place in range(whole, whole + 8 * -(-size // 8)):
         if not start <= place < start + size:

@@ -1,7 +1,7 @@
-"""From the text of an A32 Advanced SIMD instruction to its arithmetic on lanes (DDI 0406C A8.8, DDI 0487 F6.1).
+"""Parse the text of an A32 Advanced SIMD instruction to its arithmetic on lanes (DDI 0406C A8.8, DDI 0487 F6.1).
 
-The data type after the dot gives the width of the narrower operands (of the wider ones where the result narrows) and
-the sign; whether an operand is wide shows in its register being a q where others are d.
+The data type after the dot gives the sign, and the width of the narrower operands (of the wider ones where the result
+narrows).  An operand is wide where its register is a q and others are d.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def _general(text: str) -> Lanes | None:
 
 
 def _operand(text: str, bits: int) -> Lanes | None:
-    """A q or d register as lanes of `bits`, or an element of a d register."""
+    """Return a q or d register as lanes of `bits`, or an element of a d register; None for another operand."""
     found = _REGISTER.match(text)
     if found is None:
         return None
@@ -145,7 +145,7 @@ def _operand(text: str, bits: int) -> Lanes | None:
 
 
 def lane_operation_a32(mnemonic: str, operands: str) -> LaneOperation | None:
-    """The arithmetic of one instruction; None when it is no integer work on Advanced SIMD registers."""
+    """Return the lane arithmetic of one instruction; None where it is no integer work on Advanced SIMD registers."""
     name, _, data_type = mnemonic.partition(".")
     parts = split_operands(operands)
     found = _TYPE.match(data_type) if data_type else None
@@ -209,7 +209,7 @@ def _general_form(
 
 
 def _widths(name: str, family: str, bits: int, parts: list[str]) -> list[int]:
-    """Bits of a lane of each operand."""
+    """Return the bits of a lane of each operand."""
     if family in ("dot", "mmla"):
         return [32, 8, 8]
     if family in ("bsl", "bit", "bif", "and", "orr", "eor", "bic", "orn", "not", "vswp"):
@@ -232,7 +232,7 @@ def _widths(name: str, family: str, bits: int, parts: list[str]) -> list[int]:
 
 
 def _immediate(family: str, bits: int, parts: list[str], value: int) -> LaneOperation | None:
-    """VORR, VBIC, VMVN (immediate): AdvSIMDExpandImm, which the text shows expanded to one lane."""
+    """Parse VORR, VBIC, VMVN (immediate). The text shows the constant of AdvSIMDExpandImm as the value of one lane."""
     destination = _operand(parts[0], bits)
     if destination is None:
         return None
@@ -253,7 +253,7 @@ def _table(name: str, parts: list[str]) -> LaneOperation | None:
 
 
 def _move(data_type: str, letter: str, bits: int, parts: list[str], numbers: list[int]) -> LaneOperation | None:
-    """VMOV of constants, of elements to and from general registers, of two of these at once, and VDUP."""
+    """Parse VMOV of constants, of elements to and from general registers, of two of these at once, and VDUP."""
     if numbers and len(parts) == 2:
         destination = _operand(parts[0], bits)
         if destination is None:
@@ -283,7 +283,7 @@ def _move(data_type: str, letter: str, bits: int, parts: list[str], numbers: lis
 
 
 def _pair(parts: list[str], generals: list[Lanes | None]) -> LaneOperation | None:
-    """VMOV between a d register and two general registers."""
+    """Parse VMOV between a d register and two general registers."""
     first, second, third = generals
     if first is None and second is not None and third is not None:
         vector = _operand(parts[0], 32)

@@ -1,4 +1,4 @@
-"""What an A64 word does, by the encoding groups of the Arm Architecture Reference Manual (DDI 0487, chapter C4)."""
+"""Decode A64 words to their effects, by the encoding groups of the Arm ARM (DDI 0487, chapter C4)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from neonlab.isa.model.isa import FLAGS, STATUS, Register
 
 
 def effects_a64(word: int, address: int) -> Effects:
-    """Effects of `word` at `address`; UnknownEncodingError for groups without a description (SVE, SME, unallocated)."""
+    """Return the effects of `word` at `address`.
+
+    Raises UnknownEncodingError for groups that are not described (SVE, SME, unallocated).
+    """
     effects = Effects()
     group = word >> 25 & 0xF
     if group in (0b1000, 0b1001):

@@ -1,4 +1,4 @@
-"""Loads, stores and prefetches of A64 (DDI 0487, section C4.1 "Loads and Stores")."""
+"""Decode loads, stores and prefetches of A64 (DDI 0487, section C4.1 "Loads and Stores")."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _transfer(effects: Effects, registers: Sequence[Register | None], is_load: b
 
 
 def memory(effects: Effects, word: int, address: int) -> None:
-    """Effects of a word of the loads and stores group."""
+    """Add the effects of a word of the loads and stores group."""
     if word >> 24 & 0x3F == 0b001000:
         _exclusive(effects, word)
     elif word >> 24 & 0xBE == 0b00001100:
@@ -68,7 +68,7 @@ def _exclusive(effects: Effects, word: int) -> None:
 
 
 def _structures(effects: Effects, word: int) -> None:
-    """ld1-ld4 and st1-st4, of whole registers or of one lane."""
+    """Describe ld1-ld4 and st1-st4, of whole registers or of one lane."""
     is_load, base, t = bool(word >> 22 & 1), g(word >> 5 & 31), word & 31
     keeps_lanes = False
     if word >> 24 & 1:

@@ -1,4 +1,4 @@
-"""Scalar floating point of A64: arithmetic, compares, conversions and moves between the register files."""
+"""Decode scalar floating point of A64: arithmetic, compares, conversions and moves between the register files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from neonlab.isa.model.isa import FLAGS
 
 
 def scalar_fp(effects: Effects, word: int) -> None:
-    """Effects of a scalar floating-point data-processing word."""
+    """Add the effects of a scalar floating-point data-processing word."""
     d, n, m, a = word & 31, word >> 5 & 31, word >> 16 & 31, word >> 10 & 31
     if word >> 22 & 3 == 3:
         effects.features.add("fp16")

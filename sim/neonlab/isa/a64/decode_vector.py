@@ -1,4 +1,4 @@
-"""Data processing on the vector registers of A64 (DDI 0487, C4.1 "Data Processing -- Scalar FP and Advanced SIMD").
+"""Decode data processing on A64 vector registers (DDI 0487, C4.1 "Data Processing -- Scalar FP and Advanced SIMD").
 
 A destination is read where lanes of it are kept (ins, the narrowing forms for the upper half) or accumulated into.
 """
@@ -19,7 +19,7 @@ _LONG_MULTIPLY = {0b1000, 0b1001, 0b1010, 0b1011, 0b1100, 0b1101, 0b1110}
 
 
 def vector_data(effects: Effects, word: int) -> None:
-    """Effects of a word of the scalar floating-point and Advanced SIMD group."""
+    """Add the effects of a word of the scalar floating-point and Advanced SIMD group."""
     top = word >> 24 & 0x1F
     is_scalar_or_fp = top & 0x1E == 0b11110
     if word >> 24 == 0b11001110:
@@ -42,7 +42,7 @@ def _registers(effects: Effects, word: int, *, sources: int, keeps: bool = False
 
 
 def _advanced(effects: Effects, word: int, *, scalar: bool) -> None:
-    """The Advanced SIMD groups; `scalar` for their one-lane forms, which share the opcodes."""
+    """Describe the Advanced SIMD groups; `scalar` is for their one-lane forms, which share the opcodes."""
     if word >> 24 & 1:
         if not word >> 10 & 1:
             _by_element(effects, word)
@@ -78,7 +78,10 @@ def _advanced(effects: Effects, word: int, *, scalar: bool) -> None:
 
 
 def _with_size(effects: Effects, word: int, *, scalar: bool) -> None:
-    """Groups with bit 21 set: three same, three different, two-register miscellaneous, across lanes and pairwise."""
+    """Describe the groups with bit 21 set.
+
+    They are three same, three different, two-register miscellaneous, across lanes and pairwise.
+    """
     if word >> 10 & 1:
         _three_same(effects, word)
     elif not word >> 11 & 1:
@@ -233,7 +236,10 @@ def _shift_immediate(effects: Effects, word: int) -> None:
 
 
 def _by_element(effects: Effects, word: int) -> None:
-    """Vector by element: the index register is v0-v15 where the element has 16 bits and is not one of a pair."""
+    """Describe vector by element.
+
+    The index register is v0-v15 where the element has 16 bits and is not one of a pair.
+    """
     u, size, opcode = word >> 29 & 1, word >> 22 & 3, word >> 12 & 15
     d, n, m = word & 31, word >> 5 & 31, word >> 16 & 31
     accumulates = True
@@ -282,7 +288,7 @@ def _by_element(effects: Effects, word: int) -> None:
 
 
 def _crypto_four(effects: Effects, word: int) -> None:
-    """sha512, sha3, sm3 and sm4."""
+    """Describe sha512, sha3, sm3 and sm4."""
     d, n, m, a = word & 31, word >> 5 & 31, word >> 16 & 31, word >> 10 & 31
     kind = word >> 21 & 7
     sources, keeps = [n, m], False

@@ -23,7 +23,7 @@ _ZERO = 31
 
 
 def flow_a64(instruction: Instruction) -> Flow | None:
-    """The rule for `instruction`; None where it has none of its own."""
+    """Return the rule for `instruction`; None where it has none of its own."""
     word = instruction.word
     group = word >> 25 & 15
     if word & 0xFFFFFFE0 == 0xD50B7420:  # dc zva
@@ -44,12 +44,12 @@ def flow_a64(instruction: Instruction) -> Flow | None:
 
 
 def _bytes(index: int, width: int) -> list[int]:
-    """The low `width` bytes of a register where 31 is the zero register."""
+    """Return the low `width` bytes of a register, where 31 is the zero register."""
     return [] if index == _ZERO else [general_place(index, byte) for byte in range(width)]
 
 
 def _result(flow: Flow, index: int, width: int, sources: Sequence[int], *, flags: bool = False) -> Flow:
-    """All of `sources` into each byte of the result and the flags; the upper half of a w register becomes 0."""
+    """Let all of `sources` into each byte of the result and the flags; the upper half of a w register becomes 0."""
     if index != _ZERO:
         flow.add(_bytes(index, width), sources)
         flow.zero(general_place(index, width), general_place(index, 8))
@@ -59,7 +59,7 @@ def _result(flow: Flow, index: int, width: int, sources: Sequence[int], *, flags
 
 
 def _bytewise(flow: Flow, index: int, width: int, operands: Sequence[int], *, flags: bool) -> Flow:
-    """Each byte of the result from the same byte of the operands."""
+    """Let the same byte of the operands into each byte of the result."""
     for byte in range(width):
         sources = [general_place(operand, byte) for operand in operands if operand != _ZERO]
         if index != _ZERO:
@@ -172,7 +172,7 @@ def _memory(instruction: Instruction) -> Flow | None:
 
 
 def _transfer(flow: Flow, register: int, memory: int, size: int, *, is_load: bool, is_vector: bool) -> None:
-    """One register.  Whatever a load does not fill becomes 0 or, in a general register, perhaps the sign."""
+    """Transfer one register.  What a load does not fill becomes 0 or, in a general register, perhaps the sign."""
     if not is_vector and register == _ZERO:
         flow.zero(memory, memory + (0 if is_load else size))
         return
@@ -188,7 +188,7 @@ def _transfer(flow: Flow, register: int, memory: int, size: int, *, is_load: boo
 
 
 def _structures(word: int, is_load: bool) -> Flow:
-    """ld1-ld4 and st1-st4: whole registers, one lane, or one element to all lanes."""
+    """Return the rule for ld1-ld4 and st1-st4: whole registers, one lane, or one element to all lanes."""
     t, flow = word & 31, Flow(moves=True)
     if not word >> 24 & 1:
         opcode, size, width = word >> 12 & 15, 1 << (word >> 10 & 3), 16 if word >> 30 & 1 else 8

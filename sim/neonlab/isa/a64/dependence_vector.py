@@ -1,6 +1,6 @@
 """Byte dependence of data processing on the vector registers of A64, by encoding group (DDI 0487, C4.1).
 
-Whether a destination is also read is asked of the decoder, so that it is said in one place only.
+The decoder says whether a destination is also read, so that the rule for it is in one place only.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _v(index: int, byte: int = 0) -> int:
 
 
 def vector_flow(word: int) -> Flow | None:
-    """The rule for a word of the group, None where it has none of its own."""
+    """Return the rule for a word of the group; None where it has none of its own."""
     top = word >> 24 & 0x1F
     if word >> 24 == 0b11001110:
         return None  # sha512, sha3, sm3, sm4
@@ -50,7 +50,10 @@ def vector_flow(word: int) -> Flow | None:
 
 
 def _keeps(word: int) -> bool:
-    """Whether the old destination is read: true when a destination that no operand can be is among the reads."""
+    """Return whether the old destination is read.
+
+    The decoder gets the word with a destination that no operand can be, and reads it or not.
+    """
     n, m = word >> 5 & 31, word >> 16 & 31
     operands = {(n + i) % 32 for i in range(4)} | {m, m & 15}
     other = next(index for index in range(32) if index not in operands)
@@ -91,12 +94,12 @@ def _with_size(word: int, *, scalar: bool) -> Flow | None:
 
 
 def _width(word: int, scalar: bool, lane: int) -> int:
-    """Bytes of the result: a lane, or the 8 or 16 of the arrangement."""
+    """Return the bytes of the result: a lane, or the 8 or 16 of the arrangement."""
     return lane if scalar else 16 if word >> 30 & 1 else 8
 
 
 def _same(word: int, lane: int, *, scalar: bool, is_pairwise: bool = False) -> Flow:
-    """Operands and result of one type, in lanes of `lane` bytes."""
+    """Return the rule for operands and result of one type, in lanes of `lane` bytes."""
     d, n, m, size = _v(word & 31), _v(word >> 5 & 31), _v(word >> 16 & 31), _width(word, scalar, lane)
     flow = Flow()
     if is_pairwise:
@@ -150,7 +153,7 @@ def _three_different(word: int, *, scalar: bool) -> Flow:
 
 
 def _narrow(flow: Flow, word: int, lane: int, sources: list[int], *, scalar: bool = False) -> None:
-    """Lanes of `lane` bytes from lanes of twice that; the "2" forms keep the lower half and fill the upper."""
+    """Narrow lanes of twice the size to lanes of `lane` bytes. The "2" forms keep the lower half and fill the upper."""
     d, upper = _v(word & 31), 0 if scalar else word >> 30 & 1
     flow.lanes(d + 8 * upper, lane, 1 if scalar else 8 // lane, [(source, 2 * lane) for source in sources])
     if upper:
@@ -189,7 +192,7 @@ def _two_miscellaneous(word: int, *, scalar: bool, is_half: bool) -> Flow:
 
 
 def _across(word: int, *, scalar: bool) -> Flow:
-    """All lanes into the lowest: addv, saddlv, smaxv, fmaxv; and the scalar pairwise ones."""
+    """Return the rule for all lanes into the lowest: addv, saddlv, smaxv, fmaxv; and for the scalar pairwise forms."""
     u, size, opcode = word >> 29 & 1, word >> 22 & 3, word >> 12 & 31
     is_integer = opcode in (0b00011, 0b01010, 0b11010, 0b11011)
     lane = 1 << size if is_integer else (4 << (size & 1) if u else 2)
@@ -340,7 +343,10 @@ _FLOAT_SIZE = {0: 4, 1: 8, 3: 2}
 
 
 def _scalar_floating_point(word: int) -> Flow | None:
-    """fmov, fcsel and the one-, two- and three-source arithmetic; the rest of the destination becomes 0."""
+    """Return the rule for fmov, fcsel and arithmetic with one to three sources; None for another word.
+
+    The rest of the destination becomes 0.
+    """
     d, n, m, lane = word & 31, word >> 5 & 31, word >> 16 & 31, _FLOAT_SIZE.get(word >> 22 & 3)
     flow = Flow()
     if word >> 24 & 1:  # fmadd and its relatives
@@ -380,7 +386,7 @@ def _scalar_floating_point(word: int) -> Flow | None:
 
 
 def _between_files(word: int) -> Flow | None:
-    """fmov, scvtf, fcvtzs between a general and a vector register."""
+    """Return the rule for fmov, scvtf, fcvtzs between a general and a vector register."""
     d, n, width, kind, opcode = word & 31, word >> 5 & 31, 8 if word >> 31 else 4, word >> 22 & 3, word >> 16 & 31
     is_move = opcode & 0b110 == 0b110 and (opcode >> 3 == 0 or (opcode >> 3 == 1 and kind == 2))
     to_vector = opcode in (2, 3) or (is_move and opcode & 1)

@@ -1,7 +1,7 @@
-"""From the text of an A64 instruction to its arithmetic on lanes (DDI 0487, C7.2, section of the mnemonic).
+"""Parse the text of an A64 instruction to its arithmetic on lanes (DDI 0487, C7.2, section of the mnemonic).
 
-The operands' arrangements say everything about widths, so that the table of mnemonics names no more than a family and
-how each operand is read: signed, unsigned, or `x`, either, where the result is the same bits.
+The arrangements of the operands give all widths.  The table of mnemonics therefore has only a family, and how each
+operand is read: signed, unsigned, or `x` for either, where the result has the same bits.
 """
 
 from __future__ import annotations
@@ -162,18 +162,18 @@ _NUMBER = re.compile(r"^#(-?(?:0x)?[0-9a-f]+)$")
 
 
 def split_operands(text: str) -> list[str]:
-    """Operands at their commas, a list in braces as one."""
+    """Split operands at their commas; a list in braces is one operand."""
     return [part.strip() for part in re.findall(r"\s*(\{[^}]*\}(?:\[\d+\])?|[^,]+)", text) if part.strip()]
 
 
 def number(text: str) -> int | None:
-    """An immediate, or None."""
+    """Return the value of an immediate, or None."""
     found = _NUMBER.match(text)
     return int(found[1], 16 if "x" in found[1] else 10) if found else None
 
 
 def _operand(text: str, dot: bool = False) -> Lanes | None:
-    """A register, its arrangement or its element as lanes; None for anything else."""
+    """Return a register, its arrangement or its element as lanes; None for another operand."""
     if found := _VECTOR.match(text):
         start, width, index = vector_start(Isa.A64, int(found[1])), _WIDTH[found[3]], found[4]
         if index is None:
@@ -200,7 +200,7 @@ def _sign(lanes: Lanes, letter: str) -> Lanes:
 
 
 def lane_operation_a64(mnemonic: str, operands: str) -> LaneOperation | None:
-    """The arithmetic of one instruction; None when it is no integer work on vector registers."""
+    """Return the lane arithmetic of one instruction; None where it is no integer work on vector registers."""
     parts = split_operands(operands)
     if mnemonic in ("movi", "mvni"):
         return _constant(mnemonic, parts)
@@ -257,7 +257,7 @@ def _register_end(lanes: Lanes) -> int:
 
 
 def _constant(mnemonic: str, parts: list[str]) -> LaneOperation | None:
-    """MOVI, MVNI: AdvSIMDExpandImm."""
+    """Parse MOVI, MVNI (AdvSIMDExpandImm)."""
     destination, value = _operand(parts[0]), number(parts[1])
     if destination is None or value is None:
         return None
@@ -270,7 +270,7 @@ def _constant(mnemonic: str, parts: list[str]) -> LaneOperation | None:
 
 
 def _logic_immediate(mnemonic: str, parts: list[str]) -> LaneOperation | None:
-    """ORR, BIC (vector, immediate)."""
+    """Parse ORR, BIC (vector, immediate)."""
     destination, value = _operand(parts[0]), number(parts[1])
     if mnemonic not in ("orr", "bic") or destination is None or value is None:
         return None
@@ -294,7 +294,7 @@ def _table(mnemonic: str, parts: list[str]) -> LaneOperation | None:
 def _move(
     name: str, written: str, destination: Lanes, sources: list[Lanes], numbers: list[int]
 ) -> LaneOperation | None:
-    """MOV of registers and elements, DUP, INS, UMOV, SMOV, and FMOV between register files (bits only)."""
+    """Parse MOV of registers and elements, DUP, INS, UMOV, SMOV, and FMOV between register files (bits only)."""
     if len(sources) != 1 or numbers:
         return None
     source, letter = sources[0], "s" if name == "smov" else "u"

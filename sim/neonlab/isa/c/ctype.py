@@ -1,4 +1,4 @@
-"""C types as far as a calling convention needs them, and where the members of structs lie."""
+"""The C types that a calling convention needs, and the layout of structs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CType:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member by its path from the outermost struct (`quantization.zero_point`); `count` elements of `ctype`."""
+    """A member by its path from the outermost struct (`quantization.zero_point`): `count` elements of `ctype`."""
 
     name: str
     offset: int
@@ -37,7 +37,7 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class StructLayout:
-    """Bytes of a struct or union, and its members, those of structs inside it under dotted names."""
+    """The size of a struct or union in bytes, and its members; members of inner structs have dotted names."""
 
     size: int
     alignment: int

@@ -1,4 +1,4 @@
-"""Where arguments and results live: AAPCS32 (soft and hard float) and AAPCS64, for fundamental types.
+"""Place arguments and results: AAPCS32 (soft and hard float) and AAPCS64, for fundamental types.
 
 Sources: "Procedure Call Standard for the Arm Architecture" (IHI 0042), section 6.5 and 7.1.2; "Procedure Call Standard
 for the Arm 64-bit Architecture" (IHI 0055), section 6.8.2, stages C.1 to C.17.
@@ -16,7 +16,7 @@ from neonlab.isa.model.isa import Isa
 
 
 class FloatAbi(enum.Enum):
-    """How A32 passes floating-point values; A64 knows only HARD."""
+    """The ways in which A32 passes floating-point values; A64 has only HARD."""
 
     SOFT = "soft"
     HARD = "hard"
@@ -31,24 +31,24 @@ class Location:
     size: int
 
     def __str__(self) -> str:
-        """As contracts write it: `x0`, `r2:r3`, `stack+8`."""
+        """Return the location as contracts write it: `x0`, `r2:r3`, `stack+8`."""
         return ":".join(self.registers) if self.stack_offset is None else f"stack+{self.stack_offset}"
 
 
 def place_arguments(isa: Isa, signature: Signature, float_abi: FloatAbi = FloatAbi.HARD) -> tuple[Location, ...]:
-    """Location of each parameter at entry, in order."""
+    """Return the location of each parameter at entry, in order."""
     types = [parameter.ctype for parameter in signature.parameters]
     return _place_a64(types) if isa is Isa.A64 else _place_a32(types, float_abi)
 
 
 def stack_argument_bytes(locations: Sequence[Location]) -> int:
-    """Bytes by which a caller lowers a stack pointer aligned to 16 to make room for the arguments passed there."""
+    """Return the bytes by which a caller lowers sp for stack arguments; sp stays aligned to 16."""
     end = max((place.stack_offset + 8 for place in locations if place.stack_offset is not None), default=0)
     return -(-end // 16) * 16
 
 
 def place_result(isa: Isa, signature: Signature, float_abi: FloatAbi = FloatAbi.HARD) -> Location | None:
-    """Location of the returned value, or None for void."""
+    """Return the location of the returned value, or None for void."""
     ctype = signature.returns
     if ctype is None:
         return None

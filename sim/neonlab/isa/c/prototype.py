@@ -1,4 +1,4 @@
-"""C prototypes, as far as a calling convention needs them."""
+"""Parse C prototypes, as far as a calling convention needs them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from neonlab.isa.model.isa import Isa
 
 
 class PrototypeError(InputError):
-    """A prototype that does not parse, or that names a type the lab cannot pass."""
+    """Raised for a prototype that does not parse, or that names a type the lab cannot pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a function takes and returns; `returns` is None for void."""
+    """The parameters and the result type of a function; `returns` is None for void."""
 
     returns: CType | None
     parameters: tuple[Parameter, ...]
@@ -57,7 +57,7 @@ _TYPEDEFS = "".join(f"typedef int {name};" for name in _BASIC if name.endswith("
 
 
 def _basic_type(words: list[str], isa: Isa, text: str) -> CType | None:
-    """The type that a list of specifiers such as ["unsigned", "long"] names; None for void."""
+    """Return the type that a list of specifiers such as ["unsigned", "long"] names; None for void."""
     name = " ".join(words)
     if name == "void":
         return None
@@ -79,7 +79,7 @@ def _basic_type(words: list[str], isa: Isa, text: str) -> CType | None:
 
 
 class _Converter:
-    """Turns pycparser's nodes into CTypes, with the structs of one source at hand."""
+    """Converts pycparser's nodes to CTypes, with the structs of one source."""
 
     def __init__(self, tree: Any, isa: Isa, text: str) -> None:
         self._isa, self._text = isa, text
@@ -87,7 +87,7 @@ class _Converter:
         self._structs = StructReader(tree, self.convert)
 
     def convert(self, node: Any) -> CType | None:
-        """The type of a declaration; None for void and for a struct passed by value."""
+        """Return the type of a declaration; None for void and for a struct passed by value."""
         from pycparser import c_ast
 
         const = "const" in (getattr(node, "quals", None) or [])
@@ -201,7 +201,7 @@ def _clipped(text: str) -> str:
 
 
 def _unknown_type(text: str, declarations: str) -> str:
-    """The first word that stands where a type does, and is none."""
+    """Return the first word in the position of a type that is no known type; empty where there is none."""
     places = re.finditer(r"[(,]\s*(?:const\s+)?([A-Za-z_]\w*)(?=\s*\*|\s+\w)", text)
     known = {*_BASIC, *_WORDS, *re.findall(r"\w+", declarations)}
     return next((place[1] for place in places if place[1] not in known), "")

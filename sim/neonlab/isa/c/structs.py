@@ -1,8 +1,9 @@
-"""Where the members of a C struct or union lie: the natural layout of AAPCS32 and AAPCS64.
+"""Lay out C structs and unions, by the natural layout of AAPCS32 and AAPCS64.
 
 Sources: "Procedure Call Standard for the Arm Architecture" (IHI 0042), section 5.3, and "... for the Arm 64-bit
-Architecture" (IHI 0055), section 5.9, Composite Types: each member at the next offset on its own alignment, the whole
-a multiple of the largest; a fundamental type is aligned to its size.  Bit-fields and packed structs are refused.
+Architecture" (IHI 0055), section 5.9, Composite Types.  Each member is at the next offset on its own alignment.  The
+size is a multiple of the largest alignment.  A fundamental type is aligned to its size.  Bit-fields and packed structs
+are refused.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from neonlab.isa.c.ctype import Member, StructLayout
 
 
 class StructError(ValueError):
-    """A declaration whose layout the lab cannot tell."""
+    """Raised for a declaration whose layout the lab cannot compute."""
 
 
 def array_length(node: Any) -> int:
-    """The number in `[4]` or `[2 * 4]`.  Raises StructError where it is not known."""
+    """Return the number in `[4]` or `[2 * 4]`.  Raises StructError where it is not known."""
     from pycparser import c_ast
 
     match node:
@@ -39,7 +40,10 @@ _NAMED_ELEMENTS = 256
 
 
 class StructReader:
-    """Lays out the structs of one set of declarations; `convert` makes a CType of a scalar or pointer declaration."""
+    """Lays out the structs of one set of declarations.
+
+    `convert` returns the CType of a scalar or pointer declaration.
+    """
 
     def __init__(self, tree: Any, convert: Any) -> None:
         from pycparser import c_ast
@@ -69,7 +73,7 @@ class StructReader:
             self._definitions[_tag(node)] = node
 
     def resolve(self, node: Any) -> Any:
-        """The struct or union that a TypeDecl stands for, through typedefs; None where it stands for another type."""
+        """Return the struct or union of a TypeDecl, through typedefs; None where it is another type."""
         from pycparser import c_ast
 
         seen = 0
@@ -84,17 +88,17 @@ class StructReader:
         return None
 
     def typedef(self, node: Any) -> Any:
-        """The declaration that an IdentifierType of one name stands for; None where it is no typedef."""
+        """Return the declaration behind an IdentifierType of one name; None where it is no typedef."""
         names: list[str] = getattr(node, "names", [])
         return self._typedefs.get(names[0]) if len(names) == 1 else None
 
     def is_defined(self, node: Any) -> bool:
-        """Whether the struct's members are known, and it is not one that is being laid out."""
+        """Return whether the struct's members are known, and its layout is not being computed."""
         node = node if node.decls is not None else self._definitions.get(_tag(node))
         return node is not None and id(node) not in self._open
 
     def layout(self, node: Any) -> StructLayout:
-        """Layout of a Struct or Union node.  Raises StructError."""
+        """Return the layout of a Struct or Union node.  Raises StructError."""
         from pycparser import c_ast
 
         if node.decls is None:
@@ -126,7 +130,7 @@ class StructReader:
         return found
 
     def _member(self, declaration: Any) -> tuple[int, int, list[Member]]:
-        """Size and alignment of one member, and the members that it comes to."""
+        """Return the size and alignment of one member, and the members inside it."""
         from pycparser import c_ast
 
         node, count = declaration.type, 1

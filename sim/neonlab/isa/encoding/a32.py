@@ -1,4 +1,4 @@
-"""A32 instructions newer than ARMv7-A that Keystone or Capstone lacks or gets wrong, half precision included.
+"""Encode A32 instructions newer than ARMv7-A that Keystone or Capstone lacks or gets wrong, with half precision.
 
 Encodings from the Arm Architecture Reference Manual for A-profile (DDI 0487), "T32 and A32 Base Instruction Set" and
 "Advanced SIMD and floating-point".  Conditions follow the base mnemonic: `vaddeq.f16`.

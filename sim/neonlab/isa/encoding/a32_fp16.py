@@ -1,4 +1,4 @@
-"""A32 half-precision arithmetic (FEAT_FP16) and the floating-point instructions new in ARMv8.
+"""Encode A32 half-precision arithmetic (FEAT_FP16) and the floating-point instructions new in ARMv8.
 
 Encodings from the Arm Architecture Reference Manual for A-profile (DDI 0487), "Advanced SIMD and floating-point".
 Conditions follow the base mnemonic: `vaddeq.f16`.

@@ -1,4 +1,4 @@
-"""A64 instructions of ARMv8.1 to 8.6 other than half-precision arithmetic.
+"""Encode A64 instructions of ARMv8.1 to 8.6 other than half-precision arithmetic.
 
 Encodings from the Arm Architecture Reference Manual for A-profile (DDI 0487), "A64 instruction set encoding".
 """

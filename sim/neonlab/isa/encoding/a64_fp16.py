@@ -1,4 +1,4 @@
-"""A64 half-precision arithmetic (FEAT_FP16, FEAT_FHM).
+"""Encode A64 half-precision arithmetic (FEAT_FP16, FEAT_FHM).
 
 Encodings from the Arm Architecture Reference Manual for A-profile (DDI 0487), "A64 instruction set encoding".
 """

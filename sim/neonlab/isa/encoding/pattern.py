@@ -1,11 +1,11 @@
-"""Rows of an encoding table, each usable both ways: operands to word and word to operands.
+"""Compile rows of an encoding table, each usable both ways: operands to word and word to operands.
 
-A row reads `feature | mnemonic operands | bits`, for example
+A row is `feature | mnemonic operands | bits`, for example
 
     dotprod | sdot v<d>.{q:2s,4s}, v<n>.{q:8b,16b}, v<m>.{q:8b,16b} | 0q001110100mmmmm100101nnnnnddddd
 
-Bits are 0, 1, or the letter of a field; the bits of a field, most significant first, need not be neighbours.  Operands
-are literal text but for
+Bits are 0, 1, or the letter of a field.  The bits of a field, most significant first, need not be adjacent. Operands
+are literal text except for
 
     <d>         the field d as a decimal number; <HLM> is several fields joined, the most significant first
     <16-f>      the number 16 - f; <f+1> and <f*8> likewise
@@ -35,7 +35,7 @@ _R_NAMES = {"sp": 13, "lr": 14, "pc": 15}
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """An operand's variable part that holds a number."""
+    """The variable part of an operand that holds a number."""
 
     kind: str
     fields: str
@@ -44,7 +44,7 @@ class _Value:
     factor: int
 
     def shown(self, raw: int, width: int) -> str | None:
-        """The text for the raw field value."""
+        """Return the text for the raw field value; None where it has none."""
         if self.kind in ("W", "X", "WSP", "XSP"):
             if raw == 31:
                 return {"W": "wzr", "X": "xzr", "WSP": "wsp", "XSP": "sp"}[self.kind]
@@ -61,7 +61,7 @@ class _Value:
         return None if number < 0 and self.minuend is not None else str(number)
 
     def read(self, text: str, width: int) -> int | None:
-        """The raw field value for the text, None when it has none."""
+        """Return the raw field value for the text, None when it has none."""
         raw: int | None
         if self.kind in ("W", "X", "WSP", "XSP"):
             raw = 31 if text in ("wzr", "xzr", "wsp", "sp") else int(text[1:])
@@ -89,7 +89,7 @@ class _Value:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """An operand's variable part that is one of several words."""
+    """The variable part of an operand that is one of several words."""
 
     fields: str
     words: tuple[str, ...]
@@ -115,7 +115,7 @@ class Row:
 
     @functools.cached_property
     def mnemonics(self) -> tuple[str, ...]:
-        """Every mnemonic the row can have."""
+        """Every mnemonic that the row can have."""
         names = [""]
         for part in self._parts(self.mnemonic_template):
             words = (
@@ -129,7 +129,7 @@ class Row:
         return tuple(names)
 
     def encode(self, mnemonic: str, operands: str) -> int | None:
-        """The word, or None when the operands are not this row's."""
+        """Return the word, or None when the operands are not this row's."""
         pattern, parts = self._matcher
         found = pattern.fullmatch(f"{mnemonic} {operands}".rstrip())
         if found is None:
@@ -153,7 +153,7 @@ class Row:
         return word
 
     def decode(self, word: int) -> tuple[str, str] | None:
-        """Mnemonic and operands of `word`, or None when it is not this row's."""
+        """Return mnemonic and operands of `word`, or None when it is not this row's."""
         if word & self.mask != self.value:
             return None
         texts = []
@@ -226,7 +226,7 @@ class Row:
 
 
 class Table:
-    """Rows found by mnemonic and by bits; the first that fits wins."""
+    """Rows by mnemonic and by bits; the first that matches wins."""
 
     def __init__(self, *texts: str) -> None:
         self.rows = [Row(line) for text in texts for line in text.strip().splitlines() if "|" in line]
@@ -245,7 +245,7 @@ class Table:
         return self._by_mnemonic.keys()
 
     def encode(self, mnemonic: str, operands: str) -> int | None:
-        """The word of the first row that takes these operands."""
+        """Return the word of the first row that takes these operands; None where none does."""
         for row in self._by_mnemonic.get(mnemonic, ()):
             word = row.encode(mnemonic, operands)
             if word is not None:
@@ -253,7 +253,7 @@ class Table:
         return None
 
     def find(self, word: int) -> tuple[Row, tuple[str, str]] | None:
-        """The row that `word` belongs to, with mnemonic and operands."""
+        """Return the row that `word` belongs to, with mnemonic and operands; None where there is none."""
         for mask, rows in self._by_mask.items():
             for row in rows.get(word & mask, ()):
                 decoded = row.decode(word)
@@ -263,7 +263,7 @@ class Table:
 
 
 def modified_immediate(value: int) -> int | None:
-    """The 12 bits rotation:imm8 of the smallest rotation that gives the 32-bit `value`; None when there is none."""
+    """Return rotation:imm8 (12 bits) with the smallest rotation that gives the 32-bit `value`; None without one."""
     value &= 0xFFFFFFFF
     for rotation in range(16):
         turned = (value << 2 * rotation | value >> 32 - 2 * rotation) & 0xFFFFFFFF
@@ -284,7 +284,7 @@ def _read_modified_immediate(text: str) -> int | None:
 
 
 def expand_float8(imm8: int) -> float:
-    """VFPExpandImm: sign, 3-bit exponent, 4-bit fraction; the value does not depend on the width it is expanded to."""
+    """Return VFPExpandImm: sign, 3-bit exponent, 4-bit fraction; the value is the same for every width."""
     exponent = (imm8 >> 4 & 7 ^ 4) - 3
     return (-1.0 if imm8 >> 7 else 1.0) * (16 + (imm8 & 15)) / 16 * 2.0**exponent
 

@@ -1,4 +1,4 @@
-"""The arithmetic of addresses: from registers on entry to the place an access touches."""
+"""Compute addresses from the registers before an instruction."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from neonlab.isa.model.isa import FLAGS, Isa, Register
 
 
 def address_of(access: MemoryAccess, isa: Isa, value: Callable[[Register], int]) -> int:
-    """Address of the first byte of `access`; `value` gives a register's contents before the instruction.
+    """Return the address of the first byte of `access`; `value` returns a register's contents before the instruction.
 
-    `value(FLAGS)` is asked only for an index shifted by `rrx`, and must hold the carry in bit 29 as APSR does.
+    `value(FLAGS)` is needed only for an index shifted by `rrx`, and must have the carry in bit 29 as APSR does.
     """
     address = access.displacement
     if access.base is not None:
@@ -22,7 +22,7 @@ def address_of(access: MemoryAccess, isa: Isa, value: Callable[[Register], int])
 
 
 def written_back(writeback: Writeback, isa: Isa, value: Callable[[Register], int]) -> int:
-    """The base register after the instruction; `value` as in `address_of`."""
+    """Return the base register after the instruction; `value` is as in `address_of`."""
     change = writeback.immediate
     if writeback.register is not None:
         change += _extended(writeback.register, writeback.extend, writeback.shift, isa, value)

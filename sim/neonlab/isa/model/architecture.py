@@ -1,6 +1,6 @@
-"""Architecture versions and the features they imply, by the names that `-march` uses.
+"""Architecture versions and the features that they imply, by the names that `-march` uses.
 
-Source: Arm Architecture Reference Manual (DDI 0487), section A2, "Features added in Armv8.x extensions": a feature is
+Source: Arm Architecture Reference Manual (DDI 0487), section A2, "Features added in Armv8.x extensions".  A feature is
 listed where it becomes mandatory, because before that a core may lack it.
 """
 
@@ -26,9 +26,9 @@ _MANDATORY = {
 
 
 def architecture_features(name: str) -> tuple[Isa, frozenset[str]]:
-    """The instruction set a name such as `armv7-a` or `armv8.2-a` stands for, and what it makes mandatory.
+    """Return the instruction set of a name such as `armv7-a` or `armv8.2-a`, and its mandatory features.
 
-    ARMv8 stands for A64.  Raises ValueError for a name that is not an A-profile architecture of ARMv7 to ARMv9.
+    ARMv8 means A64.  Raises ValueError for a name that is not an A-profile architecture of ARMv7 to ARMv9.
     """
     if name == "armv7-a":
         return Isa.A32, frozenset()

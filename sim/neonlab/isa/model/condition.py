@@ -1,4 +1,4 @@
-"""Whether the flags meet a condition (DDI 0487, C1.2.4; DDI 0406C, A8.3)."""
+"""Evaluate conditions on the flags (DDI 0487, C1.2.4; DDI 0406C, A8.3)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ NAMES = ("eq", "ne", "hs", "lo", "mi", "pl", "vs", "vc", "hi", "ls", "ge", "lt",
 
 
 def holds(condition: str, flags: int) -> bool:
-    """Whether N, Z, C and V in bits 31 to 28 of `flags` meet `condition` ("eq", "hs", ..., "" for always)."""
+    """Tell whether N, Z, C and V in bits 31 to 28 of `flags` meet `condition` ("eq", "hs", ..., "" for always)."""
     negative, zero, carry, overflow = (bool(flags >> bit & 1) for bit in (31, 30, 29, 28))
     return {
         "": True,

@@ -1,7 +1,7 @@
-"""The value that says which bytes each byte that an instruction produces may depend on, and what rules build it from.
+"""Represent byte dependence: which bytes each byte that an instruction writes may depend on.
 
-A place is a byte of a register or of memory, as a number; each flag is a place too.  Memory is counted within the
-instruction's own accesses: which bytes those are at run time is the caller's affair.
+A place is a byte of a register or of memory, as a number; each flag is a place too.  Memory places are relative to the
+instruction's own accesses: the caller knows their addresses at run time.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _CONDITIONS = {
 
 
 def general_place(index: int, byte: int = 0) -> int:
-    """Place of a byte of a general register."""
+    """Return the place of a byte of a general register."""
     return GENERAL + 8 * index + byte
 
 
 def places_of(register: Register, isa: Isa) -> range:
-    """All places of `register`: its bytes, lowest first, or the flags."""
+    """Return all places of `register`: its bytes, lowest first, or the flags."""
     if register.file == "vector":
         width = 16 if isa is Isa.A64 else 8
         return range(VECTOR + register.index * width, VECTOR + (register.index + 1) * width)
@@ -51,7 +51,10 @@ def places_of(register: Register, isa: Isa) -> range:
 
 
 def register_of(place: int, isa: Isa) -> tuple[Register, int]:
-    """The register that a place is in, and which byte (or flag) of it.  ValueError for a place in memory."""
+    """Return the register that a place is in, and which byte (or flag) of it.
+
+    Raises ValueError for a place in memory.
+    """
     if place >= MEMORY:
         raise ValueError(f"place {place} is in memory")
     if place >= FLAG_N:
@@ -63,7 +66,7 @@ def register_of(place: int, isa: Isa) -> tuple[Register, int]:
 
 
 def value_of(place: int, register_value: int, isa: Isa) -> int:
-    """What `place` holds when the register that it is in holds `register_value`."""
+    """Return what `place` holds when its register holds `register_value`."""
     register, byte = register_of(place, isa)
     if register == FLAGS:
         return register_value & _FLAG_BITS[place]
@@ -71,27 +74,27 @@ def value_of(place: int, register_value: int, isa: Isa) -> int:
 
 
 def condition_places(condition: str) -> tuple[int, ...]:
-    """The flags that a condition looks at."""
+    """Return the flags that a condition depends on."""
     return _CONDITIONS[condition]
 
 
 def memory_place(number: int, byte: int = 0) -> int:
-    """Place of byte `byte` of access `number` of the instruction."""
+    """Return the place of byte `byte` of access `number` of the instruction."""
     return MEMORY + ACCESS_ROOM * number + byte
 
 
 def access_of(place: int) -> tuple[int, int]:
-    """Access number and byte of a place in memory."""
+    """Return access number and byte of a place in memory."""
     return divmod(place - MEMORY, ACCESS_ROOM)
 
 
 @dataclass(frozen=True, slots=True)
 class Dependence:
-    """What one instruction does with bytes.
+    """The byte dependence of one instruction.
 
-    `sources` maps each place that it produces to those that the new contents may depend on, none for a constant.
-    `control`: flags that decide whether it does anything at all.  `moves`: all that it produces are copies, constants
-    and signs of copies, but for the base register that an addressing mode changes.
+    `sources` maps each place that it writes to those that the new contents may depend on, none for a constant.
+    `control` are flags that decide whether it does anything at all.  `moves` means that all it writes are copies,
+    constants and signs of copies, except the base register that an addressing mode changes.
     """
 
     sources: Mapping[int, frozenset[int]]
@@ -101,7 +104,7 @@ class Dependence:
 
 @dataclass(slots=True)
 class Flow:
-    """A Dependence being put together.  Operands are given by the place they start at."""
+    """A Dependence that is being built.  Operands are given by their first place."""
 
     sources: dict[int, set[int]] = field(default_factory=dict)
     moves: bool = False
@@ -114,7 +117,7 @@ class Flow:
         lanewise: Iterable[tuple[int, int]] = (),
         fixed: Iterable[tuple[int, int]] = (),
     ) -> None:
-        """Lane i of `width` bytes comes of lane i of each (start, width) in `lanewise`, and of all of `fixed`."""
+        """Let lane i of `width` bytes depend on lane i of each (start, width) in `lanewise`, and on all of `fixed`."""
         every = {start + byte for start, size in fixed for byte in range(size)}
         operands = tuple(lanewise)
         for lane in range(count):
@@ -125,33 +128,36 @@ class Flow:
                 self.sources.setdefault(destination + lane * width + byte, set()).update(found)
 
     def copy(self, destination: int, source: int, size: int) -> None:
-        """Byte by byte."""
+        """Let each byte depend on the same byte of the source."""
         self.lanes(destination, 1, size, [(source, 1)])
 
     def permute(self, destination: int, sources: Iterable[int]) -> None:
-        """Byte i is a copy of the i-th of `sources`."""
+        """Let byte i depend on the i-th of `sources`, of which it is a copy."""
         for byte, source in enumerate(sources):
             self.sources.setdefault(destination + byte, set()).add(source)
 
     def zero(self, start: int, end: int) -> None:
-        """Places from `start` up to `end` become constant."""
+        """Make the places from `start` up to `end` constant."""
         for place in range(start, end):
             self.sources.setdefault(place, set())
 
     def add(self, destinations: Iterable[int], sources: Iterable[int]) -> None:
-        """Each of `destinations` comes of all of `sources`."""
+        """Let each of `destinations` depend on all of `sources`."""
         found = set(sources)
         for place in destinations:
             self.sources.setdefault(place, set()).update(found)
 
     def finished(self, control: Iterable[int] = ()) -> Dependence:
-        """The frozen value."""
+        """Return the frozen value."""
         sources = {place: frozenset(found) for place, found in self.sources.items()}
         return Dependence(sources, frozenset(control), self.moves)
 
 
 def reads_of(instruction: Instruction, general_width: int = 8) -> set[int]:
-    """Places that it reads: registers (of general ones the low `general_width` bytes) and the memory that it loads."""
+    """Return the places that it reads: registers and loaded memory.
+
+    Of a general register these are the low `general_width` bytes.
+    """
     found: set[int] = set()
     for register in instruction.reads:
         places = places_of(register, instruction.isa)
@@ -163,7 +169,7 @@ def reads_of(instruction: Instruction, general_width: int = 8) -> set[int]:
 
 
 def writes_of(instruction: Instruction) -> set[int]:
-    """Places that it produces: registers, and the memory that it stores to."""
+    """Return the places that it writes: registers, and the memory that it stores to."""
     found = {place for register in instruction.writes for place in places_of(register, instruction.isa)}
     for number, access in enumerate(instruction.accesses):
         if access.kind is AccessKind.STORE:
@@ -172,7 +178,7 @@ def writes_of(instruction: Instruction) -> set[int]:
 
 
 def everything(instruction: Instruction) -> Flow:
-    """The rule that is always right: all that is produced depends on all that is read."""
+    """Return the rule that is always sound: all that is written depends on all that is read."""
     flow = Flow()
     flow.add(writes_of(instruction), reads_of(instruction))
     return flow

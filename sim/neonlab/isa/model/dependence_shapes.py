@@ -1,4 +1,4 @@
-"""Rearrangements that both instruction sets have, as byte dependence; operands are given by where they start."""
+"""Byte dependence of rearrangements that both instruction sets have; operands are given by their first place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from neonlab.isa.model.dependence import Flow
 
 
 def reverse(flow: Flow, d: int, n: int, size: int, lane: int, group: int) -> None:
-    """rev64, rev32, rev16: lanes of `lane` bytes in opposite order within each `group` bytes."""
+    """Describe rev64, rev32, rev16: lanes of `lane` bytes in opposite order within each `group` bytes."""
     lanes = group // lane
     for byte in range(size):
         at, inside = byte // group * group, byte % group
@@ -16,7 +16,7 @@ def reverse(flow: Flow, d: int, n: int, size: int, lane: int, group: int) -> Non
 
 
 def extract(flow: Flow, d: int, n: int, m: int, size: int, first: int) -> None:
-    """ext: `size` bytes from byte `first` of n followed by m."""
+    """Describe ext: `size` bytes from byte `first` of n followed by m."""
     both = [*range(n, n + size), *range(m, m + size)]
     flow.permute(d, both[first : first + size])
 
@@ -26,30 +26,36 @@ def _take(flow: Flow, d: int, lane: int, starts: Sequence[int]) -> None:
 
 
 def interleave(flow: Flow, d: int, n: int, m: int, size: int, lane: int, second: int) -> None:
-    """zip1 and zip2."""
+    """Describe zip1 and zip2."""
     half = size // 2
     firsts = range(half * second, half * second + half, lane)
     _take(flow, d, lane, [operand + at for at in firsts for operand in (n, m)])
 
 
 def pick_even_or_odd(flow: Flow, d: int, n: int, m: int, size: int, lane: int, second: int) -> None:
-    """uzp1 and uzp2."""
+    """Describe uzp1 and uzp2."""
     _take(flow, d, lane, [operand + at for operand in (n, m) for at in range(lane * second, size, 2 * lane)])
 
 
 def transpose(flow: Flow, d: int, n: int, m: int, size: int, lane: int, second: int) -> None:
-    """trn1 and trn2."""
+    """Describe trn1 and trn2."""
     _take(flow, d, lane, [operand + at for at in range(lane * second, size, 2 * lane) for operand in (n, m)])
 
 
 def table_lookup(flow: Flow, d: int, table: Sequence[int], entry: int, indices: int, size: int, *, keeps: bool) -> None:
-    """tbl and tbx: a byte comes of its index and of any byte of the table, whose registers have `entry` bytes."""
+    """Describe tbl and tbx: a byte depends on its index and on any byte of the table.
+
+    The table's registers have `entry` bytes.
+    """
     kept = [(d, 1)] * keeps
     flow.lanes(d, 1, size, [(indices, 1), *kept], [(start, entry) for start in table])
 
 
 def shift_right(flow: Flow, d: int, n: int, size: int, lane: int, amount: int, *, signed: bool) -> None:
-    """Each byte of a lane comes of the one or two that its bits lie in, beyond the lane of its sign or none."""
+    """Let each byte of a lane depend on the one or two bytes that its bits come from.
+
+    Bits from beyond the lane come from its sign, or are zeros.
+    """
     for byte in range(size):
         at = byte // lane * lane
         first = byte - at + amount // 8
@@ -60,7 +66,10 @@ def shift_right(flow: Flow, d: int, n: int, size: int, lane: int, amount: int, *
 
 
 def shift_left(flow: Flow, d: int, n: int, size: int, lane: int, amount: int) -> None:
-    """Each byte of a lane comes of the one or two that its bits lie in; below the lane there are zeros."""
+    """Let each byte of a lane depend on the one or two bytes that its bits come from.
+
+    Zeros come from below the lane.
+    """
     for byte in range(size):
         at = byte // lane * lane
         last = byte - at - amount // 8
@@ -68,7 +77,7 @@ def shift_left(flow: Flow, d: int, n: int, size: int, lane: int, amount: int) ->
 
 
 def matrix(flow: Flow, d: int, n: int, m: int) -> None:
-    """smmla and its relatives: 2x2 words += 2x8 bytes times 8x2 bytes."""
+    """Describe smmla and similar: 2x2 words += 2x8 bytes times 8x2 bytes."""
     for row in range(2):
         for column in range(2):
             word = d + 4 * (2 * row + column)

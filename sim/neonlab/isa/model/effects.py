@@ -1,4 +1,4 @@
-"""What one instruction word does, as the decoders collect it before it becomes an `Instruction`."""
+"""Collect the effects of one instruction word, from which the decoders make an `Instruction`."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from neonlab.isa.model.isa import FLAGS, STATUS, Register, general, vector
 
 
 class UnknownEncodingError(Exception):
-    """The word lies in an encoding group that the decoder does not describe."""
+    """Raised for a word in an encoding group that the decoder does not describe."""
 
 
 @cache
 def g(index: int) -> Register:
-    """General register, always the same object."""
+    """Return a general register, always the same object."""
     return general(index)
 
 
 @cache
 def v(index: int) -> Register:
-    """Vector register, always the same object."""
+    """Return a vector register, always the same object."""
     return vector(index)
 
 
 def signed(value: int, width: int) -> int:
-    """`value` of `width` bits read as two's complement."""
+    """Return `value` of `width` bits read as two's complement."""
     return value - (1 << width) if value >> (width - 1) & 1 else value
 
 
 @dataclass(slots=True)
 class Effects:
-    """Everything about a word but its text.
+    """All that a word does.
 
-    `is_vector`: an operand is a vector register.  `is_multiply`: an arithmetic product is formed of vector registers.
-    `absolute` says that `target` or a displacement depends on the instruction's own address.
+    `is_vector`: an operand is a vector register.  `is_multiply`: it multiplies vector registers.  `absolute`: `target`
+    or a displacement depends on the instruction's own address.
     """
 
     reads: set[Register] = field(default_factory=set)
@@ -70,23 +70,23 @@ class Effects:
         self.writes.update(v(index) for index in indices)
 
     def arithmetic_fp(self, reads_control: bool = True) -> None:
-        """Rounds by the control bits of STATUS, and sets its cumulative exception bits."""
+        """Add rounding by the control bits of STATUS, and its cumulative exception bits."""
         if reads_control:
             self.reads.add(STATUS)
         self.writes.add(STATUS)
 
     def saturates(self) -> None:
-        """May set the cumulative saturation bit."""
+        """Add the cumulative saturation bit, which the instruction may set."""
         self.writes.add(STATUS)
 
     def sets_flags(self) -> None:
-        """Writes N, Z, C, V."""
+        """Add a write of N, Z, C, V."""
         self.writes.add(FLAGS)
 
     def access(
         self, kind: AccessKind, count: int, base: Register | None, **address: int | str | Register | None
     ) -> None:
-        """Add a memory access and read what its address is made of."""
+        """Add a memory access, and read the registers of its address."""
         made = MemoryAccess(kind, count, base, **address)  # type: ignore[arg-type]
         self.accesses.append(made)
         self.read(made.base, made.index)
@@ -94,14 +94,14 @@ class Effects:
     def write_back(
         self, base: Register, immediate: int = 0, register: Register | None = None, extend: str = "", shift: int = 0
     ) -> None:
-        """The addressing mode changes its base."""
+        """Add the change of the base register that the addressing mode makes."""
         self.writeback = Writeback(base, immediate, register, extend, shift)
         self.read(base, register)
         self.write(base)
 
     @property
     def instruction_class(self) -> InstructionClass:
-        """Memory effect first (a `pop {pc}` is a load), then control flow, then the vector file."""
+        """The class: by memory effect first (a `pop {pc}` is a load), then control flow, then the vector file."""
         kinds = {access.kind for access in self.accesses}
         for kind, of_class in (
             (AccessKind.LOAD, InstructionClass.LOAD),

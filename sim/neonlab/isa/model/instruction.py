@@ -1,4 +1,4 @@
-"""What the lab knows about one instruction before anything runs."""
+"""The static description of one instruction."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class InstructionClass(enum.Enum):
 
 
 class AccessKind(enum.Enum):
-    """What an access does to memory."""
+    """The kinds of memory access."""
 
     LOAD = "load"
     STORE = "store"
@@ -29,7 +29,7 @@ class AccessKind(enum.Enum):
 
 
 class BranchKind(enum.Enum):
-    """How control may leave an instruction other than to the next one."""
+    """The ways in which control may leave an instruction other than to the next one."""
 
     NONE = "none"
     JUMP = "jump"
@@ -41,15 +41,15 @@ class BranchKind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class MemoryAccess:
-    """One logical access: `count` bytes at base + (index extended, shifted) + displacement.
+    """One memory access of an instruction: `count` bytes at base + (index extended, shifted) + displacement.
 
     The address is that of the access itself: the displacement of a post-indexed form is 0, of a pre-indexed form the
-    offset.  `ld4 {v0.8b-v3.8b}` is one access of 32 bytes, `ldp q0, q1` one of 32, a lane load one of the lane's
-    size times the number of registers, `ldm` one of 4 bytes a register.  A prefetch has count 0.
+    offset.  `ld4 {v0.8b-v3.8b}` is one access of 32 bytes, `ldp q0, q1` one of 32, a lane load one of the lane's size
+    times the number of registers, `ldm` one of 4 bytes a register.  A prefetch has count 0.
 
-    `base` is None where it is pc (literal loads): displacement then holds the absolute address, to which an index, if
-    there is one, is still added; and where the address is the index alone, as of `dc zva`.  `alignment` is what the
-    text promises of the address in bytes (`[r0 :128]` is 16), 1 where it promises nothing.
+    `base` is None where it is pc (literal loads): displacement is then the absolute address, to which an index, if
+    there is one, is still added.  It is also None where the address is the index alone, as of `dc zva`.  `alignment` is
+    what the text promises of the address in bytes (`[r0 :128]` is 16), 1 where it promises nothing.
     `neonlab.isa.model.addressing.address_of` evaluates the sum.
     """
 
@@ -65,7 +65,7 @@ class MemoryAccess:
 
 @dataclass(frozen=True, slots=True)
 class Writeback:
-    """The base register's change that an addressing mode makes: base += immediate, or base += register.
+    """The change of the base register by an addressing mode: base += immediate, or base += register.
 
     `extend` and `shift` apply to the register as in `MemoryAccess`; plain addition is "" and 0.
     """
@@ -85,13 +85,14 @@ NO_A32_WORD = 0xE0000090
 class Instruction:
     """One decoded instruction at one address.
 
-    `word` is the encoding; in Thumb it is the A32 word that does the same, apart from how far ahead pc is, so that all
-    that is known of A32 words holds; NO_A32_WORD where there is none.  `size` is 4, or 2 for a short Thumb instruction.
+    `word` is the encoding.  In Thumb it is the A32 word that does the same, except for how far ahead pc is, so that all
+    that is known of A32 words holds; it is NO_A32_WORD where there is none.  `size` is 4, or 2 for a short Thumb
+    instruction.
 
-    `reads` and `writes` are sorted and complete: implicit operands (flags, accumulators, lanes kept of a destination,
-    address write-back, sp, lr) included; the zero register and pc excluded.  `features` names what beyond ARMv7-A NEON
-    or ARMv8.0-A it needs: "dotprod", "i8mm", "rdm", "fp16", "armv8" (A32 forms new in ARMv8), "bti", "pauth",
-    "vfpv4" (A32 fused multiply-add and half precision conversions), "idiv", "lse", ...; empty when none.
+    `reads` and `writes` are sorted and complete.  They include implicit operands: flags, accumulators, kept lanes of a
+    destination, address write-back, sp, lr.  They exclude the zero register and pc.  `features` names what it needs
+    beyond ARMv7-A NEON or ARMv8.0-A: "dotprod", "i8mm", "rdm", "fp16", "armv8" (A32 forms new in ARMv8), "bti",
+    "pauth", "vfpv4" (A32 fused multiply-add and half precision conversions), "idiv", "lse", ...; empty when nothing.
     """
 
     isa: Isa
@@ -115,22 +116,22 @@ class Instruction:
 
     @property
     def text(self) -> str:
-        """Disassembly, one line."""
+        """The disassembly, one line."""
         return f"{self.mnemonic} {self.operands}".rstrip()
 
     @property
     def next_addresses(self) -> tuple[int, ...]:
-        """Where control may go from here, as far as the instruction tells: on, and to the target that it names."""
+        """The addresses where control may go, as far as the instruction tells: the next one, and its target."""
         goes_on = self.branch in (BranchKind.NONE, BranchKind.CONDITIONAL, BranchKind.CALL) or self.condition
         following = (self.address + self.size,) if goes_on else ()
         return following if self.branch is BranchKind.NONE or self.target is None else (*following, self.target)
 
     @property
     def loaded_bytes(self) -> int:
-        """Bytes a single execution loads."""
+        """The bytes that a single execution loads."""
         return sum(a.count for a in self.accesses if a.kind is AccessKind.LOAD)
 
     @property
     def stored_bytes(self) -> int:
-        """Bytes a single execution stores."""
+        """The bytes that a single execution stores."""
         return sum(a.count for a in self.accesses if a.kind is AccessKind.STORE)

@@ -1,4 +1,4 @@
-"""The two instruction sets the lab speaks, and the registers a program in each can name."""
+"""The two instruction sets, and the registers that a program in each can name."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NAMES = {
 
 
 def isa_named(text: str) -> Isa:
-    """The instruction set that people call so.  Raises InputError for a name that means none."""
+    """Return the instruction set of a name.  Raises InputError for a name that means none."""
     found = _NAMES.get(text.lower())
     if found is None:
         raise InputError(f"no instruction set `{text}`: there are armv7 (a32) and armv8 (a64)")
@@ -45,7 +45,7 @@ def isa_named(text: str) -> Isa:
 
 
 class RegisterKind(enum.Enum):
-    """Which file a register is in."""
+    """The register files."""
 
     GENERAL = "general"
     VECTOR = "vector"
@@ -55,11 +55,11 @@ class RegisterKind(enum.Enum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Register:
-    """One architectural register in the unit the lab tracks.
+    """One architectural register in the unit that the lab tracks.
 
-    GENERAL: index 0-15 in A32 (13 sp, 14 lr, 15 pc), 0-30 in A64 (31 is sp; the zero register is never one).
-    VECTOR: the 64-bit half d0-d31 in A32 (q1 is both 2 and 3; s1 lies in 0), the whole v0-v31 in A64.
-    FLAGS: N, Z, C, V and GE together, index 0.  STATUS: FPSCR, or FPCR and FPSR together, index 0.
+    GENERAL: index 0-15 in A32 (13 sp, 14 lr, 15 pc), 0-30 in A64 (31 is sp; the zero register is never one). VECTOR:
+    the 64-bit half d0-d31 in A32 (q1 is both 2 and 3; s1 is part of 0), the whole v0-v31 in A64. FLAGS: N, Z, C, V and
+    GE together, index 0.  STATUS: FPSCR, or FPCR and FPSR together, index 0.
     """
 
     file: str
@@ -71,7 +71,7 @@ class Register:
         return RegisterKind(self.file)
 
     def name(self, isa: Isa) -> str:
-        """As it is written in assembly: `x3`, `sp`, `v7`, `r12`, `d9`, `nzcv`."""
+        """Return the name as written in assembly: `x3`, `sp`, `v7`, `r12`, `d9`, `nzcv`."""
         if self.file == "flags":
             return "nzcv" if isa is Isa.A64 else "apsr"
         if self.file == "status":
@@ -84,12 +84,12 @@ class Register:
 
 
 def general(index: int) -> Register:
-    """General register `index`."""
+    """Return general register `index`."""
     return Register("general", index)
 
 
 def vector(index: int) -> Register:
-    """Vector register `index` (a d register in A32, a v register in A64)."""
+    """Return vector register `index` (a d register in A32, a v register in A64)."""
     return Register("vector", index)
 
 

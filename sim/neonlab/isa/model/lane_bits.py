@@ -1,6 +1,6 @@
-"""What moves or combines bits without reading them as numbers: logic, permutes, table look-ups, bit counts.
+"""Compute what moves or combines bits without reading them as numbers: logic, permutes, table look-ups, bit counts.
 
-Same conventions as `neonlab.isa.model.lane_families`; lanes come as unsigned values.
+The conventions are those of `neonlab.isa.model.lane_families`; lanes are unsigned values.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def _halves(operation: LaneOperation) -> int:
 
 
 def _zip(part: int) -> Family:
-    """ZIP1, ZIP2: lanes of both operands in turn, from the lower or the upper half."""
+    """Return ZIP1, ZIP2: lanes of both operands in turn, from the lower or the upper half."""
 
     def family(operation: LaneOperation, first: Array, second: Array) -> Array:
         both = np.stack([first, second], axis=-1).reshape(*first.shape[:-1], -1)
@@ -26,12 +26,12 @@ def _zip(part: int) -> Family:
 
 
 def _unzip(part: int) -> Family:
-    """UZP1, UZP2: every other lane of both operands, one after the other."""
+    """Return UZP1, UZP2: every other lane of both operands, one after the other."""
     return lambda _, first, second: np.concatenate([first, second], axis=-1)[..., part::2]
 
 
 def _transpose(part: int) -> Family:
-    """TRN1, TRN2: lane 2i + part of each operand, in turn."""
+    """Return TRN1, TRN2: lane 2i + part of each operand, in turn."""
 
     def family(operation: LaneOperation, first: Array, second: Array) -> Array:
         pairs = np.stack([first[..., part::2], second[..., part::2]], axis=-1)
@@ -41,19 +41,19 @@ def _transpose(part: int) -> Family:
 
 
 def _extract(operation: LaneOperation, first: Array, second: Array) -> Array:
-    """EXT: bytes from position `immediate` of Vm:Vn."""
+    """Compute EXT: bytes from position `immediate` of Vm:Vn."""
     both = np.concatenate([first, second], axis=-1)
     return both[..., operation.immediate :][..., : first.shape[-1]]
 
 
 def _reverse(operation: LaneOperation, values: Array) -> Array:
-    """REV16, REV32, REV64: lanes of each container of `immediate` bits, last first."""
+    """Compute REV16, REV32, REV64: lanes of each container of `immediate` bits, last first."""
     group = operation.immediate // operation.destination.bits
     return values.reshape(*values.shape[:-1], -1, group)[..., ::-1].reshape(values.shape)
 
 
 def _look_up(operation: LaneOperation, *sources: Array) -> Array:
-    """TBL, TBX: bytes of the table by index; out of range gives 0, or in TBX what the destination held."""
+    """Compute TBL, TBX: bytes of the table by index; out of range gives 0, or in TBX the old destination."""
     keeps = operation.family == "tbx"
     old = sources[0] if keeps else np.zeros_like(sources[-1])
     table, index = np.concatenate(sources[int(keeps) : -1], axis=-1), sources[-1]
@@ -63,7 +63,7 @@ def _look_up(operation: LaneOperation, *sources: Array) -> Array:
 
 
 def _bits(values: Array, width: int) -> Array:
-    """Bits of each lane on a new last axis, lowest first."""
+    """Return the bits of each lane on a new last axis, lowest first."""
     return np.stack([values >> bit & 1 for bit in range(width)], axis=-1)
 
 
@@ -73,7 +73,7 @@ def _leading_zeros(values: Array, width: int) -> Array:
 
 
 def _leading_signs(operation: LaneOperation, values: Array) -> Array:
-    """CLS: CountLeadingSignBits, the sign bit itself not counted."""
+    """Compute CLS: CountLeadingSignBits, without the sign bit itself."""
     width = operation.destination.bits
     return _leading_zeros((values >> 1) ^ (values & (1 << width - 1) - 1), width - 1)
 
@@ -86,20 +86,20 @@ def _reverse_bits(operation: LaneOperation, values: Array) -> Array:
 
 
 def _insert_left(operation: LaneOperation, old: Array, values: Array) -> Array:
-    """SLI."""
+    """Compute SLI."""
     shift, width = operation.immediate, operation.destination.bits
     return (values << shift & (1 << width) - 1) | (old & (1 << shift) - 1)
 
 
 def _insert_right(operation: LaneOperation, old: Array, values: Array) -> Array:
-    """SRI: the highest `immediate` bits are kept."""
+    """Compute SRI: the highest `immediate` bits are kept."""
     shift, width = operation.immediate, operation.destination.bits
     kept = (1 << width) - (1 << width - shift)
     return (values >> shift) | (old & kept)
 
 
 def _exchange(operation: LaneOperation, first: Array, second: Array) -> tuple[Array, Array]:
-    """VZIP, VUZP, VTRN, VSWP of A32: both registers change."""
+    """Compute VZIP, VUZP, VTRN, VSWP of A32: both registers change."""
     if operation.family == "vswp":
         return second, first
     lower, upper = {"vzip": _zip, "vuzp": _unzip, "vtrn": _transpose}[operation.family], 1

@@ -1,12 +1,12 @@
-"""Lane arithmetic as pure functions on arrays of integers, wide enough that nothing is ever lost.
+"""Lane arithmetic as pure functions on arrays of integers, wide enough that nothing is lost.
 
-Each takes the operation and its sources, lanes on the last axis, and gives the TRUE result of each destination lane, as
-if registers had no width; what a register keeps of it is another function's business (`neonlab.isa.lanes`).  Arrays are
-int64, which holds every true result of lanes up to 32 bits; where a lane has 64 bits, or a register shift may move 32,
+Each function takes the operation and its sources, with lanes on the last axis, and returns the TRUE result of each
+destination lane, as if registers had no width.  `neonlab.isa.lanes` computes what a register keeps of it.  Arrays are
+int64, which holds every true result of lanes up to 32 bits.  Where a lane has 64 bits, or a register shift may move 32,
 they are Python integers in object arrays.
 
-Beside each family stands the section of the Arm Architecture Reference Manual (DDI 0487, A64 C7.2) whose pseudocode it
-states; the A32 instructions (DDI 0487 F6.1, DDI 0406C A8.8) use the same arithmetic under other names.
+Each family names the section of the Arm Architecture Reference Manual (DDI 0487, A64 C7.2) whose pseudocode it states.
+The A32 instructions (DDI 0487 F6.1, DDI 0406C A8.8) use the same arithmetic under other names.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ Family = Callable[..., Any]
 
 
 def bounds(bits: int, signed: bool) -> tuple[int, int]:
-    """Lowest and highest value of a lane."""
+    """Return the lowest and the highest value of a lane."""
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
 
 
 def clamp(values: Array, bits: int, signed: bool) -> Array:
-    """SignedSatQ and UnsignedSatQ (shared pseudocode, J1.3)."""
+    """Compute SignedSatQ and UnsignedSatQ (shared pseudocode, J1.3)."""
     low, high = bounds(bits, signed)
     return np.minimum(np.maximum(values, low), high)
 
 
 def shift_right(values: Array, amount: int, rounds: bool) -> Array:
-    """`(value + round_const) >> shift`, as in SSHR and SRSHR, without loss before the shift."""
+    """Compute `(value + round_const) >> shift`, as in SSHR and SRSHR, without loss before the shift."""
     half = 1 << amount - 1 if rounds and amount else 0
     return (values + half) >> amount
 
@@ -48,37 +48,38 @@ def _joined(*sources: Array) -> Array:
 
 
 def _pairwise(operation: LaneOperation, *sources: Array) -> Array:
-    """ADDP (vector, scalar): `element1 + element2` over Vm:Vn; SADDLP, UADDLP."""
+    """Compute ADDP (vector, scalar): `element1 + element2` over Vm:Vn; SADDLP, UADDLP."""
     return _pairs(_joined(*sources))
 
 
 def _accumulate_pairs(operation: LaneOperation, total: Array, values: Array) -> Array:
-    """SADALP, UADALP: `acc + op1 + op2`."""
+    """Compute SADALP, UADALP: `acc + op1 + op2`."""
     return total + _pairs(values)
 
 
 def _pairwise_max(operation: LaneOperation, *sources: Array) -> Array:
-    """SMAXP, UMAXP."""
+    """Compute SMAXP, UMAXP."""
     values = _joined(*sources)
     return np.maximum(values[..., 0::2], values[..., 1::2])
 
 
 def _pairwise_min(operation: LaneOperation, *sources: Array) -> Array:
-    """SMINP, UMINP."""
+    """Compute SMINP, UMINP."""
     values = _joined(*sources)
     return np.minimum(values[..., 0::2], values[..., 1::2])
 
 
 def _across(operation: LaneOperation, values: Array) -> Array:
-    """ADDV, SADDLV, UADDLV: Reduce(ReduceOp_ADD)."""
+    """Compute ADDV, SADDLV, UADDLV: Reduce(ReduceOp_ADD)."""
     total: Array = values.sum(axis=-1, keepdims=True)
     return total
 
 
 def _shift_register(operation: LaneOperation, values: Array, amounts: Array) -> Array:
-    """SSHL, SRSHL, SQSHL, SQRSHL and the unsigned ones: the low byte of the second operand, signed, shifts left.
+    """Compute SSHL, SRSHL, SQSHL, SQRSHL and the unsigned forms.
 
-    No amount beyond the lane's width, or one more where it rounds, changes the outcome any further.
+    The low byte of the second operand, signed, shifts left.  Amounts beyond the lane's width, or beyond one more where
+    it rounds, do not change the result any further.
     """
     bits = operation.destination.bits
     amounts = (amounts.astype(np.int64) + 128 & 255) - 128
@@ -95,25 +96,25 @@ def _quads(values: Array) -> Array:
 
 
 def _dot(operation: LaneOperation, total: Array, first: Array, second: Array) -> Array:
-    """SDOT, UDOT, USDOT, SUDOT: four products added to the lane they lie in."""
+    """Compute SDOT, UDOT, USDOT, SUDOT: four products added to their 32-bit lane."""
     sums: Array = total + (_quads(first) * _quads(second)).sum(axis=-1)
     return sums
 
 
 def _matrix(operation: LaneOperation, total: Array, first: Array, second: Array) -> Array:
-    """SMMLA, UMMLA, USMMLA: MatMulAdd, 2x8 by the transpose of 2x8."""
+    """Compute SMMLA, UMMLA, USMMLA: MatMulAdd, 2x8 by the transpose of 2x8."""
     rows, columns = (values.reshape(*values.shape[:-1], 2, 8) for values in (first, second))
     sums: Array = total + np.einsum("...ik,...jk->...ij", rows, columns).reshape(total.shape)
     return sums
 
 
 def _doubling_high(operation: LaneOperation, first: Array, second: Array) -> Array:
-    """SQDMULH, SQRDMULH: `(2 * a * b + round_const) >> esize`; the doubling is left out on both sides."""
+    """Compute SQDMULH, SQRDMULH: `(2 * a * b + round_const) >> esize`; the factor 2 cancels and is left out."""
     return shift_right(first * second, operation.destination.bits - 1, operation.rounds)
 
 
 def _doubling_high_accumulate(sign: int) -> Family:
-    """SQRDMLAH, SQRDMLSH: `((acc << esize) +- 2 * a * b + round_const) >> esize`, halved likewise."""
+    """Return SQRDMLAH, SQRDMLSH: `((acc << esize) +- 2 * a * b + round_const) >> esize`; the factor 2 is left out."""
 
     def family(operation: LaneOperation, total: Array, first: Array, second: Array) -> Array:
         bits = operation.destination.bits
@@ -123,12 +124,12 @@ def _doubling_high_accumulate(sign: int) -> Family:
 
 
 def _doubling_long(operation: LaneOperation, first: Array, second: Array) -> Array:
-    """SQDMULL: `2 * a * b`."""
+    """Compute SQDMULL: `2 * a * b`."""
     return 2 * first * second
 
 
 def _doubling_long_accumulate(sign: int) -> Family:
-    """SQDMLAL, SQDMLSL: the product saturates before it is added, the sum after."""
+    """Return SQDMLAL, SQDMLSL: the product saturates before it is added, the sum after."""
 
     def family(operation: LaneOperation, total: Array, first: Array, second: Array) -> Array:
         sums: Array = total + sign * clamp(2 * first * second, operation.destination.bits, True)
@@ -138,7 +139,7 @@ def _doubling_long_accumulate(sign: int) -> Family:
 
 
 def _high_half(sign: int) -> Family:
-    """ADDHN, RADDHN, SUBHN, RSUBHN: the upper half of the sum or difference."""
+    """Return ADDHN, RADDHN, SUBHN, RSUBHN: the upper half of the sum or difference."""
 
     def family(operation: LaneOperation, first: Array, second: Array) -> Array:
         return shift_right(first + sign * second, operation.destination.bits, operation.rounds)
@@ -147,7 +148,7 @@ def _high_half(sign: int) -> Family:
 
 
 def _polynomial(operation: LaneOperation, first: Array, second: Array) -> Array:
-    """PMUL, PMULL: PolynomialMult."""
+    """Compute PMUL, PMULL: PolynomialMult."""
     product = 0 * (first + second)
     for bit in range(operation.sources[0].bits):
         product = product ^ ((first << bit) * ((second >> bit) & 1))
@@ -199,7 +200,7 @@ def _mask(condition: Any) -> Array:
 
 
 def _compare(test: Callable[[Array, Array], Any]) -> Family:
-    """CMxx (register), and (zero) where there is one source."""
+    """Return CMxx (register), and (zero) where there is one source."""
     return lambda operation, a, *b: _mask(test(a, b[0] if b else 0 * a))
 
 

@@ -1,4 +1,4 @@
-"""A32 aliases to the one instruction each stands for, with the choice of encoding that GNU as makes.
+"""Lower A32 aliases to their instruction, with the choice of encoding that GNU as makes.
 
 `lower` is one to one with the word: two texts lower to the same instruction exactly when they are the same word.
 """
@@ -25,7 +25,7 @@ _NUMBERS = {"sp": 13, "lr": 14, "pc": 15}
 
 
 def lower(text: Spelled, address: int = 0) -> Spelled:
-    """The instruction that `text` at `address` stands for, in its base form."""
+    """Return the base form of the instruction `text` at `address`."""
     name = names.split(text.mnemonic)
     if name is None:
         return text
@@ -48,7 +48,7 @@ def lower(text: Spelled, address: int = 0) -> Spelled:
 
 
 def _literal(name: Name, operands: Operands, address: int) -> Operands | None:
-    """`ldr r0, 0x1040` (an address) as `ldr r0, [pc, #...]`."""
+    """Return the operands of `ldr r0, 0x1040` (an address) as of `ldr r0, [pc, #...]`; None for other loads."""
     if name.base not in _LITERAL_LOADS or len(operands) < 2 or not operands[-1].startswith("#"):
         return None
     if any(operand.startswith("[") for operand in operands):
@@ -67,7 +67,7 @@ def _operand(operand: str) -> str:
 
 
 def integer(operand: str) -> int:
-    """The value of `#n`."""
+    """Return the value of `#n`.  Raises SpellingError for other operands."""
     if operand.startswith("#") and operand[1:].lstrip("-").isdecimal():
         return int(operand[1:])
     raise SpellingError(f"`{operand}` is no integer")
@@ -110,7 +110,7 @@ def _shift_of(operand: str) -> str | None:
 
 
 def _plain_shift(shift: str) -> Operands:
-    """A shift by nothing is none; `lsr #0` cannot be written, GNU as takes it as none."""
+    """Drop a shift by nothing. `lsr #0` has no encoding, and GNU as takes it as no shift."""
     shift = shift.replace("asl", "lsl")
     return () if _SHIFT.fullmatch(shift) and shift.endswith(" #0") else (shift,)
 
@@ -143,7 +143,7 @@ def _data_immediate(name: Name, operands: Operands, position: int) -> Lowered:
 
 
 def _shift(name: Name, operands: Operands) -> Lowered:
-    """`lsl r0, r1, #3` is `mov r0, r1, lsl #3`."""
+    """Lower a shift: `lsl r0, r1, #3` is `mov r0, r1, lsl #3`."""
     base = name.base
     move = Name("mov", name.sets_flags, name.condition)
     if base == "rrx":
@@ -212,7 +212,7 @@ def _multiple(name: Name, operands: Operands) -> Lowered:
 
 
 def _ascending(registers: str) -> str:
-    """A list of registers in their order, each once: the word has a bit for each."""
+    """Return a list of registers in ascending order, each once: the word has a bit for each."""
     inner, _, user = registers.removeprefix("{").partition("}")
     members = {_NUMBERS.get(name) or int(name[1:]) for name in inner.split(", ") if _is_register(name)}
     if len(members) == 0 or not registers.startswith("{"):
@@ -260,7 +260,7 @@ def _hint(name: Name, operands: Operands) -> Lowered:
 
 
 def _coprocessor(name: Name, operands: Operands) -> Lowered:
-    """`mcr 15, 0, r0, cr7, cr10, {5}` and `mcr p15, #0, r0, c7, c10, #5` are one."""
+    """Lower a coprocessor access: `mcr 15, 0, r0, cr7, cr10, {5}` and `mcr p15, #0, r0, c7, c10, #5` are one."""
     plain = [operand.strip("#{}") for operand in operands]
     if plain and plain[0].isdecimal():
         plain[0] = f"p{plain[0]}"
@@ -335,5 +335,5 @@ _RULES: dict[str, Rule] = {
 
 @functools.cache
 def aliases() -> frozenset[str]:
-    """Every base mnemonic that is known."""
+    """Return every base mnemonic that is known."""
     return names.KNOWN

@@ -1,7 +1,7 @@
-"""A32 mnemonics taken apart: `vaddeq.f32` is vadd, condition eq, type f32; `addseq` and `addeqs` set flags if equal.
+"""Split A32 mnemonics: `vaddeq.f32` is vadd, condition eq, type f32; `addseq` and `addeqs` set flags if equal.
 
-Names from the Arm Architecture Reference Manual (DDI 0406C, DDI 0487); those of before the unified syntax from
-appendix D6 of the former.
+Names are from the Arm Architecture Reference Manual (DDI 0406C, DDI 0487); those from before the unified syntax are
+from appendix D6 of the former.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ _TAILS = ("s", "b", "h", "d", "t", "bt", "sb", "sh", "ia", "ib", "da", "db", "fd
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """The parts of a mnemonic.  `types` is what follows the first dot, "" when nothing does."""
+    """The parts of a mnemonic.  `types` is the text after the first dot, "" when there is none."""
 
     base: str
     sets_flags: bool = False
@@ -102,7 +102,7 @@ class Name:
 
 @functools.lru_cache(maxsize=4096)
 def split(mnemonic: str) -> Name | None:
-    """The parts of `mnemonic`, None when no known base is in it."""
+    """Return the parts of `mnemonic`, None when it contains no known base."""
     head, _, types = mnemonic.partition(".")
     if types in ("n", "w"):
         types = ""

@@ -1,4 +1,4 @@
-"""The Advanced SIMD and floating-point part of the A32 aliases: types, short forms, immediates, moves."""
+"""Lower the Advanced SIMD and floating-point part of the A32 aliases: types, short forms, immediates, moves."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _MIRRORED = {"vcle": "vcge", "vclt": "vcgt", "vacle": "vacge", "vaclt": "vacgt"}
 
 
 def modern(name: Name, operands: Operands) -> Lowered:
-    """The unified-syntax form of a mnemonic of before it."""
+    """Return the unified-syntax form of a mnemonic from before that syntax."""
     base, _, types = names.OLD_FLOAT[name.base].partition(".")
     if base == "fmstat":
         return replace(name, base="vmrs"), ("apsr_nzcv", "fpscr")
@@ -48,7 +48,7 @@ def modern(name: Name, operands: Operands) -> Lowered:
 
 
 def lower(name: Name, operands: Operands) -> Lowered:
-    """The base form of a `v...` instruction."""
+    """Return the base form of a `v...` instruction."""
     types, operands = _operand_types(name, operands)
     if types in ("f", "d", "s"):
         types = {"f": "f32", "s": "f32", "d": "f64"}[types]
@@ -73,7 +73,7 @@ def lower(name: Name, operands: Operands) -> Lowered:
 
 
 def _operand_types(name: Name, operands: Operands) -> tuple[str, Operands]:
-    """The type of the mnemonic, taken from the operands where they carry it: `vmull q0.s32, d0.s16, d1.s16`."""
+    """Return the type of the mnemonic, or of operands that have it: `vmull q0.s32, d0.s16, d1.s16`."""
     found = [_TYPED_OPERAND.fullmatch(operand) for operand in operands]
     types = [match[2] for match in found if match is not None]
     if not types or name.types:
@@ -86,7 +86,7 @@ def _operand_types(name: Name, operands: Operands) -> tuple[str, Operands]:
 
 
 def _typed(name: Name, operands: Operands) -> Name:
-    """Only as much of the type as is encoded."""
+    """Return the name with only as much of the type as is encoded."""
     base, types = name.base, name.types
     if base in ("vldr", "vstr"):
         return replace(name, types="16" if types.endswith("16") and operands[0].startswith("s") else "")
@@ -140,7 +140,10 @@ def _value(operand: str) -> int:
 
 
 def _move_immediate(name: Name, operands: Operands) -> Lowered:
-    """The form that GNU as picks: the value tried as written, then inverted with vmov and vmvn exchanged."""
+    """Return the form that GNU as picks.
+
+    It tries the value as written, then inverted with vmov and vmvn exchanged.  Raises SpellingError where neither fits.
+    """
     destination, text = operands[0], operands[-1]
     if name.types in ("f32", "f64", "f16"):
         value = float(text[1:])
@@ -166,7 +169,7 @@ def _move_immediate(name: Name, operands: Operands) -> Lowered:
 
 
 def _move_form(value: int, size: int, inverse: bool) -> tuple[str, str, int] | None:
-    """One of the encodings of table "Modified immediate values in Advanced SIMD" (DDI 0406C, A7.4.6)."""
+    """Return an encoding of table "Modified immediate values in Advanced SIMD" (DDI 0406C, A7.4.6); else None."""
     base = "vmvn" if inverse else "vmov"
     low = value & _M32
     if size == 64:
@@ -192,7 +195,7 @@ def _move_form(value: int, size: int, inverse: bool) -> tuple[str, str, int] | N
 
 
 def _logic_immediate(name: Name, operands: Operands) -> Lowered:
-    """vorr and vbic of a constant; vorn and vand are these of the inverse."""
+    """Lower vorr and vbic with a constant; vorn and vand are these with the inverse."""
     if len(operands) == 3 and operands[0] != operands[1]:
         raise SpellingError("destination and first operand must be the same register")
     found = _TYPE.fullmatch(name.types)
@@ -227,7 +230,7 @@ def _compare(name: Name, operands: Operands) -> Lowered:
 
 
 def _extract(name: Name, operands: Operands) -> Lowered:
-    """vext counts bytes."""
+    """Lower vext, which counts bytes in the base form."""
     if len(operands) == 3:
         operands = (operands[0], *operands)
     found = _TYPE.fullmatch(name.types)
@@ -237,7 +240,7 @@ def _extract(name: Name, operands: Operands) -> Lowered:
 
 
 def _permute(name: Name, operands: Operands) -> Lowered:
-    """On two lanes vzip and vuzp are vtrn."""
+    """Lower vzip and vuzp, which are vtrn on two lanes."""
     if name.types.endswith("32") and operands[0].startswith("d"):
         name = replace(name, base="vtrn")
     return name, operands
@@ -263,7 +266,7 @@ def _shift_long(name: Name, operands: Operands) -> Lowered:
 
 
 def _multiple(name: Name, operands: Operands) -> Lowered:
-    """vpush and vpop are store and load multiple on sp; lists of q registers are lists of d registers already."""
+    """Lower vpush and vpop to store and load multiple on sp. Lists of q registers are lists of d registers already."""
     base = {"vpush": "vstmdb", "vpop": "vldmia", "vldm": "vldmia", "vstm": "vstmia"}.get(name.base, name.base)
     if name.base in ("vpush", "vpop"):
         operands = ("sp!", *operands)
@@ -271,7 +274,7 @@ def _multiple(name: Name, operands: Operands) -> Lowered:
 
 
 def _elements(name: Name, operands: Operands) -> Lowered:
-    """A single register needs no braces."""
+    """Add the braces that a single register does not need."""
     if not operands[0].startswith("{"):
         operands = ("{" + operands[0] + "}", *operands[1:])
     return name, operands

@@ -1,4 +1,4 @@
-"""A32 words that Capstone reads wrongly or shows as an alias of two different words."""
+"""Decode A32 words that Capstone misreads or prints as an alias of two different words."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ _MODES = ("da", "", "db", "ib")
 
 
 def register(number: int) -> str:
-    """r0 to r12, sp, lr, pc."""
+    """Return the register's name: r0 to r12, sp, lr, pc."""
     return {13: "sp", 14: "lr", 15: "pc"}.get(number, f"r{number}")
 
 
 def read(word: int, address: int) -> Spelled | None:
-    """Block transfers, whose text leaves out whether `push` is one of them, and saturation after `asr #32`."""
+    """Decode block transfers and saturation after `asr #32`; None for other words.
+
+    Capstone's text of a block transfer does not say whether it is a `push`.
+    """
     if word >> 28 == 15:
         return None
     condition = _CONDITIONS[word >> 28]

@@ -1,4 +1,4 @@
-"""A64 aliases to the one instruction each stands for, with the choice of encoding that GNU as makes.
+"""Lower A64 aliases to their instruction, with the choice of encoding that GNU as makes.
 
 `lower` is one to one with the word: two texts lower to the same instruction exactly when they are the same word.
 Aliases are those of the Arm Architecture Reference Manual (DDI 0487), part C6 and C7.
@@ -23,7 +23,7 @@ _LIMIT_SHIFT = re.compile(r"(lsl|uxtw|sxtw|uxtx|sxtx|uxtb|uxth|sxtb|sxth) #0")
 
 
 def lower(text: Spelled, address: int = 0) -> Spelled:
-    """The instruction that `text` at `address` stands for, in its base form."""
+    """Return the base form of the instruction `text` at `address`."""
     mnemonic, operands = text.mnemonic, text.operands
     if mnemonic.startswith("b.") or mnemonic in _BRANCHES:
         return Spelled(f"b.{words.condition(mnemonic.lstrip('b').lstrip('.'))}", operands)
@@ -36,7 +36,7 @@ def lower(text: Spelled, address: int = 0) -> Spelled:
 
 
 def _plain(text: Spelled) -> Spelled:
-    """What holds for every instruction: no shift by nothing, no displacement of nothing."""
+    """Apply what holds for every instruction: drop shifts by nothing and displacements of nothing."""
     operands = tuple(_operand(operand) for operand in text.operands)
     if operands and operands[-1] == "lsl #0":
         operands = operands[:-1]
@@ -54,7 +54,10 @@ def _operand(operand: str) -> str:
 
 
 def _float(operand: str) -> float:
-    """Value of a floating-point immediate; a number of 32 bits written in full is taken as the bits of a single."""
+    """Return the value of a floating-point immediate.
+
+    A whole number above 65536 is taken as the 32 bits of a single.
+    """
     text = operand[1:]
     if text.lstrip("-").isdecimal() and int(text) > 1 << 16:
         value: float = struct.unpack("<f", struct.pack("<I", int(text) & 0xFFFFFFFF))[0]
@@ -131,7 +134,7 @@ def _multiply(mnemonic: str, operands: Operands) -> Spelled:
 
 
 def _swapped(mnemonic: str, operands: Operands) -> Spelled:
-    """`cmle a, b, c` is `cmge a, c, b`; the form against zero is an instruction of its own."""
+    """Lower `cmle a, b, c` to `cmge a, c, b`; the form against zero is a separate instruction."""
     if len(operands) == 3 and not operands[2].startswith("#"):
         return Spelled(_MIRRORED[mnemonic], (operands[0], operands[2], operands[1]))
     return _against_zero(mnemonic, operands)
@@ -144,7 +147,7 @@ def _against_zero(mnemonic: str, operands: Operands) -> Spelled:
 
 
 def _lengthen(mnemonic: str, operands: Operands) -> Spelled:
-    """`sxtl` is `sshll` by nothing."""
+    """Lower `sxtl` to `sshll` by nothing."""
     return Spelled(mnemonic.replace("xtl", "shll"), (*operands, "#0"))
 
 
@@ -221,13 +224,13 @@ def _barrier(mnemonic: str, operands: Operands) -> Spelled:
 
 
 def _hint(mnemonic: str, operands: Operands) -> Spelled:
-    """`bti c` and friends."""
+    """Lower `bti c` and other named hints."""
     number = words.HINTS.get(" ".join((mnemonic, *operands)))
     return Spelled("hint", (f"#{number}",)) if number is not None else Spelled(mnemonic, operands)
 
 
 def _operation(mnemonic: str, operands: Operands) -> Spelled:
-    """Cache maintenance by name."""
+    """Lower cache maintenance by name."""
     if operands and f"{mnemonic} {operands[0]}" in words.CACHE_OPERATIONS:
         code = words.CACHE_OPERATIONS[f"{mnemonic} {operands[0]}"]
         return Spelled("sys", (f"#{code[0]}", "c7", f"c{int(code[1:-1])}", f"#{code[-1]}", *(operands[1:] or ("xzr",))))
@@ -310,5 +313,5 @@ _RULES: dict[str, Rule] = {
 
 @functools.cache
 def aliases() -> frozenset[str]:
-    """Mnemonics that only `lower` knows."""
+    """Return mnemonics that only `lower` knows."""
     return frozenset(_RULES) | words.HINTS.keys()

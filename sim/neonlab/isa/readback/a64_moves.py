@@ -1,4 +1,4 @@
-"""A64 aliases of moves, logic and bit fields: `mov`, `lsl`, `ubfx`, `sxtw` and the instructions they stand for."""
+"""Lower A64 aliases of moves, logic and bit fields: `mov`, `lsl`, `ubfx`, `sxtw`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INVERTED = {"bic": "and", "bics": "ands", "orn": "orr", "eon": "eor"}
 
 
 def integer(operand: str) -> int:
-    """The value of `#n`, from the lowest to the highest signed number of 64 bits."""
+    """Return the value of `#n` as a signed number of 64 bits.  Raises SpellingError for other operands."""
     if not operand.startswith("#") or not operand[1:].removeprefix("-").isdecimal():
         raise SpellingError(f"`{operand}` is no integer")
     value = int(operand[1:])
@@ -22,22 +22,22 @@ def integer(operand: str) -> int:
 
 
 def zero(register: str) -> str:
-    """The zero register as wide as `register`."""
+    """Return the zero register that is as wide as `register`."""
     return "wzr" if register.startswith("w") else "xzr"
 
 
 def bits(register: str) -> int:
-    """Width of a general register."""
+    """Return the width of a general register in bits."""
     return 32 if register.startswith("w") else 64
 
 
 def is_general(operand: str) -> bool:
-    """Whether `operand` is a general register, sp and the zero register included."""
+    """Return whether `operand` is a general register; sp and the zero register count."""
     return _GENERAL.fullmatch(operand) is not None
 
 
 def need(operands: Operands, *counts: int) -> None:
-    """SpellingError unless there are as many operands as one of `counts` says."""
+    """Raise SpellingError unless the number of operands is one of `counts`."""
     if len(operands) not in counts:
         plural = "operand" if len(operands) == 1 else "operands"
         raise SpellingError(f"{len(operands)} {plural}, where {' or '.join(map(str, counts))} are expected")
@@ -47,7 +47,7 @@ def need(operands: Operands, *counts: int) -> None:
 
 
 def logic(mnemonic: str, operands: Operands) -> Spelled:
-    """`tst`, and constants of `bic` and its like, inverted."""
+    """Lower `tst`, and invert constants of `bic` and similar."""
     if mnemonic == "tst":
         mnemonic, operands = "ands", (zero(operands[0] if operands else ""), *operands)
     if len(operands) == 3 and operands[2].startswith("#") and is_general(operands[0]):
@@ -71,7 +71,7 @@ def logic(mnemonic: str, operands: Operands) -> Spelled:
 
 
 def mov(mnemonic: str, operands: Operands) -> Spelled:
-    """What `mov` stands for by its operands: orr, add, movz, movn, ins, umov, dup."""
+    """Lower `mov` by its operands: to orr, add, movz, movn, ins, umov, dup."""
     need(operands, 2)
     destination, source = operands
     if source.startswith("#") and is_general(destination):
@@ -97,7 +97,7 @@ def mov(mnemonic: str, operands: Operands) -> Spelled:
 
 
 def _mov_immediate(destination: str, value: int) -> Spelled:
-    """MOVZ if it can, else MOVN, else ORR: the order in which GNU as tries."""
+    """Return MOVZ if it can hold the value, else MOVN, else ORR: the order in which GNU as tries."""
     size = 32 if destination.startswith("w") else 64
     mask = (1 << size) - 1
     if not -(1 << (size - 1)) <= value <= mask:
@@ -114,19 +114,19 @@ def _mov_immediate(destination: str, value: int) -> Spelled:
 
 
 def wide(mnemonic: str, operands: Operands) -> Spelled:
-    """movz, movn, movk: a shift by nothing is not written."""
+    """Lower movz, movn, movk: a shift by nothing is not written."""
     return Spelled(mnemonic, operands if len(operands) != 3 or operands[2] != "lsl #0" else operands[:2])
 
 
 def mvn(mnemonic: str, operands: Operands) -> Spelled:
-    """`mvn` of a general register is orn, of a vector not."""
+    """Lower `mvn`: of a general register it is orn, of a vector not."""
     if operands and is_general(operands[0]):
         return Spelled("orn", (operands[0], zero(operands[0]), *operands[1:]))
     return Spelled("not", operands)
 
 
 def movi(mnemonic: str, operands: Operands) -> Spelled:
-    """A negative constant stands for its bits."""
+    """Replace a negative constant by its bits."""
     if len(operands) >= 2 and operands[1].startswith("#"):
         value = integer(operands[1])
         wide = operands[0].startswith("d") or operands[0].endswith(".2d")
@@ -142,7 +142,7 @@ def movi(mnemonic: str, operands: Operands) -> Spelled:
 
 
 def shift(mnemonic: str, operands: Operands) -> Spelled:
-    """Shifts by a register are lslv and so on, by a constant bit-field moves."""
+    """Lower shifts: by a register to lslv and so on, by a constant to bit-field moves."""
     need(operands, 3)
     destination, source, amount = operands
     if not amount.startswith("#"):
@@ -158,7 +158,7 @@ def shift(mnemonic: str, operands: Operands) -> Spelled:
 
 
 def field(mnemonic: str, operands: Operands) -> Spelled:
-    """Bit-field aliases by their lowest bit and width."""
+    """Lower bit-field aliases, given by their lowest bit and width."""
     if mnemonic == "bfc" and len(operands) == 3:
         operands = (operands[0], zero(operands[0]), *operands[1:])
     need(operands, 4)
@@ -173,7 +173,7 @@ def field(mnemonic: str, operands: Operands) -> Spelled:
 
 
 def extend(mnemonic: str, operands: Operands) -> Spelled:
-    """Sign and zero extensions are bit-field moves."""
+    """Lower sign and zero extensions to bit-field moves."""
     need(operands, 2)
     destination, source = operands
     last = {"b": 7, "h": 15, "w": 31}[mnemonic[-1]]

@@ -1,4 +1,4 @@
-"""Names and bit patterns of A64 that the aliases need: conditions, hints, barriers, prefetches, system registers.
+"""Names and bit patterns of A64 for the aliases: conditions, hints, barriers, prefetches, system registers.
 
 From the Arm Architecture Reference Manual for A-profile (DDI 0487).
 """
@@ -52,14 +52,14 @@ SYSTEM_REGISTERS = pairs(
 
 
 def condition(name: str) -> str:
-    """The first name of a condition."""
+    """Return the first name of a condition.  Raises SpellingError for another name."""
     if name not in CONDITIONS:
         raise SpellingError(f"`{name}` is no condition")
     return CONDITIONS[name]
 
 
 def inverted(name: str) -> str:
-    """The condition that holds when `name` does not."""
+    """Return the condition that holds when `name` does not.  Raises SpellingError where there is none."""
     first = condition(name)
     if first not in _INVERSE:
         raise SpellingError(f"`{name}` cannot be inverted")
@@ -67,7 +67,10 @@ def inverted(name: str) -> str:
 
 
 def prefetch(operation: str) -> str:
-    """The number of `pldl1keep` and its kind; numbers stay."""
+    """Return the number of a prefetch operation such as `pldl1keep`; numbers stay.
+
+    Raises SpellingError for another word.
+    """
     if operation.startswith("#"):
         return operation
     kind, level, policy = operation[:3], operation[3:5], operation[5:]
@@ -79,7 +82,7 @@ def prefetch(operation: str) -> str:
 
 
 def is_bitmask(value: int, size: int) -> bool:
-    """Whether a logical instruction of `size` bits has `value` as an immediate."""
+    """Return whether a logical instruction of `size` bits can have `value` as an immediate."""
     if value in (0, (1 << size) - 1):
         return False
     period = size
@@ -94,7 +97,7 @@ def is_bitmask(value: int, size: int) -> bool:
 
 
 def bitmask(n: int, immr: int, imms: int, size: int) -> int | None:
-    """DecodeBitMasks: the immediate of a logical instruction; None for a reserved pattern."""
+    """Compute DecodeBitMasks: the immediate of a logical instruction; None for a reserved pattern."""
     length = (n << 6 | ~imms & 0x3F).bit_length() - 1
     if length < 1 or (size == 32 and n):
         return None
@@ -108,7 +111,10 @@ def bitmask(n: int, immr: int, imms: int, size: int) -> int | None:
 
 
 def read(word: int, address: int) -> Spelled | None:
-    """The words whose bits say more than Capstone's text: moves and logic with immediates, prefetches, addresses."""
+    """Decode words whose bits say more than Capstone's text; None for other words.
+
+    They are moves and logic with immediates, prefetches, and addresses.
+    """
     d, n, wide = word & 31, word >> 5 & 31, word >> 31
     size = 64 if wide else 32
 

@@ -1,4 +1,4 @@
-"""The base form of an instruction: equal for two texts exactly when they assemble to the same word."""
+"""Lower instructions to a base form, which is equal for two texts exactly when they assemble to the same word."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from neonlab.isa.readback.text import Spelled, SpellingError, spell
 
 
 def lower(isa: Isa, text: str, address: int) -> Spelled:
-    """The base form of `text` at `address`.  SpellingError when the text cannot be read."""
+    """Return the base form of `text` at `address`.  Raises SpellingError when the text cannot be read."""
     return lower_spelled(isa, spell(isa, text), address)
 
 
 def lower_spelled(isa: Isa, spelled: Spelled, address: int) -> Spelled:
-    """As `lower`, for a text already in the one spelling."""
+    """Return the base form of a text that `spell` has already read.  Raises SpellingError."""
     try:
         return readback_a64.lower(spelled, address) if isa is Isa.A64 else readback_a32.lower(spelled, address)
     except SpellingError:

@@ -1,6 +1,6 @@
-"""Bits that say nothing but must be as the architecture prints them, and constants that can be written twice.
+"""Check bits that select nothing but must have a fixed value, and constants that can be written in two ways.
 
-Disassemblers pass over these; a word with one of them wrong is not the word that was asked for.  Masks from the
+Disassemblers ignore these; a word with one of them wrong is not the word that was asked for.  Masks are from the
 encoding diagrams of the Arm Architecture Reference Manual, DDI 0487 (A64) and DDI 0406C (A32).
 """
 
@@ -47,7 +47,7 @@ _A32_UNCONDITIONAL = ((0xFFF30020, 0xF1000000, 0x0000FE1F, 0),)  # cpsie, cpsid
 
 
 def well_formed(isa: Isa, word: int) -> bool:
-    """Whether all bits of `word` that do not select anything are as they must be."""
+    """Return whether all bits of `word` that select nothing have their fixed value."""
     if isa is Isa.A64:
         return _as_printed(word, _A64) and _a64_element(word) and _a64_bitmask(word)
     if word >> 28 == 15:
@@ -60,7 +60,7 @@ def _as_printed(word: int, classes: tuple[tuple[int, int, int, int], ...]) -> bo
 
 
 def _a64_element(word: int) -> bool:
-    """dup from a general register and ins between vectors: the bits below the index."""
+    """Check dup from a general register and ins between vectors: the bits below the index."""
     imm5 = word >> 16 & 31
     lowest = imm5 & -imm5
     if word & 0xBFE0FC00 == 0x0E000C00:
@@ -71,7 +71,7 @@ def _a64_element(word: int) -> bool:
 
 
 def _a64_bitmask(word: int) -> bool:
-    """The rotation of a logical immediate, taken modulo the length of the repeated element."""
+    """Check that the rotation of a logical immediate is below the length of the repeated element."""
     if word >> 23 & 0x3F != 0b100100:
         return True
     length = (word >> 16 & 0x40 | ~(word >> 10) & 0x3F).bit_length() - 1
@@ -79,7 +79,7 @@ def _a64_bitmask(word: int) -> bool:
 
 
 def _a32_list(word: int) -> bool:
-    """Registers that a vldm or vstm names must exist."""
+    """Check that the registers that a vldm or vstm names exist."""
     if word & 0x0E000E00 != 0x0C000A00 or word & 0x01200000 == 0x01000000 or word & 0x01A00000 == 0:
         return True
     count, double = word & 0xFF, word >> 8 & 1
@@ -90,7 +90,7 @@ def _a32_list(word: int) -> bool:
 
 
 def _a32_field(word: int) -> bool:
-    """Bit fields must lie within the register and have a width."""
+    """Check that bit fields lie within the register and have a width."""
     lowest, upper = word >> 7 & 31, word >> 16 & 31
     if word & 0x0FE00070 == 0x07C00010:  # bfi, bfc: the highest bit
         return upper >= lowest
@@ -100,7 +100,7 @@ def _a32_field(word: int) -> bool:
 
 
 def _a32_immediate(word: int) -> bool:
-    """vmov of 0 has one encoding."""
+    """Check vmov of 0, which has one encoding."""
     if word & 0x0EB80090 != 0x02800010 or word & 0x0107000F:
         return True
     return word >> 8 & 15 in (0, 8, 12, 13, 14, 15) or bool(word >> 8 & 1 and word >> 8 & 15 < 12)

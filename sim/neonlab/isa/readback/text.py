@@ -1,4 +1,4 @@
-"""One spelling for what can be spelled in many ways, before any meaning is looked at.
+"""Rewrite instructions that can be spelled in many ways to one spelling, without interpreting them.
 
 `spell` takes the text of an instruction, as a person, GNU objdump or Capstone writes it, to a mnemonic and operands in
 one spelling: lower case, immediates as `#` and a decimal number, register synonyms resolved, register lists written out
@@ -41,17 +41,17 @@ _LANES = {"16b": "b", "8b": "b", "8h": "h", "4h": "h", "4s": "s", "2s": "s", "2d
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a list written as one text."""
+    """Return the words of a list written as one text."""
     return frozenset(text.split())
 
 
 def pairs(text: str) -> dict[str, str]:
-    """A dictionary written as one text: `key=value key=value`."""
+    """Return a dictionary written as one text: `key=value key=value`."""
     return dict(item.split("=") for item in text.split())
 
 
 class SpellingError(ValueError):
-    """The text is not an instruction's: the message says what cannot be read."""
+    """Raised for text that is not an instruction's; the message says what cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Spelled:
 
 @functools.lru_cache(maxsize=1 << 15)
 def spell(isa: Isa, text: str) -> Spelled:
-    """The one spelling of `text`; SpellingError when it cannot be read."""
+    """Return the one spelling of `text`.  Raises SpellingError when it cannot be read."""
     found = _MNEMONIC.match(text)
     if found is None:
         raise SpellingError("this is not an instruction")
@@ -75,7 +75,7 @@ def spell(isa: Isa, text: str) -> Spelled:
 
 
 class _Reader:
-    """Recursive descent over the operands."""
+    """Parses the operands by recursive descent."""
 
     def __init__(self, isa: Isa, text: str, position: int) -> None:
         self._isa = isa
@@ -92,7 +92,7 @@ class _Reader:
         self._next = 0
 
     def operands(self) -> list[str]:
-        """All operands to the end of the text."""
+        """Return all operands to the end of the text."""
         result: list[str] = []
         if not self._tokens:
             return result
@@ -148,7 +148,7 @@ class _Reader:
         return operand
 
     def _signed(self) -> str:
-        """`#-8`, `-8`, `-r3`, `8`, `r3`."""
+        """Parse a number or register with a sign: `#-8`, `-8`, `-r3`, `8`, `r3`."""
         self._accept("#")
         minus = False
         while self._peek() in ("-", "+"):
@@ -176,7 +176,7 @@ class _Reader:
         return str(value)
 
     def _register(self, name: str) -> str:
-        """A register or keyword, with the lane that may follow it."""
+        """Return a register or keyword, with the lane that may follow it."""
         name = _SYNONYMS[self._isa].get(name, name)
         if not self._accept("["):
             return name
@@ -216,7 +216,7 @@ class _Reader:
         return text
 
     def _registers(self, name: str) -> list[str]:
-        """One member of a list, written out: `d0`, `d0-d3`, `q1` (two d registers), `v0.8b-v3.8b`, `d0[1]`."""
+        """Return one member of a list, written out: `d0`, `d0-d3`, `q1` (two d registers), `v0.8b-v3.8b`, `d0[1]`."""
         first = self._register(name)
         last = first
         if self._accept("-"):

@@ -1,6 +1,6 @@
-"""Thumb code to `Instruction` values: its own control flow and IT blocks, and for the rest what A32 does.
+"""Decode Thumb code to `Instruction` values: its own control flow and IT blocks, and A32 words for the rest.
 
-The condition of an instruction in an IT block is its own, as A32 has it in the word.
+The condition of an instruction in an IT block becomes its own, as A32 has it in the word.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _ALWAYS = 14
 
 
 def is_wide(half: int) -> bool:
-    """Whether a halfword is the first of two (DDI 0406C, A6.1)."""
+    """Return whether a halfword is the first of two (DDI 0406C, A6.1)."""
     return half >> 11 >= 0b11101
 
 
 def decode_thumb(code: bytes, address: int) -> Iterator[Instruction | UndecodableWord]:
-    """The instructions of `code`, which begins at `address` with an instruction and outside an IT block.
+    """Yield the instructions of `code`, which begins at `address` with an instruction and outside an IT block.
 
-    What is no known instruction comes as the error about it.
+    A word that is no known instruction is yielded as an UndecodableWord.
     """
     block: list[int] = []  # conditions of the instructions left in an IT block
     offset = 0
@@ -54,14 +54,17 @@ def decode_thumb(code: bytes, address: int) -> Iterator[Instruction | Undecodabl
 
 
 def _block(half: int) -> list[int]:
-    """The conditions that an IT instruction gives to those after it."""
+    """Return the conditions that an IT instruction gives to the instructions after it, by number."""
     first, mask = half >> 4 & 15, half & 15
     count = 4 - ((mask & -mask).bit_length() - 1)
     return [first] + [first & 14 | mask >> 4 - number & 1 for number in range(1, count)]
 
 
 def decode_thumb_word(code: int, size: int, address: int, holds: int | None = None) -> Instruction | None:
-    """One instruction, `code` with its first halfword on top; `holds` is its condition in an IT block, by number."""
+    """Return one instruction; None for an unknown one.
+
+    `code` has its first halfword on top; `holds` is its condition in an IT block, by number.
+    """
     made = _anywhere(code, size, holds)
     if made is None:
         return None
@@ -121,7 +124,7 @@ def _engine() -> Any:
 
 
 def thumb_text(code: int, size: int, address: int, holds: int | None = None) -> tuple[str, str] | None:
-    """Mnemonic, without .w, and operands as Thumb writes them; None where Capstone knows none."""
+    """Return mnemonic, without .w, and operands as Thumb writes them; None where Capstone has none."""
     halves = (code,) if size == 2 else (code >> 16, code & 0xFFFF)
     data = b"".join(half.to_bytes(2, "little") for half in halves)
     if size == 2 and code >> 8 == 0xBF and code & 15:
@@ -145,7 +148,7 @@ def _jump(effects: Effects, target: int, kind: BranchKind = BranchKind.JUMP) -> 
 
 
 def _own_narrow(half: int, address: int) -> Effects:
-    """Short instructions without an A32 word."""
+    """Return the effects of short instructions without an A32 word."""
     effects = Effects()
     pc = address + 4
     if half >> 12 == 13 and half >> 9 & 7 != 7:
@@ -179,7 +182,7 @@ def _own_narrow(half: int, address: int) -> Effects:
 
 
 def _own_wide(code: int, address: int) -> Effects:
-    """Long instructions without an A32 word."""
+    """Return the effects of long instructions without an A32 word."""
     effects = Effects()
     top = code >> 25
     if code & 0xF8008000 == 0xF0008000:
@@ -229,7 +232,7 @@ def _branch(effects: Effects, code: int, address: int) -> Effects:
 
 
 def _data_processing(effects: Effects, code: int) -> Effects:
-    """orn, and immediates that A32 cannot express: what they read and write is all that there is to know."""
+    """Describe orn, and immediates that A32 cannot express, by what they read and write."""
     n, d = code >> 16 & 15, code >> 8 & 15
     immediate = code >> 28 == 15
     if immediate and code >> 25 & 1:  # addw, subw, adr
@@ -252,7 +255,7 @@ def _data_processing(effects: Effects, code: int) -> Effects:
 
 
 def _exclusive(effects: Effects, code: int) -> Effects:
-    """ldrex and strex with an offset, and those of two registers that are no pair in A32."""
+    """Describe ldrex and strex with an offset, and those of two registers that are no pair in A32."""
     load, base = code >> 20 & 1, _r(code >> 16 & 15)
     t, second = code >> 12 & 15, code >> 8 & 15
     double = bool(code >> 23 & 1)
@@ -289,7 +292,7 @@ def _dual(effects: Effects, code: int, address: int) -> Effects:
 
 
 def _halfword(effects: Effects, code: int, address: int) -> Effects:
-    """Halfwords and signed bytes with an offset or a shift that A32 does not have."""
+    """Describe halfwords and signed bytes with an offset or a shift that A32 does not have."""
     size, load, n, t = code >> 21 & 3, code >> 20 & 1, code >> 16 & 15, code >> 12 & 15
     if size > 1:
         raise UnknownEncodingError

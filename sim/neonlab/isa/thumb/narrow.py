@@ -1,7 +1,8 @@
-"""Thumb instructions of 16 bits as the A32 words that do the same (DDI 0406C, A6.2).
+"""Translate Thumb instructions of 16 bits to A32 words that do the same (DDI 0406C, A6.2).
 
-`s` is the bit that makes an A32 instruction set the flags, 1 << 20 outside an IT block and 0 inside one, as the short
-data-processing instructions have it.  What has no A32 word is left to `decode_thumb`: None.
+`s` is the bit that makes an A32 instruction set the flags: 1 << 20 outside an IT block and 0 inside one, as for the
+short data-processing instructions.  Where there is no A32 word, the result is None, and `decode_thumb` decodes the
+instruction.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ _REVERSES = {0: 0x06BF0F30, 1: 0x06BF0FB0, 3: 0x06FF0FB0}  # rev, rev16, revsh
 
 
 def a32_of_narrow(half: int, s: int) -> int | None:
-    """The A32 word, its condition "always"; None where there is none."""
+    """Return the A32 word, its condition "always"; None where there is none."""
     for mask, pattern, make in _FORMS:
         if half & mask == pattern:
             word = make(half, s)
@@ -109,7 +110,7 @@ def _stack_offset(half: int, _s: int) -> int | None:
 
 
 def _words(count: int) -> int:
-    """Twelve bits for so many words in bytes, as assemblers write them: not turned where a byte will do."""
+    """Return the twelve bits for so many words in bytes, as assemblers write them: not rotated if a byte is enough."""
     return count << 2 if count < 64 else 0xF00 | count
 
 

@@ -1,7 +1,7 @@
-"""Thumb instructions of 32 bits as the A32 words that do the same (DDI 0406C, A6.3).
+"""Translate Thumb instructions of 32 bits to A32 words that do the same (DDI 0406C, A6.3).
 
-What has no A32 word, such as an immediate that A32 cannot express, is left to `decode_thumb`: None.  Branches are
-there too, since their reach differs.
+Where there is no A32 word, such as for an immediate that A32 cannot express, the result is None, and `decode_thumb`
+decodes the instruction.  It decodes branches too, because their reach differs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ _OPERATIONS = {
 
 
 def a32_of_wide(code: int) -> int | None:
-    """The A32 word of `code`, which has its first halfword on top; its condition is "always" where it has one."""
+    """Return the A32 word of `code`, which has its first halfword on top; None where there is none.
+
+    Its condition is "always" where it has one.
+    """
     for mask, pattern, make in _FORMS:
         if code & mask == pattern:
             return make(code)
@@ -28,7 +31,7 @@ def a32_of_wide(code: int) -> int | None:
 
 
 def expanded_immediate(code: int) -> int:
-    """The value of the modified immediate i:imm3:imm8 (A6.3.2)."""
+    """Return the value of the modified immediate i:imm3:imm8 (A6.3.2)."""
     twelve = code >> 15 & 0x800 | code >> 4 & 0x700 | code & 0xFF
     byte = twelve & 0xFF
     if twelve >> 10 == 0:
@@ -38,12 +41,12 @@ def expanded_immediate(code: int) -> int:
 
 
 def plain_immediate(code: int) -> int:
-    """The value of i:imm3:imm8 as it is."""
+    """Return the value of i:imm3:imm8 as it is."""
     return code >> 15 & 0x800 | code >> 4 & 0x700 | code & 0xFF
 
 
 def a32_immediate(value: int) -> int | None:
-    """The twelve bits by which A32 expresses `value`: a byte turned right by an even number."""
+    """Return the twelve bits of `value` as an A32 immediate, a byte rotated right by an even number; else None."""
     for turn in range(0, 32, 2):
         byte = (value << turn | value >> 32 - turn) & 0xFFFFFFFF
         if byte < 256:
@@ -60,7 +63,7 @@ def _d(code: int) -> int:
 
 
 def data_processing(code: int) -> int | None:
-    """The A32 opcode, S, Rn and Rd of a data-processing instruction; None for orn, which A32 does not have."""
+    """Return the A32 opcode, S, Rn and Rd of a data-processing instruction; None for orn, which A32 does not have."""
     operation, flags, n, d = code >> 21 & 15, code >> 20 & 1, _n(code), _d(code)
     if operation not in _OPERATIONS:
         return None
@@ -116,7 +119,7 @@ def _multiple(code: int) -> int | None:
 
 
 def _dual(code: int) -> int | None:
-    """ldrd and strd: A32 takes an even register and the next, and an offset of eight bits."""
+    """Translate ldrd and strd. A32 takes an even register and the next, and an offset of eight bits."""
     before, up, writes, load = code >> 24 & 1, code >> 23 & 1, code >> 21 & 1, code >> 20 & 1
     t, second, offset = code >> 12 & 15, code >> 8 & 15, (code & 0xFF) << 2
     if t & 1 or second != t + 1 or offset > 255:
@@ -127,7 +130,7 @@ def _dual(code: int) -> int | None:
 
 
 def _exclusive(code: int) -> int | None:
-    """The exclusives, and the acquire and release forms; tbb and tbh are not among them."""
+    """Translate the exclusives, and the acquire and release forms, without tbb and tbh."""
     load, kind = code >> 20 & 1, code >> 4 & 15
     t, second, d, n = code >> 12 & 15, code >> 8 & 15, code & 15, _n(code)
     sizes = {4: 2, 5: 3, 7: 1, 8: 2, 9: 3, 10: 0, 12: 2, 13: 3, 14: 0, 15: 1}
@@ -145,7 +148,7 @@ def _exclusive(code: int) -> int | None:
 
 
 def _exclusive_word(code: int) -> int | None:
-    """ldrex and strex, whose offset A32 does not have."""
+    """Translate ldrex and strex, whose offset A32 does not have."""
     if code & 0xFF:
         return None
     t, d, n = code >> 12 & 15, code >> 8 & 15, _n(code)
@@ -153,7 +156,7 @@ def _exclusive_word(code: int) -> int | None:
 
 
 def _single(code: int) -> int | None:
-    """Loads and stores of one register; the prefetches among them."""
+    """Translate loads and stores of one register, and prefetches."""
     sign, size, load, n, t = code >> 24 & 1, code >> 21 & 3, code >> 20 & 1, _n(code), code >> 12 & 15
     if size == 3:
         return None
@@ -197,7 +200,7 @@ def _prefetch(code: int, sign: int, size: int) -> int | None:
 
 
 def _register(code: int) -> int | None:
-    """Shifts by register, extends, parallel arithmetic, and the odd ones."""
+    """Translate shifts by register, extends, parallel arithmetic, and the remaining ones."""
     first, second, n, d, m = code >> 20 & 15, code >> 4 & 15, _n(code), _d(code), code & 15
     if code >> 12 & 15 != 15:
         return None
