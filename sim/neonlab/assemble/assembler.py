@@ -1,4 +1,4 @@
-"""Assembly text to an object file: the one door to the front end."""
+"""Assemble text to an object file: the entry point of the front end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The state that reading a source builds up, and the few things statements can do to it."""
+"""The state that reading a source builds up, and the operations that statements perform on it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _A32_OLD_NOP = 0xE1A00000  # mov r0, r0, before ARMv6K had a hint
 
 
 class Assembly:
-    """Sections, symbols, register names, literal pools, and what waits for its bytes."""
+    """Sections, symbols, register names, literal pools, and instructions and data that wait for their bytes."""
 
     def __init__(self, isa: Isa) -> None:
         self.isa = isa
@@ -55,32 +55,32 @@ class Assembly:
         return _A32_NOP if self.has_hint_nop else _A32_OLD_NOP
 
     def section(self, name: str, *, executable: bool, writable: bool, is_bss: bool) -> SectionBuilder:
-        """The section of that name, made when new."""
+        """Return the section of that name, which is created if it is new."""
         if name not in self.sections:
             self.sections[name] = SectionBuilder(name, executable=executable, writable=writable, is_bss=is_bss)
         return self.sections[name]
 
     def switch(self, subsection: Subsection) -> None:
-        """Makes `subsection` the one that bytes go to."""
+        """Make `subsection` the one that bytes go to."""
         self.previous, self.current = self.current, subsection
 
     def here(self) -> Symbol:
-        """A nameless symbol at the present place."""
+        """Return a nameless symbol at the present location."""
         symbol = Symbol("")
         symbol.fragment = self.current.last
         symbol.offset = len(self.current.last.data)
         return symbol
 
     def warn(self, message: str) -> None:
-        """Notes something that as would warn about."""
+        """Note what GNU as would warn about."""
         self.warnings.append(f"{self.source.where}: warning: {message}")
 
     def number(self, text: str) -> int:
-        """Value of an expression that must be a number by now."""
+        """Return the value of an expression.  Raises SyntaxFault where it is not a number yet."""
         return self.number_of(self.expressions.parse_all(text), text)
 
     def number_of(self, node: Node, text: str) -> int:
-        """Value of a tree that must be a number by now; `text` for the error."""
+        """Return the value of a tree; `text` is for the error.  Raises SyntaxFault where it is not a number yet."""
         value = evaluate(node)
         if value.is_absolute:
             return value.number
@@ -91,14 +91,14 @@ class Assembly:
         raise SyntaxFault(f"`{text}` is not a number", text)
 
     def label(self, name: str) -> None:
-        """Defines a label here."""
+        """Define a label here."""
         if name.isascii() and name.isdecimal():
             self.symbols.define_local(name, self.current.last, len(self.current.last.data))
         else:
             self.symbols.define_label(name, self.current.last, len(self.current.last.data))
 
     def emit(self, data: bytes, *, is_code: bool = False) -> None:
-        """Appends bytes."""
+        """Append bytes."""
         fragment = self.current.last
         if fragment.section.is_bss and any(data):
             raise SyntaxFault("a section without contents cannot hold values other than zero")
@@ -107,7 +107,7 @@ class Assembly:
         fragment.data += data
 
     def emit_number(self, node: Node, size: int) -> None:
-        """Appends a number of `size` bytes, now or after layout."""
+        """Append a number of `size` bytes, now or after layout."""
         if isinstance(node, int):
             mask = (1 << 8 * size) - 1
             if not -(1 << 8 * size) < node <= mask:
@@ -117,7 +117,7 @@ class Assembly:
         self.emit_relocated(node, size, "")
 
     def emit_relocated(self, node: Node, size: int, operator: str) -> None:
-        """Appends a number that waits for layout; `operator` as in `symbol(got)`."""
+        """Append a number that waits for layout; `operator` is as in `symbol(got)`."""
         fragment = self.current.last
         self.data.append(PendingData(fragment, len(fragment.data), size, node, self.source, operator))
         if fragment.section.is_bss:
@@ -125,18 +125,18 @@ class Assembly:
         self.emit(bytes(size))
 
     def align(self, padding: Padding) -> None:
-        """Pads to an alignment."""
+        """Pad to an alignment."""
         self.current.align(padding, self.source)
 
     def align_for_instruction(self) -> None:
-        """A64 instructions follow data at a multiple of 4; A32 ones lie where they come."""
+        """Align to 4 bytes where A64 data comes before; A32 instructions stay where they come."""
         section = self.current.section
         section.alignment_power = max(section.alignment_power, 2)
         if self.isa is Isa.A64 and self.current.last.end % 4:
             self.align(Padding(2, b"\0"))
 
     def emit_instruction(self, parsed: ParsedInstruction) -> None:
-        """Appends an instruction, whose word comes after layout."""
+        """Append an instruction; its word is encoded after layout."""
         if self.current.section.is_bss:
             raise SyntaxFault("a section without contents cannot hold instructions")
         self.align_for_instruction()
@@ -147,7 +147,7 @@ class Assembly:
         self.emit(bytes(8 if parsed.mnemonic.place is Place.ADRL else 4), is_code=True)
 
     def emit_word(self, word: int) -> None:
-        """Appends an instruction given as its word."""
+        """Append an instruction given as its word."""
         self.align_for_instruction()
         self.emit(word.to_bytes(4, "little"), is_code=True)
 
@@ -158,7 +158,7 @@ class Assembly:
         return pool
 
     def place_pool(self) -> None:
-        """`.ltorg`: writes the waiting literals of this subsection here."""
+        """Write the waiting literals of this subsection here (`.ltorg`)."""
         pool = self._pools.get(self.current)
         for power, words in pool.groups() if pool is not None else ():
             self.align(Padding(power, b"\0"))
@@ -168,7 +168,7 @@ class Assembly:
                 self.emit_number(node & ((1 << 8 * word.size) - 1) if isinstance(node, int) else node, word.size)
 
     def finish(self) -> None:
-        """The end of the source: pools that are left, and as's padding of code sections."""
+        """End the source: write the remaining pools, and pad code sections as GNU as does."""
         for subsection in list(self._pools):
             self.current = subsection
             self.place_pool()

@@ -1,4 +1,4 @@
-"""Kinds of files by the ends of their names."""
+"""Kinds of files by the suffixes of their names."""
 
 from __future__ import annotations
 

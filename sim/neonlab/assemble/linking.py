@@ -1,4 +1,4 @@
-"""An object file to a program: sections at addresses, relocations applied, instructions decoded."""
+"""Link an object file to a program: sections at addresses, relocations applied, instructions decoded."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _got_symbols(object_file: ObjectFile) -> list[str]:
 
 
 def _symbol_values(object_file: ObjectFile, addresses: dict[str, int]) -> dict[str, int]:
-    """Addresses of sections and defined symbols; refuses what is referred to and nowhere defined."""
+    """Return the addresses of sections and defined symbols.  Raises InputError for undefined symbols."""
     values = {"*ABS*": 0, **addresses}
     for name, symbol in object_file.symbols.items():
         if symbol.section == "*ABS*":
@@ -173,7 +173,10 @@ def _instructions(
 
 
 def _known(isa: Isa, code: bytearray, address: int) -> list[Instruction]:
-    """The instructions among the words of a run; `.inst` may write others, which are a fault only once executed."""
+    """Return the instructions among the words of a run.
+
+    `.inst` may write words that are none; those are a fault only when they are executed.
+    """
     found: list[Instruction] = []
     for offset in range(0, len(code), 4):
         with contextlib.suppress(UndecodableWord):
@@ -184,9 +187,9 @@ def _known(isa: Isa, code: bytearray, address: int) -> list[Instruction]:
 def words_fallen_into(
     object_file: ObjectFile, section: str, image: bytearray, base: int, last: Instruction
 ) -> list[Instruction]:
-    """Instructions that someone wrote as `.word` because their assembler did not know them.
+    """Return instructions that are written as `.word`, because some assembler did not know them.
 
-    Data that execution falls into is code; data behind a jump is data, such as a literal pool.
+    Data that execution falls into is code.  Data behind a jump is data, such as a literal pool.
     """
     found: list[Instruction] = []
     offset = last.address + 4 - base

@@ -14,7 +14,7 @@ from neonlab.isa.model.isa import Isa
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """Bytes that lie together in memory with one protection."""
+    """Bytes that are contiguous in memory with one protection."""
 
     name: str
     address: int
@@ -24,7 +24,7 @@ class Segment:
 
     @property
     def end(self) -> int:
-        """Address one past the last byte."""
+        """The address one past the last byte."""
         return self.address + len(self.data)
 
 

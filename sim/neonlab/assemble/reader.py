@@ -1,4 +1,4 @@
-"""Reads statements one after another, as GNU as does: conditionals, macros, loops, labels, directives, instructions."""
+"""Read statements in sequence, as GNU as does: conditionals, macros, loops, labels, directives, instructions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class _Frame:
 
 
 class Reader:
-    """Feeds an Assembly."""
+    """Reads statements into an Assembly."""
 
     def __init__(self, assembly: Assembly, include_paths: Sequence[Path] = ()) -> None:
         self._assembly = assembly
@@ -71,11 +71,11 @@ class Reader:
 
     @property
     def macro_names(self) -> tuple[str, ...]:
-        """Macros defined by now."""
+        """The names of the macros defined by now."""
         return tuple(macro.name for macro in self._macros.by_name.values())
 
     def read(self, lines: Iterable[Line]) -> None:
-        """Reads everything; AssemblyError at the first statement that is wrong."""
+        """Read all lines.  Raises AssemblyError at the first statement that is wrong."""
         self._frames = [_Frame(self._file_statements(lines), (), 0)]
         try:
             while self._frames:
@@ -99,7 +99,7 @@ class Reader:
             yield from statements
 
     def _next(self) -> Statement | None:
-        """The next statement, or None when a frame has ended."""
+        """Return the next statement, or None when a frame has ended."""
         frame = self._frames[-1]
         statement = next(frame.statements, None)
         if statement is not None:
@@ -227,7 +227,7 @@ class Reader:
         self._macros.by_name[name.lower()] = Macro(name, parameters, tuple(body))
 
     def _collect(self, openers: frozenset[str], closer: str, start: SourceLine) -> list[Statement]:
-        """Statements up to `closer`, nested ones included."""
+        """Return the statements up to `closer`, with nested ones."""
         opened = self._statement
         depth = 0
         body: list[Statement] = []
@@ -265,7 +265,7 @@ class Reader:
         return self._assembly.number_of(node, text), end
 
     def _rescrubbed(self, expanded: Iterable[Statement], body: Iterable[Statement]) -> Iterator[Statement]:
-        """Statements of a macro's text; where arguments went in, it is split and squeezed anew."""
+        """Yield statements of a macro's text; where arguments were inserted, the text is split and squeezed again."""
         originals = {id(statement) for statement in body}
         for statement in expanded:
             if id(statement) in originals:

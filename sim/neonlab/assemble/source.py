@@ -1,4 +1,4 @@
-"""Where a byte came from: the position in the text and the macros it went through, and the errors that quote it."""
+"""Record where a byte came from: the source line and its macro calls; and define the errors that quote lines."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ C_SUFFIXES, CXX_SUFFIXES = (".c",), (".cc", ".cpp", ".cxx", ".C", ".c++")
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A line of source.  `line` and `column` count from 1; `trail` lists the macro calls around it, outermost first.
+    """A source line.  `line` and `column` count from 1; `trail` lists the macro calls around it, outermost first.
 
-    For a statement inside a macro, `path`, `line` and `text` are those of the macro's body; `expanded` is the statement
-    as it was assembled.
+    For a statement inside a macro, `path`, `line` and `text` are those of the macro's body.  `expanded` is the
+    statement as it was assembled.
     """
 
     path: str
@@ -34,22 +34,28 @@ class SourceLine:
 
     @property
     def names_instruction(self) -> bool:
-        """Whether the line is assembly: one of a compiled language stands for many instructions and names none."""
+        """Tell whether the line is assembly.
+
+        A line of a compiled language stands for many instructions and names none.
+        """
         return bool(self.expanded) or not self.path.endswith((*C_SUFFIXES, *CXX_SUFFIXES, ".h", ".hpp"))
 
     @property
     def where(self) -> str:
-        """`file:line:column`, as compilers print it."""
+        """The position as compilers print it, `file:line:column`."""
         return f"{self.path}:{self.line}:{self.column}"
 
 
 def folder_and_name(path: str) -> str:
-    """The end of `path`, enough to tell an included file from the one that includes it: `include/tile.inc`."""
+    """Return the last two parts of `path`, which tell an included file from its includer: `include/tile.inc`."""
     return "/".join(PurePath(path).parts[-2:])
 
 
 class AssemblyError(InputError):
-    """The source cannot be assembled.  `str()` is the whole report: place, line, caret, expansion trail, hint."""
+    """Raised for source that cannot be assembled.
+
+    `str()` is the whole report: position, line, caret, expansion trail, hint.
+    """
 
     def __init__(self, message: str, at: SourceLine | None = None, hint: str = "") -> None:
         self.message, self.at, self.hint = message, at, hint
@@ -60,7 +66,7 @@ class AssemblyError(InputError):
         return type(self), (self.message, self.at, self.hint)
 
     def render(self) -> str:
-        """Several lines of text, the first `file:line:column: error: message`."""
+        """Return several lines of text, the first `file:line:column: error: message`."""
         if self.at is None:
             return f"error: {self.message}" + (f"\n  hint: {self.hint}" if self.hint else "")
         at = self.at
@@ -80,7 +86,10 @@ class AssemblyError(InputError):
 
 
 def printable(text: str) -> str:
-    """Source text for a terminal: bytes that are no UTF-8 are in it as lone surrogates, which none takes."""
+    """Return source text for a terminal.
+
+    Bytes that are not UTF-8 are in it as lone surrogates, which terminals do not accept.
+    """
     return text if text.isascii() else text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 

@@ -1,4 +1,4 @@
-"""What `neonlab asm` shows: every statement that made bytes, with address, bytes, disassembly and source."""
+"""List an object as `neonlab asm` prints it: each statement with its address, bytes, disassembly and source."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BYTES_IN_A_ROW = 16
 class ListingRow:
     """One row.  `address` is the offset in the section; `disassembly` is a data directive for data.
 
-    `is_code` tells an instruction, of four bytes, from data.
+    `is_code` says that the row is an instruction of four bytes.
     """
 
     section: str
@@ -29,12 +29,12 @@ class ListingRow:
 
     @property
     def shown(self) -> str:
-        """Return an instruction as the 32-bit word that it is (`4e209400`), data as bytes in the order of memory."""
+        """The row's bytes: an instruction as a 32-bit word (`4e209400`), data as bytes in the order of memory."""
         return f"{int.from_bytes(self.data, 'little'):08x}" if self.is_code else self.data.hex(" ")
 
 
 def listing(object_file: ObjectFile) -> tuple[ListingRow, ...]:
-    """Rows in order of sections and addresses; relocations are named in the disassembly."""
+    """Return the rows in order of sections and addresses; the disassembly names relocations."""
     notes: dict[tuple[str, int], str] = {}
     for relocation in object_file.relocations:
         addend = f"{relocation.addend:+#x}" if relocation.addend else ""

@@ -1,4 +1,4 @@
-"""Directives that emit bytes: numbers, floats, strings, fills, alignment, `.org`, `.inst`."""
+"""Handle directives that emit bytes: numbers, floats, strings, fills, alignment, `.org`, `.inst`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NAN = {"f": b"\xff\xff\xff\x7f", "d": b"\xff" * 7 + b"\x7f", "e": b"\xff\x7f"}
 
 
 def emit_numbers(assembly: Assembly, name: str, operands: str) -> None:
-    """`.byte`, `.word` and their relatives."""
+    """Handle `.byte`, `.word` and similar directives."""
     size = _SIZES[name]
     arguments = split_arguments(operands)
     if name in {".xword", ".dword"} and assembly.isa is Isa.A32:
@@ -60,7 +60,7 @@ def emit_numbers(assembly: Assembly, name: str, operands: str) -> None:
 
 
 def emit_floats(assembly: Assembly, name: str, operands: str) -> None:
-    """`.float`, `.double` and their relatives."""
+    """Handle `.float`, `.double` and similar directives."""
     code = _FLOATS[name]
     for argument in split_arguments(operands):
         match = _NUMBER_IN_FLOAT.fullmatch(argument.removeprefix("#"))
@@ -80,7 +80,7 @@ def emit_floats(assembly: Assembly, name: str, operands: str) -> None:
 
 
 def emit_strings(assembly: Assembly, name: str, operands: str) -> None:
-    """`.ascii`, `.asciz`, `.string`."""
+    """Handle `.ascii`, `.asciz`, `.string`."""
     end = b"" if name == ".ascii" else b"\0"
     for group in split_strings(operands):
         assembly.emit(b"".join(string_bytes(quoted) for quoted in group) + end)
@@ -97,7 +97,7 @@ def _count(assembly: Assembly, text: str, unit: int = 1) -> int:
 
 
 def emit_space(assembly: Assembly, name: str, operands: str) -> None:
-    """`.space count, fill`."""
+    """Handle `.space count, fill`."""
     arguments = _at_least(name, operands, 1)
     fill = assembly.number(arguments[1]) if len(arguments) > 1 else 0
     unit = 4 if name == ".ds.l" else 2 if name in {".ds", ".ds.w"} else 1
@@ -105,7 +105,7 @@ def emit_space(assembly: Assembly, name: str, operands: str) -> None:
 
 
 def emit_fill(assembly: Assembly, name: str, operands: str) -> None:
-    """`.fill repeat, size, value`: the value's low 4 bytes, zeros above."""
+    """Handle `.fill repeat, size, value`: the value's low 4 bytes, zeros above."""
     arguments = _at_least(name, operands, 1)
     size = assembly.number(arguments[1]) if len(arguments) > 1 and arguments[1] else 1
     value = assembly.number(arguments[2]) if len(arguments) > 2 else 0
@@ -117,7 +117,7 @@ def emit_fill(assembly: Assembly, name: str, operands: str) -> None:
 
 
 def align(assembly: Assembly, name: str, operands: str) -> None:
-    """`.align`, `.p2align`, `.balign`, with fill and limit; NOPs in code when no fill is given."""
+    """Handle `.align`, `.p2align`, `.balign`, with fill and limit; NOPs in code when no fill is given."""
     arguments = split_arguments(operands)
     stem = name.rstrip("wl") if name not in {".align"} else name
     amount = assembly.number(arguments[0]) if arguments and arguments[0] else 0
@@ -142,12 +142,12 @@ def align(assembly: Assembly, name: str, operands: str) -> None:
 
 
 def align_even(assembly: Assembly, name: str, operands: str) -> None:
-    """`.even`."""
+    """Handle `.even`."""
     align(assembly, ".p2align", "1")
 
 
 def org(assembly: Assembly, name: str, operands: str) -> None:
-    """`.org place, fill`: forward only."""
+    """Handle `.org place, fill`: forward only."""
     arguments = _at_least(name, operands, 1)
     fill = assembly.number(arguments[1]) if len(arguments) > 1 else 0
     node = assembly.expressions.parse_all(arguments[0])
@@ -165,7 +165,7 @@ def org(assembly: Assembly, name: str, operands: str) -> None:
 
 
 def emit_instructions(assembly: Assembly, name: str, operands: str) -> None:
-    """`.inst word, word`."""
+    """Handle `.inst word, word`."""
     for argument in _at_least(name, operands, 1):
         word = assembly.number(argument.removeprefix("#"))
         if not -(1 << 31) <= word < 1 << 32:
@@ -174,7 +174,7 @@ def emit_instructions(assembly: Assembly, name: str, operands: str) -> None:
 
 
 def emit_leb128(assembly: Assembly, name: str, operands: str) -> None:
-    """`.uleb128`, `.sleb128`."""
+    """Handle `.uleb128`, `.sleb128`."""
     for argument in _at_least(name, operands, 1):
         value = assembly.number(argument)
         data = bytearray()
@@ -190,7 +190,7 @@ def emit_leb128(assembly: Assembly, name: str, operands: str) -> None:
 
 
 def include_binary(assembly: Assembly, name: str, operands: str) -> None:
-    """`.incbin "file", skip, count`."""
+    """Handle `.incbin "file", skip, count`."""
     arguments = _at_least(name, operands, 1)
     file_name = arguments[0].strip().strip('"')
     skip = assembly.number(arguments[1]) if len(arguments) > 1 and arguments[1] else 0
@@ -206,12 +206,12 @@ def include_binary(assembly: Assembly, name: str, operands: str) -> None:
 
 
 def place_pool(assembly: Assembly, name: str, operands: str) -> None:
-    """`.ltorg`, `.pool`."""
+    """Handle `.ltorg`, `.pool`."""
     assembly.place_pool()
 
 
 def emit_nop(assembly: Assembly, name: str, operands: str) -> None:
-    """`.nop`."""
+    """Handle `.nop`."""
     assembly.emit_word(assembly.nop)
 
 

@@ -1,4 +1,4 @@
-"""Directives that choose where bytes go."""
+"""Handle directives that choose the section for bytes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def _is_kind(name: str, kinds: tuple[str, ...]) -> bool:
 
 
 def standard_section(assembly: Assembly, name: str, operands: str) -> None:
-    """`.text`, `.data`, `.bss`, with the number of a subsection."""
+    """Handle `.text`, `.data`, `.bss`, with the number of a subsection."""
     assembly.switch(assembly.sections[name].subsection(_number(assembly, operands)))
 
 
 def section(assembly: Assembly, name: str, operands: str) -> None:
-    """`.section name, "flags", %type`; `.pushsection` remembers the present one."""
+    """Handle `.section name, "flags", %type`; `.pushsection` saves the present section first."""
     arguments = split_arguments(operands)
     if not arguments:
         raise SyntaxFault(f"`{name}` needs the name of a section", name)
@@ -51,26 +51,26 @@ def _declare(assembly: Assembly, arguments: list[str]) -> SectionBuilder:
 
 
 def read_only_data(assembly: Assembly, name: str, operands: str) -> None:
-    """`.rodata`, which some write for `.section .rodata`."""
+    """Refuse `.rodata`, which some write for `.section .rodata`."""
     raise SyntaxFault("unknown directive `.rodata`", ".rodata", hint="did you mean `.section .rodata`?")
 
 
 def previous(assembly: Assembly, name: str, operands: str) -> None:
-    """Back to the section before the present one."""
+    """Return to the section before the present one (`.previous`)."""
     if assembly.previous is None:
         raise SyntaxFault("`.previous` without an earlier section", name)
     assembly.switch(assembly.previous)
 
 
 def pop_section(assembly: Assembly, name: str, operands: str) -> None:
-    """Back to before `.pushsection`."""
+    """Return to the section before `.pushsection`."""
     if not assembly.stack:
         raise SyntaxFault("`.popsection` without `.pushsection`", name)
     assembly.current, assembly.previous = assembly.stack.pop()
 
 
 def subsection(assembly: Assembly, name: str, operands: str) -> None:
-    """`.subsection number` of the present section."""
+    """Handle `.subsection number` of the present section."""
     assembly.switch(assembly.current.section.subsection(_number(assembly, operands)))
 
 

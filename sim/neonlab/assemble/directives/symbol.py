@@ -1,4 +1,4 @@
-"""Directives that say something of symbols, and those that change no code."""
+"""Handle directives about symbols, and those that change no code."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _WITHOUT_EFFECT = frozenset(
 
 
 def without_effect(assembly: Assembly, name: str, operands: str) -> None:
-    """Accepted, as it changes no byte of the program."""
+    """Accept a directive that changes no byte of the program."""
 
 
 def assign(assembly: Assembly, name: str, operands: str) -> None:
-    """`.set name, value`; `.equiv` and `.eqv` once only."""
+    """Handle `.set name, value`; `.equiv` and `.eqv` define a name only once."""
     target, comma, text = operands.partition(",")
     target = target.strip().strip('"')
     if not comma or not target or not text.strip():
@@ -45,7 +45,7 @@ def assign(assembly: Assembly, name: str, operands: str) -> None:
 
 
 def assign_symbol(assembly: Assembly, target: str, text: str, *, once: bool) -> None:
-    """Gives `target` the value of the expression; `.` moves the place."""
+    """Set `target` to the value of the expression; a value for `.` moves the location."""
     if target == ".":
         org(assembly, ".org", text)
         return
@@ -58,7 +58,7 @@ def assign_symbol(assembly: Assembly, target: str, text: str, *, once: bool) -> 
 
 
 def define_register(assembly: Assembly, name: str, directive: str, operands: str) -> None:
-    """`name .req register`; with `.dn` and `.qn` the register may carry a type and an index, `d0.s16[1]`."""
+    """Handle `name .req register`; with `.dn` and `.qn` the register may have a type and an index, `d0.s16[1]`."""
     text = operands.strip()
     if assembly.isa is Isa.A32 and is_known(assembly.isa, name.lower()):
         # as for A32 reads the line as that instruction, and refuses its operands; as for A64 takes the name.
@@ -80,7 +80,7 @@ def define_register(assembly: Assembly, name: str, directive: str, operands: str
 
 
 def undefine_register(assembly: Assembly, name: str, operands: str) -> None:
-    """`.unreq name`."""
+    """Handle `.unreq name`."""
     if not assembly.registers.undefine(operands.strip()):
         if assembly.registers.find(operands.strip()) is None:
             raise SyntaxFault(f"`{operands.strip()}` is not a name defined by `.req`", operands.strip())
@@ -89,7 +89,7 @@ def undefine_register(assembly: Assembly, name: str, operands: str) -> None:
 
 
 def visible(assembly: Assembly, name: str, operands: str) -> None:
-    """`.global`, `.weak`, `.local`."""
+    """Handle `.global`, `.weak`, `.local`."""
     arguments = split_arguments(operands)
     if not arguments:
         raise SyntaxFault(f"`{name}` needs the name of a symbol", name)
@@ -104,7 +104,7 @@ def visible(assembly: Assembly, name: str, operands: str) -> None:
 
 
 def symbol_type(assembly: Assembly, name: str, operands: str) -> None:
-    """`.type name, %function` decides how A32 code refers to it."""
+    """Handle `.type name, %function`, which decides how A32 code refers to the name."""
     arguments = operands.replace(",", " ").split()
     if len(arguments) < 2:
         raise SyntaxFault("`.type` needs a symbol and its type", ".type")
@@ -114,7 +114,7 @@ def symbol_type(assembly: Assembly, name: str, operands: str) -> None:
 
 
 def common(assembly: Assembly, name: str, operands: str) -> None:
-    """`.comm name, size, alignment` and `.lcomm`: zeros in .bss."""
+    """Handle `.comm name, size, alignment` and `.lcomm`: zeros in .bss."""
     arguments = split_arguments(operands)
     if len(arguments) < 2:
         raise SyntaxFault(f"`{name}` needs a name and a size", name)
@@ -134,24 +134,24 @@ def common(assembly: Assembly, name: str, operands: str) -> None:
 
 
 def architecture(assembly: Assembly, name: str, operands: str) -> None:
-    """`.arch` and `.cpu` decide which NOP pads A32 code."""
+    """Handle `.arch` and `.cpu`, which decide the NOP that pads A32 code."""
     if assembly.isa is Isa.A32:
         assembly.has_hint_nop = _HAS_HINT_NOP.match(operands.strip().lower()) is not None
 
 
 def refuse_thumb(assembly: Assembly, name: str, operands: str) -> None:
-    """There is no T32 here."""
+    """Raise SyntaxFault: T32 is not supported."""
     raise SyntaxFault(f"`{name}`: Thumb is not supported", name, hint="write the kernel in A32 (`.arm`)")
 
 
 def arm_state(assembly: Assembly, name: str, operands: str) -> None:
-    """`.arm`, `.code 32`; refuses `.code 16`."""
+    """Handle `.arm`, `.code 32`; refuse `.code 16`."""
     if name == ".code" and operands.strip() != "32":
         refuse_thumb(assembly, f".code {operands.strip()}", "")
 
 
 def syntax(assembly: Assembly, name: str, operands: str) -> None:
-    """`.syntax unified` or `.syntax divided`, which is what A32 starts with."""
+    """Handle `.syntax unified` and `.syntax divided`; A32 starts with the divided one."""
     kind = operands.strip().lower()
     if kind not in {"unified", "divided"}:
         raise SyntaxFault(f"`.syntax {operands.strip()}`: there are `unified` and `divided`", operands.strip())

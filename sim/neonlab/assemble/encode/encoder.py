@@ -1,4 +1,4 @@
-"""The text of one instruction to its word, by Keystone or a table of our own, read back before it is believed."""
+"""Encode the text of one instruction, with Keystone or the lab's own tables; each word is disassembled and compared."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST = 400
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One instruction.  Symbols are already numbers; operands of branches, adr and literal loads absolute addresses."""
+    """One instruction as text.  Symbols are numbers; operands of branches, adr and literal loads are addresses."""
 
     text: str
     address: int
@@ -31,14 +31,14 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class EncodingError:
-    """Why a statement has no word; `hint` may name the nearest known mnemonic."""
+    """The reason why a statement has no word; `hint` may name the nearest known mnemonic."""
 
     message: str
     hint: str = ""
 
 
 class Encoder:
-    """Encodes statements of one instruction set.  A context manager; the worker behind it is shared and stays."""
+    """Encodes statements of one instruction set.  It is a context manager; encoders share one worker, which stays."""
 
     def __init__(self, isa: Isa) -> None:
         self._isa = isa
@@ -52,10 +52,10 @@ class Encoder:
         self.close()
 
     def close(self) -> None:
-        """Nothing of its own to release: the worker serves every encoder of the process and ends with it."""
+        """Do nothing: the worker serves every encoder of the process, and ends with the process."""
 
     def encode(self, statements: Sequence[Statement]) -> list[int | EncodingError]:
-        """The word of each statement, or why there is none; a bad statement does not disturb its neighbours."""
+        """Return the word of each statement, or its error; a bad statement does not affect the others."""
         known = _memory(self._isa)
         keys = [_key(self._isa, statement) for statement in statements]
         found = {key: known[key] for key in dict.fromkeys(keys) if key in known}
@@ -117,7 +117,7 @@ _REMEMBERED = 1 << 16
 
 @functools.cache
 def _memory(isa: Isa) -> dict[tuple[str, int], int | EncodingError]:
-    """What is known of texts already encoded; keyed by address too only where the address matters."""
+    """Return the results for texts already encoded; the key has the address only where the encoding depends on it."""
     return {}
 
 
@@ -137,7 +137,10 @@ def _is_relative(isa: Isa, text: str) -> bool:
 
 
 def _prepare(isa: Isa, text: str, address: int) -> Spelled | EncodingError:
-    """The base form, once the text is known to be harmless and in a form that can be an instruction's."""
+    """Return the base form of the text, or the error.
+
+    Text that could harm Keystone, or that cannot be an instruction, is refused.
+    """
     if len(text) > _LONGEST:
         return EncodingError(f"{len(text)} characters are too many for an instruction")
     if not text.isascii():

@@ -1,4 +1,4 @@
-"""The parent's side of the Keystone worker: start it, feed it, say which statement killed it, start it again."""
+"""Run the parent's side of the Keystone worker: start it, feed it, find the statement that killed it, restart it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _workers_lock = threading.Lock()
 
 
 def shared_process(isa: Isa) -> KeystoneProcess:
-    """The worker of this process for `isa`; a forked child gets one of its own."""
+    """Return the worker of this process for `isa`; a forked child gets one of its own."""
     key = (os.getpid(), isa)
     with _workers_lock:
         if key not in _workers:
@@ -37,7 +37,7 @@ def shared_process(isa: Isa) -> KeystoneProcess:
 
 
 class KeystoneProcess:
-    """One worker, started at its first statement and again after each death."""
+    """One worker, started at its first statement and again after each crash."""
 
     def __init__(self, isa: Isa) -> None:
         self._isa = isa
@@ -47,7 +47,7 @@ class KeystoneProcess:
         self._lock = threading.Lock()
 
     def assemble(self, statements: Sequence[tuple[bytes, int]]) -> list[bytes | str]:
-        """Bytes of each (text, address), or what Keystone (or its death) says against it.  No text holds a newline."""
+        """Return the bytes of each (text, address), or an error message.  No text may contain a newline."""
         with self._lock:
             results: list[bytes | str] = []
             while len(results) < len(statements):
@@ -61,7 +61,7 @@ class KeystoneProcess:
             return results
 
     def start(self) -> None:
-        """Start the worker, if it does not run, without waiting for it to be ready."""
+        """Start the worker, if it is not running, without waiting until it is ready."""
         with self._lock:
             self._started()
 
@@ -83,7 +83,10 @@ class KeystoneProcess:
                     pipe.close()
 
     def _chunk(self, statements: Sequence[tuple[bytes, int]], one_by_one: bool) -> list[bytes | str]:
-        """Replies to the statements: all of them; or, one by one, up to and including the one that kills the worker."""
+        """Return replies to all statements; one by one, up to and with the one that kills the worker.
+
+        Returns none where a worker that answers in bulk dies.
+        """
         process = self._started()
         assert process.stdin is not None
         last = len(statements) - 1

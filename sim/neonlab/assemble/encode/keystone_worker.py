@@ -1,8 +1,9 @@
-"""Run by path as a process of its own: encodes one instruction per line of standard input with Keystone.
+"""Encode one instruction per line of standard input with Keystone; run by path as a process of its own.
 
-Keystone can end the process (SIGSEGV, abort) or loop for ever on some input, so it lives here and not in the lab.  Each
-line is `ADDRESS TEXT` (hexadecimal, then bytes), answered by one line, `= HEX-BYTES COUNT` or `! MESSAGE`: at once when
-the line begins with a plus sign, else together with the next that does.
+On some input Keystone ends the process (SIGSEGV, abort) or never returns, so it runs outside the lab's process.  Each
+line is `ADDRESS TEXT` (hexadecimal, then bytes).  The reply is one line, `= HEX-BYTES COUNT` or `! MESSAGE`.  It is
+sent at once when the line begins with a plus sign, else together with the next such reply.
+
 Arguments: the folder that holds the `keystone` package, then Keystone's architecture and mode numbers.
 """
 

@@ -1,7 +1,7 @@
-"""Whether a file is for the C preprocessor, where its name leaves that open.
+"""Find out whether a file is for the C preprocessor, where its name does not say so.
 
-gcc preprocesses `x.S` and not `x.s`, where a line that begins with `#` is a comment to GNU as.  Some libraries
-preprocess `x.s` all the same.  A line that nobody writes as a comment decides; the rest is left to the option.
+gcc preprocesses `x.S` and not `x.s`, where GNU as takes a line that begins with `#` for a comment.  Some libraries
+preprocess `x.s` all the same.  Lines that are certainly directives decide; for the others there is an option.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _LIKELY = re.compile(r"[ \t]*#[ \t]*(?:include|define|undef|if|ifdef|ifndef|elif
 
 
 def is_for_preprocessor(lines: Sequence[Line]) -> bool:
-    """Whether any line, comments taken out, is a directive beyond doubt."""
+    """Return whether any line, without comments, is certainly a directive."""
     return any("#" in line.text and _CERTAIN.match(line.text) for line in lines)
 
 
 def doubt(lines: Sequence[Line]) -> str:
-    """A hint about the first line that may have been meant as a directive; empty where there is none."""
+    """Return a hint about the first line that may be meant as a directive; empty where there is none."""
     line = next((line for line in lines if "#" in line.text and _LIKELY.match(line.text)), None)
     if line is None:
         return ""

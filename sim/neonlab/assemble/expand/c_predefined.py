@@ -1,4 +1,4 @@
-"""What a cross gcc defines before it reads an assembly file (`gcc -dM -E -x assembler-with-cpp`)."""
+"""The macros that a cross gcc predefines for an assembly file (`gcc -dM -E -x assembler-with-cpp`)."""
 
 from __future__ import annotations
 
@@ -100,5 +100,5 @@ _A32 = {
 
 
 def predefined_macros(isa: Isa) -> dict[str, str]:
-    """Name to replacement text."""
+    """Return the replacement text of each macro by its name."""
     return {**_BOTH, **(_A64 if isa is Isa.A64 else _A32)}

@@ -1,7 +1,7 @@
-"""The C preprocessor over assembly text.
+"""Run the C preprocessor over assembly text.
 
-pcpp expands macros and evaluates `#if`.  Lines, comments, directives and tokens are taken apart here, because a C lexer
-reads assembly wrongly: `@ don't` opens no character constant, `# a remark` is no directive, `.16b` is one token.
+pcpp expands macros and evaluates `#if`.  Lines, comments, directives and tokens are split here, because a C lexer reads
+assembly wrongly: `@ don't` opens no character constant, `# a remark` is no directive, `.16b` is one token.
 """
 
 from __future__ import annotations
@@ -52,12 +52,15 @@ _CONDITIONALS = frozenset({"if", "ifdef", "ifndef", "elif", "else", "endif"})
 
 
 def read_source(path: Path) -> str:
-    """Text of a file, whatever its encoding; InputError when it cannot be text."""
+    """Return the text of a file; bytes that are not UTF-8 become surrogates.
+
+    Raises InputError where the file cannot be read.
+    """
     return read_input(path).removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="surrogateescape")
 
 
 class _Expander(Preprocessor):  # type: ignore[misc]  # pcpp carries no types
-    """pcpp with errors that stop, and with a bound on what one line may become."""
+    """pcpp with errors that stop it, and with a limit on the expansion of one line."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -95,7 +98,7 @@ def _tokens(text: str) -> list[Any]:
 
 
 class CPreprocessor:
-    """Turns a file into logical lines: comments gone, `#include`, `#define`, `#if` obeyed, macros expanded."""
+    """Turns a file into logical lines: comments removed, `#include`, `#define`, `#if` obeyed, macros expanded."""
 
     def __init__(self, isa: Isa, include_paths: Sequence[Path] = (), defines: Mapping[str, str] | None = None) -> None:
         self._include_paths = tuple(Path(path) for path in include_paths)
@@ -106,7 +109,7 @@ class CPreprocessor:
             self._expander.define(_tokens(f"{name} {value}".rstrip()))
 
     def run(self, text: str, path: str, folder: Path) -> list[Line]:
-        """Lines of `text`, which stands in `folder`."""
+        """Return the lines of `text`, which is in `folder`.  Raises AssemblyError."""
         lines: list[Line] = []
         try:
             self._file(text, path, folder, 0, lines)
@@ -255,7 +258,7 @@ class CPreprocessor:
 
 
 class _Conditions:
-    """The `#if` groups open at a point of one file."""
+    """The `#if` groups that are open at a point of one file."""
 
     def __init__(self) -> None:
         self._stack: list[list[Any]] = []  # [active here, a branch was taken, #else seen, where opened]
@@ -290,7 +293,10 @@ class _Conditions:
 
 
 def logical_lines(text: str, path: str) -> list[Line]:
-    """Lines with comments replaced by a space and continued lines joined; blank ones dropped."""
+    """Return the lines with comments replaced by a space and continued lines joined; blank ones are dropped.
+
+    Raises AssemblyError for a NUL byte, and for a comment that is never closed.
+    """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     physical = text.split("\n")
     if not text.isascii():

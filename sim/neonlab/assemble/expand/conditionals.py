@@ -1,4 +1,4 @@
-"""`.if` and its relatives."""
+"""Handle `.if` and similar directives."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Group:
 
 
 class Conditionals:
-    """The open groups; `active` says whether statements count."""
+    """The open groups; `active` says whether statements are assembled."""
 
     def __init__(self, evaluate: Callable[[str], int], is_defined: Callable[[str], bool]) -> None:
         self._evaluate = evaluate
@@ -42,21 +42,21 @@ class Conditionals:
 
     @property
     def depth(self) -> int:
-        """Number of open groups."""
+        """The number of open groups."""
         return len(self._groups)
 
     @property
     def innermost(self) -> SourceLine:
-        """Where the innermost open group begins."""
+        """The line where the innermost open group begins."""
         return self._groups[-1].opened
 
     def cut(self, depth: int) -> None:
-        """Drops groups beyond `depth`, as `.exitm` does."""
+        """Drop groups beyond `depth`, as `.exitm` does."""
         while len(self._groups) > depth:
             self.active = self._groups.pop().outer_active
 
     def apply(self, name: str, operands: str, source: Callable[[], SourceLine]) -> None:
-        """Obeys one directive of CONDITIONALS, given in lower case."""
+        """Obey one directive of CONDITIONALS, given in lower case."""
         if name in _OPENERS:
             taken = self.active and self._holds(name, operands)
             self._groups.append(_Group(source(), self.active, taken or not self.active))

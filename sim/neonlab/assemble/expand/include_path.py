@@ -1,4 +1,4 @@
-"""Finding the files that a source includes."""
+"""Find the files that a source includes."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from neonlab.host.input_file import is_file, no_file
 def find_include(
     name: str, folder: Path, paths: Sequence[Path], *, own: bool, after: Path | None = None
 ) -> Path | None:
-    """The file `name`, searched as C compilers do: in `folder` when `own`, then in `paths`.
+    """Return the file `name`, searched as C compilers do: in `folder` when `own`, then in `paths`; else None.
 
-    Then, for sources cut out of their build, in the folders above `folder` and their include/ and src/.  `after` is
-    passed over.
+    For sources cut out of their build, the folders above `folder` and their include/ and src/ are searched last.
+    `after` is skipped.
     """
     for candidate in _places(folder, paths, own=own):
         path = candidate / name
@@ -28,7 +28,7 @@ def find_include(
 
 
 def _places(folder: Path, paths: Sequence[Path], *, own: bool) -> list[Path]:
-    """The folders in the order of the search."""
+    """Return the folders in the order of the search."""
     places = [*([folder] if own else []), *paths]
     for parent in (folder, *folder.resolve().parents):
         places += [parent, parent / "include", parent / "src"]
@@ -36,7 +36,7 @@ def _places(folder: Path, paths: Sequence[Path], *, own: bool) -> list[Path]:
 
 
 def where_searched(name: str, folder: Path, paths: Sequence[Path], *, own: bool) -> str:
-    """For the message about a file that is nowhere: what has its name and is no file, or the folders searched."""
+    """Return a hint about a missing file: what has its name and is no file, or the folders searched."""
     for candidate in _places(folder, paths, own=own):
         if os.path.exists(candidate / name):  # noqa: PTH110 - Path.exists raises where a name is too long
             return str(no_file(candidate / name))

@@ -1,4 +1,4 @@
-"""`.macro`, `.irp`, `.irpc`: parameters, arguments and substitution, by the rules of GNU as."""
+"""Handle `.macro`, `.irp`, `.irpc`: parameters, arguments and substitution, by the rules of GNU as."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """A definition; the body is kept as statements, each knowing its line."""
+    """A macro definition; its body is kept as statements, each with its line."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -42,7 +42,7 @@ class Macro:
 
 @dataclass
 class MacroTable:
-    """Macros by lower-case name, the number `\\@` stands for, and whether `.altmacro` is on."""
+    r"""Macros by lower-case name, the number that `\@` stands for, and whether `.altmacro` is on."""
 
     by_name: dict[str, Macro] = field(default_factory=dict)
     calls: int = 0
@@ -50,7 +50,11 @@ class MacroTable:
     alternate: bool = False
 
     def bind(self, macro: Macro, text: str, evaluate: Callable[[str], tuple[int, int]]) -> dict[str, str]:
-        """Text for each parameter; `evaluate` gives value and end of an expression for `%` of `.altmacro`."""
+        """Return the text for each parameter.
+
+        `evaluate` returns value and end of an expression, for `%` of `.altmacro`.  Raises SyntaxFault for wrong
+        arguments.
+        """
         actual: dict[str, str] = {}
         names = {parameter.name for parameter in macro.parameters}
         position, next_positional, keywords = _skip(_BLANK, text, 0), 0, False
@@ -88,7 +92,10 @@ class MacroTable:
         return actual
 
     def argument(self, text: str, start: int, evaluate: Callable[[str], tuple[int, int]]) -> tuple[str, int]:
-        """One argument and where it ends: quoted, `<...>`, `%expression`, or up to a comma or an outer blank."""
+        """Return one argument and where it ends.
+
+        It is quoted, `<...>`, `%expression`, or text up to a comma or an outer blank.
+        """
         position = _skip(_BLANK, text, start)
         if position >= len(text):
             return "", position
@@ -148,7 +155,7 @@ class MacroTable:
         return text[start:position], position
 
     def parameters(self, text: str) -> tuple[Parameter, ...]:
-        """Formal parameters of a `.macro` line, behind its name."""
+        """Return the formal parameters of a `.macro` line, given the text behind its name."""
         no_evaluation = _refuse_evaluation
         result: list[Parameter] = []
         position, end = 0, len(text)
@@ -178,7 +185,7 @@ class MacroTable:
         return tuple(result)
 
     def expand(self, macro: Macro, actual: Mapping[str, str]) -> list[Statement]:
-        """The body with arguments in; statements are still to be split and scrubbed."""
+        """Return the body with the arguments inserted; its statements must still be split and scrubbed."""
         statements = self.substitute_body(macro.body, dict(actual), has_locals=self.alternate)
         self.calls += 1
         return statements
@@ -186,7 +193,7 @@ class MacroTable:
     def substitute_body(
         self, body: Sequence[Statement], actual: dict[str, str], *, has_locals: bool = False
     ) -> list[Statement]:
-        """Copies of `body` with parameters replaced."""
+        """Return copies of `body` with parameters replaced."""
         result = []
         for statement in body:
             text = statement.text
@@ -231,7 +238,7 @@ class MacroTable:
         return _REFERENCE_ALTERNATE.sub(replace, text)
 
     def irp_values(self, text: str, *, characters: bool) -> tuple[str, list[str]]:
-        """Name and values of `.irp`, or of `.irpc` when `characters`."""
+        """Return name and values of `.irp`, or of `.irpc` when `characters`."""
         match = _NAME.match(text)
         if match is None:
             raise SyntaxFault("expected the name of the parameter")
@@ -261,7 +268,10 @@ def _skip(pattern: re.Pattern[str], text: str, position: int) -> int:
 
 
 def _bracketed(text: str, position: int, out: list[str]) -> int:
-    """Content of `<...>` from behind its opening, `!` escaping; returns where it ends."""
+    """Append the content of `<...>`, in which `!` escapes, to `out`; return where it ends.
+
+    `position` is behind the opening bracket.
+    """
     depth = 0
     while position < len(text) and (text[position] != ">" or depth):
         if text[position] == "!":

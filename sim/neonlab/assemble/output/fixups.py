@@ -1,4 +1,4 @@
-"""What stands in an instruction or a datum for an address: a number where the assembler knows it, else a relocation."""
+"""Fill in addresses in instructions and data: a number where the assembler knows it, else a relocation."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _A32_OPERATORS = {
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """Text for the operand, as the instruction stands in the object file, and the relocation that completes it."""
+    """The text for the operand, as it is in the object file, and the relocation that completes it."""
 
     text: str
     relocation: Relocation | None = None
@@ -63,7 +63,7 @@ class Hole:
 class FixupRules:
     """The rules of GNU as for one instruction set.
 
-    A64 objects carry addends in the relocation and zeros in the hole, A32 objects carry them in the hole.
+    A64 objects have addends in the relocation and zeros in the hole; A32 objects have addends in the hole.
     """
 
     def __init__(self, isa: Isa) -> None:
@@ -72,7 +72,7 @@ class FixupRules:
     def data(
         self, address: int, section: str, size: int, value: Value, operator: str = ""
     ) -> tuple[int, Relocation | None]:
-        """Bytes of a datum as a number, and its relocation; `operator` as in `symbol(got)`."""
+        """Return the bytes of a datum as a number, and its relocation; `operator` is as in `symbol(got)`."""
         mask = (1 << 8 * size) - 1
         if value.is_absolute:
             if not -(1 << 8 * size) < value.number <= mask:
@@ -94,7 +94,10 @@ class FixupRules:
         return hole, Relocation(section, address, kind, name, addend)
 
     def operand(self, address: int, section: str, known: Mnemonic, slot: Slot, value: Value, base: int) -> Hole:
-        """Text of an operand of the instruction at `address`; `base` is added to addresses that the encoder reads."""
+        """Return the text of an operand of the instruction at `address`.
+
+        `base` is added to addresses that the encoder reads.
+        """
         if slot.operator:
             if self._isa is Isa.A32:
                 return self._a32_operator(address, section, slot, value)
@@ -119,7 +122,7 @@ class FixupRules:
         return self._elsewhere(address, section, known, slot, name, addend, base)
 
     def _is_settled(self, symbol: Symbol, section: str, slot: Slot) -> bool:
-        """Whether the distance is final before linking."""
+        """Return whether the distance to the symbol is final before linking."""
         if symbol.fragment is None or symbol.fragment.section.name != section:
             return False
         if self._isa is Isa.A32 and slot.place is not Place.BRANCH:
@@ -139,7 +142,7 @@ class FixupRules:
         return Hole(str(base + address + addend), Relocation(section, address, known.relocation, name, addend - 8))
 
     def _target(self, symbol: Symbol, addend: int) -> tuple[str, int]:
-        """Symbol and addend for the relocation: local labels go by the name of their section."""
+        """Return symbol and addend for the relocation; a local label is replaced by its section."""
         if symbol.fragment is None and "0" <= symbol.name[:1] <= "9":
             raise SyntaxFault(f"there is no label `{symbol.name[:-1]}:` after this", symbol.name)
         keeps_name = symbol.is_global or symbol.is_weak or symbol.fragment is None
@@ -225,9 +228,9 @@ class FixupRules:
 
 
 def adrl_words(condition: str, register: int, distance: int, token: str) -> tuple[int, int]:
-    """The two instructions of A32 `adrl`: add or subtract a part of `distance` to pc, then the other part.
+    """Return the two words of A32 `adrl`: add or subtract a part of `distance` to pc, then the other part.
 
-    The second is `mov r0, r0` when one is enough.
+    The second is `mov r0, r0` when one is enough.  Raises SyntaxFault where two are not.
     """
     opcode = 0x02800000 if distance >= 0 else 0x02400000
     base = _CONDITION_CODES[condition] << 28 | opcode | register << 12

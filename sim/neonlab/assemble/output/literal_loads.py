@@ -1,4 +1,4 @@
-"""`ldr register, =value`: a move where as makes one of it, else a load from the literal pool."""
+"""Expand `ldr register, =value`: a move where GNU as makes one, else a load from the literal pool."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WORD = 0xFFFFFFFF
 
 
 def load_literal(isa: Isa, parsed: ParsedInstruction, literal: Literal, pool: A32Pool | A64Pool) -> ParsedInstruction:
-    """The instruction that stands for the load; a value that needs memory goes to `pool`."""
+    """Return the instruction that replaces the load; a value that needs memory is added to `pool`."""
     value = constant(literal.node)
     if isa is Isa.A32 and value is not None:
         move = _a32_move(parsed, value)
@@ -47,7 +47,7 @@ def _condition(mnemonic: Mnemonic) -> str:
 
 
 def _a32_vector_move(name: str, register: str, value: int) -> str | None:
-    """`vmov.i64` where every byte is 0 or 255; as knows no other move for these loads."""
+    """Return `vmov.i64` where every byte is 0 or 255; GNU as uses no other move for these loads."""
     if name not in {"vldr", "vldr.64"} or not register.startswith("d"):
         return None
     value &= (1 << 64) - 1

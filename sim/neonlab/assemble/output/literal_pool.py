@@ -1,4 +1,4 @@
-"""Literal pools: what `ldr x0, =value` becomes, and where the values lie, as GNU as places them."""
+"""Collect literals of `ldr x0, =value` in pools, which are laid out as GNU as does."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Entry:
 
 @dataclass(slots=True)
 class PoolWord:
-    """A value to write: `node` in `size` bytes, known as `place`."""
+    """A value to write: `node` in `size` bytes; the symbol `place` is its location."""
 
     node: Node
     size: int
@@ -31,12 +31,12 @@ class PoolWord:
 
 @dataclass
 class A64Pool:
-    """Entries of 4, 8 and 16 bytes lie apart, in this order, each kind aligned to its size."""
+    """Entries of 4, 8 and 16 bytes in separate groups, in this order, each aligned to its size."""
 
     _entries: dict[int, list[_Entry]] = field(default_factory=lambda: {4: [], 8: [], 16: []})
 
     def add(self, node: Node, size: int) -> Symbol:
-        """Place of the value, shared with an equal one."""
+        """Return the location of the value; equal values share one."""
         entries = self._entries[size]
         key = _key(node)
         for entry in entries:
@@ -48,7 +48,7 @@ class A64Pool:
         return entries[-1].place
 
     def groups(self) -> list[tuple[int, list[PoolWord]]]:
-        """Empties the pool: alignment as a power of two, and the words behind it, for each kind in turn."""
+        """Empty the pool; return, for each size, the alignment as a power of two and the words behind it."""
         result = []
         for size, power in ((4, 2), (8, 3), (16, 4)):
             if self._entries[size]:
@@ -59,13 +59,13 @@ class A64Pool:
 
 @dataclass
 class A32Pool:
-    """Words; a value of 8 bytes is two of them at a multiple of 8 from the start, which then is aligned to 8."""
+    """Words; a value of 8 bytes is two words at a multiple of 8 from the start, which is then aligned to 8."""
 
     _entries: list[_Entry] = field(default_factory=list)
     _power: int = 2
 
     def add(self, node: Node, size: int) -> Symbol:
-        """Place of the value, shared with an equal one where as would share it."""
+        """Return the location of the value; equal values share one where GNU as shares them."""
         if len(self._entries) >= _MAX_ENTRIES:
             raise SyntaxFault(f"more than {_MAX_ENTRIES} values in a literal pool; place `.ltorg` earlier")
         return self._add_word(node) if size == 4 else self._add_pair(node)
@@ -98,7 +98,7 @@ class A32Pool:
         return self._entries[-2].place
 
     def groups(self) -> list[tuple[int, list[PoolWord]]]:
-        """Empties the pool: alignment as a power of two, and the words behind it."""
+        """Empty the pool; return the alignment as a power of two, and the words behind it."""
         words = [PoolWord(entry.node, 4, entry.place) for entry in self._entries]
         self._entries = []
         # once 8, as keeps the alignment for later pools of the same section
@@ -114,7 +114,7 @@ def _key(node: Node) -> object:
 
 
 def constant(node: Node) -> int | None:
-    """The number that `node` is by now, or None."""
+    """Return the number that `node` is by now, or None."""
     try:
         value: Value = evaluate(node)
     except SyntaxFault:
@@ -123,11 +123,11 @@ def constant(node: Node) -> int | None:
 
 
 def a32_immediate(value: int) -> bool:
-    """Whether an A32 data-processing instruction can hold the 32-bit value: 8 bits rotated right by an even count."""
+    """Return whether an A32 data-processing instruction can hold the value: 8 bits rotated right by an even count."""
     value &= 0xFFFFFFFF
     return any(((value << turn) | (value >> (32 - turn))) & 0xFFFFFFFF < 256 for turn in range(0, 32, 2))
 
 
 def pool_padding(power: int) -> Padding:
-    """Zeros before a pool."""
+    """Return the padding before a pool, which is zeros."""
     return Padding(power, b"\0")

@@ -1,7 +1,7 @@
-"""A relocatable object: what the assembler makes, and what the linker places.
+"""A relocatable object, which the assembler writes and the linker places.
 
-Addresses in here are offsets in a section.  Relocations carry the names and the meaning that the ELF supplements for
-the Arm architectures give them (AAELF32, AAELF64), so objects made elsewhere have the same shape.
+Addresses in it are offsets in a section.  Relocations have the names and the meaning of the ELF supplements for the Arm
+architectures (AAELF32, AAELF64), as in objects of other tools.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from neonlab.isa.model.isa import Isa
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A named run of bytes.  `zeros` bytes of .bss follow `data`; `alignment` in bytes."""
+    """A named run of bytes.  `zeros` bytes of .bss follow `data`; `alignment` is in bytes."""
 
     name: str
     data: bytes
@@ -26,13 +26,13 @@ class Section:
 
     @property
     def size(self) -> int:
-        """Bytes it takes in memory."""
+        """The number of bytes it takes in memory."""
         return len(self.data) + self.zeros
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A name for a place.  `section` is None for one defined elsewhere, "*ABS*" for an absolute value."""
+    """A named location.  `section` is None for a symbol defined elsewhere, "*ABS*" for an absolute value."""
 
     name: str
     section: str | None
@@ -43,7 +43,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True)
 class Relocation:
-    """`kind` (`R_AARCH64_CALL26`, `R_ARM_MOVW_ABS_NC`, ...) at `offset` of `section`, against symbol + addend."""
+    """A relocation: `kind` (`R_AARCH64_CALL26`, ...) at `offset` of `section`, against symbol + addend."""
 
     section: str
     offset: int
@@ -54,9 +54,9 @@ class Relocation:
 
 @dataclass(frozen=True, slots=True)
 class ObjectFile:
-    """The assembler's product.
+    """The output of the assembler.
 
-    `data` of each section is what GNU as writes, relocations not applied.  `lines` maps (section, offset) of each
+    `data` of each section is what GNU as writes, with relocations not applied.  `lines` maps (section, offset) of each
     statement that emitted bytes to its source.  `code` maps an executable section to its runs of instructions (start,
     end), so that literal pools and data in .text are never decoded as instructions.
     """

@@ -1,4 +1,4 @@
-"""What has been read, to an object file: sections laid out, instructions encoded, relocations named."""
+"""Convert what was read to an object file: lay out sections, encode instructions, name relocations."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class PendingInstruction:
 
     @property
     def address(self) -> int:
-        """Offset in the section."""
+        """The offset in the section."""
         return self.fragment.address + self.offset
 
 
 @dataclass(frozen=True, slots=True)
 class PendingData:
-    """A number of `size` bytes to be written at `offset` of `fragment`."""
+    """A number of `size` bytes that will be written at `offset` of `fragment`."""
 
     fragment: Fragment
     offset: int
@@ -53,13 +53,13 @@ class PendingData:
 
     @property
     def address(self) -> int:
-        """Offset in the section."""
+        """The offset in the section."""
         return self.fragment.address + self.offset
 
 
 @dataclass(frozen=True, slots=True)
 class EmittedRange:
-    """Bytes that a statement made, for the line table; `is_code` when they are instructions."""
+    """Bytes that a statement emitted, for the line table; `is_code` marks instructions."""
 
     fragment: Fragment
     offset: int
@@ -70,7 +70,7 @@ class EmittedRange:
 
 @dataclass(frozen=True, slots=True)
 class ReadSource:
-    """Everything that reading a source leaves behind."""
+    """All that reading a source produces."""
 
     isa: Isa
     path: str
@@ -85,7 +85,7 @@ class ReadSource:
 
 
 def write_object(read: ReadSource) -> ObjectFile:
-    """The object file; AssemblyError at the first statement that has no meaning."""
+    """Return the object file.  Raises AssemblyError at the first statement that cannot be encoded."""
     for section in read.sections:
         section.lay_out()
     rules = FixupRules(read.isa)
@@ -119,7 +119,7 @@ def write_object(read: ReadSource) -> ObjectFile:
 
 
 def _lines(read: ReadSource) -> dict[tuple[str, int], SourceLine]:
-    """Source of each statement that made bytes, and of each alignment that padded."""
+    """Return the source of each statement that emitted bytes, and of each alignment that padded."""
     lines = {(r.fragment.section.name, r.fragment.address + r.offset): r.source for r in read.ranges if r.size}
     for section in read.sections:
         for fragment in section.fragments():
@@ -129,7 +129,7 @@ def _lines(read: ReadSource) -> dict[tuple[str, int], SourceLine]:
 
 
 class _Placed:
-    """Gives faults inside a `with` their place."""
+    """Adds the source line to faults inside a `with` block."""
 
     def __init__(self, source: SourceLine | None) -> None:
         self._source = source
@@ -143,7 +143,7 @@ class _Placed:
 
 
 def point_at(source: SourceLine, token: str) -> SourceLine:
-    """The same place with the column of `token`, when the quoted line has it."""
+    """Return the same line with the column of `token`, if the quoted line contains it."""
     found = source.text.find(token, source.column - 1) if token else -1
     if found < 0:
         return source
@@ -246,7 +246,7 @@ def _symbol(name: Name) -> Symbol:
 
 
 def _code_runs(section: SectionBuilder, ranges: Sequence[EmittedRange]) -> tuple[tuple[int, int], ...]:
-    """Where instructions lie, NOPs of alignment included."""
+    """Return the runs of instructions, with NOPs of alignment."""
     pieces = [(r.fragment.address + r.offset, r.size) for r in ranges if r.is_code]
     if section.executable:
         for fragment in section.fragments():

@@ -1,4 +1,4 @@
-"""What each relocation does to the bytes it stands on, as AAELF32 and AAELF64 define it."""
+"""Apply relocations to bytes, as AAELF32 and AAELF64 define them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 
 class RelocationRangeError(Exception):
-    """The value does not fit the field."""
+    """Raised where a value does not fit the field."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """`insert(old, value)` is the new content of `size` bytes; the value is S + A, minus P when relative."""
+    """A rule: `insert(old, value)` returns the new content of `size` bytes.
+
+    The value is S + A, minus P when relative.
+    """
 
     size: int
     insert: Callable[[int, int], int]
@@ -22,7 +25,10 @@ class _Rule:
 
 
 def _field(low: int, width: int, scale: int = 0, *, signed: bool = True) -> Callable[[int, int], int]:
-    """Puts value >> scale into bits low .. low + width - 1, refusing what does not fit."""
+    """Return a function that inserts value >> scale into bits low .. low + width - 1.
+
+    It raises RelocationRangeError for a value that does not fit.
+    """
 
     def insert(old: int, value: int) -> int:
         if value & ((1 << scale) - 1):
@@ -118,19 +124,20 @@ _RULES: dict[str, _Rule] = {
 
 
 def is_supported(kind: str) -> bool:
-    """Whether `apply` knows the relocation."""
+    """Return whether `apply` knows the relocation."""
     return kind in _RULES
 
 
 def uses_got(kind: str) -> bool:
-    """Whether the relocation means the entry of a symbol in the table of addresses, not the symbol."""
+    """Return whether the relocation refers to the symbol's entry in the table of addresses instead of the symbol."""
     return _RULES[kind].uses_got
 
 
 def apply(kind: str, data: bytearray, offset: int, target: int, place: int) -> None:
-    """Changes `data` at `offset`, which lies at address `place`, to mean `target` (S + A; of the table's entry if any).
+    """Change `data` at `offset`, which is at address `place`, so that it refers to `target`.
 
-    A32 `blx` to an A32 function becomes `bl`, as linkers do.  RelocationRangeError when the field cannot hold it.
+    `target` is S + A, with the table's entry for S where the relocation uses it.  A32 `blx` to an A32 function becomes
+    `bl`, as in linkers.  Raises RelocationRangeError when the field cannot hold the value.
     """
     rule = _RULES[kind]
     old = int.from_bytes(data[offset : offset + rule.size], "little")

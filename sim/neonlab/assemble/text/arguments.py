@@ -1,4 +1,4 @@
-"""Operands of directives taken apart."""
+"""Split the operands of directives."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _STRINGS = re.compile(r'[ \t]*"((?:\\.|[^"\\])*)"[ \t]*(,?)', re.S)
 
 
 def split_arguments(text: str) -> list[str]:
-    """Parts between commas that stand outside of strings and parentheses; none for blank text."""
+    """Return the parts between commas that are outside of strings and parentheses; none for blank text."""
     if "(" not in text and '"' not in text:
         parts = [part.strip() for part in text.split(",")]
         return [] if parts == [""] else parts
@@ -29,7 +29,7 @@ def split_arguments(text: str) -> list[str]:
 
 
 def split_strings(text: str) -> list[list[str]]:
-    """Groups of quoted strings: juxtaposed ones together, a comma between groups."""
+    """Return groups of quoted strings: adjacent ones together, a comma between groups."""
     groups: list[list[str]] = []
     position, joined = 0, False
     while position < len(text):

@@ -1,7 +1,7 @@
-"""Lines to statements, as GNU as scrubs them before it parses.
+"""Split lines into statements, as GNU as scrubs them before it parses.
 
-Comments go, `;` separates, and of the blanks only those stay that the parser could need: between two characters that
-may be part of a name.  Macro arguments are split at the blanks that are left, so this decides what a macro receives.
+Comments are removed, and `;` separates.  Only those blanks stay that the parser could need: between two characters that
+may be part of a name.  Macro arguments are split at the remaining blanks, so this decides what a macro receives.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Scrubber:
         self._has_at_comments = isa is Isa.A32
 
     def statements(self, line: Line) -> Iterator[Statement]:
-        """Statements of a line, empty ones left out."""
+        """Yield the statements of a line, without empty ones."""
         parts = self.split(line.text)
         if len(parts) == 1:
             text = self.squeeze(parts[0])
@@ -64,7 +64,7 @@ class Scrubber:
                 yield Statement(text, line, found + 1)
 
     def split(self, text: str) -> list[str]:
-        """Text between separators, comments cut off, strings kept whole."""
+        """Return the text between separators, without comments; strings stay whole."""
         if text.lstrip().startswith("#"):
             return [""]
         if '"' not in text and "'" not in text:
@@ -87,7 +87,7 @@ class Scrubber:
         return list(itertools.takewhile(lambda part: not part.lstrip().startswith("#"), parts))
 
     def squeeze(self, text: str) -> str:
-        """One statement with superfluous blanks gone and character constants as numbers."""
+        """Return one statement without superfluous blanks, with character constants as numbers."""
         strings: list[str] = []
         text = text.replace("\f", " ").replace("\v", " ").strip(" \t\r\n")
         if _STRING in text:
@@ -125,7 +125,7 @@ class Scrubber:
 
 
 def escape_value(escape: str) -> int:
-    """Byte for what stands behind a backslash in a character constant."""
+    """Return the byte for an escape in a character constant, given the text behind its backslash."""
     if escape[0] in "01234567":
         return int(escape, 8) & 0xFF
     return _ESCAPES.get(escape[0], ord(escape[0]) & 0xFF)
@@ -135,7 +135,7 @@ _STRING_ESCAPE = re.compile(r"\\([0-7]{1,3}|[xX][0-9a-fA-F]*|.)", re.S)
 
 
 def string_bytes(quoted: str) -> bytes:
-    """Bytes of a string literal, quotes included in the argument."""
+    """Return the bytes of a string literal; the argument includes its quotes."""
 
     def replace(match: re.Match[str]) -> str:
         escape = match.group(1)

@@ -1,4 +1,4 @@
-"""Lines on their way through the front end, and the errors that point into them."""
+"""The lines that the front end passes on, and the errors that point into them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Line:
     def source(
         self, column: int | None = None, *, expanded: str = "", trail: tuple[str, ...] = (), token: str = ""
     ) -> SourceLine:
-        """Position of this line; of `token` in it when it is there, else of its first character."""
+        """Return the position of this line: of `token` in it when it is there, else of its first character."""
         raw = self.raw
         if column is None:
             column = len(raw) - len(raw.lstrip()) + 1
@@ -48,12 +48,12 @@ class Statement:
 
 
 class SyntaxFault(Exception):
-    """Something wrong in a statement; `token` is the piece of text to put the caret under."""
+    """Raised for an error in a statement; `token` is the piece of text to put the caret under."""
 
     def __init__(self, message: str, token: str = "", hint: str = "") -> None:
         super().__init__(message)
         self.message, self.token, self.hint = message, token, hint
 
     def at(self, source: SourceLine) -> AssemblyError:
-        """The same with its place."""
+        """Return the error with its position."""
         return AssemblyError(self.message, source, self.hint)

@@ -1,4 +1,4 @@
-"""What the front end must know of a mnemonic: which operand is a place in the program, and how ELF relocates it."""
+"""Describe mnemonics for the front end: which operand is an address, and how ELF relocates it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from neonlab.isa.model.isa import Isa
 
 
 class Place(enum.Enum):
-    """How an instruction speaks of an address."""
+    """The ways in which an instruction refers to an address."""
 
     NONE = "none"
     BRANCH = "branch"
@@ -23,7 +23,10 @@ class Place(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Mnemonic:
-    """`operand` is the index of the operand that is a place; `relocation` its ELF type when the place is elsewhere."""
+    """A mnemonic: `operand` is the index of its operand that is an address.
+
+    `relocation` is its ELF type when the address is elsewhere.
+    """
 
     text: str
     place: Place = Place.NONE
@@ -72,7 +75,7 @@ _DIVIDED = re.compile(
 
 
 def unified_spelling(name: str) -> str:
-    """An A32 mnemonic of the divided syntax as the unified one writes it; any other as it is."""
+    """Return an A32 mnemonic of the divided syntax in the unified spelling; any other as it is."""
     match = _DIVIDED.fullmatch(name.lower())
     if match is None:
         return name
@@ -85,7 +88,7 @@ def unified_spelling(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def mnemonic(isa: Isa, name: str) -> Mnemonic:
-    """What is known of `name`, in whatever case; its `text` is the spelling to encode."""
+    """Return the description of `name`, in whatever case; its `text` is the spelling to encode."""
     lower = name.lower()
     return _a64(lower) if isa is Isa.A64 else _a32(lower)
 

@@ -28,7 +28,7 @@ _ALIASES = {
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """What a name stands for; `element` (`s16`) and `index` only from `.dn` and `.qn`."""
+    """The meaning of a register name; only `.dn` and `.qn` give `element` (`s16`) and `index`."""
 
     register: str
     element: str = ""
@@ -46,7 +46,7 @@ class RegisterNames:
         self._known: dict[str, str | None] = {}
 
     def find(self, name: str) -> str | None:
-        """The register that `name` means, as it is to be written; None when it is no register."""
+        """Return the register that `name` means, as it is to be written; None when it is no register."""
         alias = self.aliases.get(name)
         if alias is not None:
             return alias.register + alias.index
@@ -57,7 +57,10 @@ class RegisterNames:
         return self._known[name]
 
     def define(self, name: str, register: str, element: str = "", index: str = "") -> str | None:
-        """`.req` and its relatives; returns a warning when as would warn and keep the old meaning."""
+        """Handle `.req` and similar directives.
+
+        Returns a warning where GNU as would warn and keep the old meaning, else None.
+        """
         if name not in self.aliases and self.find(name) is not None:
             return f"`{name}` is a register and keeps this meaning"
         target = self.aliases.get(register)
@@ -78,7 +81,7 @@ class RegisterNames:
         return None
 
     def undefine(self, name: str) -> bool:
-        """`.unreq`; whether there was such a name."""
+        """Handle `.unreq`; return whether there was such a name."""
         found = self.aliases.pop(name, None) is not None
         for spelling in (name.upper(), name.lower()):
             self.aliases.pop(spelling, None)

@@ -1,7 +1,7 @@
-"""Instructions of SVE and SME in A64 text, which are refused by name: neither the assembler nor the CPU has them.
+"""Refuse instructions of SVE and SME in A64 text by name: neither the assembler nor the emulated CPU has them.
 
-Most are told by an operand: a scalable vector (`z0.b`), a predicate (`p0/z`, `pn8`), a tile of ZA (`za`,
-`za0h.s[w12, 0]`), `zt0`, or an offset in vector lengths (`mul vl`).  The few that have none are listed.
+Most are recognised by an operand: a scalable vector (`z0.b`), a predicate (`p0/z`, `pn8`), a tile of ZA (`za`,
+`za0h.s[w12, 0]`), `zt0`, or an offset in vector lengths (`mul vl`).  The few without one are listed.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ _SVE = frozenset(
 
 
 class ScalableFault(SyntaxFault):
-    """An instruction of SVE or SME, whatever else may be wrong with it."""
+    """Raised for an instruction of SVE or SME, whatever else may be wrong with it."""
 
 
 def refuse_scalable(name: str, operands: str, registers: RegisterNames) -> None:
     """Raise ScalableFault where `name operands`, in A64, is an instruction of SVE or SME.
 
-    `registers` knows the names that the source gave to registers.
+    `registers` has the names that the source gave to registers.
     """
     lower = name.lower()
     if lower in _SVE or lower in _SME:

@@ -1,4 +1,4 @@
-"""What to say of a word that is neither instruction nor macro."""
+"""Report a word that is neither an instruction nor a macro."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from neonlab.isa.vocabulary import is_known, mnemonics
 
 
 def unknown_mnemonic(isa: Isa, name: str, statement: str, macros: Iterable[str]) -> SyntaxFault | None:
-    """The fault, with the nearest name that exists; None when `name` is an instruction and the fault lies elsewhere.
+    """Return the fault, with the nearest name that exists; None when `name` is an instruction.
 
-    `statement` has the name as it was written.
+    In that case the error is elsewhere.  `statement` has the name as it was written.
     """
     lower = name.lower()
     if is_known(isa, lower):

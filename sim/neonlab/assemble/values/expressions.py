@@ -1,6 +1,6 @@
-"""Expressions of GNU as: syntax, operators in its order of precedence, and values that may hang on a place.
+"""Parse and evaluate expressions of GNU as, with its precedence, and values relative to a location.
 
-A tree is an `int`, a `Symbol`, `Unary` or `Binary`.  Numbers are 64 bits, two's complement, as in `as`.
+A tree is an `int`, a `Symbol`, `Unary` or `Binary`.  Numbers have 64 bits, two's complement, as in `as`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Binary:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """`number`, plus the address of `plus`, minus that of `minus`."""
+    """The value `number`, plus the address of `plus`, minus that of `minus`."""
 
     number: int
     plus: Symbol | None = None
@@ -49,12 +49,12 @@ class Value:
 
     @property
     def is_absolute(self) -> bool:
-        """Whether it is a plain number."""
+        """Tell whether it is a plain number."""
         return self.plus is None and self.minus is None
 
 
 def wrap(number: int) -> int:
-    """To 64 bits with sign."""
+    """Wrap a number to 64 bits with sign."""
     return ((number + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
 
 
@@ -72,7 +72,7 @@ _PRECEDENCE = {
 
 
 class ExpressionParser:
-    """Reads expressions; names are looked up at once, so that a later `.set` changes nothing read before it."""
+    """Reads expressions.  Names are looked up at once, so that a later `.set` changes nothing read before it."""
 
     def __init__(self, symbols: SymbolTable, here: Callable[[], Symbol]) -> None:
         self._symbols = symbols
@@ -82,13 +82,13 @@ class ExpressionParser:
         self._nodes = 0
 
     def parse(self, text: str, position: int = 0) -> tuple[Node, int]:
-        """Tree of the expression at `position`, and where it ends."""
+        """Return the tree of the expression at `position`, and where it ends.  Raises SyntaxFault."""
         self._text, self._position, self._nodes = text, position, 0
         node = self._binary(0, 0)
         return node, self._position
 
     def parse_all(self, text: str) -> Node:
-        """Tree of the whole text."""
+        """Return the tree of the whole text.  Raises SyntaxFault."""
         node, end = self.parse(text)
         rest = text[end:].strip()
         if rest:
@@ -179,7 +179,10 @@ class ExpressionParser:
 
 
 def apply(operator: str, left: int, right: int) -> int:
-    """Value of `left operator right` in 64-bit arithmetic."""
+    """Return the value of `left operator right` in 64-bit arithmetic.
+
+    Raises SyntaxFault for a division by zero or a shift by 64 bits or more.
+    """
     if operator in {"/", "%"}:
         left, right = wrap(left), wrap(right)
         if right == 0:
@@ -223,7 +226,7 @@ _BINARY: dict[str, Callable[[int, int], int]] = {
 
 
 def evaluate(node: Node) -> Value:
-    """Value of a tree with what is known now; differences of places in one section become numbers."""
+    """Return the value of a tree as far as it is known. Differences of locations in one section become numbers."""
     if isinstance(node, int):
         return Value(node)
     if isinstance(node, Symbol):

@@ -1,6 +1,6 @@
-"""One instruction's text to what the encoder takes: registers by their own names, expressions as numbers.
+"""Translate one instruction for the encoder: registers by their own names, expressions as numbers.
 
-What has no number yet, or needs a relocation, becomes a slot that is filled after layout.
+An expression that has no number yet, or needs a relocation, becomes a slot that is filled after layout.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _PREFETCH = re.compile(r"p(?:ld|li|st)l[123](?:keep|strm)")
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """An expression to be put in after layout.
+    """An expression that is inserted after layout.
 
-    `place` says in what form (an immediate when NONE); `operator` is `lo12` for `:lo12:expr`; `is_pool` marks the
+    `place` says in what form (an immediate when NONE).  `operator` is `lo12` for `:lo12:expr`.  `is_pool` marks the
     address of an entry in a literal pool.
     """
 
@@ -53,7 +53,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """`=expr` of a load: needs an entry of `size` bytes in the literal pool."""
+    """The `=expr` of a load, which needs an entry of `size` bytes in the literal pool."""
 
     node: Node
     size: int
@@ -62,7 +62,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class ParsedInstruction:
-    """`parts` are text and slots by turns; one text alone when nothing is left to fill in."""
+    """A parsed instruction: `parts` are texts and slots in turn, one text alone when there is nothing to fill in."""
 
     mnemonic: Mnemonic
     parts: tuple[str | Slot, ...]
@@ -82,11 +82,14 @@ class InstructionParser:
         self.is_unified = False  # `.syntax unified` was seen
 
     def forget(self) -> None:
-        """To be called when a register name is defined or dropped."""
+        """Forget parsed instructions; needed when a register name is defined or dropped."""
         self._remembered.clear()
 
     def parse(self, name: str, operands: str) -> ParsedInstruction:
-        """Instruction `name` with `operands`; SyntaxFault when the front end already sees that it is wrong."""
+        """Return the parsed instruction `name` with `operands`.
+
+        Raises SyntaxFault where the front end already finds an error.
+        """
         key = (name, operands)
         known = self._remembered.get(key)
         if known is not None:
@@ -107,7 +110,7 @@ class InstructionParser:
         return result
 
     def _element_suffix(self, name: str, operands: str) -> str:
-        """The type that names made by `.dn` and `.qn` give to a NEON mnemonic without one."""
+        """Return the type that names made by `.dn` and `.qn` give to a NEON mnemonic without one."""
         if not self._registers.has_elements or name[0] not in "vV" or "." in name:
             return ""
         aliases = [self._registers.aliases.get(word) for word in _NAME.findall(operands)]
@@ -150,7 +153,7 @@ class InstructionParser:
     def _place(
         self, known: Mnemonic, operand: int, text: str, operands: str, parts: list[str | Slot]
     ) -> Literal | None:
-        """An operand that is an address in the program, unless it is a register after all."""
+        """Parse an operand that is an address in the program, unless it is a register."""
         if text.startswith("="):
             return self._literal(known, operand, text[1:].strip(), operands, parts)
         match = _NAME.match(text)
@@ -206,7 +209,7 @@ class InstructionParser:
             self._immediate(text, parts, prefix)
 
     def _register_text(self, text: str) -> str | None:
-        """`text` with its registers by their own names when it begins with one: `x0`, `sp!`, `d0-d3`, `r0:128`."""
+        """Return `text` with registers by their own names if it begins with one: `x0`, `sp!`, `d0-d3`, `r0:128`."""
         match = _NAME.match(text)
         if match is None:
             return None

@@ -1,4 +1,4 @@
-"""Sections under construction: fragments of bytes between alignments, and their layout."""
+"""Build sections: fragments of bytes between alignments, and their layout."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ _MAX_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class Padding:
-    """Bytes up to a multiple of 2**power: none if more than `most`; `fill` repeated, NOPs when it is None."""
+    """Padding to a multiple of 2**power: none if it needs more than `most` bytes.
+
+    `fill` is repeated; None means NOPs.
+    """
 
     power: int
     fill: bytes | None
@@ -20,7 +23,7 @@ class Padding:
 
 
 class Fragment:
-    """Bytes whose distance from each other is known, and the padding that follows them."""
+    """Bytes at known distances from each other, and the padding that follows them."""
 
     __slots__ = ("address", "data", "padding", "padding_bytes", "padding_source", "section", "subsection")
 
@@ -35,11 +38,11 @@ class Fragment:
 
     @property
     def end(self) -> int:
-        """Address one past the data."""
+        """The address one past the data."""
         return self.address + len(self.data)
 
     def pad(self) -> int:
-        """Length of the padding at the present address; returns the address behind it."""
+        """Compute the length of the padding at the present address; return the address behind it."""
         self.padding_bytes = 0
         if self.padding is not None:
             missing = -self.end % (1 << self.padding.power)
@@ -59,11 +62,11 @@ class Subsection:
 
     @property
     def last(self) -> Fragment:
-        """Where bytes go."""
+        """The fragment that bytes go to."""
         return self.fragments[-1]
 
     def align(self, padding: Padding, source: SourceLine) -> None:
-        """Ends the fragment with padding, which `source` asked for, and starts the next one."""
+        """End the fragment with padding for the directive at `source`, and start the next one."""
         if padding.power > 31:
             raise SyntaxFault("an alignment above 2**31 bytes")
         last = self.last
@@ -79,7 +82,7 @@ class Subsection:
 
 
 class SectionBuilder:
-    """A section by name; `instructions` of it are known to the emitter."""
+    """A section that is being built."""
 
     def __init__(self, name: str, *, executable: bool, writable: bool, is_bss: bool) -> None:
         self.name, self.executable, self.writable, self.is_bss = name, executable, writable, is_bss
@@ -89,19 +92,19 @@ class SectionBuilder:
         self._reserved = 0
 
     def reserve(self, count: int) -> None:
-        """Accounts for bytes; SyntaxFault beyond what any kernel needs."""
+        """Count bytes.  Raises SyntaxFault beyond what any kernel needs."""
         self._reserved += count
         if self._reserved > _MAX_BYTES:
             raise SyntaxFault(f"the section {self.name} grows beyond {_MAX_BYTES >> 20} MiB")
 
     def subsection(self, number: int) -> Subsection:
-        """Part `number`, made when new."""
+        """Return subsection `number`, which is created if it is new."""
         if number not in self.subsections:
             self.subsections[number] = Subsection(self, number)
         return self.subsections[number]
 
     def lay_out(self) -> None:
-        """Addresses of all fragments, subsections in order of their numbers."""
+        """Assign addresses to all fragments, with subsections in order of their numbers."""
         address = 0
         for number in sorted(self.subsections):
             for fragment in self.subsections[number].fragments:
@@ -110,11 +113,11 @@ class SectionBuilder:
         self.is_laid_out = True
 
     def fragments(self) -> list[Fragment]:
-        """All fragments in the order of the section."""
+        """Return all fragments in the order of the section."""
         return [fragment for number in sorted(self.subsections) for fragment in self.subsections[number].fragments]
 
     def image(self, nop: bytes) -> bytes:
-        """Bytes of the section, padding filled."""
+        """Return the bytes of the section, with padding filled."""
         data = bytearray()
         for fragment in self.fragments():
             data += fragment.data
@@ -126,7 +129,7 @@ class SectionBuilder:
 
 
 def padding_image(count: int, fill: bytes | None, nop: bytes) -> bytes:
-    """`count` bytes of padding: the pattern, cut at the end; or zeros up to a word, then NOPs."""
+    """Return `count` bytes of padding: the pattern, cut at the start; or zeros up to a word, then NOPs."""
     if fill is None:
         return bytes(count % 4) + nop * (count // 4)
     return bytes(count % len(fill)) + fill * (count // len(fill))

@@ -1,4 +1,4 @@
-"""Symbols while they come to be: labels, numeric labels, and names set to expressions."""
+"""Define symbols while a source is read: labels, numeric labels, and names set to expressions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LARGEST_LOCAL = (1 << 31) - 1  # as GNU as has it
 
 
 class Symbol:
-    """A name, or a nameless place.  Undefined until `fragment` or `equated` is set."""
+    """A name, or a nameless location.  It is undefined until `fragment` or `equated` is set."""
 
     __slots__ = (
         "busy",
@@ -41,16 +41,16 @@ class Symbol:
 
     @property
     def is_defined(self) -> bool:
-        """Whether it has a place or a value."""
+        """Tell whether it has a location or a value."""
         return self.fragment is not None or self.equated is not None
 
     @property
     def is_local_name(self) -> bool:
-        """Whether as keeps it out of the symbol table."""
+        """Tell whether GNU as keeps it out of the symbol table."""
         return self.name.startswith(".L") or not self.name
 
     def distance(self, other: Symbol) -> int | None:
-        """Bytes from `other` to here, None when they lie in different sections or nowhere."""
+        """Return the bytes from `other` to here, None when they are in different sections or undefined."""
         if self is other:
             return 0
         if self.fragment is None or other.fragment is None or self.fragment.section is not other.fragment.section:
@@ -61,7 +61,7 @@ class Symbol:
 
     @property
     def address(self) -> int:
-        """Offset in its section."""
+        """The offset in its section."""
         assert self.fragment is not None
         return self.fragment.address + self.offset
 
@@ -75,19 +75,19 @@ class SymbolTable:
         self._local_awaited: dict[int, Symbol] = {}
 
     def reference(self, name: str) -> Symbol:
-        """The symbol of that name, made when it is new."""
+        """Return the symbol of that name, which is created if it is new."""
         symbol = self.by_name.get(name)
         if symbol is None:
             symbol = self.by_name[name] = Symbol(name)
         return symbol
 
     def is_defined(self, name: str) -> bool:
-        """Whether the name has a place or a value by now."""
+        """Return whether the name has a location or a value by now."""
         symbol = self.by_name.get(name)
         return symbol is not None and symbol.is_defined
 
     def define_label(self, name: str, fragment: Fragment, offset: int) -> Symbol:
-        """Puts a label at a place; SyntaxFault when the name is taken."""
+        """Define a label at a location.  Raises SyntaxFault when the name is taken."""
         symbol = self.reference(name)
         if symbol.is_defined:
             raise SyntaxFault(f"the symbol `{name}` is already defined", name)
@@ -95,7 +95,7 @@ class SymbolTable:
         return symbol
 
     def define_local(self, digits: str, fragment: Fragment, offset: int) -> Symbol:
-        """Puts a numeric label `digits:` at a place; SyntaxFault when no label can be so large."""
+        """Define a numeric label `digits:` at a location.  Raises SyntaxFault when the number is too large."""
         number = _local_number(digits)
         symbol = self._local_awaited.pop(number, None) or Symbol("")
         symbol.fragment, symbol.offset = fragment, offset
@@ -103,7 +103,10 @@ class SymbolTable:
         return symbol
 
     def local_reference(self, digits: str, *, forward: bool) -> Symbol:
-        """The numeric label that `1b` or `1f` means here; SyntaxFault when there is none before, or can be none."""
+        """Return the numeric label that `1b` or `1f` means here.
+
+        Raises SyntaxFault when there is none before, or when the number is too large.
+        """
         number = _local_number(digits)
         if forward:
             symbol = self._local_awaited.get(number)
@@ -117,7 +120,7 @@ class SymbolTable:
         return latest
 
     def equate(self, name: str, value: Any, *, once: bool) -> Symbol:
-        """`.set` and its relatives; `once` refuses a second definition."""
+        """Handle `.set` and similar directives; `once` refuses a second definition."""
         symbol = self.reference(name)
         if symbol.fragment is not None or (symbol.equated is not None and (once or symbol.fixed)):
             raise SyntaxFault(f"the symbol `{name}` is already defined", name)
@@ -126,7 +129,7 @@ class SymbolTable:
 
 
 def _local_number(digits: str) -> int:
-    """The number of a numeric label: `01:` is `1:`."""
+    """Return the number of a numeric label: `01:` is `1:`.  Raises SyntaxFault when it is too large."""
     digits = digits.lstrip("0") or "0"
     if len(digits) > len(str(_LARGEST_LOCAL)) or int(digits) > _LARGEST_LOCAL:
         raise SyntaxFault("this number is too large for a label", digits)
