@@ -1,4 +1,4 @@
-"""C++ names as people write them."""
+"""Demangle C++ and Rust names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LONGEST = 4096
 
 @functools.lru_cache(maxsize=1 << 14)
 def demangle(name: str) -> str:
-    """`dot(signed char const*, int)` for `_Z3dotPKai`; the name itself where it is not one of C++ or Rust."""
+    """Return `dot(signed char const*, int)` for `_Z3dotPKai`; the name itself where it is not of C++ or Rust."""
     if not name.startswith(("_Z", "_R")) or len(name) > _LONGEST:
         return name
     import pydemumble

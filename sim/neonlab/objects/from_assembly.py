@@ -1,4 +1,4 @@
-"""What the lab's own assembler made, as a module to be linked with objects from elsewhere."""
+"""Convert the output of the lab's own assembler to a module, to be linked with other objects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from neonlab.objects.link.relocation_names import relocation_number
 
 
 def assembled_module(made: ObjectFile) -> Module:
-    """The module.  Its labels are functions where the text says so or makes them global in code."""
+    """Return the module. Its labels are functions where the text says so, or where they are global and in code."""
     numbers = {name: number for number, name in enumerate(made.sections, 1)}
     rows: list[tuple[int, int, int, int, int, int, bool]] = [(ABSOLUTE, 0, 0, elf.STB_LOCAL, elf.STT_NOTYPE, 0, False)]
     names = [""]
@@ -78,7 +78,10 @@ def _section(made: ObjectFile, number: int, section: Section) -> InputSection:
 
 
 def _end_of_code(made: ObjectFile, section: Section, start: int, end: int, limit: int) -> int:
-    """Behind the words that follow the run and are executed too, as people write what their assembler lacks."""
+    """Return the end of the run with the data words after it that are executed too.
+
+    Such words encode instructions that the assembler does not know.
+    """
     if end - 4 < start:
         return end
     try:

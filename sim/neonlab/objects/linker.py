@@ -1,4 +1,4 @@
-"""Objects to one image in memory: sections placed, names resolved, relocations applied."""
+"""Link objects to one image in memory: place sections, resolve names, apply relocations."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def link_modules(
     base: int = BASE,
     displacement: int = 0,
 ) -> Image:
-    """Place and relocate `modules`, and of `archives` what they need.
+    """Return the image of `modules`, placed and relocated, with the members of `archives` that they need.
 
-    `given` are addresses of names that no object defines.  A name that is defined nowhere, and a relocation that cannot
-    be applied, are no errors yet: they become one when a function that needs them is asked for.  Code and data begin
-    `displacement` bytes, less than a page, after the beginning of their pages, or as many fewer as their alignment asks
-    for.  ObjectError when two objects define one name, are of different instruction sets, or take too much memory.
+    `given` are addresses of names that no object defines.  Undefined names and relocations that cannot be applied are
+    not errors yet: they become errors when a function that needs them is requested.  Code and data begin `displacement`
+    bytes, less than a page, after the start of their pages, or as many fewer as their alignment requires.  Raises
+    ObjectError where two objects define one name, are of different instruction sets, or take too much memory.
     """
     if not modules:
         raise InputError("there is nothing to link")
@@ -146,7 +146,7 @@ def _place(resolution: Resolution, placement: Placement, room: Mapping[tuple[int
 
 
 def _common(resolution: Resolution) -> dict[str, tuple[int, int]]:
-    """Size and alignment of each common symbol: the largest of either that an object asks for."""
+    """Return size and alignment of each common symbol: the largest of either that an object states."""
     found: dict[str, tuple[int, int]] = {}
     for module in resolution.modules:
         for index in np.flatnonzero(module.symbols["section"] == COMMON).tolist():

@@ -1,4 +1,4 @@
-"""Object files, archives and shared objects by path to one image: the door to this package."""
+"""Load object files, archives and shared objects by path into one image: the entry point of this package."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MACH_O = (b"\xfe\xed\xfa\xce", b"\xfe\xed\xfa\xcf", b"\xce\xfa\xed\xfe", b"\xcf
 
 
 def is_object(path: Path) -> bool:
-    """Whether the file begins as an ELF file or an archive does."""
+    """Return whether the file begins as an ELF file or an archive does."""
     try:
         if not is_file(path):
             return False
@@ -35,7 +35,10 @@ def is_object(path: Path) -> bool:
 
 
 def isa_of_object(path: Path) -> Isa:
-    """What an object is for; of an archive its first.  InputError where it is none, or for something else."""
+    """Return the instruction set of an object, or of the first in an archive.
+
+    Raises InputError where the file is no object, or for another machine.
+    """
     found = read_object(path)
     if isinstance(found, Module):
         return found.isa
@@ -46,7 +49,7 @@ def isa_of_object(path: Path) -> Isa:
 
 
 def read_object(path: str | Path) -> Module | Archive:
-    """A relocatable or shared object, or an archive.  InputError when the file is none, or damaged."""
+    """Return a relocatable or shared object, or an archive.  Raises InputError where the file is none, or damaged."""
     path = Path(path)
     data = read_input(path, MOST_FILE_BYTES)
     if data[:8] in (MAGIC, THIN_MAGIC):
@@ -57,7 +60,7 @@ def read_object(path: str | Path) -> Module | Archive:
 
 
 def elf_module(data: bytes | memoryview, title: str) -> Module:
-    """The object in `data`, relocatable or shared."""
+    """Return the object in `data`, relocatable or shared.  Raises ObjectError where it is none, or damaged."""
     file = ElfFile(data, title)
     return shared_module(file) if file.type == elf.ET_DYN else module_of(file)
 
@@ -69,9 +72,9 @@ def load_image(
     given: Mapping[str, int] | None = None,
     base: int = BASE,
 ) -> Image:
-    """The objects at `paths` and `modules`, linked; see `link_modules`.
+    """Return the image of the objects at `paths` and `modules`, linked; see `link_modules`.
 
-    Of archives come the members that define what is missing; of an archive alone come all.
+    Of archives, only members that define missing names are added.  If there are only archives, all members are added.
     """
     opened = [read_object(path) for path in paths]
     objects = [*(item for item in opened if isinstance(item, Module)), *modules]

@@ -1,4 +1,4 @@
-"""How long an object of 5 MB takes: one is made, as a compiler writes them with a section for each function."""
+"""Measure how long a generated object of 5 MB takes to load, with a section for each function."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WORD = 4
 
 @dataclass(frozen=True, slots=True)
 class LoadBench:
-    """Seconds from a path to memory with every relocation applied, the best of several."""
+    """Seconds from a path to memory with every relocation applied, the best of several runs."""
 
     size: int
     sections: int
@@ -33,7 +33,7 @@ class LoadBench:
     seconds: float
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`."""
+        """Return plain values for `--json`."""
         return {
             "bytes": self.size,
             "sections": self.sections,
@@ -42,7 +42,7 @@ class LoadBench:
         }
 
     def line(self) -> str:
-        """For the terminal."""
+        """Return the line for the terminal."""
         return (
             f"an object of {self.size / 1e6:.1f} MB, {self.sections:,} sections, {self.relocations:,} relocations: "
             f"loaded and relocated in {self.seconds:.2f} s (wanted: {MOST_SECONDS:.0f})"
@@ -64,9 +64,9 @@ def bench_load(functions: int = FUNCTIONS, *, repetitions: int = _REPETITIONS) -
 
 
 def made_object(functions: int) -> bytes:
-    """An A64 object of functions f0, f1, … (less than 30 000), each in its own section, calling the next one.
+    """Return an A64 object of functions f0, f1, … (less than 30 000), each in a section of its own.
 
-    Each also takes the address of a function further on.
+    Each calls the next function, and takes the address of one further on.
     """
     names = [f"f{number}".encode() for number in range(functions)]
     strings = b"\0" + b"\0".join(names) + b"\0"

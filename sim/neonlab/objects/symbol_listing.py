@@ -1,4 +1,4 @@
-"""What an object offers and what it asks for: its functions, and the names that it leaves to others."""
+"""List what an object defines and what it needs: its functions, and its undefined names."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _MOST_USERS = 64
 
 @dataclass(frozen=True, slots=True)
 class ListedFunction:
-    """One function.  `address` is its offset in `section`, in a shared object its address there; `size` in bytes.
+    """One function.  `address` is its offset in `section`, or its address in a shared object; `size` is in bytes.
 
-    `state` is a64, a32 or thumb; `where` is file:line of its first instruction, "" where nothing tells.
+    `state` is a64, a32 or thumb.  `where` is file:line of its first instruction, "" where it is not known.
     """
 
     name: str
@@ -52,7 +52,7 @@ class ListedUndefined:
 
 @dataclass(frozen=True, slots=True)
 class ListedObject:
-    """One object, or one member of an archive.  `constructors` are sections of functions that a loader would call."""
+    """One object, or one member of an archive. `constructors` are sections of functions that a loader would call."""
 
     title: str
     isa: Isa
@@ -63,7 +63,7 @@ class ListedObject:
 
 
 def list_objects(path: str | Path) -> tuple[ListedObject, ...]:
-    """The objects in a file, in its order.  InputError when it is none, or damaged."""
+    """Return the objects in a file, in its order.  Raises InputError where it has none, or is damaged."""
     opened = read_object(path)
     modules = list(opened.modules()) if isinstance(opened, Archive) else [opened]
     if not modules:
@@ -72,7 +72,7 @@ def list_objects(path: str | Path) -> tuple[ListedObject, ...]:
 
 
 def list_module(module: Module) -> ListedObject:
-    """What one object offers and asks for."""
+    """Return what one object defines and needs."""
     functions = _functions(module)
     image = link_modules([module])
     places = {(index, value): image.sections.get((0, index), -1) + value for index, value in functions}
@@ -93,7 +93,7 @@ def list_module(module: Module) -> ListedObject:
 
 
 def _functions(module: Module) -> dict[tuple[int, int], list[int]]:
-    """Rows of the symbols that name code, by section and offset."""
+    """Return the rows of the symbols that name code, by section and offset."""
     symbols = module.symbols
     code = [index for index, section in module.sections.items() if section.executable and section.loaded]
     in_code = np.isin(symbols["section"], code)
@@ -147,7 +147,7 @@ def _undefined(module: Module) -> Iterator[ListedUndefined]:
 
 
 def _starts(module: Module) -> dict[int, list[tuple[int, str]]]:
-    """Named functions and objects of each section, in order."""
+    """Return the named functions and data of each section, in order."""
     found: dict[int, list[tuple[int, str]]] = {}
     symbols = module.symbols
     named = np.isin(symbols["type"], (elf.STT_FUNC, elf.STT_OBJECT)) | (

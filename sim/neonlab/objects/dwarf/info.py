@@ -1,4 +1,4 @@
-"""What pyelftools makes of the debug sections of one object, under a bound on the work."""
+"""Read the debug sections of one object with pyelftools, with a limit on the work."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMES = (
 
 
 def open_dwarf(sections: Mapping[str, bytes], isa: Isa) -> Any:
-    """A DWARFInfo over the sections as they are after linking; None where there is nothing to read."""
+    """Return a DWARFInfo over the sections as they are after linking; None where there is nothing to read."""
     from elftools.dwarf.dwarfinfo import DebugSectionDescriptor, DwarfConfig, DWARFInfo
 
     if not sections.get(".debug_info") or not sections.get(".debug_abbrev"):
@@ -41,7 +41,7 @@ def open_dwarf(sections: Mapping[str, bytes], isa: Isa) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Unit:
-    """One compilation unit: its entries in the order in which they stand, each with its depth in the tree."""
+    """One compilation unit: its entries in file order, each with its depth in the tree."""
 
     dwarf: Any
     unit: Any
@@ -49,11 +49,11 @@ class Unit:
 
     @property
     def line_table(self) -> int | None:
-        """Offset of the unit's table in .debug_line."""
+        """The offset of the unit's table in .debug_line."""
         return number(self.entries[0][1], "DW_AT_stmt_list") if self.entries else None
 
     def entry_at(self, offset: int) -> Any:
-        """The entry at an offset of .debug_info; None where this unit has none."""
+        """Return the entry at an offset of .debug_info; None where this unit has none."""
         return self._by_offset.get(offset)
 
     @cached_property
@@ -61,7 +61,7 @@ class Unit:
         return {entry.offset: entry for _, entry in self.entries}
 
     def referred(self, entry: Any, attribute: str) -> Any:
-        """The entry that an attribute refers to; None where there is none in this unit."""
+        """Return the entry that an attribute refers to; None where it is not in this unit."""
         found = entry.attributes.get(attribute)
         if found is None or not isinstance(found.value, int):
             return None
@@ -69,7 +69,7 @@ class Unit:
         return self.entry_at(found.value + (self.unit.cu_offset if relative else 0))
 
     def children(self, entry: Any) -> Iterator[Any]:
-        """The entries right below one."""
+        """Yield the children of an entry."""
         position = self._positions[entry.offset]
         depth = self.entries[position][0]
         for below, child in self.entries[position + 1 :]:
@@ -84,7 +84,7 @@ class Unit:
 
 
 def units_for(dwarf: Any, wanted: Callable[[list[tuple[int, int]]], bool]) -> Iterator[Unit]:
-    """Units whose code `wanted` says yes to, read whole.  What is damaged ends it."""
+    """Yield the units for whose address ranges `wanted` is true, read whole.  Stop at damaged data."""
     from elftools.dwarf.die import DIE
 
     left = MOST_ENTRIES
@@ -116,20 +116,20 @@ def units_for(dwarf: Any, wanted: Callable[[list[tuple[int, int]]], bool]) -> It
 
 
 def text(entry: Any, attribute: str) -> str:
-    """A string attribute, "" where there is none."""
+    """Return a string attribute, "" where there is none."""
     found = entry.attributes.get(attribute)
     value = found.value if found is not None else b""
     return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else ""
 
 
 def number(entry: Any, attribute: str) -> int | None:
-    """A numeric attribute; None where there is none, or an expression stands there."""
+    """Return a numeric attribute; None where there is none, or where it is an expression."""
     found = entry.attributes.get(attribute)
     return found.value if found is not None and isinstance(found.value, int) else None
 
 
 def ranges(entry: Any, dwarf: Any) -> list[tuple[int, int]]:
-    """(first address, address behind the last) of each stretch of code that an entry describes."""
+    """Return (first address, address one past the last) of each range of code that an entry describes."""
     low = number(entry, "DW_AT_low_pc")
     high = entry.attributes.get("DW_AT_high_pc")
     if low is not None and high is not None and isinstance(high.value, int):

@@ -1,4 +1,7 @@
-"""Where inlined code was called from: an intrinsic is a function of a header, and people want the line that has it."""
+"""Find the call sites of inlined code.
+
+An intrinsic is a function of a header, and reports must name the line that calls it.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ from neonlab.objects.dwarf.reader import DwarfError
 
 @dataclass(frozen=True, slots=True)
 class CallSite:
-    """From `address` to `end` is the body of `name`, inlined at a line.  `depth` counts from the outermost."""
+    """An inlined call: the bytes from `address` to `end` are the body of `name`, inlined at a line.
+
+    `depth` counts from the outermost entry.
+    """
 
     address: int
     end: int
@@ -26,7 +32,7 @@ class CallSite:
 
 
 def read_call_sites(sections: Mapping[str, bytes], isa: Isa, addresses: Sequence[int]) -> list[CallSite]:
-    """The call sites around any of `addresses`, as far as the debug information can be read."""
+    """Return the call sites around any of `addresses`, as far as the debug information can be read."""
     dwarf = open_dwarf(sections, isa)
     if dwarf is None or not addresses:
         return []

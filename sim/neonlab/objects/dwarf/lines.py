@@ -1,4 +1,4 @@
-"""Line tables of DWARF 2 to 5: which line of which file each address comes from (DWARF 5, section 6.2)."""
+"""Read line tables of DWARF 2 to 5: the file and line of each address (DWARF 5, section 6.2)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_TABLES = 1 << 14
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """From `address` to `end` the code is that of a line; column 0 stands for the whole line."""
+    """A row: the code from `address` to `end` belongs to a line; column 0 means the whole line."""
 
     address: int
     end: int
@@ -26,7 +26,7 @@ class Row:
 
 
 def read_rows(sections: Mapping[str, bytes]) -> Iterator[Row]:
-    """The rows of every table in .debug_line, as far as it can be read."""
+    """Yield the rows of every table in .debug_line, as far as it can be read."""
     data = sections.get(".debug_line", b"")
     at = tables = 0
     left = _MOST_ROWS
@@ -50,9 +50,9 @@ def read_rows(sections: Mapping[str, bytes]) -> Iterator[Row]:
 
 
 def file_names(sections: Mapping[str, bytes], offset: int) -> Callable[[int], tuple[str, str]]:
-    """What the table at `offset` calls each file by its number: path, and the folder it is relative to.
+    """Return a function from the number of a file in the table at `offset` to its path and folder.
 
-    Raises DwarfError where there is no table.
+    The path is relative to the folder.  Raises DwarfError where there is no table.
     """
     cursor = Cursor(sections.get(".debug_line", b""), offset)
     length, offset_size = cursor.length()
@@ -61,7 +61,7 @@ def file_names(sections: Mapping[str, bytes], offset: int) -> Callable[[int], tu
 
 
 class _Table:
-    """One unit's header and program."""
+    """The header and the line program of one unit."""
 
     def __init__(self, cursor: Cursor, offset_size: int, sections: Mapping[str, bytes]) -> None:
         self._cursor, self._sections, self._offset_size = cursor, sections, offset_size
@@ -140,7 +140,7 @@ class _Table:
         return None
 
     def file(self, number: int) -> tuple[str, str]:
-        """Path as the table has it, and the folder that it is relative to."""
+        """Return the path that the table has for a file, and the folder that it is relative to."""
         if not 0 <= number < len(self.files):
             return "?", ""
         name, folder_number = self.files[number]
@@ -150,7 +150,10 @@ class _Table:
         return posixpath.normpath(path) if path else "?", compiled_in
 
     def rows(self) -> Iterator[Row]:
-        """Run the program.  Rows of one sequence are in order; one ends where the next begins."""
+        """Run the line program, and yield its rows.
+
+        The rows of one sequence are in order; a row ends where the next begins.  Raises DwarfError for damaged data.
+        """
         cursor = self._cursor
         cursor.at = self._start
         if cursor.at > cursor.end:

@@ -1,4 +1,4 @@
-"""C prototypes from debug information: what functions take and return, structs with the places of their fields."""
+"""Read C prototypes from debug information: parameter and result types, structs with the offsets of their fields."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_FIELDS = 4096
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A member of a struct or union, `offset` bytes from its start; `bits` of a bit-field, else 0."""
+    """A member of a struct or union, at byte `offset`; `bits` is the size of a bit-field, else 0."""
 
     name: str
     offset: int
@@ -33,9 +33,9 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class DebugType:
-    """A type.  `size` in bytes; `target` is what a pointer points to or an array or vector consists of.
+    """A type with its size in bytes; `target` is what a pointer points to, or the element of an array or vector.
 
-    `name` is as the source has it, typedef names kept.  A struct within itself has no fields the second time.
+    `name` is as in the source, with typedef names.  A struct inside itself has no fields the second time.
     """
 
     form: Form
@@ -50,7 +50,7 @@ class DebugType:
 
 @dataclass(frozen=True, slots=True)
 class DebugParameter:
-    """One parameter; the name is "" where the source gives none."""
+    """One parameter; the name is "" where the source has none."""
 
     name: str
     type: DebugType
@@ -58,7 +58,7 @@ class DebugParameter:
 
 @dataclass(frozen=True, slots=True)
 class FunctionType:
-    """A function of an object.  `address` is that in the image; `path` and `line` are where it is declared."""
+    """A function of an object: `address` is that in the image, `line` is where it is declared."""
 
     name: str
     address: int
@@ -68,7 +68,7 @@ class FunctionType:
     line: int
 
     def signature(self, isa: Isa) -> Signature | None:
-        """As the lab calls functions; None where it cannot: variadic, or structs or vectors by value."""
+        """Return the signature for calls; None if the lab cannot call it: variadic, or structs or vectors by value."""
         returns = None if self.returns is None else c_type(self.returns, isa)
         if self.variadic or (self.returns is not None and returns is None):
             return None
@@ -82,7 +82,7 @@ class FunctionType:
 
 
 def c_type(made: DebugType, isa: Isa) -> CType | None:
-    """The type as calling conventions know it; None for one that does not fit a register."""
+    """Return the type as calling conventions use it; None for one that does not fit a register."""
     if made.form in ("integer", "float") and made.size <= 8:
         return CType(
             made.name, "integer" if made.form == "integer" else "float", made.size, made.signed, None, made.const
@@ -96,7 +96,7 @@ def c_type(made: DebugType, isa: Isa) -> CType | None:
 
 
 def read_prototypes(sections: Mapping[str, bytes], isa: Isa, address: int | None = None) -> list[FunctionType]:
-    """The functions whose code is in the image; with `address`, only those of the unit that it lies in."""
+    """Return the functions whose code is in the image; with `address`, only those of the unit that contains it."""
     dwarf = open_dwarf(sections, isa)
     if dwarf is None:
         return []
@@ -114,7 +114,7 @@ def read_prototypes(sections: Mapping[str, bytes], isa: Isa, address: int | None
 
 
 class _Types:
-    """Turns entries of one unit into types."""
+    """Converts entries of one unit to types."""
 
     def __init__(self, unit: Unit, isa: Isa) -> None:
         self._unit, self._isa = unit, isa
@@ -155,7 +155,7 @@ class _Types:
         return FunctionType(name, address, returns, tuple(parameters), variadic, line)
 
     def _referred(self, entry: Any, depth: int = 0) -> DebugType:
-        """The type that an entry has; void where it says none."""
+        """Return the type of an entry; void where it has none."""
         if "DW_AT_type" not in entry.attributes:
             return DebugType("void", "void", 0)
         target = self._unit.referred(entry, "DW_AT_type")
@@ -229,7 +229,7 @@ class _Types:
 
 
 def _member_offset(entry: Any) -> int:
-    """A number, or in DWARF 2 an expression that adds one (DW_OP_plus_uconst)."""
+    """Return the byte offset of a member: a number, or in DWARF 2 an expression that adds one (DW_OP_plus_uconst)."""
     found = entry.attributes.get("DW_AT_data_member_location")
     if found is None:
         return 0

@@ -1,4 +1,4 @@
-"""Archives of objects (`ar`): GNU and BSD; members are read when a name that they define is needed."""
+"""Read archives of objects (`ar`), GNU and BSD; a member is read when a name that it defines is needed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SYMBOL_TABLES = ("/", "/SYM64/", "__.SYMDEF", "__.SYMDEF SORTED", "__.SYMDEF_64
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One file of an archive: its `size` bytes are at `offset`."""
+    """One file of an archive: `size` bytes at `offset`."""
 
     name: str
     offset: int
@@ -31,7 +31,10 @@ class Member:
 
 
 class Archive:
-    """An archive in memory.  ObjectError where it is damaged, or thin: then its members are elsewhere."""
+    """An archive in memory.
+
+    Raises ObjectError where it is damaged, or thin: the members of a thin archive are in other files.
+    """
 
     def __init__(self, data: bytes | memoryview, title: str) -> None:
         self.title = title
@@ -86,7 +89,7 @@ class Archive:
             at = following
 
     def module(self, member: Member) -> Module | None:
-        """The object that a member is; None where it is something else, such as a text."""
+        """Return the object that a member holds; None where it is no object, such as a text."""
         if member.offset not in self._modules:
             data = self.data[member.offset : member.offset + member.size]
             is_object = bytes(data[:4]) == elf.MAGIC
@@ -95,7 +98,7 @@ class Archive:
         return self._modules[member.offset]
 
     def modules(self) -> Iterator[Module]:
-        """All objects in the archive."""
+        """Yield all objects in the archive."""
         for member in self.members:
             module = self.module(member)
             if module is not None:
@@ -117,6 +120,6 @@ class Archive:
         return found
 
     def defining(self, name: str) -> Module | None:
-        """The member that defines `name`, or None."""
+        """Return the member that defines `name`, or None."""
         member = self._definitions.get(name)
         return self.module(member) if member is not None else None

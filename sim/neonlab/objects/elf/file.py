@@ -1,4 +1,4 @@
-"""One ELF file opened: its tables, every offset and index in them checked before it is used."""
+"""Open one ELF file; every offset and index in its tables is checked before it is used."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _TYPES = {0: "no file type", 2: "an executable", 4: "a core dump"}
 
 
 class ObjectError(InputError):
-    """A file that is no object the lab can use: what is wrong, and where in the file."""
+    """Raised for a file that is no object the lab can use; the message says what is wrong and where in the file."""
 
 
 def text_of(data: bytes) -> str:
-    """A name from a string table; bytes that are no UTF-8 are shown as escapes."""
+    """Return a name from a string table; bytes that are not UTF-8 become escapes."""
     return data.decode("utf-8", "backslashreplace")
 
 
@@ -50,24 +50,24 @@ class SectionHeader(NamedTuple):
 
     @property
     def is_allocated(self) -> bool:
-        """Whether the section is part of the program's memory."""
+        """Tell whether the section is part of the program's memory."""
         return bool(self.flags & elf.SHF_ALLOC)
 
     @property
     def is_executable(self) -> bool:
-        """Whether it holds instructions."""
+        """Tell whether the section holds instructions."""
         return bool(self.flags & elf.SHF_EXECINSTR)
 
     @property
     def is_writable(self) -> bool:
-        """Whether the program may write it."""
+        """Tell whether the program may write the section."""
         return bool(self.flags & elf.SHF_WRITE)
 
 
 class ElfFile:
     """The tables of one file.  `title` names it in messages: a path, or `archive(member)`.
 
-    Raises ObjectError when the file is none for Arm, is damaged, or asks for more than `MOST_BYTES`.
+    Raises ObjectError where the file is not for Arm, is damaged, or needs more than `MOST_BYTES`.
     """
 
     def __init__(self, data: bytes | memoryview, title: str) -> None:
@@ -96,24 +96,27 @@ class ElfFile:
         self._entries_read = 0
 
     def error(self, message: str) -> ObjectError:
-        """An error about this file."""
+        """Return an ObjectError about this file."""
         return ObjectError(f"{self.title}: {message}")
 
     def table(self, dtype: np.dtype[Any], offset: int, count: int, what: str) -> Records:
-        """`count` records at `offset` of the file, in place."""
+        """Return `count` records at `offset` of the file, without a copy.
+
+        Raises ObjectError where they lie outside the file, or where all tables together are too large.
+        """
         self.count_entries(count)
         if count and not 0 <= offset <= offset + count * dtype.itemsize <= len(self.data):
             raise self.error(f"the {what} lies outside the file (offset {offset:#x}, {count} entries)")
         return np.frombuffer(self.data, dtype, count, offset) if count else np.zeros(0, dtype)
 
     def count_entries(self, count: int) -> None:
-        """ObjectError when all tables together become too large."""
+        """Add to the count of table entries.  Raises ObjectError where all tables together have too many."""
         self._entries_read += count
         if self._entries_read > MOST_ENTRIES:
             raise self.error(f"its tables have more than {MOST_ENTRIES} entries")
 
     def names(self, starts: Records, strings: bytes, what: str) -> list[str]:
-        """The name at each of `starts` of a string table that ends with a zero; "" at 0."""
+        """Return the name at each of `starts` in a string table that ends with a zero byte; "" at 0."""
         numbers = starts.astype(np.int64)
         if numbers.size and int(numbers.max()) >= max(len(strings), 1):
             raise self.error(f"a name in {what} lies outside its string table")
@@ -178,7 +181,7 @@ class ElfFile:
             raise self.error(f"section {section.name} is aligned to {alignment} bytes, which is no power of two")
 
     def contents(self, section: SectionHeader) -> memoryview:
-        """Bytes of a section as the file has them; decompressed where they are compressed."""
+        """Return the bytes of a section, decompressed where the file has them compressed."""
         if section.type == elf.SHT_NOBITS:
             return memoryview(b"")
         raw = self.data[section.offset : section.offset + section.size]
@@ -194,13 +197,13 @@ class ElfFile:
             raise self.error(f"section {section.name} cannot be decompressed: {error}") from None
 
     def section(self, index: int, what: str) -> SectionHeader:
-        """Section `index`, which `what` refers to."""
+        """Return section `index`.  Raises ObjectError, which names `what` refers to it, where there is none."""
         if not 0 < index < len(self.sections):
             raise self.error(f"{what} refers to section {index}, and there are {len(self.sections)}")
         return self.sections[index]
 
     def strings(self, index: int, what: str) -> bytes:
-        """A string table, which ends with a zero."""
+        """Return a string table, which ends with a zero byte.  Raises ObjectError for another section."""
         section = self.section(index, what)
         if section.type != elf.SHT_STRTAB:
             raise self.error(f"{what} has its names in section {section.name}, which is no string table")
@@ -210,17 +213,17 @@ class ElfFile:
         return data
 
     def records(self, section: SectionHeader, dtype: np.dtype[np.void]) -> Records:
-        """The entries of a section that is a table."""
+        """Return the entries of a section that is a table."""
         return self.table(dtype, section.offset, self.entries(section, dtype), f"section {section.name}")
 
     def entries(self, section: SectionHeader, dtype: np.dtype[np.void]) -> int:
-        """How many entries a section that is a table has."""
+        """Return the number of entries of a section that is a table.  Raises ObjectError for a broken table."""
         if section.entry_size not in (0, dtype.itemsize) or section.size % dtype.itemsize:
             raise self.error(f"section {section.name} does not consist of entries of {dtype.itemsize} bytes")
         return section.size // dtype.itemsize
 
     def segments(self) -> Records:
-        """The program headers."""
+        """Return the program headers."""
         dtype = elf.PHDR[self.bits]
         if self._header["phnum"] and int(self._header["phentsize"]) != dtype.itemsize:
             raise self.error(f"its program headers have {int(self._header['phentsize'])} bytes, not {dtype.itemsize}")

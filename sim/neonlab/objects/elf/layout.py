@@ -1,4 +1,4 @@
-"""The tables of an ELF file as numpy reads them, and the few constants that the lab goes by (gABI, 32 and 64 bits)."""
+"""Define the tables of an ELF file as numpy dtypes, and the constants that the lab needs (gABI, 32 and 64 bits)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One relocatable object as the linker takes it, whether a compiler, GNU as or the lab's own assembler made it."""
+"""One relocatable object as the linker takes it, made by a compiler, by GNU as or by the lab's own assembler."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ Records = npt.NDArray[np.void]
 
 
 class InputSection(NamedTuple):
-    """A section and where it may go.
+    """A section, its contents, and what its placement must respect.
 
-    `size` is larger than `data` for .bss.  `marks` gives (offset, DATA | ARM | THUMB) in order of offset where the
+    `size` is larger than `data` for .bss.  `marks` has (offset, DATA | ARM | THUMB) in order of offset, where the
     contents change, from mapping symbols.
     """
 
@@ -62,7 +62,7 @@ class InputSection(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LoadSegment:
-    """A segment of a shared object: where it wants to be, before it is moved as a whole."""
+    """A segment of a shared object, with its address before the object is moved as a whole."""
 
     address: int
     size: int
@@ -74,9 +74,9 @@ class LoadSegment:
 class Module:
     """One object file.  `sections` are those with contents that matter, by their index in the file.
 
-    `names` has the name of each symbol.  `groups` are (signature, members) of COMDAT groups: of those with one
-    signature a program has one.  `lines` are those that the assembler gave, by section index and offset; objects made
-    elsewhere have DWARF instead.
+    `names` has the name of each symbol.  `groups` are (signature, members) of COMDAT groups; a program keeps one group
+    of each signature.  `lines` are the assembler's source lines, by section index and offset; other objects have DWARF
+    instead.
     """
 
     isa: Isa
@@ -93,5 +93,5 @@ class Module:
 
     @property
     def is_shared(self) -> bool:
-        """Whether it is a shared object."""
+        """Tell whether it is a shared object."""
         return bool(self.segments)

@@ -1,4 +1,4 @@
-"""A relocatable ELF file to a `Module`."""
+"""Convert a relocatable ELF file to a `Module`."""
 
 from __future__ import annotations
 
@@ -31,18 +31,21 @@ MOST_ALIGNMENT = 1 << 20
 
 
 def is_loaded(header: SectionHeader) -> bool:
-    """Whether the linker places the section; thread-local storage has no place."""
+    """Return whether the linker places the section; thread-local storage is not placed."""
     wanted = header.is_allocated and header.type in _LOADED_TYPES and not header.flags & elf.SHF_TLS
     return wanted and not not_loaded(header.name)
 
 
 def not_loaded(name: str) -> bool:
-    """Whether a section is for debuggers, unwinders or linkers."""
+    """Return whether a section is for debuggers, unwinders or linkers."""
     return name.startswith((*_NOT_LOADED, *_DEBUG))
 
 
 def read_module(data: bytes | memoryview, title: str) -> Module:
-    """The object in `data`.  ObjectError when it is none, is damaged, or holds what the lab cannot place."""
+    """Return the object in `data`.
+
+    Raises ObjectError where it is none, is damaged, or holds what the lab cannot place.
+    """
     file = ElfFile(data, title)
     if file.type != elf.ET_REL:
         raise file.error("is a shared object, which is loaded and not linked")
@@ -50,7 +53,7 @@ def read_module(data: bytes | memoryview, title: str) -> Module:
 
 
 def module_of(file: ElfFile) -> Module:
-    """The relocatable object that `file` is."""
+    """Return the Module of a relocatable object.  Raises ObjectError where it is damaged or too large."""
     tables = [section for section in file.sections if section.type == elf.SHT_SYMTAB]
     if len(tables) > 1:
         raise file.error("has more than one symbol table")
@@ -94,7 +97,10 @@ def module_of(file: ElfFile) -> Module:
 
 
 def read_symbols(file: ElfFile, table: SectionHeader) -> tuple[Records, tuple[str, ...]]:
-    """The symbols of a table, and their names.  ObjectError where they refer to what is not there."""
+    """Return the symbols of a table, and their names.
+
+    Raises ObjectError where they refer to sections or names that do not exist.
+    """
     what = f"the symbol table {table.name}"
     records = file.records(table, elf.SYM[file.bits])
     names = tuple(file.names(records["name"], file.strings(table.link, what), what))
@@ -137,7 +143,7 @@ def read_symbols(file: ElfFile, table: SectionHeader) -> tuple[Records, tuple[st
 
 
 def _check_values(file: ElfFile, symbols: Records, names: tuple[str, ...]) -> None:
-    """Symbols lie in their sections, or at their ends."""
+    """Raise ObjectError for a symbol that lies neither in its section nor at its end."""
     sizes = np.array([section.size for section in file.sections], np.uint64)
     inside = symbols["section"] > 0
     values = np.ascontiguousarray(symbols["value"]).view(np.uint64)
@@ -153,7 +159,7 @@ def _check_values(file: ElfFile, symbols: Records, names: tuple[str, ...]) -> No
 
 
 def _relocations(file: ElfFile, symbols: int) -> Records:
-    """The relocations of all sections."""
+    """Return the relocations of all sections."""
     tables = [header for header in file.sections if header.type in (elf.SHT_REL, elf.SHT_RELA)]
     targets = [file.section(header.info, f"the relocations {header.name}").number for header in tables]
     seen: set[int] = set()
@@ -179,14 +185,14 @@ def _relocations(file: ElfFile, symbols: int) -> Records:
 
 
 def check_symbols(file: ElfFile, relocations: Records, symbols: int) -> None:
-    """ObjectError where a relocation is against a symbol that is not there."""
+    """Raise ObjectError for a relocation against a symbol that does not exist."""
     if relocations.size and int(relocations["symbol"].max()) >= symbols:
         number = int(relocations["symbol"].max())
         raise file.error(f"a relocation is against symbol {number}, and there are {symbols}")
 
 
 def relocation_records(file: ElfFile, records: Records, explicit: bool) -> Records:
-    """As the linker has them, but for the section; an addend in place counts as 0 here."""
+    """Return the linker's records without the section; an addend in place is 0 here."""
     made = np.zeros(len(records), RELOCATION)
     symbol_bits, kind_mask = (32, 0xFFFFFFFF) if file.bits == 64 else (8, 0xFF)
     made["offset"] = records["offset"].astype(np.uint64).view(np.int64)
@@ -199,7 +205,7 @@ def relocation_records(file: ElfFile, records: Records, explicit: bool) -> Recor
 
 
 def read_marks(file: ElfFile, symbols: Records, names: tuple[str, ...]) -> dict[int, list[tuple[int, int]]]:
-    """Mapping symbols of each section (AAELF32, AAELF64): $a, $t, $x, $d, with or without .suffix."""
+    """Return the mapping symbols of each section (AAELF32, AAELF64): $a, $t, $x, $d, with or without .suffix."""
     states = {"$a": ARM, "$x": ARM, "$t": THUMB, "$d": DATA}
     found: dict[int, list[tuple[int, int]]] = {}
     candidates = np.flatnonzero((symbols["binding"] == elf.STB_LOCAL) & (symbols["section"] > 0))
@@ -212,7 +218,7 @@ def read_marks(file: ElfFile, symbols: Records, names: tuple[str, ...]) -> dict[
 
 
 def section_marks(isa: Isa, header: SectionHeader, marks: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """In order of offset, the last of several at one place standing; code without any is all code."""
+    """Return the marks in order of offset, the last of several at one place; code without marks is all code."""
     if not marks:
         return ((0, ARM),) if header.is_executable else ((0, DATA),)
     by_offset = dict(sorted(marks, key=lambda mark: mark[0]))

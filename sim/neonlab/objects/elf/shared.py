@@ -1,4 +1,4 @@
-"""A shared object to a `Module` whose sections keep their places, with the relocations that a loader would apply."""
+"""Convert a shared object to a `Module` whose sections keep their places, with the relocations of a loader."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _JUMP_SLOT = {Isa.A64: 1026, Isa.A32: 22}
 
 
 def shared_module(file: ElfFile) -> Module:
-    """The shared object that `file` is.  ObjectError when it is damaged, or has no section headers."""
+    """Return the Module of a shared object.  Raises ObjectError where it is damaged, or has no section headers."""
     tables = [section for section in file.sections if section.type == elf.SHT_DYNSYM]
     if len(tables) != 1:
         raise file.error("is a shared object without a table of dynamic symbols")
@@ -92,7 +92,7 @@ def _segments(file: ElfFile) -> tuple[LoadSegment, ...]:
 
 
 def _with_locals(file: ElfFile, symbols: Records, names: tuple[str, ...]) -> tuple[Records, tuple[str, ...]]:
-    """The dynamic symbols, and behind them the local ones where the object still has them."""
+    """Return the dynamic symbols, then the local ones where the object still has them."""
     tables = [section for section in file.sections if section.type == elf.SHT_SYMTAB]
     if not tables:
         return symbols, names
@@ -108,7 +108,7 @@ def _with_locals(file: ElfFile, symbols: Records, names: tuple[str, ...]) -> tup
 
 
 def _relocations(file: ElfFile, symbols: int) -> Records:
-    """What a loader would apply, `offset` an address in the object."""
+    """Return the relocations that a loader would apply; `offset` is an address in the object."""
     tables = []
     for header in file.sections:
         if not header.is_allocated:
@@ -125,7 +125,7 @@ def _relocations(file: ElfFile, symbols: int) -> Records:
 
 
 def _packed(file: ElfFile, header: SectionHeader) -> Records:
-    """Relative relocations as addresses and bit maps (gABI, SHT_RELR); their addends are in place."""
+    """Return relative relocations stored as addresses and bit maps (gABI, SHT_RELR); their addends are in place."""
     width = file.bits // 8
     words = file.table(np.dtype(f"<u{width}"), header.offset, header.size // width, header.name).tolist()
     places: list[int] = []
@@ -155,7 +155,7 @@ def _word_at(file: ElfFile, address: int) -> int:
 
 
 def _in_sections(file: ElfFile, placed: dict[int, SectionHeader], relocations: Records) -> Records:
-    """The relocations with their sections, `offset` an offset there."""
+    """Return the relocations with their sections; `offset` becomes an offset in the section."""
     headers = sorted(placed.values(), key=lambda header: header.address)
     starts = np.array([header.address for header in headers], np.int64)
     found = np.searchsorted(starts, relocations["offset"], "right") - 1
@@ -168,7 +168,7 @@ def _in_sections(file: ElfFile, placed: dict[int, SectionHeader], relocations: R
 
 
 def _marks_of_functions(header: SectionHeader, symbols: Records) -> list[tuple[int, int]]:
-    """Without mapping symbols the functions say where code is A32 and where Thumb."""
+    """Return marks from function symbols, for objects without mapping symbols: where code is A32 and where Thumb."""
     mine = symbols[(symbols["section"] == header.number) & (symbols["type"] == elf.STT_FUNC)]
     return [(int(symbol["value"]), THUMB if symbol["thumb"] else ARM) for symbol in mine]
 
@@ -176,7 +176,7 @@ def _marks_of_functions(header: SectionHeader, symbols: Records) -> list[tuple[i
 def _with_stubs(
     file: ElfFile, symbols: Records, names: tuple[str, ...], relocations: Records
 ) -> tuple[Records, tuple[str, ...], Records]:
-    """Name the stubs of imported functions, and say which symbol each goes to."""
+    """Name the stubs of imported functions, and add a reference from each to its symbol."""
     slots = relocations[relocations["kind"] == _JUMP_SLOT[file.isa]]
     by_slot = dict(zip(slots["offset"].tolist(), slots["symbol"].tolist(), strict=True))
     made, titles, references = [], [], []
@@ -200,7 +200,7 @@ def _with_stubs(
 
 
 def _stubs(file: ElfFile, header: SectionHeader) -> list[tuple[int, int]]:
-    """(offset, address of the slot it jumps through) of each stub, as GNU ld and lld write them."""
+    """Return (offset, address of the slot it jumps through) of each stub, as GNU ld and lld write them."""
     words = np.frombuffer(bytes(file.contents(header))[: header.size & ~3], "<u4").tolist()
     found: list[tuple[int, int]] = []
     for number in range(len(words)):

@@ -1,4 +1,7 @@
-"""Addresses that position-independent code makes of pc: what a shared object's code refers to without a relocation."""
+"""Find addresses that position-independent code computes from pc.
+
+The code of a shared object refers to its own data in this way, without a relocation.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from neonlab.isa.model.isa import Isa
 def addresses_made(
     isa: Isa, instructions: Sequence[Instruction], word_at: Callable[[int], int | None]
 ) -> Iterator[int]:
-    """Candidates, some of them wrong: registers are followed from one instruction to the next as they stand.
+    """Return candidate addresses; some are wrong, because registers are followed in the order of the text.
 
     `word_at` reads a literal.  A64: adr, adrp with add or with a load.  A32 and Thumb: a literal to which pc is added.
     """

@@ -1,4 +1,4 @@
-"""The debug sections of an object as they would be after linking: addresses in them are those of the image."""
+"""Relocate the debug sections of an object as a linker would: addresses in them are those of the image."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SIZES = {Isa.A64: {257: 8, 258: 4}, Isa.A32: {2: 4}}
 
 
 def debug_sections(module: Module, addresses: Addresses) -> Mapping[str, bytes]:
-    """Contents by name.  What refers to a function that the program does without is 0 there."""
+    """Return the contents by section name.  References to functions that the program does not keep are 0."""
     found: dict[str, bytes] = {}
     table = module.relocations
     for section in module.sections.values():

@@ -1,4 +1,4 @@
-"""A program in memory, its code not yet decoded: a large object is relocated at once, and decoded as far as needed."""
+"""A program in memory that is not yet decoded. A large object is relocated at once, and decoded as far as needed."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Image:
-    """What the linker makes.
+    """The result of linking.
 
     `memory` starts at `base`.  `sections` has the address of each section by (module, index).  `missing` are names that
-    nobody defines, at addresses where nothing is mapped.  `references` are (place, target, status) of every relocation,
-    by place.  `veneers` and the mapping symbols of the modules tell code from data: (address, DATA | ARM | THUMB).
+    no object defines, at addresses where nothing is mapped.  `references` are (place, target, status) of every
+    relocation, by place.  `veneers` and the mapping symbols of the modules separate code from data: (address, DATA |
+    ARM | THUMB).
     """
 
     isa: Isa
@@ -52,7 +53,7 @@ class Image:
 
     @cached_property
     def segments(self) -> tuple[Segment, ...]:
-        """The parts as a program has them."""
+        """The parts as segments of a Program."""
         return tuple(
             Segment(
                 part.name,
@@ -66,7 +67,7 @@ class Image:
 
     @cached_property
     def marks(self) -> tuple[tuple[int, int], ...]:
-        """Where executable memory changes between data, A32 or A64, and Thumb, in order of address."""
+        """The addresses where executable memory changes between data, A32 or A64, and Thumb, in order."""
         found = list(self.veneers)
         for (number, index), address in self.sections.items():
             section = self.modules[number].sections[index]
@@ -79,7 +80,7 @@ class Image:
 
     @cached_property
     def thumb(self) -> tuple[tuple[int, int], ...]:
-        """(start, end) of each run of Thumb code."""
+        """The (start, end) of each run of Thumb code."""
         ends = [address for address, _ in self.marks[1:]]
         return tuple(
             (address, end)
@@ -89,7 +90,7 @@ class Image:
 
     @cached_property
     def by_name(self) -> Mapping[str, ImageSymbol]:
-        """Global symbols, and local ones whose names are not taken; of several local ones the first."""
+        """Symbols by name: global ones, and local ones whose names are free; of several local ones the first."""
         found: dict[str, ImageSymbol] = {}
         for symbol in self.symbols:
             before = found.get(symbol.name)
@@ -98,9 +99,9 @@ class Image:
         return found
 
     def named(self, name: str) -> ImageSymbol | None:
-        """The symbol `name`, or the one function that C++ calls so, its parameters told or not; None where none is.
+        """Return the symbol `name`, or the one C++ function of that name, with or without parameters; None for none.
 
-        InputError where it is the name of several.
+        Raises InputError where it is the name of several functions.
         """
         if name in self.by_name or not name:
             return self.by_name.get(name)
@@ -113,14 +114,14 @@ class Image:
 
     @property
     def functions(self) -> tuple[str, ...]:
-        """Names of the functions that it was made of, as people write them, in order; not those that the lab serves."""
+        """The demangled names of the functions that its objects define, sorted, without those that the lab provides."""
         own = (one for one in self.by_name.values() if one.is_function)
         return tuple(
             sorted({demangle(one.name) for one in own if not self.modules[one.module].title.startswith(SERVED)})
         )
 
     def prototype(self, name: str) -> FunctionType | None:
-        """What debug information says of the function `name`; None where there is none."""
+        """Return the prototype of the function `name` from debug information; None where there is none."""
         symbol = self.named(name)
         if symbol is None:
             return None

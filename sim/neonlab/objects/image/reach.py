@@ -1,4 +1,4 @@
-"""The code that a function can come to, found without running it, and decoded no further."""
+"""Find the code that a function can reach, without running it, and decode no more."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def program_of(image: Image, names: Sequence[str] = ()) -> Program:
 
 
 def _reached_program(image: Image, names: Sequence[str]) -> Program:
-    """The program with what `names` reach decoded, all code for none; `names` are among its symbols, as they are."""
+    """Return the program with what `names` reach decoded, or all code without names; `names` are among its symbols."""
     walk = _Walk(image)
     asked = {name: symbol for name in names if (symbol := image.named(name)) is not None}
     if names:
@@ -69,7 +69,7 @@ def _reached_program(image: Image, names: Sequence[str]) -> Program:
 
 
 class _Walk:
-    """Pieces of memory still to be looked at: a function at a time, a section of data at a time."""
+    """Walks over the pieces of memory that code can reach: a function at a time, a section of data at a time."""
 
     def __init__(self, image: Image) -> None:
         self._image = image
@@ -85,7 +85,7 @@ class _Walk:
 
     @cached_property
     def _starts(self) -> list[int]:
-        """Where a function or a section of data begins, and the ends of all, in order."""
+        """The addresses where functions and sections of data begin and parts end, sorted."""
         image = self._image
         starts = {symbol.address for symbol in image.symbols if self._is_code(symbol.address)}
         starts |= set(image.sections.values())
@@ -103,21 +103,21 @@ class _Walk:
         return any(start <= address < end for start, end in self._executable)
 
     def go_to(self, address: int) -> None:
-        """Look at the piece that `address` lies in."""
+        """Add the piece that `address` lies in to the walk."""
         number = bisect.bisect_right(self._starts, address) - 1
         if 0 <= number < len(self._starts) - 1 and number not in self._seen:
             self._seen[number] = self._here
             self._waiting.append(number)
 
     def go_everywhere(self) -> None:
-        """Look at all code."""
+        """Add all code to the walk."""
         for start, end in self._executable:
             for address in self._starts:
                 if start <= address < end:
                     self.go_to(address)
 
     def run(self) -> None:
-        """Follow everything."""
+        """Follow all references until no piece is left."""
         while self._waiting:
             number = self._here = self._waiting.pop()
             start, end = self._starts[number], self._starts[number + 1]
@@ -148,7 +148,7 @@ class _Walk:
             self.go_to(end)
 
     def _note_gaps(self, start: int, end: int, found: Sequence[Instruction]) -> None:
-        """Where execution could come to what is no instruction, for the lines of such faults."""
+        """Note the addresses in code that are no instructions, so that a fault there has a line."""
         at, unit = start, 2 if self._image.isa is Isa.A32 else 4
         for after in (*((i.address, i.address + i.size) for i in found), (end, end)):
             if len(self.gaps) < _MOST_GAPS:
@@ -215,13 +215,13 @@ class _Walk:
         raise InputError(f"{where}: `{name}` is not defined, and `{demangle(user.name)}` refers to it")
 
     def _symbol(self, number: int) -> ImageSymbol | None:
-        """What the piece is called: a function by preference."""
+        """Return the symbol of the piece, a function if there is one."""
         named = [symbol for symbol in self._image.symbols if symbol.address == self._starts[number]]
         return max(named, key=lambda symbol: (symbol.is_function, symbol.is_global), default=None)
 
 
 def _words(isa: Isa, code: bytes, address: int) -> Iterator[Instruction]:
-    """Instructions among the words; one that is none is a fault only once it is executed."""
+    """Yield the instructions among the words.  A word that is none becomes a fault when it is executed."""
     for offset in range(0, len(code) & ~3, 4):
         try:
             yield decode_word(isa, int.from_bytes(code[offset : offset + 4], "little"), address + offset)
@@ -230,7 +230,10 @@ def _words(isa: Isa, code: bytes, address: int) -> Iterator[Instruction]:
 
 
 def _runs_on(instructions: Sequence[Instruction], end: int) -> bool:
-    """Whether a function runs on into what follows it.  Compilers end one with a call that does not return, and pad."""
+    """Return whether a function continues into what follows it.
+
+    Compilers end some functions with a call that does not return, and pad.
+    """
     if not instructions or instructions[-1].address + instructions[-1].size != end:
         return False
     last = next((i for i in reversed(instructions) if not i.mnemonic.startswith(_PADDING)), None)

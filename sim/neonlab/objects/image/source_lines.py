@@ -1,4 +1,4 @@
-"""Where each instruction of an image comes from: the assembler's own lines, or DWARF's with the text of the file."""
+"""Find the source line of each instruction of an image: from the assembler, or from DWARF with the text of the file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_SOURCE_BYTES = 1 << 24
 
 
 def source_lines(image: Image, addresses: Sequence[int]) -> Mapping[int, SourceLine]:
-    """The line of each of `addresses`, which ascend, as far as the objects tell."""
+    """Return the line of each of `addresses`, which ascend, as far as the objects have lines."""
     found: dict[int, SourceLine] = {}
     for number, module in enumerate(image.modules):
         for (section, offset), line in module.lines.items():
@@ -44,7 +44,7 @@ def _call_intrinsics(
     addresses: Sequence[int],
     near: Path,
 ) -> None:
-    """Lines of the compiler's headers become those that call them, with the way there as their trail."""
+    """Replace lines of the compiler's headers by those that call them, and keep the header lines as a trail."""
     inside = {a for a in addresses if a in found and _is_of_compiler(found[a].path)}
     if not inside:
         return
@@ -67,7 +67,7 @@ def _call_intrinsics(
 
 
 def _is_of_compiler(path: str) -> bool:
-    """Whether a header is one of those that define intrinsics."""
+    """Return whether a header is one of those that define intrinsics."""
     return path.rpartition("/")[2] in ("arm_neon.h", "arm_acle.h", "arm_fp16.h", "arm_bf16.h")
 
 
@@ -89,7 +89,10 @@ def _text(path: str, folder: str, near: str, line: int) -> str:
 
 @lru_cache(maxsize=256)
 def _source(path: str, folder: str, near: str) -> tuple[str, ...]:
-    """The lines of a source file where it was compiled, here, or beside its object; none where it is not found."""
+    """Return the lines of a source file, from where it was compiled, from here, or from beside its object.
+
+    Returns none where it is not found.
+    """
     for candidate in (Path(folder) / path, Path(path), Path(near) / path, Path(near) / Path(path).name):
         try:
             if is_file(candidate) and candidate.stat().st_size <= _MOST_SOURCE_BYTES:

@@ -1,4 +1,4 @@
-"""The symbols of a linked program: functions and data by address, and what a person may call them by."""
+"""The symbols of a linked program: functions and data, by address and by name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from neonlab.objects.link.resolve import Resolution
 
 @dataclass(frozen=True, slots=True)
 class ImageSymbol:
-    """A place with a name.  `address` has no bit 0; `module` is the index of the object it comes from."""
+    """A named address.  `address` has bit 0 clear; `module` is the index of the object it comes from."""
 
     name: str
     address: int
@@ -27,12 +27,12 @@ class ImageSymbol:
 
     @property
     def entry(self) -> int:
-        """The address as a pointer has it: bit 0 says Thumb."""
+        """The address as a pointer holds it: bit 0 is set for Thumb."""
         return self.address | self.thumb
 
 
 def image_symbols(resolution: Resolution, addresses: SymbolAddresses) -> tuple[ImageSymbol, ...]:
-    """Named symbols that the program defines, in order of address; of a global name its one definition."""
+    """Return the named symbols that the program defines, in order of address; of a global name its one definition."""
     found = list(_symbols(resolution, addresses))
     return tuple(sorted(found, key=lambda symbol: (symbol.address, symbol.name)))
 

@@ -1,4 +1,4 @@
-"""The address of every symbol, once the sections have theirs."""
+"""Compute the address of every symbol, after the sections have theirs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNUSABLE = THREAD_LOCAL
 
 @dataclass(frozen=True, eq=False)
 class Addresses:
-    """Of the symbols of one module, by index: address without bit 0, whether it is a Thumb function, its status."""
+    """The symbols of one module by index: address with bit 0 clear, whether it is a Thumb function, status."""
 
     address: npt.NDArray[np.int64]
     thumb: npt.NDArray[np.bool_]
@@ -32,7 +32,10 @@ class Addresses:
 
 
 class SymbolAddresses:
-    """Addresses of all symbols of a program.  `given` are absolute and stand for what is missing; bit 0 says Thumb."""
+    """The addresses of all symbols of a program.
+
+    `given` are absolute addresses of names that no object defines; bit 0 means Thumb.
+    """
 
     def __init__(
         self,
@@ -51,7 +54,7 @@ class SymbolAddresses:
         ]
 
     def _own(self, number: int, module: Module) -> Addresses:
-        """What each module defines itself."""
+        """Return the addresses of what a module defines itself."""
         symbols = module.symbols
         count = max((*module.sections, int(symbols["section"].max())), default=0) + 1
         starts = np.full(count, -1, np.int64)
@@ -77,7 +80,7 @@ class SymbolAddresses:
         return int(table.address[row]), bool(table.thumb[row]), int(table.status[row]), bool(table.typed[row])
 
     def _resolved(self, number: int, module: Module, own: Addresses) -> Addresses:
-        """Names that others define in place of the module's own."""
+        """Replace names that other modules define, and fill in names that no module defines."""
         definitions = self._resolution.definitions
         binding = module.symbols["binding"]
         for index in np.flatnonzero(binding != elf.STB_LOCAL).tolist():

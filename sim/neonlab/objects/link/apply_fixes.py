@@ -1,4 +1,4 @@
-"""Relocations applied to the bytes of a program, and in words what cannot be applied."""
+"""Apply relocations to the bytes of a program, and describe those that cannot be applied."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from neonlab.objects.link.relocation_rule import Against, Branch, Rule
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A relocation that cannot be applied: what is wrong with the bytes at `place`."""
+    """A relocation that cannot be applied: the message about the bytes at `place`."""
 
     place: int
     message: str
@@ -26,7 +26,7 @@ class Problem:
 def apply_fixes(
     fixes: Fixes, memory: npt.NDArray[np.uint8], base: int, table_at: int, entries: Integers
 ) -> tuple[Problem, ...]:
-    """Change the bytes of `memory`, which starts at `base`; what could not be done, by place.
+    """Apply the relocations to `memory`, which starts at `base`; return those that cannot be applied, by place.
 
     The table of addresses is at `table_at` and holds `entries`.
     """
@@ -41,7 +41,7 @@ class _Application:
         self._memory, self._base, self._table_at, self._entries = memory, base, table_at, entries
 
     def run(self) -> tuple[Problem, ...]:
-        """Every kind in turn."""
+        """Apply the relocations kind by kind."""
         problems: list[Problem] = []
         for kind, rule in self._fixes.kinds.items():
             rows = self._fixes.rows[kind]
@@ -80,7 +80,7 @@ class _Application:
         return [self._problem(int(rows[i]), self._out_of_range(name, int(rows[i]), int(value[i]), rule)) for i in bad]
 
     def _values(self, rule: Rule, table: npt.NDArray[np.void]) -> tuple[Integers, npt.NDArray[np.bool_]]:
-        """What goes into the fields, and which of them are of Thumb functions."""
+        """Return the values for the fields, and which of them are of Thumb functions."""
         place, thumb = table["place"], table["thumb"] & rule.keeps_state
         if rule.branch:  # a label that is no function is in the state of the branch to it
             thumb = np.where(table["typed"], thumb, table["from_thumb"] & rule.keeps_state)
@@ -146,7 +146,7 @@ def _relative(value: Integers, rule: Rule, place: Integers, table_at: int) -> In
 
 
 def _words(data: npt.NDArray[np.uint8], rule: Rule) -> npt.NDArray[np.uint64]:
-    """Little-endian numbers from rows of bytes."""
+    """Return little-endian numbers from rows of bytes."""
     words = np.zeros(len(data), np.uint64)
     for position in range(rule.size):
         words |= data[:, position].astype(np.uint64) << np.uint64(8 * position)

@@ -1,4 +1,4 @@
-"""All relocations of a program in one table: what they are against, and what they need of the linker."""
+"""Collect all relocations of a program in one table, with what they need of the linker."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _FIX = np.dtype(
 def collect_fixes(
     resolution: Resolution, sections: Mapping[tuple[int, int], int], addresses: ad.SymbolAddresses
 ) -> Fixes:
-    """The relocations of all sections in `sections`, against the addresses of their symbols."""
+    """Return the relocations of all sections in `sections`, against the addresses of their symbols."""
     tables = []
     for number, module in enumerate(resolution.modules):
         placed = {index: sections[number, index] for index in module.sections if (number, index) in sections}
@@ -68,7 +68,7 @@ def collect_fixes(
 
 
 def _in_thumb(placed: Sequence[tuple[int, InputSection]], place: Integers) -> npt.NDArray[np.bool_]:
-    """Which places are in Thumb code, by the last mark before each."""
+    """Return which places are in Thumb code, by the last mark before each."""
     found = [
         (address + offset, state)
         for address, section in placed
@@ -83,7 +83,7 @@ def _in_thumb(placed: Sequence[tuple[int, InputSection]], place: Integers) -> np
 
 
 class Fixes:
-    """The table, in steps: what veneers and entries it needs, where the table of addresses is; `rows` by kind."""
+    """The table of relocations: `rows` by kind, the veneers and table entries that they need."""
 
     def __init__(self, resolution: Resolution, table: npt.NDArray[np.void]) -> None:
         self.resolution, self.table = resolution, table
@@ -93,7 +93,7 @@ class Fixes:
         self._absent_branches()
 
     def _absent_branches(self) -> None:
-        """A branch to a weak symbol that nobody defines goes to the next instruction (AAELF32 and AAELF64 say so)."""
+        """Point branches to undefined weak symbols at the next instruction (AAELF32, AAELF64)."""
         table = self.table
         next_instruction = 4 if self.isa is Isa.A64 else -4
         for rows, _ in self.branches():
@@ -103,27 +103,27 @@ class Fixes:
             table["thumb"][absent] = thumb
 
     def branches(self) -> list[tuple[Integers, Rule]]:
-        """Rows of branches that may need a veneer, with their rules."""
+        """Return the rows of branches that may need a veneer, with their rules."""
         return [(self.rows[kind], rule) for kind, rule in self.kinds.items() if rule is not None and rule.branch]
 
     def usable(self, rows: Integers) -> Integers:
-        """Those of `rows` whose symbols have an address."""
+        """Return those of `rows` whose symbols have an address."""
         status = self.table["status"][rows]
         return np.asarray(rows[(status == ad.DEFINED) | (status == ad.ABSENT)])
 
     def table_entries(self) -> Integers:
-        """What the table of addresses must hold, each value once, in order."""
+        """Return what the table of addresses must hold, each value once, sorted."""
         rows = [self.rows[kind] for kind, rule in self.kinds.items() if rule is not None and rule.through_table]
         return np.unique(self.entry_values(self.table[np.concatenate(rows)])) if rows else np.zeros(0, np.int64)
 
     def entry_values(self, table: npt.NDArray[np.void]) -> Integers:
-        """Of each row: in A64 the entry is that of S + A, in A32 of S with T."""
+        """Return the value of each row's table entry: S + A in A64, S with T in A32."""
         if self.isa is Isa.A64:
             return np.asarray(table["target"] + table["addend"])
         return np.asarray(table["target"] | table["thumb"])
 
     def name_table(self, address: int, names: Sequence[Sequence[str]], symbol: str) -> None:
-        """Say where the table of addresses is to all that refer to it by its name."""
+        """Set the address of the table of addresses in all rows that refer to it by its name."""
         for number, module_names in enumerate(names):
             if symbol in module_names:
                 index = module_names.index(symbol)
@@ -133,10 +133,10 @@ class Fixes:
     def references(
         self, more: Sequence[tuple[int, int]], code: Sequence[tuple[int, int]]
     ) -> tuple[Integers, Integers, npt.NDArray[np.uint8]]:
-        """(place, target, status) of every relocation, in order of place, for finding out what a function needs.
+        """Return (place, target, status) of every relocation, in order of place, to find out what a function needs.
 
-        What is no function by its symbol may be one by the symbol and the addend where that is in `code`, (start, end)
-        of each part; of data the symbol says enough.  `more` are (place, target).
+        The addend counts where the symbol is in `code`, the (start, end) of each part, and is not a function: symbol
+        and addend may then be one.  For data the symbol is enough.  `more` are (place, target).
         """
         table = self.table
         extra = np.array(more, np.int64).reshape(-1, 2)

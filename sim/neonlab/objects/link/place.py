@@ -1,4 +1,4 @@
-"""Where the sections of a program go in memory."""
+"""Place the sections of a program in memory."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Part:
 
     @property
     def end(self) -> int:
-        """Address one past the last byte."""
+        """The address one past the last byte."""
         return self.address + self.size
 
 
 def part_of(section: InputSection) -> str:
-    """The part that a section belongs to."""
+    """Return the part that a section belongs to."""
     if section.executable:
         return TEXT
     if not section.writable:
@@ -41,7 +41,7 @@ def part_of(section: InputSection) -> str:
 
 
 class Placement:
-    """Hands out addresses, part after part."""
+    """Assigns addresses, part after part."""
 
     def __init__(self, base: int, displacement: int) -> None:
         self.base = self._next = base
@@ -49,7 +49,7 @@ class Placement:
         self.parts: list[Part] = []
 
     def fix(self, name: str, segments: Sequence[LoadSegment]) -> int:
-        """Put a shared object where its segments keep their distances; what is added to its addresses."""
+        """Place a shared object, whose segments keep their distances; return what is added to its addresses."""
         bias = -(-self._next // _SHARED_ALIGNMENT) * _SHARED_ALIGNMENT
         for number, segment in enumerate(segments):
             start, end = bias + segment.address // PAGE * PAGE, bias + segment.address + segment.size
@@ -64,7 +64,7 @@ class Placement:
         return bias
 
     def lay(self, name: str, pieces: Sequence[tuple[int, int]]) -> list[int]:
-        """Addresses of pieces given as (size, alignment), one after another; the part is as large as they need."""
+        """Return the addresses of pieces given as (size, alignment), one after another; they become one part."""
         largest = max((alignment for _, alignment in pieces), default=1)
         start = -(-self._next // max(PAGE, largest)) * max(PAGE, largest)
         start = self._next = start + self._displacement // largest * largest

@@ -1,4 +1,4 @@
-"""Numbers of relocations to the names that the ELF supplements give them, and to what the linker does for them."""
+"""Map numbers of relocations to the names in the ELF supplements, and to the linker's rules."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ def _names(isa: Isa) -> dict[int, str]:
 
 
 def relocation_name(isa: Isa, number: int) -> str:
-    """`R_AARCH64_CALL26`, or the number where it has no name."""
+    """Return a name such as `R_AARCH64_CALL26`, or the number where it has no name."""
     return _names(isa).get(number, f"number {number}")
 
 
 def relocation_number(isa: Isa, name: str) -> int | None:
-    """The number of `R_AARCH64_CALL26`; None where there is no such relocation."""
+    """Return the number of a relocation such as `R_AARCH64_CALL26`; None where there is none of that name."""
     return next((number for number, known in _names(isa).items() if known == name), None)
 
 
 def is_thread_local(isa: Isa, number: int) -> bool:
-    """Whether the relocation is about thread-local storage."""
+    """Return whether the relocation is for thread-local storage."""
     return "TLS" in relocation_name(isa, number)
 
 
 @functools.cache
 def rule_of(isa: Isa, number: int) -> Rule | None:
-    """What the relocation does; None where the lab does not apply it."""
+    """Return the rule of the relocation; None where the lab does not apply it."""
     from neonlab.objects.link import relocations_a32, relocations_a64
 
     rules = relocations_a64.RULES if isa is Isa.A64 else relocations_a32.RULES

@@ -1,6 +1,6 @@
-"""What a relocation means, for many places at once: which value, and how it goes into the bytes.
+"""Describe relocations, for many places at once: how the value is computed, and how it is inserted.
 
-Written with S, A, P, T and GOT as the ELF supplements for the Arm architectures use them (AAELF32, AAELF64).
+S, A, P, T and GOT are those of the ELF supplements for the Arm architectures (AAELF32, AAELF64).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Flags = npt.NDArray[Any]
 
 
 class Against(enum.Enum):
-    """What the value is the distance from."""
+    """The place that the value is relative to."""
 
     NOTHING = "an absolute value"
     PLACE = "the place"
@@ -31,7 +31,7 @@ class Against(enum.Enum):
 
 
 class Branch(enum.Enum):
-    """Branches, which may need a veneer; a CALL can change between A32 and Thumb by itself."""
+    """Branches, which may need a veneer; a CALL can switch between A32 and Thumb without one."""
 
     CALL = "call"
     JUMP = "jump"
@@ -39,12 +39,12 @@ class Branch(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`insert(old, value, thumb)` gives the new content of `size` bytes.
+    """A rule: `insert(old, value, thumb)` returns the new content of `size` bytes.
 
-    The value is S + A, or what `against` makes of it; `through_table` puts the entry of the symbol in the table of
-    addresses in the place of S; `keeps_state` adds T, bit 0 of a Thumb function.  It must be a multiple of
-    `1 << scale`, and within `limits`, where they are given.  `addend` reads the one that lies in place.  `halves`: two
-    halfwords, the higher one first.
+    The value is S + A, relative to `against`.  `through_table` uses the symbol's entry in the table of addresses
+    instead of S.  `keeps_state` adds T, bit 0 of a Thumb function.  The value must be a multiple of `1 << scale`, and
+    within `limits`, where there are any.  `addend` reads an addend in place.  `halves` means two halfwords, the higher
+    one first.
     """
 
     size: int
@@ -59,7 +59,7 @@ class Rule:
     branch: Branch | None = None
 
     def fits(self, value: Values) -> Flags:
-        """Which values the field can hold."""
+        """Return which values the field can hold."""
         good = (value & ((1 << self.scale) - 1)) == 0
         if self.limits is not None:
             good &= (value >= self.limits[0]) & (value <= self.limits[1])
@@ -68,22 +68,22 @@ class Rule:
 
 
 def reach(bits: int) -> tuple[int, int]:
-    """The range of a signed number of so many bits."""
+    """Return the range of a signed number of so many bits."""
     return -(1 << bits - 1), (1 << bits - 1) - 1
 
 
 def either_sign(bits: int) -> tuple[int, int]:
-    """The range of a number that may be read as signed or unsigned."""
+    """Return the range of a number that may be read as signed or unsigned."""
     return -(1 << bits - 1), (1 << bits) - 1
 
 
 def extended(words: Words, bits: int) -> Values:
-    """The low `bits` of each word as a signed number."""
+    """Return the low `bits` of each word as a signed number."""
     return (words << np.uint64(64 - bits)).view(np.int64) >> (64 - bits)
 
 
 def field(low: int, width: int, shift: int = 0) -> Callable[[Words, Values, Flags], Words]:
-    """Bits `shift` and up of the value go to bits low .. low + width - 1."""
+    """Return a function that inserts bits `shift` and up of the value into bits low .. low + width - 1."""
     mask = np.uint64((1 << width) - 1)
 
     def insert(old: Words, value: Values, _thumb: Flags) -> Words:
@@ -94,7 +94,7 @@ def field(low: int, width: int, shift: int = 0) -> Callable[[Words, Values, Flag
 
 
 def field_addend(low: int, width: int, shift: int = 0) -> Callable[[Words], Values]:
-    """The signed field times 1 << shift."""
+    """Return a function that reads the signed field, times 1 << shift."""
 
     def addend(old: Words) -> Values:
         return extended(old >> np.uint64(low), width) << shift
@@ -105,7 +105,7 @@ def field_addend(low: int, width: int, shift: int = 0) -> Callable[[Words], Valu
 def data(
     size: int, against: Against = Against.NOTHING, *, through_table: bool = False, keeps_state: bool = False
 ) -> Rule:
-    """`size` bytes of data, either signed or unsigned."""
+    """Return the rule for `size` bytes of data, signed or unsigned."""
     return Rule(
         size,
         field(0, 8 * size),

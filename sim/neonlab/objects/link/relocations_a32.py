@@ -1,4 +1,4 @@
-"""The relocations of A32 and Thumb-2 that static code has (AAELF32, sections 5.6.1.2 to 5.6.1.10)."""
+"""Define the relocations of A32 and Thumb-2 in static code (AAELF32, sections 5.6.1.2 to 5.6.1.10)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _PLACE, _TABLE = Against.PLACE, Against.TABLE
 
 
 def u(number: int) -> np.uint64:
-    """A constant of the words' type."""
+    """Return a constant of the words' type."""
     return np.uint64(number)
 
 
 def _call(old: Words, value: Values, thumb: Flags) -> Words:
-    """bl to A32, blx to Thumb; whatever it was before."""
+    """Insert a call from A32: bl to A32, blx to Thumb, whichever it was before."""
     distance = value.view(np.uint64)
     offset = distance >> u(2) & u(0xFFFFFF)
     link = np.where(old >> u(28) == u(15), u(0xEB000000), old & u(0xFF000000)) | offset
@@ -55,7 +55,7 @@ def _move_top(old: Words, value: Values, thumb: Flags) -> Words:
 
 
 def _up_down(old: Words, value: Values, _thumb: Flags) -> Words:
-    """A load's offset of 12 bits with its sign in bit 23."""
+    """Insert a load's offset of 12 bits with its sign in bit 23."""
     return old & ~u(0x00800FFF) | np.where(value >= 0, u(1 << 23), u(0)) | np.abs(value).view(np.uint64)
 
 
@@ -65,7 +65,7 @@ def _up_down_addend(old: Words) -> Values:
 
 
 def _thumb_branch(old: Words, value: Values, _thumb: Flags) -> Words:
-    """b.w and bl: offset S:I1:I2:imm10:imm11:0 with J = not (I xor S)."""
+    """Insert the offset of b.w and bl: S:I1:I2:imm10:imm11:0 with J = not (I xor S)."""
     offset = value.view(np.uint64)
     sign = offset >> u(24) & u(1)
     j1, j2 = (offset >> u(23) & u(1)) ^ sign ^ u(1), (offset >> u(22) & u(1)) ^ sign ^ u(1)
@@ -75,7 +75,7 @@ def _thumb_branch(old: Words, value: Values, _thumb: Flags) -> Words:
 
 
 def _thumb_call(old: Words, value: Values, thumb: Flags) -> Words:
-    """bl to Thumb, blx to A32, which counts from a word and has bit 0 clear."""
+    """Insert a call from Thumb: bl to Thumb, blx to A32, which counts from a word and has bit 0 clear."""
     word = _thumb_branch(old, value, thumb)
     return np.where(thumb, word | u(1 << 12), word & ~u(1 << 12 | 1))
 
@@ -88,7 +88,7 @@ def _thumb_branch_addend(old: Words) -> Values:
 
 
 def _thumb_condition(old: Words, value: Values, _thumb: Flags) -> Words:
-    """b<c>.w: offset S:J2:J1:imm6:imm11:0."""
+    """Insert the offset of b<c>.w: S:J2:J1:imm6:imm11:0."""
     offset = value.view(np.uint64)
     high = (offset >> u(20) & u(1)) << u(26) | (offset >> u(12) & u(0x3F)) << u(16)
     low = (offset >> u(18) & u(1)) << u(13) | (offset >> u(19) & u(1)) << u(11) | offset >> u(1) & u(0x7FF)
@@ -102,7 +102,7 @@ def _thumb_condition_addend(old: Words) -> Values:
 
 
 def _thumb_move(old: Words, value: Values, _thumb: Flags) -> Words:
-    """Sixteen bits imm4:i:imm3:imm8."""
+    """Insert sixteen bits as imm4:i:imm3:imm8."""
     number = value.view(np.uint64)
     high = (number >> u(12) & u(15)) << u(16) | (number >> u(11) & u(1)) << u(26)
     made: Words = old & ~u(0x040F70FF) | high | (number >> u(8) & u(7)) << u(12) | number & u(0xFF)
@@ -119,7 +119,7 @@ def _thumb_move_top(old: Words, value: Values, thumb: Flags) -> Words:
 
 
 def _thumb_adr(old: Words, value: Values, _thumb: Flags) -> Words:
-    """addw or subw from pc, twelve bits i:imm3:imm8."""
+    """Insert the offset of addw or subw from pc, twelve bits as i:imm3:imm8."""
     number = np.abs(value).view(np.uint64)
     word = old & ~u(0x04F070FF) | np.where(value >= 0, u(0), u(0x00A00000))
     made: Words = word | (number >> u(11) & u(1)) << u(26) | (number >> u(8) & u(7)) << u(12) | number & u(0xFF)
@@ -133,7 +133,7 @@ def _thumb_adr_addend(old: Words) -> Values:
 
 
 def _thumb_zero(old: Words, value: Values, _thumb: Flags) -> Words:
-    """cbz and cbnz: offset i:imm5:0."""
+    """Insert the offset of cbz and cbnz: i:imm5:0."""
     offset = value.view(np.uint64)
     made: Words = old & ~u(0x02F8) | (offset >> u(6) & u(1)) << u(9) | (offset >> u(1) & u(31)) << u(3)
     return made

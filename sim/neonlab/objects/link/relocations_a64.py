@@ -1,4 +1,4 @@
-"""The relocations of A64 that static code has (AAELF64, sections 5.7.2 to 5.7.11)."""
+"""Define the relocations of A64 in static code (AAELF64, sections 5.7.2 to 5.7.11)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _adr(shift: int) -> Callable[[Words, Values, Flags], Words]:
 
 
 def _page_offset(scale: int) -> Callable[[Words, Values, Flags], Words]:
-    """The offset in a page of 4096 bytes; a load counts it in units of its own size."""
+    """Return a function that inserts the offset in a page of 4096 bytes, in units of `1 << scale` bytes."""
     put = field(10, 12, scale)
 
     def insert(old: Words, value: Values, thumb: Flags) -> Words:
@@ -32,7 +32,7 @@ def _page_offset(scale: int) -> Callable[[Words, Values, Flags], Words]:
 
 
 def _signed_move(shift: int) -> Callable[[Words, Values, Flags], Words]:
-    """movz for what is not negative, movn of the complement for what is."""
+    """Return a function that inserts into movz for values from 0, into movn of the complement for others."""
     put = field(5, 16)
 
     def insert(old: Words, value: Values, thumb: Flags) -> Words:
@@ -46,7 +46,7 @@ def _signed_move(shift: int) -> Callable[[Words, Values, Flags], Words]:
 
 
 def _moves(kind: str, against: Against = Against.NOTHING) -> dict[str, Rule]:
-    """The groups of movz and movk of a value."""
+    """Return the rules for the groups of movz and movk of a value."""
     rules: dict[str, Rule] = {}
     for group in range(4):
         limits = (0, (1 << 16 * (group + 1)) - 1) if group < 3 else None

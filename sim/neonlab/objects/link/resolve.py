@@ -1,4 +1,4 @@
-"""Which definition each name means: across objects, COMDAT groups, and archives whose members come by need."""
+"""Resolve names to definitions: across objects, COMDAT groups, and archives whose members are added as needed."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _STRONG, _COMMON, _WEAK, _SHARED = 3, 2, 1, 0
 
 
 class MemberSource(Protocol):
-    """Where objects are taken from by the names that they define: an archive."""
+    """A source of objects by the names that they define: an archive."""
 
     def defining(self, name: str) -> Module | None:
-        """The member that defines `name`, or None."""
+        """Return the member that defines `name`, or None."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """Symbol `symbol` of module `module`."""
+    """A definition: symbol `symbol` of module `module`."""
 
     module: int
     symbol: int
@@ -35,7 +35,7 @@ class Definition:
 
 @dataclass
 class Resolution:
-    """The modules of a program, what its global names mean, and which of their sections it does without."""
+    """The modules of a program, the definitions of its global names, and the sections that it drops."""
 
     modules: list[Module] = field(default_factory=list)
     definitions: dict[str, Definition] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Resolution:
     _groups: set[str] = field(default_factory=set)
 
     def add(self, module: Module) -> None:
-        """Take a module in.  ObjectError where it defines what another defines."""
+        """Add a module.  Raises ObjectError where it defines a name twice, or is for another instruction set."""
         number = len(self.modules)
         if self.modules and module.isa is not self.modules[0].isa:
             raise ObjectError(
@@ -81,7 +81,7 @@ class Resolution:
             self.definitions[name] = found  # of common symbols the largest counts
 
     def pull(self, sources: Sequence[MemberSource], given: Mapping[str, int]) -> None:
-        """Add the members that define what is referred to and not yet defined, until none is left to add."""
+        """Add members that define names that are referred to and not yet defined, until there are none left."""
         done = 0
         while done < len(self._wanted):  # members that are added want more
             name = self._wanted[done]

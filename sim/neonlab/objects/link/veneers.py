@@ -1,4 +1,4 @@
-"""Code that a linker adds: where a branch cannot reach its target, or cannot change to the target's state."""
+"""Add code where a branch cannot reach its target, or cannot switch to the target's state."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _SLACK = 16
 
 
 class Veneers:
-    """One for each (section, target, its state, state of the branches) that needs one, right behind the section."""
+    """The veneers: one for each (section, target, its state, state of the branches) that needs one.
+
+    They lie directly behind the section.
+    """
 
     def __init__(self, isa: Isa, fixes: Fixes) -> None:
         self._isa, self._fixes = isa, fixes
@@ -43,11 +46,11 @@ class Veneers:
 
     @property
     def room(self) -> dict[tuple[int, int], int]:
-        """Bytes that they take behind each section that needs some, by module and index."""
+        """The bytes that veneers take behind each section that needs some, by module and index."""
         return {section: _SIZE * len(users) + _ALIGNMENT for section, users in self._users.items()}
 
     def place(self, ends: Mapping[tuple[int, int], int]) -> None:
-        """Turn the branches to where the veneers will be: behind the `ends` of their sections."""
+        """Point the branches at their veneers, which will be behind the `ends` of their sections."""
         table = self._fixes.table
         self._at = {section: -(-ends[section] // _ALIGNMENT) * _ALIGNMENT for section in self._users}
         for here, (_, _, from_thumb), rows in self._all():
@@ -60,7 +63,7 @@ class Veneers:
 
     @property
     def marks(self) -> list[tuple[int, int]]:
-        """(address, ARM | THUMB | DATA) where their code begins and ends."""
+        """The (address, ARM | THUMB | DATA) where their code begins and ends."""
         found = []
         size = 12 if self._isa is Isa.A64 else 4
         for here, (_, _, from_thumb), _ in self._all():
@@ -69,11 +72,11 @@ class Veneers:
 
     @property
     def references(self) -> list[tuple[int, int]]:
-        """(veneer, what it goes to)."""
+        """The (veneer, target) pairs."""
         return [(here, target | thumb) for here, (target, thumb, _), _ in self._all()]
 
     def write(self, memory: npt.NDArray[np.uint8], base: int) -> None:
-        """Put them into memory."""
+        """Write the veneers into memory."""
         for here, (target, thumb, from_thumb), _ in self._all():
             code = self._code(here, target | thumb, from_thumb)
             memory[here - base : here - base + len(code)] = np.frombuffer(code, np.uint8)
