@@ -1,4 +1,4 @@
-"""The access that the page protection refused: which, where, and from which instruction."""
+"""Record the access that the page protection refused: its kind, address and instruction."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class AccessFault:
         self._state = np.zeros(1, ACCESS)
 
     def hooks(self, isa: Isa) -> Sequence[NativeHook]:
-        """One hook, which only refused accesses reach."""
+        """Return one hook, which only refused accesses reach."""
         self._state["program_counter"] = program_counter(isa)
         return (NativeHook(UC_HOOK_MEM_INVALID, _refused, self._state),)
 
@@ -58,7 +58,7 @@ class AccessFault:
 
     @property
     def access(self) -> tuple[int, int, int, int] | None:
-        """(Unicorn's kind, address, bytes, pc) of the refused access, or None."""
+        """Unicorn's kind, address, bytes and pc of the refused access, or None."""
         state = self._state[0]
         if not state["seen"]:
             return None

@@ -1,4 +1,4 @@
-"""From what stopped a guest to a Fault that a person can act on."""
+"""Describe in a Fault what stopped a guest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _bytes(count: int) -> str:
 
 
 class Diagnosis:
-    """Words a fault of one call."""
+    """Makes the Fault of one call."""
 
     def __init__(
         self, program: Program, placed: Sequence[PlacedBuffer], stack_size: int, seed: int, stack_top: int = STACK_TOP
@@ -47,7 +47,7 @@ class Diagnosis:
         )
 
     def access(self, kind: int, address: int, size: int, pc: int, left_from: int | None) -> Fault:
-        """A refused load, store or instruction fetch."""
+        """Return the fault for a refused load, store or instruction fetch."""
         if kind in FETCHES:
             return self.departure(address, left_from)
         writes = kind in WRITES
@@ -84,7 +84,7 @@ class Diagnosis:
         return self._make(kind, f"{verb} {_bytes(size)} {where}", pc, name, offset)
 
     def exception(self, number: int, pc: int, left_from: int | None) -> Fault:
-        """An exception that the instruction at `pc` raised."""
+        """Return the fault for an exception that the instruction at `pc` raised."""
         instruction = self._program.by_address.get(pc)
         text = f"`{instruction.text}`" if instruction else "the instruction"
         if number in SYSTEM_CALLS:
@@ -103,9 +103,10 @@ class Diagnosis:
         return self._make(FaultKind.UNDEFINED_INSTRUCTION, f"{text} {what}", pc)
 
     def budget(self, pc: int, budget: int, executed: Sequence[int]) -> Fault:
-        """The guest still ran after `budget` instructions, and then those at the addresses `executed`.
+        """Return the fault for a guest that still ran after `budget` instructions.
 
-        Blamed is the branch that closes the outermost loop among them, else one whose target is in a register.
+        The instructions at the addresses `executed` ran after that.  The fault is at the branch that closes the
+        outermost loop among them, else at one whose target is in a register.
         """
         found = [self._program.by_address[address] for address in executed if address in self._program.by_address]
         back = [
@@ -120,7 +121,7 @@ class Diagnosis:
         return self._make(FaultKind.STEP_BUDGET, f"did not return within {budget} instructions", at)
 
     def departure(self, target: int, left_from: int | None) -> Fault:
-        """Control went to `target`, which is neither the program's code nor the caller."""
+        """Return the fault for control that went to `target`, which is neither the program's code nor the caller."""
         instruction = self._program.by_address.get(left_from) if left_from is not None else None
         if target in self._program.missing:
             text = f"`{instruction.text}`" if instruction is not None else "the code"
@@ -136,7 +137,10 @@ class Diagnosis:
         return self._make(FaultKind.BAD_RETURN, message, left_from if left_from is not None else target)
 
     def stopped(self, status: int, pc: int) -> Fault:
-        """The CPU stopped for no reason that a hook saw: it waits for an interrupt, or cannot go on."""
+        """Return the fault for a CPU that stopped for no reason that a hook saw.
+
+        It waits for an interrupt, or cannot go on.
+        """
         waiting = self._program.by_address.get(pc - 4) or self._program.by_address.get(pc - 2)
         if status == 0 and waiting is not None and waiting.mnemonic.startswith(("wfi", "wfe", "yield", "hlt")):
             message = f"`{waiting.text}` waits for an event that never comes"

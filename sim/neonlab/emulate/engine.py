@@ -1,4 +1,4 @@
-"""A Unicorn engine set up to run user-mode NEON code."""
+"""Set up a Unicorn engine to run user-mode NEON code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TPIDRURO = (15, 0, 0, 13, 0, 0, 3)
 
 
 def new_engine(isa: Isa) -> Uc:
-    """An engine on the most capable CPU model of `isa`, in user mode with NEON on and nothing mapped."""
+    """Return an engine on the most capable CPU model of `isa`, in user mode with NEON on and nothing mapped."""
     _look_for_room()
     if isa is Isa.A64:
         engine = Uc(UC_ARCH_ARM64, UC_MODE_ARM)
@@ -41,7 +41,7 @@ def new_engine(isa: Isa) -> Uc:
 
 
 def _look_for_room() -> None:
-    """Raise InputError where Unicorn would not find the memory it begins with: it ends the process instead."""
+    """Raise InputError where Unicorn would not get the memory that it starts with: it would end the process."""
     room = address_space_left()
     if room is not None and room.bytes < _TRANSLATED + _BESIDES:
         raise InputError(
@@ -51,7 +51,7 @@ def _look_for_room() -> None:
 
 
 def set_thread_pointer(engine: Uc, isa: Isa, address: int) -> None:
-    """What the system registers of threads hold: TPIDR_EL0 and TPIDRRO_EL0, or TPIDRURW and TPIDRURO."""
+    """Set the system registers of threads: TPIDR_EL0 and TPIDRRO_EL0, or TPIDRURW and TPIDRURO."""
     if isa is Isa.A64:
         engine.reg_write(arm64_const.UC_ARM64_REG_TPIDR_EL0, address)
         engine.reg_write(arm64_const.UC_ARM64_REG_TPIDRRO_EL0, address)
@@ -61,7 +61,7 @@ def set_thread_pointer(engine: Uc, isa: Isa, address: int) -> None:
 
 
 def program_counter(isa: Isa) -> int:
-    """Unicorn's identifier of pc."""
+    """Return Unicorn's identifier of pc."""
     return int(arm64_const.UC_ARM64_REG_PC if isa is Isa.A64 else arm_const.UC_ARM_REG_PC)
 
 

@@ -1,4 +1,4 @@
-"""Which instruction last wrote each byte of the writable buffers."""
+"""Record which instruction last wrote each byte of the writable buffers."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def _clears(uc: Pointer, at: int, _size: int, user: Pointer) -> None:
 
 
 class LastWriterProbe:
-    """Shadows every writable buffer with the address of the instruction that wrote each byte last.
+    """Shadows every writable buffer with the address of the instruction that last wrote each byte.
 
-    With `program`, the caller of a function that the lab serves stands for it.
+    With `program`, a function that the lab supplies is replaced by its caller.
     """
 
     def __init__(self, program: Program | None = None) -> None:
@@ -82,7 +82,7 @@ class LastWriterProbe:
         self._shadows: dict[str, npt.NDArray[np.uint32]] = {}
 
     def hooks(self, isa: Isa) -> Sequence[NativeHook]:
-        """One hook on stores, and what tells who called."""
+        """Return a hook on stores, hooks on `dc zva`, and those that find the caller."""
         self._state["program_counter"] = program_counter(isa)
         clearing = [
             NativeHook(UC_HOOK_CODE, _clears, state, instruction.address, instruction.address)
@@ -92,7 +92,7 @@ class LastWriterProbe:
         return (NativeHook(UC_HOOK_MEM_WRITE, _written, self._state), *clearing, *calls)
 
     def reset(self, buffers: Sequence[PlacedBuffer]) -> None:
-        """Shadow the writable ones of `buffers`, not yet written."""
+        """Shadow the writable ones of `buffers`, as not yet written."""
         if self._calls is not None:
             self._calls.reset(buffers)
         writable = [item for item in buffers if item.buffer.writable]
@@ -103,11 +103,14 @@ class LastWriterProbe:
             state["ranges"], state["table"] = len(rows), self._table.ctypes.data
 
     def collect(self, name: str) -> npt.NDArray[np.uint32]:
-        """Address of the last writer of each byte of buffer `name`, 0 where there was none; shape (bytes,)."""
+        """Return the address of the last writer of each byte of buffer `name`; 0 where there was none.
+
+        uint32, shape (bytes,).
+        """
         return self._shadows[name].copy()
 
     def writer(self, name: str, offset: int) -> int | None:
-        """Address of the instruction that last wrote byte `offset` of buffer `name`; None when none did."""
+        """Return the address of the instruction that last wrote byte `offset` of buffer `name`; None when none did."""
         found = int(self._shadows[name][offset])
         if found & CALLED and self._program is not None:
             return instruction_ending(self._program, found & ~CALLED)
@@ -115,7 +118,7 @@ class LastWriterProbe:
 
 
 def _clearing(instruction: Instruction) -> npt.NDArray[np.void] | None:
-    """The state of `_clears` for `dc zva`, with the register of the address for the program counter; else None."""
+    """Return the state of `_clears` for `dc zva`, with its address register for the program counter; else None."""
     index = next((access.index for access in instruction.accesses if access.extend == "align"), None)
     if index is None:
         return None

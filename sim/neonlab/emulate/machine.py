@@ -1,4 +1,4 @@
-"""An emulated CPU that calls functions of one program."""
+"""Emulate a CPU that calls functions of one program."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ class Machine:
 
 
 def _distinct_buffers(arguments: Sequence[Argument]) -> list[Buffer]:
-    """Those passed and pointed to, under names of their own."""
+    """Return the buffers passed and pointed to.  Raises CallError where two of them have one name."""
     found = distinct_buffers(arguments)
     names = [buffer.name for buffer in found]
     if len(set(names)) != len(names):
@@ -240,7 +240,11 @@ def _distinct_buffers(arguments: Sequence[Argument]) -> list[Buffer]:
 
 
 def _encode(value: int | float, ctype: CType, name: str, isa: Isa) -> bytes:
-    """Bytes of an argument as the caller passes it: its own size, but for A32, which widens integers to a word."""
+    """Return the bytes of an argument as the caller passes it.
+
+    They have the size of its type, except that A32 widens integers to a word.  Raises CallError for a value that does
+    not fit.
+    """
     try:
         if ctype.kind == "float":
             return struct.pack("<d" if ctype.size == 8 else "<f", value)

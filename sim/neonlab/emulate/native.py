@@ -1,7 +1,7 @@
-"""Hooks compiled to machine code, so that no Python runs while the guest runs.
+"""Compile hooks to machine code, so that no Python runs while the guest runs.
 
 Unicorn calls a hook through a C function pointer.  `numba.cfunc` compiles a function of a small subset of Python to C's
-calling convention, and its address goes to `uc_hook_add` as it is.  Unicorn's own entry points are made known to LLVM
+calling convention, and its address goes to `uc_hook_add` as it is.  Unicorn's own entry points are registered with LLVM
 by name, so that a compiled hook can call them and still be cached on disk between processes.
 
 Numba keeps a compiled function for as long as the file it stands in is unchanged.  What a hook takes from other
@@ -58,7 +58,7 @@ INVALID_INSTRUCTION = types.boolean(pointer, pointer)
 
 
 def _as_pointer(_context: Any, _address: Any) -> Any:
-    """In compiled code: a uint64 address as a pointer that `numba.carray` takes."""
+    """Convert a uint64 address to a pointer that `numba.carray` takes, in compiled code."""
 
     def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], cgutils.voidptr_t)
@@ -72,10 +72,9 @@ as_pointer: Any = intrinsic(_as_pointer)
 def native(signature: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function to C's calling convention, once per machine where a cache directory can be written.
 
-    Numba caches beside the source, or in the user's cache directory where that is read-only; where neither can be
+    Numba caches beside the source, or in the user's cache directory where that is read-only.  Where neither can be
     written it refuses, and the function is then compiled in each process.
     """
-
     tell_of_compilation()
 
     def compile_function(function: Callable[..., Any]) -> Any:
@@ -137,8 +136,8 @@ def _code_of(code: CodeType) -> str:
 class NativeHook:
     """A compiled callback for one kind of event (`UC_HOOK_BLOCK`, ...), and the array that it works on.
 
-    `state` must be C-contiguous and is referred to, not copied; whoever attaches the hook keeps it alive.  The hook
-    sees events at addresses from `begin` to `end`, both included; as given, at every address.
+    `state` must be C-contiguous.  It is referred to, not copied; the owner of the hook keeps it alive.  The hook sees
+    events at addresses from `begin` to `end`, both included; by default, at every address.
     """
 
     kind: int
@@ -149,9 +148,9 @@ class NativeHook:
 
 
 def add_native_hook(engine: Uc, hook: NativeHook) -> None:
-    """Attach `hook`.  Code translated before goes without it, so hooks come first.
+    """Attach `hook`.  Code that is already translated does not call it, so hooks must be attached first.
 
-    Raises UcError when Unicorn refuses the kind.
+    Raises UcError when Unicorn refuses the kind, ValueError when the state is not contiguous.
     """
     if not hook.state.flags.c_contiguous:
         raise ValueError("the state of a native hook must be contiguous")
@@ -162,7 +161,10 @@ def add_native_hook(engine: Uc, hook: NativeHook) -> None:
 
 
 def aligned_bytes(size: int, alignment: int = 4096) -> npt.NDArray[np.uint8]:
-    """Zeroed host memory whose address is a multiple of `alignment`, private to this process and to forks of it."""
+    """Return zeroed host memory, uint8, whose address is a multiple of `alignment`.
+
+    It is private to this process and its forks.
+    """
     block = np.zeros(size + alignment, np.uint8)
     start = -block.ctypes.data % alignment
     return block[start : start + size]

@@ -1,4 +1,4 @@
-"""What watches a guest while it runs."""
+"""The interface of probes, which watch a guest while it runs."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from neonlab.isa.model.isa import Isa
 
 
 class Probe(Protocol):
-    """Compiled hooks over plain numpy state.  Each probe offers a `collect` of its own that makes a frozen result."""
+    """Compiled hooks over plain numpy state.  Each probe has its own `collect`, which returns a frozen result."""
 
     def hooks(self, isa: Isa) -> Sequence[NativeHook]:
-        """Hooks to attach, asked once, when a machine is made."""
+        """Return the hooks to attach; called once, when a machine is made."""
         ...
 
     def reset(self, buffers: Sequence[PlacedBuffer]) -> None:
-        """Forget the last call; the next one sees `buffers`."""
+        """Forget the last call; the next one has `buffers`."""
         ...

@@ -1,4 +1,4 @@
-"""What a call comes to: a Run, or the Fault that ended it."""
+"""The result of a call: a Run, or the Fault that ended it."""
 
 from __future__ import annotations
 

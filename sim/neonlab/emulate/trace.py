@@ -1,9 +1,10 @@
-"""Every step of a call: where it was, and what it left in each register that it writes.
+"""Trace every step of a call: its address, and the values of the registers that it writes.
 
-A code hook runs before each instruction.  It first notes the registers that the instruction before it wrote (which ones
-is known from the decoded program), then where it is now.  With the registers on entry that log gives the value of every
-register at every step, hence the address of every access, and nothing else has to be stored: about 1.5 values a step.
-A trace is meant for small cases; beyond `limit` steps recording ends, the call goes on, and `overflow` says so.
+A code hook runs before each instruction.  It first records the registers that the instruction before it wrote (the
+decoded program says which), then the present address.  With the registers on entry, this log gives the value of every
+register at every step, hence the address of every access.  Nothing else is stored: about 1.5 values a step.
+
+A trace is meant for small cases.  Beyond `limit` steps recording ends, the call continues, and `overflow` is set.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def _step(uc: Pointer, address: int, _size: int, user: Pointer) -> None:
 
 
 def unicorn_identifier(isa: Isa, register: Register) -> int:
-    """Unicorn's identifier of what the trace keeps of a register: of STATUS in A64 it is FPSR alone."""
+    """Return Unicorn's identifier of what the trace records of a register; of STATUS in A64 it is FPSR alone."""
     constants = arm64_const if isa is Isa.A64 else arm_const
     prefix = "UC_ARM64_REG_" if isa is Isa.A64 else "UC_ARM_REG_"
     if register.file == "status":
@@ -100,7 +101,10 @@ def unicorn_identifier(isa: Isa, register: Register) -> int:
 
 
 def entry_value(state: RegisterState, register: Register) -> int:
-    """Value of `register` in `state`; of FLAGS the N, Z, C and V bits where the status register has them."""
+    """Return the value of `register` in `state`.
+
+    Of FLAGS these are the N, Z, C and V bits at their places in the status register.
+    """
     isa = state.isa
     if register.file == "status":
         return state.read("fpsr" if isa is Isa.A64 else "fpscr")
@@ -144,17 +148,17 @@ class TraceProbe:
         self.reset(())
 
     def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
-        """One hook on every instruction."""
+        """Return one hook on every instruction."""
         return (NativeHook(UC_HOOK_CODE, _step, self._state),)
 
     def reset(self, buffers: Sequence[PlacedBuffer]) -> None:
-        """Begin anew with `buffers`."""
+        """Begin a new call with `buffers`."""
         self._buffers = tuple(buffers)
         self._state["steps"] = self._state["writes"] = self._state["overflow"] = 0
         self._state["pending"] = -1
 
     def collect(self, machine: Machine) -> Trace:
-        """The last call of `machine`, which this probe must be attached to."""
+        """Return the trace of the last call of `machine`, which this probe must be attached to."""
         steps, writes = int(self._state["steps"][0]), int(self._state["writes"][0])
         first_writes = np.append(self._first_writes[:steps], writes)
         values = self._values[:writes].copy()
@@ -179,7 +183,7 @@ class TraceProbe:
 
 @dataclass(frozen=True, slots=True)
 class AccessAt:
-    """One access of one step."""
+    """One access of one step: kind, address, and number of bytes."""
 
     kind: AccessKind
     address: int
@@ -190,9 +194,9 @@ class AccessAt:
 class Trace:
     """The steps of one call, numbered from 0.
 
-    `pcs` (steps,) is where each step was.  Rows `first_writes[s]` up to `first_writes[s + 1]` of `values` (rows, 2; low
-    and high 64 bits) hold, in the order of `Instruction.writes`, what step s left in the registers it writes.
-    `overflow` says that the call went on after the last step recorded.
+    `pcs` (steps,) has the address of each step.  Rows `first_writes[s]` up to `first_writes[s + 1]` of `values` (rows,
+    2; low and high 64 bits) hold, in the order of `Instruction.writes`, the registers that step s wrote.  `overflow`
+    says that the call continued after the last recorded step.
     """
 
     program: Program
@@ -208,15 +212,15 @@ class Trace:
 
     @property
     def isa(self) -> Isa:
-        """The program's."""
+        """The instruction set of the program."""
         return self.program.isa
 
     def instruction(self, step: int) -> Instruction | None:
-        """What ran; None outside the program's text."""
+        """Return the instruction of a step; None outside the program's text."""
         return self.program.by_address.get(int(self.pcs[step]))
 
     def steps(self) -> Iterator[tuple[int, Instruction, tuple[AccessAt, ...]]]:
-        """Each step with its instruction and the accesses that took place, in order."""
+        """Yield each step with its instruction and the accesses that took place, in order."""
         for step in range(len(self)):
             instruction = self.instruction(step)
             if instruction is not None:
@@ -224,14 +228,14 @@ class Trace:
 
     @cached_property
     def executions(self) -> dict[int, npt.NDArray[np.int64]]:
-        """Steps at which each address ran, ascending."""
+        """The steps at which each address ran, ascending, int64."""
         order = np.argsort(self.pcs, kind="stable")
         addresses, first = np.unique(self.pcs[order], return_index=True)
         return dict(zip(addresses.tolist(), np.split(order, first[1:]), strict=True))
 
     @cached_property
     def _written(self) -> dict[Register, tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-        """Steps that write each register, ascending, and the row of `values` of each."""
+        """The steps that write each register, ascending, and the row of `values` of each."""
         found: dict[Register, list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]] = {}
         for address, steps in self.executions.items():
             instruction = self.program.by_address.get(address)
@@ -247,13 +251,13 @@ class Trace:
         return merged
 
     def definition(self, step: int, register: Register) -> int | None:
-        """The last step before `step` that wrote `register`; None when it still holds what it held on entry."""
+        """Return the last step before `step` that wrote `register`; None when it still has its value on entry."""
         found = self._written.get(register)
         index = int(np.searchsorted(found[0], step)) if found is not None else 0
         return int(found[0][index - 1]) if found is not None and index else None
 
     def before(self, step: int, register: Register) -> int:
-        """Value of `register` when step `step` began; `step` may be len(self), for the end."""
+        """Return the value of `register` when step `step` began; `step` may be len(self), for the end."""
         found = self._written.get(register)
         index = int(np.searchsorted(found[0], step)) if found is not None else 0
         if found is None or not index:
@@ -263,11 +267,11 @@ class Trace:
         return value & _FLAG_BITS[self.isa] if register == FLAGS else value
 
     def after(self, step: int, register: Register) -> int:
-        """Value of `register` when step `step` had ended."""
+        """Return the value of `register` when step `step` had ended."""
         return self.before(step + 1, register)
 
     def befores(self, steps: npt.NDArray[np.int64], register: Register) -> npt.NDArray[np.uint64]:
-        """Low 64 bits of `register` at the beginning of each of `steps`."""
+        """Return the low 64 bits of `register` at the beginning of each of `steps`, uint64."""
         entry = np.uint64(entry_value(self.entry, register) & (1 << 64) - 1)
         found = self._written.get(register)
         if found is None or not len(found[0]):
@@ -277,14 +281,14 @@ class Trace:
         return np.where(index > 0, values, entry)
 
     def executed(self, step: int) -> bool:
-        """Whether the instruction of `step` had an effect: its condition, if it has one, held."""
+        """Return whether the instruction of `step` had an effect: its condition, if it has one, held."""
         instruction = self.instruction(step)
         if instruction is None or not instruction.condition or instruction.isa is Isa.A64:
             return True
         return holds(instruction.condition, self.before(step, FLAGS))
 
     def accesses(self, step: int) -> tuple[AccessAt, ...]:
-        """Logical accesses that took place in `step`, in the order of `Instruction.accesses`; prefetches included."""
+        """Return the accesses that took place in `step`, in the order of `Instruction.accesses`, with prefetches."""
         instruction = self.instruction(step)
         if instruction is None or not instruction.accesses or not self.executed(step):
             return ()
@@ -296,7 +300,7 @@ class Trace:
         )
 
     def addresses(self, pc: int, number: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.uint64]]:
-        """Steps at which access `number` of the instruction at `pc` took place, and the address it had at each."""
+        """Return the steps at which access `number` of the instruction at `pc` took place, and its address at each."""
         instruction = self.program.by_address[pc]
         steps = self.executions.get(pc, np.zeros(0, np.int64))
         if instruction.condition and self.isa is Isa.A32:
@@ -325,7 +329,7 @@ class Trace:
         return at[order], by[order], of[order]
 
     def last_store(self, step: int, address: int) -> tuple[int, int] | None:
-        """(step, access number) of the last store to the byte at `address` before `step`; None when there was none."""
+        """Return (step, access number) of the last store to the byte at `address` before `step`; None without one."""
         addresses, steps, numbers = self.stores
         first = int(np.searchsorted(addresses, np.uint64(address)))
         last = int(np.searchsorted(addresses, np.uint64(address), side="right"))
@@ -333,7 +337,7 @@ class Trace:
         return (int(steps[index - 1]), int(numbers[index - 1])) if index > first else None
 
     def buffer_at(self, address: int) -> tuple[PlacedBuffer, int] | None:
-        """The buffer that the byte at `address` lies in, and its offset there; None outside all buffers."""
+        """Return the buffer of the byte at `address`, and its offset there; None outside all buffers."""
         for item in self.buffers:
             if item.address <= address < item.end:
                 return item, address - item.address

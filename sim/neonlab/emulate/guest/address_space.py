@@ -1,8 +1,8 @@
-"""Where a guest finds its stack, its caller and its buffers; where its code lies is for the linker to say.
+"""Arrange the guest's address space: its stack, its caller and its buffers.  The linker places its code.
 
-HOME is where calls take place.  `elsewhere` is another such arrangement, in which nothing has the place that it has
-there, nor the place in order, nor any of its low bits beyond those that the procedure call standard promises: a result
-that is the same in both depends on no address.
+HOME is the usual arrangement.  `elsewhere` returns another one, in which nothing has the same address, order, or low
+bits beyond those that the procedure call standard promises.  A result that is the same in both does not depend on any
+address.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ THREAD_POINTER = 0x7FFE_0000  # and nothing here
 class AddressSpace:
     """One arrangement: sp on entry (without stack arguments), lr on entry, the thread pointer, and the buffers.
 
-    Buffers come in the order of the arguments or, if `reverse`, in the opposite one; the first `buffers_after` bytes
+    Buffers are in the order of the arguments or, if `reverse`, in the opposite one.  The first is `buffers_after` bytes
     after the lowest address that buffers have.  The last of them lie across `boundaries`, which ascend.
     """
 
@@ -38,11 +38,11 @@ class AddressSpace:
     boundaries: tuple[int, ...] = ()
 
     def order(self, count: int) -> Sequence[int]:
-        """Numbers of `count` buffers, from the lowest address up."""
+        """Return the numbers of `count` buffers, from the lowest address up."""
         return range(count - 1, -1, -1) if self.reverse else range(count)
 
     def boundary_of(self, count: int) -> dict[int, int]:
-        """What lies across a boundary: by the number of a buffer of `count`, the address in the middle of it."""
+        """Return the boundary in the middle of a buffer by its number, for those of `count` buffers that have one."""
         return dict(zip(reversed(self.order(count)), reversed(self.boundaries[:count]), strict=False))
 
 
@@ -61,10 +61,10 @@ _CODE_ELSEWHERE = {Isa.A32: (0x9000_0000,), Isa.A64: (0x3_9000_0000, 0x0C00_0000
 
 
 def elsewhere(isa: Isa) -> AddressSpace:
-    """The other arrangement."""
+    """Return the other arrangement."""
     return _ELSEWHERE[isa]
 
 
 def code_elsewhere(isa: Isa) -> tuple[int, ...]:
-    """Where the program's pages may begin in it, the first that its relocations allow."""
+    """Return the addresses where the program's pages may begin in it; the first that its relocations allow is used."""
     return _CODE_ELSEWHERE[isa]

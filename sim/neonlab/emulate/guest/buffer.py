@@ -1,4 +1,4 @@
-"""Memory that a call hands to the guest."""
+"""Describe memory that a call hands to the guest."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PointerField:
-    """A pointer stored inside a buffer: `offset` (bytes) of it holds the guest's pointer to `target` + `displacement`.
+    """A pointer stored inside a buffer: byte `offset` holds the guest's pointer to `target` + `displacement`.
 
-    Arrays of row pointers and parameter structs are made of these.
+    Arrays of row pointers and parameter structs consist of these.
     """
 
     offset: int
@@ -53,12 +53,12 @@ class Buffer:
 
     @property
     def mapped_before(self) -> int:
-        """Bytes before its first that are memory."""
+        """The number of bytes before its first byte that are mapped as memory."""
         return self.readable_before + self.slack
 
     @property
     def mapped_after(self) -> int:
-        """Bytes after its last that are memory."""
+        """The number of bytes after its last byte that are mapped as memory."""
         return self.readable_after + self.slack
 
     @property
@@ -80,21 +80,21 @@ class PlacedBuffer:
 
     @property
     def end(self) -> int:
-        """Address one past its last byte."""
+        """The address one past its last byte."""
         return self.address + self.buffer.size
 
     @property
     def pointer(self) -> int:
-        """What the guest is given."""
+        """The pointer that the guest gets."""
         return self.address + self.buffer.origin
 
     def distance(self, address: int) -> int:
-        """Bytes between `address` and the nearest byte of the buffer; 0 inside."""
+        """Return the bytes between `address` and the nearest byte of the buffer; 0 inside."""
         return max(self.address - address, address - self.end + 1, 0)
 
 
 def distinct_buffers(arguments: Sequence[object]) -> list[Buffer]:
-    """Buffers among the arguments, then those that they point to, each once."""
+    """Return the buffers among the arguments, then those that they point to, each once."""
     found: dict[int, Buffer] = {}
     waiting = [argument for argument in arguments if isinstance(argument, Buffer)]
     while waiting:
@@ -108,7 +108,7 @@ def distinct_buffers(arguments: Sequence[object]) -> list[Buffer]:
 
 
 def changed_buffers(arguments: Sequence[object], change: Callable[[Buffer], Buffer]) -> list[Any]:
-    """The arguments, every buffer among them and pointed to by them as `change` makes it; pointers follow."""
+    """Return the arguments with `change` applied to every buffer, also those pointed to; pointers are updated."""
     made: dict[int, Buffer] = {}
 
     def changed(buffer: Buffer) -> Buffer:
@@ -122,5 +122,5 @@ def changed_buffers(arguments: Sequence[object], change: Callable[[Buffer], Buff
 
 
 def buffers_by_name(arguments: Sequence[object]) -> Mapping[str, Buffer]:
-    """Every buffer that a call is given."""
+    """Return every buffer of a call by its name."""
     return {buffer.name: buffer for buffer in distinct_buffers(arguments)}

@@ -1,7 +1,7 @@
-"""The guest's address space: the program, the stack, and buffers between pages that nothing is mapped on.
+"""Lay out the guest's address space: the program, the stack, and buffers between unmapped pages.
 
-Everything is host memory that Unicorn maps as it is, so that a buffer's contents come and go as one numpy copy.
-Addresses depend on nothing but the program and the sizes of a call's buffers, never on calls before.
+All of it is host memory that Unicorn maps as it is, so that a buffer's contents are one numpy copy.  Addresses depend
+only on the program and on the sizes of a call's buffers, never on earlier calls.
 """
 
 from __future__ import annotations
@@ -37,11 +37,14 @@ _MOST_ACROSS = 0x0800_0000
 
 
 class CallError(InputError):
-    """A call that cannot be made as asked: an unknown symbol, arguments that do not fit, memory that does not."""
+    """Raised for a call that cannot be made: an unknown symbol, arguments or memory that do not fit."""
 
 
 def _across(boundary: int, buffer: Buffer) -> tuple[int, int, int]:
-    """First page, end of the last, and address of a buffer with `boundary` in its middle, as its alignment allows."""
+    """Return first page, end of the last, and address of a buffer with `boundary` near its middle.
+
+    Its alignment may move it down from there.
+    """
     middle = boundary - buffer.size // 2
     address = middle - (middle + buffer.origin - buffer.offset) % buffer.alignment
     start = (address - buffer.mapped_before) // PAGE * PAGE
@@ -59,7 +62,7 @@ class _Region:
 
 
 class Memory:
-    """Mappings of one engine."""
+    """The mappings of one engine."""
 
     def __init__(self, engine: Uc, program: Program, stack_bytes: int, space: AddressSpace = HOME) -> None:
         self._engine = engine
@@ -110,14 +113,15 @@ class Memory:
         check(uclib.uc_mem_map_ptr(self._engine._uch, address, host.size, protection, start))
 
     def restore_data(self) -> None:
-        """The program's writable segments as the program has them."""
+        """Restore the program's writable segments to their linked contents."""
         for segment, host in self._data:
             host[:] = np.frombuffer(segment.data, np.uint8)
 
     def place(self, buffers: Sequence[Buffer], noise: npt.NDArray[np.uint8]) -> tuple[PlacedBuffer, ...]:
         """Map and fill `buffers`, each as close to the end of its last page as its alignment allows, or on a boundary.
 
-        What lies between a buffer and the edges of its pages holds `noise`.  Raises CallError when they do not fit.
+        The bytes between a buffer and the edges of its pages hold `noise`.  Raises CallError when the buffers do not
+        fit.
         """
         places: dict[int, tuple[int, int, int]] = {}  # by number: first page, end of the last, address
         slot_address = lowest = BUFFERS[self._program.isa] + self._space.buffers_after
@@ -199,6 +203,6 @@ class Memory:
                 host[where : where + width] = np.frombuffer(value.to_bytes(width, "little"), np.uint8)
 
     def contents(self, index: int, placed: PlacedBuffer) -> npt.NDArray[np.uint8]:
-        """A copy of the bytes of buffer `index` of the last `place`, as they are now."""
+        """Return a copy of the present bytes of buffer `index` of the last `place`."""
         start = placed.address - self._buffers[index].address
         return self._buffers[index].host[start : start + placed.buffer.size].copy()

@@ -1,4 +1,4 @@
-"""What a call finds in the places that its caller does not set."""
+"""The noise of a call: contents of what its caller does not set."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ FLAGS, STACK, MARGINS = "flags", "stack", "margins"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Noise:
-    """Contents of registers and flags, of the stack, and of what lies around buffers; each NOISE_BYTES long.
+    """Contents of registers and flags, of the stack, and of bytes around buffers; each NOISE_BYTES long, uint8.
 
-    `registers` is laid out as the register file is, with the flags in its last 4 bytes; the other two repeat.
+    `registers` has the layout of the register file, with the flags in its last 4 bytes; the other two repeat.
     """
 
     registers: npt.NDArray[np.uint8]
@@ -31,22 +31,25 @@ class Noise:
     @staticmethod
     @functools.lru_cache(maxsize=8)
     def drawn(seed: int) -> Noise:
-        """Any bytes, a function of `seed` alone."""
+        """Return random bytes, which depend only on `seed`."""
         every = np.frombuffer(np.random.Generator(np.random.SFC64(seed)).bytes(NOISE_BYTES), np.uint8)
         return Noise(every, every, every)
 
     def inverted(self) -> Noise:
-        """Every bit otherwise."""
+        """Return the noise with every bit inverted."""
         return Noise(~self.registers, ~self.stack, ~self.margins)
 
     @staticmethod
     def zeros() -> Noise:
-        """Nothing but zeros."""
+        """Return noise of zeros."""
         every = np.zeros(NOISE_BYTES, np.uint8)
         return Noise(every, every, every)
 
     def ones(self, isa: Isa) -> Noise:
-        """The number 1 in every register and every word of memory: few rounds of a loop that counts in one of them."""
+        """Return the number 1 in every register and every word of memory.
+
+        A loop that counts in one of them makes few iterations.
+        """
         words = np.zeros((NOISE_BYTES // isa.pointer_bytes, isa.pointer_bytes), np.uint8)
         words[:, 0] = 1
         registers, whole = self.registers.copy(), offset_of(isa, "q0") + SLOT * isa.vector_registers
@@ -55,7 +58,7 @@ class Noise:
         return Noise(registers, words.reshape(-1), words.reshape(-1))
 
     def with_some_of(self, other: Noise, isa: Isa, places: Iterable[str]) -> Noise:
-        """This, but `places` as `other` has them: registers (`x5`, `r5`, `q7`), FLAGS, STACK, MARGINS."""
+        """Return this noise, with `places` from `other`: registers (`x5`, `r5`, `q7`), FLAGS, STACK, MARGINS."""
         registers, stack, margins = self.registers.copy(), self.stack, self.margins
         for place in places:
             if place == STACK:

@@ -1,4 +1,4 @@
-"""The guest's registers as one block of bytes that moves in and out of Unicorn in a single call."""
+"""Move the guest's registers in and out of Unicorn as one block of bytes, in a single call."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STATUS = {Isa.A64: ("fpsr", 0x0800009F), Isa.A32: ("fpscr", 0xF800009F)}
 
 @lru_cache(maxsize=2)
 def slots(isa: Isa) -> dict[str, int]:
-    """Slot of each whole register, by name: general (x0-x30 or r0-r12), vector (q0 up), control."""
+    """Return the slot of each whole register by name: general (x0-x30 or r0-r12), vector (q0 up), control."""
     general = 31 if isa is Isa.A64 else 13
     names = [f"{'x' if isa is Isa.A64 else 'r'}{i}" for i in range(general)]
     names += [f"q{i}" for i in range(isa.vector_registers)]
@@ -34,9 +34,9 @@ def slots(isa: Isa) -> dict[str, int]:
 
 @lru_cache(maxsize=256)
 def offset_of(isa: Isa, name: str) -> int:
-    """Byte offset of a register, or of the part of one that `name` means, in the block of slots.
+    """Return the byte offset, in the block of slots, of a register or of the part of one that `name` means.
 
-    `w3` lies in x3; `d1` and `s1` in q1 in A64, in q0 in A32.  Raises KeyError for what is no register.
+    `w3` is in x3; `d1` and `s1` are in q1 in A64, in q0 in A32.  Raises KeyError for what is no register.
     """
     whole = slots(isa)
     if name in whole:
@@ -70,7 +70,10 @@ class RegisterState:
     image: npt.NDArray[np.uint8]
 
     def read(self, name: str, size: int | None = None) -> int:
-        """Unsigned value of `x3`, `w3`, `sp`, `q5`, `d9`, `fpcr`, `cpsr`, ...; `size` in bytes, by default its own."""
+        """Return the unsigned value of `x3`, `w3`, `sp`, `q5`, `d9`, `fpcr`, `cpsr`, ...
+
+        `size` is in bytes, by default that of the register.
+        """
         start = offset_of(self.isa, name)
         if size is None:
             size = {"q": 16, "v": 16, "d": 8, "x": 8, "s": 4, "w": 4, "r": 4}[name[0]] if name[1:].isdecimal() else 0
@@ -79,14 +82,14 @@ class RegisterState:
 
     @property
     def general(self) -> npt.NDArray[np.uint64]:
-        """x0-x30 (31 values), or r0-r12, sp, lr (15)."""
+        """The general registers, uint64: x0-x30 (31 values), or r0-r12, sp, lr (15)."""
         if self.isa is Isa.A64:
             return self.image.view(np.uint64)[: 2 * 31 : 2].copy()
         return np.array([self.read(f"r{index}") for index in range(15)], np.uint64)
 
     @property
     def vectors(self) -> npt.NDArray[np.uint8]:
-        """Bytes of each 128-bit register, shape (32 or 16, 16)."""
+        """The bytes of each 128-bit register, uint8, shape (32 or 16, 16)."""
         start = slots(self.isa)["q0"] * SLOT
         return self.image[start : start + self.isa.vector_registers * SLOT].reshape(-1, SLOT).copy()
 
@@ -106,13 +109,13 @@ class RegisterFile:
 
     @property
     def noise_bytes(self) -> int:
-        """Bytes that `scramble` takes."""
+        """The number of bytes that `scramble` takes."""
         return self._count * SLOT
 
     def scramble(self, noise: npt.NDArray[np.uint8], stack_pointer: int, return_address: int) -> None:
-        """All registers and flags as `noise` has them, sp and lr as given; user mode, floating point as by default.
+        """Fill all registers and flags with `noise`, and set sp and lr; user mode, default floating-point control.
 
-        Of the floating-point registers, what tells of operations that went before is noise too.
+        Floating-point status bits that show earlier operations are noise too.
         """
         self.image[:] = noise[: self.image.size]
         status = "pstate" if self._isa is Isa.A64 else "cpsr"
@@ -132,18 +135,18 @@ class RegisterFile:
         self._bytes[start : start + size] = value.to_bytes(size, "little")
 
     def read_control(self, name: str) -> int:
-        """A control register of the image: sp, pc, pstate, cpsr, ..."""
+        """Return a control register of the image: sp, pc, pstate, cpsr, ..."""
         start = offset_of(self._isa, name)
         return int.from_bytes(self._bytes[start : start + 8], "little")
 
     def store(self) -> None:
-        """Image to engine, but for pc, which a start sets."""
+        """Copy the image to the engine, without pc, which a start sets."""
         check(uclib.uc_reg_write_batch(self._engine._uch, self._identifiers, self._values, self._count - 1))
 
     def load(self) -> None:
-        """Engine to image."""
+        """Copy the registers of the engine to the image."""
         check(uclib.uc_reg_read_batch(self._engine._uch, self._identifiers, self._values, self._count))
 
     def snapshot(self) -> RegisterState:
-        """A copy that later calls do not change."""
+        """Return a copy that later calls do not change."""
         return RegisterState(self._isa, self.image.copy())

@@ -1,9 +1,9 @@
-"""Exact executions of every instruction, and the step budget, from one hook per basic block.
+"""Count the executions of every instruction exactly, and enforce the step budget, with one hook per basic block.
 
-A block hook knows where a block starts and how long it is.  Adding one where it starts and taking one away where it
-ends makes the running sum over addresses the number of executions of each instruction, whatever the lengths at which
-Unicorn happens to cut blocks.  Addresses are counted in halfwords, since Thumb instructions have one or two.  A guest
-beyond its budget goes on for a while, which shows what loop it is in.
+A block hook knows where a block starts and how long it is.  It adds one where the block starts and subtracts one where
+it ends.  The running sum over addresses is then the number of executions of each instruction, however Unicorn cuts
+blocks.  Addresses are counted in halfwords, since Thumb instructions have one or two.  A guest beyond its budget
+continues for a while, which shows the loop that it is in.
 """
 
 from __future__ import annotations
@@ -66,7 +66,10 @@ def _enter_block(uc: Pointer, address: int, size: int, user: Pointer) -> None:
 
 
 def _thumb_begins(halves: npt.NDArray[np.uint16]) -> npt.NDArray[np.bool_]:
-    """Where instructions begin in Thumb code: after a halfword that is not the first of two, then every other one."""
+    """Return where instructions begin in Thumb code, a bool for each halfword.
+
+    An instruction begins after a halfword that is not the first of two, then at every other one.
+    """
     place = np.arange(halves.size)
     last_short = np.maximum.accumulate(np.where(halves < 0xE800, place, -1))
     before = np.concatenate([[-1], last_short[:-1]])
@@ -74,7 +77,7 @@ def _thumb_begins(halves: npt.NDArray[np.uint16]) -> npt.NDArray[np.bool_]:
 
 
 def _begins(program: Program, base: int, halves: int) -> npt.NDArray[np.int64]:
-    """1 at each halfword that an instruction begins at: words outside Thumb code."""
+    """Return 1 at each halfword where an instruction begins; outside Thumb code, that is every word.  int64."""
     begins = np.zeros(halves, np.int64)
     begins[::2] = 1
     for segment in program.segments:
@@ -90,7 +93,7 @@ def _begins(program: Program, base: int, halves: int) -> npt.NDArray[np.int64]:
 
 
 class BlockMeter:
-    """Counts executions and enforces the budget.  Covers all executable segments of `program`."""
+    """Counts executions and enforces the budget, for all executable segments of `program`."""
 
     def __init__(self, program: Program) -> None:
         code = [segment for segment in program.segments if segment.executable]
@@ -114,7 +117,7 @@ class BlockMeter:
 
     @property
     def budget(self) -> int:
-        """Instructions after which a call is stopped."""
+        """The number of instructions after which a call is stopped."""
         return int(self._meter["budget"][0])
 
     @budget.setter
@@ -123,17 +126,17 @@ class BlockMeter:
 
     @property
     def steps(self) -> int:
-        """Instructions executed since the last reset."""
+        """The number of instructions executed since the last reset."""
         return int(self._meter["steps"][0])
 
     @property
     def stopped(self) -> bool:
-        """Whether the budget ended the call."""
+        """Tell whether the budget ended the call."""
         return bool(self._meter["stopped"][0])
 
     @property
     def last_instruction(self) -> int | None:
-        """Address of the last instruction of the block entered last; None when none was."""
+        """The address of the last instruction of the block entered last; None when none was."""
         size = int(self._meter["last_size"][0])
         if not size:
             return None
@@ -144,24 +147,24 @@ class BlockMeter:
 
     @property
     def changes(self) -> npt.NDArray[np.int64]:
-        """What the running sum of makes `executions`; sums of it over runs make those of all of them."""
+        """The differences whose running sum is `executions`; sums of them over runs give those of all runs."""
         changes: npt.NDArray[np.int64] = self._tally[:-1]
         return changes
 
     def executions(self) -> npt.NDArray[np.int64]:
-        """Executions of the instruction at `base` + 2 * index since the last reset."""
+        """Return the executions of the instruction at `base` + 2 * index since the last reset, int64."""
         return np.cumsum(self.changes)
 
     def endless(self) -> npt.NDArray[np.int64]:
-        """Executions as `executions`, but only those after the budget ran out."""
+        """Return the executions after the budget ran out, in the layout of `executions`."""
         return np.cumsum((self._state - self._states[1])[_HEADER:-1])
 
     def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
-        """The one block hook."""
+        """Return the one block hook."""
         return (NativeHook(UC_HOOK_BLOCK, _enter_block, self._states),)
 
     def reset(self, _buffers: Sequence[PlacedBuffer] = ()) -> None:
-        """Back to nothing executed; the budget stays."""
+        """Reset the counts; the budget stays."""
         self._tally[:] = 0
         for name in ("steps", "stopped", "last_block", "last_size", "watched"):
             self._meter[name] = 0

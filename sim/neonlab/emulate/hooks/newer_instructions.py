@@ -1,10 +1,12 @@
-"""Executes instructions that the emulated CPU lacks, where the lab has their arithmetic; the others end the call.
+"""Execute instructions that the emulated CPU lacks, where the lab has their arithmetic; others end the call.
 
-Unicorn knows the CPU of 2020.  Undefined to it are SMMLA, UMMLA, USMMLA, USDOT and SUDOT (FEAT_I8MM, FEAT_AA32I8MM),
+Unicorn emulates a CPU of 2020.  Undefined in it are SMMLA, UMMLA, USMMLA, USDOT and SUDOT (FEAT_I8MM, FEAT_AA32I8MM),
 the conversions from single precision to BFloat16 (FEAT_BF16, FEAT_AA32BF16), and in A32 minimum and maximum of half
-precision (FEAT_FP16).  A compiled hook on the undefined-instruction exception executes them and lets the guest go on.
+precision (FEAT_FP16).  A compiled hook on the undefined-instruction exception executes them and lets the guest
+continue.
+
 Encodings and meaning: Arm Architecture Reference Manual, DDI 0487, A64 (C7.2) and A32 (F6.1); FPConvertBF, FPMax,
-FPMin, FPMaxNum, FPMinNum and StandardFPCR in its shared pseudocode.  In A32 the emulated CPU keeps no FPSCR.FZ16:
+FPMin, FPMaxNum, FPMinNum and StandardFPCR in its shared pseudocode.  In A32 the emulated CPU has no FPSCR.FZ16:
 denormal half-precision numbers are never flushed there.
 """
 
@@ -378,7 +380,7 @@ class ExceptionHandler:
         self._trap = self._state.view(TRAP)
 
     def hooks(self, isa: Isa) -> Sequence[NativeHook]:
-        """One exception hook in A64; in A32, where undefined instructions have a hook of their own, two."""
+        """Return one exception hook in A64; in A32 two, because undefined instructions have a separate hook."""
         if isa is Isa.A64:
             return (NativeHook(UC_HOOK_INTR, _a64_exception, self._state),)
         return (
@@ -403,5 +405,5 @@ class ExceptionHandler:
 
     @property
     def executed(self) -> int:
-        """Instructions executed here since the last reset."""
+        """The number of instructions executed here since the last reset."""
         return int(self._trap[0]["executed"])

@@ -1,4 +1,4 @@
-"""Who called the function of the lab that runs, so that what goes wrong in it is put down to the caller's line."""
+"""Find the caller of a function that the lab supplies, so that faults in it are reported at the caller's line."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _enter_block(_uc: Pointer, at: int, size: int, user: Pointer) -> None:
 
 
 class ServedCalls:
-    """A probe that knows where the function that runs was called from, if it is one that the lab serves."""
+    """A probe that records where a function was called from, if the lab supplies the function."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -51,7 +51,7 @@ class ServedCalls:
         self.state["first"], self.state["end"] = program.served
 
     def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
-        """One on blocks; none where nothing is served."""
+        """Return a hook on blocks; none where the lab supplies no function."""
         return (NativeHook(UC_HOOK_BLOCK, _enter_block, self.state),) if self.state["end"][0] else ()
 
     def reset(self, _buffers: Sequence[PlacedBuffer]) -> None:
@@ -60,7 +60,7 @@ class ServedCalls:
             self.state[name] = 0
 
     def at_caller(self, fault: Fault) -> Fault:
-        """The fault at the line that called the function it is in, where that is one that the lab serves."""
+        """Return the fault; one inside a function that the lab supplies moves to the calling line."""
         program = self._program
         address = instruction_ending(program, int(self.state["call_end"][0]))
         if address is not None and program.line_at(address) is None:
@@ -76,13 +76,13 @@ class ServedCalls:
 
 
 def is_served(program: Program, address: int) -> bool:
-    """Whether the instruction at `address` is one of a function that the lab serves."""
+    """Return whether the instruction at `address` belongs to a function that the lab supplies."""
     first, end = program.served
     return first <= address < end
 
 
 def instruction_ending(program: Program, end: int) -> int | None:
-    """Address of the instruction that ends at `end`."""
+    """Return the address of the instruction that ends at `end`; None where there is none."""
     for size in (4, 2):
         instruction = program.by_address.get(end - size)
         if instruction is not None and instruction.size == size:
@@ -91,7 +91,7 @@ def instruction_ending(program: Program, end: int) -> int | None:
 
 
 def _name_at(program: Program, address: int) -> str:
-    """What people call the function at `address`: of several names the one that is no compiler's."""
+    """Return the common name of the function at `address`: of several names, one without an underscore in front."""
     before = [(at, name) for name, at in program.addresses.items() if at <= address and not name.startswith(("$", "."))]
     nearest = max((at for at, _ in before), default=0)
     return min((name for at, name in before if at == nearest), key=lambda name: (name[0] == "_", len(name), name))
