@@ -1,7 +1,7 @@
-"""How much watching costs: bare emulation, the counts probe, and the same counts from Python hooks, in one run.
+"""Measure what probes cost: bare emulation, the counts probe, and the same counts from Python hooks, in one run.
 
-Speeds of one machine at one moment mean little; their ratios hold.  Repetitions of the first two take turns, and the
-best of each stands, so that what else the machine does falls on both alike.
+Speeds depend on the machine and the moment; their ratios are stable.  Repetitions of the first two alternate, and the
+fastest of each counts, so that other load on the machine affects both alike.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PYTHON_INSTRUCTIONS = 1_000_000
 
 
 class BenchError(InputError):
-    """The kernel that was to be timed does not run."""
+    """Raised where the kernel to be timed faults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +42,16 @@ class BenchResult:
 
     @property
     def of_bare(self) -> float:
-        """Speed with counts, over bare speed."""
+        """Speed with counts, divided by bare speed."""
         return self.counts / self.bare
 
     @property
     def over_python(self) -> float:
-        """Speed with counts, over speed with Python hooks."""
+        """Speed with counts, divided by speed with Python hooks."""
         return self.counts / self.python
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`; speeds in instructions a second."""
+        """Return plain values for `--json`; speeds in instructions a second."""
         return {
             "instructions": self.instructions,
             "bare": round(self.bare),
@@ -62,7 +62,7 @@ class BenchResult:
         }
 
     def lines(self) -> tuple[str, ...]:
-        """For the terminal."""
+        """Return the lines for the terminal."""
         of_bare = f"{self.of_bare:.3f} of bare (wanted: {LEAST_OF_BARE})"
         over = f"counts are {self.over_python:.1f} times as fast (wanted: {LEAST_OVER_PYTHON:.0f})"
         return (
@@ -83,7 +83,7 @@ class RepeatedCall:
         self._float_abi, self._seed = float_abi, seed
 
     def seconds(self, machine: Machine) -> float:
-        """Time of the guest alone."""
+        """Return the seconds that the guest alone takes.  Raises BenchError when it faults."""
         outcome = machine.call(
             self._symbol, self._arguments, self._signature, float_abi=self._float_abi, seed=self._seed
         )
@@ -125,7 +125,10 @@ def _python_hooks(
     float_abi: FloatAbi,
     seed: int,
 ) -> float:
-    """Instructions a second with one Python call for each; cut short, since a rate is all that is wanted."""
+    """Return the instructions a second with one Python call for each instruction.
+
+    The run stops after a million instructions, which is enough for a rate.
+    """
     executions: Counter[int] = Counter()
     steps = 0
 

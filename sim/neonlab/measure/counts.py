@@ -1,4 +1,4 @@
-"""What a call executed: every instruction, exactly, and what follows from that and the text alone."""
+"""Count the executed instructions of a call, exactly, and what follows from them and the text alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from neonlab.isa.model.isa import Isa, RegisterKind
 
 @dataclass(frozen=True, slots=True)
 class LineCount:
-    """Instructions executed from one line of source, over all places that a macro put it."""
+    """Instructions executed from one source line, summed over all places where a macro put it."""
 
     path: str
     line: int
@@ -29,11 +29,11 @@ class LineCount:
 class Counts:
     """Exact counts of one call.
 
-    `addresses` and `executions` (int64, one element for each instruction of the program) go together.  An A32
-    instruction whose condition fails counts as executed, and the bytes of its access as moved, as INST_RETIRED does.
-    Bytes are those that load and store instructions name, not cache traffic; prefetches move none.  Registers are
-    those that executed instructions read or write: 128-bit NEON registers, general registers without sp and pc;
-    `peak_live_...` is the most of them that hold a value still needed, at any executed instruction.
+    `addresses` and `executions` (int64, one element for each instruction of the program) correspond.  An A32
+    instruction whose condition fails counts as executed, as in INST_RETIRED, and the bytes of its access as moved.
+    Bytes are those that load and store instructions name, not cache traffic; prefetches move none.  Registers are those
+    that executed instructions read or write: 128-bit NEON registers, general registers without sp and pc.
+    `peak_live_...` is the most of them that are live at any executed instruction.
     """
 
     isa: Isa
@@ -52,16 +52,16 @@ class Counts:
 
     @property
     def neon_registers_available(self) -> int:
-        """128-bit NEON registers of the ISA."""
+        """The number of 128-bit NEON registers of the ISA."""
         return self.isa.vector_registers
 
     @property
     def general_registers_available(self) -> int:
-        """General registers of the ISA that can hold values."""
+        """The number of general registers of the ISA that can hold values."""
         return self.isa.general_registers
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`; lines in order of their place in the text."""
+        """Return plain values for `--json`; lines in the order of path and line."""
         return {
             "instructions": self.instructions,
             "by_class": dict(self.by_class),
@@ -82,14 +82,17 @@ class Counts:
 
 
 class CountsProbe(BlockMeter):
-    """Counts what a machine executes; serves as its step budget too, so that one block hook does both."""
+    """Counts the executed instructions of a machine.
+
+    It is the machine's step budget too, so that one block hook does both.
+    """
 
     def __init__(self, program: Program) -> None:
         super().__init__(program)
         self._program = program
 
     def collect(self) -> Counts:
-        """Counts of the last call."""
+        """Return the counts of the last call."""
         program = self._program
         addresses = np.array([instruction.address for instruction in program.instructions], np.int64)
         executions = self.executions()[(addresses - self.base) >> 1] if len(addresses) else addresses
@@ -123,7 +126,7 @@ class CountsProbe(BlockMeter):
 
 
 def _registers(isa: Isa, executed: tuple[Instruction, ...]) -> tuple[int, int]:
-    """Distinct 128-bit NEON registers and general registers that `executed` names."""
+    """Return the numbers of distinct 128-bit NEON registers and general registers that `executed` reads or writes."""
     touched = {register for instruction in executed for register in (*instruction.reads, *instruction.writes)}
     halves = 2 if isa is Isa.A32 else 1
     neon = {register.index // halves for register in touched if register.kind is RegisterKind.VECTOR}

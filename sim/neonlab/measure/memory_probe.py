@@ -1,4 +1,4 @@
-"""Where a call's loads, stores and prefetches go: bytes, accesses, footprint and reuse of each buffer."""
+"""Measure where a call's loads, stores and prefetches go: bytes, accesses, footprint and reuse of each buffer."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from neonlab.measure.traffic.count import LINE, TrafficCounter
 class PlaceTraffic:
     """Traffic of one buffer, of the stack, or of the program's own constants or data.
 
-    `name` is unique but for the kind: "buffer", "stack", "program", or "elsewhere" for what is in none of them.
-    Accesses are those that instructions name, one `ld4` or `ldp` being one; predicated A32 accesses count when their
-    condition holds.  `footprint_bytes` and `footprint_lines` are the distinct bytes and 64-byte lines loaded or stored;
-    what is read of a buffer's declared margins is the buffer's.  `split_lines` are accesses that cross from one
-    64-byte line to another, `unaligned` those whose address is no multiple of what one register or element holds.
+    `name` is unique within a kind: "buffer", "stack", "program", or "elsewhere" for addresses in none of them.
+    Accesses are those that instructions name: one `ld4` or `ldp` is one access.  Predicated A32 accesses count when
+    their condition holds.  `footprint_bytes` and `footprint_lines` are the distinct bytes and 64-byte lines loaded or
+    stored.  Reads in a buffer's declared margins belong to the buffer.  `split_lines` are accesses that cross from one
+    64-byte line to another. `unaligned` are those whose address is no multiple of the size of one register or element.
 
-    A prefetch is useful when its line is loaded or stored later and was not before; redundant when its line was touched
-    or prefetched before; wasted when nothing ever touches its line.
+    A prefetch is useful when its line is loaded or stored later and was not before.  It is redundant when its line was
+    touched or prefetched before, and wasted when nothing ever touches its line.
     """
 
     name: str
@@ -55,22 +55,22 @@ class PlaceTraffic:
 
     @property
     def reuse(self) -> float:
-        """Bytes moved for each byte of footprint; 0 where nothing was moved."""
+        """Bytes moved for each byte of the footprint; 0 where nothing was moved."""
         return (self.loaded_bytes + self.stored_bytes) / self.footprint_bytes if self.footprint_bytes else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """Traffic of one call, by place: buffers in the order of arguments, then the rest, untouched ones left out."""
+    """Traffic of one call by place: buffers in the order of arguments, then the rest; untouched places are left out."""
 
     places: tuple[PlaceTraffic, ...]
 
     def of(self, name: str) -> PlaceTraffic | None:
-        """Traffic of the place called `name`, None when nothing touched it; a buffer before others of that name."""
+        """Return the traffic of the place called `name`, None when nothing touched it; a buffer before other kinds."""
         return next((place for place in self.places if place.name == name), None)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`."""
+        """Return plain values for `--json`."""
         return {
             "line_bytes": LINE,
             "places": [{**asdict(place), "reuse": round(place.reuse, 6)} for place in self.places],
@@ -80,8 +80,8 @@ class Traffic:
 class TrafficProbe:
     """Counts the traffic of a call, what it does to the caches of `core`, and its cycles on `pipeline`, if given.
 
-    Caches and pipeline are empty when a call begins, unless `warm` is set: then they are as the call before left them.
-    `remembers` says whether the pipeline looks up what it did before; it changes the time that takes and nothing else.
+    Caches and pipeline are empty when a call begins; with `warm` they are as the call before left them.  `remembers`
+    makes the pipeline model reuse what it computed before; that changes its run time and nothing else.
     """
 
     def __init__(
@@ -108,11 +108,11 @@ class TrafficProbe:
         self.warm = False
 
     def hooks(self, isa: Isa) -> Sequence[NativeHook]:
-        """Those of the feed."""
+        """Return the hooks of the address feed."""
         return self._feed.hooks(isa)
 
     def reset(self, buffers: Sequence[PlacedBuffer]) -> None:
-        """Begin anew with `buffers`."""
+        """Begin a new call with `buffers`."""
         self._feed.reset(buffers)
         if self._caches is not None:
             self._caches.prepare(self._counter.places, empty=not self.warm)
@@ -121,11 +121,14 @@ class TrafficProbe:
 
     @property
     def unplanned(self) -> int | None:
-        """Where control arrived that the text does not tell of; the result is incomplete then, see AddressFeed."""
+        """The address where control arrived without a plan, or None.
+
+        The result is incomplete in that case; see AddressFeed.
+        """
         return self._feed.unplanned
 
     def collect(self) -> Traffic:
-        """Traffic of the last call."""
+        """Return the traffic of the last call."""
         self._feed.flush()
         found: dict[tuple[str, str], list[int]] = {}
         for number, (place, row) in enumerate(zip(self._counter.places, self._counter.table, strict=True)):
@@ -141,11 +144,14 @@ class TrafficProbe:
         return Traffic(tuple(sorted(rows, key=lambda row: order[row.kind])))
 
     def collect_caches(self) -> CacheEvents | None:
-        """Cache events of the last call, None without a core."""
+        """Return the cache events of the last call, None without a core."""
         self._feed.flush()
         return self._caches.collect(warm=self.warm) if self._caches is not None else None
 
     def collect_cycles(self, executions: npt.NDArray[np.int64]) -> RunCycles | None:
-        """Cycles of the last call, in which the program's instructions were executed so often; None without a core."""
+        """Return the cycles of the last call, None without a pipeline.
+
+        `executions` (int64) has the executions of each instruction of the program.
+        """
         self._feed.flush()
         return self._pipeline.collect(executions, warm=self.warm) if self._pipeline is not None else None

@@ -1,4 +1,4 @@
-"""How fast a kernel runs with its traffic counted and a core's caches modelled, against bare emulation, in one run."""
+"""Measure what traffic counts and the models of caches and pipeline cost against bare emulation, in one run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _REPETITIONS = 9
 
 @dataclass(frozen=True, slots=True)
 class MemoryBench:
-    """Guest speeds in instructions a second; each also does what those before it do, and counts instructions."""
+    """Guest speeds in instructions a second.  Each measures what those before it do too, and counts instructions."""
 
     core: str
     bare: float
@@ -32,7 +32,7 @@ class MemoryBench:
     pipeline: float
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`; speeds in instructions a second."""
+        """Return plain values for `--json`; speeds in instructions a second."""
         return {
             "traffic": round(self.traffic),
             "traffic_of_bare": round(self.traffic / self.bare, 4),
@@ -44,7 +44,7 @@ class MemoryBench:
         }
 
     def lines(self) -> tuple[str, ...]:
-        """For the terminal."""
+        """Return the lines for the terminal."""
         return (
             f"  and traffic {self.traffic / 1e6:8.1f} MIPS  {self.traffic / self.bare:.3f} of bare "
             f"(wanted: {LEAST_TRAFFIC})",

@@ -1,4 +1,4 @@
-"""What to look at beside the counts; needs no emulator, so that a command can say it before it starts one."""
+"""The options that say what to measure besides counts; a command checks them before it starts an emulator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one call cost, ready to be shown."""
+"""The measured counts and estimated costs of one call, ready to be displayed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a whole call costs on a core: an estimate, with where the cycles went."""
+"""The cost of a whole call on a core: an estimate, with the causes of the cycles."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import Any
 class RunBounds:
     """Cycles of the call if only one thing limited it, whatever the order of instructions.
 
-    `ports`: every port busy all the time; `dispatch`: as many instructions a cycle as the core takes; `dependencies`:
-    what waits for what from one iteration of its innermost loops to the next; `memory`: lines as fast as they can
-    follow one another from the second level and from memory.  No order of the same instructions beats the largest.
+    `ports`: every port is busy all the time.  `dispatch`: the core takes as many instructions a cycle as it can.
+    `dependencies`: only the dependences from one iteration of its innermost loops to the next.  `memory`: lines arrive
+    as fast as they can from the second level and from memory.  No order of the same instructions is faster than the
+    largest.
     """
 
     ports: float
@@ -23,14 +24,14 @@ class RunBounds:
 
     @property
     def largest(self) -> str:
-        """Which of them leaves most cycles."""
+        """The name of the bound with the most cycles."""
         figures = asdict(self)
         return max(figures, key=lambda name: figures[name])
 
 
 @dataclass(frozen=True, slots=True)
 class LineCycles:
-    """Cycles put down to one line of source: all, and by cause; the causes add up."""
+    """Cycles attributed to one source line: all, and by cause; the causes add up."""
 
     path: str
     line: int
@@ -55,13 +56,12 @@ class Wait:
 class RunCycles:
     """Cycles of one call from its first instruction to its last, as a model of `core` has it.
 
-    In order, that is until the last instruction is issued; otherwise until it is retired.  Cold, the pipeline is empty
-    and nothing was predicted before; warm, the call follows one like it without a gap.  `events` go by the names of
-    the performance monitors; `causes` add up to CPU_CYCLES, "issue width" being what no stall is to blame for.
-    `unknown` are the instructions that the core's table does not have, as text, with how often they were executed;
-    they were taken for the usual one of their class.  `peak` is the most MACs a cycle that the core can do with the
-    instruction `peak_form`, 0 where no work is declared or it has none.  `model_error` says what the core's model was
-    compared with, and how far it was off.
+    In order, that is until the last instruction is issued; otherwise until it is retired.  Cold, the pipeline and the
+    predictor are empty.  Warm, the call follows one like it without a gap.  `events` have PMU event names.  `causes`
+    add up to CPU_CYCLES; "issue width" has the cycles that no stall explains.  `unknown` are the instructions that the
+    core's table does not have, as text, with their executions; they were timed as their class.  `peak` is the most MACs
+    a cycle that the core can do with the instruction `peak_form`, 0 where no executed instruction multiplies.
+    `model_error` says what the core's model was compared with, and its error.
     """
 
     core: str
@@ -79,7 +79,7 @@ class RunCycles:
 
     @property
     def cycles(self) -> int:
-        """CPU_CYCLES."""
+        """The event CPU_CYCLES."""
         return self.events["CPU_CYCLES"]
 
     @property
@@ -88,7 +88,7 @@ class RunCycles:
         return self.events["INST_RETIRED"] / self.cycles if self.cycles else 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`."""
+        """Return plain values for `--json`."""
         return {
             "core": self.core,
             "warm": self.warm,

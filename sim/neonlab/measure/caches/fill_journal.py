@@ -1,4 +1,4 @@
-"""What the cache model tells the pipeline model of each batch of events."""
+"""The journal that the cache model writes for the pipeline model, one for each batch of events."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FILLS_BY_EVENT = 24  # an access touches two lines, each of which may set off p
 
 
 class Journal:
-    """One batch: `state` is a JOURNAL that stays where it is; there is room for `events` events."""
+    """The journal of one batch: `state` is a JOURNAL at a fixed address; it has room for `events` events."""
 
     def __init__(self, events: int) -> None:
         self._runs, self._fills = np.zeros(events + 1, np.int32), np.zeros(events * _FILLS_BY_EVENT, FILL)

@@ -1,7 +1,7 @@
-"""The compiled model of a core's caches: two first-level caches over a second level, write-back, write-allocate.
+"""Model a core's caches, compiled: two first-level caches over a second level, write-back, write-allocate.
 
-Caches are looked up by the guest's own addresses.  There is no limit on outstanding misses, no time, no write streaming
-and no back-invalidation: what one level evicts stays in the others.
+Caches are looked up by the guest's own addresses.  The model has no limit on outstanding misses, no time, no write
+streaming and no back-invalidation: what one level evicts stays in the others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""What a call does to the caches of one core, by buffer and by line of source.  A model: see `cache_model`."""
+"""Count what a call does to the caches of one core, by buffer and by source line.
+
+The counts are estimates of a model: see `neonlab.measure.caches.model`.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ _COUNTERS = (
 
 @dataclass(frozen=True, slots=True)
 class PlaceEvents:
-    """Events of one buffer, the stack, or the program's constants; names as in `PlaceTraffic`."""
+    """Events of one buffer, of the stack, or of the program's constants; names as in `PlaceTraffic`."""
 
     name: str
     kind: str
@@ -60,7 +63,7 @@ class PlaceEvents:
 
 @dataclass(frozen=True, slots=True)
 class LineEvents:
-    """Events of one line of source."""
+    """Events of one source line."""
 
     path: str
     line: int
@@ -72,12 +75,13 @@ class LineEvents:
 
 @dataclass(frozen=True, slots=True)
 class CacheEvents:
-    """Events of one call, by the names of the performance monitors.
+    """Events of one call, by the names of the PMU events.
 
-    L1D_CACHE counts a load or store once for each line that it touches; L1D_CACHE_REFILL those that found no line.
-    L1I_CACHE counts each line of each run of instructions from one branch to the next.  L2D_CACHE counts whatever the
-    first level and prefetches ask of the second or give up to it, L2D_CACHE_REFILL what loads, stores and instruction
-    fetches did not find there.  Lines that were prefetched and never asked for are fills less useful ones.
+    L1D_CACHE counts a load or store once for each line that it touches.  L1D_CACHE_REFILL counts those that missed.
+    L1I_CACHE counts each line of each run of instructions from one branch to the next.  L2D_CACHE counts all that the
+    first level and prefetches request from the second level, and the evictions that it takes.  L2D_CACHE_REFILL counts
+    loads, stores and instruction fetches that missed it.  Prefetched lines that were never used are fills minus useful
+    ones.
     """
 
     core: str
@@ -89,7 +93,7 @@ class CacheEvents:
     lines: tuple[LineEvents, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`."""
+        """Return plain values for `--json`."""
         return {
             "core": self.core,
             "warm": self.warm,
@@ -102,7 +106,7 @@ class CacheEvents:
 
 
 class CacheCounter:
-    """The consumer; needs the `place` of each event that a TrafficCounter sets."""
+    """Feeds events to the cache model; needs the `place` of each event, which a TrafficCounter sets."""
 
     function = cache_events
 
@@ -140,10 +144,10 @@ class CacheCounter:
             cache[field] = array.ctypes.data
 
     def begin(self, _buffers: Sequence[PlacedBuffer]) -> None:
-        """Nothing: `prepare` does it, once the places are known."""
+        """Do nothing: `prepare` begins a call, once the places are known."""
 
     def prepare(self, places: Sequence[Place], *, empty: bool) -> None:
-        """Begin to count anew, on empty caches or on those that the last call left."""
+        """Reset the counts, and with `empty` the caches; else they keep what the last call left."""
         self._places = tuple(places)
         self._by_place = np.zeros((max(1, len(places)), 3), np.int64)
         self.state["places"], self.state["place_count"] = self._by_place.ctypes.data, len(self._by_place)
@@ -163,7 +167,7 @@ class CacheCounter:
         return memory.l1d, memory.l1i, memory.l2
 
     def collect(self, *, warm: bool) -> CacheEvents:
-        """Events since `prepare`."""
+        """Return the events since `prepare`."""
         state = {name: int(self.state[name][0]) for name in _COUNTERS}
         totals = self._by_place.sum(axis=0)
         events = {
@@ -200,7 +204,10 @@ class CacheCounter:
 
 
 def prefetch_level(site: Site) -> int:
-    """Level that a prefetch of data fills first; 0 for what is no such prefetch, or goes beyond the second level."""
+    """Return the level that a data prefetch fills first, 1 or 2.
+
+    Returns 0 for what is not a data prefetch, and for one that goes beyond the second level.
+    """
     if site.kind is not AccessKind.PREFETCH:
         return 0
     instruction = site.instruction

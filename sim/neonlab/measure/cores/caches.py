@@ -1,4 +1,4 @@
-"""Cores as data: tables/NAME.toml, with the source of every number beside it."""
+"""Read cores from data: tables/NAME.toml, with the source of every number beside it."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ ALIASES = {"neoverse-n1": "cortex-a76"}
 
 
 class CoreError(InputError):
-    """A core that is not known, or a file that does not describe one."""
+    """Raised for an unknown core, or for a file that does not describe one."""
 
 
 @dataclass(frozen=True, slots=True)
 class CacheShape:
-    """One cache: `size` and `line` in bytes; `policy` is "lru", "random" (by a fixed sequence) or "plru" (a tree)."""
+    """One cache: `size` and `line` in bytes. `policy` is "lru", "random" (by a fixed sequence) or "plru" (a tree)."""
 
     size: int
     ways: int
@@ -44,15 +44,15 @@ class CacheShape:
 
     @property
     def sets(self) -> int:
-        """Lines of one way."""
+        """The number of sets, which is the number of lines in one way."""
         return self.size // (self.ways * self.line)
 
 
 @dataclass(frozen=True, slots=True)
 class Prefetcher:
-    """A stride prefetcher: from `confidence` equal steps of one instruction, fetches `depth` steps ahead.
+    """A stride prefetcher: after `confidence` equal steps of one instruction, it fetches `depth` steps ahead.
 
-    Into the first-level data cache and the second level (`level` 1), or into the second level alone (2).
+    `level` 1 fills the first-level data cache and the second level, 2 the second level alone.
     """
 
     level: int
@@ -63,13 +63,14 @@ class Prefetcher:
 
 @dataclass(frozen=True, slots=True)
 class Latencies:
-    """How long the core waits, in its own cycles.
+    """Latencies of the memory, in core cycles.
 
-    `l1`, `l2` and `memory` are from a load's issue to that of the first instruction that needs what it loads into a
-    general register; a line may follow another from the second level after `l2_interval` cycles, from memory after
-    `memory_interval`.  At most `outstanding` lines are on their way; `stores` that missed wait aside.  `behind_miss` is
-    how many instructions an in-order core issues, a load that missed among them, until its line is there; further
-    accesses and 128-bit NEON work wait for it as well.  0 where only what needs the data waits.
+    `l1`, `l2` and `memory` count from the issue of a load to the issue of the first instruction that needs the loaded
+    general register.  Lines arrive from the second level at least `l2_interval` cycles apart, from memory
+    `memory_interval`. At most `outstanding` lines are in flight; `stores` missed stores wait in a buffer.
+    `behind_miss` is the number of instructions that an in-order core issues, a missed load among them, before its line
+    arrives; further accesses and 128-bit NEON work wait for the line as well.  0 means that only instructions that need
+    the data wait.
     """
 
     l1: int
@@ -85,10 +86,10 @@ class Latencies:
 
 @dataclass(frozen=True, slots=True)
 class MemoryHierarchy:
-    """Caches of one core.  All are write-back and allocate on writes.
+    """The caches of one core.  All are write-back, write-allocate.
 
-    `l2_takes` is "refills" where lines enter the second level on their way to the first, "evictions" where data lines
-    do when the first level evicts them.
+    `l2_takes` is "refills" where lines enter the second level on their way to the first.  It is "evictions" where data
+    lines enter it when the first level evicts them.
     """
 
     l1i: CacheShape
@@ -108,10 +109,7 @@ class MemoryHierarchy:
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """One core as a chip has it; where the design leaves sizes open, a common choice, which `memory` names.
-
-    `features` are those of its instruction set that matter for int8: "dotprod", "i8mm".
-    """
+    """One core as a chip has it.  Where the design leaves sizes open, `memory` names the common choice that is used."""
 
     name: str
     title: str
@@ -120,7 +118,7 @@ class Core:
     instruction_sets: frozenset[Isa] = frozenset(Isa)
 
     def refusal(self, isa: Isa, needed: frozenset[str]) -> str | None:
-        """Why it cannot run code of `isa` that needs these features, in words; None where it can."""
+        """Return why it cannot run code of `isa` that needs these features, in words; None where it can."""
         if isa not in self.instruction_sets:
             return f"{self.name} does not execute {isa.name}"
         missing = sorted((needed & FEATURES) - self.features)
@@ -128,7 +126,7 @@ class Core:
 
 
 def core_names() -> tuple[str, ...]:
-    """Every name that `load_core` takes, in alphabetical order."""
+    """Return every name that `load_core` takes, in alphabetical order."""
     folder = files("neonlab.measure.cores") / "tables"
     names = [entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")]
     own = [name for name in names if "." not in name and name != "errors"]
@@ -137,7 +135,7 @@ def core_names() -> tuple[str, ...]:
 
 @functools.cache
 def load_core(name: str) -> Core:
-    """The core called `name`.  Raises CoreError when there is none."""
+    """Return the core called `name`.  Raises CoreError when there is none."""
     if name not in core_names():
         raise CoreError(f"no core `{name}`; there are {', '.join(core_names())}")
     path = files("neonlab.measure.cores") / "tables" / f"{ALIASES.get(name, name)}.toml"
@@ -145,7 +143,7 @@ def load_core(name: str) -> Core:
 
 
 def read_core(name: str, text: str) -> Core:
-    """The core that `text` describes.  Raises CoreError."""
+    """Return the core that `text` describes.  Raises CoreError where it describes none."""
     try:
         table = tomllib.loads(text)
         memory: Mapping[str, Any] = table["memory"]

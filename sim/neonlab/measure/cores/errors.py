@@ -1,7 +1,7 @@
-"""How far each core's pipeline model is off, as it was measured: read from `tables/errors.toml`.
+"""Read the measured errors of each core's pipeline model from `tables/errors.toml`.
 
-Only functions that adjusted no model tell a model's error.  What a table was filled from, and functions that showed
-what a model lacked, come back better than anything else does: they are recorded too, and called calibration.
+Only functions that no model was adjusted to show a model's error.  Figures that a table was filled from, and functions
+that revealed gaps of a model, agree better than new ones would.  They are recorded too, as calibration.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _PAIRS = "pairs"
 
 @dataclass(frozen=True, slots=True)
 class ModelError:
-    """Figures of the model beside those of something else.
+    """Figures of the model compared with other figures.
 
-    `against` says of what: UNSEEN (whole functions measured on silicon that adjusted no model: the model's error),
+    `against` names the others: UNSEEN (whole functions measured on silicon that adjusted no model: the model's error),
     CALIBRATION (whole functions that did), SILICON (instruction forms, which the core's table was filled from) or
-    LLVM_MCA (another model: no measure of truth).  `median` is that of the relative error's size, `bias` that of the
-    signed error, below 0 where the model has fewer cycles than were measured.  `within` of the `figures` lie within
-    5 %, None where nobody counted.  `held_out` is `within` for a table from which each form was taken out before its
-    figures were asked for.  `origin` says where the figures are from, `tables` is the hash of the tables that they
-    belong to.
+    LLVM_MCA (another model, which is not a measure of truth).  `median` is the median of the absolute relative error.
+    `bias` is the median of the signed error, below 0 where the model has fewer cycles than were measured.  `within` of
+    the `figures` are within 5 %, None where this was not counted.  `held_out` is `within` for a table from which each
+    form was removed before its figures were computed.  `origin` says where the figures are from.  `tables` is the hash
+    of the tables that they belong to.
     """
 
     against: str
@@ -51,11 +51,11 @@ class ModelError:
 
     @property
     def share(self) -> float:
-        """Share of the figures within 5 %."""
+        """The share of the figures within 5 %."""
         return (self.within or 0) / self.figures if self.figures else 0.0
 
     def sentence(self) -> str:
-        """Return the same in words."""
+        """Return these figures in words."""
         several = "s" if self.figures != 1 else ""
         text = {
             UNSEEN: f"median error {self.median:.1%}{_bias_text(self.bias)} on {self.figures} function{several} "
@@ -69,10 +69,10 @@ class ModelError:
 
 @dataclass(frozen=True, slots=True)
 class PairError:
-    """How far ratios of two versions of a function are off, on versions that adjusted no model.
+    """The error of ratios between two versions of a function, measured on versions that adjusted no model.
 
-    `median` is that of the relative error's size; of `decided` pairs that differ by `least` or more on silicon, the
-    model has the faster one right in `right`.
+    `median` is the median of the absolute relative error.  Of `decided` pairs that differ by `least` or more on
+    silicon, the model names the faster one right in `right`.
     """
 
     median: float
@@ -83,7 +83,7 @@ class PairError:
     origin: str
 
     def sentence(self) -> str:
-        """Return the same in words."""
+        """Return these figures in words."""
         stale = f"; {STALE}" if self.tables != hash_of_all(pipeline_names()) else ""
         return (
             f"ratios of a function's cycles before and after a change: median error {self.median:.1%}; "
@@ -119,15 +119,15 @@ def _recorded() -> Mapping[str, tuple[ModelError, ...]]:
 
 
 def read_again() -> None:
-    """Forget what was recorded when it was first asked for."""
+    """Clear the cached records, so that the file is read again."""
     _table.cache_clear()
     _recorded.cache_clear()
 
 
 def errors_of(core: str) -> tuple[ModelError, ...]:
-    """Return what is recorded of a core, the model's error first; nothing where it was compared with nothing.
+    """Return what is recorded of a core, the model's error first; nothing where nothing is.
 
-    A core by another name shares what its tables were filled from.  Functions were measured on one of the two.
+    An alias of a core shares what the tables were filled from, but not UNSEEN, which was measured on one of the two.
     """
     same = {ALIASES.get(core, core), *(alias for alias, name in ALIASES.items() if name == core)} - {core}
     found = {error.against: error for error in _recorded().get(core, ())}
@@ -140,17 +140,20 @@ def errors_of(core: str) -> tuple[ModelError, ...]:
 
 
 def pair_error() -> PairError | None:
-    """Return the error of ratios, which is smaller than that of totals."""
+    """Return the error of ratios, which is smaller than that of totals; None where none is recorded."""
     return PairError(**_table()[_PAIRS]) if _PAIRS in _table() else None
 
 
 def is_stale(core: str, error: ModelError) -> bool:
-    """Return whether the tables of `core`, or of all cores that issue so, have changed since the error was measured."""
+    """Return whether the tables of `core` have changed since the error was measured.
+
+    `core` may be IN_ORDER or OUT_OF_ORDER, for all such cores.
+    """
     return bool(error.tables) and error.tables != current_tables(core)
 
 
 def current_tables(core: str) -> str:
-    """Return the hash of the tables of a core, or of all that are IN_ORDER or OUT_OF_ORDER."""
+    """Return the hash of the tables of a core, or of all cores that are IN_ORDER or OUT_OF_ORDER."""
     if core in (IN_ORDER, OUT_OF_ORDER):
         wanted = core == IN_ORDER
         return hash_of_all(tuple(name for name in pipeline_names() if load_pipeline(name).in_order is wanted))
@@ -158,7 +161,7 @@ def current_tables(core: str) -> str:
 
 
 def error_sentence(core: str) -> str:
-    """Return what to print beside every estimate: the model's error, or that nobody knows it."""
+    """Return what to print beside every estimate: the model's error, or that it was not measured."""
     found = {error.against: error for error in errors_of(core)}
     unseen = found.get(UNSEEN)
     if unseen is None:
@@ -192,5 +195,5 @@ def errors_text(errors: Mapping[str, Mapping[str, ModelError]], pairs: PairError
 
 
 def recorded() -> dict[str, dict[str, ModelError]]:
-    """Return all that is recorded, to be changed and written again."""
+    """Return all records, as new dictionaries that may be changed and written."""
     return {core: {error.against: error for error in found} for core, found in _recorded().items()}

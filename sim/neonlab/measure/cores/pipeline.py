@@ -1,33 +1,33 @@
-"""A core's pipeline as data, read from `tables/*.pipeline.toml`: its structure, and how each instruction form behaves.
+"""Read a core's pipeline from `tables/*.pipeline.toml`: its structure, and the timing of each instruction form.
 
-In a file, `[pipeline]` holds the structure and names the ports, and each `[[timing]]` holds forms that behave alike.
-
-A file may be `like` another core's: it starts from all of that and says what differs; `fold` gives the work of ports
-that the core lacks to others, `fold_stores` that of stores.  Of each `[[timing]]`:
+In a file, `[pipeline]` holds the structure and names the ports.  Each `[[timing]]` holds forms that behave alike. A
+file may be `like` another core's: it starts from that file and states the differences.  `fold` moves the work of ports
+that the core lacks to other ports, `fold_stores` that of stores.  The keys of a `[[timing]]`:
 
     latency     cycles from issue to the first dependent issue; `second` for results after the first (ldp), if other
-    uses        what it occupies: "V0", "V0+V1*2" (either port, for two cycles), "L V" (one port of each)
-    again       of stores: what it occupies instead where it goes to the very address of the store before it
-    slots       places it takes of those issued or dispatched in a cycle; as many as `uses` has parts, if not said
-    vectors     of in-order cores: places it takes of two that there are in a cycle for work on vector registers
-    reads       cycles after issue at which operands are looked at, counted from when an address would be
-    forwards    so many cycles of `latency` early the result can be had by one that reads late enough: an addition of
-                latency 3 forwards by 2 to one that reads at 2, in the next cycle, but to an address in the third
+    uses        ports that it occupies: "V0", "V0+V1*2" (either port, for two cycles), "L V" (one port of each)
+    again       of stores: `uses` of a store to the same address as the store before it
+    slots       slots that it takes of those issued or dispatched in a cycle; by default, as many as `uses` has parts
+    vectors     in-order cores: slots that it takes of the two in a cycle for work on vector registers
+    reads       cycles after issue at which operands are read, relative to when an address would be read
+    forwards    cycles of `latency` by which the result comes early for an instruction that reads late enough: an
+                addition of latency 3 forwards by 2 to one that reads at 2, in the next cycle, but to an address in
+                the third
     late        cycles after issue at which the accumulator is read when the producer is of the same `family`
     alone       nothing is issued with it in the same cycle (in-order cores)
-    forms       names as `instruction_form` makes them; "@load" and so on are what is taken for forms with no entry, and
-                "aesmc.16b fused" is the form right behind the `aese` of the same register
+    forms       names that `form_of` returns; "@load" and so on stand for forms with no entry, and "aesmc.16b fused"
+                is the form directly behind the `aese` of the same register
 
-Each `[[crossing]]` says what it costs that an access touches more units of memory than its size would need:
+Each `[[crossing]]` says what an access costs that touches more units of memory than its size needs:
 
     of          "loads" or "stores";  `file`: only of "general" or only of "vector" registers;  `least`: bytes, at least
-    unit        bytes; the first `[[crossing]]` that an access comes under, and that it crosses the units of, is taken
+    unit        bytes; the first `[[crossing]]` applies that matches the access and whose units it crosses
     cycles      for which it holds its first port longer;  `latency`: by which its results are later
 
-What a core that issues out of order needs now more of and now less may lie between whole cycles, as it was measured, to
-a sixteenth: `latency`, `late`, the cycles of the first part of `uses`, and those of a `[[crossing]]`.  A chain of
-results then adds up to its sum, rounded to a whole cycle at each link, and of those that hold a port some do so for
-longer, in turn.
+For out-of-order cores, figures that vary between executions may be averages between whole cycles, in sixteenths:
+`latency`, `late`, the cycles of the first part of `uses`, and those of a `[[crossing]]`.  A chain of results adds up to
+its sum, rounded to a whole cycle at each link.  Of instructions that hold a port, some hold it one cycle longer, in
+turn.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _STORES = ("st", "@store")
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One of `ports` (a bit set) for `cycles` cycles; every so often for one more, `part` times of 16."""
+    """The use of one of `ports` (a bit set) for `cycles` cycles; `part` times of 16, for one cycle more."""
 
     ports: int
     cycles: int
@@ -76,7 +76,10 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """How one form behaves; see the module's text.  A `part` is how many sixteenths of a cycle come on top."""
+    """The timing of one form; the module's docstring explains the fields.
+
+    A `..._part` is the number of sixteenths of a cycle to add.
+    """
 
     latency: int
     uses: tuple[Use, ...]
@@ -95,7 +98,10 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """What an access across the units of memory costs; see the module's text.  `vector` None is for both files."""
+    """The cost of an access across units of memory; the module's docstring explains the fields.
+
+    `vector` is None for both register files.
+    """
 
     store: bool
     vector: bool | None
@@ -108,20 +114,23 @@ class Crossing:
 
 @dataclass(frozen=True)
 class PipelineCore:
-    """A core's pipeline.  `queue` is the NEON queue's length, 0 without one; `window` 0 means in-order issue.
+    """A core's pipeline.
 
-    The update of an address that an access comes with takes `writeback_use`, and `writeback_slots` places of dispatch
-    where it takes a port at all.  `scheduler` is how many operations can wait for their operands, `port_queue` how many
-    at one port, 0 for as many as the window takes.  `dispatch` has sets of ports with how many operations a cycle can
-    be sent to them, and `vectors_in_order` has those on vector registers begin in program order, one a cycle.  `fetch`
-    instructions are fetched a cycle, 0 for `width` of them, at most `fetch_queue` ahead of dispatch; behind a branch
-    that is taken, fetch rests for `taken_bubble` cycles, for `loop_bubble` where no other was taken since it was last.
-    `history` is how many branches back the predictor of conditional ones looks.  `passing` is how many cycles after a
-    store has its data a load has them that takes them over, into a general register and into a vector one,
-    `passing_part` the same where the store wrote only a part of them; 0 where that takes no longer than any load.  In
-    order: `vector_places` is 2 where work on vector registers takes one place of two a cycle or both, 1 where one
-    instruction takes all, 0 where it does not matter; `vectors_alone` means that nothing is issued with it in the
-    same cycle; `halves` that the vector registers of A64 are waited for by halves, each of 64 bits.
+    `queue` is the NEON queue's length, 0 without one; `window` 0 means in-order issue.  The update of an access's
+    address register takes `writeback_use`, and `writeback_slots` dispatch slots where it takes a port at all.
+    `scheduler` is the number of operations that can wait for their operands, `port_queue` the number at one port; 0
+    means as many as the window takes.  `dispatch` has sets of ports with the number of operations that can be sent to
+    them in a cycle. `vectors_in_order` makes operations on vector registers begin in program order, one a cycle.
+    `fetch` instructions are fetched a cycle, 0 for `width` of them, at most `fetch_queue` ahead of dispatch.  After a
+    taken branch, fetch pauses for `taken_bubble` cycles, or for `loop_bubble` where no other branch was taken since it
+    was last.  `history` is the number of earlier branches that the predictor of conditional branches uses.  `passing`
+    is the number of cycles from a store's data to a load that takes all of it over, into a general register and into a
+    vector register; `passing_part` is the same where the store wrote only a part of the loaded bytes.  0 means no
+    longer than any load.
+
+    Of in-order cores: `vector_places` is 2 where work on vector registers takes one or both of two slots a cycle, 1
+    where one instruction takes all, 0 where there is no limit.  `vectors_alone` means that nothing is issued with it in
+    the same cycle.  `halves` means that the 64-bit halves of A64 vector registers become ready separately.
     """
 
     name: str
@@ -160,13 +169,14 @@ class PipelineCore:
 
     @property
     def in_order(self) -> bool:
-        """Whether instructions issue in program order."""
+        """Tell whether instructions issue in program order."""
         return self.window == 0
 
     def timing(self, instruction: Instruction, before: Instruction | None = None) -> Timing:
-        """Timing of the instruction's form, or of the nearest form that the table has.
+        """Return the timing of the instruction's form, or of the nearest form that the table has.
 
-        Behind the instruction `before` that of "FORM fused" where the core does the two as one, and the table has it.
+        Directly behind the instruction `before`, it is that of "FORM fused" where the core fuses the two and the table
+        has it.
         """
         form = form_of(instruction)
         if before is not None and _fuses(before, instruction) and f"{form} fused" in self.timings:
@@ -177,7 +187,7 @@ class PipelineCore:
         return known
 
     def storing_again(self) -> PipelineCore:
-        """The same core where every store goes to the very address of the store before it."""
+        """Return the same core with every store going to the address of the store before it."""
         timings = {
             form: dataclasses.replace(timing, uses=timing.again) if timing.again else timing
             for form, timing in self.timings.items()
@@ -185,7 +195,7 @@ class PipelineCore:
         return dataclasses.replace(self, timings=timings, _found={})
 
     def knows(self, instruction: Instruction) -> bool:
-        """Whether the table has the form itself, or one that differs only in what does not matter."""
+        """Return whether the table has the form itself, or one that stands for it."""
         return any(form in self.timings for form in nearest_forms(form_of(instruction)))
 
     def _look_up(self, form: str, instruction: Instruction) -> Timing:
@@ -208,13 +218,16 @@ def _fuses(first: Instruction, second: Instruction) -> bool:
 
 
 def pipeline_names() -> tuple[str, ...]:
-    """Cores that have a pipeline model, in order."""
+    """Return the names of the cores that have a pipeline model, sorted."""
     return tuple(sorted(path.name[: -len(_SUFFIX)] for path in _FOLDER.glob(f"*{_SUFFIX}")))
 
 
 @functools.cache
 def load_pipeline(name: str) -> PipelineCore:
-    """The model of a core by its name (`cortex-a53`).  InputError where there is none, or it is malformed."""
+    """Return the pipeline model of a core by its name (`cortex-a53`).
+
+    Raises InputError where there is none, or where its file is malformed.
+    """
     path = _FOLDER / f"{name}{_SUFFIX}"
     if name not in pipeline_names():
         raise InputError(f"there is no pipeline model of {name}; there are models of {', '.join(pipeline_names())}")
@@ -304,7 +317,7 @@ def _crossing(entry: Mapping[str, Any]) -> Crossing:
 
 
 def _folded(timing: Timing, onto: Mapping[int, int]) -> Timing:
-    """For a core that has fewer ports than the one it is like: the work of the missing ones falls to others."""
+    """Return the timing for a core that lacks some ports of the core it is like: their work moves to others."""
     if not onto:
         return timing
 
@@ -319,7 +332,7 @@ def _folded(timing: Timing, onto: Mapping[int, int]) -> Timing:
 
 
 def uses_of(text: str, masks: Mapping[str, int]) -> tuple[Use, ...]:
-    """Reads "L V0+V1*2"; KeyError for a port that is not named."""
+    """Return the uses in a text such as "L V0+V1*2".  Raises KeyError for a port that is not named."""
     parts = (part.partition("*") for part in text.split())
     return tuple(
         Use(sum(masks[port] for port in listed.split("+")), *_parted(float(cycles or 1))) for listed, _, cycles in parts
@@ -327,5 +340,5 @@ def uses_of(text: str, masks: Mapping[str, int]) -> tuple[Use, ...]:
 
 
 def _parted(figure: float) -> tuple[int, int]:
-    """Whole cycles, and sixteenths of one."""
+    """Split a number of cycles into whole cycles and sixteenths."""
     return divmod(round(figure * PARTS), PARTS)

@@ -1,4 +1,4 @@
-"""Hashes of what a core's model is made of, by which a recorded error knows whether it is still of that model."""
+"""Compute hashes of the tables of a core's model, which tell whether a recorded error belongs to the present model."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _DIGITS = 16
 def tables_hash(core: str) -> str:
     """Return the first 16 hexadecimal digits of a SHA-256 of the core's tables, and of those that they start from.
 
-    It covers what the files say, not how: neither comments, layout, titles nor sources.  It covers how instructions are
-    named and which name stands for which, as that decides what is found in the tables.  The code that runs a pipeline
-    is not covered.
+    It covers the values in the files: neither comments, layout, titles nor sources.  It covers the code that names
+    forms and finds the nearest ones, because that decides what is found in the tables.  It does not cover the code that
+    runs a pipeline.
     """
     tables = [_without_prose(table) for table in _tables(core)]
     text = json.dumps([tables, _naming()], sort_keys=True, ensure_ascii=True)
@@ -34,21 +34,21 @@ def tables_hash(core: str) -> str:
 
 
 def hash_of_all(cores: Iterator[str] | tuple[str, ...]) -> str:
-    """Return the same for several cores, whatever their order."""
+    """Return one hash of the tables of several cores, whatever their order."""
     text = " ".join(f"{core}={tables_hash(core)}" for core in sorted(cores))
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
 @functools.cache
 def _naming() -> list[str]:
-    """Return the lines of the modules that name forms, but for blank ones, comments, docstrings and imports."""
+    """Return the lines of the modules that name forms, without blank lines, comments, docstrings and imports."""
     folder = Path(forms.__file__).parent
     lines = [line for name in _NAMING for line in _code_lines((folder / name).read_text(encoding="utf-8"))]
     return [line for line in map(str.strip, lines) if line and not line.startswith("#")]
 
 
 def _code_lines(text: str) -> Iterator[str]:
-    """Yield the lines of a module that are of no import and of no docstring."""
+    """Yield the lines of a module that belong neither to an import nor to a docstring."""
     passed_over = set[int]()
     for node in ast.walk(ast.parse(text)):
         is_string = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

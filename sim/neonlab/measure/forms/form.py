@@ -1,4 +1,4 @@
-"""The name of an instruction's form: all that decides how long it takes and what it occupies, and nothing else.
+"""Name an instruction's form, which is its timing class: all that decides how long it takes and what it occupies.
 
 A form is written as A64 writes the operation, so that one timing table serves both instruction sets:
 
@@ -31,7 +31,7 @@ _SHIFTED = frozenset({"lsl", "lsr", "asr", "ror"})
 
 
 def operands_of(text: str) -> list[str]:
-    """Operands as written, with what is inside brackets and braces kept together."""
+    """Return the operands as written; text inside brackets and braces stays together."""
     found, depth, start = [], 0, 0
     for at, letter in enumerate(text):
         if letter in "[{":
@@ -47,7 +47,7 @@ def operands_of(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 14)
 def form_of(instruction: Instruction) -> str:
-    """The form's name; of an A32 instruction that of the A64 one that does the same."""
+    """Return the form's name; of an A32 instruction, that of the A64 one that does the same."""
     if instruction.isa is Isa.A32:
         return form_of_a32(instruction)
     operands = operands_of(instruction.operands.lower())
@@ -62,12 +62,15 @@ def form_of(instruction: Instruction) -> str:
 
 
 def repeats_of(instruction: Instruction) -> int:
-    """How many times the form's work an instruction does: `ldm` and `vldm` go two registers at a time."""
+    """Return how many times the form's work the instruction does: `ldm` and `vldm` move two registers at a time."""
     return (registers_moved(instruction) + 1) // 2
 
 
 def registers_moved(instruction: Instruction) -> int:
-    """How many registers `ldm` and the like list; 2 of any other instruction, whose form says what it does."""
+    """Return the number of registers that `ldm` and the like list; 2 for any other instruction.
+
+    The form of such an instruction says what it moves.
+    """
     if instruction.isa is Isa.A64 or not re.match(r"v?(ldm|stm|push|pop)", instruction.mnemonic):
         return 2
     return operands_of(instruction.operands)[-1].count(",") + 1

@@ -1,4 +1,4 @@
-"""The form of an A32 instruction, named as the A64 instruction that does the same."""
+"""Name the form of an A32 instruction, as the A64 instruction that does the same."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ _ORDERED_AS = {"rex": "x", "aex": "ax", "lex": "lx", "a": "a", "l": "l", None: "
 
 
 def form_of_a32(instruction: Instruction) -> str:
-    """The form's name; the mnemonic itself where no A64 instruction is its like."""
+    """Return the form's name; the mnemonic itself where no A64 instruction is like it."""
     mnemonic, operands = instruction.mnemonic.lower(), instruction.operands.lower()
     if instruction.branch is not BranchKind.NONE and not instruction.accesses:
         return {

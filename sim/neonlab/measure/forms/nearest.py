@@ -1,4 +1,4 @@
-"""Which forms stand for one that a table of timings does not have."""
+"""Find forms that stand for one that a table of timings does not have."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _COUNTS = {"b": ("", "16", "8"), "h": ("", "8", "4"), "s": ("", "4", "2"), "d": 
 
 
 def nearest_forms(form: str) -> Iterator[str]:
-    """Yield the form, then ever less exact names of it, by which a table of timings is asked."""
+    """Yield the form, then less and less exact names, in the order in which a table of timings is searched."""
     base, _, modifier = form.partition(" ")
     seen = [form]
     if modifier == "#0":
@@ -76,7 +76,7 @@ def nearest_forms(form: str) -> Iterator[str]:
 
 
 def _alike(mnemonic: str) -> list[str]:
-    """The mnemonic, and what takes as long; of unsigned operations at last the signed ones."""
+    """Return the mnemonic and others that take as long; of an unsigned operation the signed one too, at the end."""
     names = [mnemonic, _SYNONYM.get(mnemonic, mnemonic)]
     names += [f"s{name[1:]}" for name in names if name[0] == "u"]
     return list(dict.fromkeys([*names, *(_SYNONYM.get(name, name) for name in names)]))

@@ -1,4 +1,4 @@
-"""What a loop would cost if only one thing limited it, and which thing to attack first."""
+"""Compute what a loop would cost if only one thing limited it, and name what to improve first."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _BUSY = 0.9  # of the busiest port's cycles
 
 @dataclass(frozen=True, slots=True)
 class LoopBounds:
-    """Cycles of an iteration if only this limited it.
+    """Cycles of an iteration if one thing alone limited it.
 
-    `memory`: loads and stores alone, by their ports, or by how fast lines come that the nearest cache does not have.
+    `memory` is the limit of loads and stores: by their ports, or by the rate of lines that miss the nearest cache.
     """
 
     ports: float
@@ -34,13 +34,13 @@ class LoopBounds:
 
     @property
     def largest(self) -> tuple[str, float]:
-        """The name of the bound that no change elsewhere gets under, and its cycles."""
+        """The name of the largest bound, and its cycles: nothing else can make the loop faster than that."""
         named = self.to_json()
         name = max(named, key=lambda one: named[one])
         return name, named[name]
 
     def to_json(self) -> dict[str, float]:
-        """By name."""
+        """Return plain values for `--json`: cycles by the name of the bound."""
         return {
             "ports": round(self.ports, 3), "dispatch": round(self.dispatch, 3),
             "dependencies": round(self.dependencies, 3), "memory": round(self.memory, 3),
@@ -48,7 +48,7 @@ class LoopBounds:
 
 
 def loop_bounds(body: Sequence[Instruction], core: PipelineCore, bounds: Bounds, lines: float) -> LoopBounds:
-    """`lines`: cycles that the lines which an iteration fetches need to come, one after another."""
+    """Return the bounds; `lines` is the cycles in which the lines that an iteration fetches arrive in sequence."""
     compiled = compile_instructions(body, core)
     accesses = np.array([bool(instruction.accesses) for instruction in body], np.int64)
     return LoopBounds(bounds.ports, bounds.dispatch, bounds.dependencies, max(port_bound(compiled, accesses), lines))
@@ -58,9 +58,9 @@ def first_target(
     body: Sequence[Instruction], core: PipelineCore, cycles: Cycles, bounds: LoopBounds, missed: float,
     line_of: Callable[[int], str],
 ) -> str:  # fmt: skip
-    """One sentence: what limits the loop, and what to do about that first.
+    """Return one sentence: what limits the loop, and what to do about it first.
 
-    `missed`: cycles that an iteration of the run waits for caches on average.
+    `missed` is the cycles that an iteration of the run waits for caches on average.
     """
     name, least = bounds.largest
     if missed > _MISSED * cycles.total:
@@ -102,7 +102,7 @@ def _ports(body: Sequence[Instruction], core: PipelineCore, cycles: Cycles, reac
 
 
 def _order(body: Sequence[Instruction], cycles: Cycles, name: str, least: float, line_of: Callable[[int], str]) -> str:
-    """No single bound explains the loop: it is what waits for what."""
+    """Return the sentence for a loop that no single bound explains: it names the line that stalls longest."""
     places = {instruction.address: at for at, instruction in enumerate(body)}
     head = f"No single limit: {name} alone would take {least:.4g} of the {cycles.total:.4g} cycles"
     waits = [stall for stall in cycles.stalls if stall.cause not in ("issue width", "port")] or list(cycles.stalls)

@@ -1,8 +1,9 @@
-"""The chain of events that determines how long a loop takes: what each waited for, from the end backwards.
+"""Find the critical path of a loop: the chain of events, each of which waited for the one before.
 
-An instruction is dispatched, begins, and (out of order) retires; each of these events happens as soon as the last thing
-it needs has, so from any event one can go back to one that it waited for, and the cycles between add up to the whole.
-Where several were last together, a result comes before a port, a port before the order of the program.
+An instruction is dispatched, begins and, out of order, retires.  Each event happens as soon as the last thing that it
+needs has happened.  From any event one can therefore go back to one that it waited for, and the cycles between them add
+up to the total.  Where several happened last together, a result comes before a port, a port before the order of the
+program.
 """
 
 from __future__ import annotations
@@ -39,10 +40,10 @@ _CLOSE = 0.02  # of a loop's cycles
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """`instruction` of the body, in `iteration`, waited `cycles` after what the link before tells of.
+    """`instruction` of the body, in `iteration`, waited `cycles` cycles after the event of the link before.
 
-    `kind` says for what: a result (`through` names the registers), a port (its names), its place in the order of
-    dispatch, room in the window or queue, a branch, or that the execution itself takes so long.
+    `kind` names what it waited for: a result (`through` names the registers), a port (its names), its place in the
+    order of dispatch, room in the window or queue, a branch, or its own execution.
     """
 
     instruction: int
@@ -54,7 +55,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class CriticalPath:
-    """`links` in order of time; their cycles add up to those of `iterations` iterations."""
+    """The critical path: `links` in order of time, whose cycles add up to those of `iterations` iterations."""
 
     iterations: int
     cycles: int
@@ -67,9 +68,9 @@ _Event = tuple[
 
 
 def critical_path(body: Sequence[Instruction], core: PipelineCore, total: float) -> CriticalPath:
-    """The chain through two iterations of a loop that has settled, each of which takes `total` cycles.
+    """Return the critical path through two iterations of a loop in its steady state, each of `total` cycles.
 
-    Where the chain comes by the same event only after another number of iterations, through that many.
+    Where the chain returns to the same event only after another number of iterations, it goes through that many.
     """
     count = len(body)
     fill = 2 * max(core.window, core.queue) // count
@@ -96,7 +97,11 @@ def critical_path(body: Sequence[Instruction], core: PipelineCore, total: float)
 
 
 def _period(chain: Sequence[tuple[_Event, int]], count: int, total: float) -> tuple[int, int, int]:
-    """Where the chain comes by the same event two iterations later, with what the loop costs between; else others."""
+    """Return the first link, the last link and the number of iterations between two visits of the same event.
+
+    Two iterations that take what the loop costs are preferred.  Otherwise it is the number, of 1 to 8, that comes
+    nearest to that cost.
+    """
     seen = {event: at for at, (event, _) in enumerate(chain)}
     middle = chain[len(chain) // 2][0][0] if chain else 0
     best = (float("inf"), 0, len(chain) - 1, 1)
@@ -117,7 +122,7 @@ def _period(chain: Sequence[tuple[_Event, int]], count: int, total: float) -> tu
 
 
 class _Events:
-    """When each event of a schedule took place, and what it waited for last."""
+    """Finds when each event of a schedule took place, and what it waited for last."""
 
     def __init__(self, body: Sequence[Instruction], core: PipelineCore, schedule: Schedule) -> None:
         self._body, self._core, self._rows = body, core, schedule.rows
@@ -131,12 +136,15 @@ class _Events:
         self._registers()
 
     def time(self, event: _Event) -> int:
-        """The cycle of an event."""
+        """Return the cycle of an event."""
         row = self._rows[event[0]]
         return (row.dispatched, row.issued, row.retired, row.ready)[event[1]]
 
     def waited_for(self, event: _Event) -> tuple[_Event, str, str] | None:
-        """The event that this one waited for last, what kind of link that is and through what; None at the start."""
+        """Return the event that this one waited for last, with the kind of link and what it goes through.
+
+        Returns None at the start.
+        """
         at, kind = event
         ways = (self._dispatch_waits, self._issue_waits, self._retire_waits, self._merge_waits)[kind]
         return next(ways(at), None)
@@ -184,7 +192,7 @@ class _Events:
             yield (at - 1, DISPATCH), JUMP if branch and gap else ORDER, ""
 
     def _scheduler_waits(self, at: int) -> Iterator[tuple[_Event, str, str]]:
-        """The instruction whose begin made room among those that wait for operands."""
+        """Yield the instruction whose issue made room in the scheduler, if the scheduler was full."""
         row, table = self._rows[at], self._table
         pending, left = 0, None
         for before in range(at - 1, max(-1, at - 1 - self._core.window), -1):
@@ -212,7 +220,7 @@ class _Events:
     def _operands(
         self, at: int, when: int, wanted: Any, *, outside_queue: bool = False
     ) -> Iterator[tuple[_Event, str, str]]:
-        """The producer of what was needed at `when` and there just then, and the registers that it came in."""
+        """Yield the producer of the result that arrived last, at `when`, with the registers that carried it."""
         tight = [one for one in self._results[at] if one[1] == when and one[2] >= 0 and wanted(one[3])]
         if outside_queue:
             tight = [one for one in tight if not is_vector(one[0])]
@@ -223,7 +231,7 @@ class _Events:
             yield (producer, kind), RESULT, register_names(numbers, self._isa)
 
     def _port_holder(self, at: int) -> tuple[int, str] | None:
-        """The latest instruction before that left a port which this one took as it became free."""
+        """Return the latest earlier instruction that freed a port when this one took it, and the ports' names."""
         row, table = self._rows[at], self._table
         wanted = table.uses_of(row.instruction).tolist()
         for before in range(at - 1, max(-1, at - 1 - 4 * max(64, self._core.window)), -1):
@@ -240,7 +248,7 @@ class _Events:
         return None
 
     def _waited(self, at: int) -> bool:
-        """Whether the instruction could have begun earlier, but for a port."""
+        """Return whether the instruction could have begun earlier if a port had been free."""
         row = self._rows[at]
         needed = [when for _, when, _, how in self._results[at] if self._core.in_order or how != DATA]
         if row.dispatched < row.issued:
@@ -251,7 +259,10 @@ class _Events:
         return self._core.queue > 0 and bool(self._table.code["neon"][row.instruction])
 
     def _registers(self) -> None:
-        """When each operand of each row was there, less how late it is looked at, by the rules of the pipeline."""
+        """Compute when each operand of each row was needed: when it was ready, minus how late it is read.
+
+        The rules are those of the pipeline.
+        """
         table = self._table
         ready: dict[int, tuple[int, int, int]] = {}  # register: when in parts, row that wrote it, how early forwarded
         for at, row in enumerate(self._rows):

@@ -1,4 +1,4 @@
-"""Two hot loops of like structure, line against line, with what each line costs."""
+"""Compare two hot loops of similar structure line by line, with the cost of each line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ LEAST_SHARED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class LineCost:
-    """One instruction of an iteration, and the cycles put down to it; those of all lines add up to the iteration's."""
+    """One instruction of an iteration, and the cycles attributed to it.
+
+    The cycles of all lines add up to those of the iteration.
+    """
 
     line: int
     text: str
@@ -25,7 +28,7 @@ class LineCost:
 
 @dataclass(frozen=True, slots=True)
 class LoopRow:
-    """A line of the one loop and its counterpart in the other; None where it has none.
+    """A line of one loop and its counterpart in the other, None where it has none.
 
     Counterparts have the same text, or at least the same form (mnemonic and arrangement).
     """
@@ -35,16 +38,16 @@ class LoopRow:
 
     @property
     def same(self) -> bool:
-        """Whether both loops have the line as it stands."""
+        """Tell whether both loops have the line with the same text."""
         return self.before is not None and self.after is not None and self.before.text == self.after.text
 
 
 @dataclass(frozen=True, slots=True)
 class LoopDifference:
-    """`before` and `after` name the kernels, `cycles_...` and `macs_...` are of one iteration each.
+    """The difference of two hot loops: `before` and `after` name the kernels.
 
-    `shared` is the share of instructions that have the same form at the same place; `rows` is empty where that is too
-    little to be called the same structure.
+    `cycles_...` and `macs_...` are of one iteration each.  `shared` is the share of instructions that have the same
+    form at the same place.  `rows` is empty where that is too small to call the structure the same.
     """
 
     core: str
@@ -62,11 +65,11 @@ class LoopDifference:
 
     @property
     def changed(self) -> bool:
-        """Whether any instruction differs."""
+        """Tell whether any instruction differs."""
         return not self.rows or not all(row.same for row in self.rows)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`."""
+        """Return plain values for `--json`."""
         rounded = {"cycles_before": round(self.cycles_before, 3), "cycles_after": round(self.cycles_after, 3)}
         return {
             **asdict(self),
@@ -81,7 +84,7 @@ def _cost_json(cost: LineCost | None) -> dict[str, Any] | None:
 
 
 def loop_difference(before: LoopReport, after: LoopReport, shape: str, names: tuple[str, str]) -> LoopDifference:
-    """The difference between the hot loops of two kernels, called `names`, on the same core and shape."""
+    """Return the difference between the hot loops of two kernels, called `names`, on the same core and shape."""
     rows, shared = _align(before, after)
     return LoopDifference(
         core=after.core,
@@ -100,7 +103,10 @@ def loop_difference(before: LoopReport, after: LoopReport, shape: str, names: tu
 
 
 def line_costs(report: LoopReport) -> tuple[LineCost, ...]:
-    """Cycles of each instruction of an iteration; one that stands at an address passed several times has its share."""
+    """Return the cycles of each instruction of an iteration.
+
+    An address that the iteration passes several times shares its cycles equally among the passes.
+    """
     times = Counter(line.address for line in report.lines)
     return tuple(
         LineCost(line.line, line.text, sum(line.stalled.values()) / times[line.address]) for line in report.lines
@@ -131,6 +137,6 @@ def _forms(lines: Sequence[LoopLine]) -> list[str]:
 
 
 def _blocks(left: Sequence[str], right: Sequence[str]) -> list[tuple[bool, tuple[int, int], tuple[int, int]]]:
-    """Stretches of the two, equal and different in turn."""
+    """Return the blocks of the two sequences, each with whether it is equal in both."""
     matcher = SequenceMatcher(None, left, right, autojunk=False)
     return [(tag == "equal", (a, b), (c, d)) for tag, a, b, c, d in matcher.get_opcodes()]

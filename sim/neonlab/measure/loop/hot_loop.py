@@ -1,8 +1,8 @@
-"""The loops in which a run spends most, as one iteration in the order in which it executes.
+"""Find the hot loops of a run, each as one iteration in the order of execution.
 
-Found from the executions of every instruction alone: how often each edge between basic blocks was taken follows from
-what enters and leaves each block.  Where that leaves a choice (a loop that may be skipped altogether), loops are taken
-to go round as often as the counts allow.
+The executions of every instruction are enough.  The number of times that each edge between basic blocks was taken
+follows from the executions before and after it.  Where that leaves a choice (a loop that may be skipped altogether),
+loops are assumed to iterate as often as the counts allow.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _OUT = -1  # a block's number for everything outside the text
 
 @dataclass(frozen=True, slots=True)
 class HotLoop:
-    """`body` is one iteration along the way taken most often, from the head to the branch back.
+    """A hot loop: `body` is one iteration along the path taken most often, from the head to the branch back.
 
-    `iterations` is how often the head ran, `entries` how often from outside the loop, `share` the part of the weight
-    that lies in the loop, and `always` says whether every iteration took this way.  `addresses` are those of all
-    executed instructions of the loop.
+    `iterations` is the number of executions of the head, `entries` the number of those from outside the loop.  `share`
+    is the share of the weight that lies in the loop.  `always` says whether every iteration took this path.
+    `addresses` are those of all executed instructions of the loop.
     """
 
     body: tuple[Instruction, ...]
@@ -47,10 +47,10 @@ _Edge = tuple[int, int]
 
 
 def find_hot_loop(program: Program, executions: Sequence[int], weight: Sequence[float] | None = None) -> HotLoop | None:
-    """The loop with the most `weight` (cycles; executions if not given) outside the loops within it; None without one.
+    """Return the loop with the most weight outside the loops inside it; None where the run has no loop.
 
-    `executions` and `weight` have an element for each of `program.instructions`.  An inner loop that is not hot itself
-    appears in the body as often as it goes round on average.
+    `executions` and `weight` (cycles; by default the executions) have an element for each of `program.instructions`.
+    An inner loop that is not hot itself appears in the body as often as it iterates on average.
     """
     return next(iter(find_hot_loops(program, executions, weight)), None)
 
@@ -58,7 +58,7 @@ def find_hot_loop(program: Program, executions: Sequence[int], weight: Sequence[
 def find_hot_loops(
     program: Program, executions: Sequence[int], weight: Sequence[float] | None = None
 ) -> tuple[HotLoop, ...]:
-    """That loop, then those beside it, neither in it nor around it, that have at least a tenth of the weight each."""
+    """Return the hottest loop, then loops apart from it that have at least a tenth of the weight each."""
     code = program.instructions
     heavy = [float(one) for one in (weight if weight is not None else executions)]
     blocks = _blocks(code, executions)
@@ -96,7 +96,7 @@ def find_hot_loops(
 
 
 def _within(blocks: Sequence[_Block], head: int, members: frozenset[int]) -> set[int]:
-    """The blocks of a loop, and all that may lie on the way round where counts leave open whether it did."""
+    """Return the blocks of a loop, with those on its way round whether or not the counts show that they ran."""
     before: dict[int, list[int]] = {}
     for number, block in enumerate(blocks):
         for follower in block.successors:
@@ -115,7 +115,7 @@ def _instructions(blocks: Sequence[_Block], numbers: Iterable[int]) -> Iterator[
 
 
 def _blocks(code: Sequence[Instruction], executions: Sequence[int]) -> list[_Block]:
-    """Executed basic blocks in order of address, with the blocks that may follow each."""
+    """Return the executed basic blocks in order of address, with the successors of each."""
     numbers = {instruction.address: at for at, instruction in enumerate(code)}
     leaders = {instruction.target for instruction in code if instruction.target is not None}
     blocks: list[_Block] = []
@@ -151,7 +151,7 @@ def _blocks(code: Sequence[Instruction], executions: Sequence[int]) -> list[_Blo
 
 
 def _unknown_entries(program: Program, blocks: Sequence[_Block], code: Sequence[Instruction]) -> set[int]:
-    """Blocks that may be entered from elsewhere than a branch or the block before."""
+    """Return the blocks that may be entered other than by a branch or from the block before."""
     if any(instruction.branch is BranchKind.INDIRECT for instruction in code):
         return set(range(len(blocks)))
     entered = set(program.symbols.values())
@@ -196,7 +196,7 @@ def _edge_counts(blocks: Sequence[_Block], unknown: set[int]) -> dict[_Edge, int
 
 
 def _loops(blocks: Sequence[_Block], edges: dict[_Edge, int]) -> dict[int, frozenset[int]]:
-    """The blocks of each loop by its head: what reaches an edge back without going through the head."""
+    """Return the blocks of each loop by its head: those that reach a back edge without passing the head."""
     before: dict[int, list[int]] = {number: [] for number in range(len(blocks))}
     for source, target in edges:
         if target != _OUT and edges[source, target]:
@@ -214,7 +214,7 @@ def _loops(blocks: Sequence[_Block], edges: dict[_Edge, int]) -> dict[int, froze
 
 
 def _edges_back(blocks: Sequence[_Block], edges: dict[_Edge, int]) -> list[_Edge]:
-    """Edges taken, to a block that a search in depth is still in."""
+    """Return the taken edges to a block that a depth-first search is still in."""
     state = [0] * len(blocks)  # 1 while the search is within, 2 after
     found = []
     for start in range(len(blocks)):
@@ -241,7 +241,10 @@ def _edges_back(blocks: Sequence[_Block], edges: dict[_Edge, int]) -> list[_Edge
 def _path(
     blocks: Sequence[_Block], edges: dict[_Edge, int], head: int, members: frozenset[int]
 ) -> tuple[list[int], bool]:
-    """Blocks of one iteration; each edge is gone as often as it is on average, the most frequent first."""
+    """Return the blocks of one iteration, and whether every iteration takes this path.
+
+    Each edge is taken as often as on average, the most frequent first.
+    """
     left = {edge: count / blocks[head].executions for edge, count in edges.items()}
     path, length, number = [head], blocks[head].last - blocks[head].first + 1, head
     while True:

@@ -1,4 +1,4 @@
-"""What the model of a core says of the hot loop of a run: cycles, bounds, what to attack first, and how it goes."""
+"""Report what the model of a core finds in the hot loops of a run: cycles, bounds, what to improve first."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _MISSED, _BRANCHES = frozenset({"cache miss", "store buffer", "instruction fetch
 
 @dataclass(frozen=True, slots=True)
 class LoopLine:
-    """One instruction of the body, where it stands, and what the model knows of it for one iteration.
+    """One instruction of the body, its source line, and what the model knows of it for one iteration.
 
-    `text` is the statement as written, macro arguments put in; of what a compiler made, the instruction itself.
-    `stalled` are cycles put down to it, by cause, `known` says whether the core's table has its form.
+    `text` is the statement as written, with macro arguments replaced; of compiled code, the instruction itself.
+    `stalled` are the cycles attributed to it, by cause.  `known` says whether the core's table has its form.
     """
 
     address: int
@@ -49,12 +49,12 @@ class LoopLine:
 
 @dataclass(frozen=True, slots=True)
 class LoopReport:
-    """Estimates of a model, for one iteration of the loop; see `HotLoop` for `iterations`, `share` and `always`.
+    """Estimates of a model for one iteration of the loop; see `HotLoop` for `iterations`, `share` and `always`.
 
-    `cycles` are those of the settled loop with all data in the nearest cache, `cycles_in_run` the average of the run,
-    of which `missed` waited for caches.  `slots` of `slots_available` are those that the iteration fills of what the
-    core issues or dispatches in `cycles`.  `peak` is the most MACs a cycle that the core can do, by an instruction of
-    the form `peak_form`; of the forms in the loop.
+    `cycles` are those of the loop in its steady state with all data in the nearest cache.  `cycles_in_run` is the
+    average of the run, of which `missed` waited for caches.  `slots` are the issue or dispatch slots that the iteration
+    fills, of `slots_available` in `cycles`.  `peak` is the most MACs a cycle that the core can do with one of the forms
+    in the loop, `peak_form`.
     """
 
     core: str
@@ -79,13 +79,13 @@ class LoopReport:
 
     @property
     def instructions(self) -> int:
-        """Of one iteration."""
+        """The number of instructions in one iteration."""
         return len(self.lines)
 
     def place(self, kernel: str) -> str:
-        """Where it stands, in words: its lines, and of which file where that is not the one named as the kernel.
+        """Return the place of the loop in words: its lines, with the file where it is not the one named as the kernel.
 
-        Of several files each has a letter, which stands behind the numbers of its lines.
+        Where there are several files, each has a letter, which follows its line numbers.
         """
         files: dict[str, list[int]] = {}
         for line in self.lines:
@@ -101,11 +101,11 @@ class LoopReport:
         return " and ".join(found) if all(files) else f"at {self.lines[0].address:#x}"
 
     def label(self, line: LoopLine) -> str:
-        """What one of its lines is called."""
+        """Return the label of one of its lines."""
         return self.labels([Place(line.path, line.line)])[0]
 
     def labels(self, places: Iterable[Place]) -> list[str]:
-        """What lines are called: their numbers, ranges of them, with the letter that `place` gives their file."""
+        """Return labels of lines: numbers and ranges, with the letter that `place` gives their file."""
         letters = file_letters(line.path for line in self.lines)
         found: list[list[Place]] = []
         for place in places:
@@ -123,7 +123,7 @@ class LoopReport:
         return self.macs / self.cycles if self.cycles else 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`."""
+        """Return plain values for `--json`."""
         return {
             "core": self.core,
             "iterations": self.iterations,
@@ -169,9 +169,9 @@ def report_hot_loops(
     program: Program, core: PipelineCore, counts: Counts, run: RunCycles, traffic: Traffic | None,
     features: frozenset[str] = frozenset(),
 ) -> tuple[LoopReport, ...]:  # fmt: skip
-    """On the loop in which a run spent most cycles, and on those beside it; none where it has none.
+    """Return reports on the loop in which a run spent most cycles, and on other hot loops; none where it has no loop.
 
-    `features`: those the kernel declares.
+    `features` are those that the kernel declares.
     """
     by_line = {(line.path, line.line): line for line in run.lines}
     executions = counts.executions.tolist()
@@ -206,9 +206,10 @@ def _spent(line: LineCycles | None, causes: frozenset[str] | None) -> float:
 
 
 def _report(study: Study, spent: float, missed: float, branches: float, lines_fetched: float) -> LoopReport:
-    """`spent`: cycles of the run in the loop, of which `missed` for caches and `branches` for those.
+    """Return the report on one loop.
 
-    `lines_fetched`: cycles for its lines to come one after another.
+    `spent` is the cycles of the run in the loop, of which `missed` went to caches and `branches` to branches.
+    `lines_fetched` is the cycles in which its lines arrive one after another.
     """
     program, loop, core, cycles = study.program, study.loop, study.core, study.cycles
     body, times = loop.body, loop.iterations

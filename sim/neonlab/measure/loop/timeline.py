@@ -1,12 +1,12 @@
-"""When each instruction of a loop runs, a letter a cycle, as llvm-mca draws it.
+"""Draw when each instruction of a loop runs, a letter a cycle, as llvm-mca does.
 
     D  dispatched: to the window, or (in order) issued to its unit or queue
-    =  waits: after D for operands or a port; before D (in order), holding up what follows
-    e  executes, E its result is there
+    =  waits: after D for operands or a port; before D (in order), stalling what follows
+    e  executes, E its result is ready
     -  done and waits to retire, R retires (out of order only)
 
-In order D stands in the first cycle of the execution, out of order in the cycle before it at the latest.  What goes to
-memory, or is put beside what a register keeps, waits for that as for an operand, though its address may be worked out.
+In order, D stands in the first cycle of the execution; out of order, in the cycle before it at the latest.  Data of a
+store, and a register that a result keeps a part of, count as operands, though the address may be computed earlier.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from neonlab.measure.pipeline.program import compile_instructions
 class TimelineRow:
     """One instruction of the body in one iteration: `marks` are the letters from cycle `start` on.
 
-    `sources` are the rows, counted from the first of all, that wrote last what it reads.
+    `sources` are the rows, counted from the first of all, that last wrote what it reads.
     """
 
     instruction: int
@@ -42,7 +42,7 @@ class TimelineRow:
         return self.start + len(self.marks)
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`."""
+        """Return plain values for `--json`."""
         at = self.scheduled
         return {
             "instruction": self.instruction, "iteration": self.iteration, "start": self.start, "marks": self.marks,
@@ -52,7 +52,10 @@ class TimelineRow:
 
 
 def timeline(body: Sequence[Instruction], core: PipelineCore, iterations: int = 2) -> tuple[TimelineRow, ...]:
-    """`iterations` of the loop once it has settled, in program order; cycle 0 is that of the first letter."""
+    """Return `iterations` iterations of the loop in its steady state, in program order.
+
+    Cycle 0 is that of the first letter.
+    """
     schedule = loop_schedule(body, core, iterations)
     drawn = _in_order(schedule) if core.in_order else _out_of_order(schedule, _longest(body, core))
     origin = min(start for start, _ in drawn)
@@ -64,7 +67,7 @@ def timeline(body: Sequence[Instruction], core: PipelineCore, iterations: int = 
 
 
 def _sources(order: Sequence[Instruction]) -> list[tuple[int, ...]]:
-    """For each of the instructions, which of those before it wrote last what it reads."""
+    """Return, for each instruction, the indices of those before it that last wrote what it reads."""
     writer: dict[Register, int] = {}
     found = []
     for at, instruction in enumerate(order):
@@ -88,7 +91,7 @@ def _in_order(schedule: Schedule) -> list[tuple[int, str]]:
 
 
 def _longest(body: Sequence[Instruction], core: PipelineCore) -> list[int]:
-    """Cycles that each instruction executes at most: until its last result, 1 without one."""
+    """Return the most cycles that each instruction executes: until its last result, 1 where it has none."""
     table = compile_instructions(body, core)
     found = []
     for at in range(len(body)):

@@ -1,7 +1,7 @@
-"""What the accesses of a run mean for its timing.
+"""Find out what the accesses of a run mean for its timing.
 
-Lines that come from beyond the first level or are awaited; accesses that cross from one unit that memory is accessed in
-to the next; loads of what a store shortly before them wrote.
+These are lines that come from beyond the first level or are awaited, accesses that cross from one unit of memory to the
+next, and loads of what a store shortly before them wrote.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What code would cost if only one thing limited it: the ports, the width of dispatch, or what waits for what."""
+"""Compute what code would cost if only one thing limited it: ports, dispatch width, or dependences."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ _OF_LANE = {"dot": 4, "mmla": 8}  # multiplications for each 32-bit lane of the 
 
 
 def port_bound(compiled: Compiled, counts: npt.NDArray[np.int64]) -> float:
-    """Cycles that the ports need for instructions executed so many times each, however they are spread over ports.
+    """Return the cycles that the ports need for instructions executed `counts` times each, with any spread over ports.
 
-    The most that any set of ports has to do alone, by their number (Hall's theorem, for work that can be split).
+    This is the most work that only a given set of ports can do, divided by their number (Hall's theorem, for work that
+    can be split).
     """
     work: dict[int, float] = {}
     for number, times in enumerate(counts):
@@ -62,10 +63,10 @@ def dependence_rate(compiled: Compiled) -> float:
 
 
 def loops_bound(code: Sequence[Instruction], executions: npt.NDArray[np.int64], core: PipelineCore) -> float:
-    """Cycles that innermost loops take by what waits for what from one iteration to the next.
+    """Return the cycles that innermost loops take by the dependences from one iteration to the next.
 
-    Loops are backward branches over instructions that are all executed as often; iterations are those that another
-    follows.
+    Loops are backward branches over instructions that all have the same number of executions.  An iteration counts if
+    another follows it.
     """
     numbers = {instruction.address: number for number, instruction in enumerate(code)}
     total = 0.0
@@ -81,7 +82,7 @@ def loops_bound(code: Sequence[Instruction], executions: npt.NDArray[np.int64], 
 
 
 def multiplications_of(form: str) -> int:
-    """Multiplications of lanes that one instruction of the form does; 0 for forms that do none."""
+    """Return the lane multiplications that one instruction of the form does; 0 for forms that do none."""
     found = _MULTIPLY.match(form)
     if found is None:
         return 0
@@ -93,7 +94,7 @@ def multiplications_of(form: str) -> int:
 
 
 def peak_of(instructions: Iterable[Instruction], core: PipelineCore) -> tuple[float, str]:
-    """The most multiplications a cycle with one of these instructions alone, and its form; (0, "") for none."""
+    """Return the most multiplications a cycle with one of these instructions alone, and its form; (0, "") for none."""
     best, form = 0.0, ""
     forms: dict[str, Instruction] = {}  # the first instruction of each, in their order
     for instruction in instructions:
@@ -112,7 +113,7 @@ def peak_of(instructions: Iterable[Instruction], core: PipelineCore) -> tuple[fl
 def _dataflow(code: Rows, reads: Rows, writes: Rows, times: int) -> Integers:
     """The latest result after each iteration, every instruction beginning as soon as its operands are there.
 
-    In parts of a cycle.
+    Every instruction begins as soon as its operands are ready.
     """
     registers = np.zeros(REGISTERS, REGISTER)  # when they are ready is in parts too
     ends = np.zeros(times, np.int64)

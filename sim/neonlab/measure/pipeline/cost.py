@@ -1,4 +1,4 @@
-"""What a loop or a trace costs on a core: cycles, what held it up where, and what if only one thing did."""
+"""Estimate what a loop or a trace costs on a core: cycles, stalls by instruction, and bounds."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Stall:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Cycles if only the ports, the width, or the dependences limited the code; the largest is attacked first."""
+    """Cycles if only the ports, the width, or the dependences limited the code."""
 
     ports: float
     dispatch: float
@@ -52,11 +52,11 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Cycles:
-    """An estimate by a model, never a measurement.  For a loop all figures are those of one iteration.
+    """An estimate of a model.  For a loop, all figures are those of one iteration.
 
-    The stalls add up to `total`: every cycle is put down to one instruction and one cause, which is "issue width" where
-    it could not have come sooner.  `occupancy` is the share of cycles that each port is busy.  `unknown` are the
-    instructions whose form the core's table does not have and that were taken for the usual one of their class.
+    The stalls add up to `total`: every cycle is attributed to one instruction and one cause.  The cause is "issue
+    width" where the instruction could not have come sooner.  `occupancy` is the share of cycles in which each port is
+    busy. `unknown` are the instructions whose form the core's table does not have; they were timed as their class.
     """
 
     core: str
@@ -77,12 +77,12 @@ class Cycles:
 class Scheduled:
     """One instruction of one iteration; cycles count from the first dispatch of the schedule.
 
-    `instruction` is its index in the body.  `dispatched` is when it left the front end (in order: when it was issued
-    to its unit or queue), `issued` when its unit began, `ready` when its last result was there, `retired` when it and
-    all before it were done.  `producer` is the place in the schedule of what it last waited for, negative for an
-    instruction of an earlier iteration, None if it waited for no result; `cause` is why it waited, "" if it did not.
-    `longer`: cycles that it held its first port for more than the least.  `part`: sixteenths of the cycle that it began
-    at which its chain of results had come to.
+    `instruction` is its index in the body.  `dispatched` is when it left the front end (in order: when it was issued to
+    its unit or queue), `issued` when its unit began, `ready` when its last result was ready, `retired` when it and all
+    before it were done.  `producer` is the place in the schedule of what it last waited for, negative for an
+    instruction of an earlier iteration, None if it waited for no result.  `cause` is why it waited, "" if it did not.
+    `longer` is the number of extra cycles that it held its first port.  `part` is the part of the cycle, in sixteenths,
+    at which its operands' chain ended.
     """
 
     instruction: int
@@ -99,7 +99,7 @@ class Scheduled:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """`rows` in program order, `length` for each of the iterations."""
+    """The schedule of a loop: `rows` in program order, `length` rows for each iteration."""
 
     core: str
     length: int
@@ -108,9 +108,10 @@ class Schedule:
 
 
 def loop_cycles(body: Sequence[Instruction], core: PipelineCore) -> Cycles:
-    """Steady state of a loop: its body in program order, the branch back included, all data in the nearest cache.
+    """Return the steady state of a loop: its body in program order with the branch back, all data in the nearest cache.
 
-    The loop runs until the pipeline is in a state that it was in before; what lies between is the result, exactly.
+    The loop runs until the pipeline is in a state that it was in before.  The cycles between the two are the result,
+    exactly.  Where no state returns, the result is an average over 256 runs of the body.
     """
     machine = PipelineMachine(body, core, size=_SMALL, remembers=False)
     together = -(-_TOGETHER // len(body))
@@ -140,12 +141,12 @@ def loop_cycles(body: Sequence[Instruction], core: PipelineCore) -> Cycles:
 
 
 def steady_cycles(body: Sequence[Instruction], core: PipelineCore) -> float:
-    """Cycles an iteration as `loop_cycles` has them, and nothing else."""
+    """Return the cycles of an iteration, as `loop_cycles` computes them."""
     return loop_cycles(body, core).total
 
 
 def loop_schedule(body: Sequence[Instruction], core: PipelineCore, iterations: int = 2) -> Schedule:
-    """When each instruction of so many iterations of a loop runs, once the loop has settled."""
+    """Return when each instruction of so many iterations of a loop runs in its steady state."""
     count = len(body)
     machine = PipelineMachine(body, core, remembers=False, record=(_SETTLED + iterations) * count)
     rows = _rows_of(machine, np.arange(count, dtype=np.int64))
@@ -166,9 +167,10 @@ def loop_schedule(body: Sequence[Instruction], core: PipelineCore, iterations: i
 def trace_cycles(
     instructions: Sequence[Instruction], trace: npt.NDArray[np.int64], core: PipelineCore, *, remembers: bool = True
 ) -> Cycles:
-    """A whole run, all data in the nearest cache; cycles from the first dispatch to the last issue or retirement.
+    """Return the cost of a whole run with all data in the nearest cache.
 
-    `trace` holds the index into `instructions` of each executed one; those lie in order of address.
+    Cycles count from the first dispatch to the last issue or retirement.  `trace` (int64) has the index into
+    `instructions` of each executed one; `instructions` are in order of address.
     """
     machine = PipelineMachine(instructions, core, remembers=remembers)
     machine.run(_rows_of(machine, trace))
@@ -224,5 +226,5 @@ def idle_of(tally: npt.NDArray[Any]) -> tuple[int, int]:
 
 
 def unknown_of(code: Iterable[Instruction], core: PipelineCore) -> tuple[Instruction, ...]:
-    """Those whose form the core's table does not have."""
+    """Return the instructions whose form the core's table does not have."""
     return tuple(dict.fromkeys(instruction for instruction in code if not core.knows(instruction)))

@@ -1,4 +1,4 @@
-"""A core's pipeline ready to run: the arrays that the compiled code works on, and what can be asked of it."""
+"""Set up a core's pipeline to run: the arrays that the compiled code works on, and its results."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ _ROWS_BY_INSTRUCTION = 24  # of the log: several causes, and every use of a port
 
 
 class PipelineMachine:
-    """Runs `instructions`, which lie in order of address, on `core`.
+    """Runs `instructions`, which are in order of address, on `core`.
 
-    `latency` says what happens beyond the first-level caches; `remembers` makes it look up what it did before, with
-    2**`size` states at most, which changes nothing but the time that it takes; `record` is how many instructions to
-    write down one by one.
+    `latency` describes what lies beyond the first-level caches.  `remembers` makes it reuse what it computed before,
+    with 2**`size` states at most, which changes only its run time.  `record` is the number of instructions to record
+    one by one.
     """
 
     function = advance
@@ -114,7 +114,7 @@ class PipelineMachine:
             self.state[room] = len(array)
 
     def attach(self, **arrays: npt.NDArray[Any]) -> None:
-        """Further arrays that the compiled code refers to, by the names of their fields."""
+        """Keep further arrays that the compiled code refers to, by the names of their fields."""
         for name, array in arrays.items():
             self._hold(name, array)
 
@@ -137,12 +137,15 @@ class PipelineMachine:
             self.state[name] = 0
 
     def run(self, rows: Integers) -> None:
-        """Rows of (first, last) instruction; only the last of a row is a branch.  After the last comes the first."""
+        """Run rows of (first, last) instruction; only the last of a row is a branch.
+
+        The first row is taken to follow the last.
+        """
         rows = np.ascontiguousarray(rows, np.int64)
         self._call(ROWS, rows.ctypes.data, len(rows))
 
     def finish(self) -> None:
-        """The run at hand was the last of the call."""
+        """End the call: the current run was its last."""
         self._call(END, 0, 0)
         self.state["mode"] = EVENTS
 
@@ -153,37 +156,40 @@ class PipelineMachine:
 
     @property
     def clock(self) -> int:
-        """The cycle at which the next instruction leaves the front end, but for the width."""
+        """The cycle at which the next instruction leaves the front end, if the width allows."""
         return int(self.state["clock"][0])
 
     @property
     def state_number(self) -> int:
-        """What the pipeline is in, the same number for the same, relative to the clock; -1 where memory is full."""
+        """The number of the pipeline's state relative to the clock; -1 where memory is full.
+
+        Equal states have the same number.
+        """
         self._call(NUMBER, 0, 0)
         return int(self.state["state"][0])
 
     @property
     def forgotten(self) -> int:
-        """How often the memory was full; state numbers before and after mean different states."""
+        """The number of times that memory was full.  State numbers before and after that mean different states."""
         return int(self.state["forgotten"][0])
 
     @property
     def end(self) -> int:
-        """Cycles until what ran so far was issued, in order, or retired; after `finish`.
+        """Cycles until all that ran was issued (in order) or retired; valid after `finish`.
 
-        What then waits in a NEON queue delays nothing that comes behind, but for its own results.
+        What still waits in a NEON queue delays only its own results.
         """
         live = self._arrays["live"][0]
         return int(live["now"] + (1 if live["used"] else 0)) if self.core.in_order else int(live["retired"])
 
     @property
     def branches(self) -> tuple[int, int]:
-        """Conditional branches predicted, and those not as they went."""
+        """The number of conditional branches predicted, and of those mispredicted."""
         return int(self.state["branches"][0]), int(self.state["mispredicted"][0])
 
     @property
     def fills(self) -> tuple[int, int]:
-        """Lines of data that came from the second level, and from memory, prefetched ones among them."""
+        """The numbers of data lines from the second level and from memory, with prefetched ones."""
         return int(self.state["near_fills"][0]), int(self.state["far_fills"][0])
 
     def tally(self) -> Rows:
@@ -226,7 +232,7 @@ def _no_stores() -> Rows:
 
 
 def _targets(instructions: Sequence[Instruction]) -> npt.NDArray[np.int32]:
-    """Number of the instruction that each branches to, -1 where that is not known or not among them."""
+    """Return the number of the instruction that each branches to, -1 where it is unknown or not among them."""
     numbers = {instruction.address: number for number, instruction in enumerate(instructions)}
     found = [-1 if one.target is None else numbers.get(one.target, -1) for one in instructions]
     return np.array(found, np.int32)

@@ -1,8 +1,8 @@
-"""A pipeline run after run, what it did remembered by the state in which a run was entered.
+"""Simulate a pipeline run by run, and memoise each run by the state in which it begins.
 
-A run is a row of instructions up to a branch.  What a pipeline does with it follows from its state on entry, from how
-the branch goes and from what happens beyond the first-level caches.  Where all that was seen before, the state after it
-and the cycles between are looked up; only else are they worked out.  Keys are compared whole, so nothing is guessed.
+A run is a row of instructions up to a branch.  Its timing follows from the pipeline's state on entry, from the outcome
+of the branch and from what happens beyond the first-level caches.  Where all that was seen before, the next state and
+the cycles are looked up; else they are computed.  Keys are compared whole, so the result is exact.
 """
 
 from __future__ import annotations
@@ -118,7 +118,8 @@ def _keep_lines(memo: Record, kept: np.uint64) -> None:
 def _foreseen(memo: Record, branch: Integer, taken: bool) -> bool:
     """Whether a two-bit counter, found by the branch and the way the last branches went, had it right.
 
-    A pattern not met before is taken for a loop: backward is taken, forward is not.
+    It is a two-bit counter, indexed by the branch and the outcomes of the last HISTORY branches.  A new pattern
+    predicts a loop: backward is taken, forward is not.
     """
     count: int = memo.instructions
     patterns = carray(as_pointer(memo.patterns), (PATTERNS,), np.int8)

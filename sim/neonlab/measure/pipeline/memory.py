@@ -1,6 +1,6 @@
-"""What a pipeline remembers: the states it was in, each once, and what every run did that began in one of them.
+"""Memoise the states of a pipeline, and what every run did that began in one of them.
 
-Keys are compared whole, so nothing is guessed.  When memory is full, all is forgotten, and it begins anew.
+Keys are compared whole, so the result is exact.  When memory is full, all is forgotten.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The pipeline of a core, fed with the runs of a call and with what its cache model says of them."""
+"""Feed a core's pipeline model with the runs of a call and with the fills of its cache model."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WAITS = (DEPENDENCE, LOAD_USE, MISS)
 
 
 def _rules(pipeline: PipelineCore, site: Site) -> int:
-    """Bits of the rules of the core that are about such an access."""
+    """Return the bits of the core's crossing rules that apply to such an access."""
     registers = site.instruction.writes if site.kind is AccessKind.LOAD else site.instruction.reads
     vector = any(register.file == "vector" for register in registers)
     return sum(
@@ -41,9 +41,9 @@ def _rules(pipeline: PipelineCore, site: Site) -> int:
 
 
 class PipelineCounter:
-    """A consumer of an address feed, behind the CacheCounter that keeps `journal`.
+    """Feeds events to the pipeline model, behind the CacheCounter that writes `journal`.
 
-    `remembers` false makes it work every run out anew: the same to the cycle, but slower.
+    Without `remembers` it simulates every run anew: the same cycles, but slower.
     """
 
     function = advance
@@ -85,14 +85,14 @@ class PipelineCounter:
 
     @property
     def state(self) -> npt.NDArray[Any]:
-        """What the compiled code works on."""
+        """The record that the compiled code works on."""
         return self._machine.state
 
     def begin(self, _buffers: Sequence[PlacedBuffer]) -> None:
-        """Nothing: `prepare` does it."""
+        """Do nothing: `prepare` begins a call."""
 
     def prepare(self, *, empty: bool) -> None:
-        """Begin to count anew, with an empty pipeline or behind the call before."""
+        """Reset the counts, with an empty pipeline or directly behind the call before."""
         if empty:
             self._machine.restart()
             self._start = 0
@@ -102,7 +102,10 @@ class PipelineCounter:
             self._machine.clear_tally()
 
     def collect(self, executions: npt.NDArray[np.int64], *, warm: bool) -> RunCycles:
-        """Cycles since `prepare`.  `executions` has one element for each instruction of the program."""
+        """Return the cycles since `prepare`.
+
+        `executions` (int64) has one element for each instruction of the program.
+        """
         machine = self._machine
         machine.finish()
         cycles = machine.end - self._start

@@ -1,4 +1,4 @@
-"""Instructions as the arrays that the compiled pipeline runs on."""
+"""Convert instructions to the arrays that the compiled pipeline runs on."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Compiled:
 
 
 def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore) -> Compiled:
-    """Each instruction in the terms of the core.  The status register's cumulative bits hold nothing up."""
+    """Return the arrays of `instructions` on `core`.  Cumulative status bits (QC, exceptions) delay nothing."""
     families = {timing.family: number for number, timing in enumerate(core.timings.values(), start=1) if timing.family}
     code: list[tuple[int, ...]] = []
     reads: list[tuple[int, ...]] = []
@@ -100,7 +100,7 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
 
 
 def _in_order_written(instruction: Instruction) -> list[Register]:
-    """Results in the order in which the text names them, flags last; `ldp` has its second result later."""
+    """Return the results in the order in which the text names them, flags last; `ldp` has its second result later."""
     named = re.findall(r"[a-z](\d+)", instruction.operands.lower()) if instruction.mnemonic.startswith("ld") else []
 
     def place(register: Register) -> tuple[bool, int, int]:
@@ -137,7 +137,7 @@ def _reads(instruction: Instruction, core: PipelineCore, timing: Timing) -> list
 
 
 def _accumulators(instruction: Instruction) -> frozenset[Register]:
-    """Registers that are read only to be added to: what is written and read, unless it is an operand as well."""
+    """Return the registers that are only accumulated into: written and read, and not an operand as well."""
     both = frozenset(instruction.reads) & frozenset(instruction.writes)
     if instruction.mnemonic.lower().startswith(
         ("fmadd", "fmsub", "fnm", "madd", "msub", "smadd", "umadd", "smsub", "umsub")

@@ -1,7 +1,7 @@
-"""The numbers that a pipeline has for registers, and which of them an instruction reads and writes.
+"""Number registers for the pipeline model, and find which of them an instruction reads and writes.
 
-A core whose NEON file is of 64-bit registers (`halves`) waits for either half of a vector register by itself: in A32,
-where those have names, and in A64 too, where `ins v0.d[1], x1` says nothing of what `v0.s[0]` holds.
+On a core whose NEON file has 64-bit registers (`halves`), either half of a vector register is waited for by itself.  In
+A32 the halves have names.  In A64 they matter too: `ins v0.d[1], x1` does not change `v0.s[0]`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _NARROWS_UPPER = re.compile(r"(?!trn)\w+n2$")
 
 
 class RegisterNumbers:
-    """The numbers of one instruction's registers, on a core with or without `halves`."""
+    """The register numbers of one instruction, on a core with or without `halves`."""
 
     def __init__(self, instruction: Instruction, *, halves: bool) -> None:
         self._whole = not halves or instruction.isa is not Isa.A64
@@ -45,14 +45,14 @@ class RegisterNumbers:
         self._read |= self._kept & self._written  # a half of which a part is set is read to be kept
 
     def read(self, register: Register) -> list[int]:
-        """What of `register`, one of those that the instruction reads, it waits for."""
+        """Return the numbers of `register`, which the instruction reads, that it waits for."""
         places = self._places(register)
         found = [number for number in places if number in self._read]
         # A source that does not matter, as in eor v0, v0, v0, is waited for all the same; one that is only kept is not.
         return found or ([] if self._kept.intersection(places) else places)
 
     def written(self, register: Register) -> list[int]:
-        """What of `register`, one of those that the instruction writes, it sets."""
+        """Return the numbers of `register`, which the instruction writes, that it sets."""
         places = self._places(register)
         return [number for number in places if number in self._written] or places
 
@@ -62,7 +62,7 @@ class RegisterNumbers:
 
 
 def is_vector(number: int) -> bool:
-    """Whether a number is that of a vector register, or of a half of one."""
+    """Return whether a number is that of a vector register, or of a half of one."""
     return number in _VECTORS or number >= FIRST_UPPER
 
 
@@ -76,7 +76,7 @@ def _halves(places: Iterable[int]) -> set[int]:
 
 
 def register_names(numbers: Sequence[int], isa: Isa) -> str:
-    """Registers by their numbers; two that make one, a quad register of A32 or a vector register, as that."""
+    """Return the names of registers by their numbers; two halves of a quad or vector register have one name."""
     names, left = [], list(numbers)
     while left:
         number = left.pop(0)

@@ -1,4 +1,4 @@
-"""The state of a pipeline written down relative to its own time, to be remembered, and taken up again at another.
+"""Save the state of a pipeline relative to its own time, and restore it at another time.
 
 What lies before the engine's own time (`now` of LIVE) has no influence on what comes after it; so the past is left out,
 and states that differ only in it are the same.  How a field of LIVE is saved follows from where it is declared: cycles

@@ -1,4 +1,4 @@
-"""What a core is, in one line of figures."""
+"""Summarise a core in one line of figures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MULTIPLIES = (
 
 @dataclass(frozen=True, slots=True)
 class CoreSummary:
-    """`peak` is the most int8 multiply-accumulates a cycle, with `peak_instruction` and nothing else."""
+    """The summary: `peak` is the most int8 MACs a cycle, with `peak_instruction` and nothing else."""
 
     core: Core
     pipeline: PipelineCore
@@ -29,13 +29,13 @@ class CoreSummary:
 
     @property
     def kind(self) -> str:
-        """How it issues, and how many instructions a cycle."""
+        """The kind of issue, in order or out of order, and the width."""
         return f"{'in order' if self.pipeline.in_order else 'out of order'}, {self.pipeline.width} wide"
 
 
 @functools.cache
 def summary_of(name: str) -> CoreSummary:
-    """The summary of the core called `name`.  CoreError or InputError when there is none."""
+    """Return the summary of the core called `name`.  Raises CoreError or InputError when there is none."""
     core = load_core(name)
     pipeline = load_pipeline(name if name in pipeline_names() else ALIASES.get(name, name))
     lines = [line for feature, line in _MULTIPLIES if not feature or feature in core.features]
@@ -44,5 +44,5 @@ def summary_of(name: str) -> CoreSummary:
 
 
 def summaries() -> tuple[CoreSummary, ...]:
-    """All cores, in order of name."""
+    """Return the summaries of all cores, in order of name."""
     return tuple(summary_of(name) for name in core_names())

@@ -1,4 +1,4 @@
-"""Instructions from their text, for streams and loops that exist only to be timed."""
+"""Encode instructions from their text, for streams and loops that exist only to be timed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from neonlab.isa.model.isa import Isa
 
 
 def encoded(isa: Isa, texts: Sequence[str]) -> tuple[Instruction, ...]:
-    """The texts one after another from address 0.  InputError for one that is no instruction."""
+    """Return the texts as instructions, one after another from address 0.
+
+    Raises InputError for a text that is no instruction.
+    """
     with Encoder(isa) as encoder:
         words = encoder.encode([Statement(text, 4 * number) for number, text in enumerate(texts)])
     found = []

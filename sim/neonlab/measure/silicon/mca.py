@@ -1,8 +1,8 @@
-"""The pipeline models beside llvm-mca's, for cores that nobody's measurements are at hand of.
+"""Compare the pipeline models with llvm-mca's, for cores without measurements.
 
-llvm-mca is another model, and no measure of truth: where both agree, the same guide is behind it more often than not.
-The loops are the programs that a table of timings was measured by, whatever it says of them; for cores that run A32
-alone, of which there is no such table, the innermost loops of kernels.
+llvm-mca is another model, not a measure of truth: where both agree, it is often because both follow the same guide. The
+loops are the programs that a table of timings was measured with, without the figures of that table.  For cores that run
+only A32, which have no such table, they are the innermost loops of kernels.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _TARGET = {Isa.A64: ("-mtriple=aarch64",), Isa.A32: ("-mtriple=armv7-linux-gnuea
 
 
 def loops_of(rows: Sequence[Measured]) -> list[tuple[Instruction, ...]]:
-    """Chains and streams of the rows of a table, those left out that are no test of a model."""
+    """Return the chains and streams of the rows of a table, without rows that cannot test a model."""
     found: dict[tuple[Instruction, ...], None] = {}
     for row in rows:
         recipe = recipe_of(row.form)
@@ -56,12 +56,12 @@ def loops_of(rows: Sequence[Measured]) -> list[tuple[Instruction, ...]]:
 
 
 def answers_for(core: str, isa: Isa) -> bool:
-    """Whether llvm-mca has anything to say of code of that instruction set on a core."""
+    """Return whether llvm-mca has a model of the core for code of that instruction set."""
     return core in _ANSWERS[isa]
 
 
 def closed_loops(program: Program) -> list[tuple[Instruction, ...]]:
-    """The innermost loops of a program that go straight from their first instruction to the branch back."""
+    """Return the innermost loops of a program that go straight from their first instruction to the branch back."""
     found = []
     places = {instruction.address: number for number, instruction in enumerate(program.instructions)}
     for last, instruction in enumerate(program.instructions):
@@ -75,7 +75,10 @@ def closed_loops(program: Program) -> list[tuple[Instruction, ...]]:
 
 
 def loops_within(programs: Iterable[Program]) -> list[tuple[Instruction, ...]]:
-    """The innermost loops of programs, each without the branch that closes it; of those that read alike, the first."""
+    """Return the innermost loops of programs, each without its closing branch.
+
+    Of loops with the same text, the first is returned.
+    """
     found: dict[tuple[str, ...], tuple[Instruction, ...]] = {}
     for program in programs:
         for *body, _ in closed_loops(program):
@@ -84,9 +87,9 @@ def loops_within(programs: Iterable[Program]) -> list[tuple[Instruction, ...]]:
 
 
 def cycles_of(program: str, core: str, loops: Sequence[Sequence[Instruction]]) -> list[float | None]:
-    """Cycles an iteration of each loop by llvm-mca; None where it does not know all of its instructions.
+    """Return llvm-mca's cycles for an iteration of each loop; None where it does not know all of its instructions.
 
-    The loops are of one instruction set, the core is any that it has a model of.  Raises InputError where `program`
+    The loops are of one instruction set; the core is any that it has a model of.  Raises InputError where `program`
     cannot be run or is not llvm-mca.
     """
     isas = {instruction.isa for loop in loops for instruction in loop}
@@ -117,7 +120,7 @@ def cycles_of(program: str, core: str, loops: Sequence[Sequence[Instruction]]) -
 
 
 def difference(program: str, core: str, loops: Sequence[Sequence[Instruction]]) -> ModelError:
-    """How far the model of a core differs from llvm-mca's, on loops of which it knows every form."""
+    """Return the difference of a core's model from llvm-mca's, on loops whose forms the model has."""
     pipeline = load_pipeline(core)
     known = [loop for loop in loops if all(pipeline.knows(one) for one in loop)]
     pairs = [
@@ -147,6 +150,6 @@ def _run(program: str, core: str, isa: Isa, text: str, iterations: int) -> subpr
 
 
 def _totals(result: subprocess.CompletedProcess[str]) -> dict[int, tuple[int, int]]:
-    """Cycles and instructions of each region by its number."""
+    """Return the cycles and instructions of each region by its number."""
     pattern = r"Code Region - (\d+)\n(?:.*\n)*?Instructions:\s+(\d+)\nTotal Cycles:\s+(\d+)"
     return {int(at): (int(cycles), int(count)) for at, count, cycles in re.findall(pattern, result.stdout)}

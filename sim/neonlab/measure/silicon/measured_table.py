@@ -1,4 +1,4 @@
-"""Reads a table of instruction timings measured on silicon."""
+"""Read a table of instruction timings measured on silicon."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LATENCY, _RATE = " latency", " per_cycle"
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One row for one core: cycles a link of a chain, instructions a cycle; None where the table has no figure."""
+    """One row for one core: cycles per link of a chain, instructions a cycle; None where the table has no figure."""
 
     form: str
     latency: float | None
@@ -25,7 +25,10 @@ class Measured:
 
 
 def read_table(path: str | Path) -> Mapping[str, tuple[Measured, ...]]:
-    """Rows by core, from a CSV file with columns `form`, `CORE latency`, `CORE per_cycle`.  InputError if it is not."""
+    """Return the rows by core, from a CSV file with columns `form`, `CORE latency`, `CORE per_cycle`.
+
+    Raises InputError for another file.
+    """
     try:
         lines = list(csv.reader(io.StringIO(read_input_text(path), newline=""), strict=True))
     except csv.Error as error:

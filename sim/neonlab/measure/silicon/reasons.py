@@ -1,4 +1,4 @@
-"""Why a figure of a table is not given back: general reasons, told by what the row is and not by its outcome alone."""
+"""Classify the figures of a table that the model does not reproduce, by general properties of the row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REASONS = (
 
 
 def reason_of(found: Comparison) -> str:
-    """One of REASONS, for a figure that the model does not give back."""
+    """Return one of REASONS, for a figure that the model does not reproduce."""
     recipe = recipe_of(found.form)
     fraction = found.measured % 1.0
     if found.form.startswith("ldnp"):

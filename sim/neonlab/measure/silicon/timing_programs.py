@@ -1,4 +1,4 @@
-"""The dependent chain and the stream of a row, as decoded instructions."""
+"""Make the dependent chain and the stream of a row, as decoded instructions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ LESS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class TimingPrograms:
-    """`chain` is None where the row has none; so is `streams`.  A rate counts `counted` instructions of a stream."""
+    """The programs of a row: `chain` is None and `streams` is empty where the row has none.
+
+    A rate counts `counted` instructions of a stream.
+    """
 
     instruction: Instruction
     streams: tuple[tuple[tuple[Instruction, ...], int], ...]
@@ -40,7 +43,7 @@ class TimingPrograms:
 
 
 def programs_of(recipe: Recipe) -> TimingPrograms | None:
-    """None where no spelling assembles."""
+    """Return the programs of a recipe; None where no spelling assembles."""
     for spelling in recipe.spellings:
         first = assembled([_filled(spelling, 0)])
         if first is not None:
@@ -56,7 +59,7 @@ def programs_of(recipe: Recipe) -> TimingPrograms | None:
 
 @functools.cache
 def less_program(name: str) -> tuple[Instruction, ...]:
-    """The chain called `name` in LESS."""
+    """Return the chain called `name` in LESS."""
     program = assembled(LESS[name])
     if program is None:
         raise AssertionError(f"{LESS[name]} does not assemble")
@@ -64,7 +67,7 @@ def less_program(name: str) -> tuple[Instruction, ...]:
 
 
 def _filled(template: str, base: int, modulus: int = 32) -> str:
-    """`{d}` is the register `base`, `{d2}` the second after it, going round at `modulus`."""
+    """Fill a template: `{d}` is the register `base`, `{d2}` the second after it, modulo `modulus`."""
     text = re.sub(r"\{d(\d?)\}", lambda found: str((base + int(found[1] or 0)) % modulus), template)
     return text.replace("{{", "{").replace("}}", "}")
 
@@ -93,7 +96,7 @@ def _streams(recipe: Recipe, spelling: str) -> tuple[tuple[tuple[Instruction, ..
 
 
 def assembled(lines: Sequence[str]) -> tuple[Instruction, ...] | None:
-    """The lines as A64 instructions from address 0 on; None if one of them is not taken."""
+    """Return the lines as A64 instructions from address 0 on; None if one of them does not assemble."""
     with Encoder(Isa.A64) as encoder:
         words = encoder.encode([Statement(line, 4 * number) for number, line in enumerate(lines)])
     found = []

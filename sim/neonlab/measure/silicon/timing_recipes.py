@@ -1,12 +1,13 @@
-"""How each row of a table of measured timings was measured: the programs behind its name, as templates.
+"""Rebuild how each row of a table of measured timings was measured, as templates of programs.
 
-The table is of the kind that github.com/ocxtal/insn_bench_aarch64 prints (src/*.cc and utils/utils.h there, opened).
-Its programs are these: a latency is the time of one link of a chain in which every register is the same one, and a rate
-that of a stream which goes through some 25 registers, each instruction being a link of a chain of its own.  Where an
-instruction cannot be chained to itself (a load whose data is a vector, flags), others close the chain; in some rows
-others come along in the stream as well; what they cost alone is taken off the latency.  All that is written anew here.
+The table is of the kind that github.com/ocxtal/insn_bench_aarch64 prints; src/*.cc and utils/utils.h there describe its
+programs.  A latency is the time of one link of a chain in which every register is the same.  A rate is that of a stream
+which goes through some 25 registers, where each instruction is a link of a chain of its own.  Some instructions cannot
+be chained to themselves (a load whose data is a vector, flags); there others close the chain. In some rows others are
+in the stream as well.  The cost of such instructions alone is subtracted from the latency. The programs here are
+written anew.
 
-A template's {d} is the register of the link; {d1} is the one after it in the order in which the stream takes them.
+In a template, {d} is the register of the link, {d1} the one after it in the order in which the stream takes them.
 """
 
 from __future__ import annotations
@@ -38,18 +39,19 @@ _SUB_16 = ("sub x{d}, x{d}, #16",)
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """Programs of one row.  `spellings` are tried until one assembles.
+    """The programs of one row, as templates; `spellings` are tried until one assembles.
 
-    before, after   what stands around the instruction in the chain and in the stream
-    collect         what closes the chain, and is not in the stream
-    less            what is taken off the latency: the name of a program in `timing_programs.LESS`, "" for nothing
+    before, after   instructions around the one that is timed, in the chain and in the stream
+    collect         instructions that close the chain, and are not in the stream
+    less            what is subtracted from the latency: a name in `timing_programs.LESS`, "" for nothing
     chained, streamed   whether the row has a latency, and a rate
-    alternate       the chain goes to and fro between two registers ({d} is then the address, {d1} what is loaded)
+    alternate       the chain alternates between two registers ({d} is then the address, {d1} what is loaded)
     accumulate      operands other than the accumulator are constant
-    pitch           registers from one instruction of the stream to the next;  few: only the first sixteen are used
+    pitch           registers from one instruction of the stream to the next
+    few             the stream uses only the first sixteen registers
     sweep           the rate is the best of 1-8 of the instruction after an `adds` that breaks the chain of the flags
     one_chain       the rate is that of the chain
-    skip            why the row is no test of the model, else ""
+    skip            why the row cannot test the model, else ""
     """
 
     spellings: tuple[str, ...] = ()
@@ -69,7 +71,7 @@ class Recipe:
 
 
 def recipe_of(form: str) -> Recipe:
-    """The recipe for a row of the table."""
+    """Return the recipe for a row of the table."""
     matched = _ROW.match(re.sub(r"\) / \w+$", ")", form))
     if matched is None:
         return Recipe(skip=NOT_A_FORM)
@@ -170,7 +172,7 @@ def _filled(lines: tuple[str, ...], vector: str) -> tuple[str, ...]:
 
 
 def _there_and_back(mnemonic: str, element: str, notes: str) -> Recipe:
-    """A move into a lane and one back: the row is the time of both."""
+    """Return the recipe for a move into a lane and one back; the row is the time of both."""
     lane = notes.split(" <->")[0].split(".")[1]
     general = "x" if element == "d" else "w"
     if mnemonic == "fmov":

@@ -1,4 +1,4 @@
-"""Does the pipeline model give back what was measured?  Chain and stream of every row of a table, run and compared."""
+"""Compare the pipeline model with measured timings: run the chain and the stream of every row of a table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _KIND_OF = {"neon": "NEON", "load": "load/store", "store": "load/store"}
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One figure of the table beside the model's; `what` is "latency" (cycles) or "rate" (instructions a cycle)."""
+    """One figure of the table and the model's; `what` is "latency" (cycles) or "rate" (instructions a cycle)."""
 
     form: str
     kind: str
@@ -34,15 +34,15 @@ class Comparison:
 
     @property
     def error(self) -> float:
-        """Relative, signed."""
+        """The relative error of the model, signed."""
         return self.modelled / self.measured - 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """All figures of one core, and the rows that are no test of the model with the reason.
+    """All figures of one core, and the rows that cannot test the model with the reason.
 
-    `held_out` are the same figures by a core that does not know the form they are of.
+    `held_out` are the same figures from a model without the form that they are of.
     """
 
     core: str
@@ -51,12 +51,12 @@ class Truth:
     held_out: tuple[Comparison, ...] = ()
 
     def within(self, kind: str = "", what: str = "", tolerance: float = TOLERANCE) -> tuple[int, int]:
-        """How many figures lie within `tolerance`, of how many."""
+        """Return how many figures are within `tolerance`, and how many there are."""
         chosen = [one for one in self.comparisons if (not kind or one.kind == kind) and (not what or one.what == what)]
         return sum(abs(one.error) <= tolerance for one in chosen), len(chosen)
 
     def outside(self, tolerance: float = TOLERANCE) -> tuple[Comparison, ...]:
-        """The others, worst first."""
+        """Return the figures that are not within `tolerance`, worst first."""
         found = [one for one in self.comparisons if abs(one.error) > tolerance]
 
         def place(one: Comparison) -> tuple[float, str, str]:
@@ -66,7 +66,7 @@ class Truth:
 
 
 def against(path: str | Path) -> tuple[Truth, ...]:
-    """Compares every core of the table that has a model, names in lower case.  InputError for a bad file."""
+    """Compare every core of the table that has a model, by its name in lower case. Raises InputError for a bad file."""
     table, known = read_table(path), pipeline_names()
     return tuple(compare(load_pipeline(core.lower()), rows) for core, rows in table.items() if core.lower() in known)
 
@@ -78,7 +78,7 @@ def _programs(form: str) -> tuple[Recipe, TimingPrograms | None]:
 
 
 def compare(core: PipelineCore, rows: Sequence[Measured], *, hold_out: bool = False) -> Truth:
-    """Each row's figures beside the model's."""
+    """Return each row's figures with the model's."""
     found: list[Comparison] = []
     held: list[Comparison] = []
     left_out = {}
@@ -113,12 +113,15 @@ def _compared(
 
 
 def kind_of(instruction: Instruction) -> str:
-    """One of KINDS."""
+    """Return the one of KINDS that the instruction belongs to."""
     return _KIND_OF.get(instruction.instruction_class.value.split()[0], "integer")
 
 
 def _less(name: str, core: PipelineCore) -> float:
-    """What the table takes off a latency, by the model: the table's own rules, that for vector loads being a guess."""
+    """Return what the table subtracts from a latency, in the model's cycles.
+
+    The rules are the table's own; the one for vector loads is a guess.
+    """
     if not name:
         return 0.0
     if name == "moves":

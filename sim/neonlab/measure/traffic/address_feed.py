@@ -1,7 +1,8 @@
-"""Every logical access of a call, in program order, handed in batches to compiled consumers.
+"""Compute every memory access of a call, in program order, and hand them in batches to compiled consumers.
 
-One compiled hook on blocks reads the few registers that a run's addresses are made of and works all of them out; one
-on the few instructions at which the plan starts anew does the same.  Consumers see arrays of events and no emulator.
+One compiled hook on blocks reads the few registers that the addresses of a run depend on, and computes all of them.
+Another does the same on the few instructions at which the plan starts a new segment.  Consumers get arrays of events,
+and never use the emulator.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ FEED = np.dtype(
 
 
 def _call_consumer(_context: Any, _function: Any, _state: Any, _events: Any, _count: Any) -> Any:
-    """In compiled code: call a CONSUMER by its address."""
+    """Call a CONSUMER by its address, in compiled code."""
 
     def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         byte, word = cgutils.voidptr_t, ir.IntType(64)
@@ -208,32 +209,32 @@ def _reach_stop(uc: Pointer, at: int, _size: int, user: Pointer) -> None:
 
 
 class Consumer(Protocol):
-    """What becomes of the events of a call."""
+    """Consumes the events of a call."""
 
     @property
     def function(self) -> Any:
-        """Compiled with the signature CONSUMER."""
+        """The compiled function, with the signature CONSUMER."""
         ...
 
     @property
     def state(self) -> npt.NDArray[Any]:
-        """What the function works on; one array for as long as the consumer lives."""
+        """The state that the function works on; the same array for as long as the consumer lives."""
         ...
 
     def begin(self, buffers: Sequence[PlacedBuffer]) -> None:
-        """A new call begins."""
+        """Begin a new call."""
         ...
 
 
 def batch_of(plan: Plan) -> int:
-    """Events that consumers get at a time, at most."""
+    """Return the most events that consumers get at a time."""
     return max(_BATCH, int(plan.segments["rows"].max(initial=0)) + 1)
 
 
 class AddressFeed:
-    """A probe that works out the addresses of a call and hands them to consumers, in the order given.
+    """A probe that computes the addresses of a call and hands them to consumers, in the order given.
 
-    With a plan that is stepwise it watches every instruction that accesses memory instead of every run.
+    With a stepwise plan it watches every instruction that accesses memory instead of every run.
     """
 
     def __init__(self, plan: Plan, consumers: Sequence[Consumer]) -> None:
@@ -259,7 +260,7 @@ class AddressFeed:
         self._state["consumers"], self._state["consumer_count"] = self._pairs.ctypes.data, len(self._pairs)
 
     def hooks(self, _isa: Isa) -> Sequence[NativeHook]:
-        """One on blocks, and one on each instruction at which the plan starts anew."""
+        """Return a hook on blocks, and hooks on the instructions at which the plan starts a new segment."""
         stops = self.plan.stops
         found = [NativeHook(UC_HOOK_BLOCK, _enter_block, self._state)]
         if len(stops) > _MOST_STOPS:
@@ -269,7 +270,7 @@ class AddressFeed:
         return found
 
     def reset(self, buffers: Sequence[PlacedBuffer]) -> None:
-        """Begin anew with `buffers`, once consumers have had all of the last call."""
+        """Hand the rest of the last call to the consumers, and begin a new call with `buffers`."""
         self.flush()
         for name in ("used", "block_end", "run_end", "waiting", "unplanned"):
             self._state[name] = 0
@@ -277,7 +278,7 @@ class AddressFeed:
             consumer.begin(buffers)
 
     def flush(self) -> None:
-        """Hand what is left to the consumers; after a call, before their results are asked for."""
+        """Hand the remaining events to the consumers; needed after a call, before their results are read."""
         for consumer in self._consumers:
             call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(consumer.function.address)
             call(consumer.state.ctypes.data, self._events.ctypes.data, int(self._state["used"][0]))
@@ -285,15 +286,15 @@ class AddressFeed:
 
     @property
     def unplanned(self) -> int | None:
-        """Where control arrived that the text does not tell of, such as a return to a computed address; or None.
+        """The address where control arrived without a plan, such as after a return to a computed address; else None.
 
-        Accesses are missing then, and the call is to be made again with a plan that is `stepwise`.
+        Accesses are then missing, and the call must be repeated with a `stepwise` plan.
         """
         return int(self._state["unplanned"][0]) or None
 
 
 def _identifier(isa: Isa, register: Register) -> int:
-    """Unicorn's."""
+    """Return Unicorn's identifier of the register."""
     constants: Any = arm64_const if isa is Isa.A64 else arm_const
     prefix = "UC_ARM64_REG_" if isa is Isa.A64 else "UC_ARM_REG_"
     name = register.name(isa).upper()

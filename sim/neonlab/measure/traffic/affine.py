@@ -1,8 +1,8 @@
-"""What a straight run of instructions does to general registers, as sums of what they held when the run began.
+"""Express what a straight run of instructions does to general registers, as sums of their values on entry.
 
-A register is known as constant + sum of coefficient * atom, modulo 2^width; an atom is a register on entry, as it was
-or extended or shifted by what an addressing mode can do.  Adding, subtracting, moving, shifting left by constants and
-post-incrementing keep it known; anything else an instruction writes becomes unknown.
+A register is known as constant + sum of coefficient * atom, modulo 2^width.  An atom is a register on entry, plain or
+extended or shifted as in an addressing mode.  A register stays known through additions, subtractions, moves, left
+shifts by constants and post-increments.  Anything else that an instruction writes becomes unknown.
 
 Encodings: Arm Architecture Reference Manual, DDI 0487, C4.1; DDI 0406C, A5.2.
 """
@@ -19,7 +19,7 @@ _LINEAR = ("", "lsl", "uxtx", "sxtx")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Atom:
-    """A register on entry: `extend` and `shift` as in `MemoryAccess`, "" and 0 for as it was."""
+    """A register on entry: `extend` and `shift` are as in `MemoryAccess`, "" and 0 for the plain register."""
 
     register: int
     extend: str = ""
@@ -28,7 +28,7 @@ class Atom:
 
 @dataclass(frozen=True, slots=True)
 class Affine:
-    """constant + sum of coefficient * atom; terms are sorted, and no coefficient is 0."""
+    """The sum constant + sum of coefficient * atom; terms are sorted, and no coefficient is 0."""
 
     constant: int
     terms: tuple[tuple[Atom, int], ...] = ()
@@ -36,18 +36,18 @@ class Affine:
 
 @dataclass(slots=True)
 class RegisterValues:
-    """The general registers at one place of a run, and whether the flags are still those of its beginning."""
+    """The general registers at one place of a run, and whether the flags are still those of its start."""
 
     isa: Isa
     flags_kept: bool = True
     _changed: dict[int, Affine | None] = field(default_factory=dict)
 
     def of(self, index: int) -> Affine | None:
-        """Value of general register `index`, None when unknown."""
+        """Return the value of general register `index`, None when unknown."""
         return self._changed[index] if index in self._changed else Affine(0, ((Atom(index), 1),))
 
     def address(self, access: MemoryAccess) -> Affine | None:
-        """Address of `access`, None when unknown."""
+        """Return the address of `access`, None when unknown."""
         total: Affine | None = Affine(self._wrapped(access.displacement))
         if access.base is not None:
             total = self._sum(total, self.of(access.base.index))
@@ -56,7 +56,7 @@ class RegisterValues:
         return total
 
     def execute(self, instruction: Instruction) -> None:
-        """Go past `instruction`."""
+        """Update the registers by what `instruction` does."""
         written = {register.index for register in instruction.writes if register.file == "general"}
         change: dict[int, Affine | None] = dict.fromkeys(written)
         if not (self.isa is Isa.A32 and instruction.condition):

@@ -1,9 +1,9 @@
-"""The addresses of a program's memory accesses, as sums of the registers at the places where control arrives.
+"""Plan the addresses of a program's memory accesses, as sums of the registers where control arrives.
 
-A run is the instructions from one place where control can arrive to the next branch.  Whatever the lengths of the
-blocks that an emulator cuts it into, all of it executes, so its addresses can be worked out where it is entered.  Where
-an address is not a sum of the registers on entry (a pointer loaded in the run, a predicated access whose flags are set
-in it), the run is split: a new segment begins at that instruction, from the registers there.
+A run is the instructions from one place where control can arrive to the next branch.  All of it executes, however an
+emulator cuts it into blocks, so its addresses can be computed on entry.  Some addresses are not sums of the registers
+on entry: a pointer loaded in the run, a predicated access whose flags are set in it.  There the run is split, and a new
+segment begins at that instruction, with the registers there.
 """
 
 from __future__ import annotations
@@ -48,35 +48,35 @@ ROW = np.dtype(
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One logical access in the text: access `number` of an instruction."""
+    """One memory access in the text: access `number` of an instruction."""
 
     instruction: Instruction
     number: int
 
     @property
     def access(self) -> MemoryAccess:
-        """What is accessed, and how."""
+        """The access: its registers, size and kind."""
         return self.instruction.accesses[self.number]
 
     @property
     def kind(self) -> AccessKind:
-        """Load, store or prefetch."""
+        """The kind: load, store or prefetch."""
         return self.access.kind
 
     @property
     def size(self) -> int:
-        """Bytes; 0 for a prefetch."""
+        """The size in bytes; 0 for a prefetch."""
         return self.access.count
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Tables for a compiled hook.  Halfwords are counted from address `base`.
+    """The plan: tables for a compiled hook, with halfwords counted from address `base`.
 
     `entries` and `continuations` (one int32 for each halfword) hold the number of the segment that begins there,
-    counted from 1: when control arrives by a branch or a call, and when the segment before ended there.  `run_ends`
-    (uint64 for each halfword) is the address behind the run that the instruction there is in, 0 outside runs.
-    `registers` (int32) are indices of general registers.
+    counted from 1: in `entries` when control arrives by a branch or a call, in `continuations` when the segment before
+    ended there.  `run_ends` (uint64 for each halfword) is the address behind the run that the instruction is in, 0
+    outside runs.  `registers` (int32) are indices of general registers.
     """
 
     isa: Isa
@@ -94,7 +94,7 @@ class Plan:
 
     @property
     def stops(self) -> tuple[int, ...]:
-        """Addresses of the instructions at which a segment begins in the middle of a run."""
+        """The addresses of the instructions at which a segment begins in the middle of a run."""
         return tuple(self.base + 2 * int(word) for word in np.flatnonzero(self.continuations))
 
 
@@ -113,7 +113,7 @@ class _Tables:
         return self.numbers[instruction.address, number]
 
     def add(self, accesses: list[tuple[int, Affine, int]], following: int) -> int:
-        """A segment of (site, address, condition); its number counted from 1."""
+        """Add a segment of (site, address, condition); return its number, counted from 1."""
         forms = dict.fromkeys(address.terms for _, address, _ in accesses if address.terms)
         atoms = dict.fromkeys(atom for terms in forms for atom, _ in terms)
         slots = {register: slot for slot, register in enumerate(dict.fromkeys(atom.register for atom in atoms))}
@@ -150,7 +150,7 @@ class _Tables:
 
 
 def make_plan(program: Program, *, stepwise: bool | None = None) -> Plan:
-    """Plan all of `program`.
+    """Return the plan of all of `program`.
 
     `stepwise` makes each instruction that accesses memory a segment of its own.  By default that is so where control
     can arrive anywhere, by a computed jump.
@@ -201,7 +201,7 @@ def make_plan(program: Program, *, stepwise: bool | None = None) -> Plan:
 
 
 def _arrives_anywhere(program: Program) -> bool:
-    """Whether a computed jump or call may arrive at any instruction."""
+    """Return whether a computed jump or call may arrive at any instruction."""
     return any(
         i.branch is BranchKind.INDIRECT or (i.branch is BranchKind.CALL and i.target is None)
         for i in program.instructions
@@ -209,7 +209,7 @@ def _arrives_anywhere(program: Program) -> bool:
 
 
 def _runs(program: Program) -> Iterator[tuple[int, list[Instruction]]]:
-    """Instructions without a branch but at their end, and the address behind them."""
+    """Yield runs: the address behind the run, and its instructions, of which only the last may be a branch."""
     members: list[Instruction] = []
     for instruction in program.instructions:
         if members and _end(members[-1]) != instruction.address:
@@ -228,7 +228,7 @@ def _end(instruction: Instruction) -> int:
 
 
 def _entries(program: Program) -> set[int]:
-    """Where control can arrive other than from the instruction before, and where the instruction before is a branch."""
+    """Return the addresses where control can arrive by symbols, branches and calls, or where a run begins."""
     found = set(program.addresses.values())
     found |= {i.target for i in program.instructions if i.target is not None}
     found |= {members[0].address for _, members in _runs(program)}
@@ -238,7 +238,10 @@ def _entries(program: Program) -> set[int]:
 def _segment(
     program: Program, tables: _Tables, address: int, end: int, alone: bool
 ) -> tuple[int, list[tuple[int, Affine, int]]]:
-    """Accesses from `address` on as far as they are known there, and where that ends; 0 for at the run's end."""
+    """Return the address at which the segment from `address` ends, and its accesses as far as they are known there.
+
+    The address is 0 where the segment ends with the run.
+    """
     values = RegisterValues(program.isa)
     found: list[tuple[int, Affine, int]] = []
     at = address

@@ -1,4 +1,4 @@
-"""Counting where accesses go: the compiled consumer behind `neonlab.measure.memory_probe`."""
+"""Count where accesses go: the compiled consumer behind `neonlab.measure.memory_probe`."""
 
 from __future__ import annotations
 
@@ -116,14 +116,14 @@ def _count(user: Pointer, given: Pointer, number: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Memory with a name; `kind` is "buffer", "stack", "program" or, for what lies in none of them, "elsewhere"."""
+    """Named memory; `kind` is "buffer", "stack", "program" or, for addresses in none of them, "elsewhere"."""
 
     name: str
     kind: str
 
 
 class TrafficCounter:
-    """The consumer.  `places` of one name are counted apart; each event's `place` is set to the number of its own."""
+    """The consumer.  Places of one name are counted apart; each event's `place` is set to the number of its place."""
 
     function = _count
 
@@ -137,7 +137,7 @@ class TrafficCounter:
         self.begin(())
 
     def begin(self, buffers: Sequence[PlacedBuffer]) -> None:
-        """Nothing counted, and the places of a call with `buffers`; their margins count as theirs."""
+        """Reset the counts, and set the places of a call with `buffers`, whose margins belong to them."""
         extents = [(Place("elsewhere", "elsewhere"), 0, 0)]
         for item in buffers:
             first, end = item.address - item.buffer.readable_before, item.end + item.buffer.readable_after
@@ -162,7 +162,7 @@ class TrafficCounter:
         self.state["line_count"] = lines
 
     def footprint(self, place: int) -> tuple[int, int, int]:
-        """Distinct bytes and lines loaded or stored in place `place`, and lines prefetched but never touched."""
+        """Return the distinct bytes and lines loaded or stored in place `place`, and lines only prefetched."""
         first = int(self.table["first_line"][place])
         end = int(self.table["first_line"][place + 1]) if place + 1 < self.table.size else self._masks.size
         masks = self._masks[first:end]

@@ -1,4 +1,4 @@
-"""What the address of an access is a multiple of when the access is aligned."""
+"""Find the natural alignment of an access."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _ELEMENT = {"b": 1, "h": 2, "s": 4, "d": 8}
 
 
 def natural_alignment(instruction: Instruction, access: MemoryAccess) -> int:
-    """Bytes: the size of one register or structure element that is transferred, 1 for a prefetch.
+    """Return the size in bytes of one register or structure element that is transferred, 1 for a prefetch.
 
-    `ldr q0` is aligned at multiples of 16, `ldp x0, x1` of 8, `ld4 {v0.8h-v3.8h}` of 2; in A32 `ldm`, `ldrd`, `vldr`
-    and `vldm`, which need words, of 4.
+    `ldr q0` is aligned at multiples of 16, `ldp x0, x1` of 8, `ld4 {v0.8h-v3.8h}` of 2.  In A32 `ldm`, `ldrd`, `vldr`
+    and `vldm` need only word alignment, multiples of 4.
     """
     if access.kind is AccessKind.PREFETCH:
         return 1

@@ -1,1 +1,1 @@
-"""What a person who tunes kernels would say of a loop, each remark tried out on the model before it is made."""
+"""Find hints for a hot loop.  Each change is tried out on the model before a hint proposes it."""

@@ -1,4 +1,4 @@
-"""How memory is accessed: in pairs, and copied to lanes."""
+"""Find better memory accesses: in pairs, and loads that copy to all lanes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STRUCTURE = re.compile(r"v?(ld|st)[1-4]r?(\.|$)")
 
 
 def pair_loads(study: Study) -> Iterator[Hint]:
-    """Neighbours in memory that one instruction could move together."""
+    """Yield a hint for accesses to adjacent memory that one instruction could do."""
     changed: list[Instruction | str | None] = list(study.body)
     found: list[int] = []
     example = ""
@@ -44,7 +44,7 @@ def pair_loads(study: Study) -> Iterator[Hint]:
 
 
 def _movable(study: Study, at: int, place: int) -> bool:
-    """Whether the second access of a pair can be made where the first is; that both step one pointer is no matter."""
+    """Return whether the second access of a pair can move to the first; that both step one pointer does not matter."""
     other = study.body[place]
     return not any(study.conflict(study.body[between], other) for between in range(at + 1, place))
 
@@ -95,7 +95,7 @@ def _paired(first: Instruction, second: Instruction, isa: Isa) -> str | None:
 
 
 def load_and_duplicate(study: Study) -> Iterator[Hint]:
-    """A value loaded only to be copied to every lane: one load does both."""
+    """Yield a hint for a value that is loaded only to be copied to all lanes: one load does both."""
     changed: list[Instruction | str | None] = list(study.body)
     found: list[int] = []
     example = ""

@@ -1,4 +1,4 @@
-"""All remarks on a loop, the one that saves most first."""
+"""Find all hints for a loop, the one that saves most first."""
 
 from __future__ import annotations
 
@@ -20,10 +20,7 @@ REWRITING: tuple[Callable[[Study], Iterator[Hint]], ...] = (
 
 
 def find_hints(study: Study, spent: float = 0.0, branches: float = 0.0) -> tuple[Hint, ...]:
-    """Every remark that the model confirms; those about traffic last.  Of the same at the same lines, the best.
-
-    `spent`: cycles of the run in the loop, of which `branches` went to branches.
-    """
+    """Return every hint that the model confirms, those about traffic last; of one kind at the same lines, the best."""
     found = [hint for look in REWRITING for hint in look(study)] if study.simple else []
     found += trips.short_trips(study, spent, branches) if spent else ()
     found += memory.split_lines(study)

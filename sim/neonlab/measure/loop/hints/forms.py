@@ -1,4 +1,4 @@
-"""Instructions for which there is a form that does the same with fewer of them."""
+"""Find instructions that another form replaces with fewer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WIDENED = {"sshll": "saddw", "sshll2": "saddw2", "ushll": "uaddw", "ushll2": "u
 
 
 def by_element(study: Study) -> Iterator[Hint]:
-    """A lane copied over a register only to be multiplied by."""
+    """Yield a hint for a lane that is copied over a register only to be multiplied by."""
     changed: list[Instruction | str | None] = list(study.body)
     copies, multiplies = [], []
     for at, instruction in enumerate(study.body):
@@ -56,7 +56,10 @@ def by_element(study: Study) -> Iterator[Hint]:
 
 
 def _element_forms(study: Study, at: int, instruction: Instruction) -> dict[int, str]:
-    """The multiplies that read a copied lane, each with the lane itself; none where one of them cannot."""
+    """Return the text of each multiply that reads a copied lane, with the lane itself as its operand, by place.
+
+    Empty where one of the readers cannot take a lane.
+    """
     a64 = study.isa is Isa.A64
     listed = operands(instruction)
     if instruction.mnemonic != "dup" and not instruction.mnemonic.startswith("vdup."):
@@ -97,7 +100,7 @@ def _by_lane(reader: Instruction, copy: str, lane: str, bits: int, *, a64: bool)
 
 
 def flags_for_free(study: Study) -> Iterator[Hint]:
-    """A comparison with zero of what was just subtracted from."""
+    """Yield a hint for a comparison with zero of a register that was just added to or subtracted from."""
     for at, instruction in enumerate(study.body):
         if instruction.mnemonic not in _BASE:
             continue
@@ -126,7 +129,10 @@ def flags_for_free(study: Study) -> Iterator[Hint]:
 
 
 def clear_then_accumulate(study: Study) -> Iterator[Hint]:
-    """A register cleared in the loop, then accumulated into: the first can be a plain multiply."""
+    """Yield a hint for a register that is cleared in the loop and then accumulated into.
+
+    The first accumulation can be a plain multiply.
+    """
     changed: list[Instruction | str | None] = list(study.body)
     clears, example = [], ""
     for at, instruction in enumerate(study.body):
@@ -163,7 +169,7 @@ def _clears(instruction: Instruction) -> bool:
 
 
 def multiply_and_add(study: Study) -> Iterator[Hint]:
-    """A product that goes nowhere but into one sum."""
+    """Yield a hint for a product that is used only in one sum."""
     changed: list[Instruction | str | None] = list(study.body)
     found: list[int] = []
     example = ""
@@ -193,7 +199,7 @@ def multiply_and_add(study: Study) -> Iterator[Hint]:
 
 
 def widening_add(study: Study) -> Iterator[Hint]:
-    """A widened copy that goes nowhere but into one sum."""
+    """Yield a hint for a widened copy that is used only in one sum."""
     changed: list[Instruction | str | None] = list(study.body)
     found: list[int] = []
     example = ""
@@ -228,7 +234,7 @@ def widening_add(study: Study) -> Iterator[Hint]:
 
 
 def copies(study: Study) -> Iterator[Hint]:
-    """A vector copied although the original is still there for every reader."""
+    """Yield a hint for a copied vector whose original is unchanged for every reader."""
     changed: list[Instruction | str | None] = list(study.body)
     found = []
     for at, instruction in enumerate(study.body):

@@ -1,4 +1,4 @@
-"""One remark."""
+"""The value of a hint."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from neonlab.measure.loop.places import Place
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """`text` says what is so at `places` and what to do; `kind` is its stable name.
+    """A hint: `text` says what is wrong at `places` and what to do; `kind` is its stable name.
 
-    `before` and `after` are cycles of one iteration as it is and as the model has it with the change made; both None
-    for a remark about memory traffic, which promises nothing in cycles of the loop.  `mended` are the instructions of
-    the loop with the change made, as the model was asked about them; without what has to be done outside the loop.
+    `before` and `after` are the cycles of one iteration, as it is and as the model has it with the change.  Both are
+    None for a hint about memory traffic, which promises no cycles of the loop.  `mended` are the instructions of the
+    changed loop that the model ran, without what has to be done outside the loop.
     """
 
     kind: str
@@ -26,18 +26,18 @@ class Hint:
 
     @property
     def lines(self) -> tuple[int, ...]:
-        """Numbers of the lines."""
+        """The line numbers."""
         return tuple(place.line for place in self.places)
 
     @property
     def gain(self) -> float:
-        """The part of the loop's cycles that the change saves, by the model."""
+        """The share of the loop's cycles that the change saves, by the model."""
         if self.before is None or self.after is None or not self.before:
             return 0.0
         return (self.before - self.after) / self.before
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values for `--json`."""
+        """Return plain values for `--json`."""
         return {
             "kind": self.kind,
             "lines": list(self.lines),

@@ -1,4 +1,4 @@
-"""What the traffic of the whole run says of the loop."""
+"""Find hints in the memory traffic of the whole run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SPLIT = 0.1  # of the accesses to a buffer that cross from line to line
 
 
 def wasted_prefetch(study: Study) -> Iterator[Hint]:
-    """Prefetches of what is there already, or of what nobody looks at."""
+    """Yield a hint for prefetches of lines that are there already, or that are never used."""
     places = study.traffic.places if study.traffic else ()
     issued = sum(place.prefetches for place in places)
     wasted = sum(place.prefetches_wasted + place.prefetches_redundant for place in places)
@@ -34,7 +34,7 @@ def _prefetches(instruction: Instruction) -> bool:
 
 
 def partial_sums(study: Study) -> Iterator[Hint]:
-    """Results that are stored, loaded again, added to and stored again."""
+    """Yield a hint for results that are stored, loaded again, added to and stored again."""
     buffers = [place for place in study.traffic.places if _goes_round(place)] if study.traffic else []
     loads, stores = _round_trips(study)
     if not buffers or not loads:
@@ -57,7 +57,7 @@ def _goes_round(place: PlaceTraffic) -> bool:
 
 
 def _round_trips(study: Study) -> tuple[list[int], list[int]]:
-    """Places that load what the same iteration adds to and stores, and those that store it."""
+    """Return the places of loads whose data the same iteration adds to and stores, and the places of these stores."""
     loads, stores = set(), set()
     origin: dict[object, int] = {}
     for at, one in enumerate(study.body):
@@ -79,7 +79,7 @@ def _round_trips(study: Study) -> tuple[list[int], list[int]]:
 
 
 def split_lines(study: Study) -> Iterator[Hint]:
-    """Accesses that take two lines where aligned ones would take one."""
+    """Yield a hint for accesses that touch two lines where aligned ones would touch one."""
     for place in study.traffic.places if study.traffic else ():
         accesses = place.loads + place.stores
         if place.kind == "buffer" and accesses >= _MANY and place.split_lines > _SPLIT * accesses:

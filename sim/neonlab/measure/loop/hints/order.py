@@ -1,4 +1,4 @@
-"""The same instructions in another order."""
+"""Try the same instructions in another order."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NEARLY = 0.02  # of the cycles of the loop: what the last slots of a move may b
 
 
 def moved_up(study: Study) -> Iterator[Hint]:
-    """A result made right before it is needed, by an instruction that nothing holds where it is."""
+    """Yield a hint for a result that is made right before it is needed, by an instruction that can move up."""
     tried: set[int] = set()
     waits = [s for s in study.cycles.stalls if s.cause in _CAUSES and s.producer in study.places]
     for stall in waits[:_TRIED]:
@@ -32,7 +32,7 @@ def moved_up(study: Study) -> Iterator[Hint]:
 
 
 def _moved(study: Study, producer: int, consumer: int) -> Hint | None:
-    """The shortest way up that saves nearly as much as the best."""
+    """Return a hint with the shortest move up that saves nearly as much as the best one."""
     code = list(study.body)
     moving = code[producer]
     outcomes: list[tuple[float, int]] = []
@@ -58,7 +58,7 @@ def _moved(study: Study, producer: int, consumer: int) -> Hint | None:
 
 
 def _next_iteration(study: Study, producer: int, consumer: int) -> Hint | None:
-    """A load at the top made at the end of the iteration before."""
+    """Return a hint to move a load at the top to the end of the iteration before; None where it cannot move."""
     code = list(study.body)
     moving = code[producer]
     if any(study.conflict(code[place], moving) for place in range(producer)):
@@ -89,7 +89,7 @@ def _next_iteration(study: Study, producer: int, consumer: int) -> Hint | None:
 
 
 def another_order(study: Study) -> Iterator[Hint]:
-    """All instructions, those first that most cycles of other work wait for."""
+    """Yield a hint for a new order of all instructions, by list scheduling: longest dependency chains first."""
     if len(study.body) > _LONGEST:
         return
     costs = [(study.cost([study.body[at] for at in order]) or study.total, order) for order in orders_of(study)]

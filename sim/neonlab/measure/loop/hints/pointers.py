@@ -1,4 +1,4 @@
-"""How pointers are stepped."""
+"""Find better ways to step pointers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_SINGLE, _LEAST_STEPS = 255, 3
 
 
 def post_index(study: Study) -> Iterator[Hint]:
-    """A pointer that an instruction of its own moves past what was just loaded or stored."""
+    """Yield a hint for a pointer that a separate instruction steps past what was just loaded or stored."""
     changed: list[Instruction | str | None] = list(study.body)
     found: list[int] = []
     example = ""
@@ -44,7 +44,7 @@ def post_index(study: Study) -> Iterator[Hint]:
 
 
 def _step(instruction: Instruction) -> tuple[Register, int] | None:
-    """The register that an `add` moves, and by how much."""
+    """Return the register that an `add` steps, and the step in bytes; None for other instructions."""
     listed = operands(instruction)
     if instruction.mnemonic != "add" or len(listed) != 3 or listed[0] != listed[1] or len(instruction.writes) != 1:
         return None
@@ -74,7 +74,7 @@ def _post_indexed(instruction: Instruction, pointer: Register, amount: int, isa:
 
 
 def single_step(study: Study) -> Iterator[Hint]:
-    """A pointer that several accesses step one after another, where offsets and one step would do (A64)."""
+    """Yield a hint for a pointer that several accesses step in turn, where offsets and one step would do (A64)."""
     if study.isa is not Isa.A64:
         return
     by_pointer: dict[Register, list[int]] = defaultdict(list)
@@ -106,7 +106,7 @@ def single_step(study: Study) -> Iterator[Hint]:
 
 
 def two_pointers(study: Study) -> Iterator[Hint]:
-    """A chain of steps by a register, which offsets cannot replace but a second pointer halves."""
+    """Yield a hint for a chain of steps by a register, which a second pointer halves and offsets cannot replace."""
     by_pointer: dict[Register, list[int]] = defaultdict(list)
     for at, instruction in enumerate(study.body):
         if instruction.writeback is not None and instruction.writeback.register is not None:

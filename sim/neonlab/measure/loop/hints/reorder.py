@@ -1,4 +1,4 @@
-"""The instructions of a loop in the order that list scheduling puts them in."""
+"""Order the instructions of a loop by list scheduling."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Earlier = list[list[tuple[int, int]]]
 
 
 def orders_of(study: Study) -> Iterator[list[int]]:
-    """Places of the body in other orders that keep its meaning, each once; the branch back stays last."""
+    """Yield other orders of the body that keep its meaning, as places; each once, with the branch back last."""
     compiled = compile_instructions(study.body, study.core)
     earlier = _earlier(study, compiled)
     seen = [list(range(len(study.body)))]
@@ -46,7 +46,7 @@ def _delay(compiled: Compiled, first: int, second: int) -> int:
 
 
 def _list_schedule(study: Study, compiled: Compiled, earlier: Earlier, *, heeds_ports: bool) -> list[int]:
-    """At each cycle, of what can begin, that with the longest way to the end."""
+    """Return the order in which, at each cycle, the ready instruction with the longest path to the end begins."""
     count = len(earlier)
     height = [1] * count
     for at in range(count - 1, -1, -1):

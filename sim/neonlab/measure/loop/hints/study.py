@@ -1,4 +1,4 @@
-"""A loop under study: who uses what, which registers are free, and what a changed loop would cost."""
+"""Study one loop: uses of results, free registers, and the cost of a changed loop."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Changed = Sequence["Instruction | str"]
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """Who reads a result before it is overwritten: places in the body, from the one after it round to itself.
+    """The readers of a result before it is overwritten: places in the body, from the next one round to itself.
 
     `leaves`: it may be read outside the loop as well.
     """
@@ -42,7 +42,7 @@ class Uses:
 class Study:
     """One iteration of a loop on one core.
 
-    `features` are those that the kernel declares.  Without `confirmed`, changes that save nothing are spoken of too.
+    `features` are those that the kernel declares.  Without `confirmed`, changes that save nothing give hints too.
     """
 
     program: Program
@@ -55,17 +55,17 @@ class Study:
 
     @property
     def body(self) -> tuple[Instruction, ...]:
-        """The iteration."""
+        """The instructions of the iteration."""
         return self.loop.body
 
     @property
     def isa(self) -> Isa:
-        """The program's."""
+        """The instruction set of the program."""
         return self.program.isa
 
     @cached_property
     def cycles(self) -> Cycles:
-        """As it is."""
+        """The model's cycles of an iteration as it is."""
         return loop_cycles(self.body, self.core)
 
     @property
@@ -75,18 +75,21 @@ class Study:
 
     @cached_property
     def simple(self) -> bool:
-        """Whether the body can be changed as a piece: no branch but the one back, and every iteration is like it."""
+        """Tell whether the body can be changed as a whole.
+
+        It has no branch but the one back, and all iterations are alike.
+        """
         inner = self.body[:-1]
         branches = any(instruction.branch is not BranchKind.NONE for instruction in inner)
         return len(self.body) <= _LONGEST and self.loop.always and not branches and not any(i.condition for i in inner)
 
     @cached_property
     def places(self) -> Mapping[int, int]:
-        """Place in the body by address."""
+        """Places in the body by address."""
         return {instruction.address: at for at, instruction in enumerate(self.body)}
 
     def place(self, at: int) -> Place:
-        """File and line of source of a place in the body."""
+        """Return the file and line of a place in the body."""
         source = self.program.line_at(self.body[at].address)
         return Place(source.path, source.line) if source else Place("", 0)
 
@@ -95,18 +98,18 @@ class Study:
         return file_letters(self.place(at).path for at in range(len(self.body)))
 
     def line(self, at: int) -> str:
-        """What a text calls the line of a place in the body."""
+        """Return the name of the line of a place in the body, as texts print it."""
         path, line = self.place(at)
         return f"{line}{self._letters[path]}"
 
     def lines(self, places: Iterable[int]) -> tuple[Place, ...]:
-        """Lines of source of places in the body, each once, ascending, file by file in the order of the body."""
+        """Return the source lines of places in the body, each once, ascending, file by file in the body's order."""
         files = list(self._letters)
         return tuple(sorted({self.place(at) for at in places}, key=lambda one: (files.index(one.path), one.line)))
 
     @cached_property
     def _live(self) -> tuple[frozenset[Register], frozenset[Register]]:
-        """Registers that hold something needed where the loop is entered, and where it is left."""
+        """The registers that are live where the loop is entered, and where it is left."""
         live = liveness(self.program.instructions)
         last = self.body[-1]
         outside: set[Register] = set()
@@ -122,26 +125,26 @@ class Study:
 
     @cached_property
     def touched(self) -> frozenset[Register]:
-        """Registers that the body reads or writes, or that hold something through it."""
+        """Registers that the body reads or writes, or that are live across it."""
         inside = {register for one in self.body for register in (*one.reads, *one.writes)}
         return frozenset(inside | self._live[0] | self._live[1])
 
     @cached_property
     def free_vectors(self) -> tuple[int, ...]:
-        """Numbers of the 128-bit registers that nobody uses in or through the loop."""
+        """Numbers of the 128-bit registers that are used neither in the loop nor across it."""
         halves = 2 if self.isa is Isa.A32 else 1
         taken = {one.index // halves for one in self.touched if one.kind is RegisterKind.VECTOR}
         return tuple(number for number in range(self.isa.vector_registers) if number not in taken)
 
     @cached_property
     def free_general(self) -> tuple[int, ...]:
-        """Numbers of the general registers that nobody uses; without x18, sp, lr and pc."""
+        """Numbers of the general registers that nothing uses; without x18, sp, the frame pointer, lr and pc."""
         reserved = {18, 29, 30, 31} if self.isa is Isa.A64 else {13, 14, 15}
         count = 31 if self.isa is Isa.A64 else 15
         return tuple(n for n in range(count) if n not in reserved and general(n) not in self.touched)
 
     def uses(self, at: int, registers: Iterable[Register] | None = None) -> Uses:
-        """Who reads what the instruction at `at` leaves in `registers` (all that it writes)."""
+        """Return the readers of what the instruction at `at` leaves in `registers` (by default all that it writes)."""
         left = set(self.body[at].writes if registers is None else registers)
         readers: list[int] = []
         count = len(self.body)
@@ -159,19 +162,22 @@ class Study:
         return Uses(tuple(readers), leaves)
 
     def producer(self, at: int, register: Register) -> int | None:
-        """The place before `at` in the same iteration that last wrote `register`."""
+        """Return the place before `at` in the same iteration that last wrote `register`; None where none did."""
         for place in range(at - 1, -1, -1):
             if register in self.body[place].writes:
                 return place
         return None
 
     def written_between(self, registers: Iterable[Register], first: int, last: int) -> bool:
-        """Whether anything after `first` and before `last` writes one of `registers`."""
+        """Return whether an instruction after `first` and before `last` writes one of `registers`."""
         wanted = set(registers)
         return any(wanted & set(self.body[place].writes) for place in range(first + 1, last))
 
     def cost(self, changed: Changed) -> float | None:
-        """Cycles of one iteration of a changed loop; None where a text is no instruction or nothing is left."""
+        """Return the cycles of one iteration of a changed loop.
+
+        Returns None where a text is no instruction, or where nothing is left.
+        """
         key = tuple(one if isinstance(one, str) else f"{one.address}" for one in changed)
         if key not in self._costs:
             self._costs[key] = self._cost(changed)
@@ -187,7 +193,7 @@ class Study:
         return loop_cycles(body, self.core).total if body else None
 
     def hint(self, kind: str, places: Iterable[int], text: str, changed: Changed, per: float = 1.0) -> Hint | None:
-        """The remark, if the changed loop, which does `per` times the work, is really faster in the model."""
+        """Return the hint if the changed loop, which does `per` times the work, is faster in the model; else None."""
         after = self.cost(changed)
         if after is None:
             return None
@@ -197,7 +203,7 @@ class Study:
         return Hint(kind, self.lines(places), text, self.total, after / per, mended)
 
     def conflict(self, one: Instruction, other: Instruction) -> bool:
-        """Whether the two must stay in their order; memory that is stored to may be any."""
+        """Return whether the two must keep their order.  A store may be to any memory."""
         if one.branch is not BranchKind.NONE or other.branch is not BranchKind.NONE:
             return True
         reads, writes = set(one.reads), set(one.writes)
@@ -208,17 +214,17 @@ class Study:
 
 
 def operands(instruction: Instruction) -> list[str]:
-    """Operands as the disassembler writes them, in small letters."""
+    """Return the operands as the disassembler writes them, in lower case."""
     return operands_of(instruction.operands.lower())
 
 
 def with_operands(instruction: Instruction, listed: Sequence[str], mnemonic: str | None = None) -> str:
-    """The instruction's text with other operands, and perhaps another mnemonic."""
+    """Return the instruction's text with other operands, and with another mnemonic if one is given."""
     return f"{mnemonic or instruction.mnemonic} {', '.join(listed)}"
 
 
 def vectors_named(listed: Sequence[str], isa: Isa) -> frozenset[int]:
-    """Numbers of the 128-bit registers that operands name, whole or in part."""
+    """Return the numbers of the 128-bit registers that the operands name, whole or in part."""
     found = set()
     for letter, number in re.findall(r"\b([vqdshb])(\d+)", " ".join(listed)):
         parts = {"q": 1, "d": 2, "s": 4}[letter] if isa is Isa.A32 else 1
@@ -227,7 +233,7 @@ def vectors_named(listed: Sequence[str], isa: Isa) -> frozenset[int]:
 
 
 def number_of(text: str) -> int | None:
-    """An immediate, `#16` or `#0x10`."""
+    """Return the value of an immediate, `#16` or `#0x10`; None for other text."""
     try:
         return int(text.strip().lstrip("#"), 0)
     except ValueError:
@@ -235,11 +241,11 @@ def number_of(text: str) -> int | None:
 
 
 def counted(number: int, noun: str) -> str:
-    """`1 load`, `2 loads`."""
+    """Return a number with its noun: `1 load`, `2 loads`."""
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def is_load(instruction: Instruction) -> bool:
-    """Whether it loads and does nothing else to memory."""
+    """Return whether all its memory accesses are loads, and it has at least one."""
     kinds = {access.kind for access in instruction.accesses}
     return kinds == {AccessKind.LOAD}

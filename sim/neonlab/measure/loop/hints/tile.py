@@ -1,4 +1,4 @@
-"""What the loop does in one iteration: its tile, its sums, its overhead."""
+"""Find hints in the work of one iteration: its tile, its sums, its overhead."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _products(instruction: Instruction) -> int:
 
 
 def half_rate_widening(study: Study) -> Iterator[Hint]:
-    """Sums of int16 widened after every few products: twice as many first, where the range allows."""
+    """Yield a hint for int16 sums that are widened after few products: twice as many first, where the range allows."""
     changed: list[Instruction | str | None] = list(study.body)
     left_out, most = [], 0
     before: dict[str, _Short | None] = {}  # by register: the last sum in it, if it still waits for a partner
@@ -61,7 +61,7 @@ def half_rate_widening(study: Study) -> Iterator[Hint]:
 
 @dataclass(frozen=True, slots=True)
 class _Short:
-    """Products of bytes added up in 16 bits from `start` on, and added to `into` at `end`."""
+    """Products of bytes that are summed in 16 bits from `start` on, and added to `into` at `end`."""
 
     start: int
     end: int
@@ -70,7 +70,10 @@ class _Short:
 
 
 def _short_sum(study: Study, end: int) -> _Short | None:
-    """What the pairwise addition at `end` widens, where that is a chain of products that nothing else reads."""
+    """Return the sum that the pairwise addition at `end` widens.
+
+    Returns None where it is not a chain of products that nothing else reads.
+    """
     listed = operands(study.body[end])
     if study.isa is Isa.A64 and not listed[1].endswith(".8h"):
         return None
@@ -94,7 +97,7 @@ def _named(register: Register, name: str, isa: Isa) -> bool:
 
 
 def accumulators(study: Study) -> Iterator[Hint]:
-    """One sum that every addition waits for, where another could be made beside it."""
+    """Yield a hint for a sum that every addition waits for, where a second sum beside it is possible."""
     chains = _chains(study)
     if not chains:
         return
@@ -131,7 +134,7 @@ def _places(chains: dict[int, list[int]]) -> list[int]:
 
 
 def _chains(study: Study) -> dict[int, list[int]]:
-    """By 128-bit register, the places that add to it, where nothing else of the loop touches it."""
+    """Return, by 128-bit register, the places that add to it, where nothing else in the loop uses it."""
     halves = 2 if study.isa is Isa.A32 else 1
     found: dict[int, list[int]] = {}
     spoiled = set()
@@ -155,7 +158,7 @@ def _vector_name(number: int, isa: Isa) -> str:
 
 
 def _renamed(text: str, names: dict[int, int], isa: Isa) -> str:
-    """The text with 128-bit registers exchanged, by whatever part of them it names."""
+    """Return the text with 128-bit registers replaced, whatever part of them it names."""
 
     def new(found: re.Match[str]) -> str:
         letter, number = found[1], int(found[2])
@@ -171,7 +174,7 @@ def _renamed(text: str, names: dict[int, int], isa: Isa) -> str:
 
 
 def idle_registers(study: Study) -> Iterator[Hint]:
-    """Registers that nobody uses, where one more operand would share the loads of the others."""
+    """Yield a hint for free registers, where one more operand would share the loads of the others."""
     halves = 2 if study.isa is Isa.A32 else 1
     work = sum(_products(one) for one in study.body)
     if not _shares(study):
@@ -205,7 +208,7 @@ def idle_registers(study: Study) -> Iterator[Hint]:
 
 
 def _shares(study: Study) -> bool:
-    """Whether some operand is multiplied by several others, as those of a tile are."""
+    """Return whether some operand is multiplied by several others, as in a tile."""
     partners: dict[int, set[int]] = {}
     for one in study.body:
         named = [min(vectors_named([name], study.isa), default=-1) for name in operands(one)[1:3]]
@@ -216,7 +219,7 @@ def _shares(study: Study) -> bool:
 
 
 def _slice(study: Study, at: int) -> list[int]:
-    """Places of the load and of all that comes of it in the same iteration, sums included."""
+    """Return the places of the load and of all that depends on it in the same iteration, sums included."""
     carried = {r for r in study.body[at].writes if r.file == "vector"}
     found = [at]
     for place in range(at + 1, len(study.body)):
@@ -231,7 +234,7 @@ def _slice(study: Study, at: int) -> list[int]:
 
 
 def _second(study: Study, instruction: Instruction, names: dict[int, int]) -> str:
-    """The same for the operand beside it; a load of it through another pointer, if one is free."""
+    """Return the instruction for the operand beside it; a load goes through another pointer, if one is free."""
     text = _renamed(instruction.text, names, study.isa)
     base = instruction.accesses[0].base if instruction.accesses else None
     if base is not None and study.free_general:
@@ -241,7 +244,7 @@ def _second(study: Study, instruction: Instruction, names: dict[int, int]) -> st
 
 
 def unroll(study: Study) -> Iterator[Hint]:
-    """What only counts and branches, once for two iterations."""
+    """Yield a hint for counting and branching once for two iterations."""
     overhead = _overhead(study)
     if not overhead or len(study.body) > _LONGEST:
         return
@@ -255,7 +258,10 @@ def unroll(study: Study) -> Iterator[Hint]:
 
 
 def _overhead(study: Study) -> list[int]:
-    """The branch back, what sets its flags, and the counter, where that is all they are for."""
+    """Return the places of the branch back, of what sets its flags, and of the counter.
+
+    Returns none where these instructions have another purpose.
+    """
     last = len(study.body) - 1
     found = [last]
     wanted: set[Register] = set(study.body[last].reads)
@@ -274,7 +280,7 @@ def _overhead(study: Study) -> list[int]:
 
 
 def dot_product(study: Study) -> Iterator[Hint]:
-    """Multiplies of int8 in three instructions, on a core that has one for it."""
+    """Yield a hint for int8 multiplies in three instructions, on a core that has one for it."""
     if study.isa is not Isa.A64 or "sdot.16b" not in study.core.timings or "dotprod" in study.features:
         return
     changed: list[Instruction | str | None] = list(study.body)

@@ -1,4 +1,4 @@
-"""What the run says of how often the loop goes round."""
+"""Find hints in the number of iterations that the run makes each time it enters the loop."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _LEAST = 0.05  # of the cycles in the run
 
 
 def short_trips(study: Study, spent: float, branches: float) -> Iterator[Hint]:
-    """A loop that is left so often that the mispredicted ends count.
+    """Yield a hint for a loop that is left so often that the mispredicted ends count.
 
-    `spent`: cycles of the run in the loop, of which `branches` went to branches.
+    `spent` is the cycles of the run in the loop, of which `branches` went to branches.
     """
     loop = study.loop
     trips = loop.iterations / loop.entries
