@@ -1,9 +1,9 @@
-"""Reference arithmetic of int8 networks, in numpy: what the kernels are compared with.
+"""Reference arithmetic of int8 networks, in numpy, which the kernels are compared with.
 
-Every function takes and returns whole arrays; integers are exact (int64 inside), floats are of the width that the
+Every function takes and returns whole arrays.  Integers are exact (int64 inside).  Floats have the width that the
 scheme's own source computes with.  Bad input raises `OperandError`.
 
-| module            | what it holds                                                                                  |
+| module            | contents                                                                                       |
 |-------------------|------------------------------------------------------------------------------------------------|
 | `arrays`          | dtype and range checks, the output range of a quantized tensor, exact integer products          |
 | `rounding`        | nearest (away, even, up) and stochastic rounding of reals                                       |

@@ -1,4 +1,4 @@
-"""Activations of 8-bit tensors: tables of 256 entries, built from the real function, and softmax."""
+"""Compute activations of 8-bit tensors: tables of 256 entries, built from the real function, and softmax."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ SIGMOID_OUTPUT = Affine(1 / 256, -128, "int8")
 
 
 def sigmoid(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """1 / (1 + e^-x), without overflow."""
+    """Compute 1 / (1 + e^-x) in float64, without overflow."""
     return 0.5 + 0.5 * np.tanh(0.5 * values)
 
 
 def table_of(function: Real, source: Affine, target: Affine, rounding: str = "away") -> Integers:
-    """The 256 results of `function` on an 8-bit tensor, indexed by the input's byte (as unsigned): `table[q & 255]`.
+    """Return the 256 results of `function` on an 8-bit tensor, indexed by the input's byte: `table[q & 255]`.
 
-    The input is dequantized in float32, the function taken in float64, its float32 result quantized by the
-    reciprocal of the scale and clamped.  rounding: away (TFLite), even (ONNX Runtime, PyTorch).  Raises OperandError
+    The input is dequantized in float32, and the function computed in float64.  Its float32 result is quantized by the
+    reciprocal of the scale, and clamped.  rounding: away (TFLite), even (ONNX Runtime, PyTorch).  Raises OperandError
     for types that are not 8 bits wide and for results that are not finite.
+
     Source: tensorflow/lite/kernels/internal/common.h, `LUTPopulate`.
     """
     if {np.dtype(source.dtype).itemsize, np.dtype(target.dtype).itemsize} != {1}:
@@ -42,7 +43,7 @@ def table_of(function: Real, source: Affine, target: Affine, rounding: str = "aw
 
 
 def look_up(table: Integers, values: object) -> Integers:
-    """`table` at each value (int8 or uint8, any shape).  Raises OperandError for other types or table lengths."""
+    """Return `table` at each value (int8 or uint8, any shape). Raises OperandError for other types or table lengths."""
     array = integers(values, "the values", "int8", "uint8")
     if table.shape != (256,):
         raise OperandError(f"a table has 256 entries, not the shape {table.shape}")
@@ -50,11 +51,12 @@ def look_up(table: Integers, values: object) -> Integers:
 
 
 def softmax(values: object, input_scale: float, beta: float, target: Affine) -> Integers:
-    """Softmax along the last axis, by a table of exponentials: 8 bits [..., n] → the target's type.
+    """Compute softmax along the last axis, by a table of exponentials: 8 bits [..., n] → the target's type.
 
-    float32: e^(-input scale · beta · d) for each distance d from the row's greatest, summed in order; each over
-    (sum · output scale), rounded (uint8: + 0.5 truncated, int8: away), zero point added, clamped.  TFLite's target is
-    1/256 with zero point -128 (int8) or 0 (uint8).  Raises OperandError.
+    In float32: e^(-input scale · beta · d) for each distance d from the row's maximum, summed in order.  Each is
+    divided by (sum · output scale), rounded (uint8: + 0.5 truncated, int8: away), the zero point added, and clamped.
+    TFLite's target is 1/256 with zero point -128 (int8) or 0 (uint8).  Raises OperandError.
+
     Source: tensorflow/lite/kernels/internal/optimized/optimized_ops.h, `PopulateSoftmaxLookupTable`, `Softmax`.
     """
     x = integers(values, "the values", "int8", "uint8")

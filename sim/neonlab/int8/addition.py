@@ -1,7 +1,7 @@
-"""Adding two quantized tensors of different scales: TFLite's, TVM's, QNNPACK's, XNNPACK's and ONNX Runtime's ways.
+"""Add two quantized tensors of different scales: TFLite's, TVM's, QNNPACK's, XNNPACK's and ONNX Runtime's ways.
 
-Operands are int8 or uint8 of shapes that broadcast; scales are reals per step.  They round at different
-places: each operand and the sum (TFLite), each operand (TVM), the sum alone (QNNPACK, XNNPACK), floats (ONNX Runtime).
+Operands are int8 or uint8 of shapes that broadcast; scales are reals per step.  They round at different places: each
+operand and the sum (TFLite), each operand (TVM), the sum alone (QNNPACK, XNNPACK), floats (ONNX Runtime).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Operand:
     zero_point: int = 0
 
     def centred(self) -> Int64s:
-        """The integers less the zero point.  Raises OperandError for what is no int8 or uint8 tensor."""
+        """Return the integers minus the zero point.  Raises OperandError for what is not an int8 or uint8 tensor."""
         values = integers(self.values, "an operand", "int8", "uint8")
         check_zero_point(self.zero_point, values, "an operand's zero point")
         one_scale(self.scale, "an operand's scale")
@@ -35,7 +35,10 @@ class Operand:
 
 
 def centred_pair(left: Operand, right: Operand) -> tuple[Int64s, Int64s]:
-    """Both operands less their zero points.  Raises OperandError, also for shapes that do not broadcast."""
+    """Return both operands minus their zero points.
+
+    Raises OperandError for wrong types, and for shapes that do not broadcast.
+    """
     pair = left.centred(), right.centred()
     try:
         np.broadcast_shapes(pair[0].shape, pair[1].shape)
@@ -54,9 +57,10 @@ class TfliteAddition:
 
 
 def tflite_addition(left_scale: float, right_scale: float, output_scale: float) -> TfliteAddition:
-    """Multipliers as `add::Prepare` makes them: scales over twice the larger, then that over 2^20 · output scale.
+    """Return the multipliers of `add::Prepare`: scales over twice the larger, then that over 2^20 · output scale.
 
-    float32 scales, combined in float64.  Raises OperandError for scales that are not positive.
+    The scales are float32, combined in float64.  Raises OperandError for scales that are not positive.
+
     Source: tensorflow/lite/kernels/add.cc.
     """
     left, right, out = (float(one_scale(s, "a scale")) for s in (left_scale, right_scale, output_scale))
@@ -69,9 +73,10 @@ def tflite_addition(left_scale: float, right_scale: float, output_scale: float) 
 
 
 def add_tflite(left: Operand, right: Operand, output_scale: float, output: Output) -> Integers:
-    """TFLite's int8 and uint8 add: both inputs scaled to a common int32, summed, scaled; gemmlowp rounding thrice.
+    """Compute TFLite's int8 and uint8 add: both inputs scaled to a common int32, summed, and scaled.
 
-    Raises OperandError.  Source: tensorflow/lite/kernels/internal/reference/add.h.
+    It rounds three times, as gemmlowp does.  Raises OperandError.  Source:
+    tensorflow/lite/kernels/internal/reference/add.h.
     """
     ways = tflite_addition(left.scale, right.scale, output_scale)
     scaled = [
@@ -82,7 +87,7 @@ def add_tflite(left: Operand, right: Operand, output_scale: float, output: Outpu
 
 
 def add_tvm(left: Operand, right: Operand, output_scale: float, output: Output, scheme: str = "tvm-upward") -> Integers:
-    """TVM's qnn.add: each input requantized to the output's scale and zero point in int32, summed, clamped once.
+    """Compute TVM's qnn.add: each input requantized to the output's scale in int32, summed, clamped once.
 
     An input whose scale equals the output's is not rounded.  `scheme`: tvm-upward (its default), tvm-tonearest or
     tvm-arm.  Raises OperandError.  Source: src/relay/qnn/op/add.cc.
@@ -96,9 +101,10 @@ def add_tvm(left: Operand, right: Operand, output_scale: float, output: Output, 
 
 
 def add_qnnpack(left: Operand, right: Operand, output_scale: float, output: Output) -> Integers:
-    """QNNPACK's add: 22-bit multipliers that share one shift, one rounding of the sum, ties away from zero.
+    """Compute QNNPACK's add: 22-bit multipliers that share one shift, one rounding of the sum, ties away from zero.
 
     Raises OperandError unless both input scales over the output's are from 2^-14 to below 2^8.
+
     Source: QNNPACK src/qnnpack/params.h and src/q8vadd/.
     """
     total, shift = _sum_of_products(left, right, output_scale, 22, -14)
@@ -107,9 +113,10 @@ def add_qnnpack(left: Operand, right: Operand, output_scale: float, output: Outp
 
 
 def add_xnnpack(left: Operand, right: Operand, output_scale: float, output: Output) -> Integers:
-    """XNNPACK's add, which LiteRT runs by default: 21-bit multipliers, one rounding of the sum, ties up.
+    """Compute XNNPACK's add, LiteRT's default: 21-bit multipliers, one rounding of the sum, ties up.
 
     Raises OperandError unless both input scales over the output's are from 2^-10 to below 2^8.
+
     Source: XNNPACK src/microparams-init.c, `xnn_init_qs8_add_minmax_scalar_params`.
     """
     total, shift = _sum_of_products(left, right, output_scale, 21, -10)
@@ -117,10 +124,12 @@ def add_xnnpack(left: Operand, right: Operand, output_scale: float, output: Outp
 
 
 def add_onnxruntime(left: Operand, right: Operand, output_scale: float, output: Output) -> Integers:
-    """ONNX Runtime's QLinearAdd: `round_even(a · Sa/Sc + (b · Sb/Sc + fixed))` in float32, the zero points in `fixed`.
+    """Compute ONNX Runtime's QLinearAdd: `round_even(a · Sa/Sc + (b · Sb/Sc + fixed))` in float32.
 
-    Products are fused with additions, as on machines with FMA; without, a sum next to a midpoint may fall on its
-    other side.  Raises OperandError.  Source: onnxruntime/core/mlas/lib/intrinsics/avx2/qladd_avx2.cpp.
+    `fixed` holds the zero points.  Products are fused with additions, as on machines with FMA; without FMA, a sum next
+    to a midpoint may round to its other side.  Raises OperandError.
+
+    Source: onnxruntime/core/mlas/lib/intrinsics/avx2/qladd_avx2.cpp.
     """
     centred_pair(left, right)
     single = np.float32
@@ -138,7 +147,10 @@ def _ratio(scale: float, output_scale: float) -> float:
 
 
 def _sum_of_products(left: Operand, right: Operand, output_scale: float, bits: int, least: int) -> tuple[Int64s, int]:
-    """Both inputs times their scales over the output's, as integers of at most `bits` bits, and the shift back."""
+    """Return the sum of both inputs times their scales over the output's, in integers, and the shift back.
+
+    The scaled weights have at most `bits` bits.
+    """
     out = one_scale(output_scale, "the output scale")
     sides = centred_pair(left, right)
     ratios = [np.float32(side.scale) / out for side in (left, right)]

@@ -1,6 +1,6 @@
-"""Real numbers and 8-bit integers: scale and zero point from a range, quantize, dequantize, and ranges over batches.
+"""Convert between real numbers and 8-bit integers: scale and zero point from a range, quantize, dequantize.
 
-A quantized tensor stands for `scale · (q - zero_point)`.
+A quantized tensor stands for `scale · (q - zero_point)`.  Moving averages give ranges over batches.
 """
 
 from __future__ import annotations
@@ -43,11 +43,13 @@ class Affine:
 
 
 def affine_from_range(minimum: float, maximum: float, dtype: str = "uint8") -> Affine:
-    """Parameters that cover [minimum, maximum], widened to hold 0, with the zero point nudged to an integer.
+    """Return parameters that cover [minimum, maximum], widened to hold 0, with an integer zero point.
 
     Zero is then represented exactly.  The range [0, 0], or one too narrow for a float32 scale, gets scale 1.  Raises
-    OperandError when minimum > maximum or one is not finite.  Source: `ChooseQuantizationParams` of
-    gemmlowp/doc/quantization_example.cc (float scale, the zero point from the double); Jacob et al. 2018, section 3.
+    OperandError when minimum > maximum or one is not finite.
+
+    Source: `ChooseQuantizationParams` of gemmlowp/doc/quantization_example.cc (float scale, the zero point from the
+    double); Jacob et al. 2018, section 3.
     """
     low, high = (number(end, "the range") for end in (minimum, maximum))
     if low > high:
@@ -70,11 +72,12 @@ def quantize(
     reciprocal: bool = False,
     random: np.random.Generator | None = None,
 ) -> Integers:
-    """`round(real / scale) + zero point`, clamped: float32 in any shape → the output's type.
+    """Return `round(real / scale) + zero point`, clamped: float32 in any shape → the output's type.
 
     scale: > 0, a number or per channel (broadcasts).  rounding: away (TFLite, ncnn), even (ONNX, QNNPACK), up or
-    stochastic (with `random`).  reciprocal: multiply by the float32 1 / scale instead of dividing, as QNNPACK and
-    ncnn do.  Computed in float32.  Raises OperandError.
+    stochastic (with `random`).  reciprocal: multiply by the float32 1 / scale instead of dividing, as QNNPACK and ncnn
+    do.  Computed in float32.  Raises OperandError.
+
     Source: tensorflow/lite/kernels/internal/reference/quantize.h; ONNX's QuantizeLinear; ncnn src/layer/quantize.cpp.
     """
     values = finite_single(reals, "the reals")
@@ -86,9 +89,9 @@ def quantize(
 
 
 def quantize_gemmlowp(reals: object, affine: Affine) -> Integers:
-    """gemmlowp's example: `round(clamp(zero point + real / scale))`, the zero point added before rounding away.
+    """Compute gemmlowp's `round(clamp(zero point + real / scale))`: the zero point added before rounding away.
 
-    float32 in any shape → the type of `affine`.  Differs from `quantize` at negative midpoints, and where adding the
+    float32 in any shape → the type of `affine`.  It differs from `quantize` at negative midpoints, and where adding the
     zero point in float32 loses bits.  Source: gemmlowp/doc/quantization_example.cc.  Raises OperandError.
     """
     values = finite_single(reals, "the reals")
@@ -99,7 +102,7 @@ def quantize_gemmlowp(reals: object, affine: Affine) -> Integers:
 
 
 def dequantize(values: object, scale: object, zero_point: int = 0, bias: object = 0.0) -> NDArray[np.float32]:
-    """`scale · (q - zero_point) + bias` in float32, multiplied then added; integers of any type and shape.
+    """Return `scale · (q - zero_point) + bias` in float32, multiplied then added; integers of any type and shape.
 
     scale and bias broadcast ([channels] when channels are last).  With a bias and zero point 0 it is ncnn's
     `dequantize` of int32 accumulators.  Raises OperandError.  Source: ncnn src/layer/dequantize.cpp; ONNX's
@@ -116,10 +119,11 @@ def dequantize(values: object, scale: object, zero_point: int = 0, bias: object 
 
 
 def symmetric_scale(reals: object, axis: int | None = None, steps: int = 127) -> Floats:
-    """`max |x| / steps`: the scale that lets [-max, max] fill -steps…steps; one, or one per index of `axis`.
+    """Return `max |x| / steps`, the scale that maps [-max, max] to -steps…steps; one, or one per index of `axis`.
 
     ncnn stores the reciprocal.  All zeros get scale 1.  `steps` is 31 for ncnn's 3×3 Winograd weights.  Raises
-    OperandError for what is not finite, an axis that is not there and steps below 1.
+    OperandError for values that are not finite, an axis that does not exist and steps below 1.
+
     Source: ncnn tools/quantize/ncnn2table.cpp.
     """
     values = finite(reals, "the reals")
@@ -132,10 +136,10 @@ def symmetric_scale(reals: object, axis: int | None = None, steps: int = 127) ->
 
 
 def quantize_symmetric(reals: object, scale: object, minimum: int = -127) -> NDArray[np.int8]:
-    """ncnn's `float2int8(x · s)`: float32 product, rounded half away, clamped to minimum…127; s is 1 / scale.
+    """Compute ncnn's `float2int8(x · s)`: float32 product, rounded half away, clamped to minimum…127; s is 1 / scale.
 
-    scale: > 0, in reals per step, broadcasts.  ncnn clamps at -127 now and clamped at -128 in 2018.  Any shape.
-    Raises OperandError.  Source: ncnn src/layer/quantize.cpp.
+    scale: > 0, in reals per step, broadcasts.  ncnn clamps at -127 now and clamped at -128 in 2018.  Any shape. Raises
+    OperandError.  Source: ncnn src/layer/quantize.cpp.
     """
     return quantize(reals, scale, Output(0, minimum, 127), reciprocal=True).astype(np.int8)
 
@@ -144,8 +148,8 @@ def quantize_symmetric(reals: object, scale: object, minimum: int = -127) -> NDA
 class MovingRange:
     """Range of a tensor over training batches, smoothed exponentially (Jacob et al. 2018, section 3.1).
 
-    The first batch sets the range; later ones pull it by 1 - decay.  `settled` tells when `delay` batches have gone
-    by: before, the paper leaves activations unquantized.
+    The first batch sets the range; later ones pull it by 1 - decay.  `settled` says that more than `delay` batches were
+    seen; before that, the paper leaves activations unquantized.
     """
 
     decay: float = 0.99
@@ -159,7 +163,7 @@ class MovingRange:
             raise OperandError(f"a decay of {self.decay} is not in [0, 1), or a delay of {self.delay} is below 0")
 
     def updated(self, reals: object) -> MovingRange:
-        """The range after one more batch, of any shape.  Raises OperandError for an empty or non-finite one."""
+        """Return the range after one more batch, of any shape.  Raises OperandError for an empty or non-finite one."""
         values = finite(reals, "the batch")
         if not values.size:
             raise OperandError("the batch is empty")
@@ -171,11 +175,11 @@ class MovingRange:
 
     @property
     def settled(self) -> bool:
-        """Whether enough batches have been seen to quantize."""
+        """Tell whether enough batches have been seen to quantize."""
         return self.batches > self.delay
 
     def affine(self, dtype: str = "uint8") -> Affine:
-        """Parameters that cover the range.  Raises OperandError before any batch."""
+        """Return parameters that cover the range.  Raises OperandError before any batch."""
         if not self.batches:
             raise OperandError("no batch has been seen yet")
         return affine_from_range(self.minimum, self.maximum, dtype)

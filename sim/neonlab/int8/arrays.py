@@ -1,4 +1,4 @@
-"""What the reference functions share: checks of their operands, the range of an output, exact integer products."""
+"""Share the basics of the reference functions: operand checks, output ranges, exact integer products."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ LEAST_SCALE = 2.0**-60
 
 
 class OperandError(InputError):
-    """An operand of a reference function has the wrong type, shape or range; the message says which and why."""
+    """Raised for an operand of the wrong type, shape or range; the message says which operand and why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where results land: the zero point, the range they are clamped to, and the integer type that holds them.
+    """The format of results: the zero point, the range they are clamped to, and the integer type that holds them.
 
-    A fused relu or relu6 is a narrower range (`elementwise.activation_range`).  Raises OperandError when the zero
-    point or the range is no integer or does not fit the type, or the range is empty.
+    A fused relu or relu6 is a narrower range (`elementwise.activation_range`).  Raises OperandError when the zero point
+    or the range is no integer or does not fit the type, or the range is empty.
     """
 
     zero_point: int = 0
@@ -48,16 +48,16 @@ class Output:
 
     @classmethod
     def of(cls, dtype: str, zero_point: int = 0) -> Output:
-        """The whole range of an integer type."""
+        """Return an output with the whole range of an integer type."""
         return cls(zero_point, *limits(dtype), dtype)
 
     def place(self, values: Int64s) -> Integers:
-        """`values` (int64, zero point not yet added) clamped to the range, as the output's type."""
+        """Return `values` (int64, without the zero point) plus the zero point, clamped, as the output's type."""
         return np.clip(values + self.zero_point, self.minimum, self.maximum).astype(self.dtype)
 
 
 def limits(dtype: DTypeLike) -> tuple[int, int]:
-    """Least and greatest value of an integer type.  Raises OperandError for any other type."""
+    """Return the least and greatest value of an integer type.  Raises OperandError for any other type."""
     try:
         kind = np.dtype(dtype)
     except TypeError:
@@ -69,7 +69,7 @@ def limits(dtype: DTypeLike) -> tuple[int, int]:
 
 
 def integers(values: object, name: str, *dtypes: str) -> Integers:
-    """`values` as an array of integers, of one of `dtypes` if any are given.  Raises OperandError."""
+    """Return `values` as an array of integers, of one of `dtypes` if any are given.  Raises OperandError."""
     array = _array(values, name)
     if array.dtype.kind not in "iu":
         raise OperandError(f"{name} holds {array.dtype}, not integers")
@@ -79,7 +79,7 @@ def integers(values: object, name: str, *dtypes: str) -> Integers:
 
 
 def integer(value: object, name: str) -> int:
-    """`value`, one integer.  Raises OperandError."""
+    """Return `value`, one integer, as int.  Raises OperandError."""
     array = integers(value, name)
     if array.ndim:
         raise OperandError(f"{name} has the shape {array.shape}; wanted one number")
@@ -94,12 +94,12 @@ def _array(values: object, name: str) -> NDArray[Any]:
 
 
 def wide(values: Integers) -> Int64s:
-    """`values`, any shape, as int64, where products and sums of what the kernels hold in 32 bits are exact."""
+    """Return `values`, any shape, as int64, where products and sums of 32-bit kernel values are exact."""
     return values.astype(np.int64)
 
 
 def finite(values: object, name: str) -> Floats:
-    """`values` as float64.  Raises OperandError for what is no number or not finite."""
+    """Return `values` as float64.  Raises OperandError for what is no number or not finite."""
     array = _array(values, name)
     if array.dtype.kind not in "fiu":
         raise OperandError(f"{name} holds {array.dtype}, not numbers")
@@ -110,7 +110,7 @@ def finite(values: object, name: str) -> Floats:
 
 
 def number(value: object, name: str) -> float:
-    """`value`, one finite number.  Raises OperandError."""
+    """Return `value`, one finite number, as float.  Raises OperandError."""
     array = finite(value, name)
     if array.ndim:
         raise OperandError(f"{name} has the shape {array.shape}; wanted one number")
@@ -118,7 +118,7 @@ def number(value: object, name: str) -> float:
 
 
 def positive(values: object, name: str) -> Floats:
-    """`values` as float64, all greater than zero.  Raises OperandError."""
+    """Return `values` as float64, all greater than zero.  Raises OperandError."""
     array = finite(values, name)
     if not (array > 0).all():
         raise OperandError(f"{name} must be greater than 0")
@@ -126,7 +126,10 @@ def positive(values: object, name: str) -> Floats:
 
 
 def single_scale(values: object, name: str) -> NDArray[np.float32]:
-    """`values` as float32, far enough from overflow for what is done with scales.  Raises OperandError."""
+    """Return `values` as float32, from 2^-60 to 2^60, so that products of scales do not overflow.
+
+    Raises OperandError.
+    """
     array = positive(values, name)
     if not ((array >= LEAST_SCALE) & (array <= 1 / LEAST_SCALE)).all():
         raise OperandError(f"{name} must lie from 2^-60 to 2^60")
@@ -134,12 +137,12 @@ def single_scale(values: object, name: str) -> NDArray[np.float32]:
 
 
 def one_scale(value: object, name: str) -> np.float32:
-    """`single_scale` of one number, no array.  Raises OperandError."""
+    """Return one scale as a float32 number, checked as by `single_scale`.  Raises OperandError."""
     return np.float32(single_scale(number(value, name), name))
 
 
 def check_broadcast(values: NDArray[Any], shape: tuple[int, ...], name: str) -> None:
-    """Raises OperandError unless `values` broadcasts to `shape`, [channels] against what has channels last."""
+    """Raise OperandError unless `values` broadcasts to `shape`: [channels] to a shape with channels last."""
     try:
         fits = np.broadcast_shapes(values.shape, shape) == shape
     except ValueError:
@@ -149,7 +152,7 @@ def check_broadcast(values: NDArray[Any], shape: tuple[int, ...], name: str) -> 
 
 
 def finite_single(values: object, name: str) -> NDArray[np.float32]:
-    """`values` as float32.  Raises OperandError for what is no number, not finite or beyond float32."""
+    """Return `values` as float32.  Raises OperandError for what is no number, not finite or beyond float32."""
     array = finite(values, name)
     if (np.abs(array) > float(np.finfo(np.float32).max)).any():
         raise OperandError(f"{name} holds values beyond float32")
@@ -157,16 +160,16 @@ def finite_single(values: object, name: str) -> NDArray[np.float32]:
 
 
 def to_int32(values: Int64s, name: str) -> Int32s:
-    """`values` as int32.  Raises OperandError when one does not fit: an accumulator of the kernels would wrap."""
+    """Return `values` as int32.  Raises OperandError when one does not fit: a kernel's accumulator would wrap."""
     if values.size and (values.min() < INT32_MIN or values.max() > INT32_MAX):
         raise OperandError(f"{name} leaves int32: {values.min()} to {values.max()}")
     return values.astype(np.int32)
 
 
 def exact_matmul(left: Integers, right: Integers) -> Int64s:
-    """`left @ right` over the integers, as int64.  Shapes as numpy's `matmul`, batches included.
+    """Return `left @ right` over the integers, as int64.  Shapes are as in numpy's `matmul`, with batches.
 
-    Goes through floats where every partial sum is an integer that the float holds exactly, which lets BLAS do it.
+    It computes in floats where every partial sum is an integer that the float holds exactly, so that BLAS can do it.
     Raises OperandError for shapes that do not multiply.
     """
     if left.shape[-1] != right.shape[-2 if right.ndim > 1 else 0]:

@@ -1,6 +1,6 @@
-"""Convolutions and fully connected layers, to int32 accumulators; `requantize` takes them to 8 bits.
+"""Compute convolutions and fully connected layers, to int32 accumulators; `requantize` takes them to 8 bits.
 
-Images are [n, height, width, channels]; for channel-first data, `numpy.moveaxis`.  Padding holds the zero point.
+Images are [n, height, width, channels]; for channel-first data, use `numpy.moveaxis`.  Padding holds the zero point.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ def conv2d(
     window: Window | None = None,
     groups: int = 1,
 ) -> Int32s:
-    """Accumulators int32 [n, oh, ow, out] of image [n, h, w, in] and weights [out, kh, kw, in / groups].
+    """Return accumulators int32 [n, oh, ow, out] of image [n, h, w, in] and weights [out, kh, kw, in / groups].
 
     image, weights: int8 or uint8; weight_zero_point: a number or [out]; bias: int32 [out] or None.  Output channel o
-    reads the input channels of group o // (out / groups).  By patches (im2col) and exact matrix products.
-    Raises OperandError for types or shapes that do not fit, and when an accumulator leaves int32.
+    reads the input channels of group o // (out / groups).  It uses patches (im2col) and exact matrix products. Raises
+    OperandError for types or shapes that do not fit, and when an accumulator leaves int32.
+
     Source: ONNX's ConvInteger; tensorflow/lite/kernels/internal/reference/integer_ops/conv.h.
     """
     x, w, points = _conv_operands(image, weights, image_zero_point, weight_zero_point, groups)
@@ -42,10 +43,10 @@ def conv2d(
 
 @dataclass(frozen=True, slots=True)
 class ConvolutionTerms:
-    """The four terms whose sum is a convolution with zero points, less bias: products - weight - image + corner.
+    """The four terms of a convolution with zero points, without bias: products - weight - image + corner.
 
-    products: int32 [n, oh, ow, out] of the raw numbers; weight: the weights' zero point times the window's sum, of the
-    same shape; image: the image's zero point times the kernel's sum, [out]; corner: both zero points times the taps,
+    products: int32 [n, oh, ow, out] of the raw numbers.  weight: the weights' zero point times the window's sum, of the
+    same shape.  image: the image's zero point times the kernel's sum, [out].  corner: both zero points times the taps,
     [out].
     """
 
@@ -55,7 +56,7 @@ class ConvolutionTerms:
     corner: Int32s
 
     def total(self, bias: object = None) -> Int32s:
-        """The accumulators that `conv2d` gives.  Raises OperandError as it does."""
+        """Return the accumulators of `conv2d`.  Raises OperandError as it does."""
         terms = wide(self.products) - wide(self.weight) - wide(self.image) + wide(self.corner)
         return to_int32(terms + _bias(bias, self.image.shape[0]), "the accumulator")
 
@@ -68,9 +69,9 @@ def conv2d_terms(
     window: Window | None = None,
     groups: int = 1,
 ) -> ConvolutionTerms:
-    """The terms that TVM lowers qnn.conv2d to; the image is padded with its zero point.
+    """Return the terms that TVM lowers qnn.conv2d to; the image is padded with its zero point.
 
-    Operands and errors as `conv2d`.  Source: src/relay/qnn/op/convolution.cc.
+    Operands and errors are as in `conv2d`.  Source: src/relay/qnn/op/convolution.cc.
     """
     x, w, points = _conv_operands(image, weights, image_zero_point, weight_zero_point, groups)
     patches = (window or Window()).patches(wide(x), w.shape[1:3], image_zero_point)
@@ -94,10 +95,11 @@ def depthwise_conv2d(
     bias: object = None,
     window: Window | None = None,
 ) -> Int32s:
-    """Accumulators int32 [n, oh, ow, c · m] of image [n, h, w, c] and weights [kh, kw, c · m]; m outputs per channel.
+    """Return accumulators int32 [n, oh, ow, c · m] of image [n, h, w, c] and weights [kh, kw, c · m].
 
-    Output channel o reads input channel o // m.  weight_zero_point: a number or [c · m].  Types and errors as
-    `conv2d`.  Source: tensorflow/lite/kernels/internal/reference/integer_ops/depthwise_conv.h.
+    Each channel has m outputs: output channel o reads input channel o // m.  weight_zero_point: a number or [c · m].
+    Types and errors are as in `conv2d`.  Source:
+    tensorflow/lite/kernels/internal/reference/integer_ops/depthwise_conv.h.
     """
     x, w = integers(image, "the image", *_EIGHT), integers(weights, "the weights", *_EIGHT)
     if w.ndim != 3 or x.ndim != 4 or w.shape[2] % x.shape[3]:
@@ -114,7 +116,7 @@ def depthwise_conv2d(
 def fully_connected(
     rows: object, weights: object, zero_point: int = 0, weight_zero_point: object = 0, bias: object = None
 ) -> Int32s:
-    """Accumulators int32 [..., out] of rows [..., in] and weights [out, in]; types and errors as `conv2d`.
+    """Return accumulators int32 [..., out] of rows [..., in] and weights [out, in]; types and errors as in `conv2d`.
 
     Source: tensorflow/lite/kernels/internal/reference/integer_ops/fully_connected.h.
     """
@@ -138,7 +140,7 @@ def _conv_operands(
 
 
 def _grouped_products(patches: Integers, weights: Int64s, groups: int) -> Int64s:
-    """Patches [n, oh, ow, kh, kw, in] times weights [out, kh, kw, in / groups]: int64 [n, oh, ow, out]."""
+    """Multiply patches [n, oh, ow, kh, kw, in] by weights [out, kh, kw, in / groups]: int64 [n, oh, ow, out]."""
     n, oh, ow, kh, kw, _ = patches.shape
     out, depth = weights.shape[0], weights.shape[3]
     left = patches.reshape(n, oh, ow, kh * kw, groups, depth).transpose(4, 0, 1, 2, 3, 5)
@@ -148,7 +150,7 @@ def _grouped_products(patches: Integers, weights: Int64s, groups: int) -> Int64s
 
 
 def _per_channel(zero_point: object, out: int, weights: Integers, dimensions: int) -> Int64s:
-    """The zero point shaped so that it goes along the output channels: the first axis of four, or the last."""
+    """Return the zero point shaped to broadcast along the output channels: the first axis of four, or the last."""
     points = wide(integers(zero_point, "the weights' zero point"))
     if points.shape not in ((), (out,)):
         raise OperandError(f"the weights' zero point has shape {points.shape}; wanted one number or [{out}]")

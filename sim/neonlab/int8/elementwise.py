@@ -1,4 +1,4 @@
-"""Operators that go element by element: mul, requantize and concat, relu and clip, pad."""
+"""Compute operators that go element by element: mul, requantize and concat, relu and clip, pad."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ ACTIVATIONS: dict[str, tuple[float | None, float | None]] = {
 
 
 def multiply(left: Operand, right: Operand) -> Int32s:
-    """(a - Za) · (b - Zb), int32, shapes broadcast: accumulators to requantize by Sa · Sb / output scale.
+    """Return (a - Za) · (b - Zb), int32, shapes broadcast: accumulators to requantize by Sa · Sb / output scale.
 
     TFLite, TVM and QNNPACK do so, each with its own scheme.  Raises OperandError.
+
     Source: tensorflow/lite/kernels/internal/reference/integer_ops/mul.h; TVM src/relay/qnn/op/mul.cc.
     """
     a, b = centred_pair(left, right)
@@ -32,10 +33,10 @@ def multiply(left: Operand, right: Operand) -> Int32s:
 
 
 def multiply_onnxruntime(left: Operand, right: Operand, output_scale: float, output: Output) -> Integers:
-    """ONNX Runtime's QLinearMul: the product of differences · (Sa · Sb / Sc) + zero point, rounded even, in float32.
+    """Compute ONNX Runtime's QLinearMul: product of differences · (Sa · Sb / Sc) + zero point, rounded even.
 
-    Adding the zero point before rounding loses bits: next to midpoints it differs from requantizing by `onnxruntime`.
-    Raises OperandError.  Source: onnxruntime/core/mlas/lib/qlmul.cpp.
+    It is computed in float32.  Adding the zero point before rounding loses bits: next to midpoints it differs from
+    requantizing by `onnxruntime`.  Raises OperandError.  Source: onnxruntime/core/mlas/lib/qlmul.cpp.
     """
     scale = effective_scale(left.scale, right.scale, output_scale, "float32").astype(np.float32)
     real = multiply(left, right).astype(np.float32) * scale + np.float32(output.zero_point)
@@ -44,9 +45,10 @@ def multiply_onnxruntime(left: Operand, right: Operand, output_scale: float, out
 
 
 def rescale(operand: Operand, output_scale: float, output: Output, scheme: str = "gemmlowp") -> Integers:
-    """`operand` with another scale, zero point or type: TFLite's int8 QUANTIZE, TVM's requantize.
+    """Return `operand` with another scale, zero point or type: TFLite's int8 QUANTIZE, TVM's requantize.
 
-    Any shape.  The ratio of the float32 scales is taken in float64.  Raises OperandError.
+    Any shape.  The ratio of the float32 scales is computed in float64.  Raises OperandError.
+
     Source: tensorflow/lite/kernels/internal/reference/requantize.h; TVM src/relay/qnn/op/requantize.cc.
     """
     ratio = float(one_scale(operand.scale, "the scale")) / float(one_scale(output_scale, "the output scale"))
@@ -56,7 +58,7 @@ def rescale(operand: Operand, output_scale: float, output: Output, scheme: str =
 def concatenate(
     operands: Sequence[Operand], axis: int, output_scale: float, output: Output, scheme: str = "gemmlowp"
 ) -> Integers:
-    """Tensors joined along `axis`, each rescaled to the output first; one of the same scale and zero point is copied.
+    """Join tensors along `axis`, each rescaled to the output first; one of the output's scale is not rounded.
 
     Raises OperandError for no tensors and for shapes that do not join.  Source: TVM src/relay/qnn/op/concatenate.cc.
     """
@@ -75,10 +77,10 @@ def concatenate(
 
 
 def activation_range(activation: str, scale: float, output: Output) -> Output:
-    """`output` narrowed to what none, relu, relu6 or relu_n1_to_1 lets through, at the output's own scale.
+    """Return `output` narrowed to the range of none, relu, relu6 or relu_n1_to_1, at the output's own scale.
 
-    A bound is zero point + round(bound / scale) in float32, ties away.  A fused activation is this clamp alone.
-    Raises OperandError.  Source: `CalculateActivationRangeQuantized`, tensorflow/lite/kernels/kernel_util.cc.
+    A bound is zero point + round(bound / scale) in float32, ties away.  A fused activation is this clamp alone. Raises
+    OperandError.  Source: `CalculateActivationRangeQuantized`, tensorflow/lite/kernels/kernel_util.cc.
     """
     if activation not in ACTIVATIONS:
         raise OperandError(f"no activation is called {activation}; there are {', '.join(ACTIVATIONS)}")
@@ -96,7 +98,7 @@ def activation_range(activation: str, scale: float, output: Output) -> Output:
 
 
 def clip(values: object, output: Output) -> Integers:
-    """`values` (int8 or uint8, any shape) held to the range of `output`, scale and zero point unchanged.
+    """Return `values` (int8 or uint8, any shape) clamped to the range of `output`, scale and zero point unchanged.
 
     Raises OperandError.  With `activation_range` it is relu (max(q, zero point)) and relu6.
     """
@@ -105,7 +107,7 @@ def clip(values: object, output: Output) -> Integers:
 
 
 def pad(values: object, widths: Sequence[tuple[int, int]], zero_point: int) -> Integers:
-    """`values` with (before, after) elements of the zero point added along each axis.
+    """Return `values` with (before, after) elements of the zero point added along each axis.
 
     Raises OperandError when the zero point does not fit the type, or the widths the shape.
     """

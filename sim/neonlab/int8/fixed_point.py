@@ -1,8 +1,8 @@
-"""A positive real as an int32 and a power of two, and int32 numbers multiplied by it as each library's source does.
+"""Encode a positive real as an int32 and a power of two, and multiply int32 numbers by it as each library does.
 
 A `Multiplier` stands for `mantissa · 2^(exponent - 31)`, the mantissa in [2^30, 2^31): ruy's and TFLite's
-`(quantized_multiplier, shift)`, TVM's `(significand, exponent)`.  The functions differ in where they round and how
-they break ties; arrays broadcast, so that multipliers of shape [channels] go along the last axis.  Values are of any
+`(quantized_multiplier, shift)`, TVM's `(significand, exponent)`.  The functions differ in where they round and how they
+break ties.  Arrays broadcast, so that multipliers of shape [channels] go along the last axis.  Values are of any
 integer type, within int32; others raise OperandError.
 """
 
@@ -29,20 +29,21 @@ from neonlab.int8.rounding import half_away
 
 @dataclass(frozen=True, slots=True)
 class Multiplier:
-    """`mantissa` (int32, 0 or in [2^30, 2^31)) and `exponent` (int32), arrays of one shape."""
+    """A multiplier: `mantissa` (int32, 0 or in [2^30, 2^31)) and `exponent` (int32), arrays of one shape."""
 
     mantissa: Int32s
     exponent: Int32s
 
     def real(self) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-        """The number it stands for, as float64 (exact)."""
+        """Return the number it stands for, as float64 (exact)."""
         return np.ldexp(self.mantissa.astype(np.float64), self.exponent - 31)
 
 
 def quantize_multiplier(real: object) -> Multiplier:
-    """TFLite's `QuantizeMultiplier`: round(frexp mantissa · 2^31), ties away; below 2^-32 the multiplier is zero.
+    """Compute TFLite's `QuantizeMultiplier`: round(frexp mantissa · 2^31), ties away; zero below 2^-32.
 
     Raises OperandError for negative numbers, and for those of 2^31 and more, whose shift no kernel can make.
+
     Source: tensorflow/lite/kernels/internal/quantization_util.cc.
     """
     found = tvm_multiplier(real)
@@ -53,10 +54,12 @@ def quantize_multiplier(real: object) -> Multiplier:
 
 
 def quantize_multiplier_smaller_than_one(real: object) -> Multiplier:
-    """gemmlowp's `QuantizeMultiplierSmallerThanOne`, for numbers in (0, 1): the exponent is minus its right shift.
+    """Compute gemmlowp's `QuantizeMultiplierSmallerThanOne`, for numbers in (0, 1).
 
-    The same numbers as TFLite's, by doubling until the number reaches a half; one that rounds up to 1 exactly gets a
-    right shift of -1.  Raises OperandError outside (0, 1).  Source: gemmlowp/doc/quantization_example.cc.
+    The exponent is minus its right shift.  It gives the same numbers as TFLite's, by doubling until the number reaches
+    a half.  A number that rounds up to 1 exactly gets a right shift of -1.  Raises OperandError outside (0, 1).
+
+    Source: gemmlowp/doc/quantization_example.cc.
     """
     numbers = finite(real, "the multiplier")
     if not ((numbers > 0) & (numbers < 1)).all():
@@ -65,7 +68,7 @@ def quantize_multiplier_smaller_than_one(real: object) -> Multiplier:
 
 
 def tvm_multiplier(real: object) -> Multiplier:
-    """TVM's `GetFixedPointMultiplierShift`: as `quantize_multiplier`, without its limits on the exponent.
+    """Compute TVM's `GetFixedPointMultiplierShift`: `quantize_multiplier` without its limits on the exponent.
 
     Raises OperandError for negative numbers.  Source: src/relay/qnn/utils.cc.
     """
@@ -80,9 +83,9 @@ def tvm_multiplier(real: object) -> Multiplier:
 
 
 def saturating_rounding_doubling_high_multiply(left: Integers, right: Integers) -> Int32s:
-    """The high half of 2·left·right, rounded, ties up; int32 operands.  `sqrdmulh`, `vqrdmulh`.
+    """Return the high half of 2·left·right, rounded, ties up; int32 operands.  `sqrdmulh`, `vqrdmulh`.
 
-    INT32_MIN · INT32_MIN, alone to overflow, gives INT32_MAX.  Source: gemmlowp/fixedpoint/fixedpoint.h.
+    INT32_MIN · INT32_MIN, the only product that overflows, gives INT32_MAX.  Source: gemmlowp/fixedpoint/fixedpoint.h.
     """
     product = _int32s(left) * _int32s(right)
     high: Int64s = np.minimum((product + (1 << 30)) >> 31, INT32_MAX)
@@ -90,16 +93,20 @@ def saturating_rounding_doubling_high_multiply(left: Integers, right: Integers) 
 
 
 def saturating_doubling_high_multiply(left: Integers, right: Integers) -> Int32s:
-    """The high half of 2·left·right, rounded down; int32 operands; saturates as the rounding one.  `sqdmulh`."""
+    """Return the high half of 2·left·right, rounded down; int32 operands.  `sqdmulh`.
+
+    It saturates as the rounding one does.
+    """
     product = _int32s(left) * _int32s(right)
     high: Int64s = np.minimum(product >> 31, INT32_MAX)
     return high.astype(np.int32)
 
 
 def rounding_divide_by_power_of_two(values: Integers, exponent: Integers) -> Int32s:
-    """`values` / 2^exponent rounded, ties away from zero; exponent 0 to 31, else OperandError.
+    """Return `values` / 2^exponent rounded, ties away from zero; exponent 0 to 31, else OperandError.
 
     No NEON instruction does this: `srshl` breaks ties upwards, so kernels first lower negative values by one.
+
     Source: gemmlowp/fixedpoint/fixedpoint.h.
     """
     numbers, shift = _int32s(values), _int32s(exponent, "the exponent")
@@ -111,9 +118,9 @@ def rounding_divide_by_power_of_two(values: Integers, exponent: Integers) -> Int
 
 
 def rounding_shift_right(values: Integers, exponent: Integers) -> Int32s:
-    """`values` / 2^exponent rounded, ties up; exponent 0 to 31, else OperandError.
+    """Return `values` / 2^exponent rounded, ties up; exponent 0 to 31, else OperandError.
 
-    `srshl` and `vrshl` by a negative amount.
+    This is `srshl` and `vrshl` by a negative amount.
     """
     numbers, shift = _int32s(values), _int32s(exponent, "the exponent")
     _check_shift(shift, 0, 31)
@@ -122,9 +129,9 @@ def rounding_shift_right(values: Integers, exponent: Integers) -> Int32s:
 
 
 def saturating_shift_left(values: Integers, exponent: Integers) -> Int32s:
-    """`values` · 2^exponent, held within int32; exponent 0 to 31, else OperandError.
+    """Return `values` · 2^exponent, saturated to int32; exponent 0 to 31, else OperandError.
 
-    `sqshl`, gemmlowp's `ShiftLeft`.
+    This is `sqshl`, gemmlowp's `ShiftLeft`.
     """
     numbers, shift = _int32s(values), _int32s(exponent, "the exponent")
     _check_shift(shift, 0, 31)
@@ -133,10 +140,11 @@ def saturating_shift_left(values: Integers, exponent: Integers) -> Int32s:
 
 
 def multiply_once_rounded(values: Integers, multiplier: Multiplier) -> Int32s:
-    """`(x·m + 2^(30-e)) >> (31-e)`: one rounding, ties up.  int32 → int32.
+    """Compute `(x·m + 2^(30-e)) >> (31-e)`: one rounding, ties up.  int32 → int32.
 
-    ruy's `MultiplyByQuantizedMultiplier` (exponents -31 to 7) and TFLite's with TFLITE_SINGLE_ROUNDING (-31 to 30).
-    Raises OperandError when an exponent is outside -31 to 30, or a result outside int32 (undefined in both).
+    This is ruy's `MultiplyByQuantizedMultiplier` (exponents -31 to 7) and TFLite's with TFLITE_SINGLE_ROUNDING (-31 to
+    30). Raises OperandError when an exponent is outside -31 to 30, or a result outside int32 (undefined in both).
+
     Source: ruy/apply_multiplier.cc; tensorflow/lite/kernels/internal/common.cc.
     """
     exponent = wide(multiplier.exponent)
@@ -147,11 +155,13 @@ def multiply_once_rounded(values: Integers, multiplier: Multiplier) -> Int32s:
 
 
 def multiply_twice_rounded(values: Integers, multiplier: Multiplier) -> Int32s:
-    """Shift left, rounding doubling high multiply, rounding divide (ties away from zero).  int32 → int32.
+    """Shift left, multiply (rounding doubling high), divide with rounding (ties away from zero).  int32 → int32.
 
-    gemmlowp's `OutputStageScaleInt32ByFixedPointAndExponent` and TFLite's `MultiplyByQuantizedMultiplier`.  The left
-    shift saturates as gemmlowp's does; TFLite's own must not overflow.  Raises OperandError for exponents outside
-    -31 to 31.  Source: gemmlowp/internal/output.h; tensorflow/lite/kernels/internal/common.h.
+    This is gemmlowp's `OutputStageScaleInt32ByFixedPointAndExponent` and TFLite's `MultiplyByQuantizedMultiplier`.  The
+    left shift saturates as gemmlowp's does; TFLite's own must not overflow.  Raises OperandError for exponents outside
+    -31 to 31.
+
+    Source: gemmlowp/internal/output.h; tensorflow/lite/kernels/internal/common.h.
     """
     left, right = _split(multiplier.exponent)
     high = saturating_rounding_doubling_high_multiply(saturating_shift_left(values, left), multiplier.mantissa)
@@ -159,11 +169,13 @@ def multiply_twice_rounded(values: Integers, multiplier: Multiplier) -> Int32s:
 
 
 def multiply_truncating_then_rounding(values: Integers, multiplier: Multiplier) -> Int32s:
-    """ruy's NEON kernels: saturating left shift, `sqdmulh`, `srshl` by at least one.  int32 → int32.
+    """Compute as ruy's NEON kernels: saturating left shift, `sqdmulh`, `srshl` by at least one.  int32 → int32.
 
-    Shifting right by at least one (so left by one more) makes it equal to the single rounding, as
-    ((x >> 31) + 2^(k-1)) >> k = (x + 2^(30+k)) >> (31+k) for k ≥ 1, while the left shift does not saturate.
-    Source: the comment in ruy/apply_multiplier.cc.  Raises OperandError for exponents outside -31 to 30.
+    Shifting right by at least one (so left by one more) makes it equal to the single rounding, as ((x >> 31) + 2^(k-1))
+    >> k = (x + 2^(30+k)) >> (31+k) for k ≥ 1, while the left shift does not saturate. Raises OperandError for exponents
+    outside -31 to 30.
+
+    Source: the comment in ruy/apply_multiplier.cc.
     """
     exponent = wide(multiplier.exponent)
     _check_shift(exponent, -31, 30)
@@ -173,11 +185,12 @@ def multiply_truncating_then_rounding(values: Integers, multiplier: Multiplier) 
 
 
 def multiply_twice_rounded_up(values: Integers, multiplier: Multiplier) -> Int32s:
-    """Wrapping left shift, `sqrdmulh`, `srshl`: two roundings, ties up in both.  int32 → int32.
+    """Compute a wrapping left shift, `sqrdmulh`, `srshl`: two roundings, ties up in both.  int32 → int32.
 
-    TVM's `q_multiply_shift` on ARM; its source says that it differs from the plain form in corner cases.
-    Source: python/tvm/topi/arm_cpu/injective.py and tensor_intrin.py.  Raises OperandError for exponents outside
-    -31 to 31.
+    This is TVM's `q_multiply_shift` on ARM; its source says that it differs from the plain form in corner cases. Raises
+    OperandError for exponents outside -31 to 31.
+
+    Source: python/tvm/topi/arm_cpu/injective.py and tensor_intrin.py.
     """
     left, right = _split(multiplier.exponent)
     shifted = (_int32s(values) << left).astype(np.int32)
@@ -185,11 +198,13 @@ def multiply_twice_rounded_up(values: Integers, multiplier: Multiplier) -> Int32
 
 
 def tvm_fixed_point_multiply(values: Integers, multiplier: Multiplier, rounding: str = "UPWARD") -> Int32s:
-    """TVM's fixed-point multiply in int64, rounded once: ties up (UPWARD) or away from zero (TONEAREST).
+    """Compute TVM's fixed-point multiply in int64, rounded once: ties up (UPWARD) or away from zero (TONEAREST).
 
-    int32 → int32.  UPWARD takes powers of two through (x + 2^(s-1)) >> s in int32, which wraps near INT32_MAX.
-    Results wrap to int32.  Source: src/relay/qnn/utils.cc, src/target/intrin_rule.cc.  Raises OperandError for
-    another rounding, for exponents outside -31 to 31, and going UPWARD for 2^-32, an int32 shift by 32.
+    int32 → int32.  UPWARD takes powers of two through (x + 2^(s-1)) >> s in int32, which wraps near INT32_MAX. Results
+    wrap to int32.  Raises OperandError for another rounding, for exponents outside -31 to 31, and with UPWARD for
+    2^-32, an int32 shift by 32.
+
+    Source: src/relay/qnn/utils.cc, src/target/intrin_rule.cc.
     """
     left, right = _split(multiplier.exponent)
     numbers = _int32s(values) << left
@@ -214,7 +229,7 @@ def _tvm_power_of_two(values: Integers, exponent: Int64s) -> Int32s:
 
 
 def _int32s(values: Integers, name: str = "the values") -> Int64s:
-    """`values`, of whatever integer type, as int64.  Raises OperandError for what int32 does not hold."""
+    """Return `values`, of any integer type, as int64.  Raises OperandError for values outside int32."""
     array = integers(values, name)
     if array.size and (array.min() < INT32_MIN or array.max() > INT32_MAX):
         raise OperandError(f"{name} must lie within int32, not {array.min()} to {array.max()}")

@@ -1,7 +1,7 @@
-"""Matrix products of quantized operands: the two ways to take zero points into account, packing, and ruy's `Mul`.
+"""Multiply matrices of quantized operands: two ways to handle zero points, packing, and ruy's `Mul`.
 
-Both forms give the same int32 numbers.  Kernels prefer four terms (products of raw 8-bit numbers, corrected by row
-and column sums), as subtracting first needs 9-bit operands.
+Both ways give the same int32 numbers.  Kernels prefer four terms (products of raw 8-bit numbers, corrected by row and
+column sums), because subtracting first needs 9-bit operands.
 """
 
 from __future__ import annotations
@@ -31,10 +31,11 @@ _SMALL = ("int8", "uint8", "int16")
 def accumulate_four_terms(
     left: object, right: object, left_zero_point: int = 0, right_zero_point: object = 0, bias: object = None
 ) -> Int32s:
-    """X·W - X·Zw - Zx·W + Zx·Zw·K + bias: int32 [..., m, n] from left X [..., m, k] and right W [k, n].
+    """Return X·W - X·Zw - Zx·W + Zx·Zw·K + bias: int32 [..., m, n] from left X [..., m, k] and right W [k, n].
 
     Operands: any 8- or 16-bit integers.  right_zero_point: a number or one per column [n]; bias: int32 [n] or None.
     Raises OperandError for other types and shapes, and when the final sum leaves int32.
+
     Source: gemmlowp/doc/low-precision.md; TVM's qnn.conv2d and qnn.dense.
     """
     x, w, zw = _operands(left, right, left_zero_point, right_zero_point)
@@ -49,13 +50,16 @@ def accumulate_four_terms(
 def accumulate_subtracting_first(
     left: object, right: object, left_zero_point: int = 0, right_zero_point: object = 0, bias: object = None
 ) -> Int32s:
-    """(X - Zx)·(W - Zw) + bias; operands, result and errors as `accumulate_four_terms`.  TensorFlow's way."""
+    """Return (X - Zx)·(W - Zw) + bias, which is TensorFlow's way.
+
+    Operands, result and errors are as in `accumulate_four_terms`.
+    """
     x, w, zw = _operands(left, right, left_zero_point, right_zero_point)
     return to_int32(exact_matmul(wide(x) - left_zero_point, wide(w) - zw) + _bias(bias, w.shape[-1]), "the accumulator")
 
 
 def row_sums(left: object) -> Int32s:
-    """Sums over k of 8- or 16-bit integers [..., m, k]: int32 [..., m], what X·Zw needs.
+    """Return sums over k of 8- or 16-bit integers [..., m, k]: int32 [..., m], which X·Zw needs.
 
     Raises OperandError for other types and shapes, and beyond int32.
     """
@@ -63,10 +67,10 @@ def row_sums(left: object) -> Int32s:
 
 
 def column_sums(right: object) -> Int32s:
-    """Sums over k of 8- or 16-bit integers [..., k, n]: int32 [..., n], what Zx·W needs.
+    """Return sums over k of 8- or 16-bit integers [..., k, n]: int32 [..., n], which Zx·W needs.
 
-    Known before inference when the right side is weights.  Raises OperandError for other types and shapes, and beyond
-    int32.
+    They are known before inference when the right side is weights.  Raises OperandError for other types and shapes, and
+    beyond int32.
     """
     return _sums(integers(right, "the right matrix", *_SMALL), -2, "a column's sum")
 
@@ -78,9 +82,11 @@ def _sums(values: Integers, axis: int, name: str) -> Int32s:
 
 
 def pack_to_signed(values: object, zero_point: int) -> tuple[NDArray[np.int8], int]:
-    """uint8 values and their zero point as int8: both less 128, which is ^ 0x80.  Products of differences stay.
+    """Return uint8 values and their zero point as int8: both minus 128, which is ^ 0x80.
 
-    Any shape.  Lets one int8 kernel serve both types.  Raises OperandError unless uint8, the zero point as well.
+    Products of differences stay the same.  Any shape.  One int8 kernel can then serve both types.  Raises OperandError
+    for other types, and for a zero point outside uint8.
+
     Source: ruy/pack_common.h.
     """
     array = integers(values, "the values", "uint8")
@@ -98,11 +104,12 @@ def ruy_mul(
     multiplier: Multiplier | None = None,
     output: Output | None = None,
 ) -> Integers:
-    """ruy's quantized `Mul`: lhs [m, k] · rhs [k, n] → [m, n]; channels are rows, so bias and multipliers are [m].
+    """Compute ruy's quantized `Mul`: lhs [m, k] · rhs [k, n] → [m, n]; bias and multipliers are [m].
 
-    Operands are int8, uint8 or int16.  Without a multiplier: the raw int32 accumulators.  With one: rounded once, ties
-    up, zero point added, clamped to `output` (whose type may be int16).  Raises OperandError as
+    Channels are rows.  Operands are int8, uint8 or int16.  Without a multiplier: the raw int32 accumulators.  With one:
+    rounded once, ties up, zero point added, clamped to `output` (whose type may be int16).  Raises OperandError as
     `accumulate_four_terms` does, and for a multiplier without output or the other way round.
+
     Source: ruy/reference_mul.h.
     """
     left = integers(lhs, "lhs", "int8", "uint8", "int16")
@@ -121,10 +128,10 @@ def ruy_mul(
 def ruy_mul_floats(
     lhs: object, rhs: object, bias: object = 0.0, clamp_min: float = -np.inf, clamp_max: float = np.inf
 ) -> NDArray[np.float32]:
-    """ruy's float `Mul`: float32 lhs [m, k] · rhs [k, n] + bias, a number or [m], clamped: float32 [m, n].
+    """Compute ruy's float `Mul`: float32 lhs [m, k] · rhs [k, n] + bias, a number or [m], clamped: float32 [m, n].
 
-    Summed in float64, rounded once.  Raises OperandError for shapes that do not multiply, for what is not finite, the
-    bounds of the clamp excepted, and for results beyond float32.  Source: ruy/example/example.cc.
+    Summed in float64, rounded once.  Raises OperandError for shapes that do not multiply, for operands that are not
+    finite (the bounds of the clamp may be infinite), and for results beyond float32.  Source: ruy/example/example.cc.
     """
     left, right, offset = finite_single(lhs, "lhs"), finite_single(rhs, "rhs"), finite_single(bias, "the bias")
     if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[0]:
@@ -152,7 +159,7 @@ def _operands(
 
 
 def check_zero_point(zero_point: object, values: Integers, name: str) -> None:
-    """Raises OperandError when a zero point is no value of the type of `values`."""
+    """Raise OperandError when a zero point is not in the range of the type of `values`."""
     low, high = limits(values.dtype)
     points = integers(zero_point, name)
     if points.size and not (low <= points.min() and points.max() <= high):

@@ -1,6 +1,6 @@
-"""Max and average pooling of [n, height, width, channels]; global pooling is a kernel of the image's size.
+"""Pool [n, height, width, channels] by maximum or average; global pooling has a kernel of the image's size.
 
-Input and output share scale and zero point, but for `average_pool_requantized`.
+Input and output share scale and zero point, except in `average_pool_requantized`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from neonlab.int8.windows import Pair, Window
 
 
 def max_pool(image: object, kernel: Pair, window: Window | None = None) -> Integers:
-    """The greatest of each window; padding never wins.  int8 or uint8 [n, h, w, c] → [n, oh, ow, c].
+    """Return the maximum of each window; padding never wins.  int8 or uint8 [n, h, w, c] → [n, oh, ow, c].
 
     Raises OperandError for other types and shapes, and where a window would hold nothing but padding.
+
     Source: tensorflow/lite/kernels/internal/reference/integer_ops/pooling.h.
     """
     x, way = _checked(image, kernel, window)
@@ -23,9 +24,9 @@ def max_pool(image: object, kernel: Pair, window: Window | None = None) -> Integ
 
 
 def pool_sums(image: object, kernel: Pair, window: Window | None = None, zero_point: int = 0) -> tuple[Int32s, Int32s]:
-    """Sums int32 [n, oh, ow, c] of q - zero_point, padding counting as 0, and how many pixels are real [oh, ow].
+    """Return sums int32 [n, oh, ow, c] of q - zero_point, and the number of real pixels, int32 [oh, ow].
 
-    Raises OperandError as `max_pool`.
+    Padding counts as 0.  Raises OperandError as `max_pool`.
     """
     x, way = _checked(image, kernel, window)
     sums = way.patches(wide(x) - zero_point, kernel, 0).sum(axis=(3, 4))
@@ -34,11 +35,12 @@ def pool_sums(image: object, kernel: Pair, window: Window | None = None, zero_po
 
 
 def average_pool(image: object, kernel: Pair, window: Window | None = None, rounding: str = "away") -> Integers:
-    """Mean of the raw integers of each window, padding not counted, in integers.
+    """Return the mean of the raw integers of each window, without padding, in integers.
 
-    rounding: `away`, (sum ± count/2) / count truncated, is TFLite's; `truncate`, towards zero, is TVM's.  Same types
-    and errors as `max_pool`.  Source: tensorflow/lite/kernels/internal/reference/integer_ops/pooling.h; TVM's
-    relay/qnn/op/avg_pool2d.cc.
+    rounding: `away`, (sum ± count/2) / count truncated, is TFLite's; `truncate`, towards zero, is TVM's.  Types and
+    errors are as in `max_pool`.
+
+    Source: tensorflow/lite/kernels/internal/reference/integer_ops/pooling.h; TVM's relay/qnn/op/avg_pool2d.cc.
     """
     x = integers(image, "the image", "int8", "uint8")
     sums, counts = pool_sums(x, kernel, window)
@@ -60,10 +62,10 @@ def average_pool_requantized(
     *,
     count_padding: bool = True,
 ) -> Integers:
-    """Mean taken by requantizing the sum: scale = ratio / count, ratio = input scale / output scale.
+    """Return the mean by requantizing the sum: scale = ratio / count, ratio = input scale / output scale.
 
-    QNNPACK and PyTorch (qnnpack-fp32, padding counted), ONNX Runtime's QLinearAveragePool (onnxruntime).  The scale is
-    the float32 quotient.  Errors as `max_pool`.
+    This is how QNNPACK and PyTorch (qnnpack-fp32, padding counted) and ONNX Runtime's QLinearAveragePool (onnxruntime)
+    do it. The scale is the float32 quotient.  Errors are as in `max_pool`.
     """
     sums, counts = pool_sums(image, kernel, window, zero_point)
     count = np.full(counts.shape, kernel[0] * kernel[1], np.int32) if count_padding else counts

@@ -1,6 +1,6 @@
-"""Adding uint8 tensors that come with the range of reals they stand for, as TensorFlow's and nnlib's kernels do.
+"""Add uint8 tensors that come with the range of reals they stand for, as TensorFlow's and nnlib's kernels do.
 
-0 stands for the minimum and 255 for the maximum; ranges hold zero or not, as they please.  Reals are float32.
+0 stands for the minimum and 255 for the maximum; a range need not contain zero.  Reals are float32.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Ranged:
 
 @dataclass(frozen=True, slots=True)
 class RangedSum:
-    """What comes out, the range that the numbers stand for, and how many passes over the data it took."""
+    """The result, the range that its numbers stand for, and the number of passes over the data."""
 
     values: Bytes | Int32s
     minimum: float
@@ -62,11 +62,7 @@ TENSORFLOW_2_HEADROOM = 14
 
 
 def add_8p8_to_32_tensorflow(left: Ranged, right: Ranged, headroom: int = HEADROOM) -> RangedSum:
-    """TensorFlow's QuantizedAdd: each input to float, to int32 in the range ±2^headroom · the largest end, then added.
-
-    Same shapes.  The high bits leave room for sums, the others keep precision.  Raises OperandError for shapes that
-    differ.  Source: tensorflow/core/kernels/quantized_add_op.cc and quantization_utils.h.
-    """
+    """Compute TensorFlow's QuantizedAdd: each input to float, to int32 in ±2^headroom · the largest end, added."""
     _same_shape(left, right)
     top = _total_maximum(left, right, headroom)
     zero = _to_int32(np.zeros((), np.float32), top)
@@ -76,7 +72,7 @@ def add_8p8_to_32_tensorflow(left: Ranged, right: Ranged, headroom: int = HEADRO
 
 @dataclass(frozen=True, slots=True)
 class LinearAddition:
-    """int32 of TensorFlow's kernel: an input byte q stands for start + q · step in the sum's range, ±top."""
+    """The int32 numbers of TensorFlow's kernel: an input byte q means start + q · step in the sum's range, ±top."""
 
     left_start: int
     left_step: int
@@ -86,7 +82,7 @@ class LinearAddition:
 
 
 def linear_addition(left: Ranged, right: Ranged, headroom: int = HEADROOM) -> LinearAddition:
-    """What TensorFlow's kernel for arrays computes before its loop: where 0 and 1 fall in the sum's range."""
+    """Return what TensorFlow's kernel for arrays computes before its loop: where 0 and 1 map to in the sum's range."""
     top = _total_maximum(left, right, headroom)
     ends = [
         wide(_to_int32(_to_float(replace(side, values=np.arange(2, dtype=np.uint8))), top)) for side in (left, right)
@@ -96,10 +92,11 @@ def linear_addition(left: Ranged, right: Ranged, headroom: int = HEADROOM) -> Li
 
 
 def add_8p8_to_32_tensorflow_linear(left: Ranged, right: Ranged, headroom: int = HEADROOM) -> RangedSum:
-    """What TensorFlow's QuantizedAdd really runs for uint8: integers alone, (A0 + a · A1) + (B0 + b · B1).
+    """Compute TensorFlow's QuantizedAdd as it runs for uint8, in integers alone: (A0 + a · A1) + (B0 + b · B1).
 
     Same shapes and range as `add_8p8_to_32_tensorflow`; the step, rounded once, is up to half a unit off for each of
     255 steps.  NEON and plain C++ agree.  Raises OperandError for shapes that differ.
+
     Source: `VectorAddition<quint8, qint32>`, tensorflow/core/kernels/quantized_add_op.cc.
     """
     _same_shape(left, right)
@@ -109,10 +106,10 @@ def add_8p8_to_32_tensorflow_linear(left: Ranged, right: Ranged, headroom: int =
 
 
 def add_8p8_to_32_nnlib(left: Ranged, right: Ranged) -> RangedSum:
-    """nnlib's form of the same: (a - a0) · ka + (b - b0) · kb + 0.5 in float32, truncated to int32; the same range.
+    """Compute nnlib's form of the same: (a - a0) · ka + (b - b0) · kb + 0.5 in float32, truncated to int32.
 
-    a0 and b0 are the bytes nearest to zero.  Truncation makes it round half up for positive sums only.  Raises
-    OperandError for shapes that differ.  Source: hexagon nnlib, QuantizedAdd_8p8to32 reference.
+    The range is the same; a0 and b0 are the bytes nearest to zero.  Truncation makes it round half up for positive sums
+    only. Raises OperandError for shapes that differ.  Source: hexagon nnlib, QuantizedAdd_8p8to32 reference.
     """
     _same_shape(left, right)
     top = np.float32(_total_maximum(left, right, HEADROOM))
@@ -127,9 +124,10 @@ def add_8p8_to_32_nnlib(left: Ranged, right: Ranged) -> RangedSum:
 
 
 def guessed_addition(left: Ranged, right: Ranged, minimum: float, maximum: float) -> GuessedAddition:
-    """The parameters of one pass for the guessed output range; `left` must be the wider in steps, below 256 : 1.
+    """Return the parameters of one pass for the guessed output range; `left` must be the wider, below 256 : 1.
 
     float32 arithmetic, truncated to int16 as C does.  Raises OperandError when a number does not fit int16.
+
     Source: `do_quantized_add_888` of hexagon nnlib.
     """
     single = np.float32
@@ -150,11 +148,11 @@ def guessed_addition(left: Ranged, right: Ranged, minimum: float, maximum: float
 
 
 def add_once_guessed(left: Bytes, right: Bytes, way: GuessedAddition) -> tuple[Bytes, int, int]:
-    """One pass over the data: the output bytes, and the least and greatest x = (a - 128)·alpha/128 + b + kappa.
+    """Run one pass over the data; return the output bytes, and the least and greatest x.
 
-    x is int16, saturated, the division a shift that rounds down; x · recip / 32768 rounds half up (`sqrdmulh`);
-    subtracting the offset saturates to a byte.  x does not depend on the guess: from its extremes follows the range
-    that fits.  Raises OperandError for an empty tensor.
+    x = (a - 128)·alpha/128 + b + kappa is int16, saturated, the division a shift that rounds down.  x · recip / 32768
+    rounds half up (`sqrdmulh`).  Subtracting the offset saturates to a byte.  x does not depend on the guess: its
+    extremes give the range that fits.  Raises OperandError for an empty tensor.
     """
     x = ((wide(left) - 128) * way.alpha >> 7) + wide(right) + way.kappa
     held: Int64s = np.clip(x, -32768, 32767)
@@ -165,12 +163,12 @@ def add_once_guessed(left: Bytes, right: Bytes, way: GuessedAddition) -> tuple[B
 
 
 def add_8p8_to_8_nnlib(left: Ranged, right: Ranged, minimum: float, maximum: float) -> RangedSum:
-    """nnlib's add with a guessed output range: a second pass, with the range found, when the first overflowed it.
+    """Compute nnlib's add with a guessed output range; if the first pass overflows it, a second uses the range found.
 
     Same shapes, any order of the inputs.  When one input's range is 256 times the other's or more, the wider is the
-    result.  A found end that lies outside the guess replaces it, and the range is made no narrower than the wider
-    input's, which keeps 32768 / range within 16 bits.  (nnlib itself widens by 1.2, one end a pass, and keeps the
-    wider range for the next inference.)  Raises OperandError for shapes that differ and ranges beyond 16 bits.
+    result.  A found end that lies outside the guess replaces it.  The range is made no narrower than the wider input's,
+    which keeps 32768 / range within 16 bits.  (nnlib itself widens by 1.2, one end a pass, and keeps the wider range
+    for the next inference.)  Raises OperandError for shapes that differ and ranges beyond 16 bits.
     """
     _same_shape(left, right)
     if left.maximum - left.minimum < right.maximum - right.minimum:
@@ -190,7 +188,7 @@ def add_8p8_to_8_nnlib(left: Ranged, right: Ranged, minimum: float, maximum: flo
 
 
 def no_narrower(low: float, high: float, wider: Ranged) -> tuple[float, float]:
-    """The range low to high, made as wide as that of `wider` where it is narrower, by its upper end."""
+    """Return the range low to high, widened at its upper end to the width of `wider` where it is narrower."""
     return low, max(high, low + (wider.maximum - wider.minimum))
 
 
@@ -205,7 +203,7 @@ def _total_maximum(left: Ranged, right: Ranged, headroom: int) -> float:
 
 
 def _to_float(side: Ranged) -> NDArray[np.float32]:
-    """TensorFlow's `QuantizedToFloat` for uint8: doubles, the minimum rounded to a whole number of steps."""
+    """Compute TensorFlow's `QuantizedToFloat` for uint8: doubles, the minimum rounded to a whole number of steps."""
     low, high = np.float32(side.minimum), np.float32(side.maximum)
     step = np.float64(high - low) * (256 / 255) / 256
     start = half_away(np.asarray(low / np.float32(step), np.float32)).astype(np.float64) * np.float64(np.float32(step))
@@ -213,7 +211,7 @@ def _to_float(side: Ranged) -> NDArray[np.float32]:
 
 
 def _to_int32(reals: NDArray[np.float32], top: float) -> Int32s:
-    """TensorFlow's `FloatToQuantized<int32>` for the range -top…top: doubles, rounded, saturated."""
+    """Compute TensorFlow's `FloatToQuantized<int32>` for the range -top…top: doubles, rounded, saturated."""
     low, high = np.float32(-top), np.float32(top)
     steps = 2.0**32
     scale = steps / (np.float64(high - low) * (steps / (steps - 1)))

@@ -1,8 +1,8 @@
-"""int32 accumulators to 8 bits: the schemes of the field side by side behind one interface.
+"""Requantize int32 accumulators to 8 bits: the schemes of the field behind one interface.
 
-`SCHEMES["gemmlowp"].requantize(accumulators, scale, output)` multiplies by `scale` (input scale · weight scale /
-output scale), rounds, adds the zero point and clamps, exactly as that library does.  What differs is the width of
-the multiplier (31 bits, or the 24 of a float32), how often and how the product is rounded, and how midpoints fall.
+`SCHEMES["gemmlowp"].requantize(accumulators, scale, output)` multiplies by `scale` (input scale · weight scale / output
+scale), rounds, adds the zero point and clamps, exactly as that library does.  The schemes differ in the width of the
+multiplier (31 bits, or the 24 of a float32), in how often and how the product is rounded, and at midpoints.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Apply = Callable[[Int32s, Floats, Output], Int64s]
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """One library's way.  `rounding` tells how often it rounds and where midpoints go; `source` where that stands."""
+    """One library's way.  `rounding` says how often it rounds and where midpoints go; `source` says where that is."""
 
     name: str
     rounding: str
@@ -48,11 +48,11 @@ class Scheme:
     limit: float = 2.0**30  # scales must be less
 
     def requantize(self, accumulators: object, scale: object, output: Output) -> Integers:
-        """Requantized accumulators, of the output's integer type, in the accumulators' shape.
+        """Return requantized accumulators, of the output's integer type, in the accumulators' shape.
 
         accumulators: int32, any shape, bias included.  scale: > 0, a number or an array that broadcasts against the
-        accumulators ([channels] when channels are last).  Raises OperandError for other types, and for scales that
-        the library refuses too.
+        accumulators ([channels] when channels are last).  Raises OperandError for other types, and for scales that the
+        library refuses too.
         """
         sums = integers(accumulators, "accumulators", "int32")
         scales = positive(scale, "the scale")
@@ -65,8 +65,10 @@ class Scheme:
 def effective_scale(
     input_scale: object, weight_scale: object, output_scale: object, precision: str = "float64"
 ) -> Floats:
-    """input · weight / output scale, from float32 scales, computed as TFLite does (float64) or as QNNPACK and ONNX
-    Runtime do (float32).  Returns float64; weight_scale may hold one scale per channel.  Raises OperandError.
+    """Return input scale · weight scale / output scale, from float32 scales, as float64.
+
+    It is computed in float64, as in TFLite, or in float32, as in QNNPACK and ONNX Runtime.  weight_scale may hold one
+    scale per channel.  Raises OperandError.
     """
     width = {"float64": np.float64, "float32": np.float32}.get(precision)
     if width is None:
@@ -85,12 +87,13 @@ def effective_scale(
 def ncnn_requantize(
     accumulators: object, scale_in: object, scale_out: object, bias: object, output: Output
 ) -> Integers:
-    """ncnn's fused layer: float32 `(sum · scale_in + bias) · scale_out`, rounded half away, clamped.
+    """Compute ncnn's fused layer: float32 `(sum · scale_in + bias) · scale_out`, rounded half away, clamped.
 
-    accumulators: int32 [..., channels]; scale_in: 1 / (input scale · weight scale) in ncnn's terms (its scales
-    multiply to quantize), a number or [channels]; scale_out likewise; bias: float32 [channels] or 0.  ncnn clamps to
-    -127…127.  Source: src/layer/requantize.cpp, which multiplies and adds separately (SIMD builds may fuse).  Raises
-    OperandError.
+    accumulators: int32 [..., channels]; scale_in: 1 / (input scale · weight scale) in ncnn's terms (its scales multiply
+    to quantize), a number or [channels]; scale_out likewise; bias: float32 [channels] or 0.  ncnn clamps to -127…127.
+    Raises OperandError.
+
+    Source: src/layer/requantize.cpp, which multiplies and adds separately (SIMD builds may fuse).
     """
     sums = integers(accumulators, "accumulators", "int32").astype(np.float32)
     first, second = single_scale(scale_in, "scale_in"), single_scale(scale_out, "scale_out")
@@ -120,7 +123,7 @@ def _tvm(rounding: str) -> Apply:
 
 
 def _held(values: NDArray[np.float32] | Floats, output: Output) -> Int64s:
-    """Floats as int64, held to where the clamp leaves them anyway, since casting a huge float is undefined."""
+    """Return floats as int64, clamped first, because casting a huge float is undefined."""
     return np.clip(values, output.minimum - output.zero_point, output.maximum - output.zero_point).astype(np.int64)
 
 
@@ -221,7 +224,7 @@ SCHEMES: dict[str, Scheme] = {
 
 
 def scheme_named(name: str) -> Scheme:
-    """The scheme called `name`.  Raises OperandError, naming those there are."""
+    """Return the scheme called `name`.  Raises OperandError, which names the schemes that exist."""
     try:
         return SCHEMES[name]
     except KeyError:

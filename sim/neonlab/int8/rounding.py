@@ -1,6 +1,6 @@
-"""Rounding reals to integers, as float arrays of the type given.
+"""Round reals to integers, as float arrays of the type given.
 
-The four deterministic ways differ only at midpoints; they are exact, also where adding 0.5 in floats would not be
+The three deterministic ways differ only at midpoints.  They are exact, also where adding 0.5 in floats would not be
 (0.49999997 in float32).
 """
 
@@ -17,7 +17,7 @@ Reals = NDArray[np.float32] | NDArray[np.float64]
 
 
 def half_away(values: Reals) -> Reals:
-    """Midpoints away from zero: C's `round`, ncnn's `float2int8`, TFLite's `TfLiteRound`."""
+    """Round midpoints away from zero: C's `round`, ncnn's `float2int8`, TFLite's `TfLiteRound`."""
     whole = np.trunc(values)
     with np.errstate(invalid="ignore"):  # an infinity stays one
         step = (np.abs(values - whole) >= 0.5).astype(values.dtype)
@@ -26,19 +26,19 @@ def half_away(values: Reals) -> Reals:
 
 
 def half_even(values: Reals) -> Reals:
-    """Midpoints to the even neighbour: `lrintf` and `vcvtn` in the default mode, numpy's `rint`."""
+    """Round midpoints to the even neighbour: `lrintf` and `vcvtn` in the default mode, numpy's `rint`."""
     return np.rint(values)
 
 
 def half_up(values: Reals) -> Reals:
-    """Midpoints towards plus infinity: TVM's UPWARD."""
+    """Round midpoints towards plus infinity: TVM's UPWARD."""
     below = np.floor(values)
     with np.errstate(invalid="ignore"):
         return below + (values - below >= 0.5)
 
 
 def stochastic(values: Reals, random: np.random.Generator) -> Reals:
-    """Up with probability equal to the fraction, else down: `floor(x + u)`, u uniform in [0, 1).  Unbiased."""
+    """Round up with probability equal to the fraction, else down: `floor(x + u)`, u uniform in [0, 1).  Unbiased."""
     return np.floor(values + random.random(values.shape))
 
 
@@ -46,7 +46,10 @@ ROUNDINGS: dict[str, Callable[[Reals], Reals]] = {"away": half_away, "even": hal
 
 
 def rounded(values: Reals, rounding: str, random: np.random.Generator | None = None) -> Reals:
-    """`values` rounded the way named: away, even, up, or stochastic (which needs `random`).  Raises OperandError."""
+    """Return `values` rounded the way named: away, even, up, or stochastic (which needs `random`).
+
+    Raises OperandError.
+    """
     if rounding == "stochastic":
         if random is None:
             raise OperandError("stochastic rounding needs a seeded random generator")

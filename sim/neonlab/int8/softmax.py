@@ -1,7 +1,8 @@
-"""Softmax without floats: exponentials and a reciprocal in fixed point, as TFLite's reference kernel and Micro have it.
+"""Compute softmax without floats: exponentials and a reciprocal in fixed point, as in TFLite's reference and Micro.
 
-A number `q` of f fraction bits stands for q / 2^f; products are gemmlowp's rounding doubling high multiply.  Source:
-tensorflow/lite/kernels/internal/reference/softmax.h; gemmlowp/fixedpoint/fixedpoint.h.
+A number `q` of f fraction bits stands for q / 2^f; products are gemmlowp's rounding doubling high multiply.
+
+Source: tensorflow/lite/kernels/internal/reference/softmax.h; gemmlowp/fixedpoint/fixedpoint.h.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ def _divided(values: Int64s, exponent: Int64s | int) -> Int64s:
 
 
 def exp_of_negative(values: Integers) -> Int64s:
-    """e^x for x ≤ 0 of 26 fraction bits, any shape: 31 fraction bits, int64.
+    """Return e^x for x ≤ 0 of 26 fraction bits, any shape: 31 fraction bits, int64.
 
-    The last quarter by four terms of the series around -1/8, what is left by a factor for each bit of it.  Raises
+    The last quarter uses four terms of the series around -1/8, the rest a factor for each of its bits.  Raises
     OperandError for values above 0 or below -32.
     """
     x = integers(values, "the exponents").astype(np.int64)
@@ -56,7 +57,7 @@ def exp_of_negative(values: Integers) -> Int64s:
 
 
 def reciprocal(values: Integers) -> tuple[Int64s, Int64s]:
-    """1 / s for s > 0 of 19 fraction bits: m of 31 fraction bits and e, so that 1 / s = m / 2^(31 + e).
+    """Return 1 / s for s > 0 of 19 fraction bits: m of 31 fraction bits and e, so that 1 / s = m / 2^(31 + e).
 
     Newton's division, three steps.  Raises OperandError unless 0 < s < 2^31.
     """
@@ -73,10 +74,10 @@ def reciprocal(values: Integers) -> tuple[Int64s, Int64s]:
 
 
 def softmax_fixed_point(values: object, input_scale: float, beta: float = 1.0) -> Integers:
-    """Softmax along the last axis in integers: int8 or uint8 [..., n] → the same type, of scale 1/256.
+    """Compute softmax along the last axis in integers: int8 or uint8 [..., n] → the same type, of scale 1/256.
 
-    The zero point of what comes out is the least of its type, as TFLite demands.  Distances from the row's greatest
-    that would scale to -32 or below count as e^-∞.  Raises OperandError.
+    The output's zero point is the least of its type, as TFLite demands.  Distances from the row's maximum that would
+    scale to -32 or below count as e^-∞.  Raises OperandError.
     """
     x = integers(values, "the values", "int8", "uint8")
     if not x.ndim or not x.shape[-1]:

@@ -1,4 +1,4 @@
-"""Where a kernel of height × width lands on an image: strides, padding, dilation, and the patches themselves."""
+"""Slide a kernel of height × width over an image: strides, padding, dilation, and the patches themselves."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Window:
 
     @classmethod
     def same(cls, size: Pair, kernel: Pair, stride: Pair = (1, 1), dilation: Pair = (1, 1)) -> Window:
-        """TensorFlow's SAME: ceil(size / stride) outputs, the odd pixel of padding after."""
+        """Return TensorFlow's SAME: ceil(size / stride) outputs, the odd pixel of padding after."""
         vertical, horizontal = (
             max((-(-length // step) - 1) * step + (taps - 1) * apart + 1 - length, 0)
             for length, taps, step, apart in zip(size, kernel, stride, dilation, strict=True)
@@ -38,7 +38,7 @@ class Window:
         return cls(stride, tuple((pad // 2, pad - pad // 2) for pad in (vertical, horizontal)), dilation)  # type: ignore[arg-type]
 
     def output_size(self, size: Pair, kernel: Pair) -> Pair:
-        """Height and width of what comes out.  Raises OperandError when the kernel does not fit once."""
+        """Return the height and width of the result.  Raises OperandError when the kernel does not fit once."""
         height, width = (
             (length + sum(pad) - (taps - 1) * apart - 1) // step + 1
             for length, taps, step, pad, apart in zip(
@@ -50,7 +50,7 @@ class Window:
         return height, width
 
     def patches(self, image: Integers, kernel: Pair, fill: int) -> Integers:
-        """View [n, oh, ow, kh, kw, c] of the padded copy of `image` [n, h, w, c]; `fill` is the zero point."""
+        """Return a view [n, oh, ow, kh, kw, c] of the padded copy of `image` [n, h, w, c]; `fill` is the zero point."""
         if image.ndim != 4:
             raise OperandError(f"an image has the shape [n, height, width, channels], not {image.shape}")
         height, width = self.output_size(image.shape[1:3], kernel)

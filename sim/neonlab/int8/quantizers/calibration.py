@@ -1,7 +1,7 @@
-"""The threshold that loses the least information when |activations| are cut off and quantized to 128 levels.
+"""Find the threshold that loses the least information when |activations| are clamped and quantized to 128 levels.
 
-After Migacz, "8-bit inference with TensorRT" (GTC 2017): a histogram of 2048 bins; for each number of bins kept, the
-histogram with its outliers folded into the last bin is compared with what 128 levels leave of it.
+After Migacz, "8-bit inference with TensorRT" (GTC 2017): a histogram of 2048 bins.  For each number of bins kept, the
+histogram with its outliers folded into the last bin is compared with its quantization to 128 levels.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SMOOTHING = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How many |values| fall in each of BINS bins of `width` reals, from 0 up; exact zeros are not counted."""
+    """The number of |values| in each of BINS bins of `width` reals, from 0 up; exact zeros are not counted."""
 
     counts: Int64s
     width: float
@@ -26,7 +26,7 @@ class Histogram:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """Where to saturate: `value` in reals = (bins + 0.5) · width; `divergence` in nats at that many bins."""
+    """The threshold to saturate at: `value` in reals = (bins + 0.5) · width; `divergence` in nats at that many bins."""
 
     value: float
     bins: int
@@ -39,9 +39,10 @@ class Threshold:
 
 
 def histogram_of(reals: object, largest: float | None = None, bins: int = BINS) -> Histogram:
-    """Histogram of |reals| (any shape) up to `largest` (default: their maximum); more of it goes in the last bin.
+    """Return the histogram of |reals| (any shape) up to `largest` (default: their maximum).
 
-    For several batches, pass the largest of all and add the counts.  Raises OperandError when all are zero.
+    Larger values are counted in the last bin.  For several batches, pass the largest of all and add the counts.  Raises
+    OperandError when all are zero.
     """
     values = np.abs(finite(reals, "the reals")).ravel()
     top = float(values.max(initial=0.0)) if largest is None else number(largest, "the largest")
@@ -54,11 +55,11 @@ def histogram_of(reals: object, largest: float | None = None, bins: int = BINS) 
 
 
 def kl_threshold(histogram: Histogram, levels: int = LEVELS) -> Threshold:
-    """The threshold of least Kullback-Leibler divergence; of equals, the lowest.
+    """Return the threshold of least Kullback-Leibler divergence; of equals, the lowest.
 
-    Kept numbers of bins run from `levels` to all of them.  Bins are merged into levels at floor(k · kept / levels),
-    and a level's count spread evenly over those of its bins that are not empty.  Both distributions are smoothed
-    (`smoothed`) before they are compared.  Raises OperandError for an empty histogram or one with too few bins.
+    Kept numbers of bins run from `levels` to all of them.  Bins are merged into levels at floor(k · kept / levels), and
+    a level's count is spread evenly over its bins that are not empty.  Both distributions are smoothed (`smoothed`)
+    before they are compared.  Raises OperandError for an empty histogram or one with too few bins.
     """
     counts = histogram.counts.astype(np.float64)
     if counts.size < levels or not counts.sum() > 0:
@@ -70,7 +71,7 @@ def kl_threshold(histogram: Histogram, levels: int = LEVELS) -> Threshold:
 
 
 def divergence_of(counts: Floats, kept: int, levels: int = LEVELS) -> float:
-    """KL divergence, in nats, of `counts` cut to `kept` bins (outliers folded) from its quantized self."""
+    """Return the KL divergence, in nats, of `counts` cut to `kept` bins (outliers folded) from its quantization."""
     inside = counts[:kept]
     reference = inside.copy()
     reference[-1] += counts[kept:].sum()
@@ -88,10 +89,10 @@ def divergence_of(counts: Floats, kept: int, levels: int = LEVELS) -> float:
 
 
 def smoothed(counts: Floats, amount: float = _SMOOTHING) -> Floats | None:
-    """`counts` normalised to sum 1, its zeros raised to `amount` and the rest lowered to make up for it.
+    """Return `counts` normalised to sum 1, with zeros raised to `amount` and the rest lowered to compensate.
 
-    Without it a bin that only one side fills would make the divergence infinite.  None when there is nothing to
-    take the amount from.
+    Otherwise a bin that only one side fills would make the divergence infinite.  None when there is nothing to take the
+    amount from.
     """
     filled = counts > 0
     full, empty = int(filled.sum()), int(counts.size - filled.sum())

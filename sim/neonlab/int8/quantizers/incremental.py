@@ -1,6 +1,6 @@
-"""Incremental network quantization (Zhou et al. 2017): weights to 0 or ±2^e, the largest first, the rest retrained.
+"""Quantize networks incrementally (Zhou et al. 2017): weights to 0 or ±2^e, the largest first, the rest retrained.
 
-A mask tells which weights are still trained: 1 trained, 0 quantized for good.
+A mask says which weights are still trained: 1 trained, 0 quantized for good.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ Mask = NDArray[np.uint8]
 
 
 def exponents_for(largest: float, bits: int = 5) -> tuple[int, int]:
-    """n1 = floor(log2(4/3 · max|w|)) and n2 = n1 + 1 - 2^(bits-2): the greatest and least exponent of `bits` bits.
+    """Return the greatest and least exponent of `bits` bits.
 
-    Raises OperandError unless largest > 0 and 2 ≤ bits ≤ 8.  Source: Zhou et al. 2017, section 2.1.
+    They are n1 = floor(log2(4/3 · max|w|)) and n2 = n1 + 1 - 2^(bits-2).  Raises OperandError unless largest > 0 and 2
+    ≤ bits ≤ 8.  Source: Zhou et al. 2017, section 2.1.
     """
     value = number(largest, "the largest weight")
     if not value > 0 or not 2 <= bits <= 8:
@@ -32,10 +33,10 @@ def exponents_for(largest: float, bits: int = 5) -> tuple[int, int]:
 
 
 def to_powers(weights: object, greatest: int, least: int) -> Singles:
-    """The nearest of 0 and ±2^least…±2^greatest; of two as near, the one nearer zero.  float32, any shape.
+    """Return the nearest of 0 and ±2^least…±2^greatest; of two as near, the one nearer zero.  float32, any shape.
 
     Raises OperandError when least > greatest, or one is no power of a float32.  Source: `weightCluster_zero` of the
-    published code, which differs from the paper at midpoints alone: there the paper takes the greater.
+    published code, which differs from the paper only at midpoints, where the paper takes the greater.
     """
     if not -300 <= least <= greatest <= 127:
         raise OperandError(f"no powers of two from 2^{least} to 2^{greatest}")
@@ -49,12 +50,14 @@ def to_powers(weights: object, greatest: int, least: int) -> Singles:
 
 
 def quantize_step(weights: object, mask: object, kept: float, bits: int = 5) -> tuple[Singles, Mask]:
-    """One step: all but the fraction `kept` of the weights, the largest by magnitude, become powers of two.
+    """Make one step: all but the fraction `kept` of the weights, the largest by magnitude, become powers of two.
 
     weights: any shape; mask: uint8 of that shape, ones at first.  Returns the weights (float32) and the mask, zeros
     where they are now quantized.  Weights quantized before stay as they are.  The threshold is the magnitude at rank
     int(count · kept) - 1, ties included, as in the published code.  Raises OperandError for shapes that differ, an
-    empty or all-zero tensor, a mask of another type and `kept` outside [0, 1).  Source: src/caffe/blob.cpp there.
+    empty or all-zero tensor, a mask of another type and `kept` outside [0, 1).
+
+    Source: src/caffe/blob.cpp of the published code.
     """
     values, trained = finite_single(weights, "the weights").astype(np.float64), integers(mask, "the mask", "uint8")
     if values.shape != trained.shape or not values.size or not 0 <= kept < 1:
@@ -68,9 +71,10 @@ def quantize_step(weights: object, mask: object, kept: float, bits: int = 5) -> 
 
 
 def update(weights: object, gradient: object, mask: object, rate: float) -> Singles:
-    """Gradient descent on the trained weights only: w - rate · mask · gradient, float32, in the one shape of all three.
+    """Update the trained weights by gradient descent: w - rate · mask · gradient, float32; all have one shape.
 
-    mask: uint8, 1 trained, 0 quantized.  Raises OperandError for shapes that differ and for what is not finite.
+    mask: uint8, 1 trained, 0 quantized.  Raises OperandError for shapes that differ and for values that are not finite.
+
     Source: src/caffe/solvers/sgd_solver.cpp of the published code.
     """
     values, slope = finite(weights, "the weights"), finite(gradient, "the gradient")

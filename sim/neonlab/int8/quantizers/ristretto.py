@@ -1,7 +1,9 @@
-"""Ristretto's three number formats (Gysel 2016): dynamic fixed point, minifloat, integer powers of two.
+"""Round to Ristretto's three number formats (Gysel 2016): dynamic fixed point, minifloat, integer powers of two.
 
-Each function returns float32 numbers that the format can represent, in the shape given; `rounding` is away, even or
-stochastic (with a seeded generator).  Source: src/caffe/ristretto/base_ristretto_layer.cpp and quantization.cpp.
+Each function returns float32 numbers that the format can represent, in the shape given.  `rounding` is away, even or
+stochastic (with a seeded generator).
+
+Source: src/caffe/ristretto/base_ristretto_layer.cpp and quantization.cpp.
 """
 
 from __future__ import annotations
@@ -21,7 +23,10 @@ _SINGLE_FRACTION_BITS = 23
 
 @dataclass(frozen=True, slots=True)
 class FixedPoint:
-    """`width` bits with sign, `fraction` of them behind the point (may be negative or exceed the width)."""
+    """A fixed-point format: `width` bits with sign, `fraction` of them behind the point.
+
+    `fraction` may be negative or exceed the width.
+    """
 
     width: int
     fraction: int
@@ -43,7 +48,10 @@ class FixedPoint:
 
 @dataclass(frozen=True, slots=True)
 class MiniFloat:
-    """A sign, `exponent_bits` (bias 2^(bits-1) - 1, no infinities, no denormals) and `mantissa_bits`."""
+    """A float format: sign, `exponent_bits` and `mantissa_bits`.
+
+    The exponent's bias is 2^(bits-1) - 1; there are no infinities and no denormals.
+    """
 
     mantissa_bits: int
     exponent_bits: int
@@ -60,23 +68,27 @@ class MiniFloat:
 
 
 def fixed_point_for_activations(largest: float, width: int = 8) -> FixedPoint:
-    """Integer bits ceil(log2 max|x|), the rest behind the point: Ristretto's choice for inputs and outputs.
+    """Return Ristretto's format for inputs and outputs: integer bits ceil(log2 max|x|), the rest behind the point.
 
-    It leaves no bit for the sign, so that the greatest values saturate; activations bear it.  Raises OperandError
+    It has no bit for the sign, so that the greatest values saturate, which activations tolerate.  Raises OperandError
     unless 0 < largest.
     """
     return FixedPoint(width, width - math.ceil(math.log2(_above_zero(largest))))
 
 
 def fixed_point_for_weights(largest: float, width: int = 8) -> FixedPoint:
-    """Integer bits ceil(log2 max|w| + 1), sign included, so that no weight saturates.  Raises OperandError."""
+    """Return the format for weights: integer bits ceil(log2 max|w| + 1), sign included, so that none saturates.
+
+    Raises OperandError unless 0 < largest.
+    """
     return FixedPoint(width, width - math.ceil(math.log2(_above_zero(largest)) + 1))
 
 
 def minifloat_for(largest: float, width: int = 8, least_exponent_bits: int = 4) -> MiniFloat:
-    """Exponent bits ceil(log2(log2(max) - 1) + 1), at least `least_exponent_bits`; the rest but the sign, mantissa.
+    """Return a minifloat: exponent bits ceil(log2(log2(max) - 1) + 1), at least `least_exponent_bits`.
 
-    Raises OperandError unless 0 < largest and the mantissa keeps 0 bits or more.
+    The rest, but for the sign, is mantissa.  Raises OperandError unless 0 < largest and the mantissa keeps 0 bits or
+    more.
     """
     power = math.log2(_above_zero(largest)) - 1
     needed = math.ceil(math.log2(power) + 1) if power > 0 else 0
@@ -87,7 +99,7 @@ def minifloat_for(largest: float, width: int = 8, least_exponent_bits: int = 4) 
 def to_fixed_point(
     reals: object, form: FixedPoint, rounding: str = "away", random: np.random.Generator | None = None
 ) -> Singles:
-    """Saturated, then rounded to a multiple of 2^-fraction (Ristretto's "nearest" is C's `round`: away)."""
+    """Saturate, then round to a multiple of 2^-fraction (Ristretto's "nearest" is C's `round`: away)."""
     values = np.clip(finite(reals, "the reals"), form.least, form.most)
     steps = rounded(np.ldexp(values, form.fraction), rounding, random)
     return np.asarray(np.ldexp(steps, -form.fraction), np.float32)
@@ -96,10 +108,10 @@ def to_fixed_point(
 def to_minifloat(
     reals: object, form: MiniFloat, rounding: str = "away", random: np.random.Generator | None = None
 ) -> Singles:
-    """The mantissa rounded to `mantissa_bits`; what is below the least exponent becomes 0, above the greatest, `most`.
+    """Round the mantissa to `mantissa_bits`; below the least exponent the result is 0, above the greatest, `most`.
 
-    A mantissa that rounds up past its bits carries into the exponent, at the greatest of them to twice its power of
-    two, one step above `most`: as in Ristretto.
+    A mantissa that rounds up past its bits carries into the exponent.  At the greatest exponent that gives twice its
+    power of two, one step above `most`, as in Ristretto.
     """
     values = finite_single(reals, "the reals")
     bits = values.view(np.uint32).astype(np.int64)
@@ -121,9 +133,10 @@ def to_power_of_two(
     rounding: str = "away",
     random: np.random.Generator | None = None,
 ) -> Singles:
-    """±2^e, e = log2|x| (in float32) rounded and held to least…most; zero becomes +2^least, there being no zero.
+    """Return ±2^e, where e is log2|x| (in float32) rounded and clamped to least…most.
 
-    Raises OperandError when least > most, or one of the two is no float32.
+    Zero becomes +2^least, because the format has no zero.  Raises OperandError when least > most, or one of the two is
+    no float32.
     """
     if not -126 <= least <= most <= 127:
         raise OperandError(f"no powers of two from 2^{least} to 2^{most}")
