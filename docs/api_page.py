@@ -1,4 +1,4 @@
-"""The page about the Python API: signature and docstring of every public name, read from the code itself."""
+"""Generate the page about the Python API: signature and docstring of every public name."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _entry(name: str, value: Any) -> Iterator[str]:
 
 
 def _members(value: type) -> Iterator[tuple[str, Any]]:
-    """Public methods and properties that the class itself defines, in the order of its source."""
+    """Yield public methods and properties that the class itself defines, in the order of its source."""
     for name, found in vars(value).items():
         function = getattr(found, "__func__", found)
         computed = isinstance(found, property) or type(found).__name__ == "cached_property"
@@ -94,7 +94,7 @@ def _members(value: type) -> Iterator[tuple[str, Any]]:
 
 
 def _code(name: str, value: Any) -> str:
-    """Name and signature, one parameter a line where it would be long; nothing after the name where there is none."""
+    """Return a code block with name and signature, one parameter a line where it is long."""
     signature = inspect.signature(value)
     own = [p for p in signature.parameters.values() if p.name != "self"]
     made = inspect.Signature.empty if inspect.isclass(value) else signature.return_annotation
@@ -114,7 +114,7 @@ def _code(name: str, value: Any) -> str:
 
 
 def _plain(text: str) -> str:
-    """Annotations are text in the sources, which a signature quotes."""
+    """Return the text without the quotes around annotations, which the sources keep as strings."""
     text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", text).replace("<factory>", "...")
     return text.replace("AskedKernel", "Kernel | str | Path").replace("AskedShape", "Shape | str")
 

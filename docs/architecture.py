@@ -1,4 +1,4 @@
-"""The picture of the tree: folders with what is in them, and who imports whom, read from the files."""
+"""Draw the tree: folders with their contents, and the imports between packages, read from the files."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FOLDERS = {
 
 @dataclass(frozen=True)
 class Tree:
-    """What is there: modules and lines of each package, imports between packages, files of each folder."""
+    """The contents of the tree: modules and lines of each package, imports between packages, files of each folder."""
 
     modules: Counter[str]
     lines: Counter[str]
@@ -77,7 +77,7 @@ def _home(source: Path, parts: tuple[str, ...]) -> str:
 
 
 def _imported(source: Path, text: str) -> Iterator[str]:
-    """The package behind each `from neonlab... import`, those inside functions too."""
+    """Yield the package behind each `from neonlab... import`, those inside functions too."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.ImportFrom) and node.module is not None and node.level == 0:
             first, *rest = node.module.split(".")
@@ -98,7 +98,10 @@ svg { background: #fff }"""
 
 
 def architecture_svg(tree: Tree) -> str:
-    """The picture: folders above, a row a package, and a cell for each package that it imports, with how often."""
+    """Return the picture as SVG: the folders above, then a row for each package.
+
+    A row has a cell for each package that it imports, with the number of import statements.
+    """
     names = list(PACKAGES)
     width = _LEFT + _NAME + _CELL * len(names) + 20
     height = _TOP + _ROW * len(names) + 46

@@ -1,4 +1,4 @@
-"""The page about --json: every property of every command's output, from the schemas that tests hold the output to."""
+"""Generate the page about --json: every property of every command's output, from the schemas that tests validate."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ status 2 there is no document, and the message is on standard error.
 
 
 def json_page(schemas: Mapping[str, Mapping[str, Any]]) -> str:
-    """Markdown, a section and a table a command."""
+    """Return the page as Markdown: a section and a table for each command."""
     parts = [_OPENING]
     for command, schema in schemas.items():
         rows = "\n".join(f"| `{path}` | {kind} | {text} |" for path, kind, text in rows_of(schema))
@@ -31,7 +31,7 @@ def json_page(schemas: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def rows_of(schema: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str, str]]:
-    """Path, type and meaning of every property, outer ones before those within."""
+    """Yield path, type and meaning of every property, outer ones before inner ones."""
     for name, entry in schema.get("properties", {}).items():
         here = f"{path}.{name}" if path else name
         absent = "" if name in schema.get("required", ()) else "may be absent"

@@ -1,6 +1,6 @@
-"""The page docs/pages/ladder.md: its template with the figures of reports/ladder.md.
+"""Generate the page docs/pages/ladder.md: its template with the figures of reports/ladder.md.
 
-A test compares the page with what this makes, and `pytest tests/docs --update` writes it.
+A test compares the page with the result; `pytest tests/docs --update` writes it.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import jinja2
 
 @dataclass(frozen=True)
 class Ladders:
-    """Tables by title, each a row a kernel and a column a figure."""
+    """Tables by title; a row of a table is a kernel, a column a figure."""
 
     tables: dict[str, dict[str, dict[str, str]]]
 
     @staticmethod
     def read(path: Path) -> Ladders:
-        """Every ladder of the report."""
+        """Read every ladder of the report."""
         tables: dict[str, dict[str, dict[str, str]]] = {}
         for section in re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
             title, _, body = section.partition("\n")
@@ -43,11 +43,14 @@ class Ladders:
         return value
 
     def ratio(self, title: str, kernel: str, other: str, column: str) -> str:
-        """The figure of `other` divided by that of `kernel`."""
+        """Return the figure of `other` divided by that of `kernel`, with two decimals."""
         return f"{float(self.figure(title, other, column)) / float(self.figure(title, kernel, column)):.2f}"
 
     def below(self, title: str, kernel: str, other: str, column: str) -> str:
-        """Return nothing if the figure of `kernel` is below that of `other`, as claimed; else raise ValueError."""
+        """Return nothing if the figure of `kernel` is below that of `other`, as the page says.
+
+        Raises ValueError otherwise.
+        """
         mine, theirs = (float(self.figure(title, name, column)) for name in (kernel, other))
         if mine >= theirs:
             raise ValueError(f"{title}: {column} of {kernel} is {mine}, of {other} {theirs}: the page says otherwise")
@@ -59,7 +62,7 @@ PAGE = Path("docs/pages/ladder.md")
 
 
 def ladder_page(root: Path) -> str:
-    """The text of the page, from the template and the report under `root`.
+    """Return the text of the page, from the template and the report under `root`.
 
     Raises KeyError for a figure that the report lacks, ValueError for one that contradicts the words around it.
     """

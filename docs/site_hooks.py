@@ -1,4 +1,4 @@
-"""What MkDocs makes while it builds: pages and pictures that say what the code says today."""
+"""Generate pages and pictures while MkDocs builds the site, so that they agree with the code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MADE = re.compile(r"`(api|json)\.html`")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add what no file holds."""
+    """Add the pages, pictures and schemas that are generated."""
     made = {
         "api.md": api_page(neonlab),
         "json.md": json_page(schemas()),
@@ -47,7 +47,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def _code_css() -> str:
-    """Pygments' colours for both of the theme's modes."""
+    """Return Pygments' colours for the theme's light and dark mode, as CSS."""
     modes = {"light": "default", "dark": "github-dark"}
     return "\n".join(
         HtmlFormatter(style=style).get_style_defs(f'[data-bs-theme="{mode}"] .highlight')  # type: ignore[no-untyped-call]
