@@ -18,11 +18,12 @@ _DIMENSIONS = ("height", "width", "in_channels", "out_channels")
 
 
 class Convolution(Operator):
-    """A square window.  Height and width are the output's; the input comes with its padding.
+    """A convolution with a square window.  Height and width are the output's; the input comes with its padding.
 
-    Layouts: input and output "hwc"; weights "oc_kh_kw_ic", or "oc16_ic4" or alike: panels as in `_packing`, for each
-    block of output channels that of the window's first row, then of the next, each as deep as a row of the window; or,
-    for 3 channels, "oc16_taps28" or alike: panels in which the first 8 elements of each row lie before the ninths.
+    Layouts: input and output "hwc"; weights "oc_kh_kw_ic", or "oc16_ic4" and the like.  The latter are panels as in
+    `_packing`: for each block of output channels the panel of the window's first row, then that of the next, each as
+    deep as a row of the window.  For 3 channels there is also "oc16_taps28" and the like: panels in which the first 8
+    elements of each row lie before the ninths.
     """
 
     dimensions = _DIMENSIONS
@@ -66,7 +67,7 @@ class Convolution(Operator):
         return sums
 
     def pack(self, weights: Array, layout: str) -> Array:
-        """`weights` [output channel][row of the window][element of the run] as `layout` says."""
+        """Pack `weights` [output channel][row of the window][element of the row] as `layout` says."""
         if layout == "oc_kh_kw_ic":
             return weights.reshape(-1)
         if panels := _panels_of_taps(layout):
@@ -78,7 +79,7 @@ class Convolution(Operator):
         )
 
     def _unpack(self, packed: Array, layout: str, outs: int, run: int) -> Array:
-        """The weights that `pack` packed."""
+        """Return the weights that `pack` packed."""
         if layout == "oc_kh_kw_ic":
             return packed.reshape(outs, self.window, run)
         if panels := _panels_of_taps(layout):
@@ -93,11 +94,11 @@ class Convolution(Operator):
 
 
 def _width(layout: str) -> int:
-    """Output channels in a block."""
+    """Return the number of output channels in a block."""
     return int("".join(filter(str.isdigit, layout.split("_")[0])))
 
 
 def _panels_of_taps(layout: str) -> str:
-    """The layout, in terms of `_packing`, of the 27 taps of 3 channels that `layout` says; empty for any other."""
+    """Return the layout in terms of `_packing` of the 27 taps of 3 channels; "" if `layout` is not one of taps."""
     block, _, rest = layout.partition("_")
     return {"taps28": f"{block}_ic4", "taps32": f"{block}_ic32"}.get(rest, "")

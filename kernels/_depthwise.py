@@ -1,4 +1,4 @@
-"""Depthwise convolution on HWC images: output[y, x, c] = sum over i, j of weights[i, j, c] * input[s*y+i, s*x+j, c]."""
+"""Depthwise convolution of HWC images: output[y, x, c] = sum over i, j of weights[i, j, c] * input[s*y+i, s*x+j, c]."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Tap = tuple[int, int]
 
 
 def _taps_in_order(window: int, pairs: int) -> Iterator[tuple[Tap, ...]]:
-    """The taps as they lie in packed weights: `pairs` pairs, whose taps alternate, then single ones.
+    """Yield the taps in the order of packed weights: `pairs` pairs, whose taps alternate, then single taps.
 
     Pairs are rows 0 and 1 of each column, then rows 2 and 3, and so on; then neighbours in the last row.
     """
@@ -44,7 +44,10 @@ def _layout(layout: str) -> tuple[int, int]:
 
 
 def pack_taps(weights: Array, layout: str) -> Array:
-    """`weights` [i][j][channel] in blocks of channels, filled up with zeros: [block][pair or tap][channel][of pair]."""
+    """Pack `weights` [i][j][channel] in blocks of channels, filled up with zeros.
+
+    The order is [block][pair or tap][channel][of pair].
+    """
     width, pairs = _layout(layout)
     window, _, channels = weights.shape
     filled = np.zeros((window, window, -(-channels // width) * width), weights.dtype)
@@ -58,7 +61,7 @@ def pack_taps(weights: Array, layout: str) -> Array:
 
 
 def unpack_taps(packed: Array, layout: str, window: int, channels: int) -> Array:
-    """The weights that `pack_taps` packed."""
+    """Return the weights that `pack_taps` packed."""
     width, pairs = _layout(layout)
     blocks = packed.reshape(-(-channels // width), window * window * width)
     weights = np.empty((window, window, blocks.shape[0], width), packed.dtype)
@@ -72,9 +75,10 @@ def unpack_taps(packed: Array, layout: str, window: int, channels: int) -> Array
 
 
 class Depthwise(Operator):
-    """A square window.  Height and width are the output's; the input comes with its padding.
+    """A depthwise convolution with a square window.
 
-    Layouts: input and output "hwc"; weights "c16_pairs4" or alike, see `_taps_in_order`.
+    Height and width are the output's; the input comes with its padding.  Layouts: input and output "hwc"; weights
+    "c16_pairs4" and the like, see `_taps_in_order`.
     """
 
     dimensions = _DIMENSIONS

@@ -1,4 +1,4 @@
-"""int32 sums times multipliers, as the kernels do it whose names say so."""
+"""Multiply int32 sums by fixed-point multipliers, in the scheme that a kernel's name gives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST = 1 << 30
 
 
 def _held(sums: Int32s, multiplier: Multiplier) -> Int32s:
-    """Sums so far from 0 that the result is clamped either way, brought to where it fits int32."""
+    """Clip sums so that their shift to the left fits int32; results of clipped sums are clamped in either case."""
     bound = _MOST >> np.maximum(multiplier.exponent, 0)
     return np.where(multiplier.exponent > 0, np.clip(sums, -bound, bound), sums).astype(np.int32)
 

@@ -1,4 +1,4 @@
-"""What operators on runs of elements share: one size, and counts around every vector length."""
+"""A base class for operators on runs of elements: one size, with counts around every vector length."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from neonlab import Operator, Shape
 
 
 class FlatOperator(Operator):
-    """An operator whose only size is how many elements there are."""
+    """An operator whose only size is the number of elements."""
 
     dimensions = ("count",)
 

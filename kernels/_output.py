@@ -1,4 +1,4 @@
-"""The range of an 8-bit output in kernels that take it as int16 {zero point, lowest, highest}, and sizes of data."""
+"""The range of an 8-bit output, which kernels take as int16 {zero point, lowest, highest}."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from neonlab.int8.arrays import Output
 
 
 def draw_range(contract: Contract, data: DataSource, name: str = "range") -> Array:
-    """A zero point, a lowest and a highest value: the whole type or, half of the time, less."""
+    """Draw a zero point, a lowest and a highest value: those of the whole type or, half of the time, narrower ones."""
     argument = contract.argument(name)
     whole = np.iinfo(argument.dtype)
     low, high = (int(bound) for bound in argument.value_range or (whole.min, whole.max))
@@ -21,6 +21,6 @@ def draw_range(contract: Contract, data: DataSource, name: str = "range") -> Arr
 
 
 def output_of(contract: Contract, held: Array, name: str = "output") -> Output:
-    """The range that `draw_range` drew, for the kernel's output."""
+    """Return the range that `draw_range` drew, for the kernel's output."""
     zero, low, high = (int(value) for value in held)
     return Output(zero, low, high, contract.argument(name).dtype.name)

@@ -1,4 +1,4 @@
-"""How packed operands lie in memory, from the name of the layout: `rows8_depth4`, `cols12_depth4`, `oc8_ic4_of32`."""
+"""Pack operands as the name of the layout says: `rows8_depth4`, `cols12_depth4`, `oc8_ic4_of32`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _sizes(layout: str) -> tuple[int, int, int]:
 
 
 def pack_panels(matrix: Array, layout: str) -> Array:
-    """`matrix` [vectors][depth] in panels, filled up with zeros to whole panels and whole groups of depth.
+    """Pack `matrix` [vectors][depth] in panels, filled up with zeros to whole panels and whole groups of depth.
 
     In `rows8_depth4` a panel has 8 vectors: 4 elements of the first, 4 of the second and so on, then the next 4 of
     each; in `oc8_ic4_of32` the depth is filled up to a multiple of 32.  Returns one dimension: [panel][group of
@@ -34,7 +34,7 @@ def pack_panels(matrix: Array, layout: str) -> Array:
 
 
 def unpack_panels(packed: Array, layout: str, vectors: int, depth: int) -> Array:
-    """The [vectors][depth] matrix that `pack_panels` packed; what fills the panels up is dropped."""
+    """Return the [vectors][depth] matrix that `pack_panels` packed, without the elements that filled the panels up."""
     width, group, whole = _sizes(layout)
     blocks = packed.reshape(-(-vectors // width), -(-depth // whole) * whole // group, width, group)
     return blocks.transpose(0, 2, 1, 3).reshape(blocks.shape[0] * width, -1)[:vectors, :depth]

@@ -1,4 +1,4 @@
-"""Products of integer matrices, exact and fast."""
+"""Multiply integer matrices exactly and fast."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from neonlab import Array
 
 
 def exact_product(a: Array, b: Array) -> Array:
-    """a [m][k] times b [n][k] transposed, int64 [m][n], without rounding.
+    """Return `a` [m][k] times `b` [n][k] transposed, int64 [m][n], without rounding.
 
-    Computed in float64, which is exact here and much faster than numpy's integer product: products of 9 bits and
-    their partial sums lie below 2^53 for k up to 2^35.
+    Computed in float64, which is exact here and much faster than numpy's integer product: products of 9 bits and their
+    partial sums lie below 2^53 for k up to 2^35.
     """
     return (a.astype(np.float64) @ b.astype(np.float64).T).astype(np.int64)

@@ -1,4 +1,4 @@
-"""What becomes of int32 sums in kernels that give int8: bias, a scale for each channel, zero point and clamp."""
+"""Requantize int32 sums as kernels with int8 output do: bias, a scale for each channel, zero point and clamp."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ SCHEMES = ("ruy", "gemmlowp", "fp32")
 
 
 def scheme_of(contract: Contract) -> str:
-    """The scheme that the kernel's name says, empty for one that gives sums."""
+    """Return the scheme that the kernel's name gives; "" for a kernel that returns sums."""
     return next((part for part in contract.name.split("_") if part in SCHEMES), "")
 
 
 def parameters(
     contract: Contract, weights: Array, data: DataSource, sums_of: Callable[[Mapping[str, Array]], Array]
 ) -> dict[str, Array]:
-    """Bias, scales and output range, for a channel of `weights` [channel][...] each, filled up as the contract reads.
+    """Draw bias, scales and output range for each channel of `weights` [channel][...].
 
-    Of some channels, weights are changed in place.  `sums_of` gives the sums [..., channel] of the weights as they are
-    then, without bias; it takes what is returned here, for the zero points in it.
+    The arrays are filled up to the length that the contract reads.  The weights of some channels are changed in place.
+    `sums_of` takes the result, because the zero points are in it, and returns the sums [..., channel] of the weights as
+    they are then, without bias.
     """
     scheme = scheme_of(contract)
     if not scheme:
@@ -81,7 +82,7 @@ def parameters(
 def _thin(contract: Contract, weights: Array, channels: Array, found: dict[str, Array], data: DataSource) -> None:
     """Leave `channels` one weight near 0 and no other, and a scale near 1.
 
-    Their sums take few values, many of which come to lie on ties, next to them, or at the ends of the range.
+    Their sums take few values.  Many of these are on ties, next to ties, or at the ends of the range.
     """
     random = data.random
     zero = int(found["points"][1]) if "points" in found else 0
@@ -95,7 +96,7 @@ def _thin(contract: Contract, weights: Array, channels: Array, found: dict[str, 
 
 
 def _bring_far(contract: Contract, channels: Array, found: dict[str, Array], data: DataSource) -> None:
-    """Give `channels` a bias and a scale that bring them anywhere up to far beyond int32, where what is held shows."""
+    """Give `channels` a bias and a scale that bring them to any size up to far beyond int32, where clipping shows."""
     random, count = data.random, len(channels)
     # Half of them about where float32 holds no more than integers, and tricks that round by it end.
     sizes = np.where(random.random(count) < 0.5, random.integers(22, 26, count), random.integers(6, 34, count))
@@ -113,9 +114,10 @@ def _limits_of(weights: Array, contract: Contract) -> tuple[int, int]:
 
 
 def _set_scales(contract: Contract, found: dict[str, Array], data: DataSource, channels: Array, powers: Array) -> Array:
-    """Scales of [2^(power-1), 2^power) for `channels`, many of them powers of two; returns them as they are held.
+    """Set scales of [2^(power-1), 2^power) for `channels`, many of them powers of two; return them as stored.
 
-    Of small scales fewer: with the multipliers of powers of two, the lowest there are, large sums lose a bit.
+    Fewer of the small scales are powers of two: with the multipliers of powers of two, which are the lowest there are,
+    large sums lose a bit.
     """
     random, count = data.random, len(channels)
     exact = random.random(count) < np.where(powers > -16, 0.5, 0.2)
@@ -138,10 +140,11 @@ def _real_scales(found: dict[str, Array], channels: Array) -> Array:
 def _bring_to_steps(
     contract: Contract, channels: Array, sums: Array, found: dict[str, Array], data: DataSource
 ) -> None:
-    """Give `channels` a bias and a scale with which one of their sums, of `sums` [...][channel], makes a tie or a step.
+    """Give `channels` a bias and a scale that bring one of their sums, of `sums` [...][channel], to a tie or a step.
 
-    Of the output, amid its range where the bias reaches so far; or the sum is one next to it.  Scales go from small
-    ones, which only the largest sums make a step of, to those above 1, which sums of random products leave no room for.
+    The tie or step is one of the output, inside its range where the bias reaches so far; or the sum is one next to it.
+    Scales go from small ones, for which only the largest sums make a step, to scales above 1, for which sums of random
+    products are too large.
     """
     random, count = data.random, len(channels)
     one = sums[random.integers(len(sums), size=count), np.arange(count)]
@@ -173,7 +176,7 @@ def _bring_to_steps(
 
 
 def requantized(contract: Contract, sums: Array, inputs: Mapping[str, Array]) -> Array:
-    """`sums` int64 [..., channels] as the kernel gives them: the contract's scheme, then zero point and clamp."""
+    """Return `sums`, int64 [..., channels], as the kernel outputs them: the contract's scheme, zero point and clamp."""
     scheme, channels = scheme_of(contract), sums.shape[-1]
     if not scheme:
         return sums.astype(np.int32)

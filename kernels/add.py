@@ -1,4 +1,4 @@
-"""Addition of 8-bit tensors of different scales as TFLite, TVM, TensorFlow (to int32) and nnlib do it."""
+"""Addition of 8-bit tensors of different scales as TFLite, TVM, TensorFlow (to int32) and nnlib compute it."""
 
 from __future__ import annotations
 
@@ -20,18 +20,21 @@ HALF = Multiplier(np.array([1 << 30], np.int32), np.array([0], np.int32))
 
 
 def tflite_sum(a: Int64s, b: Int64s, of_b: Multiplier, of_output: Multiplier, output: Output) -> Array:
-    """`neonlab.int8.addition.add_tflite` of differences from the zero points, with its multipliers; a's is a half."""
+    """Compute `neonlab.int8.addition.add_tflite` of differences from the zero points.
+
+    It takes the multipliers themselves; that of a is a half.
+    """
     scaled = [wide(multiply_twice_rounded(x << _LEFT_SHIFT, m)) for x, m in ((a, HALF), (b, of_b))]
     return output.place(wide(multiply_twice_rounded(scaled[0] + scaled[1], of_output)))
 
 
 def tvm_sum(a: Int64s, b: Int64s, of_a: Multiplier, of_b: Multiplier, output: Output) -> Array:
-    """`neonlab.int8.addition.add_tvm` of differences from the zero points, with its multipliers."""
+    """Compute `neonlab.int8.addition.add_tvm` of differences from the zero points, with the multipliers themselves."""
     return output.place(wide(multiply_once_rounded(a, of_a)) + wide(multiply_once_rounded(b, of_b)))
 
 
 class Add(Operator):
-    """Two runs of the same length; how they are scaled, the last word of the kernel's name says."""
+    """The addition of two runs of the same length.  The last word of the kernel's name gives the way of scaling."""
 
     name = "add"
     dimensions = _DIMENSIONS
@@ -83,9 +86,10 @@ class Add(Operator):
 
     @staticmethod
     def _bring_sums_to_ties(found: dict[str, Array], random: np.random.Generator) -> None:
-        """Scales and inputs for which a rounding on the way, of gemmlowp's four, decides what comes out.
+        """Set scales and inputs for which one of gemmlowp's four roundings decides the result.
 
-        Otherwise it is a millionth of a step.  Zero points at opposite ends, now and then, make differences large.
+        With others a rounding changes a sum by about a millionth of a step.  Zero points at opposite ends, in some
+        cases, make differences large.
         """
         points, shape = found["points"], found["a"].shape
         if random.integers(2):
@@ -118,9 +122,10 @@ class Add(Operator):
 
     @staticmethod
     def _bring_next_to_ties(found: dict[str, Array], random: np.random.Generator) -> None:
-        """Multipliers that bring one difference of each input, and its negative, to the last number before a tie.
+        """Set multipliers that bring one difference of each input to the last number before a tie.
 
-        That of the other sign lies next to it on the far side.  Half of the elements have these differences.
+        The difference of the other sign lies next to the tie on the far side.  Half of the elements have these
+        differences.
         """
         for at, name in enumerate("ab"):
             shift, difference = int(random.integers(-3, 2)), 2 * int(random.integers(8, 32)) + 1

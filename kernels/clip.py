@@ -14,7 +14,7 @@ from ._flat import FlatOperator
 
 
 class Clip(FlatOperator):
-    """Bounds are numbers of the tensor; relu's is its zero point."""
+    """A clip of a run of elements.  Bounds are numbers of the tensor; relu's bound is its zero point."""
 
     name = "clip"
     # After the first convolution of MobileNet v1 at 224 (Howard et al. 2017, table 1).

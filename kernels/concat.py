@@ -18,7 +18,7 @@ _DIMENSIONS = ("rows", "cols")
 
 
 class Concat(Operator):
-    """Rows go side by side with those of other operands: `output_pitch` is the length of all of them."""
+    """One operand's rows, beside those of other operands: `output_pitch` is the length of all of them."""
 
     name = "concat"
     dimensions = _DIMENSIONS

@@ -25,10 +25,7 @@ def _remainder_by_8(shape: Shape) -> str:
 
 
 class Conv1x1(Operator):
-    """Stride 1, no padding, no bias.
-
-    Layouts: input and output both "chw" or both "hwc"; weights "oc_ic", or in panels as `_packing` says.
-    """
+    """A pointwise convolution of stride 1, without padding; only kernels that requantize add a bias."""
 
     name = "conv1x1"
     dimensions = _DIMENSIONS

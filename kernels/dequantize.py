@@ -14,7 +14,7 @@ _DIMENSIONS = ("rows", "cols")
 
 
 class Dequantize(Operator):
-    """Layout "rows": a column is a channel, as in HWC; "chw": a row is."""
+    """A dequantization.  In layout "rows" a column is a channel, as in HWC; in "chw" a row is one."""
 
     name = "dequantize"
     dimensions = _DIMENSIONS
@@ -50,7 +50,7 @@ class Dequantize(Operator):
 
     @staticmethod
     def _channels(contract: Contract) -> str:
-        """The dimension along which scale and bias change."""
+        """Return the dimension along which scale and bias change."""
         return "rows" if contract.argument("input").layout == "chw" else "cols"
 
 

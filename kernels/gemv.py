@@ -16,7 +16,7 @@ _DIMENSIONS = ("rows", "depth")
 
 
 class Gemv(Operator):
-    """Weights "rows", one after the other; input and output "flat"."""
+    """A fully connected layer.  Weights are "rows", one after the other; input and output are "flat"."""
 
     name = "gemv"
     dimensions = _DIMENSIONS

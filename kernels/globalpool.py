@@ -14,7 +14,7 @@ _DIMENSIONS = ("pixels", "channels")
 
 
 class GlobalPool(Operator):
-    """All pixels count the same; how many there are is height times width."""
+    """A global average pool.  All pixels have the same weight; their number is height times width."""
 
     name = "globalpool"
     dimensions = _DIMENSIONS

@@ -11,7 +11,7 @@ from ._flat import FlatOperator
 
 
 class Lut(FlatOperator):
-    """The table is in the order of bytes as unsigned numbers."""
+    """A look-up in a table, which is in the order of bytes as unsigned numbers."""
 
     name = "lut"
     # What a gate of a small LSTM, and the squeeze of a MobileNet v3 block, put through sigmoid.

@@ -17,7 +17,10 @@ _DIMENSIONS = ("rows", "cols", "depth")
 
 
 class Matmul(Operator):
-    """Row-major c.  Layouts: a `rows8_depth4` or alike, b `cols12_depth4` or alike, see `_packing`."""
+    """A matrix multiplication with row-major c.
+
+    Layouts: a is `rows8_depth4` or the like, b is `cols12_depth4` or the like, see `_packing`.
+    """
 
     name = "matmul"
     dimensions = _DIMENSIONS
@@ -73,14 +76,17 @@ class Matmul(Operator):
 
 
 def _sums(a: Array, b: Array, inputs: Mapping[str, Array]) -> Array:
-    """Of rows of `a` with rows of `b`, without bias; less the zero points, if `inputs` holds any."""
+    """Return the products of rows of `a` with rows of `b`, without bias.
+
+    Zero points are subtracted first if `inputs` holds any.
+    """
     if "points" in inputs:
         a, b = a.astype(np.int64) - inputs["points"][0], b.astype(np.int64) - inputs["points"][1]
     return exact_product(a, b)
 
 
 def _float_parameters(contract: Contract, cols: int, data: DataSource) -> dict[str, Array]:
-    """A bias for each column, filled up as the contract reads, and limits: of any size, half of the time close ones."""
+    """Draw a bias for each column, filled up as the contract reads, and limits: half of the time close ones."""
     bias, limits = contract.argument("bias"), contract.argument("limits")
     assert bias.read is not None
     most = 1e4 if data.random.integers(2) else 1e30
@@ -94,7 +100,7 @@ def _float_parameters(contract: Contract, cols: int, data: DataSource) -> dict[s
 
 
 def _summable(matrix: Array) -> Array:
-    """Floats as whole numbers, whose products sum exactly in any order; integers as they are."""
+    """Round floats to whole numbers, whose products sum exactly in any order; return integers unchanged."""
     # The sign of a sum of zeros depends on the order of the products, so no operand is -0.
     return np.rint(matrix) + np.float32(0) if matrix.dtype == np.float32 else matrix
 

@@ -18,7 +18,7 @@ from ._output import draw_range, output_of
 
 
 class Mul(FlatOperator):
-    """Two runs of the same length; how the product is scaled, the last word of the kernel's name says."""
+    """The product of two runs of the same length.  The last word of the kernel's name gives the way of scaling."""
 
     name = "mul"
     further_data = 14  # two roundings, which show in few elements each

@@ -15,9 +15,9 @@ _DIMENSIONS = ("rows", "depth")
 
 
 class Pack(Operator):
-    """The layout of `packed` says how; rows that fill up the last panel are the last row again, depth ends in zeros.
+    """The packing of a matrix in the layout of `packed`.
 
-    A uint8 source leaves as int8, 128 less; `sums`, where the kernel has them, are those of what leaves.
+    Rows that fill up the last panel repeat the last row; the depth is filled up with zeros.
     """
 
     name = "pack"

@@ -16,7 +16,7 @@ _VALUE = -77
 
 
 class Pad(Operator):
-    """A row is width times channels; what is added left and right is counted in elements."""
+    """The padding of an image.  A row is width times channels; left and right are counted in elements."""
 
     name = "pad"
     dimensions = _DIMENSIONS

@@ -16,7 +16,7 @@ _STRIDE = 2
 
 
 class Pool(Operator):
-    """Height and width are the output's; window and kind are those of the kernel's name."""
+    """A pool of 2x2 pixels.  Height and width are the output's; window and kind are those of the kernel's name."""
 
     name = "pool"
     dimensions = _DIMENSIONS

@@ -15,7 +15,10 @@ _DIMENSIONS = ("height", "width", "channels", "top", "left", "bottom", "right")
 
 
 class Pool3x3(Operator):
-    """Height and width are the output's; top, left, bottom and right say where a window reaches beyond the image."""
+    """A pool of 3x3 pixels.  Height and width are the output's.
+
+    Top, left, bottom and right tell where a window reaches beyond the image.
+    """
 
     name = "pool3x3"
     dimensions = _DIMENSIONS

@@ -17,7 +17,7 @@ ROUNDINGS: Mapping[str, str] = {"ncnn": "away", "fp32": "even"}
 
 
 class Quantize(Operator):
-    """One scale, given as its reciprocal, for all elements."""
+    """A quantization with one scale, given as its reciprocal, for all elements."""
 
     name = "quantize"
     dimensions = _DIMENSIONS

@@ -1,4 +1,4 @@
-"""The lowest and the highest of a run of float32, which quantizers take their ranges from."""
+"""The lowest and the highest of a run of float32, from which quantizers take their ranges."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._flat import FlatOperator
 
 
 class Range(FlatOperator):
-    """No NaN."""
+    """The extremes of a run of elements without NaN."""
 
     name = "range"
     # The image that MobileNet v1 takes at 224 (Howard et al. 2017, table 1).

@@ -1,4 +1,4 @@
-"""Requantization of int32 sums to 8 or 16 bits, a scale for each column: the schemes of `neonlab.int8.requantize`."""
+"""Requantization of int32 sums to 8 or 16 bits, a scale for each column, by schemes of `neonlab.int8.requantize`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ KERNEL_OF_SCHEME: Mapping[str, str] = {
 
 
 class Requantize(Operator):
-    """Rows of sums with a parameter of each kind for each column, filled up to a multiple of 4."""
+    """A requantization of rows of sums.  The parameters of each column are filled up to a multiple of 4."""
 
     name = "requantize"
     dimensions = _DIMENSIONS
@@ -69,7 +69,10 @@ class Requantize(Operator):
         return {**found, "range": draw_range(contract, data)}
 
     def _bring_to_output(self, contract: Contract, found: dict[str, Array], data: DataSource) -> None:
-        """Sums of some size, with scales that bring them to that of the output; many on ties, of powers of two."""
+        """Draw sums of one size and scales that bring them to that of the output.
+
+        Many of the sums are ties, with scales that are powers of two.
+        """
         size, random = int(data.random.integers(4, 31)), data.random
         if "shifts" in found and not random.integers(6):
             self._bring_next_to_far_ties(contract, found, data)
@@ -109,7 +112,7 @@ class Requantize(Operator):
         found["input"][:, near[:cols]] = np.clip(found["input"][:, near[:cols]], -1, 1)
 
     def _bring_next_to_far_ties(self, contract: Contract, found: dict[str, Array], data: DataSource) -> None:
-        """Sums of 2^30 and more in size, of the sign of their bias, where nothing but their last unit decides."""
+        """Draw sums of 2^30 and more in size, of the sign of their bias, whose last unit decides the result."""
         random, filled, bits = data.random, found["bias"].size, 8 * contract.argument("output").dtype.itemsize
         found["shifts"] = np.full(filled, bits - 32, np.int32)
         found["multipliers"] = (2**31 - 1 - random.integers(0, 1 << 20, filled)).astype(np.int32)
@@ -124,7 +127,7 @@ class Requantize(Operator):
 
     @staticmethod
     def _bring_next_to_ties(contract: Contract, found: dict[str, Array], scales: Array, data: DataSource) -> None:
-        """Half of the sums become the last before a midpoint of two steps of the output, the first after it, or it."""
+        """Set half of the sums to a midpoint of two steps of the output, or to the last or first number beside it."""
         shape, random = found["input"].shape, data.random
         cols, most = shape[-1], 1 << 8 * contract.argument("output").dtype.itemsize
         steps = random.integers(-most, most, shape) // 2 + 0.5

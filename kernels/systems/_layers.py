@@ -1,4 +1,4 @@
-"""Layers of int8 networks in TVM's arithmetic (which is ruy's too), by kernels and by the reference.
+"""Layers of int8 networks in TVM's arithmetic (which is also ruy's), by kernels and by the reference.
 
 Images are int8 [height, width, channels] with one zero point; weights have none, and a scale for each output channel.
 """
@@ -24,7 +24,7 @@ _SPREAD = 45.0
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Weights (as the reference takes them), bias, what sums are multiplied by, and what the output holds."""
+    """Weights (as the reference takes them), bias, multiplier of the sums, zero point of the input, and output."""
 
     weights: Array
     bias: Int32s
@@ -35,12 +35,12 @@ class Layer:
 
     @property
     def window(self) -> Window:
-        """Where a 3x3 window lands: a pixel of padding before, and after where the stride needs it."""
+        """The window of a 3x3 kernel: a pixel of padding before, and one after where the stride needs it."""
         after = 1 if self.stride == 1 else 0
         return Window((self.stride, self.stride), ((1, after), (1, after)))
 
     def parameters(self, sums_of_weights: Array) -> dict[str, Array]:
-        """What kernels take for each output channel: the bias bears the input's zero point."""
+        """Return the parameters that kernels take for each output channel; the bias includes the input's zero point."""
         bias = wide(self.bias) - self.zero_point * wide(sums_of_weights)
         return {
             "bias": bias.astype(np.int32),
@@ -50,21 +50,22 @@ class Layer:
         }
 
     def requantized(self, sums: Int32s) -> Array:
-        """As the reference does it, with `sums` int32 [..., channels]."""
+        """Requantize `sums`, int32 [..., channels], as the reference does."""
         return self.output.place(wide(multiply_once_rounded(sums, self.multiplier)))
 
 
 def range_of(output: Output) -> Array:
-    """An output's range as kernels take it."""
+    """Return an output's range as kernels take it."""
     return np.array([output.zero_point, output.minimum, output.maximum], np.int16)
 
 
 def drawn(
     random: np.random.Generator, shape: tuple[int, ...], zero_point: int, output: Output, stride: int = 1
 ) -> Layer:
-    """A layer of random weights of that shape, output channels last in depthwise ones (3 dimensions), else first.
+    """Draw a layer of random weights of that shape.
 
-    Its scales bring sums of random inputs to about the output's range, each channel with its own.
+    Output channels are last in depthwise ones (3 dimensions), else first.  Scales bring sums of random inputs to about
+    the output's range; each channel has its own.
     """
     channels = shape[-1] if len(shape) == 3 else shape[0]
     depth = int(np.prod(shape)) // channels
@@ -75,7 +76,7 @@ def drawn(
 
 
 def padded(calls: Calls, image: Array, value: int, before: int, after: int) -> Array:
-    """The image with pixels of `value` around it."""
+    """Return the image with pixels of `value` around it, padded by the kernel."""
     height, width, channels = image.shape
     flat = calls(
         "pad_s8s8_rows_@", input=image, height=height, row=width * channels, input_pitch=width * channels,
@@ -85,7 +86,7 @@ def padded(calls: Calls, image: Array, value: int, before: int, after: int) -> A
 
 
 def pointwise(calls: Calls, image: Array, layer: Layer) -> Array:
-    """A 1x1 convolution; weights [out, in]."""
+    """Compute a 1x1 convolution by the kernel; weights [out, in]."""
     height, width, ins = image.shape
     outs = len(layer.weights)
     flat = calls(
@@ -96,13 +97,13 @@ def pointwise(calls: Calls, image: Array, layer: Layer) -> Array:
 
 
 def pointwise_expected(image: Array, layer: Layer) -> Array:
-    """The same by the reference."""
+    """Compute the 1x1 convolution of `pointwise` by the reference."""
     weights = layer.weights[:, np.newaxis, np.newaxis, :]
     return layer.requantized(conv2d(image[np.newaxis], weights, layer.zero_point, 0, layer.bias)[0])
 
 
 def convolution(calls: Calls, image: Array, layer: Layer) -> Array:
-    """A 3x3 convolution, padded; weights [out, 3, 3, in]."""
+    """Compute a 3x3 convolution, padded, by kernels; weights [out, 3, 3, in]."""
     outs, _, _, ins = layer.weights.shape
     (before, after), _ = layer.window.padding
     wide_image = padded(calls, image, layer.zero_point, before, after)
@@ -121,13 +122,13 @@ def convolution(calls: Calls, image: Array, layer: Layer) -> Array:
 
 
 def convolution_expected(image: Array, layer: Layer) -> Array:
-    """The same by the reference."""
+    """Compute the 3x3 convolution of `convolution` by the reference."""
     sums = conv2d(image[np.newaxis], layer.weights, layer.zero_point, 0, layer.bias, layer.window)
     return layer.requantized(sums[0])
 
 
 def depthwise(calls: Calls, image: Array, layer: Layer) -> Array:
-    """A depthwise 3x3 convolution, padded; weights [3, 3, channels]."""
+    """Compute a depthwise 3x3 convolution, padded, by kernels; weights [3, 3, channels]."""
     channels = image.shape[2]
     (before, after), _ = layer.window.padding
     wide_image = padded(calls, image, layer.zero_point, before, after)
@@ -143,13 +144,13 @@ def depthwise(calls: Calls, image: Array, layer: Layer) -> Array:
 
 
 def depthwise_expected(image: Array, layer: Layer) -> Array:
-    """The same by the reference."""
+    """Compute the depthwise convolution of `depthwise` by the reference."""
     sums = depthwise_conv2d(image[np.newaxis], layer.weights, layer.zero_point, 0, layer.bias, layer.window)
     return layer.requantized(sums[0])
 
 
 def classifier(calls: Calls, values: Array, layer: Layer) -> Array:
-    """A fully connected layer; weights [out, in]."""
+    """Compute a fully connected layer by the kernel; weights [out, in]."""
     outs, depth = layer.weights.shape
     flat = calls(
         "gemv_s8s8_rows_@_ruy", weights=layer.weights, input=values, rows=outs, depth=depth,
@@ -159,5 +160,5 @@ def classifier(calls: Calls, values: Array, layer: Layer) -> Array:
 
 
 def classifier_expected(values: Array, layer: Layer) -> Array:
-    """The same by the reference."""
+    """Compute the fully connected layer of `classifier` by the reference."""
     return layer.requantized(fully_connected(values, layer.weights, layer.zero_point, 0, layer.bias))

@@ -1,4 +1,4 @@
-"""What libraries compute from one layer to the next: TensorFlow's and nnlib's add, ncnn's and QNNPACK's layers."""
+"""Steps between layers as libraries compute them: TensorFlow's and nnlib's add, ncnn's and QNNPACK's layers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Way = Callable[[Calls, np.random.Generator], tuple[Array, Array]]
 
 
 class Library(System):
-    """One thing that a library computes, on data drawn with a seed."""
+    """One computation of a library, on data drawn with a seed."""
 
     def __init__(self, system: str, title: str, way: Way) -> None:
         self.system, self.title, self._way = system, title, way
@@ -43,7 +43,7 @@ def _ranged_pair(random: np.random.Generator) -> tuple[Ranged, Ranged]:
 
 
 def _tensorflow_add(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """8 + 8 to 32 bits, in a range 2^17 times the largest end."""
+    """Run TensorFlow's add of 8 + 8 to 32 bits, in a range 2^17 times the largest end."""
     left, right = _ranged_pair(random)
     way = linear_addition(left, right)
     got = calls(
@@ -55,7 +55,10 @@ def _tensorflow_add(calls: Calls, random: np.random.Generator) -> tuple[Array, A
 
 
 def _nnlib_add(guess: tuple[float, float], passes: int) -> Way:
-    """8 + 8 to 8 bits: a pass with the guessed range, and a second one with what the extremes of the first tell."""
+    """Return a run of nnlib's add of 8 + 8 to 8 bits, which must take `passes` passes.
+
+    The first pass uses the guessed range; a second one uses a range widened by the extremes that the first found.
+    """
 
     def way(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
         left, right = _ranged_pair(random)
@@ -81,7 +84,7 @@ def _nnlib_add(guess: tuple[float, float], passes: int) -> Way:
 
 
 def _ncnn_layer(size: tuple[int, int]) -> Way:
-    """Floats to int8, the product channel by channel, sums to floats: what ncnn does around its int8 convolution."""
+    """Return a run of ncnn's steps around its int8 convolution: floats to int8, the product, sums to floats."""
 
     def way(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
         ins, outs, pixels = 24, 12, size[0] * size[1]
@@ -110,7 +113,7 @@ def _ncnn_layer(size: tuple[int, int]) -> Way:
 
 
 def _ncnn_requantized(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """One int8 layer after another: sums in HWC to the next layer's int8, by two scales of floats."""
+    """Run two int8 layers in succession: sums in HWC to the next layer's int8, by two scales in floats."""
     image = random.integers(-127, 127, (30, 24), dtype=np.int8, endpoint=True)
     weights = random.integers(-127, 127, (12, 24), dtype=np.int8, endpoint=True)
     sums = calls("conv1x1_s8s32_hwc_@", input=image, weights=weights, pixels=30, in_channels=24, out_channels=12)[
@@ -127,7 +130,7 @@ def _ncnn_requantized(calls: Calls, random: np.random.Generator) -> tuple[Array,
 
 
 def _qnnpack_layer(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """A fully connected layer of uint8 with zero points, scaled in float32."""
+    """Run a fully connected layer of uint8 with zero points, scaled in float32."""
     a = random.integers(0, 255, (20, 40), dtype=np.uint8, endpoint=True)
     b = random.integers(0, 255, (40, 16), dtype=np.uint8, endpoint=True)
     bias = random.integers(-9000, 9000, 16, dtype=np.int32)
@@ -144,7 +147,7 @@ def _qnnpack_layer(calls: Calls, random: np.random.Generator) -> tuple[Array, Ar
 
 
 def _four_terms(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """TVM's qnn.conv2d: the product of raw numbers by a kernel, the image's zero point as a term of its own."""
+    """Run TVM's qnn.conv2d: the product of raw numbers by a kernel, and the image's zero point as a separate term."""
     image = random.integers(-128, 127, (1, 9, 9, 16), dtype=np.int8, endpoint=True)
     weights = random.integers(-127, 127, (8, 3, 3, 16), dtype=np.int8, endpoint=True)
     terms = conv2d_terms(image, weights, 11, 0)

@@ -1,4 +1,4 @@
-"""Parts of networks, then a whole one, layer after layer in TVM's arithmetic, with random weights."""
+"""Parts of networks and a whole one, layer after layer in TVM's arithmetic, with random weights."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _image(random: np.random.Generator, *shape: int) -> Array:
 
 
 def _added(calls: Calls, left: Operand, right: Operand, scale: float, output: Output) -> tuple[Array, Array]:
-    """The sum of two images, by the kernel and by the reference."""
+    """Return the sum of two images, by the kernel and by the reference."""
     ways = [tvm_multiplier(effective_scale(side.scale, 1.0, scale)) for side in (left, right)]
     points = [left.zero_point, right.zero_point, output.zero_point, output.minimum, output.maximum]
     flat = calls(
@@ -65,7 +65,7 @@ def _added(calls: Calls, left: Operand, right: Operand, scale: float, output: Ou
 
 
 def _inverted_residual(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """MobileNet v2: widened, depthwise, narrowed without activation, and the input added."""
+    """Run a block of MobileNet v2: widened, depthwise, narrowed without activation, and the input added."""
     layers = [
         drawn(random, (96, 24), 5, _RELU),
         drawn(random, (3, 3, 96), _RELU.zero_point, _RELU),
@@ -85,7 +85,7 @@ def _inverted_residual(calls: Calls, random: np.random.Generator) -> tuple[Array
 
 
 def _basic_block(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """ResNet: two 3x3 convolutions, the input added, then relu."""
+    """Run a block of ResNet: two 3x3 convolutions, the input added, then relu."""
     layers = [drawn(random, (16, 3, 3, 16), 9, _RELU), drawn(random, (16, 3, 3, 16), _RELU.zero_point, _LINEAR)]
     got = expected = image = _image(random, 16, 16, 16)
     for layer in layers:
@@ -98,7 +98,7 @@ def _basic_block(calls: Calls, random: np.random.Generator) -> tuple[Array, Arra
 
 
 def _inception(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """GoogLeNet: a 1x1 branch and a pooled one, each with a scale of its own, side by side."""
+    """Run two branches of GoogLeNet side by side: 1x1 and pooled, each with its own scale."""
     image, layer = _image(random, 14, 14, 32), drawn(random, (24, 32), 0, _LINEAR)
     branches = [pointwise(calls, image, layer)]
     pooled = calls(
@@ -126,7 +126,10 @@ def _inception(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]
 
 
 def _squeeze_and_excite(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """MobileNet v3: the mean of each channel, two fully connected layers, a sigmoid, and a product with the image."""
+    """Run a block of MobileNet v3: the mean of each channel, two fully connected layers, a sigmoid, and a product.
+
+    The product is that of the sigmoid's results with the image.
+    """
     image = _image(random, 7, 7, 40)
     squeeze, excite = drawn(random, (12, 40), 0, _RELU), drawn(random, (40, 12), _RELU.zero_point, _LINEAR)
     got = calls("globalpool_s8s8_hwc_@", input=image, pixels=49, channels=40, pitch=40)["output"]
@@ -147,7 +150,7 @@ def _squeeze_and_excite(calls: Calls, random: np.random.Generator) -> tuple[Arra
 
 
 def _mobilenet(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """MobileNet v1 of a quarter of the channels (Howard et al. 2017, table 1): 28 layers, floats to floats."""
+    """Run MobileNet v1 with a quarter of the channels (Howard et al. 2017, table 1): 28 layers, floats to floats."""
     picture = random.uniform(-1, 1, (128, 128, 3)).astype(np.float32)
     scale = np.float32(1 / 127)
     got = calls(

@@ -1,4 +1,4 @@
-"""What papers on quantization compute, by kernels on their numbers: IAO, Ristretto, INQ, KL calibration."""
+"""Arithmetic of papers on quantization, by kernels on their numbers: IAO, Ristretto, INQ, KL calibration."""
 
 from __future__ import annotations
 
@@ -38,13 +38,16 @@ class Quantizer(System):
 
 
 def _affine(calls: Calls, reals: Array) -> Affine:
-    """The range by the kernel, then scale and zero point with zero exact."""
+    """Return scale and zero point, with zero exact, of the range that the kernel finds."""
     low, high = calls("range_f32f32_flat_@", input=reals, count=reals.size)["extremes"]
     return affine_from_range(float(low), float(high))
 
 
 def _iao(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """Reals to uint8 with nudged zero points, gemmlowp's product, and the output's range smoothed over batches."""
+    """Run IAO's layer: reals to uint8 with nudged zero points, then gemmlowp's product.
+
+    The output's range is smoothed over batches.
+    """
     x, w = random.normal(0.3, 1, (_PIXELS, _INS)), random.normal(-0.1, 0.5, (_INS, _OUTS))
     of_x, of_w = _affine(calls, x.astype(np.float32)), _affine(calls, w.astype(np.float32))
     a, b = (quantize_gemmlowp(reals, affine) for reals, affine in ((x, of_x), (w, of_w)))
@@ -68,7 +71,10 @@ def _iao(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
 
 
 def _iao_on_signed(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """The same product in four terms: packed to int8 by ^0x80 with sums, multiplied as int8, corrected by the sums."""
+    """Run the product of `_iao` in four terms, on signed numbers.
+
+    Operands are packed to int8 by ^0x80 with sums, multiplied as int8 and corrected by the sums.
+    """
     a = random.integers(0, 255, (_PIXELS, _INS), dtype=np.uint8, endpoint=True)
     b = random.integers(1, 255, (_INS, _OUTS), dtype=np.uint8, endpoint=True)
     zero_a, zero_b, name = 117, 131, "matmul_s8s32_packed_@"
@@ -87,12 +93,15 @@ def _iao_on_signed(calls: Calls, random: np.random.Generator) -> tuple[Array, Ar
 
 
 def _steps(reals: Array, form: FixedPoint) -> Array:
-    """Dynamic fixed point as the integers it stands for."""
+    """Return the integers that stand for reals in dynamic fixed point."""
     return np.ldexp(to_fixed_point(reals, form), form.fraction).astype(np.int8)
 
 
 def _ristretto(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """Layers of dynamic fixed point, each with its own point: products of int8, a shift with rounding, saturation."""
+    """Run a layer in dynamic fixed point: products of int8, a shift with rounding, saturation.
+
+    Input, weights and output have separate binary points.
+    """
     x, w = random.normal(0, 2, (_PIXELS, _INS)), random.normal(0, 0.2, (_OUTS, _INS))
     x, w = x.astype(np.float32), w.astype(np.float32)
     of_x, of_w = fixed_point_for_activations(float(abs(x).max())), fixed_point_for_weights(float(abs(w).max()))
@@ -110,13 +119,13 @@ def _ristretto(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]
 
 
 def _half_up(reals: Array, form: FixedPoint) -> Array:
-    """The nearest multiple of 2^-fraction, ties upward, saturated: what a rounding shift does."""
+    """Return the nearest multiple of 2^-fraction, ties upward, saturated, as a rounding shift computes it."""
     steps = np.floor(np.ldexp(reals, form.fraction) + 0.5)
     return np.clip(np.ldexp(steps, -form.fraction), form.least, form.most).astype(np.float32)
 
 
 def _incremental(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """Weights of INQ, 0 and powers of two, as multiples of the least of them: at 5 bits up to 128."""
+    """Run a product with weights of INQ, 0 and powers of two, as multiples of the least: at 5 bits up to 128."""
     weights = random.normal(0, 0.2, (_OUTS, _INS)).astype(np.float32)
     mask = np.ones(weights.shape, np.uint8)
     greatest, least = exponents_for(float(abs(weights).max()), 5)
@@ -138,7 +147,7 @@ def _incremental(calls: Calls, random: np.random.Generator) -> tuple[Array, Arra
 
 
 def _calibrated(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]:
-    """The threshold of least divergence from 2048 bins, and activations quantized with it as ncnn does."""
+    """Quantize activations as ncnn does, with the threshold of least divergence from 2048 bins."""
     reals = (random.laplace(0, 1, 4096) * random.choice([1, 1, 1, 4], 4096)).astype(np.float32)
     scale = np.float32(kl_threshold(histogram_of(reals)).scale)
     got = calls(

@@ -1,7 +1,7 @@
-"""ruy's `Mul`: the six worked examples that come with it, from matrices as the caller has them to what it prints.
+"""The six worked examples that come with ruy's `Mul`, from unpacked matrices to the printed result.
 
-ruy multiplies lhs (rows are channels) by rhs; the kernels have channels for columns, so that lhs goes in as b, rhs as
-a, and the product comes out transposed, which is how ruy's examples store it.
+ruy multiplies lhs (rows are channels) by rhs.  In the kernels columns are channels: lhs is passed as b and rhs as a,
+and the product is transposed, which is how ruy's examples store it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _PER_CHANNEL = {"multipliers": np.array([3 << 29, 5 << 28], np.int32), "shifts":
 
 
 class Example(System):
-    """One of them: `printed` is the result that ruy's example program prints."""
+    """One of the examples: `printed` is the result that ruy's example program prints."""
 
     system = "ruy"
 
@@ -27,7 +27,7 @@ class Example(System):
         self.title, self._kernel, self._printed, self._arguments = title, kernel, printed, arguments
 
     def run(self, calls: Calls) -> Outcome:
-        """Packs both sides by kernels where they are of 8 bits, and multiplies."""
+        """Pack both sides by kernels where they have 8 bits, and multiply."""
         given = dict(self._arguments)
         contract = calls.kernel(self._kernel).contract
         for name in ("a", "b"):
@@ -38,7 +38,7 @@ class Example(System):
 
 
 def _packed(calls: Calls, rows: Array, layout: str) -> Array:
-    """By the kernel for the layout, where there is one."""
+    """Pack rows by the kernel for the layout where there is one, else by `pack_panels`."""
     width, depth = ("".join(filter(str.isdigit, part)) for part in layout.split("_"))
     if rows.dtype != np.int8 or depth == "1":
         return pack_panels(rows, layout)
@@ -47,10 +47,10 @@ def _packed(calls: Calls, rows: Array, layout: str) -> Array:
 
 
 class SixteenBits(Example):
-    """int8 times int16: the kernel's sums, requantized by a kernel of their own, as ruy's output has 16 bits."""
+    """int8 times int16: the kernel's sums, requantized by a separate kernel, because ruy's output has 16 bits."""
 
     def run(self, calls: Calls) -> Outcome:
-        """Multiplies, then scales each channel."""
+        """Multiply, then scale each channel."""
         parameters = {name: self._arguments[name] for name in ("bias", "multipliers", "shifts", "range")}
         sides = {name: self._arguments[name] for name in ("a", "b")}
         # Of this kernel a, the rows, are the weights of 8 bits: they come as channels, and leave as rows.
