@@ -14,7 +14,7 @@ class Lut(FlatOperator):
     """A look-up in a table, which is in the order of bytes as unsigned numbers."""
 
     name = "lut"
-    # What a gate of a small LSTM, and the squeeze of a MobileNet v3 block, put through sigmoid.
+    # The sigmoid of a gate of a small LSTM, and of the squeeze of a MobileNet v3 block.
     layers: Mapping[str, Shape] = {"14x14x480": Shape(("count",), (14 * 14 * 480,))}
 
     def claims(self, contract: Contract) -> bool:

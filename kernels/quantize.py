@@ -12,7 +12,7 @@ from neonlab.int8 import affine
 from ._output import draw_range, output_of
 
 _DIMENSIONS = ("count",)
-#: Where midpoints go, by the word in a kernel's name.
+#: The rounding of midpoints, by the word in a kernel's name.
 ROUNDINGS: Mapping[str, str] = {"ncnn": "away", "fp32": "even"}
 
 
@@ -50,7 +50,7 @@ class Quantize(Operator):
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
         rounding = ROUNDINGS[contract.name.rpartition("_")[2]]
-        with np.errstate(over="ignore"):  # what is huge is clamped either way
+        with np.errstate(over="ignore"):  # huge numbers are clamped in either case
             steps = np.clip(inputs["input"] * inputs["inverse"], np.float32(-1e9), np.float32(1e9))
         found = affine.quantize(steps, 1.0, output_of(contract, inputs["range"]), rounding)
         return {"output": Expected(found, ("element",))}

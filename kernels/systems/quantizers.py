@@ -113,7 +113,7 @@ def _ristretto(calls: Calls, random: np.random.Generator) -> tuple[Array, Array]
         bias=np.zeros(_OUTS, np.int32), multipliers=np.full(_OUTS, 1 << 30, np.int32),
         shifts=np.full(_OUTS, shift + 1, np.int32), range=np.array([0, -128, 127], np.int16),
     )["output"][: _PIXELS * _OUTS].reshape(_PIXELS, _OUTS)  # fmt: skip
-    # What was multiplied, as reals: multiples of powers of two, exact in float64.
+    # The factors as reals: multiples of powers of two, exact in float64.
     reals = np.ldexp(a.astype(np.float64), -of_x.fraction) @ np.ldexp(b.astype(np.float64), -of_w.fraction).T
     return np.ldexp(got.astype(np.float32), -of_y.fraction), _half_up(reals, of_y)
 

@@ -7,7 +7,7 @@ from neonlab.assemble.source import CXX_SUFFIXES as CXX_SUFFIXES
 
 ASSEMBLY = (".S", ".s", ".asm", ".sx")
 OBJECTS = (".o", ".obj", ".a", ".so")
-#: What sources include.
+#: Suffixes of files that sources include.
 INCLUDED = (".h", ".hpp", ".inc")
 #: All that a kernel may stand in.
 CODE = (*ASSEMBLY, *C_SUFFIXES, *CXX_SUFFIXES, *OBJECTS)

@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from neonlab.errors import InputError
 
-#: How the paths of lines begin that are of functions which the lab serves.
+#: Prefix of the paths of lines in functions that the lab serves.
 SERVED = "<neonlab>"
 _SHOWN = 100  # characters of a line on either side of the column
 _STEPS = 16  # of an expansion trail

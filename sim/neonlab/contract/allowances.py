@@ -65,7 +65,7 @@ class Allowances:
         return _SLACK if any(entry.fault in _BEYOND for entry in self.accept) else 0
 
 
-#: What a contract allows that does not speak of it.
+#: The allowances of a contract that mentions none.
 NO_ALLOWANCES = Allowances()
 
 

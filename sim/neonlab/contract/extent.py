@@ -24,7 +24,7 @@ from neonlab.contract.size_expression import SizeExpression, SizeExpressionError
 
 #: Rows of an extent at most: each has an address of its own here.
 _MOST_ROWS = 1 << 24
-#: What selects bytes of a buffer: a slice of it, or their offsets in order.
+#: A selection of bytes of a buffer: a slice of it, or offsets in order.
 Selection = slice | npt.NDArray[np.int64]
 
 

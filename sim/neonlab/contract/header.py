@@ -50,13 +50,13 @@ _TOP_KEYS = (
     *("stack", "below_stack", "modular", "args", "counts"),
     *("reference", "platform_register", "accept", _EXTENDS),
 )
-#: What a contract beside the code may say besides.
+#: Further keys that a sidecar may have.
 OUTSIDE_KEYS = ("build", "reference", "functions")
 _MODULAR = re.compile(r"[a-z][a-z0-9]*(\.[a-z0-9]+)?|label:[\w.$]+|lines:\d{1,9}-\d{1,9}", re.ASCII)
 _SYMBOL = re.compile(r"[A-Za-z_.$][\w.$]*", re.ASCII)
 #: As C++ has names, in code that a contract stands beside.
 _QUALIFIED = re.compile(r"[A-Za-z_.$][\w.$:<>(),&*~ ]*", re.ASCII)
-#: What a contract that says nothing of it is held to.
+#: Features that a contract without `isa` requires.
 _ISA_DEFAULT = {Isa.A32: ["armv7-a", "neon"], Isa.A64: ["armv8.0-a", "neon"]}
 _ISA_FOLDER = {Isa.A32: "armv7", Isa.A64: "armv8"}
 

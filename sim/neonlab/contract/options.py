@@ -10,7 +10,7 @@ from typing import Self
 
 from neonlab.isa.model.isa import Isa
 
-#: What people call the instruction sets on a command line.
+#: The names of the instruction sets on a command line.
 ARCHITECTURES = {Isa.A32: "armv7", Isa.A64: "armv8"}
 
 

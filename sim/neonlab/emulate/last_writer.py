@@ -23,9 +23,9 @@ WRITER = np.dtype(
     [
         ("pc", np.uint64),
         ("program_counter", np.int64),  # Unicorn's identifiers of the registers
-        ("calls", np.uint64),  # where the CALLS are of functions whose callers are meant
+        ("calls", np.uint64),  # address of the CALLS of functions whose callers are recorded instead
         ("ranges", np.int64),  # rows of the table
-        ("table", np.uint64),  # where it is: first address, address past the last, where the shadow is
+        ("table", np.uint64),  # its address; a row: first address, address past the last, address of the shadow
     ]
 )
 #: Marks the end of an instruction that called, where the address of one that wrote would stand.

@@ -37,7 +37,7 @@ def table_of(function: Real, source: Affine, target: Affine, rounding: str = "aw
     if {np.dtype(source.dtype).itemsize, np.dtype(target.dtype).itemsize} != {1}:
         raise OperandError("a table of 256 entries goes from 8 bits to 8 bits")
     inputs = np.arange(256, dtype=np.uint8).view(source.dtype)
-    with np.errstate(all="ignore"):  # what is not finite is refused below
+    with np.errstate(all="ignore"):  # numbers that are not finite are refused below
         results = function(dequantize(inputs, source.scale, source.zero_point).astype(np.float64))
     return quantize(results, target.scale, Output.of(target.dtype, target.zero_point), rounding, reciprocal=True)
 

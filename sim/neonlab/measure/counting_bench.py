@@ -21,7 +21,7 @@ from neonlab.isa.c.procedure_call import FloatAbi
 from neonlab.isa.c.prototype import Signature
 from neonlab.measure.counts import CountsProbe
 
-#: What the project holds itself to.
+#: The project's targets.
 LEAST_OF_BARE, LEAST_OVER_PYTHON = 0.85, 30.0
 _REPETITIONS = 9
 _PYTHON_INSTRUCTIONS = 1_000_000

@@ -16,7 +16,7 @@ from neonlab.measure.counting_bench import RepeatedCall
 from neonlab.measure.counts import CountsProbe
 from neonlab.measure.memory_probe import TrafficProbe
 
-#: What the project holds itself to, as fractions of bare speed.
+#: The project's targets, as fractions of bare speed.
 LEAST_TRAFFIC, LEAST_CACHES, LEAST_PIPELINE = 0.6, 0.35, 0.25
 _REPETITIONS = 9
 

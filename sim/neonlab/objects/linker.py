@@ -29,7 +29,7 @@ class _Placed:
     placement: Placement
     sections: dict[tuple[int, int], int]  # address by module and index
     common: dict[str, int]
-    biases: dict[int, int]  # what is added to the addresses of each shared object
+    biases: dict[int, int]  # added to the addresses of each shared object
 
 
 def link_modules(
@@ -109,7 +109,7 @@ def link_modules(
 def _addresses(resolution: Resolution, placed: _Placed, given: Mapping[str, int]) -> SymbolAddresses:
     found = SymbolAddresses(resolution, placed.sections, placed.common, given)
     for number, bias in placed.biases.items():
-        found.modules[number].address[0] = bias  # what relocations without a symbol are relative to
+        found.modules[number].address[0] = bias  # the base of relocations without a symbol
     return found
 
 

@@ -16,7 +16,7 @@ from neonlab.isa.readback.lower import lower
 from neonlab.isa.readback.text import Spelled, SpellingError
 from neonlab.isa.vocabulary import is_known, mnemonics
 
-# What no instruction contains; several of these make Keystone loop for ever or end its process.
+# Characters that no instruction contains; several make Keystone loop for ever or end its process.
 _FORBIDDEN = frozenset("\"'\\;\n\r\0`|$~?@%&*/<>()=")
 _LONGEST = 400
 

@@ -79,7 +79,7 @@ class KeystoneProcess:
         process.wait()
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
-                with contextlib.suppress(BrokenPipeError):  # what was still to be sent to the dead
+                with contextlib.suppress(BrokenPipeError):  # unsent data for a dead process
                     pipe.close()
 
     def _chunk(self, statements: Sequence[tuple[bytes, int]], one_by_one: bool) -> list[bytes | str]:

@@ -12,7 +12,7 @@ from neonlab.assemble.text.lines import Statement, SyntaxFault
 _NAME = re.compile(NAME)
 _BLANK = re.compile(r"[ \t]*")
 _COMMA = re.compile(r"[ \t]*,?[ \t]*")
-# What a body's text can hold: \(literal), \@, \name, &name.
+# References in a body's text: \(literal), \@, \name, &name.
 _REFERENCE = re.compile(rf"\\(?:\(([^)]*)\)|(@)|({NAME})'?)|&({NAME})&?")
 _REFERENCE_ALTERNATE = re.compile(rf"\\(?:\(([^)]*)\)|(@)|({NAME})&?'?)|&({NAME})&?|({NAME})&?'?")
 _LOCAL = re.compile(r"[ \t]*LOCAL[ \t]+(.*)", re.I | re.S)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from neonlab.assemble.text.lines import Line, Statement, SyntaxFault
 from neonlab.isa.model.isa import Isa
 
-# What is no ASCII can stand in names.  Sets say so by what they leave out: one up to U+10FFFF takes long to compile.
+# Characters beyond ASCII can stand in names.  Sets list the excluded ones: a range to U+10FFFF compiles slowly.
 _NOT_OF_NAMES = r"\x00-#%-\-/:-@\[-^`{-\x7f"
 NAME = rf"[^{_NOT_OF_NAMES}0-9][^{_NOT_OF_NAMES}]*"
 

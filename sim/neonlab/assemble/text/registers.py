@@ -42,7 +42,7 @@ class RegisterNames:
         self._pattern = _A64 if isa is Isa.A64 else _A32
         self._built_in_aliases = _ALIASES[isa]
         self.aliases: dict[str, Alias] = {}
-        self.has_elements = False  # whether any name carries a type
+        self.has_elements = False  # True once a name carries a type
         self._known: dict[str, str | None] = {}
 
     def find(self, name: str) -> str | None:

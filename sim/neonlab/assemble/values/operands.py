@@ -168,7 +168,7 @@ class InstructionParser:
         self._timeless = False
         text = text.removeprefix("#")
         if text.lower().endswith("(plt)"):
-            text = text[:-5]  # what a call relocates to anyway
+            text = text[:-5]  # calls relocate to the PLT in any case
         operator = _OPERATOR.match(text)
         node = self._expressions.parse_all(text[operator.end() :] if operator else text)
         parts.append(Slot(node, known.place, operator.group(1) if operator else "", text, self._register))

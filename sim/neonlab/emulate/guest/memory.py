@@ -145,7 +145,7 @@ class Memory:
             if slot_address > lowest + BUFFERS_BYTES:
                 raise CallError(f"buffer `{buffer.name}` does not fit: all buffers share {BUFFERS_BYTES} bytes")
             places[index] = (start, end, address)
-        # What lies elsewhere now goes first: a buffer may take the place that another had in the call before.
+        # Unmap moved regions first: a buffer may take the place that another had in the previous call.
         for index, region in enumerate(self._buffers):
             start, end, _ = places.get(index, (0, 0, 0))
             if (region.address, region.size) != (start, end - start):

@@ -19,7 +19,7 @@ _CONTROL = {Isa.A64: ("sp", "pstate", "fpcr", "fpsr", "pc"), Isa.A32: ("cpsr", "
 _USER_MODE = {Isa.A64: 0x0, Isa.A32: 0x10}
 # A32: N, Z, C, V, Q and GE; A64: N, Z, C, V.  No other bit of the status register may be random.
 _FLAGS = {Isa.A64: 0xF0000000, Isa.A32: 0xF80F0000}
-# What floating-point status may be random: flags of the last comparison (A32), saturation, exceptions that occurred.
+# Bits of floating-point status that may be random: flags of comparisons (A32), saturation, exceptions that occurred.
 _STATUS = {Isa.A64: ("fpsr", 0x0800009F), Isa.A32: ("fpscr", 0xF800009F)}
 
 

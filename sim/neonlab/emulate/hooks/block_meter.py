@@ -28,7 +28,7 @@ METER = np.dtype(
         ("base", np.int64),  # address of the first halfword counted
         ("halves", np.int64),  # halfwords counted
         ("steps", np.int64),  # instructions executed so far
-        ("budget", np.int64),  # when steps exceed it, watch where the guest goes round for some more, and stop
+        ("budget", np.int64),  # once steps exceed it, record the loop for some more steps, and stop
         ("stopped", np.int64),  # 1 when they did
         ("last_block", np.int64),  # address of the block entered last
         ("last_size", np.int64),  # its bytes

@@ -64,7 +64,7 @@ TRAP = np.dtype(
     ]
 )
 _SIZE = TRAP.itemsize
-# Where fields lie, for Unicorn to write to; constants to the compiler
+# Offsets of fields that Unicorn writes to; constants to the compiler
 _PC, _WORD, _N, _M, _D, _STATUS, _CONTROL, _EXCEPTIONS = 16, 32, 40, 56, 72, 88, 96, 104
 
 

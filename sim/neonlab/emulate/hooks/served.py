@@ -20,10 +20,10 @@ CALLS = np.dtype(
     [
         ("first", np.uint64),  # of the functions that are served
         ("end", np.uint64),
-        ("last_end", np.uint64),  # where the block before ended
-        ("inside", np.int64),  # whether that block was of such a function
-        ("call_end", np.uint64),  # where the instruction ends that entered the last of them
-        ("earlier_end", np.uint64),  # where the block before the last one ended
+        ("last_end", np.uint64),  # end of the block before
+        ("inside", np.int64),  # 1 if that block was of such a function
+        ("call_end", np.uint64),  # end of the instruction that entered the last of them
+        ("earlier_end", np.uint64),  # end of the block before the last one
         ("before_call_end", np.uint64),  # and the one before that which entered, if what entered was a linker's veneer
     ]
 )

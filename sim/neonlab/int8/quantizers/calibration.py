@@ -78,7 +78,7 @@ def divergence_of(counts: Floats, kept: int, levels: int = LEVELS) -> float:
     starts = np.arange(levels) * kept // levels
     lengths = np.diff(np.append(starts, kept))
     totals = np.add.reduceat(inside, starts)
-    # Whether a bin counts as empty is asked of the reference: the last bin holds the outliers even when alone.
+    # The reference decides which bins are empty: the last bin holds the outliers even when it is alone.
     filled = reference > 0
     shares = totals / np.maximum(np.add.reduceat(filled.astype(np.float64), starts), 1)
     quantized = np.where(filled, np.repeat(shares, lengths), 0.0)

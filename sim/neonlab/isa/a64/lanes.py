@@ -134,7 +134,7 @@ def _entries() -> dict[str, _Entry]:
             f"{letter}qshrn": ("shr", letter * 2, "s"),
             f"{letter}qrshrn": ("shr", letter * 2, "sr"),
         }
-        # What is added is signed or not; what it is added to may be either, unless it is signed.
+        # With a signed addend the sum is signed; with an unsigned one it may be either.
         total = "s" if letter == "s" else "x"
         table |= {
             f"{letter}addw": ("add", total * 2 + letter, ""),

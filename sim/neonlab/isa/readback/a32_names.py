@@ -83,7 +83,7 @@ _QUAD = words(
 )
 
 KNOWN = _FLAG_SETTING | _PARALLEL | _INTEGER | _MEMORY | _CONTROL | _VECTOR | OLD_FLOAT.keys()
-# What may stand behind the condition in the divided syntax: `ldreqb`, `ldmeqia`, `addeqs`.
+# Suffixes that may follow the condition in the divided syntax: `ldreqb`, `ldmeqia`, `addeqs`.
 _TAILS = ("s", "b", "h", "d", "t", "bt", "sb", "sh", "ia", "ib", "da", "db", "fd", "ed", "fa", "ea", "l", "p")
 
 

@@ -18,7 +18,7 @@ _GENERAL = re.compile(r"r\d+|sp|lr|pc")
 _PLAIN_LIST = re.compile(r"[sd]\d+")
 
 
-# How much of the type is encoded.
+# The part of the type that is encoded.
 _NO_TYPE = words("vand veor vorn vbsl vbit vbif vswp vldm vldmia vldmdb vstm vstmia vstmdb vpush vpop vmrs vmsr")
 _SIZE_ONLY = words(
     """vld1 vld2 vld3 vld4 vst1 vst2 vst3 vst4 vext vtrn vzip vuzp vdup vrev16 vrev32 vrev64 vtbl vtbx vsli vsri vtst
@@ -32,7 +32,7 @@ _THREE = words(
     vclt vacge vacgt vacle vaclt vtst vqdmulh vqrdmulh vrecps vrsqrts vaddw vsubw vqshlu vmla vmls vfma vfms
     vqrdmlah vqrdmlsh"""
 )
-# What a narrowing shift by nothing is.
+# The encoding of a narrowing shift by zero.
 _NARROWING = pairs("vshrn=vmovn vrshrn=vmovn vqshrn=vqmovn vqrshrn=vqmovn vqshrun=vqmovun vqrshrun=vqmovun")
 _MIRRORED = {"vcle": "vcge", "vclt": "vcgt", "vacle": "vacge", "vaclt": "vacgt"}
 

@@ -108,7 +108,7 @@ def _decoded(code: int, size: int, address: int, holds: int | None) -> tuple[Ins
         tuple(sorted(effects.reads)), tuple(sorted(effects.writes)), tuple(effects.accesses), effects.writeback,
         effects.branch, effects.target, effects.condition, frozenset(effects.features), thumb=True,
     )  # fmt: skip
-    # What Capstone prints of a target or a literal depends on the address too.
+    # The text that Capstone prints for a target or a literal also depends on the address.
     return instruction, effects.absolute
 
 

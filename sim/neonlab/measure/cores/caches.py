@@ -15,7 +15,7 @@ from neonlab.isa.model.isa import Isa
 POLICIES = ("lru", "random", "plru")
 #: Features of instruction sets that not every core has.
 FEATURES = frozenset({"dotprod", "i8mm"})
-#: What is the same core by another name.
+#: Cores whose tables have the name of another core.
 ALIASES = {"neoverse-n1": "cortex-a76"}
 
 

@@ -20,7 +20,7 @@ from neonlab.measure.cores.table_hash import hash_of_all, tables_hash
 
 PATH = Path(__file__).parent / "tables" / "errors.toml"
 UNSEEN, SILICON, LLVM_MCA, CALIBRATION = "unseen", "silicon", "llvm-mca", "calibration"
-#: What is recorded of cores together: all that issue in order, and all that do not.
+#: Groups of cores whose errors are recorded together: those that issue in order, and those that do not.
 IN_ORDER, OUT_OF_ORDER = "in order", "out of order"
 NONE_MEASURED = "no function outside its calibration was measured"
 STALE = "measured before the last change of the model"

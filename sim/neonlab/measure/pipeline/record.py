@@ -28,8 +28,8 @@ OPERATIONS = 1 << 12  # beyond the first level, of one run
 SCRATCH = 1 << 16  # words of one state: every cycle of the ring takes two, every place of the window at most two
 PATTERNS = 1 << 16
 RECENT = 256  # places of 16 bytes whose last store is known
-#: What a call of `advance` is given: events of an address feed, rows of (first, last), the end of the call, or nothing
-#: but the wish to know the number of the state.
+#: The input of a call of `advance`: events of an address feed, rows of (first, last), the end of the call, or only the
+#: request for the number of the state.
 EVENTS, ROWS, END, NUMBER = range(4)
 
 TRANSITION = np.dtype(

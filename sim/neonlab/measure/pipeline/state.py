@@ -28,7 +28,7 @@ PARTS, HALF = 16, 8  # a cycle has so many parts; a time that is of no chain lie
 ALWAYS, SIMILAR, DATA, FORWARDED = range(4)  # kinds of reads
 NEVER = 1 << 60  # a cycle after all others
 
-# Why cycles pass.  Every cycle of a run is put down to one instruction and one of these.
+# Causes of cycles.  Every cycle of a run is attributed to one instruction and one cause.
 DEPENDENCE, LOAD_USE, PORT, ISSUE, TAKEN, FULL, MISS, STORE_FULL, FETCH = range(9)
 CAUSES = (
     "dependency", "load-use", "port", "issue width", "branch", "queue or window full", "cache miss", "store buffer",

@@ -30,7 +30,7 @@ OPERANDS = "takes as long as the operands have it; the table divides numbers by 
 NOT_A_FORM = "names no instruction"
 NOT_ASSEMBLED = "not taken by the assembler"
 
-# What closes a chain from a vector register {v} to the general register {d}, and what is taken off for it.
+# Instructions that close a chain from a vector register {v} to the general register {d}.
 _FETCH_LOW = ("add v{{{v}}}.2d, v{{{v}}}.2d, v28.2d", "mov x{{d}}, v{{{v}}}.d[0]", "add x{{d}}, x{{d}}, x28")
 _FETCH_HIGH = ("add v{{{v}}}.2d, v{{{v}}}.2d, v28.2d", "mov x{{d}}, v{{{v}}}.d[1]", "add x{{d}}, x{{d}}, x28")
 _ADD = ("add x{d}, x{d}, x28",)

@@ -51,7 +51,7 @@ FEED = np.dtype(
         ("bits", np.uint64),  # of an address
         ("base", np.uint64),
         ("words", np.uint64),
-        ("entries", np.uint64),  # where the plan's tables are
+        ("entries", np.uint64),  # address of the plan's tables
         ("continuations", np.uint64),
         ("run_ends", np.uint64),
         ("segments", np.uint64),

@@ -38,8 +38,8 @@ TERM = np.dtype([("coefficient", np.uint64), ("value", np.int32), ("kind", np.in
 ROW = np.dtype(
     [
         ("displacement", np.uint64),
-        ("value", np.int32),  # what it is added to: number of a register or sum of the segment, -1 for none
-        ("site", np.int32),  # which access of the program this is
+        ("value", np.int32),  # the other addend: number of a register or sum of the segment, -1 for none
+        ("site", np.int32),  # number of the access in the program
         ("condition", np.int32),  # number of the condition, ALWAYS for none
         ("unused", np.int32),
     ]

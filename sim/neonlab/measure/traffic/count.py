@@ -31,7 +31,7 @@ PLACE = np.dtype(
     [
         ("start", np.uint64),
         ("end", np.uint64),
-        ("first_line", np.int64),  # where its lines begin among all
+        ("first_line", np.int64),  # index of its first line among all
         ("accesses", np.int64, 2),  # loads, stores
         ("bytes", np.int64, 2),
         ("split", np.int64),

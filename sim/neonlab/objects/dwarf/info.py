@@ -90,7 +90,7 @@ def units_for(dwarf: Any, wanted: Callable[[list[tuple[int, int]]], bool]) -> It
     left = MOST_ENTRIES
     try:
         for unit in dwarf.iter_CUs():
-            top = unit.get_top_DIE()  # which alone knows the bases that others count from
+            top = unit.get_top_DIE()  # only it has the bases that others are relative to
             stretches = ranges(top, dwarf)
             if stretches and not wanted(stretches):
                 continue

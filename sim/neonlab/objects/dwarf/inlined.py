@@ -41,7 +41,7 @@ def read_call_sites(sections: Mapping[str, bytes], isa: Isa, addresses: Sequence
     for unit in units_for(dwarf, lambda stretches: any(low <= last and first < high for low, high in stretches)):
         try:
             found += _of_unit(unit, sections)
-        except Exception:  # what pyelftools raises on damaged data; the rest may be sound
+        except Exception:  # pyelftools raises any type on damaged data; the rest may be sound
             continue
     return found
 

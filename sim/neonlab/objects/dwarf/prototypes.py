@@ -108,7 +108,7 @@ def read_prototypes(sections: Mapping[str, bytes], isa: Isa, address: int | None
     for unit in units_for(dwarf, wanted):
         try:
             found += _Types(unit, isa).functions()
-        except Exception:  # what pyelftools raises on damaged data; the rest may be sound
+        except Exception:  # pyelftools raises any type on damaged data; the rest may be sound
             continue
     return found
 

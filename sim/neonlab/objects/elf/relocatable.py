@@ -138,7 +138,7 @@ def read_symbols(file: ElfFile, table: SectionHeader) -> tuple[Records, tuple[st
         symbols["value"] -= symbols["thumb"]
     if file.type == elf.ET_REL:  # a linker may put symbols where its sections are not
         _check_values(file, symbols, names)
-    symbols["section"][0] = ABSOLUTE  # what has no symbol refers to address 0
+    symbols["section"][0] = ABSOLUTE  # references without a symbol mean address 0
     return symbols, names
 
 

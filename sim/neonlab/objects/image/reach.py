@@ -206,7 +206,7 @@ class _Walk:
         name = demangle(self._missing.get(nearest, "?"))
         user = self._symbol(number)
         before = self._seen[number]
-        if user is not None and user.name.endswith("@plt") and before is not None:  # who calls the stub
+        if user is not None and user.name.endswith("@plt") and before is not None:  # the stub's caller
             user = self._symbol(before)
         if user is None:
             raise InputError(f"{self._image.title}: `{name}` is not defined, and code refers to it")

@@ -15,7 +15,7 @@ from neonlab.objects.link.resolve import Resolution
 #: Symbols that nobody defines get addresses from here on, where nothing is ever mapped.
 MISSING, MISSING_STEP = 0x7F80_0000, 16
 
-# What became of a symbol.
+# The outcome for a symbol.
 DEFINED, ABSENT, NOBODYS = 0, 1, 2  # ABSENT: weak and defined nowhere
 THREAD_LOCAL, CHOSEN_LATER, NOT_KEPT = 3, 4, 5  # UNUSABLE and more: nothing can refer to it
 UNUSABLE = THREAD_LOCAL

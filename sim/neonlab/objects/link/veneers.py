@@ -14,7 +14,7 @@ from neonlab.objects.link.fixes import Fixes
 from neonlab.objects.link.relocation_rule import Branch
 
 _SIZE, _ALIGNMENT = 16, 16
-#: What of a branch's reach is left for the distance between a place and what the value is counted from.
+#: Bytes of a branch's reach held back for the distance between a place and the base of its relative value.
 _SLACK = 16
 
 
