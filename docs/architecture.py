@@ -31,7 +31,7 @@ PACKAGES = {
 _AT_HOME = {"pytest_plugin": "cli", "__main__": "cli", "errors": "errors"}
 #: Not code of the lab: files that `neonlab init` copies.
 _NOT_OURS = ("lab", "start", "template")
-#: The other folders, what is in them, and which files to count.
+#: The other folders, their contents, and the files to count.
 FOLDERS = {
     "asm": ("one kernel a file", "*/*.S"),
     "kernels": ("one operator a file", "[!_]*.py"),

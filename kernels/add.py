@@ -103,7 +103,7 @@ class Add(Operator):
             found["multipliers"][:] = 1 << 30
             near = points[1] - random.choice([0, 3 << (right - 20)], shape)
         elif mode == 1:
-            # b takes a away but for a few of the sum's smallest units, and the output counts in these.
+            # b cancels a to within a few of the sum's smallest units, and the output counts in these.
             right, half = int(random.integers(4)), int(random.integers(2))
             found["shifts"] = np.array([half - 1 - right, 0], np.int32)
             few = int(random.integers(1 << 11))

@@ -11,7 +11,7 @@ from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
 from neonlab.int8 import elementwise
 
 _DIMENSIONS = ("height", "row", "top", "bottom", "left", "right")
-#: The value that fills; every case has this one, so that it can be told from what is copied.
+#: The padding value; every case has this one, so that it can be told from copied data.
 _VALUE = -77
 
 

@@ -70,7 +70,7 @@ class AssemblyError(InputError):
         if self.at is None:
             return f"error: {self.message}" + (f"\n  hint: {self.hint}" if self.hint else "")
         at = self.at
-        # of a very long line, what stands around the column
+        # of a very long line only the part around the column
         start = max(0, at.column - _SHOWN) if len(at.text) > 2 * _SHOWN else 0
         shown = _clipped(at.text[start:].replace("\t", " "))
         lines = [f"{at.where}: error: {self.message}", f"  {shown}", "  " + " " * (at.column - 1 - start) + "^"]

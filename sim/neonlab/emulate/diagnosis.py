@@ -96,7 +96,7 @@ class Diagnosis:
                 found = (self._program.by_address.get(pc - size) for size in (4, 2))
                 left_from = next((i.address for i in found if i is not None and i.address + i.size == pc), pc - 4)
             return self.departure(pc, left_from)
-        if number == DATA_ABORT:  # the refused accesses have been told apart before: what is left is alignment
+        if number == DATA_ABORT:  # refused accesses were told apart before: only alignment is left
             message = f"{text} needs an aligned address, but its address is not aligned"
             return self._make(FaultKind.ALIGNMENT_HINT, message, pc)
         what = "is undefined on the emulated CPU" if number == UNDEFINED else f"raises exception {number}"

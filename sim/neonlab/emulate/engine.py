@@ -11,7 +11,7 @@ from neonlab.isa.model.isa import Isa
 
 __all__ = ["Uc", "check", "new_engine", "program_counter", "set_thread_pointer", "uclib"]
 
-#: Bytes of address space that an engine takes for translated code (QEMU's default), and what else it needs to begin.
+#: Bytes of address space that an engine takes for translated code (QEMU's default), and for its other data.
 _TRANSLATED, _BESIDES = 1 << 30, 1 << 26
 _SCTLR_EL1 = (1, 0, 3, 0, 0)  # CRn, CRm, op0, op1, op2
 _TPIDRURW = (15, 0, 0, 13, 0, 0, 2)  # coprocessor, whether 64 bits wide, secure, CRn, CRm, opc1, opc2

@@ -163,7 +163,7 @@ class TraceProbe:
         first_writes = np.append(self._first_writes[:steps], writes)
         values = self._values[:writes].copy()
         pending = int(self._state["pending"][0])
-        if pending >= 0:  # nothing ran after the last instruction: what it wrote is what the call left
+        if pending >= 0:  # nothing ran after the last instruction: its results are the state after the call
             last = self._program.by_address.get(self._base + 2 * pending)  # None: a word that is no instruction
             registers = last.writes if last is not None else ()
             final = [entry_value(machine.exit_state, register) for register in registers]

@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 TEXT = "neonlab: compiling the emulator's hooks, once on this machine; this takes about a minute"
-#: Set in the environment where nothing is to be said of what goes on.
+#: Environment variable that is set where progress is not to be printed.
 QUIET = "NEONLAB_QUIET"
 #: Set in the environment where that was told, or where the processes that this one started tell of it.
 TOLD = "NEONLAB_TOLD_OF_COMPILING"

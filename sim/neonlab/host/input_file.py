@@ -49,7 +49,7 @@ def read_input(path: str | Path, most: int = MOST_TEXT) -> bytes:
     Raises InputError for what is not a regular file, cannot be read, or has more than `most` bytes.
     """
     try:
-        # Without O_NONBLOCK the opening of a FIFO waits for a writer.  What is opened is what is looked at.
+        # Without O_NONBLOCK the opening of a FIFO waits for a writer.  The check is of the file that was opened.
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
         try:
             mode = os.fstat(handle).st_mode

@@ -36,7 +36,7 @@ def stop_on_signals() -> None:
 
 def _stop(number: int, _frame: FrameType | None) -> None:
     if number != signal.SIGINT:
-        signal.signal(number, signal.SIG_IGN)  # one is enough, and the second would cut short what the first began
+        signal.signal(number, signal.SIG_IGN)  # one is enough; a second would interrupt the clean-up of the first
     raise Stopped(number)
 
 
@@ -44,7 +44,7 @@ def is_interrupt(error: BaseException) -> bool:
     """Tell whether `error` is an interrupt by the user or the system, rather than one that code in a file raised."""
     if isinstance(error, Stopped):
         return True
-    # Outside of the command Ctrl-C raises what Python has it raise.
+    # Outside the command Ctrl-C raises KeyboardInterrupt, as usual in Python.
     return isinstance(error, KeyboardInterrupt) and signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

@@ -40,7 +40,7 @@ def accumulate_four_terms(
     """
     x, w, zw = _operands(left, right, left_zero_point, right_zero_point)
     products = exact_matmul(x, w)
-    # In int64 here; int32 of a kernel may wrap on the way, as what comes out is right modulo 2^32.
+    # In int64 here; int32 of a kernel may wrap on the way, because the result is right modulo 2^32.
     by_rows = wide(x).sum(-1)[..., None] * zw
     by_columns = left_zero_point * wide(w).sum(0)
     corner = left_zero_point * zw * x.shape[-1]

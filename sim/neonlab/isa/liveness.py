@@ -173,7 +173,7 @@ def _successors(
     kind = instruction.branch
     addresses = set(instruction.next_addresses)
     leaves = kind is BranchKind.RETURN
-    if kind is BranchKind.CALL:  # of a call, what comes back matters
+    if kind is BranchKind.CALL:  # control comes back behind a call
         addresses = {instruction.address + instruction.size}
     if kind is BranchKind.INDIRECT:
         known = indirect_targets.get(instruction.address)

@@ -57,9 +57,9 @@ def link_modules(
         resolution.add(module)
     resolution.pull(archives, given)
     isa = modules[0].isa
-    given[_TABLE_SYMBOL] = 0  # its place comes last; what refers to it is corrected then
+    given[_TABLE_SYMBOL] = 0  # its place is set last; references to it are corrected then
     room: dict[tuple[int, int], int] = {}
-    while True:  # room for veneers moves what follows, so that more may be needed; it never shrinks
+    while True:  # room for veneers moves later code, so that more may be needed; it never shrinks
         placed = _place(resolution, Placement(base, displacement % PAGE), room)
         addresses = _addresses(resolution, placed, given)
         fixes = collect_fixes(resolution, placed.sections, addresses)

@@ -12,7 +12,7 @@ from neonlab.assemble.values.sections import Padding
 from neonlab.isa.model.isa import Isa
 from neonlab.isa.vocabulary import is_known
 
-# Architectures and cores that have the NOP hint: what as pads A32 code with.
+# Architectures and cores with the NOP hint, with which `as` pads A32 code.
 _HAS_HINT_NOP = re.compile(
     r"armv6k|armv6z|armv6kz|armv6-?m|armv[789]|cortex-|neoverse|exynos|krait|marvell-pj4|iwmmxt3|"
     r"mpcore|arm11(?:36|56t2|76)|qcom|saphira|xgene|falkor|all$"

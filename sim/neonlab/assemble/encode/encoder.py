@@ -81,7 +81,7 @@ class Encoder:
             word = extensions.encode_lowered(self._isa, base, key[1])
             if word is not None and readback.read(self._isa, word, key[1]) == base:
                 results[key] = word
-        # Keystone is asked for the text as it stands, then, where that fails, for what the text stands for.
+        # Keystone gets the text as written and, where that fails, the text with its aliases replaced.
         for spelled_out in (False, True):
             open_keys = [key for key in lowered if not isinstance(results.get(key), int)]
             if not open_keys:

@@ -104,7 +104,7 @@ class CPreprocessor:
         self._include_paths = tuple(Path(path) for path in include_paths)
         self._expander = _Expander()
         self._once: set[Path] = set()
-        built_in = {"__has_include": "1"}  # so that it is defined; what it asks is answered where it is called
+        built_in = {"__has_include": "1"}  # makes it defined; its question is answered where it is called
         for name, value in {**predefined_macros(isa), **built_in, **(defines or {})}.items():
             self._expander.define(_tokens(f"{name} {value}".rstrip()))
 

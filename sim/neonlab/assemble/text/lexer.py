@@ -21,7 +21,7 @@ _STRING = "\x02"  # stands for a quoted string while blanks are taken out
 _ESCAPES = {"b": 8, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 _QUOTED = re.compile(r""""((?:\\.|[^"\\])*)("|\Z)|'(\\(?:[0-7]{1,3}|.)|[^\\])?'?""", re.S)
 _QUOTED_OR_END = {
-    # what ends the reading of a line: a comment, or a separator of statements
+    # a quoted string, a comment, or a separator of statements
     Isa.A64: re.compile(r""""(?:\\.|[^"\\])*"?|'(?:\\.|[^\\])'?|//.*|;""", re.S),
     Isa.A32: re.compile(r""""(?:\\.|[^"\\])*"?|'(?:\\.|[^\\])'?|//.*|(?<!\\)@.*|;""", re.S),
 }

@@ -115,7 +115,7 @@ class InstructionParser:
             return ""
         aliases = [self._registers.aliases.get(word) for word in _NAME.findall(operands)]
         elements = [alias.element for alias in aliases if alias is not None and alias.element]
-        # a conversion has two types; otherwise the sources', which come last, are what the mnemonic carries
+        # a conversion has two types; other mnemonics carry the type of the sources, which come last
         return "".join(f".{element}" for element in (elements if name.lower().startswith("vcvt") else elements[-1:]))
 
     def _operands(self, known: Mnemonic, operands: str, parts: list[str | Slot]) -> Literal | None:

@@ -15,7 +15,7 @@ from neonlab.isa.model.isa import Isa
 PAGE = 4096
 PROGRAM_BYTES = 0x1F00_0000
 BUFFERS_BYTES = 0x5000_0000
-# In A64 beyond what 32 bits reach, so that a kernel that cuts an address short does not get away with it.
+# In A64 above 4 GiB, so that a kernel that truncates an address to 32 bits faults.
 BUFFERS = {Isa.A32: 0x2000_0000, Isa.A64: 0x1_2000_0000}
 STACK_TOP = 0x7F00_0000
 RETURN_ADDRESS = 0x7FFF_0000  # nothing is ever mapped here

@@ -32,7 +32,7 @@ _UNDEFINED_THUMB = (0xFE, 0xDE)
 _EXCEPTION_RETURNS = (0xD69F03E0, 0xD69F0BFF, 0xD69F0FFF, 0xD6BF03E0)
 
 
-# Bytes, of a buffer that lies across a boundary; a larger one might reach what lies before or after.
+# Bytes of a buffer that lies across a boundary; a larger one might reach its neighbours.
 _MOST_ACROSS = 0x0800_0000
 
 

@@ -58,7 +58,7 @@ TRAP = np.dtype(
         ("n", np.uint8, 16),
         ("m", np.uint8, 16),
         ("d", np.uint8, 16),
-        ("status", np.int64),  # CPSR, whose bit 5 says Thumb
+        ("status", np.int64),  # CPSR, whose bit 5 is set in Thumb
         ("control", np.int64),  # FPCR, or FPSCR
         ("exceptions", np.int64),  # FPSR in A64
     ]

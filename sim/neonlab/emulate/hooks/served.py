@@ -24,7 +24,7 @@ CALLS = np.dtype(
         ("inside", np.int64),  # 1 if that block was of such a function
         ("call_end", np.uint64),  # end of the instruction that entered the last of them
         ("earlier_end", np.uint64),  # end of the block before the last one
-        ("before_call_end", np.uint64),  # and the one before that which entered, if what entered was a linker's veneer
+        ("before_call_end", np.uint64),  # end of the block before, if a linker's veneer entered
     ]
 )
 

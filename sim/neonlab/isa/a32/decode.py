@@ -32,7 +32,7 @@ def effects_a32(word: int, address: int) -> Effects:
         multiple(effects, word)
     elif kind == 5:
         _branch(effects, word, address)
-    elif word >> 24 & 15 == 15:  # svc: what the supervisor does is not this word's effect
+    elif word >> 24 & 15 == 15:  # svc: the supervisor's effects are not those of this word
         pass
     else:
         coprocessor(effects, word, address)

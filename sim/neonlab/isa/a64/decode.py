@@ -93,7 +93,7 @@ def _branch_or_system(effects: Effects, word: int, address: int) -> None:
         effects.branch = BranchKind.CONDITIONAL if effects.condition else BranchKind.JUMP
         if effects.condition:
             effects.read(FLAGS)
-    elif top == 0xD4:  # svc, hvc, smc, brk, hlt: what the other side does is not this word's effect
+    elif top == 0xD4:  # svc, hvc, smc, brk, hlt: the handler's effects are not those of this word
         pass
     elif top == 0xD5:
         _system(effects, word)

@@ -51,7 +51,7 @@ _BASIC: dict[str, tuple[Kind, int, int, bool]] = {
     **{f"uint{bits}_t": ("integer", bits // 8, bits // 8, False) for bits in (8, 16, 32, 64)},
 }
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|^[ \t]*#[^\n]*", re.DOTALL | re.MULTILINE)
-#: Bounds on what is parsed, so that its time has one: characters, and pointers to pointers.
+#: Limits of a prototype, which bound the time of parsing: characters, and pointers to pointers.
 _MOST_TEXT, _MOST_DECLARATIONS, _MOST_POINTERS = 4_000, 60_000, 8
 _TYPEDEFS = "".join(f"typedef int {name};" for name in _BASIC if name.endswith("_t")) + "typedef int bool;"
 

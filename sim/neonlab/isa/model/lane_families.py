@@ -155,7 +155,7 @@ def _polynomial(operation: LaneOperation, first: Array, second: Array) -> Array:
     return product
 
 
-#: Families whose true result a destination lane can lose: what the lane keeps is then another number.
+#: Families whose true result may not fit the destination lane, which then holds another number.
 ARITHMETIC: dict[str, Family] = {
     # ADD, SUB, SADDL, SADDW, SSUBL, SSUBW, SQADD, SQSUB, SUQADD, USQADD
     "add": lambda _, a, b: a + b,

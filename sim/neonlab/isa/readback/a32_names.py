@@ -52,7 +52,7 @@ _VECTOR = words(
     sha1h sha1m sha1p sha1su0 sha1su1 sha256h sha256h2 sha256su0 sha256su1"""
 )
 
-# Mnemonics of before the unified syntax, less their last letter (s or d), and what they are now.
+# Mnemonics from before the unified syntax, without their last letter (s or d), and the unified ones.
 _OLD_ARITHMETIC = pairs(
     """fadd=vadd fsub=vsub fmul=vmul fdiv=vdiv fmac=vmla fnmac=vmls fmsc=vnmls fnmsc=vnmla fnmul=vnmul fabs=vabs
     fneg=vneg fsqrt=vsqrt fcpy=vmov fcmp=vcmp fcmpe=vcmpe fcmpz=vcmp fcmpez=vcmpe"""

@@ -138,7 +138,7 @@ def read(word: int, address: int) -> Spelled | None:
         target = (address & ~0xFFF) + (offset << 12) if wide else address + offset
         name = "xzr" if d == 31 else f"x{d}"
         return Spelled("adrp" if wide else "adr", (name, f"#{target & (1 << 64) - 1}"))
-    if word & 0xFFF8F000 == 0xD5087000:  # Capstone leaves the register out where none is expected
+    if word & 0xFFF8F000 == 0xD5087000:  # Capstone omits the register of operations without one
         operands = (
             f"#{word >> 16 & 7}",
             "c7",

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 FROM_L2, FROM_MEMORY = range(2)
-#: The kind of a fill is one of these and where the line came from; what a pipeline waits for is AWAITED.
+#: The kind of a fill is one of these, and the source of the line; AWAITED marks fills that a pipeline waits for.
 LOADED, STORED, PREFETCHED, FETCHED, AWAITED = range(0, 10, 2)
-#: An access that touches more of the units that memory is accessed in than it must.  A load of what a store before it
-#: wrote: of the whole, or one more, of a part.
+#: CROSSED is an access that touches more units of memory access than it must.  PASSED is a load of data that an
+#: earlier store wrote: all of it; PASSED + 1 is a load of a part.
 CROSSED, PASSED = range(10, 14, 2)
 
 FILL = np.dtype([("line", np.uint64), ("event", np.int32), ("kind", np.int32)])
@@ -25,7 +25,7 @@ JOURNAL = np.dtype(
         ("event", np.int64),  # the one at hand
     ]
 )
-_FILLS_BY_EVENT = 24  # an access touches two lines, each of which may set off prefetches
+_FILLS_BY_EVENT = 24  # an access touches up to two lines, each of which may start prefetches
 
 
 class Journal:

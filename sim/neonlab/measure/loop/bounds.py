@@ -15,7 +15,7 @@ from neonlab.measure.pipeline.bounds import port_bound
 from neonlab.measure.pipeline.cost import Bounds, Cycles, Stall
 from neonlab.measure.pipeline.program import compile_instructions
 
-_NEAR = 1.1  # a bound that the loop comes this near to is what limits it
+_NEAR = 1.1  # a bound limits the loop if the loop comes this near to it
 _MISSED = 0.2  # of a loop's cycles: from here on the caches come first
 _BUSY = 0.9  # of the busiest port's cycles
 

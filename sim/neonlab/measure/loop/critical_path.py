@@ -132,7 +132,7 @@ class _Events:
         self._neon = [at for at, row in enumerate(self._rows) if self._queued(row)]
         self._neon_place = {at: place for place, at in enumerate(self._neon)}
         self._results: list[list[tuple[int, int, int, int]]] = []  # of each row: register, when needed, producer, how
-        self._merged: list[set[int]] = []  # of each row: registers whose result waited for what it keeps of them
+        self._merged: list[set[int]] = []  # of each row: registers whose result waited for the part that is kept
         self._registers()
 
     def time(self, event: _Event) -> int:

@@ -178,7 +178,7 @@ def _take_events(memo: Record, events: Rows, number: Integer) -> None:
         word = (address - memo.base) >> np.uint64(1)
         following = np.int64(index[np.int64(word)]) if word < memo.words else np.int64(-1)
         _finish(memo, following, address == memo.end)
-        memo.first = following  # below zero for what is no code of the program
+        memo.first = following  # below zero for addresses outside the program's code
         # the instruction that the run's last halfword belongs to
         memo.last = following - 1
         last = np.int64(word) + np.int64(events[end].place >> 1) - 1

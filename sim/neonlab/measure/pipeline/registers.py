@@ -35,14 +35,14 @@ class RegisterNumbers:
     def _look(self, instruction: Instruction) -> None:
         keeps = _SETS_A_LANE.search(instruction.operands) or _NARROWS_UPPER.match(instruction.mnemonic)
         for place, sources in dependence_of(instruction).sources.items():
-            if place == STATUS_PLACE:  # cumulative bits, of which nothing is known but that they may be set
+            if place == STATUS_PLACE:  # cumulative bits: known is only that they may be set
                 continue
             if keeps and sources == {place}:  # stays as it was
                 self._kept |= _halves((place,))
                 continue
             self._read |= _halves(sources)
             self._written |= _halves((place,))
-        self._read |= self._kept & self._written  # a half of which a part is set is read to be kept
+        self._read |= self._kept & self._written  # an instruction that sets part of a half reads the rest to keep it
 
     def read(self, register: Register) -> list[int]:
         """Return the numbers of `register`, which the instruction reads, that it waits for."""

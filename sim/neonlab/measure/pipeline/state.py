@@ -34,7 +34,7 @@ CAUSES = (
     "dependency", "load-use", "port", "issue width", "branch", "queue or window full", "cache miss", "store buffer",
     "instruction fetch",
 )  # fmt: skip
-# Further rows of the same log: cycles that a port was busy, and in which nothing was dispatched for want of
+# Further rows of the same log: cycles in which a port was busy, and cycles without dispatch, for lack of
 # instructions or because the back end did not take them.
 BUSY, IDLE_FRONT, IDLE_BACK = range(13, 16)
 

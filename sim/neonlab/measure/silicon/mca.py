@@ -38,7 +38,7 @@ _ANSWERS: Mapping[Isa, frozenset[str]] = {
                         "cortex-a78", "cortex-x1", "neoverse-n1", "neoverse-v1", "neoverse-n2", "apple-m1"}),
     Isa.A32: frozenset({"cortex-a9", "cortex-a15", "cortex-a57", "cortex-a72"}),
 }  # fmt: skip
-_FEW, _MANY = 20, 40  # iterations: what the second run takes longer is that of those between
+_FEW, _MANY = 20, 40  # iterations: the difference of the runs is the time of those between
 _OPTIONS = ("-noalias", "-instruction-info=0", "-resource-pressure=0", "-skip-unsupported-instructions=lack-sched")
 _TARGET = {Isa.A64: ("-mtriple=aarch64",), Isa.A32: ("-mtriple=armv7-linux-gnueabihf", "-mattr=+neon")}
 

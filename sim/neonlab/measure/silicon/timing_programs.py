@@ -16,7 +16,7 @@ from neonlab.measure.silicon.timing_recipes import Recipe
 _STREAM, _FEW = 25, 14  # registers that a stream goes through; where only sixteen can be named
 _LONGEST_SWEEP = 8
 
-#: Chains whose time is taken off that of others; see `less_of`.
+#: Chains whose time is subtracted from that of others; see `less_of`.
 LESS: Mapping[str, tuple[str, ...]] = {
     "add": ("add x0, x0, x28",),
     "adc": ("adc x0, x0, x0",),

@@ -111,7 +111,7 @@ def units_for(dwarf: Any, wanted: Callable[[list[tuple[int, int]]], bool]) -> It
                 found.append((depth, entry))
                 depth += bool(entry.has_children)
             yield Unit(dwarf, unit, tuple(found))
-    except Exception:  # pyelftools raises what it comes across in damaged data, and code runs without
+    except Exception:  # pyelftools raises any type on damaged data, and code runs without DWARF
         return
 
 

@@ -204,7 +204,7 @@ class _Table:
                     if where is None:
                         where = paths[before[1]] = self.file(before[1])
                     yield Row(before[0], address, *where, before[2], before[3])
-                if before is not None and not line and not ends:  # nobody's line: it goes with what is before it
+                if before is not None and not line and not ends:  # line 0: the code belongs to the row before
                     before = (address, before[1], before[2], 0)
                 else:
                     before = None if ends else (address, file, line, column)

@@ -32,7 +32,7 @@ RELOCATION = np.dtype(
         ("kind", np.uint32),
         ("symbol", np.uint32),
         ("addend", np.int64),
-        ("in_place", np.bool_),  # the addend is what the section holds there (SHT_REL)
+        ("in_place", np.bool_),  # the addend is in the section, at the place (SHT_REL)
     ]
 )
 

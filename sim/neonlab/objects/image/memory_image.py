@@ -47,7 +47,7 @@ class Image:
     references: tuple[Integers, Integers, npt.NDArray[np.uint8]]
     problems: tuple[Problem, ...]
     addresses: tuple[Addresses, ...]  # of the symbols of each module
-    biases: Mapping[int, int]  # of each shared object, what is added to its addresses
+    biases: Mapping[int, int]  # added to the addresses of each shared object
     linked_at: Callable[[int, int], Image]  # the same elsewhere: `base` and `displacement` of `link_modules`
     veneers: tuple[tuple[int, int], ...] = ()
 

@@ -187,7 +187,7 @@ class _Walk:
             if state == ARM:
                 found = list(_words(image.isa, code, first))
             elif state == THUMB:
-                # what is no instruction is a fault only once it is executed
+                # a word that is no instruction is a fault only once it is executed
                 found = [one for one in decode_thumb(code, first) if isinstance(one, Instruction)]
             else:
                 found = []

@@ -73,7 +73,7 @@ class _Application:
         good = nobodys | rule.fits(value)
         if rule.branch is Branch.CALL and rule.halves:
             good &= nobodys | thumb | (value & 3 == 0)
-        # Code that refers to what nobody defines stays as it is; data get an address where nothing is mapped.
+        # Code that refers to undefined symbols stays unchanged; data get an address where nothing is mapped.
         take = good & ~(nobodys & (rule.against is not Against.NOTHING))
         self._memory[where[take]] = _bytes(rule.insert(old[take], value[take], thumb[take]), rule)
         bad = np.flatnonzero(~good).tolist()

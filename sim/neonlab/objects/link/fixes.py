@@ -53,7 +53,7 @@ def collect_fixes(
         for name in ("kind", "symbol", "addend", "in_place", "section"):
             table[name] = relocations[name]
         start, size, offset = starts[relocations["section"]], sizes[relocations["section"]], relocations["offset"]
-        # what lies outside its section is taken for its end, where nothing fits any more
+        # a place outside its section counts as its end, where nothing fits any more
         table["place"] = start + np.where((offset >= 0) & (offset <= size), offset, size)
         table["end"], table["module"] = start + size, number
         symbols, at = addresses.modules[number], relocations["symbol"]

@@ -182,7 +182,7 @@ _RULES: dict[str, Rule] = {
     "GOT_BREL": data(4, _TABLE, through_table=True),
     "GOT_ABS": data(4, through_table=True),
     "GOT_PREL": data(4, _PLACE, through_table=True),
-    # what a loader does for a shared object; a slot holds where its stub is, which is no addend
+    # relocations of a loader for a shared object; a slot holds the address of its stub, which is no addend
     "GLOB_DAT": _ABS32,
     "JUMP_SLOT": Rule(4, field(0, 32), keeps_state=True),
     "RELATIVE": data(4),

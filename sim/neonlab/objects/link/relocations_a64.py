@@ -101,7 +101,7 @@ _RULES: dict[str, Rule] = {
     "LD64_GOTOFF_LO15": _got(field(10, 12, 3), Against.TABLE, scale=3, limits=(0, (1 << 15) - 1)),
     "GOTREL64": data(8, Against.TABLE),
     "GOTREL32": data(4, Against.TABLE),
-    # what a loader does for a shared object
+    # relocations of a loader for a shared object
     "GLOB_DAT": data(8),
     "JUMP_SLOT": data(8),
     "RELATIVE": data(8),

@@ -13,7 +13,7 @@ _TRIED = 4  # stalls that are looked into, the longest first
 _CAUSES = ("load-use", "dependency")
 _FARTHEST = 32  # slots that one instruction is moved
 _LONGEST = 512  # instructions of a loop that is put in another order
-_NEARLY = 0.02  # of the cycles of the loop: what the last slots of a move may be short of
+_NEARLY = 0.02  # share of the loop's cycles by which a shorter move may be worse than the best
 
 
 def moved_up(study: Study) -> Iterator[Hint]:

@@ -21,7 +21,7 @@ from neonlab.measure.memory_probe import Traffic
 from neonlab.measure.pipeline.cost import Cycles, loop_cycles
 from neonlab.measure.silicon.encoded import encoded
 
-_LEAST, _LEAST_CYCLES = 0.01, 0.1  # of a loop's cycles, and cycles: what a change must save to be spoken of
+_LEAST, _LEAST_CYCLES = 0.01, 0.1  # share of a loop's cycles, and cycles, that a change must save to be reported
 _LONGEST = 1024  # instructions of a loop that changes are tried on
 #: A changed loop: instructions kept, and texts of new ones.
 Changed = Sequence["Instruction | str"]

@@ -14,7 +14,7 @@ from neonlab.measure.loop.hints.study import Study, counted, is_load, operands, 
 from neonlab.measure.pipeline.bounds import multiplications_of
 
 _NOTHING = 0.1  # cycles
-_WORTH = 0.05  # of the cycles: what unrolling must save
+_WORTH = 0.05  # share of the cycles that unrolling must save
 _TRIED = 8  # loads that a tile is widened by, those that feed most products first
 _LONGEST = 64  # instructions of a loop that is worth unrolling
 _PAIRWISE = ("sadalp", "uadalp", "vpadal.s16", "vpadal.u16")
