@@ -18,7 +18,7 @@ from neonlab.contract.text import ContractText
 from neonlab.isa.model.isa import Isa
 
 _ACCEPT_KEYS = ("fault", "line", "text", "why")
-#: A wrong result, or a call that does not come back with one, is never accepted: nothing would be known of the kernel.
+#: A wrong result, or a call without one, is never allowed: it would leave nothing known of the kernel.
 _NEVER = (
     FaultKind.MISMATCH,
     FaultKind.EMULATOR_DIED,

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from neonlab.contract.size_expression import SizeExpression, SizeExpressionError
 
-#: Rows of an extent at most: each has an address of its own here.
+#: The most rows of an extent: each has a separate address here.
 _MOST_ROWS = 1 << 24
 #: A selection of bytes of a buffer: a slice of it, or offsets in order.
 Selection = slice | npt.NDArray[np.int64]

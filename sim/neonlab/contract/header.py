@@ -54,7 +54,7 @@ _TOP_KEYS = (
 OUTSIDE_KEYS = ("build", "reference", "functions")
 _MODULAR = re.compile(r"[a-z][a-z0-9]*(\.[a-z0-9]+)?|label:[\w.$]+|lines:\d{1,9}-\d{1,9}", re.ASCII)
 _SYMBOL = re.compile(r"[A-Za-z_.$][\w.$]*", re.ASCII)
-#: As C++ has names, in code that a contract stands beside.
+#: Names of C++, for code with a sidecar.
 _QUALIFIED = re.compile(r"[A-Za-z_.$][\w.$:<>(),&*~ ]*", re.ASCII)
 #: Features that a contract without `isa` requires.
 _ISA_DEFAULT = {Isa.A32: ["armv7-a", "neon"], Isa.A64: ["armv8.0-a", "neon"]}

@@ -14,7 +14,7 @@ from neonlab.emulate.hooks.newer_instructions import DATA_ABORT, SYSTEM_CALLS, U
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.isa.model.instruction import BranchKind
 
-# An access this many bytes outside a buffer is taken for an error in walking that buffer.
+# An access within this many bytes of a buffer is reported as an overrun of that buffer.
 _NEAR = 1 << 20
 
 

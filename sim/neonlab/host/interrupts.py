@@ -77,7 +77,7 @@ def interrupts_held() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    # Of other handlers nobody knows whether they raise, and when.
+    # Other handlers may or may not raise, at unknown times.
     own = {number: handler for number in _ENDING if (handler := signal.getsignal(number)) in _RAISING}
     came: list[int] = []
 

@@ -95,7 +95,7 @@ class Memory:
             host.view(np.uint32)[:] = _UNDEFINED[self._program.isa]
         inside = host[segment.address - start : segment.end - start]
         inside[:] = np.frombuffer(segment.data, np.uint8)
-        if segment.executable and segment.end % 4 == 2:  # nothing of the last word may be branched back to
+        if segment.executable and segment.end % 4 == 2:  # a branch back would land in code
             host[segment.end - start : segment.end - start + 2] = _UNDEFINED_THUMB
         if segment.executable and self._program.isa is Isa.A64:
             words = host.view(np.uint32)

@@ -36,7 +36,7 @@ METER = np.dtype(
         ("thumb", np.int64),  # 1 where instructions differ in size: the third row counts those before each halfword
     ]
 )
-# Instructions that a guest beyond its budget goes on for, so that the loop it is in shows.
+# Instructions that a guest runs beyond its budget, so that the loop it is in is recorded.
 _WATCHED = 1 << 17
 _HEADER = METER.itemsize // 8
 

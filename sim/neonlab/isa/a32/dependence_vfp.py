@@ -11,7 +11,7 @@ def vfp_flow(instruction: Instruction) -> Flow | None:
     word = instruction.word
     number = word >> 8 & 15
     if number not in (10, 11):
-        return None  # half precision, and coprocessors that are none of ours
+        return None  # half precision, and coprocessors other than 10 and 11
     double = number == 11
     if not word >> 25 & 1:
         return _memory(instruction, double) if instruction.accesses else _move_two(word, double)

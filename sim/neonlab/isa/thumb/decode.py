@@ -85,7 +85,7 @@ def _decoded(code: int, size: int, address: int, holds: int | None) -> tuple[Ins
     word = a32_of_narrow(code, s) if size == 2 else a32_of_wide(code)
     try:
         if word is not None:
-            # so that the A32 decoder, which takes pc to be 8 ahead, comes out at the word 4 ahead
+            # the A32 decoder adds 8 to the address for pc, where Thumb adds 4
             effects = effects_a32(word, (address & ~3) - 4)
         else:
             effects = _own_narrow(code, address) if size == 2 else _own_wide(code, address)
@@ -97,7 +97,7 @@ def _decoded(code: int, size: int, address: int, holds: int | None) -> tuple[Ins
         _predicate(effects)
         if word is not None:
             word = holds << 28 | word & 0x0FFFFFFF if word >> 28 != 15 else None
-    # As A32 has it, so that all that goes by the text holds for Thumb too.
+    # In the spelling of A32, so that code that reads the text works for Thumb too.
     text = (
         disassemble(Isa.A32, word, (address & ~3) - 4) if word is not None else thumb_text(code, size, address, holds)
     )

@@ -77,7 +77,7 @@ class _Walk:
         self.code: dict[int, list[Instruction]] = {}
         self.gaps: list[int] = []  # addresses in the same code that are no instructions
         self._waiting: list[int] = []
-        self._seen: dict[int, int | None] = {}  # pieces, and from which each was come to first
+        self._seen: dict[int, int | None] = {}  # pieces, and the piece that reached each first
         self._here: int | None = None
         self._executable = [(part.address, part.end) for part in image.parts if part.executable]
         self._problems = [problem.place for problem in image.problems]

@@ -12,7 +12,7 @@ from neonlab.objects.elf import layout as elf
 from neonlab.objects.elf.module import ABSOLUTE, COMMON, Module
 from neonlab.objects.link.resolve import Resolution
 
-#: Symbols that nobody defines get addresses from here on, where nothing is ever mapped.
+#: Undefined symbols get addresses from here on, where nothing is ever mapped.
 MISSING, MISSING_STEP = 0x7F80_0000, 16
 
 # The outcome for a symbol.

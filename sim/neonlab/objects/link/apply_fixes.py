@@ -82,7 +82,7 @@ class _Application:
     def _values(self, rule: Rule, table: npt.NDArray[np.void]) -> tuple[Integers, npt.NDArray[np.bool_]]:
         """Return the values for the fields, and which of them are of Thumb functions."""
         place, thumb = table["place"], table["thumb"] & rule.keeps_state
-        if rule.branch:  # a label that is no function is in the state of the branch to it
+        if rule.branch:  # a label that is not a function is in the state of the branch to it
             thumb = np.where(table["typed"], thumb, table["from_thumb"] & rule.keeps_state)
         if rule.through_table:
             thumb = np.zeros(len(table), np.bool_)
