@@ -1,4 +1,4 @@
-"""Describe in a Fault what stopped a guest."""
+"""Describe in a Fault why a guest stopped."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from neonlab.contract.fault_kind import FaultKind as FaultKind
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Run:
-    """Hold what a call that returned came to.
+    """The results of a call that returned.
 
     `returned` is the returned value, None for void.  `outputs` holds a copy of each writable array as the call left it,
     by parameter name, in the dtype and shape in which it was passed.  `addresses` has the guest address of every array.
@@ -30,7 +30,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Hold what went wrong in a call.
+    """A fault: one thing that went wrong in a call.
 
     `kind` is the FaultKind, `message` a plain sentence.  `address` is the address of the instruction at fault; `source`
     and `instruction` are its source line and disassembly, where they are known.  `buffer` is the array concerned and

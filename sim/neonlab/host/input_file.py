@@ -1,4 +1,4 @@
-"""Read files that a user names, and refuse what is not a regular file of a bounded size.
+"""Read files that a user names, and refuse all but regular files of a bounded size.
 
 A device such as /dev/zero has no end.  Opening a FIFO without a writer blocks.
 """

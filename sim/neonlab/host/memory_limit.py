@@ -37,7 +37,7 @@ def out_of_memory(error: MemoryError) -> str:
 
 
 def address_space_left() -> Room | None:
-    """Return what `ulimit -v` leaves this process; None where it sets no limit."""
+    """Return the room that `ulimit -v` leaves this process; None where it sets no limit."""
     try:
         import resource
 
@@ -51,7 +51,7 @@ def address_space_left() -> Room | None:
 
 
 def _control_group() -> Room | None:
-    """Return what the limit of the control group (cgroup v2, as containers set it) leaves; None without a limit."""
+    """Return the room that the control group (cgroup v2, as containers set it) leaves; None without a limit."""
     folder = Path("/sys/fs/cgroup")
     try:
         limit = (folder / "memory.max").read_text().strip()

@@ -18,7 +18,7 @@ class UserCodeError(InputError):
 
 @contextmanager
 def mistakes_of(folder: Path, path: Path, doing: str) -> Iterator[None]:
-    """Replace what the block raises by what `mistake` returns for it."""
+    """Replace an error that the block raises by the one that `mistake` returns for it."""
     try:
         yield
     except BaseException as error:
@@ -28,7 +28,7 @@ def mistakes_of(folder: Path, path: Path, doing: str) -> Iterator[None]:
 def mistake(
     error: BaseException, folder: Path, path: Path, doing: str, kind: type[UserCodeError] = UserCodeError
 ) -> BaseException:
-    """Return what to raise for an error in a user's file: a `kind` that names the last line reached in `folder`.
+    """Return the error to raise for one in a user's file: a `kind` that names the last line reached in `folder`.
 
     `path` is the file to name where no line was reached; `doing` says what the lab was doing with it.  SystemExit and
     KeyboardInterrupt are converted too: raised by a file, they would end the command in silence and with any status. An

@@ -27,7 +27,7 @@ class Operand:
     zero_point: int = 0
 
     def centred(self) -> Int64s:
-        """Return the integers minus the zero point.  Raises OperandError for what is not an int8 or uint8 tensor."""
+        """Return the integers minus the zero point.  Raises OperandError for other than int8 or uint8 tensors."""
         values = integers(self.values, "an operand", "int8", "uint8")
         check_zero_point(self.zero_point, values, "an operand's zero point")
         one_scale(self.scale, "an operand's scale")

@@ -99,7 +99,7 @@ def wide(values: Integers) -> Int64s:
 
 
 def finite(values: object, name: str) -> Floats:
-    """Return `values` as float64.  Raises OperandError for what is no number or not finite."""
+    """Return `values` as float64.  Raises OperandError for values that are not finite numbers."""
     array = _array(values, name)
     if array.dtype.kind not in "fiu":
         raise OperandError(f"{name} holds {array.dtype}, not numbers")
@@ -152,7 +152,7 @@ def check_broadcast(values: NDArray[Any], shape: tuple[int, ...], name: str) -> 
 
 
 def finite_single(values: object, name: str) -> NDArray[np.float32]:
-    """Return `values` as float32.  Raises OperandError for what is no number, not finite or beyond float32."""
+    """Return `values` as float32.  Raises OperandError for values that are not finite numbers, or beyond float32."""
     array = finite(values, name)
     if (np.abs(array) > float(np.finfo(np.float32).max)).any():
         raise OperandError(f"{name} holds values beyond float32")

@@ -1,4 +1,4 @@
-"""Encode and decode with our own tables what Keystone 0.9.2 lacks or gets wrong."""
+"""Encode and decode, with our own tables, instructions that Keystone 0.9.2 lacks or gets wrong."""
 
 from __future__ import annotations
 

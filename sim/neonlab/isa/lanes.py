@@ -45,7 +45,7 @@ FAMILIES = ARITHMETIC | SELECTION | BITS | _PAIRS
 
 
 def lane_operation(instruction: Instruction) -> LaneOperation | None:
-    """Return what `instruction` does to lanes; None when it is no integer work on vector registers."""
+    """Return the operation of `instruction` on lanes; None when it is no integer work on vector registers."""
     return _from_text(instruction.isa, instruction.mnemonic, instruction.operands)
 
 

@@ -1,4 +1,4 @@
-"""Measure what probes cost: bare emulation, the counts probe, and the same counts from Python hooks, in one run.
+"""Measure the cost of probes: bare emulation, the counts probe, and the same counts from Python hooks, in one run.
 
 Speeds depend on the machine and the moment; their ratios are stable.  Repetitions of the first two alternate, and the
 fastest of each counts, so that other load on the machine affects both alike.

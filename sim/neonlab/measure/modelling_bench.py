@@ -1,4 +1,4 @@
-"""Measure what traffic counts and the models of caches and pipeline cost against bare emulation, in one run."""
+"""Measure the cost of traffic counts and of the models of caches and pipeline against bare emulation, in one run."""
 
 from __future__ import annotations
 

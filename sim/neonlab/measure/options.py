@@ -1,4 +1,4 @@
-"""The options that say what to measure besides counts; a command checks them before it starts an emulator."""
+"""The options for measurements besides counts; a command checks them before it starts an emulator."""
 
 from __future__ import annotations
 

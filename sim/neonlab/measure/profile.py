@@ -16,7 +16,7 @@ from neonlab.measure.run_cycles import RunCycles
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Hold what one call does and costs.
+    """The work and the cost of one call.
 
     `counts` (instructions, bytes, registers, executions by line) and `traffic` (bytes by buffer) are exact.  `caches`
     (PMU events), `cycles` and `loops` (the hot loops, the hottest first) are estimates of a core's models.  `traffic`

@@ -1,4 +1,4 @@
-"""List what an object defines and what it needs: its functions, and its undefined names."""
+"""List the functions that an object defines, and its undefined names."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def list_objects(path: str | Path) -> tuple[ListedObject, ...]:
 
 
 def list_module(module: Module) -> ListedObject:
-    """Return what one object defines and needs."""
+    """Return the functions and the undefined names of one object."""
     functions = _functions(module)
     image = link_modules([module])
     places = {(index, value): image.sections.get((0, index), -1) + value for index, value in functions}

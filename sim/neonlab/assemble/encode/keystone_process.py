@@ -27,7 +27,7 @@ _workers_lock = threading.Lock()
 
 
 def shared_process(isa: Isa) -> KeystoneProcess:
-    """Return the worker of this process for `isa`; a forked child gets one of its own."""
+    """Return the worker of this process for `isa`; a forked child gets a separate one."""
     key = (os.getpid(), isa)
     with _workers_lock:
         if key not in _workers:

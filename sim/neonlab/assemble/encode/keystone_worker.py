@@ -1,4 +1,4 @@
-"""Encode one instruction per line of standard input with Keystone; run by path as a process of its own.
+"""Encode one instruction per line of standard input with Keystone; run by path as a separate process.
 
 On some input Keystone ends the process (SIGSEGV, abort) or never returns, so it runs outside the lab's process.  Each
 line is `ADDRESS TEXT` (hexadecimal, then bytes).  The reply is one line, `= HEX-BYTES COUNT` or `! MESSAGE`.  It is

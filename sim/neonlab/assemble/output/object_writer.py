@@ -1,4 +1,4 @@
-"""Convert what was read to an object file: lay out sections, encode instructions, name relocations."""
+"""Convert the parsed source to an object file: lay out sections, encode instructions, name relocations."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ _PC = 15
 
 
 def flow_a32(instruction: Instruction) -> Flow | None:
-    """Return the rule for `instruction`, which has no condition; None where it has none of its own."""
+    """Return the rule for `instruction`, which has no condition; None where it has no special rule."""
     word = instruction.word
     kind = word >> 25 & 7
     if word >> 28 == 15:

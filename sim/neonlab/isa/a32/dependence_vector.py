@@ -42,7 +42,7 @@ def _keeps(word: int) -> bool:
 
 
 def neon_data_flow(word: int) -> Flow | None:
-    """Return the rule for a word of the data-processing group; None where it has none of its own."""
+    """Return the rule for a word of the data-processing group; None where it has no special rule."""
     d, n, m = _operands(word)
     size = 16 if word >> 6 & 1 else 8
     if not word >> 23 & 1:

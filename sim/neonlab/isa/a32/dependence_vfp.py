@@ -7,7 +7,7 @@ from neonlab.isa.model.instruction import AccessKind, Instruction
 
 
 def vfp_flow(instruction: Instruction) -> Flow | None:
-    """Return the rule for a conditional word of the coprocessor space; None where it has none of its own."""
+    """Return the rule for a conditional word of the coprocessor space; None where it has no special rule."""
     word = instruction.word
     number = word >> 8 & 15
     if number not in (10, 11):

@@ -23,7 +23,7 @@ _ZERO = 31
 
 
 def flow_a64(instruction: Instruction) -> Flow | None:
-    """Return the rule for `instruction`; None where it has none of its own."""
+    """Return the rule for `instruction`; None where it has no special rule."""
     word = instruction.word
     group = word >> 25 & 15
     if word & 0xFFFFFFE0 == 0xD50B7420:  # dc zva

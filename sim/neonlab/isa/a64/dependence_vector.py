@@ -30,7 +30,7 @@ def _v(index: int, byte: int = 0) -> int:
 
 
 def vector_flow(word: int) -> Flow | None:
-    """Return the rule for a word of the group; None where it has none of its own."""
+    """Return the rule for a word of the group; None where it has no special rule."""
     top = word >> 24 & 0x1F
     if word >> 24 == 0b11001110:
         return None  # sha512, sha3, sm3, sm4

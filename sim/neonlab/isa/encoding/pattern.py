@@ -253,7 +253,7 @@ class Table:
         return None
 
     def find(self, word: int) -> tuple[Row, tuple[str, str]] | None:
-        """Return the row that `word` belongs to, with mnemonic and operands; None where there is none."""
+        """Return the row of `word`, with mnemonic and operands; None for a word of no row."""
         for mask, rows in self._by_mask.items():
             for row in rows.get(word & mask, ()):
                 decoded = row.decode(word)

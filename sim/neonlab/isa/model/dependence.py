@@ -66,7 +66,7 @@ def register_of(place: int, isa: Isa) -> tuple[Register, int]:
 
 
 def value_of(place: int, register_value: int, isa: Isa) -> int:
-    """Return what `place` holds when its register holds `register_value`."""
+    """Return the contents of `place` when its register holds `register_value`."""
     register, byte = register_of(place, isa)
     if register == FLAGS:
         return register_value & _FLAG_BITS[place]
@@ -132,7 +132,7 @@ class Flow:
         self.lanes(destination, 1, size, [(source, 1)])
 
     def permute(self, destination: int, sources: Iterable[int]) -> None:
-        """Let byte i depend on the i-th of `sources`, of which it is a copy."""
+        """Let byte i depend on the i-th of `sources`, as a copy of it."""
         for byte, source in enumerate(sources):
             self.sources.setdefault(destination + byte, set()).add(source)
 

@@ -89,7 +89,7 @@ class LaneOperation:
     second: Lanes | None = None
 
     def read_as(self, signed: bool) -> LaneOperation:
-        """Return the operation with every lane that has no sign of its own read as `signed` says."""
+        """Return the operation with `signed` for every lane whose signedness is open."""
 
         def read(lanes: Lanes) -> Lanes:
             return lanes if lanes.signed is not None else replace(lanes, signed=signed)

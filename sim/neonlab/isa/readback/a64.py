@@ -36,7 +36,7 @@ def lower(text: Spelled, address: int = 0) -> Spelled:
 
 
 def _plain(text: Spelled) -> Spelled:
-    """Apply what holds for every instruction: drop shifts by nothing and displacements of nothing."""
+    """Apply the rules for every instruction: drop shifts by zero and displacements of zero."""
     operands = tuple(_operand(operand) for operand in text.operands)
     if operands and operands[-1] == "lsl #0":
         operands = operands[:-1]

@@ -59,7 +59,7 @@ def condition(name: str) -> str:
 
 
 def inverted(name: str) -> str:
-    """Return the condition that holds when `name` does not.  Raises SpellingError where there is none."""
+    """Return the inverse of condition `name`.  Raises SpellingError where there is none."""
     first = condition(name)
     if first not in _INVERSE:
         raise SpellingError(f"`{name}` cannot be inverted")

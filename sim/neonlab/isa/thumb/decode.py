@@ -232,7 +232,7 @@ def _branch(effects: Effects, code: int, address: int) -> Effects:
 
 
 def _data_processing(effects: Effects, code: int) -> Effects:
-    """Describe orn, and immediates that A32 cannot express, by what they read and write."""
+    """Return the effects of orn, and of immediates that A32 cannot express."""
     n, d = code >> 16 & 15, code >> 8 & 15
     immediate = code >> 28 == 15
     if immediate and code >> 25 & 1:  # addw, subw, adr

@@ -1,4 +1,4 @@
-"""Count what a call does to the caches of one core, by buffer and by source line.
+"""Count the PMU events of a call in the caches of one core, by buffer and by source line.
 
 The counts are estimates of a model: see `neonlab.measure.caches.model`.
 """

@@ -125,7 +125,7 @@ def read_again() -> None:
 
 
 def errors_of(core: str) -> tuple[ModelError, ...]:
-    """Return what is recorded of a core, the model's error first; nothing where nothing is.
+    """Return the records of a core, the model's error first; none where nothing is recorded.
 
     An alias of a core shares what the tables were filled from, but not UNSEEN, which was measured on one of the two.
     """
@@ -161,7 +161,7 @@ def current_tables(core: str) -> str:
 
 
 def error_sentence(core: str) -> str:
-    """Return what to print beside every estimate: the model's error, or that it was not measured."""
+    """Return the text to print beside every estimate: the model's error, or that it was not measured."""
     found = {error.against: error for error in errors_of(core)}
     unseen = found.get(UNSEEN)
     if unseen is None:

@@ -1,4 +1,4 @@
-"""Compute what a loop would cost if only one thing limited it, and name what to improve first."""
+"""Compute a loop's cost if only one thing limited it, and name what to improve first."""
 
 from __future__ import annotations
 

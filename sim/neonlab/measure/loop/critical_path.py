@@ -1,4 +1,4 @@
-"""Find the critical path of a loop: the chain of events, each of which waited for the one before.
+"""Find the critical path of a loop: the chain of events that each waited for the one before.
 
 An instruction is dispatched, begins and, out of order, retires.  Each event happens as soon as the last thing that it
 needs has happened.  From any event one can therefore go back to one that it waited for, and the cycles between them add

@@ -1,4 +1,4 @@
-"""Find out what the accesses of a run mean for its timing.
+"""Find the effects of the accesses of a run on its timing.
 
 These are lines that come from beyond the first level or are awaited, accesses that cross from one unit of memory to the
 next, and loads of what a store shortly before them wrote.

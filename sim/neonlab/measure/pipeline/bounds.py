@@ -1,4 +1,4 @@
-"""Compute what code would cost if only one thing limited it: ports, dispatch width, or dependences."""
+"""Compute the cost of code if only one thing limited it: ports, dispatch width, or dependences."""
 
 from __future__ import annotations
 

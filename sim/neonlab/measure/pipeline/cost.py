@@ -1,4 +1,4 @@
-"""Estimate what a loop or a trace costs on a core: cycles, stalls by instruction, and bounds."""
+"""Estimate the cost of a loop or a trace on a core: cycles, stalls by instruction, and bounds."""
 
 from __future__ import annotations
 

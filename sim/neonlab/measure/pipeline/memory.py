@@ -1,4 +1,4 @@
-"""Memoise the states of a pipeline, and what every run did that began in one of them.
+"""Memoise the states of a pipeline, and the effects of every run that began in one of them.
 
 Keys are compared whole, so the result is exact.  When memory is full, all is forgotten.
 """

@@ -118,7 +118,7 @@ def kind_of(instruction: Instruction) -> str:
 
 
 def _less(name: str, core: PipelineCore) -> float:
-    """Return what the table subtracts from a latency, in the model's cycles.
+    """Return the part that the table subtracts from a latency, in the model's cycles.
 
     The rules are the table's own; the one for vector loads is a guess.
     """

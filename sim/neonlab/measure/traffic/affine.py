@@ -1,4 +1,4 @@
-"""Express what a straight run of instructions does to general registers, as sums of their values on entry.
+"""Express the effect of a straight run of instructions on general registers, as sums of their values on entry.
 
 A register is known as constant + sum of coefficient * atom, modulo 2^width.  An atom is a register on entry, plain or
 extended or shifted as in an addressing mode.  A register stays known through additions, subtractions, moves, left
@@ -56,7 +56,7 @@ class RegisterValues:
         return total
 
     def execute(self, instruction: Instruction) -> None:
-        """Update the registers by what `instruction` does."""
+        """Update the registers by the effect of `instruction`."""
         written = {register.index for register in instruction.writes if register.file == "general"}
         change: dict[int, Affine | None] = dict.fromkeys(written)
         if not (self.isa is Isa.A32 and instruction.condition):

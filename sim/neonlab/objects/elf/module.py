@@ -43,7 +43,7 @@ Records = npt.NDArray[np.void]
 
 
 class InputSection(NamedTuple):
-    """A section, its contents, and what its placement must respect.
+    """A section, its contents, and the constraints on its placement.
 
     `size` is larger than `data` for .bss.  `marks` has (offset, DATA | ARM | THUMB) in order of offset, where the
     contents change, from mapping symbols.

@@ -230,7 +230,7 @@ def _words(isa: Isa, code: bytes, address: int) -> Iterator[Instruction]:
 
 
 def _runs_on(instructions: Sequence[Instruction], end: int) -> bool:
-    """Return whether a function continues into what follows it.
+    """Return whether a function continues into the code behind it.
 
     Compilers end some functions with a call that does not return, and pad.
     """

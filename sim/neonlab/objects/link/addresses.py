@@ -54,7 +54,7 @@ class SymbolAddresses:
         ]
 
     def _own(self, number: int, module: Module) -> Addresses:
-        """Return the addresses of what a module defines itself."""
+        """Return the addresses of the symbols that a module defines."""
         symbols = module.symbols
         count = max((*module.sections, int(symbols["section"].max())), default=0) + 1
         starts = np.full(count, -1, np.int64)

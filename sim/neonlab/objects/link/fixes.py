@@ -112,7 +112,7 @@ class Fixes:
         return np.asarray(rows[(status == ad.DEFINED) | (status == ad.ABSENT)])
 
     def table_entries(self) -> Integers:
-        """Return what the table of addresses must hold, each value once, sorted."""
+        """Return the values that the table of addresses must hold, each once, sorted."""
         rows = [self.rows[kind] for kind, rule in self.kinds.items() if rule is not None and rule.through_table]
         return np.unique(self.entry_values(self.table[np.concatenate(rows)])) if rows else np.zeros(0, np.int64)
 
