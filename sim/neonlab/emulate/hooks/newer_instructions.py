@@ -2,9 +2,7 @@
 
 Unicorn emulates a CPU of 2020.  Undefined in it are SMMLA, UMMLA, USMMLA, USDOT and SUDOT (FEAT_I8MM, FEAT_AA32I8MM),
 the conversions from single precision to BFloat16 (FEAT_BF16, FEAT_AA32BF16), and in A32 minimum and maximum of half
-precision (FEAT_FP16).  A compiled hook on the undefined-instruction exception executes them and lets the guest
-continue.
-
+precision (FEAT_FP16).  A compiled hook on the undefined-instruction exception executes them; the guest continues.
 Encodings and meaning: Arm Architecture Reference Manual, DDI 0487, A64 (C7.2) and A32 (F6.1); FPConvertBF, FPMax,
 FPMin, FPMaxNum, FPMinNum and StandardFPCR in its shared pseudocode.  In A32 the emulated CPU has no FPSCR.FZ16:
 denormal half-precision numbers are never flushed there.

@@ -50,10 +50,7 @@ def vector_flow(word: int) -> Flow | None:
 
 
 def _keeps(word: int) -> bool:
-    """Return whether the old destination is read.
-
-    The decoder gets the word with a destination that no operand can be, and reads it or not.
-    """
+    """Return whether the decoder reads the old destination, which it gets as a register that no operand can be."""
     n, m = word >> 5 & 31, word >> 16 & 31
     operands = {(n + i) % 32 for i in range(4)} | {m, m & 15}
     other = next(index for index in range(32) if index not in operands)
@@ -343,10 +340,7 @@ _FLOAT_SIZE = {0: 4, 1: 8, 3: 2}
 
 
 def _scalar_floating_point(word: int) -> Flow | None:
-    """Return the rule for fmov, fcsel and arithmetic with one to three sources; None for another word.
-
-    The rest of the destination becomes 0.
-    """
+    """Return the rule for fmov, fcsel and arithmetic with 1-3 sources; the rest of the destination becomes 0."""
     d, n, m, lane = word & 31, word >> 5 & 31, word >> 16 & 31, _FLOAT_SIZE.get(word >> 22 & 3)
     flow = Flow()
     if word >> 24 & 1:  # fmadd and its relatives
