@@ -21,10 +21,10 @@ from neonlab.lab.repository.kernel_files import isa_folder
 
 if TYPE_CHECKING:
     from neonlab.cli.progress import Progress
+    from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.regression.baselines import Baselines
     from neonlab.lab.regression.item import Outcome
     from neonlab.lab.repository.library import Kernel
-    from neonlab.lab.run.workers import Workers
 
 _ITEM = "kernel["
 _CASES = "cases"
@@ -192,7 +192,7 @@ class _Session:
     @property
     def workers(self) -> Workers:
         """Return a pool of one process beside this one."""
-        from neonlab.lab.run.workers import Workers
+        from neonlab.lab.parallel.pool import Workers
 
         if self._workers is None:
             self._workers = Workers(1)

@@ -31,9 +31,10 @@ from neonlab.errors import InputError
 from neonlab.isa.c.prototype import parse_prototype
 from neonlab.isa.decode import UndecodableWord, decode_word
 from neonlab.isa.model.isa import Isa
+from neonlab.lab.parallel.checks import check_all
+from neonlab.lab.parallel.pool import Died, Workers
 from neonlab.lab.repository.library import open_kernel
 from neonlab.lab.run.plan import plan_cases
-from neonlab.lab.run.workers import Died, Workers, check_all
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = float(os.environ.get("NEONLAB_FUZZ_SECONDS", "0"))

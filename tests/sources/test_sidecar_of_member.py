@@ -11,8 +11,8 @@ from tests.test_pytest_plugin import run
 
 import neonlab as lab
 from neonlab.isa.model.isa import Isa
+from neonlab.lab.parallel.pool import KernelHandle
 from neonlab.lab.repository.library import open_library
-from neonlab.lab.run.workers import KernelName
 from neonlab.verify.verdict import Status
 
 TEMPLATE = Path(lab.__file__).parent / "lab" / "start" / "template"
@@ -57,7 +57,7 @@ def test_it_counts_by_every_name_of_the_file(root: Path, folder: str, name: str)
 def test_the_library_and_the_processes_beside_find_it(root: Path) -> None:
     (kernel,) = (one for one in open_library(root).kernels if one.isa is Isa.A64)
     assert (kernel.title, kernel.operator is not None) == (f"armv8/{NAME}", True)
-    opened = KernelName.of(kernel).open()
+    opened = KernelHandle.of(kernel).open()
     assert (opened.title, opened.contract) == (kernel.title, kernel.contract)
     link = root / "asm" / "armv8" / "add_s8_linked.S"
     outside = root.parent / "outside.S"

@@ -15,11 +15,12 @@ from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Run
 from neonlab.emulate.trace import TraceProbe
 from neonlab.isa.model.isa import Isa
+from neonlab.lab.parallel.checks import check_all
+from neonlab.lab.parallel.pool import Workers
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel, open_kernel
 from neonlab.lab.run.check import check, check_and_answer
 from neonlab.lab.run.plan import draw_case, parse_shape, plan_cases
-from neonlab.lab.run.workers import Workers, check_all
 from neonlab.verify.check_case import call_arguments
 from neonlab.verify.coverage import Coverage, joined
 from neonlab.verify.coverage_count import CoverageCount

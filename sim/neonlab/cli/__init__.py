@@ -82,7 +82,7 @@ def _run(arguments: list[str]) -> int:
         command = next((word for word in arguments if not word.startswith("-")), "")
         with telling(command or "starting"):
             if command in _WORKERS_NEED and not {"--help", "-h"} & set(arguments):
-                from neonlab.lab.run.fork_server import start_early
+                from neonlab.lab.parallel.fork_server import start_early
 
                 start_early(_WORKERS_NEED[command])
             from neonlab.cli.app import build_app

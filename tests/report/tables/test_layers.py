@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.command_line import ADD, LAYER, SUM, edit, new_repository
 
+from neonlab.lab.parallel.pool import Workers
 from neonlab.lab.repository.library import Kernel, Library, open_library
 from neonlab.lab.run.plan import layers_of
 from neonlab.lab.run.profile import profile
-from neonlab.lab.run.workers import Workers
 from neonlab.measure.profile import Profile
 from neonlab.report.tables.layers import Seen, see_layers, work_of_layers
 from neonlab.report.tables.variants import rows_of

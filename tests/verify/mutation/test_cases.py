@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.sample import KERNELS
 
-from neonlab.lab.run.mutants import trial_of
+from neonlab.lab.parallel.mutants import trial_of
 from neonlab.verify.mutation.mutants import mutants_of
 
 

@@ -12,10 +12,10 @@ import pytest
 from tests.sample import KERNELS, ONE_OF_EACH
 
 from neonlab.errors import InputError
+from neonlab.lab.parallel.mutants import MutantsOfKernel, judge_all, mutants
+from neonlab.lab.parallel.pool import Workers
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel, open_kernel
-from neonlab.lab.run.mutants import MutantsOfKernel, judge_all, mutants
-from neonlab.lab.run.workers import Workers
 from neonlab.report.json.documents import schemas
 from neonlab.report.tables.mutants import markdown_document
 from neonlab.verify.mutation.equivalence import read_reviewed
@@ -87,7 +87,7 @@ def test_a_mutant_differs_from_the_kernel_in_the_words_it_names_and_no_other(ker
 
 def test_a_check_that_looks_at_little_lets_mutants_survive(monkeypatch: pytest.MonkeyPatch) -> None:
     # The judge judged: with one case of one pixel and one channel each way, most of a kernel never runs.
-    from neonlab.lab.run import mutants as module
+    from neonlab.lab.parallel import mutants as module
     from neonlab.lab.run.plan import CaseName, parse_shape
 
     def one_case(kernel: Kernel, **_: object) -> list[CaseName]:

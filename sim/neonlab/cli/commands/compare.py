@@ -78,8 +78,9 @@ def _variants(
     jobs: int | None,
 ) -> Comparison:
     from neonlab.lab.compare.comparison import fold_sides, plan_comparison
+    from neonlab.lab.parallel.pool import Workers
+    from neonlab.lab.parallel.profiles import look_all
     from neonlab.lab.run.plan import layers_of, layers_or_largest
-    from neonlab.lab.run.workers import Workers, look_all
 
     if not names:
         raise InputError("name the kernels to compare, or a git revision with --against")
@@ -105,10 +106,10 @@ def _against(
     seed: int,
     jobs: int | None,
 ) -> Comparison:
+    from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.regression.revisions import compare_pairs, pair_up
     from neonlab.lab.repository.library import find_root, own_root
     from neonlab.lab.repository.revision import tree_at
-    from neonlab.lab.run.workers import Workers
 
     chosen: list[Kernel] = find_kernels(names, given) if names else []
     if not chosen and own_root() is None:

@@ -134,7 +134,7 @@ def _run_functions(
     json: bool,
 ) -> None:
     from neonlab.host.output_file import write_whole
-    from neonlab.lab.run.workers import Workers
+    from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.silicon.table import read_functions
     from neonlab.lab.silicon.truth import check_recordable, errors_by_core, measure_functions
     from neonlab.report.tables.functions import function_lines, functions_document, functions_json, functions_markdown

@@ -17,9 +17,9 @@ def init(folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new fo
     It brings this neonlab along as a wheel, which its README and its CI install, and is a git repository with one
     commit where there is git.
     """
+    from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.regression.baselines import FILE
     from neonlab.lab.regression.item import measure_baselines, write_baselines
-    from neonlab.lab.run.workers import Workers
     from neonlab.lab.start.repository import bring_along, commit_all, start_repository
     from neonlab.lab.start.wheel import own_wheel
 

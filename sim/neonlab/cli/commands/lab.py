@@ -69,7 +69,10 @@ def check(
     of the library are checked. The cases cover small shapes, in which every two sizes meet, and all patterns of data.
     Every memory access, register and vector lane is checked too.
     """
-    from neonlab.lab.run.workers import Workers, check_all, explain_all, plan_all, search_all
+    from neonlab.lab.parallel.checks import check_all, explain_all
+    from neonlab.lab.parallel.plans import plan_all
+    from neonlab.lab.parallel.pool import Workers
+    from neonlab.lab.parallel.searches import search_all
     from neonlab.report.terminal.verdict import print_verdicts
 
     found = find_kernels(kernels or (), given)
@@ -227,8 +230,9 @@ def _profiles(
     show: Callable[[Console, list[Profile]], None],
     memory: MemoryOptions | None = None,
 ) -> int:
+    from neonlab.lab.parallel.pool import Workers
+    from neonlab.lab.parallel.profiles import profile_all
     from neonlab.lab.run.plan import layers_of
-    from neonlab.lab.run.workers import Workers, profile_all
     from neonlab.report.terminal.verdict import print_failures
     from neonlab.verify.verdict import Failure
 

@@ -14,7 +14,7 @@ from neonlab.host.input_file import is_file, no_file
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from neonlab.lab.run.mutants import MutantsOfKernel
+    from neonlab.lab.parallel.mutants import MutantsOfKernel
 
 _REVIEWED = Path("tests", "verify", "mutants_equivalent.toml")
 
@@ -42,10 +42,10 @@ def mutate(
     json: JsonOption = False,
 ) -> int:
     """Change one instruction of a kernel at a time, and list the changes that `neonlab check` does not notice."""
+    from neonlab.lab.parallel.mutants import judge_all
+    from neonlab.lab.parallel.mutants import mutants as mutants_to_try
+    from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.repository.library import find_root
-    from neonlab.lab.run.mutants import judge_all
-    from neonlab.lab.run.mutants import mutants as mutants_to_try
-    from neonlab.lab.run.workers import Workers
     from neonlab.verify.mutation.equivalence import read_reviewed
 
     if reviewed is not None and not is_file(reviewed):

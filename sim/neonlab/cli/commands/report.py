@@ -93,7 +93,7 @@ def _tables(
 ) -> _Tables:
     """Write the tables; `pages` tells which pages follow: None for none, True for a few, False for all."""
     from neonlab.host.output_file import write_whole
-    from neonlab.lab.run.workers import Workers
+    from neonlab.lab.parallel.pool import Workers
     from neonlab.report.tables.findings import best_of_levels, findings
     from neonlab.report.tables.goals import read_goals
     from neonlab.report.tables.ladder import CORES, calls_of, costs_of, ladder_document, read_ladders
@@ -172,7 +172,10 @@ def _pages(
     findings: Sequence[str] = (),
 ) -> bool:
     from neonlab.host.output_file import write_whole
-    from neonlab.lab.run.workers import Workers, check_all, plan_all, profile_each
+    from neonlab.lab.parallel.checks import check_all
+    from neonlab.lab.parallel.plans import plan_all
+    from neonlab.lab.parallel.pool import Workers
+    from neonlab.lab.parallel.profiles import profile_each
     from neonlab.report.page.gather import pages_of, work_of_pages
     from neonlab.report.page.render import write_pages
 

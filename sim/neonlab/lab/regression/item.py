@@ -9,12 +9,14 @@ from pathlib import Path
 from neonlab.host.output_file import write_whole
 from neonlab.lab.compare.comparison import check_cores
 from neonlab.lab.compare.figures import Change, Figures, figures_of
+from neonlab.lab.parallel.checks import check_all, explain_all
+from neonlab.lab.parallel.pool import Workers
+from neonlab.lab.parallel.profiles import profile_all
 from neonlab.lab.regression.baselines import FILE, Baselines, read_baselines
 from neonlab.lab.repository.kernel_files import kernel_file
 from neonlab.lab.repository.library import Kernel, open_library
 from neonlab.lab.run.judgement import verdict_of
 from neonlab.lab.run.plan import layers_or_largest, parse_shape, plan_cases
-from neonlab.lab.run.workers import Workers, check_all, explain_all, profile_all
 from neonlab.measure.options import MemoryOptions
 from neonlab.verify.cases.case import Shape
 from neonlab.verify.verdict import Failure, Verdict

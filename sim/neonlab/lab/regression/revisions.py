@@ -8,10 +8,11 @@ from pathlib import Path
 
 from neonlab.errors import InputError
 from neonlab.lab.compare.comparison import Comparison, Group, Look, Side, check_cores, loop_differences
+from neonlab.lab.parallel.pool import Workers
+from neonlab.lab.parallel.profiles import code_digests, look_all
 from neonlab.lab.repository.library import Kernel, open_kernel, open_library
 from neonlab.lab.repository.revision import Tree
 from neonlab.lab.run.plan import layers_or_largest, parse_shape
-from neonlab.lab.run.workers import Workers, code_digests, look_all
 from neonlab.verify.cases.case import Shape
 
 #: Called when a phase begins, with its name, its number of steps and their unit; returns a function that is called with

@@ -1,6 +1,6 @@
 """Measure the cost of a kernel and compare kernels, in this process.
 
-`neonlab.lab.run.workers` does the same in separate processes, where hostile code can do no harm.
+`neonlab.lab.parallel.pool` does the same in separate processes, where hostile code can do no harm.
 """
 
 from __future__ import annotations

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from neonlab.errors import InputError
 from neonlab.lab.compare.figures import Figures, figures_of
-from neonlab.lab.run.assistant import Assistant
+from neonlab.lab.parallel.assistant import Assistant
+from neonlab.lab.parallel.pool import Died, died
 from neonlab.lab.run.plan import CaseName
-from neonlab.lab.run.workers import Died, died
 from neonlab.lab.watch import questions as watch_side
 from neonlab.lab.watch.questions import Source, Subject
 from neonlab.verify.verdict import Failure, Verdict, fold, with_ranges

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from neonlab.errors import InputError
+from neonlab.lab.parallel.pool import Workers
+from neonlab.lab.parallel.profiles import profile_each
 from neonlab.lab.repository.able_cores import runs_on
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel, Library
 from neonlab.lab.run.plan import parse_shape
-from neonlab.lab.run.workers import Workers, profile_each
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.report.tables.goals import Goal, goal_lines, ladder_file

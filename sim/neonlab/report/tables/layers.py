@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from neonlab.lab.parallel.pool import Died, KernelHandle, Workers, died
 from neonlab.lab.repository.library import Kernel, Library
 from neonlab.lab.run.plan import CaseName, draw_case, layers_of
-from neonlab.lab.run.workers import Died, KernelName, Workers, died
 from neonlab.verify.cases.case import Depth, Shape
 from neonlab.verify.verdict import Failure
 
@@ -42,7 +42,7 @@ def work_of_layers(library: Library) -> LayerWork:
 def see_layers(workers: Workers, work: LayerWork, advance: Callable[[int], None] = lambda _: None) -> list[Seen]:
     """Check and count each item, those with most work first; `advance` is called for each that is done."""
     order = sorted(range(len(work)), key=lambda number: work[number][1].work, reverse=True)
-    tasks = [(KernelName.of(work[number][0]), work[number][1]) for number in order]
+    tasks = [(KernelHandle.of(work[number][0]), work[number][1]) for number in order]
     found: dict[int, Seen] = {}
     for number, result in zip(order, workers.run(_see, tasks, lambda _: advance(1)), strict=True):
         if isinstance(result, Died):
@@ -53,7 +53,7 @@ def see_layers(workers: Workers, work: LayerWork, advance: Callable[[int], None]
     return [found[number] for number in range(len(work))]
 
 
-def _see(name: KernelName, shape: Shape) -> Seen:
+def _see(name: KernelHandle, shape: Shape) -> Seen:
     from neonlab.lab.repository.kernel_code import kernel_program
     from neonlab.lab.run.profile import counted_profile, profile
     from neonlab.report.tables.hot_loop_cost import hot_loop_cost

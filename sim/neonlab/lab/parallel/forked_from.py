@@ -11,7 +11,7 @@ import os
 import sys
 from types import TracebackType
 
-from neonlab.lab.run.fork_server import PRELOADED
+from neonlab.lab.parallel.fork_server import PRELOADED
 
 
 def _end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -30,7 +30,8 @@ sys.excepthook = _end
 gc.disable()
 for module in (
     "neonlab.assemble.assembler",
-    "neonlab.lab.run.workers",
+    "neonlab.lab.parallel.checks",
+    "neonlab.lab.parallel.profiles",
     os.environ.get(PRELOADED, "neonlab.lab.run.profile"),
 ):
     importlib.import_module(module)

@@ -29,7 +29,7 @@ def start_early(module: str = "neonlab.lab.run.profile") -> None:
     if _forks():
         from multiprocessing.forkserver import ensure_running
 
-        worker_context().set_forkserver_preload(["neonlab.lab.run.forked_from"])
+        worker_context().set_forkserver_preload(["neonlab.lab.parallel.forked_from"])
         with _environment({**_ONE_THREAD, PRELOADED: module}), interrupts_ignored():
             ensure_running()
         os.environ[TOLD] = "1"  # the workers report compilations

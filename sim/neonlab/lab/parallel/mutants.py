@@ -15,10 +15,10 @@ from typing import Any
 
 from neonlab.emulate.run import FaultKind
 from neonlab.errors import InputError
+from neonlab.lab.parallel.pool import Died, KernelHandle, Workers
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.plan import draw_case, plan_cases
-from neonlab.lab.run.workers import Died, KernelName, Workers
 from neonlab.verify.mutation.equivalence import ReviewedTable
 from neonlab.verify.mutation.mutants import Mutant, mutants_of, sample
 from neonlab.verify.mutation.text import SLIPS
@@ -113,11 +113,11 @@ def trial_of(kernel: Kernel) -> Trial:
 
 
 @functools.lru_cache(maxsize=1)
-def _trial(name: KernelName) -> Trial:
+def _trial(name: KernelHandle) -> Trial:
     return trial_of(name.open())
 
 
-def _judge(name: KernelName, chunk: Sequence[Mutant]) -> list[Judgement]:
+def _judge(name: KernelHandle, chunk: Sequence[Mutant]) -> list[Judgement]:
     trial = _trial(name)
     return [trial.judge(mutant) for mutant in chunk]
 
@@ -137,12 +137,12 @@ def judge_all(
         for kernel, _, tried in work
         for start in range(0, len(tried), _CHUNK)
     ]
-    named = [(KernelName.of(kernel), chunk) for kernel, chunk in tasks]
+    named = [(KernelHandle.of(kernel), chunk) for kernel, chunk in tasks]
     judged: dict[str, list[tuple[Mutant, Judgement]]] = {kernel.title: [] for kernel, _, _ in work}
     results = workers.run(_judge, named, lambda index: advance(len(tasks[index][1])))
     for (kernel, chunk), result in zip(tasks, results, strict=True):
         if isinstance(result, Died):
-            alone = [(KernelName.of(kernel), [mutant]) for mutant in chunk]
+            alone = [(KernelHandle.of(kernel), [mutant]) for mutant in chunk]
             result = [
                 Judgement(FaultKind.EMULATOR_DIED.value) if isinstance(one, Died) else one[0]
                 for one in workers.run(_judge, alone)

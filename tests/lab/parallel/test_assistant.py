@@ -11,8 +11,8 @@ from collections.abc import Iterator
 import pytest
 
 from neonlab.errors import InputError
-from neonlab.lab.run.assistant import INTERRUPTED, Assistant
-from neonlab.lab.run.workers import Died
+from neonlab.lab.parallel.assistant import INTERRUPTED, Assistant
+from neonlab.lab.parallel.pool import Died
 from neonlab.measure.cores.caches import load_core
 
 _LONG = 600  # seconds; longer than any question may take

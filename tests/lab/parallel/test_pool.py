@@ -12,10 +12,12 @@ from tests.sample import CONV1X1
 
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
+from neonlab.lab.parallel.checks import check_all
+from neonlab.lab.parallel.pool import Died, KernelHandle, WorkerError, Workers
+from neonlab.lab.parallel.profiles import profile_all
 from neonlab.lab.repository.library import open_library
 from neonlab.lab.run.judgement import Tried, up_to_enough
 from neonlab.lab.run.plan import CaseName, plan_cases
-from neonlab.lab.run.workers import Died, KernelName, WorkerError, Workers, check_all, profile_all
 from neonlab.verify.verdict import Failure
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -69,7 +71,7 @@ def test_an_interrupt_leaves_no_module_half_imported_that_results_are_made_of(mo
         os.kill(os.getpid(), signal.SIGINT)
         imported.append(name)
 
-    monkeypatch.setattr("neonlab.lab.run.workers.importlib.import_module", import_module)
+    monkeypatch.setattr("neonlab.lab.parallel.pool.importlib.import_module", import_module)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with Workers(1) as workers, pytest.raises(KeyboardInterrupt):
@@ -94,7 +96,7 @@ def test_a_case_that_kills_its_worker_is_found_among_the_others(monkeypatch: pyt
     cases = plan_cases(kernel)[:5]
     killer = cases[3]
 
-    def run(self: Workers, _function: object, tasks: list[tuple[KernelName, list[CaseName]]], done: object = None):  # type: ignore[no-untyped-def]  # noqa: ANN202
+    def run(self: Workers, _function: object, tasks: list[tuple[KernelHandle, list[CaseName]]], done: object = None):  # type: ignore[no-untyped-def]  # noqa: ANN202
         for _, chunk, *_ in tasks:
             yield Died("the emulator's process died") if killer in chunk else Tried([None] * len(chunk))
 

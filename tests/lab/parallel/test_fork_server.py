@@ -26,9 +26,10 @@ def test_a_command_that_is_interrupted_stops_without_a_traceback(seconds: float)
 SCRIPT = """
 import sys
 from neonlab import open_library
-from neonlab.lab.run import fork_server
+from neonlab.lab.parallel import fork_server
 from neonlab.lab.run.plan import plan_cases
-from neonlab.lab.run.workers import Workers, check_all
+from neonlab.lab.parallel.checks import check_all
+from neonlab.lab.parallel.pool import Workers
 
 fork_server._forks = lambda: {forks}
 kernel = open_library({root!r}).find("armv8/add_s8s8_flat_16_tvm")[0]

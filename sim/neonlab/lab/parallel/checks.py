@@ -1,0 +1,148 @@
+"""Checks many kernels, side by side in worker processes.
+
+A function that runs in a worker imports the lab there: the process that waits for it needs no emulator.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.judgement import Answer, Tried, up_to_enough, verdict_of
+from neonlab.lab.run.plan import CaseName, range_case
+from neonlab.verify.coverage import Coverage
+from neonlab.verify.verdict import Failure, Verdict, with_ranges
+
+if TYPE_CHECKING:
+    pass
+from neonlab.lab.parallel.pool import Died, KernelHandle, Workers, died
+
+#: Shares of all cases per process, and the fewest and the most cases in one; its preparation costs as much as 50 cases.
+_SHARES, _LEAST, _WHOLE = 2, 72, 1000
+#: Work at which a share ends, as the product of sizes.
+_WORK = 30_000_000
+
+
+def _check_chunk(
+    name: KernelHandle, cases: list[CaseName], fail_fast: bool = False, ranged: CaseName | None = None
+) -> Tried:
+    from neonlab.lab.run.check import check_and_answer
+
+    return check_and_answer(name.open(), cases, ranged, fail_fast=fail_fast)
+
+
+def _ranges(name: KernelHandle, case: CaseName) -> Answer:
+    from neonlab.lab.run.check import answer_ranges
+
+    return answer_ranges(name.open(), case)
+
+
+def _explain(name: KernelHandle, failure: Failure) -> Failure:
+    from neonlab.lab.run.check import explain
+
+    return explain(name.open(), failure)
+
+
+def check_all(
+    workers: Workers,
+    work: Sequence[tuple[Kernel, Sequence[CaseName]]],
+    *,
+    seed: int = 1,
+    fail_fast: bool = False,
+    ranges: bool = False,
+    advance: Callable[[int], None] = lambda _: None,
+) -> list[Verdict]:
+    """Check each kernel on its cases; `advance` is called with the number of cases that ended since its last call.
+
+    With `fail_fast`, stop at the first failure; kernels without a result by then have no verdict.  With `ranges`, the
+    verdicts of kernels that passed hold the answer of `answer_ranges` at one of the shapes.
+    """
+    most = _share(workers, sum(len(cases) for _, cases in work))
+    tasks: list[tuple[Kernel, list[CaseName], CaseName | None]] = []
+    for kernel, cases in work:
+        chunks = _chunks(cases, most)
+        asked = range_case(kernel, cases) if ranges and (len(chunks) == 1 or not fail_fast) else None
+        # The range analysis reuses results of the check.  It belongs to the first chunk, since it takes longest.
+        tasks += [(kernel, chunk, None if number else asked) for number, chunk in enumerate(chunks)]
+    named = [(KernelHandle.of(kernel), cases, fail_fast, asked) for kernel, cases, asked in tasks]
+    outcomes: dict[str, list[Failure | None]] = {kernel.title: [] for kernel, _ in work}
+    coverage: dict[str, list[Coverage]] = {kernel.title: [] for kernel, _ in work}
+    accepted: dict[str, list[Sequence[int]]] = {kernel.title: [] for kernel, _ in work}
+    answers: dict[str, Answer] = {}
+    results = workers.run(_check_chunk, named, lambda index: advance(len(tasks[index][1])))
+    with contextlib.closing(results):
+        for (kernel, cases, _), result in zip(tasks, results, strict=True):
+            tried = Tried(_one_by_one(workers, kernel, cases)) if isinstance(result, Died) else result
+            outcomes[kernel.title] += tried.outcomes
+            coverage[kernel.title].append(tried.coverage)
+            accepted[kernel.title].append(tried.accepted)
+            if tried.answer is not None:
+                answers[kernel.title] = tried.answer
+            if fail_fast and any(tried.outcomes):
+                break
+    verdicts = [
+        verdict_of(kernel, up_to_enough(outcomes[kernel.title]), seed, coverage[kernel.title], accepted[kernel.title])
+        for kernel, _ in work
+        if outcomes[kernel.title]
+    ]
+    if not ranges:
+        return verdicts
+    verdicts = [with_ranges(v, *answers[v.kernel]) if v.faultless and v.kernel in answers else v for v in verdicts]
+    return answer_all(workers, [(k, names) for k, names in work if k.title not in answers], verdicts)
+
+
+def _share(workers: Workers, cases: int) -> int:
+    """Return the number of cases that a process gets at a time: every process has some, and none prepares for few."""
+    return min(_WHOLE, max(_LEAST, -(-cases // (_SHARES * workers.jobs))))
+
+
+def _chunks(cases: Sequence[CaseName], most: int) -> list[list[CaseName]]:
+    """Split the cases in order into chunks of at most `most`, fewer if they are large."""
+    found: list[list[CaseName]] = [[]]
+    work = 0
+    for case in cases:
+        if len(found[-1]) == most or (found[-1] and work + case.shape.work > _WORK):
+            found.append([])
+            work = 0
+        found[-1].append(case)
+        work += case.shape.work
+    return found
+
+
+def answer_all(
+    workers: Workers, work: Sequence[tuple[Kernel, Sequence[CaseName]]], verdicts: Sequence[Verdict]
+) -> list[Verdict]:
+    """Return the verdicts with an answer about ranges for each kernel that passed."""
+    passed = {verdict.kernel for verdict in verdicts if verdict.faultless}
+    asked = {k.title: (KernelHandle.of(k), name) for k, names in work if (name := range_case(k, names))}
+    tasks = {title: task for title, task in asked.items() if title in passed}
+    answers = dict(zip(tasks, workers.run(_ranges, list(tasks.values())), strict=True))
+    return [
+        v if isinstance(answer := answers.get(v.kernel), Died | None) else with_ranges(v, *answer) for v in verdicts
+    ]
+
+
+def explain_all(workers: Workers, kernels: Sequence[Kernel], verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """Return the verdicts with their failures explained; one whose explanation ends its process is unchanged."""
+    by_title = {kernel.title: KernelHandle.of(kernel) for kernel in kernels}
+    tasks = [(by_title[v.kernel], failure) for v in verdicts for failure in v.failures if failure.shape]
+    explained = {
+        (name, failure): failure if isinstance(result, Died) else result
+        for (name, failure), result in zip(tasks, workers.run(_explain, tasks), strict=True)
+    }
+    return [replace(v, failures=tuple(explained.get((by_title[v.kernel], f), f) for f in v.failures)) for v in verdicts]
+
+
+def _one_by_one(workers: Workers, kernel: Kernel, cases: list[CaseName]) -> list[Failure | None]:
+    """Return the outcomes of a chunk that ended its process, from its cases run one at a time."""
+    found: list[Failure | None] = []
+    name = KernelHandle.of(kernel)
+    for case, result in zip(cases, workers.run(_check_chunk, [(name, [case]) for case in cases]), strict=True):
+        if isinstance(result, Died):
+            found.append(died(str(case.shape), case.pattern, case.seed, result))
+        else:
+            found += result.outcomes
+    return found

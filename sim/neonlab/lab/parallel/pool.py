@@ -1,0 +1,157 @@
+"""A pool of processes that kernels run in: with a time limit, and free to die.
+
+Emulated code can bring the emulator down, and with it the process.  Here that costs one worker and ends in a verdict.
+"""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import TimeoutError as FutureTimeout
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pebble import CONSTS, ProcessExpired, ProcessFuture, ProcessPool
+
+from neonlab.contract.options import NOTHING, Given
+from neonlab.emulate.run import Fault, FaultKind
+from neonlab.errors import InputError
+from neonlab.host.interrupts import interrupts_held
+from neonlab.host.memory_limit import gib, memory_left, out_of_memory
+from neonlab.lab.parallel.fork_server import start_early, worker_context
+from neonlab.lab.repository.library import Kernel, is_member, open_kernel, open_member
+from neonlab.verify.verdict import Failure
+
+if TYPE_CHECKING:
+    pass
+
+
+#: Most seconds of one task; the step budget ends an endless loop of the guest long before.
+TIME_LIMIT = 300.0
+#: Most processes at a time, on a machine with fewer cores.
+_MOST_JOBS = 16
+#: Seconds between the pool's looks at its processes; a command waits for one at its end.
+_LOOK_AGAIN = 0.02
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class KernelHandle:
+    """A kernel as it is sent to a worker: operators hold code, so each process opens it itself."""
+
+    path: Path
+    root: Path | None
+    given: Given = NOTHING
+
+    @staticmethod
+    def of(kernel: Kernel) -> KernelHandle:
+        """Return the name of `kernel`."""
+        return KernelHandle(kernel.path, kernel.root, kernel.given)
+
+    def open(self) -> Kernel:
+        """Open the kernel."""
+        if self.root is not None and is_member(self.root, self.path) and self.given.says_nothing:
+            return open_member(self.root, self.path)
+        return open_kernel(self.path, self.given)
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """A task that ended its process or ran out of time."""
+
+    reason: str
+
+
+class Workers:
+    """A pool of at most `jobs` worker processes, as many as cores by default.  It is a context manager."""
+
+    def __init__(self, jobs: int | None = None, time_limit: float = TIME_LIMIT) -> None:
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        # The pool starts all of its processes with the first task; more than the cores only take memory.
+        self.jobs = min(jobs or cores, max(_MOST_JOBS, cores))
+        self.time_limit = time_limit
+        start_early()
+        CONSTS.sleep_unit = _LOOK_AGAIN
+        self._pool = ProcessPool(max_workers=self.jobs, context=worker_context())
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.stop()
+        self._pool.join()
+
+    def run(
+        self, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], done: Callable[[int], None] = lambda _: None
+    ) -> Generator[T | Died]:
+        """Call `function(*task)` for each task, and yield the results in order.
+
+        `done` is called with the index of each task that ended.  The tasks start at once.  An InputError raised in a
+        worker is raised here; anything else that ends its process gives a Died.
+        """
+        futures = [self.begin(function, *task) for task in tasks]
+        return self._results(futures, done)
+
+    def _results(self, futures: Sequence[ProcessFuture[Any]], done: Callable[[int], None]) -> Generator[Any]:
+        for index, future in enumerate(futures):
+            try:
+                result = self.result(future)
+            except InputError:
+                for other in futures:
+                    other.cancel()
+                raise
+            done(index)
+            yield result
+
+    def begin(self, function: Callable[..., object], *task: Any) -> ProcessFuture[Any]:
+        """Schedule `function(*task)` for the next free process; `result` takes its result."""
+        with interrupts_held():
+            try:
+                return self._pool.schedule(_told, args=[function, *task], timeout=self.time_limit)
+            except (RuntimeError, BrokenProcessPool) as error:
+                raise _no_workers(error) from None
+
+    def result(self, future: ProcessFuture[Any]) -> Any:
+        """Wait for the result and return it.  Raises InputError, and CancelledError if the task was cancelled."""
+        try:
+            return future.result()
+        except FutureTimeout:
+            return Died(f"no end within {self.time_limit:g} s")
+        except ProcessExpired as error:
+            killed = ": something killed it, as systems do where memory runs out" if error.exitcode == -9 else ""
+            return Died(f"the emulator's process died with exit code {error.exitcode}{killed}")
+        except BrokenProcessPool as error:
+            raise _no_workers(error) from None
+
+
+class WorkerError(RuntimeError):
+    """A defect of the lab that showed in a worker; the text is the worker's traceback."""
+
+
+def _no_workers(error: Exception) -> InputError:
+    """Return the error for a pool that cannot start processes: the system refuses them, or their memory."""
+    room = memory_left()
+    left = f"; {gib(room.bytes)} of memory are left of {room.of}" if room is not None else ""
+    reason = str(error.__cause__ or error).strip()
+    return InputError(f"worker processes cannot be had{f' ({reason})' if reason else ''}{left}: try fewer with --jobs")
+
+
+def _told(function: Callable[..., T], *task: Any) -> T:
+    """Return `function(*task)`, with its errors converted to ones that can be pickled."""
+    try:
+        return function(*task)
+    except InputError:
+        raise
+    except MemoryError as error:
+        of = next((f"{one.path}: " for one in task if isinstance(one, KernelHandle)), "")
+        raise InputError(f"{of}{out_of_memory(error)}") from None
+    except BaseException:
+        raise WorkerError(traceback.format_exc()) from None
+
+
+def died(shape: str, pattern: str, seed: int, end: Died) -> Failure:
+    """Return the failure for a task whose process ended."""
+    return Failure(shape, pattern, seed, fault=Fault(FaultKind.EMULATOR_DIED, end.reason, 0))
