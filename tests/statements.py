@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.tools import require
 
-from neonlab.assemble.encode.encoder import Statement
+from neonlab.assemble.encode.encoder import EncoderStatement
 from neonlab.isa.model.isa import Isa
 
 _CORPUS = Path(__file__).parent / "corpus"
@@ -29,10 +29,10 @@ def corpus(isa: Isa) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def placed(texts: Sequence[str]) -> list[Statement]:
+def placed(texts: Sequence[str]) -> list[EncoderStatement]:
     """The statements one after the other from BASE, relative addresses made absolute."""
     return [
-        Statement(_HERE.sub(lambda found, here=BASE + 4 * i: hex(here + int(found[1] or 0)), text), BASE + 4 * i)
+        EncoderStatement(_HERE.sub(lambda found, here=BASE + 4 * i: hex(here + int(found[1] or 0)), text), BASE + 4 * i)
         for i, text in enumerate(texts)
     ]
 

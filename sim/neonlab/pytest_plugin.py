@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from neonlab.cli.progress import Progress
     from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.regression.baselines import Baselines
-    from neonlab.lab.regression.item import Outcome
+    from neonlab.lab.regression.item import ItemOutcome
     from neonlab.lab.repository.library import Kernel
 
 _ITEM = "kernel["
@@ -129,7 +129,7 @@ class KernelItem(pytest.Item):
         if not outcome.passed:
             raise KernelFailed(_explained(self, outcome))
 
-    def _record(self, outcome: Outcome) -> None:
+    def _record(self, outcome: ItemOutcome) -> None:
         self.user_properties.append((_KERNEL, self.kernel.title))
         if self.shape is None or outcome.figures is None:
             return
@@ -151,7 +151,7 @@ class KernelItem(pytest.Item):
         return self.path, None, self.name
 
 
-def _explained(item: KernelItem, outcome: Outcome) -> str:
+def _explained(item: KernelItem, outcome: ItemOutcome) -> str:
     from rich.console import Console
 
     from neonlab.lab.compare.figures import COUNTED

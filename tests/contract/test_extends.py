@@ -10,7 +10,7 @@ import pytest
 from neonlab import check, open_kernel
 from neonlab.contract.header import Contract, read_contract
 from neonlab.errors import ContractError
-from neonlab.lab.watch.questions import Source, digest
+from neonlab.lab.watch.questions import WatchedFile, digest
 from neonlab.verify.verdict import Status
 
 WHOLE = """/*toml
@@ -172,7 +172,7 @@ def test_a_contract_beside_the_code_may_extend_one_and_a_new_text_of_that_counts
     beside.write_text('extends = "sixteen.toml"\nprototype = "void fill(uint8_t *out)"\n')
     kernel = open_kernel(tmp_path / "fill.S")
     assert check(kernel).status is Status.RAN
-    before = digest(Source(kernel.path), 1)
+    before = digest(WatchedFile(kernel.path), 1)
     shared.write_text(shared.read_text().replace("16", "15"))
-    assert digest(Source(kernel.path), 2) != before
+    assert digest(WatchedFile(kernel.path), 2) != before
     assert check(open_kernel(tmp_path / "fill.S")).status is Status.WRONG

@@ -21,7 +21,7 @@ from neonlab.cli.commands.objects import symbols
 from neonlab.cli.commands.report import report
 from neonlab.cli.commands.serve import serve
 from neonlab.cli.commands.watch import watch
-from neonlab.cli.help import HELP_OPTIONS, Command, Group
+from neonlab.cli.help import HELP_OPTIONS, Command, PlainGroup
 
 _HELP = """Run, check, count and compare hand-written ARM NEON int8 kernels, with no ARM device at hand.
 
@@ -69,7 +69,7 @@ def build_app() -> Any:
         name="neonlab",
         help=_HELP,
         no_args_is_help=True,
-        cls=Group,
+        cls=PlainGroup,
         context_settings={"help_option_names": HELP_OPTIONS},
         rich_markup_mode=None,
         pretty_exceptions_enable=False,

@@ -34,7 +34,7 @@ class Command(TyperCommand):
                     formatter.write_dl(rows)
 
 
-class Group(TyperGroup):
+class PlainGroup(TyperGroup):
     """The parent command, whose help shows the first sentence of each command in full."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:

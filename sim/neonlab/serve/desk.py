@@ -13,8 +13,8 @@ from pathlib import Path
 
 from neonlab.contract.options import NOTHING, Given
 from neonlab.errors import InputError
-from neonlab.lab.watch.questions import Source, Subject
-from neonlab.lab.watch.reading import Reader, Reading
+from neonlab.lab.watch.questions import Subject, WatchedFile
+from neonlab.lab.watch.reading import Reading, StateReader
 from neonlab.lab.watch.session import Past, Session
 from neonlab.serve.scratch import Scratch
 from neonlab.serve.sight import Sight, sight_of
@@ -101,7 +101,7 @@ class Desk:
         self._shape = shape
         self._show = show
         self._cores = tuple(cores)
-        self._reader = Reader(loops=True, seed=seed)
+        self._reader = StateReader(loops=True, seed=seed)
         self._sheets: dict[Path, Sheet] = {}
         self._pasts: dict[Path, Past] = {}
         self._state = 0
@@ -176,7 +176,7 @@ class Desk:
             self._sheets[text.path] = Sheet(text.path, self._root)
         sheet = self._sheets[text.path]
         sheet.write(text.now)
-        source = Source(sheet.scratch.path, self._given.get(text.path, NOTHING))
+        source = WatchedFile(sheet.scratch.path, self._given.get(text.path, NOTHING))
         subject = self._subject(source)
         if isinstance(subject, str):
             yield self._sight(text, sheet, None, Reading(problem=subject))
@@ -211,11 +211,11 @@ class Desk:
                 sheet.committed = committed
                 yield self._sight(text, sheet, subject, reading)
 
-    def _subject(self, source: Source) -> Subject | str:
+    def _subject(self, source: WatchedFile) -> Subject | str:
         self._state += 1
         return self._reader.subject(source, self._state, self._shape, self._cores)
 
-    def _figures_of(self, texts: _Texts, text: Text, sheet: Sheet, source: Source) -> Reading | None:
+    def _figures_of(self, texts: _Texts, text: Text, sheet: Sheet, source: WatchedFile) -> Reading | None:
         """Measure other texts than those of `text`; None if they cannot be tried, or after an interrupt."""
         sheet.write(texts)
         try:

@@ -33,7 +33,7 @@ _MOST_TERMS = 3
 
 
 @dataclass
-class Extent:
+class Reach:
     """Bytes touched at one pointer in one run, relative to it: [low, high) read and written, None if none."""
 
     read: tuple[int, int] | None = None
@@ -59,7 +59,7 @@ class Learned:
     """
 
     samples: tuple[Mapping[str, int], ...]
-    extents: tuple[Mapping[str, Extent], ...]
+    extents: tuple[Mapping[str, Reach], ...]
     sizes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
@@ -131,11 +131,11 @@ class _Room:
         return Buffer(name, data, True, pointers=tuple(pointers), origin=origin)
 
 
-def _touched(probe: TraceProbe, machine: Machine) -> dict[str, Extent]:
+def _touched(probe: TraceProbe, machine: Machine) -> dict[str, Reach]:
     trace = probe.collect(machine)
     if trace.overflow:
         raise InputError(f"a run takes more than {_STEPS} instructions: give smaller numbers")
-    found: dict[str, Extent] = {}
+    found: dict[str, Reach] = {}
     buffers = sorted(trace.buffers, key=lambda item: item.address)
     starts = np.array([item.address for item in buffers], np.uint64)
     for pc in trace.executions:
@@ -154,17 +154,17 @@ def _touched(probe: TraceProbe, machine: Machine) -> dict[str, Extent]:
                 if item.buffer.name.endswith("[]"):
                     offsets = offsets % _ROW - _ROW // 2
                 if offsets.size:
-                    extent = found.setdefault(item.buffer.name, Extent())
+                    extent = found.setdefault(item.buffer.name, Reach())
                     store = access.kind is AccessKind.STORE
                     extent.add(int(offsets.min()), int(offsets.max()) + access.count, store=store)
     return found
 
 
-def _sizes(samples: Sequence[Mapping[str, int]], extents: Sequence[Mapping[str, Extent]]) -> dict[str, dict[str, str]]:
+def _sizes(samples: Sequence[Mapping[str, int]], extents: Sequence[Mapping[str, Reach]]) -> dict[str, dict[str, str]]:
     """Return expressions for the ends of the touched bytes, by pointer."""
     found: dict[str, dict[str, str]] = {}
     for name in sorted({name for one in extents for name in one}):
-        touched = [one.get(name, Extent()) for one in extents]
+        touched = [one.get(name, Reach()) for one in extents]
         lows = [min((ends[0] for ends in (t.read, t.written) if ends is not None), default=0) for t in touched]
         entry = {"from": fitted(samples, lows) if any(lows) else "0"}
         for verb, ends in (("read", [t.read for t in touched]), ("write", [t.written for t in touched])):

@@ -17,7 +17,7 @@ from neonlab.isa.c.procedure_call import FloatAbi, place_arguments
 from neonlab.isa.c.prototype import parse_prototype
 from neonlab.isa.model.architecture import FEATURES
 from neonlab.sources.declarations import declaration_of_file
-from neonlab.sources.inference import Extent, Learned, learn, points
+from neonlab.sources.inference import Learned, Reach, learn, points
 from neonlab.sources.program import isa_of, load_program
 from neonlab.sources.toolchain import PLAIN_ARCHITECTURES, is_c
 
@@ -250,7 +250,7 @@ class _Writer:
         return ", ".join(entries), "no expression fits the runs: run it with more numbers" if unknown else ""
 
 
-def _ends(extent: Extent | None, verb: str) -> tuple[int, int] | None:
+def _ends(extent: Reach | None, verb: str) -> tuple[int, int] | None:
     if extent is None:
         return None
     return extent.read if verb == "read" else extent.written

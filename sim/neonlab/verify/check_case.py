@@ -14,7 +14,7 @@ from neonlab.emulate.run import Fault, Run
 from neonlab.verify.cases.call_arguments import call_arguments as call_arguments
 from neonlab.verify.cases.call_arguments import touched_bytes
 from neonlab.verify.cases.case import Array, Case, Expected
-from neonlab.verify.verdict import Mismatch, Writer
+from neonlab.verify.verdict import LastWriter, Mismatch
 
 #: Instructions a call may take: for each declared multiply-accumulate, for each byte of its buffers, and a constant.
 #: They are far more than any kernel needs, so that only an endless loop exceeds them.
@@ -103,7 +103,7 @@ def _axis_order(item: tuple[str, int]) -> int:
     return _AXES.index(item[0]) if item[0] in _AXES else len(_AXES)
 
 
-def last_writer(program: Program, contract: Contract, case: Case, name: str, offset: int) -> Writer | None:
+def last_writer(program: Program, contract: Contract, case: Case, name: str, offset: int) -> LastWriter | None:
     """Run the case again with every store recorded, and return the last writer of byte `offset` of `name`."""
     probe = LastWriterProbe(program)
     machine = Machine(program, probes=(probe,))
@@ -116,7 +116,7 @@ def last_writer(program: Program, contract: Contract, case: Case, name: str, off
         return None
     line = program.line_at(address)
     instruction = program.by_address.get(address)
-    return Writer(
+    return LastWriter(
         address,
         f"{line.path}:{line.line}" if line else "",
         (line.expanded or line.text).strip() if line else "",

@@ -16,7 +16,7 @@ from neonlab.verify.known_faults import AcceptedFault
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
+class LastWriter:
     """The instruction that last wrote an element."""
 
     address: int
@@ -42,7 +42,7 @@ class Mismatch:
     total: int
     map_title: str
     map: tuple[str, ...]
-    writer: Writer | None
+    writer: LastWriter | None
     offset: int = 0
     size: int = 1
 

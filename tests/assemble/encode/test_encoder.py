@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.statements import corpus, gnu_words, placed
 
-from neonlab.assemble.encode.encoder import Encoder, EncodingError, Statement
+from neonlab.assemble.encode.encoder import Encoder, EncoderStatement, EncodingError
 from neonlab.assemble.encode.keystone_process import KeystoneProcess, shared_process
 from neonlab.isa.agreement import same_instruction
 from neonlab.isa.model.isa import Isa
@@ -19,7 +19,7 @@ GOOD = {Isa.A64: ("add x0, x1, x2", 0x8B020020), Isa.A32: ("add r0, r1, r2", 0xE
 
 def encode(isa: Isa, *texts: str, address: int = 0x1000) -> list[int | EncodingError]:
     with Encoder(isa) as encoder:
-        return encoder.encode([Statement(text, address) for text in texts])
+        return encoder.encode([EncoderStatement(text, address) for text in texts])
 
 
 def encode_one(isa: Isa, text: str, address: int = 0x1000) -> int | EncodingError:
@@ -192,7 +192,7 @@ def test_random_text_never_ends_the_process_and_never_passes_as_something_else(i
         at = chance.randrange(len(text))
         mutants.append(text[:at] + chance.choice("abvwxq0189.,#[]{}-+!: ^") + text[at + chance.randrange(3) :])
     with Encoder(isa) as encoder:
-        outcomes = encoder.encode([Statement(text, 0) for text in mutants])
+        outcomes = encoder.encode([EncoderStatement(text, 0) for text in mutants])
     for text, outcome in zip(mutants, outcomes, strict=True):
         if isinstance(outcome, int):
             assert same_instruction(isa, text, 0, outcome) is None

@@ -35,7 +35,7 @@ from neonlab.measure.cores.caches import (
 from neonlab.measure.memory_probe import TrafficProbe
 from neonlab.measure.traffic.address_feed import EVENT, RUN
 from neonlab.measure.traffic.block_addresses import make_plan
-from neonlab.measure.traffic.count import Place
+from neonlab.measure.traffic.count import AccessPlace
 from neonlab.verify.check_case import run_case
 
 
@@ -78,7 +78,7 @@ class Model:
 
     def begin(self, *, empty: bool) -> None:
         """Count anew."""
-        self.counter.prepare([Place("elsewhere", "elsewhere")], empty=empty)
+        self.counter.prepare([AccessPlace("elsewhere", "elsewhere")], empty=empty)
 
     def run(self, steps: Sequence[Step]) -> CacheEvents:
         """Events of `steps` and those before."""

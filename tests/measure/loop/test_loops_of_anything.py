@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 from tests.statements import corpus
 
-from neonlab.assemble.encode.encoder import Encoder, Statement
+from neonlab.assemble.encode.encoder import Encoder, EncoderStatement
 from neonlab.assemble.program import Program, Segment
 from neonlab.isa.decode import UndecodableWord, decode_word
 from neonlab.isa.model.instruction import BranchKind
@@ -27,7 +27,7 @@ BASE = 0x1000
 def words(isa: Isa) -> list[int]:
     """The statements of the corpus that do not branch."""
     with Encoder(isa) as encoder:
-        found = encoder.encode([Statement(text, BASE) for text in corpus(isa)])
+        found = encoder.encode([EncoderStatement(text, BASE) for text in corpus(isa)])
     kept = []
     for word in found:
         try:
@@ -44,7 +44,9 @@ def loop_of(isa: Isa, seed: int) -> Program:
     chooser = random.Random(seed)
     chosen = chooser.choices(words(isa), k=chooser.randrange(1, 60))
     with Encoder(isa) as encoder:
-        back = encoder.encode([Statement(f"{'b.ne' if isa is Isa.A64 else 'bne'} #{BASE}", BASE + 4 * len(chosen))])[0]
+        back = encoder.encode(
+            [EncoderStatement(f"{'b.ne' if isa is Isa.A64 else 'bne'} #{BASE}", BASE + 4 * len(chosen))]
+        )[0]
     assert isinstance(back, int)
     whole = [*chosen, back]
     code = tuple(decode_word(isa, word, BASE + 4 * number) for number, word in enumerate(whole))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from neonlab.assemble.encode.encoder import Encoder, Statement
+from neonlab.assemble.encode.encoder import Encoder, EncoderStatement
 from neonlab.isa.decode import decode_word
 from neonlab.isa.model.instruction import Instruction
 from neonlab.isa.model.isa import Isa
@@ -16,7 +16,7 @@ IN_ORDER = [name for name in CORES if load_pipeline(name).in_order]
 
 def code(*lines: str, isa: Isa = Isa.A64) -> tuple[Instruction, ...]:
     with Encoder(isa) as encoder:
-        words = encoder.encode([Statement(line, 4 * number) for number, line in enumerate(lines)])
+        words = encoder.encode([EncoderStatement(line, 4 * number) for number, line in enumerate(lines)])
     for line, word in zip(lines, words, strict=True):
         assert isinstance(word, int), line
     return tuple(decode_word(isa, int(word), 4 * number) for number, word in enumerate(words))  # type: ignore[call-overload]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from neonlab.assemble.encode.encoder import Encoder, Statement
+from neonlab.assemble.encode.encoder import Encoder, EncoderStatement
 from neonlab.isa.decode import decode_word
 from neonlab.isa.model.instruction import Instruction
 from neonlab.isa.model.isa import Isa
@@ -17,7 +17,7 @@ from neonlab.measure.pipeline.cost import loop_cycles
 
 def cycles(core: str, lines: Sequence[str], isa: Isa = Isa.A64, **changes: object) -> float:
     with Encoder(isa) as encoder:
-        words = encoder.encode([Statement(line, 4 * number) for number, line in enumerate(lines)])
+        words = encoder.encode([EncoderStatement(line, 4 * number) for number, line in enumerate(lines)])
     loop: list[Instruction] = [
         decode_word(isa, int(word), 4 * number)  # type: ignore[call-overload]
         for number, word in enumerate(words)

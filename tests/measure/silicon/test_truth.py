@@ -9,7 +9,7 @@ import pytest
 from neonlab.measure.cores.pipeline import load_pipeline
 from neonlab.measure.silicon.measured_table import read_table
 from neonlab.measure.silicon.reasons import REASONS, reason_of
-from neonlab.measure.silicon.truth import KINDS, Comparison, against, compare
+from neonlab.measure.silicon.truth import KINDS, TableComparison, against, compare
 
 # Measured on silicon by github.com/ocxtal/insn_bench_aarch64: latency chain, throughput stream.
 MEASURED = """\
@@ -85,6 +85,6 @@ def test_held_out_figures_come_from_a_core_that_does_not_know_the_form(table: Pa
 def test_figures_outside_have_a_general_reason(
     form: str, what: str, measured: float, modelled: float, words: str
 ) -> None:
-    reason = reason_of(Comparison(form, "NEON", what, measured, modelled))
+    reason = reason_of(TableComparison(form, "NEON", what, measured, modelled))
     assert reason in REASONS
     assert words in reason

@@ -18,7 +18,7 @@ from neonlab.measure.profile import Profile
 from neonlab.report.tables.findings import best_of_levels, findings, level_of, takes_all_numbers
 from neonlab.report.tables.goals import Goal
 from neonlab.report.tables.systems import Ran
-from neonlab.report.tables.variants import Row
+from neonlab.report.tables.variants import VariantRow
 
 ROOT = Path(__file__).resolve().parents[3]
 NEON, DOTPROD, I8MM = (f"armv8/conv1x1_s8s32_hwc_{tile}" for tile in ("4x4", "4x16_dotprod", "4x16_i8mm"))
@@ -38,17 +38,17 @@ def kernels() -> list[Kernel]:
 
 
 @pytest.fixture(scope="module")
-def rows(kernels: list[Kernel]) -> list[Row]:
+def rows(kernels: list[Kernel]) -> list[VariantRow]:
     found = []
     for kernel in kernels:
         for shape in SHAPES:
             ran = profile(kernel, parse_shape(kernel, shape))
             assert isinstance(ran, Profile)
-            found.append(Row(kernel.title, f"layer {shape}", shape, True, True, ran))
+            found.append(VariantRow(kernel.title, f"layer {shape}", shape, True, True, ran))
     return found
 
 
-def per_mac(row: Row) -> float:
+def per_mac(row: VariantRow) -> float:
     assert row.profile is not None
     return row.profile.counts.instructions / row.profile.macs
 
@@ -71,7 +71,9 @@ def test_kernels_for_narrow_weights_are_told_apart_by_their_contracts(title: str
     assert takes_all_numbers(open_kernel(file_of(title))) == all_numbers
 
 
-def test_the_cheapest_of_a_level_is_exact_and_takes_fewest_instructions(kernels: list[Kernel], rows: list[Row]) -> None:
+def test_the_cheapest_of_a_level_is_exact_and_takes_fewest_instructions(
+    kernels: list[Kernel], rows: list[VariantRow]
+) -> None:
     best = best_of_levels(kernels, rows)
     for level, title in (("armv8", NEON), ("armv8 dotprod", DOTPROD), ("armv8 i8mm", I8MM)):
         assert best[level] == min((row for row in rows if row.kernel == title), key=per_mac)
@@ -82,14 +84,16 @@ def test_the_cheapest_of_a_level_is_exact_and_takes_fewest_instructions(kernels:
     assert f"armv8 {per_mac(cheapest):.4f} ({NEON.partition('/')[2]})" in said
 
 
-def test_exact_is_said_of_all_only_where_all_are(kernels: list[Kernel], rows: list[Row]) -> None:
+def test_exact_is_said_of_all_only_where_all_are(kernels: list[Kernel], rows: list[VariantRow]) -> None:
     assert findings(kernels, rows, (), (), ())[0].startswith("all 3 kernels are exact on 12 cases: 2 layers")
     one_wrong = [replace(rows[0], exact=False), *rows[1:]]
     assert findings(kernels, one_wrong, (), (), ())[0].startswith("1 of 3 kernels are not exact on 12 cases")
     assert findings(kernels, one_wrong, (), (), ())[0].endswith(f": {NEON}")
 
 
-def test_the_largest_gap_is_that_of_the_layer_farthest_above_its_goal(kernels: list[Kernel], rows: list[Row]) -> None:
+def test_the_largest_gap_is_that_of_the_layer_farthest_above_its_goal(
+    kernels: list[Kernel], rows: list[VariantRow]
+) -> None:
     worst = max((row for row in rows if row.kernel == DOTPROD), key=per_mac)
     goals = [
         Goal("dotprod", "rows", 0.0625, per_mac(worst) / 1.5, (DOTPROD,)),

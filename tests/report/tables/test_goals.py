@@ -17,7 +17,7 @@ from neonlab.lab.run.profile import profile
 from neonlab.measure.profile import Profile
 from neonlab.report.tables.goals import Goal, goal_lines, ladder_file, read_goals
 from neonlab.report.tables.hot_loop_cost import hot_loop_cost
-from neonlab.report.tables.variants import Row
+from neonlab.report.tables.variants import VariantRow
 
 ROOT = Path(__file__).resolve().parents[3]
 GOALS = read_goals(open_library(ROOT))
@@ -31,18 +31,18 @@ def ran(title: str, shape: str) -> tuple[Kernel, Profile]:
     return kernel, found
 
 
-def row_of(title: str, shape: str, layer: str) -> Row:
+def row_of(title: str, shape: str, layer: str) -> VariantRow:
     kernel, found = ran(title, shape)
-    return Row(title, layer, shape, True, True, found, hot_loop_cost(kernel_program(kernel), found.counts))
+    return VariantRow(title, layer, shape, True, True, found, hot_loop_cost(kernel_program(kernel), found.counts))
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[Row]:
+def rows() -> list[VariantRow]:
     layers = ((GENERAL, "1x8x32x16", "few"), (SHALLOW, "1x8x32x16", "few"), (GENERAL, "1x8x64x16", "more"))
     return [row_of(*layer) for layer in layers]
 
 
-def test_a_layer_is_done_by_the_kernel_that_takes_least_and_is_bold_above_the_margin(rows: list[Row]) -> None:
+def test_a_layer_is_done_by_the_kernel_that_takes_least_and_is_bold_above_the_margin(rows: list[VariantRow]) -> None:
     few = min(row.profile.instructions_per_mac for row in rows[:2] if row.profile)
     more = rows[2].profile
     assert more is not None
@@ -55,13 +55,13 @@ def test_a_layer_is_done_by_the_kernel_that_takes_least_and_is_bold_above_the_ma
         assert all(line.endswith(" Because.") for line in lines if line.startswith("- "))
 
 
-def test_the_hot_loop_is_that_of_the_first_kernel_and_bold_above_the_goal(rows: list[Row]) -> None:
+def test_the_hot_loop_is_that_of_the_first_kernel_and_bold_above_the_goal(rows: list[VariantRow]) -> None:
     for reach, figure in ((0.07, "0.0693"), (0.069, "**0.0693**")):
         lines = list(goal_lines([Goal("dotprod", "HWC rows", 0.0625, reach, (GENERAL, SHALLOW))], rows))
         assert f"| dotprod | HWC rows | 0.0625 | {reach:g} | {figure} | `{GENERAL}` |" in lines
 
 
-def test_what_is_left_without_branches_and_integers_is_counted_from_what_ran(rows: list[Row]) -> None:
+def test_what_is_left_without_branches_and_integers_is_counted_from_what_ran(rows: list[VariantRow]) -> None:
     kernel, found = ran(GENERAL, "1x8x32x16")
     outside = {InstructionClass.BRANCH, InstructionClass.INTEGER, InstructionClass.PREFETCH}
     executed = zip(kernel_program(kernel).instructions, found.counts.executions.tolist(), strict=True)
@@ -100,6 +100,6 @@ def test_goals_that_cannot_be_read_are_refused(tmp_path: Path, text: str, said: 
         read_goals(Library(tmp_path, (), ()))
 
 
-def test_a_library_without_goals_has_no_section(tmp_path: Path, rows: list[Row]) -> None:
+def test_a_library_without_goals_has_no_section(tmp_path: Path, rows: list[VariantRow]) -> None:
     assert read_goals(Library(tmp_path, (), ())) == () and ladder_file(Library(tmp_path, (), ()))[1] is None
     assert list(goal_lines([], rows)) == []

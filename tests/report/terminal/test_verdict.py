@@ -12,7 +12,7 @@ from rich.console import Console
 from neonlab.report.notebook import verdict_html
 from neonlab.report.terminal.verdict import print_verdicts
 from neonlab.verify.check_case import draw_map
-from neonlab.verify.verdict import Failure, JudgedBy, Mismatch, Verdict, Writer, fold
+from neonlab.verify.verdict import Failure, JudgedBy, LastWriter, Mismatch, Verdict, fold
 
 
 def printed(*verdicts: Verdict) -> str:
@@ -22,7 +22,7 @@ def printed(*verdicts: Verdict) -> str:
 
 
 def mismatch(name: str = "output") -> Mismatch:
-    writer = Writer(64, "asm/k.S:9", "str q0, [x1]", "str q0, [x1]", ("asm/k.S:20: in macro `tile`",))
+    writer = LastWriter(64, "asm/k.S:9", "str q0, [x1]", "str q0, [x1]", ("asm/k.S:20: in macro `tile`",))
     return Mismatch(
         name,
         (("channel", 1), ("y", 0), ("x", 2)),

@@ -12,7 +12,7 @@ from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import FaultKind, Run
 from neonlab.isa.model.isa import Isa
 from neonlab.verify.uninitialised.noise_check import find_unset
-from neonlab.verify.uninitialised.observed import Part
+from neonlab.verify.uninitialised.observed import ObservedPart
 
 TWO = ("void k(const uint8_t *x, uint8_t *out)", {"x": 'read = "32"', "out": 'write = "4"'})
 # The last pointer of five arrives on the stack in A32.
@@ -25,39 +25,39 @@ RETURNED = ("uint8_t *k(const uint8_t *x, uint8_t *out)", TWO[1])
 # name: (interface, what must be said to have moved, code)
 WRONG = {
     Isa.A64: {
-        "sp, copied and cut": (TWO, Part.STACK, f"""
+        "sp, copied and cut": (TWO, ObservedPart.STACK, f"""
             mov x9, sp
             mov x3, x9
             lsr x3, x3, #4              // {MARK}
             str w3, [x1]
             ret"""),
-        "sp, by way of the frame": (TWO, Part.STACK, f"""
+        "sp, by way of the frame": (TWO, ObservedPart.STACK, f"""
             mov x9, sp
             str x9, [sp, #-16]!
             ldr x3, [sp], #16
             str w3, [x1]                // {MARK}
             ret"""),
-        "the return address": (TWO, Part.CALLER, f"""
+        "the return address": (TWO, ObservedPart.CALLER, f"""
             ldrb w3, [x0]
             add w3, w3, w30             // {MARK}
             str w3, [x1]
             ret"""),
-        "the thread pointer": (TWO, Part.THREAD, f"""
+        "the thread pointer": (TWO, ObservedPart.THREAD, f"""
             mrs x9, tpidr_el0
             lsr x9, x9, #4              // {MARK}
             str w9, [x1]
             ret"""),
-        "the address of the code, low bits alone": (TWO, Part.CODE, f"""
+        "the address of the code, low bits alone": (TWO, ObservedPart.CODE, f"""
             adr x9, k
             and x9, x9, #0xff0          // {MARK}
             str w9, [x1]
             ret"""),
-        "an address in a literal pool": (TWO, Part.CODE, f"""
+        "an address in a literal pool": (TWO, ObservedPart.CODE, f"""
             ldr x9, =k
             add x9, x9, #1              // {MARK}
             str w9, [x1]
             ret"""),
-        "where a call left its return address": (TWO, Part.CODE, f"""
+        "where a call left its return address": (TWO, ObservedPart.CODE, f"""
             mov x10, x30
             bl 1f
         1:  mov x9, x30
@@ -65,78 +65,78 @@ WRONG = {
             ubfx x9, x9, #4, #8         // {MARK}
             str w9, [x1]
             ret"""),
-        "the order of two buffers, by a branch": (TWO, Part.ORDER, f"""
+        "the order of two buffers, by a branch": (TWO, ObservedPart.ORDER, f"""
             mov w3, #1
             cmp x0, x1                  // {MARK}
             b.lo 1f
             mov w3, #2
         1:  str w3, [x1]
             ret"""),
-        "the distance of two buffers in pages": (TWO, Part.ORDER, f"""
+        "the distance of two buffers in pages": (TWO, ObservedPart.ORDER, f"""
             sub x3, x1, x0              // {MARK}
             lsr x3, x3, #12
             str w3, [x1]
             ret"""),
-        "an element chosen by a pointer's low bits": (TWO, Part.ALIGNMENT, f"""
+        "an element chosen by a pointer's low bits": (TWO, ObservedPart.ALIGNMENT, f"""
             and x9, x0, #15             // {MARK}
             ldrb w3, [x0, x9]
             str w3, [x1]
             ret"""),
-        "the upper half of a pointer": (TWO, Part.ORDER, f"""
+        "the upper half of a pointer": (TWO, ObservedPart.ORDER, f"""
             lsr x3, x0, #32             // {MARK}
             str w3, [x1]
             ret"""),
         "a pointer that is returned as a number": (
-            ("long k(const uint8_t *x, uint8_t *out)", TWO[1]), Part.ORDER, f"""
+            ("long k(const uint8_t *x, uint8_t *out)", TWO[1]), ObservedPart.ORDER, f"""
             str wzr, [x1]
             add x0, x0, #3              // {MARK}
             ret"""),
     },
     Isa.A32: {
-        "sp, copied and cut": (TWO, Part.STACK, f"""
+        "sp, copied and cut": (TWO, ObservedPart.STACK, f"""
             mov r12, sp
             mov r3, r12
             lsr r3, r3, #3              // {MARK}
             str r3, [r1]
             bx lr"""),
-        "the thread pointer": (TWO, Part.THREAD, f"""
+        "the thread pointer": (TWO, ObservedPart.THREAD, f"""
             mrc p15, 0, r3, c13, c0, 3
             lsr r3, r3, #4              // {MARK}
             str r3, [r1]
             bx lr"""),
-        "sp, by way of the frame": (TWO, Part.STACK, f"""
+        "sp, by way of the frame": (TWO, ObservedPart.STACK, f"""
             mov r12, sp
             push {{r12, lr}}
             pop {{r3, lr}}
             str r3, [r1]                // {MARK}
             bx lr"""),
-        "the return address": (TWO, Part.CALLER, f"""
+        "the return address": (TWO, ObservedPart.CALLER, f"""
             ldrb r3, [r0]
             add r3, r3, lr              // {MARK}
             str r3, [r1]
             bx lr"""),
-        "the program counter": (TWO, Part.CODE, f"""
+        "the program counter": (TWO, ObservedPart.CODE, f"""
             mov r12, pc
             and r12, r12, #0xff0        // {MARK}
             str r12, [r1]
             bx lr"""),
-        "an address in a literal pool": (TWO, Part.CODE, f"""
+        "an address in a literal pool": (TWO, ObservedPart.CODE, f"""
             ldr r12, =k
             add r12, r12, #1            // {MARK}
             str r12, [r1]
             bx lr"""),
-        "the order of two buffers, by a predicate": (TWO, Part.ORDER, f"""
+        "the order of two buffers, by a predicate": (TWO, ObservedPart.ORDER, f"""
             mov r3, #1
             cmp r0, r1                  // {MARK}
             movhs r3, #2
             str r3, [r1]
             bx lr"""),
-        "a pointer that came on the stack": (FIVE, Part.ORDER, f"""
+        "a pointer that came on the stack": (FIVE, ObservedPart.ORDER, f"""
             ldr r12, [sp]
             lsr r3, r12, #12            // {MARK}
             str r3, [r12]
             bx lr"""),
-        "an element chosen by a pointer's low bits": (TWO, Part.ALIGNMENT, f"""
+        "an element chosen by a pointer's low bits": (TWO, ObservedPart.ALIGNMENT, f"""
             and r12, r0, #15            // {MARK}
             ldrb r3, [r0, r12]
             str r3, [r1]

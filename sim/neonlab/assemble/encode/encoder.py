@@ -22,7 +22,7 @@ _LONGEST = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class EncoderStatement:
     """One instruction as text.  Symbols are numbers; operands of branches, adr and literal loads are addresses."""
 
     text: str
@@ -54,7 +54,7 @@ class Encoder:
     def close(self) -> None:
         """Do nothing: the worker serves every encoder of the process, and ends with the process."""
 
-    def encode(self, statements: Sequence[Statement]) -> list[int | EncodingError]:
+    def encode(self, statements: Sequence[EncoderStatement]) -> list[int | EncodingError]:
         """Return the word of each statement, or its error; a bad statement does not affect the others."""
         known = _memory(self._isa)
         keys = [_key(self._isa, statement) for statement in statements]
@@ -127,7 +127,7 @@ _RELATIVE = {
 }
 
 
-def _key(isa: Isa, statement: Statement) -> tuple[str, int]:
+def _key(isa: Isa, statement: EncoderStatement) -> tuple[str, int]:
     text = " ".join(statement.text.split())
     return text, statement.address if _is_relative(isa, text) else 0
 

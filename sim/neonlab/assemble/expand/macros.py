@@ -22,7 +22,7 @@ _MAX_TEXT = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class MacroParameter:
     """A formal parameter."""
 
     name: str
@@ -36,7 +36,7 @@ class Macro:
     """A macro definition; its body is kept as statements, each with its line."""
 
     name: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[MacroParameter, ...]
     body: tuple[Statement, ...]
 
 
@@ -154,10 +154,10 @@ class MacroTable:
             position += 1
         return text[start:position], position
 
-    def parameters(self, text: str) -> tuple[Parameter, ...]:
+    def parameters(self, text: str) -> tuple[MacroParameter, ...]:
         """Return the formal parameters of a `.macro` line, given the text behind its name."""
         no_evaluation = _refuse_evaluation
-        result: list[Parameter] = []
+        result: list[MacroParameter] = []
         position, end = 0, len(text)
         if text.startswith("(") and text.endswith(")"):
             position, end = 1, len(text) - 1
@@ -180,7 +180,7 @@ class MacroTable:
                 default, position = self.argument(text, position + 1, no_evaluation)
             if any(name == other.name for other in result):
                 raise SyntaxFault(f"the parameter `{name}` occurs twice", name)
-            result.append(Parameter(name, default, required, variadic))
+            result.append(MacroParameter(name, default, required, variadic))
             position = _skip(_COMMA, text, position)
         return tuple(result)
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from neonlab.assemble.encode.encoder import Encoder, EncodingError
-from neonlab.assemble.encode.encoder import Statement as Encodable
+from neonlab.assemble.encode.encoder import EncoderStatement as Encodable
 from neonlab.assemble.output.fixups import FixupRules, Hole, adrl_words
 from neonlab.assemble.output.object_file import ObjectFile, Relocation, Section, Symbol
 from neonlab.assemble.source import AssemblyError, SourceLine

@@ -25,7 +25,7 @@ _PATTERNS = ("random", "extremes")
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ItemOutcome:
     """The result of one test.
 
     `figures` is None if none were asked for or the kernel does not run.  `missing` is True if the file of baselines has
@@ -51,16 +51,16 @@ def shapes_to_try(kernel: Kernel, baselines: Baselines | None) -> list[str]:
     return list(dict.fromkeys([*shapes, *more]))
 
 
-def try_cases(workers: Workers, kernel: Kernel, seed: int = 1) -> Outcome:
+def try_cases(workers: Workers, kernel: Kernel, seed: int = 1) -> ItemOutcome:
     """Check the kernel as `neonlab check` does."""
     work = [(kernel, plan_cases(kernel, seed=seed))]
     verdicts = check_all(workers, work, seed=seed, ranges=True)
-    return Outcome(explain_all(workers, [kernel], verdicts)[0])
+    return ItemOutcome(explain_all(workers, [kernel], verdicts)[0])
 
 
 def try_shape(
     workers: Workers, kernel: Kernel, text: str, baselines: Baselines | None, *, update: bool = False, seed: int = 1
-) -> Outcome:
+) -> ItemOutcome:
     """Check the kernel on one shape under two patterns, and compare its figures with the baseline unless `update`.
 
     Raises InputError for an invalid shape or an unknown core.
@@ -71,13 +71,13 @@ def try_shape(
     work = [(kernel, plan_cases(kernel, shapes=[shape], patterns=_PATTERNS, seed=seed))]
     verdict = explain_all(workers, [kernel], check_all(workers, work, seed=seed))[0]
     if not verdict.passed:
-        return Outcome(verdict)
+        return ItemOutcome(verdict)
     figures = _figures(workers, kernel, shape, known.cores, seed)
     if isinstance(figures, Failure):
-        return Outcome(verdict_of(kernel, [figures], seed))
+        return ItemOutcome(verdict_of(kernel, [figures], seed))
     if update or baselines is None:
-        return Outcome(verdict, figures)
-    return Outcome(
+        return ItemOutcome(verdict, figures)
+    return ItemOutcome(
         verdict,
         figures,
         baselines.exceeded(kernel.title, text, figures),

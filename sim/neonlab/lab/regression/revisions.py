@@ -21,7 +21,7 @@ Begin = Callable[[str, int, str], Callable[[int], None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class RevisionPair:
     """A kernel as it was and as it is; None if it did not exist or no longer exists."""
 
     title: str
@@ -29,18 +29,18 @@ class Pair:
     now: Kernel | None
 
 
-def pair_up(tree: Tree, root: Path, chosen: Sequence[Kernel]) -> list[Pair]:
+def pair_up(tree: Tree, root: Path, chosen: Sequence[Kernel]) -> list[RevisionPair]:
     """Pair the `chosen` kernels with themselves at the revision.
 
     If none are chosen, all kernels of the library at `root` are, as it is now and as it was.
     """
     if chosen:
-        return [Pair(kernel.title, _then(tree, kernel), kernel) for kernel in chosen]
+        return [RevisionPair(kernel.title, _then(tree, kernel), kernel) for kernel in chosen]
     now = {kernel.title: kernel for kernel in open_library(root).kernels}
     folder = tree.then(root)
     there = (folder / "asm").is_dir() and (folder / "kernels").is_dir()
     then = {kernel.title: kernel for kernel in open_library(folder).kernels} if there else {}
-    return [Pair(title, then.get(title), now.get(title)) for title in sorted({*now, *then})]
+    return [RevisionPair(title, then.get(title), now.get(title)) for title in sorted({*now, *then})]
 
 
 def _then(tree: Tree, kernel: Kernel) -> Kernel | None:
@@ -57,7 +57,7 @@ def _then(tree: Tree, kernel: Kernel) -> Kernel | None:
 
 def compare_pairs(
     workers: Workers,
-    pairs: Sequence[Pair],
+    pairs: Sequence[RevisionPair],
     tree: Tree,
     *,
     shapes: Sequence[str] = (),

@@ -29,7 +29,7 @@ from neonlab.verify.verdict import Failure, JudgedBy, RangeAnswer
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class WatchedFile:
     """A file, and the options that say how to read it."""
 
     path: Path
@@ -71,7 +71,7 @@ def subject_of(kernel: Kernel, shape: str | None, cores: Sequence[str]) -> Subje
 class _Ready:
     """The state of a file that the last question was about."""
 
-    state: tuple[Source, int]
+    state: tuple[WatchedFile, int]
     kernel: Kernel
     checker: Checker
 
@@ -80,7 +80,7 @@ _ready: _Ready | None = None
 _plan: tuple[str, list[CaseName]] | None = None
 
 
-def _of(source: Source, state: int) -> _Ready:
+def _of(source: WatchedFile, state: int) -> _Ready:
     """Return the kernel of `source`, opened and assembled again if `state`, which counts the saves, has changed."""
     global _ready
     if _ready is None or _ready.state != (source, state):
@@ -93,19 +93,19 @@ def _of(source: Source, state: int) -> _Ready:
     return _ready
 
 
-def subject(source: Source, state: int, shape: str | None, cores: Sequence[str]) -> Subject:
+def subject(source: WatchedFile, state: int, shape: str | None, cores: Sequence[str]) -> Subject:
     """Describe the file and what it is measured on.  Raises InputError."""
     return subject_of(_of(source, state).kernel, shape, cores)
 
 
-def digest(source: Source, state: int) -> str:
+def digest(source: WatchedFile, state: int) -> str:
     """Return the digest of the kernel's code, followed by its contract.  Raises InputError."""
     kernel = _of(source, state).kernel
     return f"{code_digest(kernel)} {kernel.contract!r}"
 
 
 def first_cases(
-    source: Source, state: int, tile: str, few: int, seed: int
+    source: WatchedFile, state: int, tile: str, few: int, seed: int
 ) -> tuple[list[CaseName], list[Failure | None]]:
     """Return all cases with the `few` most telling first, and the outcomes of those, by results alone."""
     ready = _of(source, state)
@@ -125,37 +125,37 @@ def _planned(kernel: Kernel, seed: int) -> list[CaseName]:
     return _plan[1]
 
 
-def try_cases(source: Source, state: int, names: list[CaseName]) -> list[Failure | None]:
+def try_cases(source: WatchedFile, state: int, names: list[CaseName]) -> list[Failure | None]:
     """Return the outcome of each case."""
     ready = _of(source, state)
     return [ready.checker.check(draw_case(ready.kernel, name), name.depth) for name in names]
 
 
-def coverage(source: Source, state: int) -> Coverage:
+def coverage(source: WatchedFile, state: int) -> Coverage:
     """Return what the cases tried so far executed."""
     return _of(source, state).checker.coverage
 
 
-def accepted(source: Source, state: int) -> tuple[AcceptedFault, ...]:
+def accepted(source: WatchedFile, state: int) -> tuple[AcceptedFault, ...]:
     """Return the faults that the contract accepts, with the number of cases so far in which each showed."""
     ready = _of(source, state)
     return accepted_faults(ready.kernel.contract, ready.checker.accepted)
 
 
-def measure(source: Source, state: int, shape: str, core: str | None, loop: bool, seed: int) -> Profile | Failure:
+def measure(source: WatchedFile, state: int, shape: str, core: str | None, loop: bool, seed: int) -> Profile | Failure:
     """Return the kernel's profile on `shape` and `core`."""
     kernel = _of(source, state).kernel
     memory = MemoryOptions(core, loop=loop) if core is not None else None
     return profile(kernel, parse_shape(kernel, shape), seed=seed, memory=memory)
 
 
-def ranges(source: Source, state: int, names: list[CaseName]) -> tuple[RangeAnswer, Failure | None] | None:
+def ranges(source: WatchedFile, state: int, names: list[CaseName]) -> tuple[RangeAnswer, Failure | None] | None:
     """Tell whether any input in range makes a lane wrap; None if no case is suitable."""
     kernel = _of(source, state).kernel
     name = range_case(kernel, names)
     return answer_ranges(kernel, name) if name is not None else None
 
 
-def explained(source: Source, state: int, failure: Failure) -> Failure:
+def explained(source: WatchedFile, state: int, failure: Failure) -> Failure:
     """Return the failure with its explanation."""
     return explain(_of(source, state).kernel, failure)

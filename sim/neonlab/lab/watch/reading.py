@@ -1,7 +1,7 @@
 """Read the verdict and the figures of one state of a kernel's file, first what is known at once, then more.
 
-A `Reader` keeps two processes warm: one for what is known at once, one for what takes longer, so that the latter never
-delays the next save.
+A `StateReader` keeps two processes warm: one for what is known at once, one for what takes longer, so that the latter
+never delays the next save.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from neonlab.lab.parallel.assistant import Assistant
 from neonlab.lab.parallel.pool import Died, died
 from neonlab.lab.run.plan import CaseName
 from neonlab.lab.watch import questions as watch_side
-from neonlab.lab.watch.questions import Source, Subject
+from neonlab.lab.watch.questions import Subject, WatchedFile
 from neonlab.verify.verdict import Failure, Verdict, fold, with_ranges
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Reading:
         return figures_of(self.layer) if self.layer else None
 
 
-class Reader:
+class StateReader:
     """Reads numbered states of files.  It is a context manager.
 
     With `loops`, profiles of the layer include the hot loop.
@@ -77,7 +77,7 @@ class Reader:
         self._near, self._far = Assistant(), Assistant()
         self.interrupted = False
 
-    def __enter__(self) -> Reader:
+    def __enter__(self) -> StateReader:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -104,12 +104,14 @@ class Reader:
         self.interrupted = False
         self._far.resume()
 
-    def subject(self, source: Source, state: int, shape: str | None, cores: Sequence[str]) -> Subject | str:
+    def subject(self, source: WatchedFile, state: int, shape: str | None, cores: Sequence[str]) -> Subject | str:
         """Describe the file and what it is measured on; or return in words why it cannot be tried."""
         found = self._near.ask(watch_side.subject, source, state, shape, tuple(cores))
         return _reason(found) if isinstance(found, (Died, InputError)) else found
 
-    def read(self, subject: Subject, source: Source, state: int, known: Reading | None = None) -> Iterator[Reading]:
+    def read(
+        self, subject: Subject, source: WatchedFile, state: int, known: Reading | None = None
+    ) -> Iterator[Reading]:
         """Yield readings of the file, each with more than the one before.
 
         Only `known` is yielded if it is complete and of this code.  Nothing follows after `interrupt`.
@@ -137,7 +139,7 @@ class Reader:
             yield from self._rest(subject, source, state, names, reading)
 
     def _rest(
-        self, subject: Subject, source: Source, state: int, names: list[CaseName], reading: Reading
+        self, subject: Subject, source: WatchedFile, state: int, names: list[CaseName], reading: Reading
     ) -> Iterator[Reading]:
         ask = self._far.ask
         if names:
@@ -164,7 +166,7 @@ class Reader:
         if not self.interrupted:
             yield reading
 
-    def figures(self, subject: Subject, source: Source, state: int) -> Reading | None:
+    def figures(self, subject: Subject, source: WatchedFile, state: int) -> Reading | None:
         """Return a reading without a verdict; None if the file cannot be tried, or after `interrupt`."""
         digest = self._far.ask(watch_side.digest, source, state)
         if isinstance(digest, (Died, InputError)):
@@ -173,7 +175,7 @@ class Reader:
         return Reading(digest, tile=tile, layer=layer) if not self.interrupted else None
 
     def _all_cases(
-        self, subject: Subject, source: Source, state: int, names: list[CaseName], reading: Reading
+        self, subject: Subject, source: WatchedFile, state: int, names: list[CaseName], reading: Reading
     ) -> Generator[Reading, None, Reading]:
         """Yield readings while every case runs with every check, the few of the beginning first; return the last."""
         outcomes: list[Failure | None] = []
@@ -193,7 +195,7 @@ class Reader:
         return reading
 
     def _measured(
-        self, assistant: Assistant, subject: Subject, source: Source, state: int, shape: str, *, loop: bool = False
+        self, assistant: Assistant, subject: Subject, source: WatchedFile, state: int, shape: str, *, loop: bool = False
     ) -> tuple[Profile, ...]:
         """Return profiles on each core; empty if the kernel does not run."""
         profiles = []

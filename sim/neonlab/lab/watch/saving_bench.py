@@ -125,7 +125,7 @@ def _processor_time(
         best[step] = min(best.get(step, float("inf")), time.process_time() - began)
         return result
 
-    source = watch_side.Source(path)
+    source = watch_side.WatchedFile(path)
     able = watch_side.subject_of(source.open(), None, cores).cores
     for state in range(1, repetitions + 2):  # the first fills caches
         path.write_text(_with_other_code(text, state), encoding="utf-8")

@@ -17,8 +17,8 @@ from neonlab.errors import InputError
 from neonlab.lab.compare.comparison import check_cores
 from neonlab.lab.compare.figures import Change, Figures, changes
 from neonlab.lab.repository.revision import Tree, head_of, tree_at
-from neonlab.lab.watch.questions import Source, Subject, subject_of
-from neonlab.lab.watch.reading import Reader, Reading
+from neonlab.lab.watch.questions import Subject, WatchedFile, subject_of
+from neonlab.lab.watch.reading import Reading, StateReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +88,14 @@ class Watcher:
     ) -> None:
         check_cores(cores)
         self.path = path.resolve()
-        self._source = Source(self.path, given)
+        self._source = WatchedFile(self.path, given)
         kernel = self._source.open()
         self._subject = subject_of(kernel, shape, cores)
         self._root = kernel.root
         self.session = Session(path, self._subject.tile, self._subject.layer, self._subject.cores)
         self._state = 0
         self._past = Past()
-        self._reader = Reader(seed=seed)
+        self._reader = StateReader(seed=seed)
         self._forgotten = False
 
     def __enter__(self) -> Watcher:
@@ -178,7 +178,7 @@ class Past:
         head = head_of(path.parent)
         return head is not None and (self.commit is None or not head.startswith(self.commit))
 
-    def figures(self, reader: Reader, subject: Subject, source: Source, state: int) -> Reading | None:
+    def figures(self, reader: StateReader, subject: Subject, source: WatchedFile, state: int) -> Reading | None:
         """Return the committed file's figures; None if it did not exist, or cannot be tried.
 
         `commit` is None afterwards if the reader was interrupted, or git cannot read the commit.

@@ -30,7 +30,7 @@ from neonlab.measure.caches.model import (
 )
 from neonlab.measure.cores.caches import CacheShape, Core
 from neonlab.measure.traffic.block_addresses import Plan, Site
-from neonlab.measure.traffic.count import Place
+from neonlab.measure.traffic.count import AccessPlace
 
 _KINDS = {AccessKind.LOAD: LOADS, AccessKind.STORE: STORES, AccessKind.PREFETCH: PREFETCHES}
 _POLICIES = {"lru": LRU, "random": RANDOM, "plru": PLRU}
@@ -146,7 +146,7 @@ class CacheCounter:
     def begin(self, _buffers: Sequence[PlacedBuffer]) -> None:
         """Do nothing: `prepare` begins a call, once the places are known."""
 
-    def prepare(self, places: Sequence[Place], *, empty: bool) -> None:
+    def prepare(self, places: Sequence[AccessPlace], *, empty: bool) -> None:
         """Reset the counts, and with `empty` the caches; else they keep what the last call left."""
         self._places = tuple(places)
         self._by_place = np.zeros((max(1, len(places)), 3), np.int64)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 
-class Place(NamedTuple):
+class LinePlace(NamedTuple):
     """A source line."""
 
     path: str

@@ -19,7 +19,7 @@ from neonlab.measure.loop.hints.find import find_hints
 from neonlab.measure.loop.hints.hint import Hint
 from neonlab.measure.loop.hints.study import Study
 from neonlab.measure.loop.hot_loop import find_hot_loops
-from neonlab.measure.loop.places import Place, file_letters
+from neonlab.measure.loop.places import LinePlace, file_letters
 from neonlab.measure.loop.timeline import TimelineRow, timeline
 from neonlab.measure.memory_probe import Traffic
 from neonlab.measure.pipeline.bounds import multiplications_of, peak_of
@@ -102,12 +102,12 @@ class LoopReport:
 
     def label(self, line: LoopLine) -> str:
         """Return the label of one of its lines."""
-        return self.labels([Place(line.path, line.line)])[0]
+        return self.labels([LinePlace(line.path, line.line)])[0]
 
-    def labels(self, places: Iterable[Place]) -> list[str]:
+    def labels(self, places: Iterable[LinePlace]) -> list[str]:
         """Return labels of lines: numbers and ranges, with the letter that `place` gives their file."""
         letters = file_letters(line.path for line in self.lines)
-        found: list[list[Place]] = []
+        found: list[list[LinePlace]] = []
         for place in places:
             if found and place == (found[-1][-1].path, found[-1][-1].line + 1):
                 found[-1].append(place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from neonlab.assemble.encode.encoder import Encoder, EncodingError, Statement
+from neonlab.assemble.encode.encoder import Encoder, EncoderStatement, EncodingError
 from neonlab.errors import InputError
 from neonlab.isa.decode import decode_word
 from neonlab.isa.model.instruction import Instruction
@@ -17,7 +17,7 @@ def encoded(isa: Isa, texts: Sequence[str]) -> tuple[Instruction, ...]:
     Raises InputError for a text that is no instruction.
     """
     with Encoder(isa) as encoder:
-        words = encoder.encode([Statement(text, 4 * number) for number, text in enumerate(texts)])
+        words = encoder.encode([EncoderStatement(text, 4 * number) for number, text in enumerate(texts)])
     found = []
     for number, (text, word) in enumerate(zip(texts, words, strict=True)):
         if isinstance(word, EncodingError):

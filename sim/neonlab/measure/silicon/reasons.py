@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from neonlab.measure.silicon.timing_recipes import recipe_of
-from neonlab.measure.silicon.truth import Comparison
+from neonlab.measure.silicon.truth import TableComparison
 
 BETWEEN = "lies between whole cycles: the core needs now the one, now the other, and the model always the same"
 FLAGS = "the best of eight streams that set flags: more of them overlap in the model than on the core, or fewer"
@@ -24,7 +24,7 @@ REASONS = (
 )  # fmt: skip
 
 
-def reason_of(found: Comparison) -> str:
+def reason_of(found: TableComparison) -> str:
     """Return one of REASONS, for a figure that the model does not reproduce."""
     recipe = recipe_of(found.form)
     fraction = found.measured % 1.0

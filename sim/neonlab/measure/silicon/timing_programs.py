@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from neonlab.assemble.encode.encoder import Encoder, Statement
+from neonlab.assemble.encode.encoder import Encoder, EncoderStatement
 from neonlab.isa.decode import decode_word
 from neonlab.isa.model.instruction import Instruction
 from neonlab.isa.model.isa import Isa
@@ -98,7 +98,7 @@ def _streams(recipe: Recipe, spelling: str) -> tuple[tuple[tuple[Instruction, ..
 def assembled(lines: Sequence[str]) -> tuple[Instruction, ...] | None:
     """Return the lines as A64 instructions from address 0 on; None if one of them does not assemble."""
     with Encoder(Isa.A64) as encoder:
-        words = encoder.encode([Statement(line, 4 * number) for number, line in enumerate(lines)])
+        words = encoder.encode([EncoderStatement(line, 4 * number) for number, line in enumerate(lines)])
     found = []
     for number, word in enumerate(words):
         if not isinstance(word, int):

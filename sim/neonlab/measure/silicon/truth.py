@@ -23,7 +23,7 @@ _KIND_OF = {"neon": "NEON", "load": "load/store", "store": "load/store"}
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class TableComparison:
     """One figure of the table and the model's; `what` is "latency" (cycles) or "rate" (instructions a cycle)."""
 
     form: str
@@ -46,20 +46,20 @@ class Truth:
     """
 
     core: str
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[TableComparison, ...]
     left_out: Mapping[str, str]
-    held_out: tuple[Comparison, ...] = ()
+    held_out: tuple[TableComparison, ...] = ()
 
     def within(self, kind: str = "", what: str = "", tolerance: float = TOLERANCE) -> tuple[int, int]:
         """Return how many figures are within `tolerance`, and how many there are."""
         chosen = [one for one in self.comparisons if (not kind or one.kind == kind) and (not what or one.what == what)]
         return sum(abs(one.error) <= tolerance for one in chosen), len(chosen)
 
-    def outside(self, tolerance: float = TOLERANCE) -> tuple[Comparison, ...]:
+    def outside(self, tolerance: float = TOLERANCE) -> tuple[TableComparison, ...]:
         """Return the figures that are not within `tolerance`, worst first."""
         found = [one for one in self.comparisons if abs(one.error) > tolerance]
 
-        def place(one: Comparison) -> tuple[float, str, str]:
+        def place(one: TableComparison) -> tuple[float, str, str]:
             return -round(abs(math.log(one.modelled / one.measured)), 9), one.form, one.what
 
         return tuple(sorted(found, key=place))
@@ -79,8 +79,8 @@ def _programs(form: str) -> tuple[Recipe, TimingPrograms | None]:
 
 def compare(core: PipelineCore, rows: Sequence[Measured], *, hold_out: bool = False) -> Truth:
     """Return each row's figures with the model's."""
-    found: list[Comparison] = []
-    held: list[Comparison] = []
+    found: list[TableComparison] = []
+    held: list[TableComparison] = []
     left_out = {}
     less: dict[str, float] = {}
     for row in rows:
@@ -98,18 +98,18 @@ def compare(core: PipelineCore, rows: Sequence[Measured], *, hold_out: bool = Fa
 
 def _compared(
     core: PipelineCore, row: Measured, recipe: Recipe, programs: TimingPrograms, less: dict[str, float]
-) -> Iterator[Comparison]:
+) -> Iterator[TableComparison]:
     kind = kind_of(programs.instruction)
     if row.per_cycle is not None and programs.streams:
         stores = any(access.kind is AccessKind.STORE for access in programs.instruction.accesses)
         there = core.storing_again() if stores else core  # the table's stores all go to one address
         rates = (counted / steady_cycles(stream, there) for stream, counted in programs.streams)
-        yield Comparison(row.form, kind, "rate", row.per_cycle, max(rates))
+        yield TableComparison(row.form, kind, "rate", row.per_cycle, max(rates))
     if row.latency is not None and programs.chain is not None:
         if recipe.less not in less:
             less[recipe.less] = _less(recipe.less, core)
         cycles = steady_cycles(programs.chain, core) / programs.chain_length - less[recipe.less]
-        yield Comparison(row.form, kind, "latency", row.latency, max(cycles, 0.01))
+        yield TableComparison(row.form, kind, "latency", row.latency, max(cycles, 0.01))
 
 
 def kind_of(instruction: Instruction) -> str:

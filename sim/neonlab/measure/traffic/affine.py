@@ -27,7 +27,7 @@ class Atom:
 
 
 @dataclass(frozen=True, slots=True)
-class Affine:
+class AffineAddress:
     """The sum constant + sum of coefficient * atom; terms are sorted, and no coefficient is 0."""
 
     constant: int
@@ -40,15 +40,15 @@ class RegisterValues:
 
     isa: Isa
     flags_kept: bool = True
-    _changed: dict[int, Affine | None] = field(default_factory=dict)
+    _changed: dict[int, AffineAddress | None] = field(default_factory=dict)
 
-    def of(self, index: int) -> Affine | None:
+    def of(self, index: int) -> AffineAddress | None:
         """Return the value of general register `index`, None when unknown."""
-        return self._changed[index] if index in self._changed else Affine(0, ((Atom(index), 1),))
+        return self._changed[index] if index in self._changed else AffineAddress(0, ((Atom(index), 1),))
 
-    def address(self, access: MemoryAccess) -> Affine | None:
+    def address(self, access: MemoryAccess) -> AffineAddress | None:
         """Return the address of `access`, None when unknown."""
-        total: Affine | None = Affine(self._wrapped(access.displacement))
+        total: AffineAddress | None = AffineAddress(self._wrapped(access.displacement))
         if access.base is not None:
             total = self._sum(total, self.of(access.base.index))
         if access.index is not None:
@@ -58,11 +58,11 @@ class RegisterValues:
     def execute(self, instruction: Instruction) -> None:
         """Update the registers by the effect of `instruction`."""
         written = {register.index for register in instruction.writes if register.file == "general"}
-        change: dict[int, Affine | None] = dict.fromkeys(written)
+        change: dict[int, AffineAddress | None] = dict.fromkeys(written)
         if not (self.isa is Isa.A32 and instruction.condition):
             back = instruction.writeback
             if back is not None:
-                value = self._sum(self.of(back.base.index), Affine(self._wrapped(back.immediate)))
+                value = self._sum(self.of(back.base.index), AffineAddress(self._wrapped(back.immediate)))
                 if back.register is not None:
                     value = self._sum(value, self._extended(back.register.index, back.extend, back.shift))
                 change[back.base.index] = value
@@ -77,55 +77,55 @@ class RegisterValues:
     def _wrapped(self, value: int) -> int:
         return value & (1 << 8 * self.isa.pointer_bytes) - 1
 
-    def _sum(self, left: Affine | None, right: Affine | None, sign: int = 1) -> Affine | None:
+    def _sum(self, left: AffineAddress | None, right: AffineAddress | None, sign: int = 1) -> AffineAddress | None:
         if left is None or right is None:
             return None
         terms: dict[Atom, int] = dict(left.terms)
         for atom, coefficient in right.terms:
             terms[atom] = self._wrapped(terms.get(atom, 0) + sign * coefficient)
         kept = tuple(sorted((atom, coefficient) for atom, coefficient in terms.items() if coefficient))
-        return Affine(self._wrapped(left.constant + sign * right.constant), kept)
+        return AffineAddress(self._wrapped(left.constant + sign * right.constant), kept)
 
-    def _scaled(self, value: Affine | None, shift: int) -> Affine | None:
-        total: Affine | None = Affine(0)
+    def _scaled(self, value: AffineAddress | None, shift: int) -> AffineAddress | None:
+        total: AffineAddress | None = AffineAddress(0)
         if value is None:
             return None
         scaled = tuple((atom, self._wrapped(coefficient << shift)) for atom, coefficient in value.terms)
-        return self._sum(total, Affine(self._wrapped(value.constant << shift), scaled))
+        return self._sum(total, AffineAddress(self._wrapped(value.constant << shift), scaled))
 
-    def _extended(self, index: int, extend: str, shift: int) -> Affine | None:
+    def _extended(self, index: int, extend: str, shift: int) -> AffineAddress | None:
         kind, sign = extend.removeprefix("-"), -1 if extend.startswith("-") else 1
         value = self.of(index)
         if kind in _LINEAR:
             found = self._scaled(value, shift)
-        elif value != Affine(0, ((Atom(index), 1),)) or (kind == "rrx" and not self.flags_kept):
+        elif value != AffineAddress(0, ((Atom(index), 1),)) or (kind == "rrx" and not self.flags_kept):
             return None
         else:
-            found = Affine(0, ((Atom(index, kind, shift), 1),))
-        return self._sum(Affine(0), found, sign)
+            found = AffineAddress(0, ((Atom(index, kind, shift), 1),))
+        return self._sum(AffineAddress(0), found, sign)
 
-    def _a64(self, word: int, address: int, destination: int) -> Affine | None:
+    def _a64(self, word: int, address: int, destination: int) -> AffineAddress | None:
         n, m = word >> 5 & 31, word >> 16 & 31
         wide, sign = bool(word >> 31), -1 if word >> 30 & 1 else 1
         if word & 0x1F000000 == 0x10000000:  # ADR, ADRP
             offset = (word >> 5 & 0x7FFFF) << 2 | word >> 29 & 3
             offset -= (offset & 1 << 20) << 1
-            return Affine(self._wrapped((address & ~0xFFF) + (offset << 12) if wide else address + offset))
+            return AffineAddress(self._wrapped((address & ~0xFFF) + (offset << 12) if wide else address + offset))
         if word & 0x1F800000 == 0x12800000 and word >> 29 & 3 != 1:  # MOVN, MOVZ, MOVK
             shift, immediate, mask = 16 * (word >> 21 & 3), word >> 5 & 0xFFFF, (1 << (64 if wide else 32)) - 1
             if word >> 29 & 3 == 0:
-                return Affine(~(immediate << shift) & mask)
+                return AffineAddress(~(immediate << shift) & mask)
             if word >> 29 & 3 == 2:
-                return Affine(immediate << shift)
+                return AffineAddress(immediate << shift)
             before = self.of(destination)
             if before is None or before.terms:
                 return None
-            return Affine((before.constant & ~(0xFFFF << shift) | immediate << shift) & mask)
+            return AffineAddress((before.constant & ~(0xFFFF << shift) | immediate << shift) & mask)
         if not wide:
             return None
         if word & 0x1F800000 == 0x11000000:  # ADD, SUB (immediate)
             immediate = (word >> 10 & 0xFFF) << (12 if word >> 22 & 1 else 0)
-            return self._sum(self.of(n), Affine(immediate), sign)
+            return self._sum(self.of(n), AffineAddress(immediate), sign)
         if word & 0x1FE00000 == 0x0B000000:  # ADD, SUB (shifted register, LSL)
             return self._sum(self._or_zero(n), self._scaled(self._or_zero(m), word >> 10 & 63), sign)
         if word & 0x1FE00000 == 0x0B200000:  # ADD, SUB (extended register)
@@ -141,21 +141,23 @@ class RegisterValues:
                 return self._scaled(self._or_zero(n), 63 - last)
         return None
 
-    def _or_zero(self, index: int) -> Affine | None:
-        return Affine(0) if index == 31 else self.of(index)
+    def _or_zero(self, index: int) -> AffineAddress | None:
+        return AffineAddress(0) if index == 31 else self.of(index)
 
-    def _a32(self, word: int, address: int, _destination: int) -> Affine | None:
+    def _a32(self, word: int, address: int, _destination: int) -> AffineAddress | None:
         n, operation = word >> 16 & 15, word >> 21 & 15
         low = (word >> 4 & 0xF000) | (word & 0xFFF)
         if word & 0x0FF00000 == 0x03000000:  # MOVW
-            return Affine(low)
+            return AffineAddress(low)
         if word & 0x0FF00000 == 0x03400000:  # MOVT
             before = self.of(word >> 12 & 15)
-            return None if before is None or before.terms else Affine(before.constant & 0xFFFF | low << 16)
+            return None if before is None or before.terms else AffineAddress(before.constant & 0xFFFF | low << 16)
         if word & 0x0E000000 == 0x02000000:
             rotate = 2 * (word >> 8 & 15)
             immediate = word & 0xFF
-            second: Affine | None = Affine(self._wrapped(immediate >> rotate | immediate << (32 - rotate)))
+            second: AffineAddress | None = AffineAddress(
+                self._wrapped(immediate >> rotate | immediate << (32 - rotate))
+            )
         elif word & 0x0E000010 == 0:
             kind, shift, m = word >> 5 & 3, word >> 7 & 31, word & 15
             if kind == 3 or m == 15 or (kind and not shift):  # ROR, RRX, and shifts by 32
@@ -166,8 +168,8 @@ class RegisterValues:
         if operation == 13:  # MOV
             return second
         if operation == 15:  # MVN
-            return self._sum(Affine(0xFFFFFFFF), second, -1)
-        first = Affine(address + 8) if n == 15 else self.of(n)
+            return self._sum(AffineAddress(0xFFFFFFFF), second, -1)
+        first = AffineAddress(address + 8) if n == 15 else self.of(n)
         if operation == 4:  # ADD
             return self._sum(first, second)
         if operation == 2:  # SUB

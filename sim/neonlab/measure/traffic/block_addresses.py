@@ -18,7 +18,7 @@ from neonlab.assemble.program import Program
 from neonlab.emulate.operands import ALWAYS, CONDITIONS, EXTENDS
 from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction, MemoryAccess
 from neonlab.isa.model.isa import Isa
-from neonlab.measure.traffic.affine import Affine, Atom, RegisterValues
+from neonlab.measure.traffic.affine import AffineAddress, Atom, RegisterValues
 
 SEGMENT = np.dtype(
     [
@@ -112,7 +112,7 @@ class _Tables:
     def site(self, instruction: Instruction, number: int) -> int:
         return self.numbers[instruction.address, number]
 
-    def add(self, accesses: list[tuple[int, Affine, int]], following: int) -> int:
+    def add(self, accesses: list[tuple[int, AffineAddress, int]], following: int) -> int:
         """Add a segment of (site, address, condition); return its number, counted from 1."""
         forms = dict.fromkeys(address.terms for _, address, _ in accesses if address.terms)
         atoms = dict.fromkeys(atom for terms in forms for atom, _ in terms)
@@ -237,13 +237,13 @@ def _entries(program: Program) -> set[int]:
 
 def _segment(
     program: Program, tables: _Tables, address: int, end: int, alone: bool
-) -> tuple[int, list[tuple[int, Affine, int]]]:
+) -> tuple[int, list[tuple[int, AffineAddress, int]]]:
     """Return the address at which the segment from `address` ends, and its accesses as far as they are known there.
 
     The address is 0 where the segment ends with the run.
     """
     values = RegisterValues(program.isa)
-    found: list[tuple[int, Affine, int]] = []
+    found: list[tuple[int, AffineAddress, int]] = []
     at = address
     while at < end and not (alone and at > address):
         instruction = program.by_address[at]

@@ -115,7 +115,7 @@ def _count(user: Pointer, given: Pointer, number: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AccessPlace:
     """Named memory; `kind` is "buffer", "stack", "program" or, for addresses in none of them, "elsewhere"."""
 
     name: str
@@ -138,14 +138,14 @@ class TrafficCounter:
 
     def begin(self, buffers: Sequence[PlacedBuffer]) -> None:
         """Reset the counts, and set the places of a call with `buffers`, whose margins belong to them."""
-        extents = [(Place("elsewhere", "elsewhere"), 0, 0)]
+        extents = [(AccessPlace("elsewhere", "elsewhere"), 0, 0)]
         for item in buffers:
             first, end = item.address - item.buffer.readable_before, item.end + item.buffer.readable_after
-            extents.append((Place(item.buffer.name, "buffer"), first, end))
-        extents.append((Place("stack", "stack"), STACK_TOP - _STACK_BYTES, STACK_TOP))
+            extents.append((AccessPlace(item.buffer.name, "buffer"), first, end))
+        extents.append((AccessPlace("stack", "stack"), STACK_TOP - _STACK_BYTES, STACK_TOP))
         for segment in self._program.segments:
             name = "data" if segment.writable else "constants"
-            extents.append((Place(name, "program"), segment.address, segment.end))
+            extents.append((AccessPlace(name, "program"), segment.address, segment.end))
         self.places = tuple(place for place, _, _ in extents)
         self.table = np.zeros(len(extents), PLACE)
         lines = 0

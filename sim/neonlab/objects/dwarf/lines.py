@@ -14,7 +14,7 @@ _MOST_TABLES = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LineRow:
     """A row: the code from `address` to `end` belongs to a line; column 0 means the whole line."""
 
     address: int
@@ -25,7 +25,7 @@ class Row:
     column: int
 
 
-def read_rows(sections: Mapping[str, bytes]) -> Iterator[Row]:
+def read_rows(sections: Mapping[str, bytes]) -> Iterator[LineRow]:
     """Yield the rows of every table in .debug_line, as far as it can be read."""
     data = sections.get(".debug_line", b"")
     at = tables = 0
@@ -149,7 +149,7 @@ class _Table:
         path = name if folder in ("", compiled_in) else posixpath.join(folder, name)
         return posixpath.normpath(path) if path else "?", compiled_in
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[LineRow]:
         """Run the line program, and yield its rows.
 
         The rows of one sequence are in order; a row ends where the next begins.  Raises DwarfError for damaged data.
@@ -203,7 +203,7 @@ class _Table:
                     where = paths.get(before[1])
                     if where is None:
                         where = paths[before[1]] = self.file(before[1])
-                    yield Row(before[0], address, *where, before[2], before[3])
+                    yield LineRow(before[0], address, *where, before[2], before[3])
                 if before is not None and not line and not ends:  # line 0: the code belongs to the row before
                     before = (address, before[1], before[2], 0)
                 else:

@@ -22,7 +22,7 @@ _MOST_FIELDS = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class StructField:
     """A member of a struct or union, at byte `offset`; `bits` is the size of a bit-field, else 0."""
 
     name: str
@@ -45,7 +45,7 @@ class DebugType:
     const: bool = False
     target: DebugType | None = None
     count: int = 0
-    fields: tuple[Field, ...] = ()
+    fields: tuple[StructField, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,8 +212,8 @@ class _Types:
         title = f"{element.name}[{count}]"
         return DebugType("vector" if is_vector else "array", title, element.size * count, target=element, count=count)
 
-    def _fields(self, entry: Any, depth: int) -> tuple[Field, ...]:
-        found: list[Field] = []
+    def _fields(self, entry: Any, depth: int) -> tuple[StructField, ...]:
+        found: list[StructField] = []
         for child in self._unit.children(entry):
             if child.tag not in ("DW_TAG_member", "DW_TAG_inheritance") or "DW_AT_external" in child.attributes:
                 continue
@@ -224,7 +224,7 @@ class _Types:
             bits = number(child, "DW_AT_bit_size") or 0
             if bits and "DW_AT_data_bit_offset" in child.attributes:
                 offset = (number(child, "DW_AT_data_bit_offset") or 0) // 8
-            found.append(Field(name, offset, self._referred(child, depth), bits))
+            found.append(StructField(name, offset, self._referred(child, depth), bits))
         return tuple(found)
 
 

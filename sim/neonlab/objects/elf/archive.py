@@ -22,7 +22,7 @@ _SYMBOL_TABLES = ("/", "/SYM64/", "__.SYMDEF", "__.SYMDEF SORTED", "__.SYMDEF_64
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ArchiveMember:
     """One file of an archive: `size` bytes at `offset`."""
 
     name: str
@@ -50,7 +50,7 @@ class Archive:
     def _error(self, message: str) -> ObjectError:
         return ObjectError(f"{self.title}: {message}")
 
-    def _members(self) -> Iterator[Member]:
+    def _members(self) -> Iterator[ArchiveMember]:
         names = b""
         at = len(MAGIC)
         left = _MOST_MEMBERS
@@ -85,10 +85,10 @@ class Archive:
                 elif name not in _SYMBOL_TABLES:
                     name = name.rstrip("/")
                 if name not in _SYMBOL_TABLES:
-                    yield Member(name, start, size)
+                    yield ArchiveMember(name, start, size)
             at = following
 
-    def module(self, member: Member) -> Module | None:
+    def module(self, member: ArchiveMember) -> Module | None:
         """Return the object that a member holds; None where it is no object, such as a text."""
         if member.offset not in self._modules:
             data = self.data[member.offset : member.offset + member.size]
@@ -105,9 +105,9 @@ class Archive:
                 yield module
 
     @cached_property
-    def _definitions(self) -> dict[str, Member]:
+    def _definitions(self) -> dict[str, ArchiveMember]:
         """Members by the global names that they define, the first of several; the archive's own index may be stale."""
-        found: dict[str, Member] = {}
+        found: dict[str, ArchiveMember] = {}
         for member in self.members:
             module = self.module(member)
             if module is None:

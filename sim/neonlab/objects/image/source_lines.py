@@ -11,7 +11,7 @@ from neonlab.assemble.source import SourceLine
 from neonlab.host.input_file import is_file
 from neonlab.isa.model.isa import Isa
 from neonlab.objects.dwarf.inlined import CallSite, read_call_sites
-from neonlab.objects.dwarf.lines import Row, read_rows
+from neonlab.objects.dwarf.lines import LineRow, read_rows
 from neonlab.objects.image.debug_sections import debug_sections
 from neonlab.objects.image.memory_image import Image
 
@@ -71,7 +71,7 @@ def _is_of_compiler(path: str) -> bool:
     return path.rpartition("/")[2] in ("arm_neon.h", "arm_acle.h", "arm_fp16.h", "arm_bf16.h")
 
 
-def _add(found: dict[int, SourceLine], row: Row, bias: int, addresses: Sequence[int], near: Path) -> None:
+def _add(found: dict[int, SourceLine], row: LineRow, bias: int, addresses: Sequence[int], near: Path) -> None:
     first = bisect.bisect_left(addresses, row.address + bias)
     last = bisect.bisect_left(addresses, row.end + bias, first)
     if first == last or row.line < 1:

@@ -23,7 +23,7 @@ from neonlab.measure.cores.errors import (
 )
 from neonlab.measure.silicon.core_summary import CoreSummary
 from neonlab.measure.silicon.reasons import reason_of
-from neonlab.measure.silicon.truth import KINDS, Comparison, Truth
+from neonlab.measure.silicon.truth import KINDS, TableComparison, Truth
 
 
 def _size(cache: CacheShape) -> str:
@@ -98,7 +98,7 @@ def model_error(truth: Truth) -> ModelError:
     return ModelError(SILICON, figures, within, round(median, 4), held)
 
 
-def row_json(found: Comparison) -> dict[str, Any]:
+def row_json(found: TableComparison) -> dict[str, Any]:
     """Return one figure outside 5 %."""
     return {
         "form": found.form,
@@ -163,8 +163,8 @@ def difference_lines(found: Mapping[str, ModelError]) -> Iterator[str]:
         yield f"  the median difference is {error.median:.1%}; llvm-mca is another model, not a measurement"
 
 
-def _by_reason(truth: Truth) -> list[tuple[str, list[Comparison]]]:
-    groups: dict[str, list[Comparison]] = {}
+def _by_reason(truth: Truth) -> list[tuple[str, list[TableComparison]]]:
+    groups: dict[str, list[TableComparison]] = {}
     for found in truth.outside():
         groups.setdefault(reason_of(found), []).append(found)
     return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))

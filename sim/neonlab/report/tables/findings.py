@@ -9,7 +9,7 @@ from neonlab.measure.cores.errors import UNSEEN, errors_of
 from neonlab.report.tables.goals import Goal, best_row
 from neonlab.report.tables.layers import PATTERNS
 from neonlab.report.tables.systems import Ran
-from neonlab.report.tables.variants import Row
+from neonlab.report.tables.variants import VariantRow
 
 #: Instruction set extensions that define a level, later ones first.
 _EXTENSIONS = ("i8mm", "dotprod")
@@ -36,13 +36,13 @@ def takes_all_numbers(kernel: Kernel) -> bool:
     )
 
 
-def best_of_levels(kernels: Sequence[Kernel], rows: Sequence[Row]) -> dict[str, Row]:
+def best_of_levels(kernels: Sequence[Kernel], rows: Sequence[VariantRow]) -> dict[str, VariantRow]:
     """Return, for each level, the exact kernel and its layer with the fewest instructions per multiply-accumulate.
 
     Kernels for narrow operands are left out.
     """
     level = {kernel.title: level_of(kernel) for kernel in kernels if takes_all_numbers(kernel)}
-    best: dict[str, Row] = {}
+    best: dict[str, VariantRow] = {}
     for row in rows:
         if row.profile is None or not row.profile.macs or not row.exact or row.kernel not in level:
             continue
@@ -53,7 +53,11 @@ def best_of_levels(kernels: Sequence[Kernel], rows: Sequence[Row]) -> dict[str, 
 
 
 def findings(
-    kernels: Sequence[Kernel], rows: Sequence[Row], goals: Sequence[Goal], ran: Sequence[Ran], cores: Sequence[str]
+    kernels: Sequence[Kernel],
+    rows: Sequence[VariantRow],
+    goals: Sequence[Goal],
+    ran: Sequence[Ran],
+    cores: Sequence[str],
 ) -> tuple[str, ...]:
     """Return a sentence each on exactness, cost by level, the largest gap to a goal, systems, and estimates."""
     return (
@@ -65,7 +69,7 @@ def findings(
     )
 
 
-def _exactness(rows: Sequence[Row]) -> str:
+def _exactness(rows: Sequence[VariantRow]) -> str:
     tried = {row.kernel for row in rows}
     wrong = sorted({row.kernel for row in rows if not row.exact})
     layers = len({row.shape for row in rows})
@@ -75,14 +79,14 @@ def _exactness(rows: Sequence[Row]) -> str:
     return f"all {len(tried)} kernels are exact on {many}"
 
 
-def _cheapest(best: dict[str, Row]) -> str:
+def _cheapest(best: dict[str, VariantRow]) -> str:
     if not best:
         return "no exact kernel multiplies"
     each = (f"{level} {_per_mac(row):.4f} ({row.kernel.partition('/')[2]})" for level, row in best.items())
     return f"fewest instructions per MAC for operands of all values, packing not included: {', '.join(each)}"
 
 
-def _gap(goals: Sequence[Goal], rows: Sequence[Row]) -> str:
+def _gap(goals: Sequence[Goal], rows: Sequence[VariantRow]) -> str:
     layers = dict.fromkeys(row.layer for row in rows)
     found = [(goal, row) for goal in goals for layer in layers if (row := best_row(goal, layer, rows)) is not None]
     if not found:
@@ -122,5 +126,5 @@ def _estimates(cores: Sequence[str]) -> str:
     return f"cycles are estimates of models: {'; '.join(text for text in (measured, rest) if text)}"
 
 
-def _per_mac(row: Row) -> float:
+def _per_mac(row: VariantRow) -> float:
     return row.profile.instructions_per_mac if row.profile is not None else float("inf")

@@ -15,7 +15,7 @@ from neonlab.errors import InputError
 from neonlab.host.input_file import read_input_text
 from neonlab.isa.model.instruction import InstructionClass
 from neonlab.lab.repository.library import Library
-from neonlab.report.tables.variants import Row
+from neonlab.report.tables.variants import VariantRow
 
 #: Share by which a whole layer may exceed the goal of its hot loop.
 MARGIN = 0.10
@@ -77,7 +77,7 @@ def read_goals(library: Library) -> tuple[Goal, ...]:
     return goals
 
 
-def goal_lines(goals: Sequence[Goal], rows: Sequence[Row]) -> Iterator[str]:
+def goal_lines(goals: Sequence[Goal], rows: Sequence[VariantRow]) -> Iterator[str]:
     """Yield the section of reports/ladder.md; nothing if there are no goals."""
     if not goals:
         return
@@ -113,7 +113,7 @@ def goal_lines(goals: Sequence[Goal], rows: Sequence[Row]) -> Iterator[str]:
         yield from above
 
 
-def best_row(goal: Goal, layer: str, rows: Sequence[Row]) -> Row | None:
+def best_row(goal: Goal, layer: str, rows: Sequence[VariantRow]) -> VariantRow | None:
     """Return the goal's kernel with the fewest instructions on the layer; None if none of them ran on it."""
     ran = [row for row in rows if row.layer == layer and row.kernel in goal.kernels and row.profile is not None]
     return min(ran, key=lambda row: row.profile.instructions_per_mac if row.profile else 0.0, default=None)
@@ -123,7 +123,7 @@ def _bold_above(figure: float, most: float) -> str:
     return f"**{figure:.4f}**" if figure > most else f"{figure:.4f}"
 
 
-def _shortfall(goal: Goal, row: Row) -> str:
+def _shortfall(goal: Goal, row: VariantRow) -> str:
     assert row.profile is not None
     work = sum(row.profile.counts.by_class.get(kind.value, 0) for kind in _WORK) / row.profile.macs
     return (

@@ -20,7 +20,7 @@ from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.report.tables.goals import Goal, goal_lines, ladder_file
 from neonlab.report.tables.hot_loop_cost import hot_loop_cost
-from neonlab.report.tables.variants import Row
+from neonlab.report.tables.variants import VariantRow
 from neonlab.verify.cases.case import Shape
 from neonlab.verify.verdict import Failure
 
@@ -144,7 +144,10 @@ def calls_of(ladders: Sequence[Ladder]) -> list[tuple[Kernel, Shape, MemoryOptio
 
 
 def ladder_document(
-    ladders: Sequence[Ladder], costs: Mapping[tuple[str, str], Cost], rows: Sequence[Row], goals: Sequence[Goal] = ()
+    ladders: Sequence[Ladder],
+    costs: Mapping[tuple[str, str], Cost],
+    rows: Sequence[VariantRow],
+    goals: Sequence[Goal] = (),
 ) -> str:
     """Return the text of reports/ladder.md."""
     lines = [
@@ -206,7 +209,7 @@ def _cell(column: Sequence[float | None], number: int, *, bold: bool) -> str:
     return f"**{text}**" if bold and text == least else text
 
 
-def _layers(title: str, rows: Sequence[Row]) -> Iterator[str]:
+def _layers(title: str, rows: Sequence[VariantRow]) -> Iterator[str]:
     ran = [(row, row.profile) for row in rows if row.kernel == title and row.profile is not None]
     hot = next((row.hot_loop for row, _ in ran if row.hot_loop is not None), None)
     if hot is None:

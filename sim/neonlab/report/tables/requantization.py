@@ -18,7 +18,7 @@ _SPREAD = (np.sqrt(5) - 1) / 2  # its multiples modulo 1 fill an interval evenly
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SchemePart:
     """One part of the domain: accumulators (int32) and the scale of each (float64), arrays of one length."""
 
     name: str
@@ -38,7 +38,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class SchemePair:
     """Two schemes: in how many cases of each part they disagree, the largest difference, and one such case."""
 
     first: str
@@ -48,7 +48,7 @@ class Pair:
     example: Example | None
 
 
-def parts_of_the_domain() -> list[Part]:
+def parts_of_the_domain() -> list[SchemePart]:
     """Return the values that int8 layers meet: those with a result in -128 to 127, in three parts."""
     short = [m * 2.0**-e for e in range(11) for m in (0.5, 0.625, 0.75, 0.875)]
     long = [m * 2.0**-e for e in range(1, 9) for m in _mantissas(8)]
@@ -65,13 +65,13 @@ def parts_of_the_domain() -> list[Part]:
     ]
 
 
-def part_of_scales(scales: Sequence[float]) -> Part:
+def part_of_scales(scales: Sequence[float]) -> SchemePart:
     """Return the domain for given scales."""
     text = "every accumulator of the scales given, or the two around each midpoint below 2^-12"
     return _part("given scales", text, scales, lambda s: _all(s) if s >= 2.0**-12 else _around_midpoints(s))
 
 
-def pairs_of(parts: Sequence[Part], names: Sequence[str] = tuple(SCHEMES)) -> list[Pair]:
+def pairs_of(parts: Sequence[SchemePart], names: Sequence[str] = tuple(SCHEMES)) -> list[SchemePair]:
     """Compare every pair of the named schemes on every part, in the order of SCHEMES."""
     results = {
         name: [scheme.requantize(part.accumulators, part.scales, Output()) for part in parts]
@@ -81,7 +81,7 @@ def pairs_of(parts: Sequence[Part], names: Sequence[str] = tuple(SCHEMES)) -> li
     return [_compare(parts, *one) for one in itertools.combinations(results.items(), 2)]
 
 
-def groups_of(pairs: Sequence[Pair]) -> list[list[str]]:
+def groups_of(pairs: Sequence[SchemePair]) -> list[list[str]]:
     """Return the compared schemes in groups whose members agreed everywhere, in the order of SCHEMES."""
     same = {(pair.first, pair.second) for pair in pairs if not any(pair.disagreements)}
     groups: list[list[str]] = []
@@ -92,7 +92,7 @@ def groups_of(pairs: Sequence[Pair]) -> list[list[str]]:
     return groups
 
 
-def markdown_document(parts: Sequence[Part], pairs: Sequence[Pair]) -> str:
+def markdown_document(parts: Sequence[SchemePart], pairs: Sequence[SchemePair]) -> str:
     """Return the text of reports/requantization.md."""
     lines = [
         "# Where requantization schemes disagree\n",
@@ -123,7 +123,7 @@ def markdown_document(parts: Sequence[Part], pairs: Sequence[Pair]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def json_document(parts: Sequence[Part], pairs: Sequence[Pair], command: str = "schemes") -> str:
+def json_document(parts: Sequence[SchemePart], pairs: Sequence[SchemePair], command: str = "schemes") -> str:
     """Return the text of reports/requantization.json and of `neonlab schemes --json`, with every pair."""
     document = {
         "command": command,
@@ -163,17 +163,17 @@ def _around_midpoints(scale: float) -> NDArray[np.int32]:
     return np.unique(np.concatenate([below, below + 1])).astype(np.int32)
 
 
-def _part(name: str, text: str, scales: Sequence[float], choose: Callable[[float], NDArray[np.int32]]) -> Part:
+def _part(name: str, text: str, scales: Sequence[float], choose: Callable[[float], NDArray[np.int32]]) -> SchemePart:
     chosen = [choose(scale) for scale in scales]
     repeated = np.repeat(np.array(scales, np.float64), [one.size for one in chosen])
-    return Part(name, text, np.concatenate(chosen), repeated)
+    return SchemePart(name, text, np.concatenate(chosen), repeated)
 
 
 def _compare(
-    parts: Sequence[Part],
+    parts: Sequence[SchemePart],
     first: tuple[str, list[Integers]],
     second: tuple[str, list[Integers]],
-) -> Pair:
+) -> SchemePair:
     counts, worst, example = [], 0, None
     for part, one, other in zip(parts, first[1], second[1], strict=True):
         where = np.flatnonzero(one != other)
@@ -186,10 +186,10 @@ def _compare(
             candidates = where[differences == worst]
             at = candidates[np.argmin(np.abs(part.accumulators[candidates].astype(np.int64)))]
             example = Example(int(part.accumulators[at]), float(part.scales[at]), int(one[at]), int(other[at]))
-    return Pair(first[0], second[0], tuple(counts), worst, example)
+    return SchemePair(first[0], second[0], tuple(counts), worst, example)
 
 
-def _row(pair: Pair) -> str:
+def _row(pair: SchemePair) -> str:
     counts = " | ".join(f"{count:,}" for count in pair.disagreements)
     if pair.example is None:
         return f"| {pair.first} | {pair.second} | {counts} | 0 | | | |"

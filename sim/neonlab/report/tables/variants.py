@@ -18,7 +18,7 @@ TABLE_MARKER = "variants"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class VariantRow:
     """One kernel on one layer.  `profile` is None if the kernel does not run."""
 
     kernel: str
@@ -30,7 +30,7 @@ class Row:
     hot_loop: HotLoopCost | None = None  # that of the kernel, the same on each layer
 
 
-def rows_of(work: LayerWork, seen: Sequence[Seen]) -> list[Row]:
+def rows_of(work: LayerWork, seen: Sequence[Seen]) -> list[VariantRow]:
     """Return the results of each kernel on each layer as rows, layer by layer."""
     rows = []
     hot_loops = _hot_loops(work, seen)
@@ -41,7 +41,7 @@ def rows_of(work: LayerWork, seen: Sequence[Seen]) -> list[Row]:
         ran = None if isinstance(one.counted, Failure) else one.counted
         exact = ran is not None and not one.failures
         chosen = dispatch is None or dispatch.choose(shape) == kernel.name
-        rows.append(Row(kernel.title, layer, str(shape), exact, chosen, ran, hot_loops.get(kernel.title)))
+        rows.append(VariantRow(kernel.title, layer, str(shape), exact, chosen, ran, hot_loops.get(kernel.title)))
     order = {str(shape): number for number, shape in enumerate(shape for _, shape in work)}
     return sorted(rows, key=lambda row: (order[row.shape], row.kernel))
 
@@ -69,7 +69,7 @@ _HEADINGS = (
 )
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: VariantRow) -> tuple[str, ...]:
     name = row.kernel if row.chosen else f"{row.kernel} (not chosen)"
     if row.profile is None:
         return (name, "**no**", *[""] * (len(_HEADINGS) - 2))
@@ -88,13 +88,13 @@ def _cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def _table(rows: Sequence[Row]) -> str:
+def _table(rows: Sequence[VariantRow]) -> str:
     lines = ["| " + " | ".join(_HEADINGS) + " |", "|---|---|" + "---:|" * (len(_HEADINGS) - 2)]
     lines += ["| " + " | ".join(_cells(row)) + " |" for row in rows]
     return "\n".join(lines) + "\n"
 
 
-def markdown_document(rows: Sequence[Row]) -> str:
+def markdown_document(rows: Sequence[VariantRow]) -> str:
     """Return the text of reports/variants.md."""
     parts = [
         "# Variants by layer\n",
@@ -112,7 +112,7 @@ def markdown_document(rows: Sequence[Row]) -> str:
     return "\n".join(parts)
 
 
-def json_document(rows: Sequence[Row]) -> str:
+def json_document(rows: Sequence[VariantRow]) -> str:
     """Return the text of reports/variants.json."""
     document = {
         "command": "report",
@@ -141,7 +141,7 @@ def _summary(profile: Profile) -> dict[str, object]:
     return {**full, "counts": counts}
 
 
-def readme_table(rows: Sequence[Row]) -> str:
+def readme_table(rows: Sequence[VariantRow]) -> str:
     """Return the table of one layer of medium size, to embed in a page."""
     shape = "14x14x256x512"
     chosen = [row for row in rows if row.shape == shape]

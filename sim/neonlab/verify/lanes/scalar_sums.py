@@ -28,7 +28,7 @@ from neonlab.isa.lanes import LaneOperation, Lanes
 from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction
 from neonlab.isa.model.isa import Isa, Register
 from neonlab.isa.model.lane_operation import general_start
-from neonlab.verify.lanes.signs import Reading, SignAnalysis, Tags
+from neonlab.verify.lanes.signs import LaneReading, SignAnalysis, Tags
 from neonlab.verify.lanes.views import Checked, View
 
 
@@ -247,7 +247,7 @@ class _Flow:
             return _SIGNED
         readings = {tags[register.index] for register in vectors} if tags is not None else set()
         is_whole = instruction.mnemonic in ("umov", "mov", "fmov", "vmov", "vmov.32")
-        if is_whole and all(tag.reading is Reading.SIGNED and tag.bits == 32 for tag in readings) and readings:
+        if is_whole and all(tag.reading is LaneReading.SIGNED and tag.bits == 32 for tag in readings) and readings:
             return _SIGNED
         return _UNKNOWN
 

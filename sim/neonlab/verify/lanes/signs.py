@@ -45,7 +45,7 @@ from neonlab.isa.model.lane_bits import BITS
 from neonlab.isa.model.lane_operation import VECTOR_BYTES, general_start
 
 
-class Reading(enum.IntEnum):
+class LaneReading(enum.IntEnum):
     """The knowledge about the numbers in a register; joining two gives the larger, or EITHER."""
 
     CONSTANT = 0  # signed or unsigned as its user reads it
@@ -64,15 +64,15 @@ class Tag:
     `negative` marks a constant that may be negative.
     """
 
-    reading: Reading
+    reading: LaneReading
     bits: int = 0
     negative: bool = False
 
 
-_CONSTANT, _NUMBER = Tag(Reading.CONSTANT), Tag(Reading.CONSTANT, negative=True)
-_MEMORY = Tag(Reading.MEMORY)
-_BITS = Tag(Reading.BITS)
-_EITHER = Tag(Reading.EITHER)
+_CONSTANT, _NUMBER = Tag(LaneReading.CONSTANT), Tag(LaneReading.CONSTANT, negative=True)
+_MEMORY = Tag(LaneReading.MEMORY)
+_BITS = Tag(LaneReading.BITS)
+_EITHER = Tag(LaneReading.EITHER)
 _MASKS = {"cmeq", "cmgt", "cmge", "cmlt", "cmle", "cmtst"}
 _LOGIC = {"and", "orr", "eor", "bic", "orn", "not", "orr_constant", "bic_constant", "sli", "sri", "pmul", "rbit"}
 _COUNTS = {"cnt", "clz", "cls"}
@@ -86,12 +86,12 @@ def join(first: Tag, second: Tag) -> Tag:
     """Return what holds on both of two paths to the same place."""
     if first == second:
         return first
-    if second.reading is Reading.CONSTANT:
-        return second if first.reading is Reading.CONSTANT and second.negative else first
-    if first.reading is Reading.CONSTANT:
+    if second.reading is LaneReading.CONSTANT:
+        return second if first.reading is LaneReading.CONSTANT and second.negative else first
+    if first.reading is LaneReading.CONSTANT:
         return second
     low, high = sorted((first, second), key=lambda tag: tag.reading)
-    if low.reading is Reading.MEMORY:
+    if low.reading is LaneReading.MEMORY:
         return high
     return _EITHER
 
@@ -246,7 +246,7 @@ class SignAnalysis:
         if family == "constant":
             return _NUMBER if operation.immediate >> destination.bits - 1 else _CONSTANT
         if family in _MASKS:
-            return Tag(Reading.MASK, destination.bits)
+            return Tag(LaneReading.MASK, destination.bits)
         if family in _COUNTS:
             return _CONSTANT
         sources = [self.tag(tags, lanes) for lanes in operation.sources]
@@ -261,48 +261,48 @@ class SignAnalysis:
             same = len(operation.sources) == 2 and operation.sources[0] == operation.sources[1]
             return sources[0] if same and family in ("and", "orr") else _BITS
         if destination.signed is not None and family not in ("abd",):
-            return Tag(Reading.SIGNED if destination.signed else Reading.UNSIGNED, destination.bits)
+            return Tag(LaneReading.SIGNED if destination.signed else LaneReading.UNSIGNED, destination.bits)
         if family == "abd":
             # |a - b| of signed lanes may be used as signed or unsigned
             signed = operation.sources[0].signed
-            return Tag(Reading.EITHER if signed else Reading.UNSIGNED, destination.bits)
+            return Tag(LaneReading.EITHER if signed else LaneReading.UNSIGNED, destination.bits)
         readings = {reading for reading in self.operand_readings(operation, tags) if reading is not None}
         if self.takes_mask_away(operation, tags):
             first = self._resolve(sources[0], destination.bits)
-            return Tag(Reading.UNSIGNED if first is None else first, destination.bits)
-        if Reading.SIGNED in readings:
-            return Tag(Reading.SIGNED, destination.bits)
-        if readings == {Reading.UNSIGNED}:
+            return Tag(LaneReading.UNSIGNED if first is None else first, destination.bits)
+        if LaneReading.SIGNED in readings:
+            return Tag(LaneReading.SIGNED, destination.bits)
+        if readings == {LaneReading.UNSIGNED}:
             may_be_negative = family in DIFFERENCES or (family in _SUMS and any(tag.negative for tag in sources))
-            return Tag(Reading.EITHER if may_be_negative else Reading.UNSIGNED, destination.bits)
+            return Tag(LaneReading.EITHER if may_be_negative else LaneReading.UNSIGNED, destination.bits)
         if not readings:
             return _NUMBER
-        return Tag(Reading.EITHER, destination.bits)
+        return Tag(LaneReading.EITHER, destination.bits)
 
-    def _resolve(self, tag: Tag, bits: int) -> Reading | None:
+    def _resolve(self, tag: Tag, bits: int) -> LaneReading | None:
         """Return SIGNED, UNSIGNED or EITHER; None for a constant, which follows the other operands."""
-        if tag.reading is Reading.CONSTANT:
+        if tag.reading is LaneReading.CONSTANT:
             return None
-        if tag.reading is Reading.MEMORY:
+        if tag.reading is LaneReading.MEMORY:
             return self.of_memory(bits)
         if tag.bits != bits:
-            return Reading.EITHER
-        if tag.reading is Reading.MASK:
-            return Reading.SIGNED
-        return tag.reading if tag.reading in (Reading.SIGNED, Reading.UNSIGNED) else Reading.EITHER
+            return LaneReading.EITHER
+        if tag.reading is LaneReading.MASK:
+            return LaneReading.SIGNED
+        return tag.reading if tag.reading in (LaneReading.SIGNED, LaneReading.UNSIGNED) else LaneReading.EITHER
 
-    def of_memory(self, bits: int) -> Reading:
+    def of_memory(self, bits: int) -> LaneReading:
         """Return the reading of lanes of `bits` loaded straight from memory."""
         exact = bits in self.defaults.widths
         signed = self.defaults.memory.get(bits) if exact else self.defaults.any_width
-        return Reading.EITHER if signed is None else Reading.SIGNED if signed else Reading.UNSIGNED
+        return LaneReading.EITHER if signed is None else LaneReading.SIGNED if signed else LaneReading.UNSIGNED
 
-    def operand_readings(self, operation: LaneOperation, tags: Tags) -> list[Reading | None]:
+    def operand_readings(self, operation: LaneOperation, tags: Tags) -> list[LaneReading | None]:
         """Return the reading of each source: as the instruction says, else by its origin."""
-        found: list[Reading | None] = []
+        found: list[LaneReading | None] = []
         for lanes in operation.sources:
             if lanes.signed is not None:
-                found.append(Reading.SIGNED if lanes.signed else Reading.UNSIGNED)
+                found.append(LaneReading.SIGNED if lanes.signed else LaneReading.UNSIGNED)
             else:
                 found.append(self._resolve(self.tag(tags, lanes), lanes.bits))
         return found
@@ -312,9 +312,9 @@ class SignAnalysis:
         if operation.family != "sub":
             return False
         first, second = (self.tag(tags, lanes).reading for lanes in operation.sources)
-        return second is Reading.MASK and first is not Reading.MASK
+        return second is LaneReading.MASK and first is not LaneReading.MASK
 
-    def reading_of_total(self, operation: LaneOperation, tags: Tags) -> Reading | None:
+    def reading_of_total(self, operation: LaneOperation, tags: Tags) -> LaneReading | None:
         """Return the reading of the first source by its origin, whatever the instruction says."""
         total = operation.sources[0]
         return self._resolve(self.tag(tags, total), total.bits)

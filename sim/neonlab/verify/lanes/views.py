@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from neonlab.isa.lanes import LaneOperation
 from neonlab.isa.model.instruction import Instruction
-from neonlab.verify.lanes.signs import DIFFERENCES, SHIFT, STORE, Reading, SignAnalysis, Tags, adds_to_total
+from neonlab.verify.lanes.signs import DIFFERENCES, SHIFT, STORE, LaneReading, SignAnalysis, Tags, adds_to_total
 
 _NARROWS = {"shr", "addhn", "subhn"}
 _OF_TWO = {"add", "sub", "mla", "mls"}  # families whose operands may differ in sign
@@ -92,24 +92,24 @@ class _Decision:
         known = {reading for reading in readings if reading is not None}
         if not known:  # only constants
             known = {analysis.of_memory(operation.destination.bits)}
-        decided = known - {Reading.EITHER}
+        decided = known - {LaneReading.EITHER}
         given = self._given(readings)
         conversions = tuple(self._conversions(readings, given)) if given is not None else ()
-        if conversions and given is not Reading.EITHER and self._is_only_stored():
+        if conversions and given is not LaneReading.EITHER and self._is_only_stored():
             return conversions
         if not decided or self._may_be_negative(readings, decided):
             either = (
                 self._view([r if r in decided else reading for r in readings])
-                for reading in (Reading.SIGNED, Reading.UNSIGNED)
+                for reading in (LaneReading.SIGNED, LaneReading.UNSIGNED)
             )
             return self._as_used((*either, *conversions))
         begins_count = readings[0] is None and self._analysis.takes_mask_away(operation, self._tags)
-        follow = Reading.SIGNED if Reading.SIGNED in decided and not begins_count else Reading.UNSIGNED
+        follow = LaneReading.SIGNED if LaneReading.SIGNED in decided and not begins_count else LaneReading.UNSIGNED
         return self._as_used((self._view([r if r in decided else follow for r in readings]), *conversions))
 
-    def _declared_views(self, readings: Sequence[Reading | None], declared: bool) -> tuple[View, ...]:
+    def _declared_views(self, readings: Sequence[LaneReading | None], declared: bool) -> tuple[View, ...]:
         """Return the views of an instruction that says how it reads; its total may have the other sign."""
-        signs = tuple(reading is not Reading.UNSIGNED for reading in readings)
+        signs = tuple(reading is not LaneReading.UNSIGNED for reading in readings)
         as_declared = View(signs, declared, not declared)
         if not adds_to_total(self._operation):
             return (as_declared,)
@@ -118,20 +118,20 @@ class _Decision:
         if used is not None and used != (declared, not declared):
             return (other,) if used == (not declared, declared) else (as_declared, other)
         total = self._analysis.reading_of_total(self._operation, self._tags)
-        if total is Reading.EITHER or total is (Reading.UNSIGNED if declared else Reading.SIGNED):
+        if total is LaneReading.EITHER or total is (LaneReading.UNSIGNED if declared else LaneReading.SIGNED):
             return (as_declared, View(other.signs, *(used or (True, True))))
         return (as_declared, other) if self._fits() == (not declared, declared) else (as_declared,)
 
-    def _may_be_negative(self, readings: Sequence[Reading | None], decided: set[Reading]) -> bool:
+    def _may_be_negative(self, readings: Sequence[LaneReading | None], decided: set[LaneReading]) -> bool:
         """Tell whether unsigned lanes meet a possible difference or a negative constant."""
         total = self._is_open[0] and not any(self._is_open[1:])
-        if total and readings[0] is Reading.EITHER:
+        if total and readings[0] is LaneReading.EITHER:
             return True
-        if decided != {Reading.UNSIGNED} or self._operation.family not in _OF_TWO:
+        if decided != {LaneReading.UNSIGNED} or self._operation.family not in _OF_TWO:
             return False
         tags = [self._analysis.tag(self._tags, lanes) for lanes in self._operation.sources]
         return any(
-            reading is Reading.EITHER or (reading is None and tag.negative)
+            reading is LaneReading.EITHER or (reading is None and tag.negative)
             for reading, tag in zip(readings, tags, strict=True)
         )
 
@@ -148,30 +148,30 @@ class _Decision:
             return views
         return tuple(dict.fromkeys(View(view.signs, *used) for view in views))
 
-    def _given(self, readings: Sequence[Reading | None]) -> Reading | None:
+    def _given(self, readings: Sequence[LaneReading | None]) -> LaneReading | None:
         """Return the reading of the operand that a constant is added to or subtracted from; None if there is none."""
         if self._operation.family not in ("add", "sub") or list(readings).count(None) != 1:
             return None
         ((lanes, reading),) = (
             pair for pair in zip(self._operation.sources, readings, strict=True) if pair[1] is not None
         )
-        if reading is Reading.EITHER and self._analysis.tag(self._tags, lanes).reading is Reading.MEMORY:
+        if reading is LaneReading.EITHER and self._analysis.tag(self._tags, lanes).reading is LaneReading.MEMORY:
             signed = self._analysis.defaults.read.get(lanes.bits)
-            return reading if signed is None else Reading.SIGNED if signed else Reading.UNSIGNED
+            return reading if signed is None else LaneReading.SIGNED if signed else LaneReading.UNSIGNED
         return reading
 
-    def _conversions(self, readings: Sequence[Reading | None], given: Reading) -> Iterator[View]:
+    def _conversions(self, readings: Sequence[LaneReading | None], given: LaneReading) -> Iterator[View]:
         """Yield the views in which a constant turns one kind of number into the other, as 128 makes uint8 of int8."""
         fits = self._fits()
         is_sum, is_first = self._operation.family == "add", readings[0] is None
         for signed in (True, False):
-            kinds = (Reading.SIGNED if signed else Reading.UNSIGNED, Reading.EITHER)
+            kinds = (LaneReading.SIGNED if signed else LaneReading.UNSIGNED, LaneReading.EITHER)
             if fits == (not signed, signed) and given in kinds:
                 constant = not signed if is_sum else signed and not is_first
                 yield View(tuple(constant if reading is None else signed for reading in readings), *fits)
 
-    def _view(self, readings: list[Reading | None]) -> View:
-        signs = tuple(reading is Reading.SIGNED for reading in readings)
+    def _view(self, readings: list[LaneReading | None]) -> View:
+        signs = tuple(reading is LaneReading.SIGNED for reading in readings)
         family = self._operation.family
         if family in _NARROWS or family == "abs":
             return View(signs, *self._fits())
@@ -207,6 +207,6 @@ class _Decision:
         """Tell whether the first source is made of masks, or loaded with a width that no buffer of the contract has."""
         lanes = self._operation.sources[0]
         tag = self._analysis.tag(self._tags, lanes)
-        if tag.reading is Reading.MEMORY:
+        if tag.reading is LaneReading.MEMORY:
             return lanes.bits not in self._analysis.defaults.widths
-        return tag.reading is Reading.BITS
+        return tag.reading is LaneReading.BITS

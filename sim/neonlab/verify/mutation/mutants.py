@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from neonlab.assemble.encode.encoder import Encoder, Statement
+from neonlab.assemble.encode.encoder import Encoder, EncoderStatement
 from neonlab.assemble.program import Program, Segment
 from neonlab.isa.decode import UndecodableWord, decode_word
 from neonlab.isa.liveness import liveness
@@ -54,7 +54,7 @@ def mutants_of(program: Program) -> tuple[Mutant, ...]:
                 seen.add(text)
                 wanted.append((instruction, slip, text))
     with Encoder(program.isa) as encoder:
-        encoded = encoder.encode([Statement(text, instruction.address) for instruction, _, text in wanted])
+        encoded = encoder.encode([EncoderStatement(text, instruction.address) for instruction, _, text in wanted])
     found: list[Mutant] = []
     taken: set[tuple[int, tuple[int, ...]]] = set()
 

@@ -21,7 +21,7 @@ Values = npt.NDArray[np.int64]
 LIMIT = (1 << 62) - 1
 
 
-class Kind(enum.IntEnum):
+class NodeKind(enum.IntEnum):
     """The operation of a node; `x` and `y` are its operands, `amount` a shift or an end."""
 
     CONSTANT = 0
@@ -82,7 +82,9 @@ class Nodes:
         """Return the highest value of each node."""
         return self._high[ids]
 
-    def _add(self, kind: Kind, low: Values, high: Values, x: Ids | int = 0, y: Ids | int = 0, amount: int = 0) -> Ids:
+    def _add(
+        self, kind: NodeKind, low: Values, high: Values, x: Ids | int = 0, y: Ids | int = 0, amount: int = 0
+    ) -> Ids:
         count, first = len(low), self._size
         while first + count > len(self._kind):
             for name in ("_kind", "_x", "_y", "_amount", "_low", "_high"):
@@ -96,7 +98,7 @@ class Nodes:
 
     def input(self, element: InputElement, low: int, high: int) -> int:
         """Add an input element with its declared range."""
-        (node,) = self._add(Kind.INPUT, np.array([low]), np.array([high])).tolist()
+        (node,) = self._add(NodeKind.INPUT, np.array([low]), np.array([high])).tolist()
         self.inputs[node] = element
         return int(node)
 
@@ -104,7 +106,7 @@ class Nodes:
         """Return the node of a number."""
         if value not in self._constants:
             held = np.array([max(-LIMIT, min(LIMIT, value))])
-            self._constants[value] = int(self._add(Kind.CONSTANT, held, held)[0])
+            self._constants[value] = int(self._add(NodeKind.CONSTANT, held, held)[0])
         return self._constants[value]
 
     def constants(self, values: Iterable[int]) -> Ids:
@@ -114,21 +116,21 @@ class Nodes:
     def unknown(self, count: int, low: int, high: int) -> Ids:
         """Return new nodes of which only the range is known."""
         ends = np.array([[max(-LIMIT, low)], [min(LIMIT, high)]]).repeat(count, axis=1)
-        return self._add(Kind.UNKNOWN, ends[0], ends[1])
+        return self._add(NodeKind.UNKNOWN, ends[0], ends[1])
 
     def add(self, x: Ids, y: Ids) -> Ids:
         """Return nodes for x + y."""
         low, high = self._low[x] + self._low[y], self._high[x] + self._high[y]
-        return self._add(Kind.ADD, np.maximum(low, -LIMIT), np.minimum(high, LIMIT), x, y)
+        return self._add(NodeKind.ADD, np.maximum(low, -LIMIT), np.minimum(high, LIMIT), x, y)
 
     def subtract(self, x: Ids, y: Ids) -> Ids:
         """Return nodes for x - y."""
         low, high = self._low[x] - self._high[y], self._high[x] - self._low[y]
-        above = (self._kind[x] == Kind.MAXIMUM) & (self._kind[y] == Kind.MINIMUM) & (low < 0)
+        above = (self._kind[x] == NodeKind.MAXIMUM) & (self._kind[y] == NodeKind.MINIMUM) & (low < 0)
         for lane in np.flatnonzero(above).tolist():
             if not self._chosen_of(int(x[lane])).isdisjoint(self._chosen_of(int(y[lane]))):
                 low[lane] = 0  # they share an operand, which lies between them
-        return self._add(Kind.SUBTRACT, np.maximum(low, -LIMIT), np.minimum(high, LIMIT), x, y)
+        return self._add(NodeKind.SUBTRACT, np.maximum(low, -LIMIT), np.minimum(high, LIMIT), x, y)
 
     def multiply(self, x: Ids, y: Ids) -> Ids:
         """Return nodes for x * y."""
@@ -141,46 +143,48 @@ class Nodes:
             same & (self._low[x] <= 0) & (self._high[x] >= 0), 0, np.where(same, corners[[0, 3]].min(axis=0), low)
         )
         high = np.where(same, corners[[0, 3]].max(axis=0), high)
-        return self._add(Kind.MULTIPLY, low, high, x, y)
+        return self._add(NodeKind.MULTIPLY, low, high, x, y)
 
     def negate(self, x: Ids) -> Ids:
         """Return nodes for -x."""
-        return self._add(Kind.NEGATE, -self._high[x], -self._low[x], x)
+        return self._add(NodeKind.NEGATE, -self._high[x], -self._low[x], x)
 
     def magnitude(self, x: Ids) -> Ids:
         """Return nodes for |x|."""
         low, high = self._low[x], self._high[x]
         least = np.where((low <= 0) & (high >= 0), 0, np.minimum(np.abs(low), np.abs(high)))
-        return self._add(Kind.MAGNITUDE, least, np.maximum(np.abs(low), np.abs(high)), x)
+        return self._add(NodeKind.MAGNITUDE, least, np.maximum(np.abs(low), np.abs(high)), x)
 
     def shift_left(self, x: Ids, amount: int) -> Ids:
         """Return nodes for x * 2**amount."""
         factor = np.full(len(x), 1 << min(amount, 61))
-        return self._add(Kind.SHIFT_LEFT, _product(self._low[x], factor), _product(self._high[x], factor), x, 0, amount)
+        return self._add(
+            NodeKind.SHIFT_LEFT, _product(self._low[x], factor), _product(self._high[x], factor), x, 0, amount
+        )
 
     def shift_right(self, x: Ids, amount: int) -> Ids:
         """Return nodes for floor(x / 2**amount)."""
         amount = min(amount, 63)
-        return self._add(Kind.SHIFT_RIGHT, self._low[x] >> amount, self._high[x] >> amount, x, 0, amount)
+        return self._add(NodeKind.SHIFT_RIGHT, self._low[x] >> amount, self._high[x] >> amount, x, 0, amount)
 
     def minimum(self, x: Ids, y: Ids) -> Ids:
         """Return nodes for the smaller of x and y."""
         low, high = np.minimum(self._low[x], self._low[y]), np.minimum(self._high[x], self._high[y])
-        return self._add(Kind.MINIMUM, low, high, x, y)
+        return self._add(NodeKind.MINIMUM, low, high, x, y)
 
     def maximum(self, x: Ids, y: Ids) -> Ids:
         """Return nodes for the larger of x and y."""
         low, high = np.maximum(self._low[x], self._low[y]), np.maximum(self._high[x], self._high[y])
-        return self._add(Kind.MAXIMUM, low, high, x, y)
+        return self._add(NodeKind.MAXIMUM, low, high, x, y)
 
     def clamp(self, x: Ids, low: int, high: int) -> Ids:
         """Return nodes for x limited to [low, high]."""
         ends = np.clip(self._low[x], low, high), np.clip(self._high[x], low, high)
-        return self._add(Kind.CLAMP, *ends, x)
+        return self._add(NodeKind.CLAMP, *ends, x)
 
     def within(self, x: Ids, low: int, high: int) -> Ids:
         """Return nodes for x, which is known to lie in [low, high]."""
-        return self._add(Kind.WITHIN, np.clip(self._low[x], low, high), np.clip(self._high[x], low, high), x)
+        return self._add(NodeKind.WITHIN, np.clip(self._low[x], low, high), np.clip(self._high[x], low, high), x)
 
     def _chosen_of(self, node: int) -> set[int]:
         """Return the nodes among which a maximum, or a minimum, chooses, however nested."""
@@ -208,9 +212,9 @@ class Nodes:
 
     def _operands(self, node: int) -> tuple[int, ...]:
         kind = self._kind[node]
-        if kind <= Kind.UNKNOWN:
+        if kind <= NodeKind.UNKNOWN:
             return ()
-        if kind in (Kind.ADD, Kind.SUBTRACT, Kind.MULTIPLY, Kind.MINIMUM, Kind.MAXIMUM):
+        if kind in (NodeKind.ADD, NodeKind.SUBTRACT, NodeKind.MULTIPLY, NodeKind.MINIMUM, NodeKind.MAXIMUM):
             return int(self._x[node]), int(self._y[node])
         return (int(self._x[node]),)
 
@@ -223,29 +227,29 @@ class Nodes:
             y = values.get(int(self._y[node]), 0)
             amount = int(self._amount[node])
             match self._kind[node]:
-                case Kind.CONSTANT | Kind.UNKNOWN:
+                case NodeKind.CONSTANT | NodeKind.UNKNOWN:
                     value = min(max(0, low), high)
-                case Kind.INPUT:
+                case NodeKind.INPUT:
                     value = chosen.get(node, min(max(0, low), high))
-                case Kind.ADD:
+                case NodeKind.ADD:
                     value = x + y
-                case Kind.SUBTRACT:
+                case NodeKind.SUBTRACT:
                     value = x - y
-                case Kind.MULTIPLY:
+                case NodeKind.MULTIPLY:
                     value = x * y
-                case Kind.NEGATE:
+                case NodeKind.NEGATE:
                     value = -x
-                case Kind.MAGNITUDE:
+                case NodeKind.MAGNITUDE:
                     value = abs(x)
-                case Kind.SHIFT_LEFT:
+                case NodeKind.SHIFT_LEFT:
                     value = x << amount
-                case Kind.SHIFT_RIGHT:
+                case NodeKind.SHIFT_RIGHT:
                     value = x >> amount
-                case Kind.MINIMUM:
+                case NodeKind.MINIMUM:
                     value = min(x, y)
-                case Kind.MAXIMUM:
+                case NodeKind.MAXIMUM:
                     value = max(x, y)
-                case Kind.CLAMP:
+                case NodeKind.CLAMP:
                     value = min(max(x, low), high)
                 case _:
                     value = x
@@ -263,19 +267,19 @@ class Nodes:
             at, up = waiting.pop()
             x, y = int(self._x[at]), int(self._y[at])
             match self._kind[at]:
-                case Kind.CONSTANT | Kind.UNKNOWN:
+                case NodeKind.CONSTANT | NodeKind.UNKNOWN:
                     continue
-                case Kind.INPUT:
+                case NodeKind.INPUT:
                     found.setdefault(at, []).append(int(self._high[at] if up else self._low[at]))
-                case Kind.ADD | Kind.MINIMUM | Kind.MAXIMUM:
+                case NodeKind.ADD | NodeKind.MINIMUM | NodeKind.MAXIMUM:
                     waiting += [(x, up), (y, up)]
-                case Kind.SUBTRACT:
+                case NodeKind.SUBTRACT:
                     waiting += [(x, up), (y, not up)]
-                case Kind.MULTIPLY:
+                case NodeKind.MULTIPLY:
                     waiting += self._corner(x, y, up)
-                case Kind.NEGATE:
+                case NodeKind.NEGATE:
                     waiting.append((x, not up))
-                case Kind.MAGNITUDE:
+                case NodeKind.MAGNITUDE:
                     larger = abs(int(self._high[x])) >= abs(int(self._low[x]))
                     waiting.append((x, larger == up))
                 case _:

@@ -20,7 +20,7 @@ from neonlab.isa.model.isa import Isa, Register, general, vector
 from neonlab.verify.memory.rows import between_rows, element
 from neonlab.verify.memory.sanitizer import entry_stack_pointer
 from neonlab.verify.uninitialised.observed import Observed, integers_in
-from neonlab.verify.uninitialised.walk import Effect, PairedTraces, Source, is_flag
+from neonlab.verify.uninitialised.walk import Effect, PairedTraces, UnsetSource, is_flag
 
 _STACK_REACH = 1 << 22
 _WIDENING = (
@@ -88,7 +88,7 @@ class UnsetReport:
             found += places_of(register, self._isa)[first : first + width]
         return found
 
-    def place_name(self, source: Source, trace: Trace) -> str:
+    def place_name(self, source: UnsetSource, trace: Trace) -> str:
         """Return the place to change alone to confirm the source: a place of `Noise`, or `contents NAME`."""
         if source.address is not None:
             if found := trace.buffer_at(source.address):
@@ -107,7 +107,7 @@ class UnsetReport:
 
     # Faults
 
-    def unset(self, paired: PairedTraces, effect: Effect, source: Source) -> Fault:
+    def unset(self, paired: PairedTraces, effect: Effect, source: UnsetSource) -> Fault:
         """Return the fault of a dependence on `source`, shown by `effect`."""
         what = self._effect(paired, effect)
         trace = paired.a
@@ -127,7 +127,7 @@ class UnsetReport:
         message = f"{what} on {name}, which nothing has set"
         return self.fault(FaultKind.UNINITIALISED_REGISTER, message, trace, step, clause, register=register)
 
-    def _unset_memory(self, trace: Trace, source: Source, what: str) -> Fault:
+    def _unset_memory(self, trace: Trace, source: UnsetSource, what: str) -> Fault:
         assert source.address is not None
         step = source.fetch if source.fetch is not None else source.use
         kind = FaultKind.UNINITIALISED_READ

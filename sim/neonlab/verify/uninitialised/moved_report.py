@@ -22,7 +22,7 @@ from neonlab.isa.c.procedure_call import place_arguments
 from neonlab.isa.model.dependence import places_of
 from neonlab.verify.memory.sanitizer import entry_stack_pointer
 from neonlab.verify.uninitialised.faults import UnsetReport
-from neonlab.verify.uninitialised.observed import Observed, Part
+from neonlab.verify.uninitialised.observed import Observed, ObservedPart
 from neonlab.verify.uninitialised.walk import Effect, PairedTraces, branch_places
 
 _CLAUSE = "a kernel's result is a function of its arguments, not of any address"
@@ -38,7 +38,7 @@ def at_home(fault: Fault, home: Program, away: Program) -> Fault:
 class MovedReport:
     """Words the effect of the `moved` parts; `space` is the address space of the second call."""
 
-    def __init__(self, report: UnsetReport, moved: frozenset[Part], space: AddressSpace) -> None:
+    def __init__(self, report: UnsetReport, moved: frozenset[ObservedPart], space: AddressSpace) -> None:
         self._report, self._moved, self._space = report, moved, space
 
     def fault(self, a: Trace, b: Trace, first: Observed, second: Observed) -> Fault:
@@ -58,21 +58,21 @@ class MovedReport:
 
     def _places(self, a: Trace, b: Trace) -> str:
         found = []
-        if self._moved & {Part.ORDER, Part.ALIGNMENT}:
+        if self._moved & {ObservedPart.ORDER, ObservedPart.ALIGNMENT}:
             found += [
                 f"`{x.buffer.name}` at {x.address:#x} and {y.address:#x}"
                 for x, y in zip(a.buffers, b.buffers, strict=True)
             ]
         contract, isa = self._report.contract, a.isa
-        if Part.STACK in self._moved:
+        if ObservedPart.STACK in self._moved:
             tops = (entry_stack_pointer(contract, space) for space in (HOME, self._space))
             found.append("sp {:#x} and {:#x} on entry".format(*tops))
-        if Part.CALLER in self._moved:
+        if ObservedPart.CALLER in self._moved:
             name = "x30" if isa.pointer_bytes == 8 else "lr"
             found.append(f"{name} {HOME.return_address:#x} and {self._space.return_address:#x} on entry")
-        if Part.THREAD in self._moved:
+        if ObservedPart.THREAD in self._moved:
             found.append(f"thread pointer {HOME.thread_pointer:#x} and {self._space.thread_pointer:#x}")
-        if Part.CODE in self._moved:
+        if ObservedPart.CODE in self._moved:
             starts = (trace.program.addresses[contract.name] for trace in (a, b))
             found.append("`{}` at {:#x} and {:#x}".format(contract.name, *starts))
         return ", ".join(found)

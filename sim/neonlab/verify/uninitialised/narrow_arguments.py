@@ -18,7 +18,7 @@ from neonlab.isa.model.isa import Isa, Register, general
 from neonlab.verify.memory.sanitizer import entry_stack_pointer, stack_bytes_for
 from neonlab.verify.sanitized_machine import SanitizedMachine
 from neonlab.verify.uninitialised.faults import UnsetReport
-from neonlab.verify.uninitialised.walk import PairedTraces, Source
+from neonlab.verify.uninitialised.walk import PairedTraces, UnsetSource
 
 _CLAUSE = (
     "AAPCS64, Parameter Passing: the bits of a register or stack slot above an argument narrower than it have "
@@ -129,11 +129,11 @@ def _first_use(
     return int(a.pcs[min([*steps, len(a) - 1])]) if steps else program.addresses[contract.name]
 
 
-def _blamed(source: Source) -> int:
+def _blamed(source: UnsetSource) -> int:
     return source.fetch if source.fetch is not None else source.use
 
 
-def _lies_in(source: Source, register: Register | None, slot: range) -> bool:
+def _lies_in(source: UnsetSource, register: Register | None, slot: range) -> bool:
     if source.place is None:
         return source.address in slot
     return register_of(source.place, Isa.A64)[0] == register

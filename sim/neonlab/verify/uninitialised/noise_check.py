@@ -47,7 +47,7 @@ from neonlab.emulate.trace import Trace
 from neonlab.isa.model.isa import Isa
 from neonlab.verify.uninitialised.faults import UnsetReport
 from neonlab.verify.uninitialised.moved_report import MovedReport, at_home
-from neonlab.verify.uninitialised.observed import Observed, Part, Setting, World, integers_in
+from neonlab.verify.uninitialised.observed import Observed, ObservedPart, Setting, World, integers_in
 from neonlab.verify.uninitialised.walk import PairedTraces
 
 Bytes = npt.NDArray[np.uint8]
@@ -71,7 +71,7 @@ class UnsetCheck:
 
     def __init__(self, program: Program, contract: Contract) -> None:
         self.program, self.contract = program, contract
-        self._worlds: dict[frozenset[Part], World] = {}
+        self._worlds: dict[frozenset[ObservedPart], World] = {}
 
     def find(
         self,
@@ -104,7 +104,7 @@ class UnsetCheck:
 
     def _moved(self, call: _Call, first: Observed) -> Fault | None:
         """Return the effect of moving everything at once; the first part that causes it alone is blamed."""
-        everything = call.moved(*Part)
+        everything = call.moved(*ObservedPart)
         elsewhere = call.observe(everything)
         if elsewhere.fault is not None:
             return at_home(
@@ -112,7 +112,7 @@ class UnsetCheck:
             )
         if not first.differs_in_result(elsewhere):
             return None
-        for setting in (call.moved(part) for part in Part):
+        for setting in (call.moved(part) for part in ObservedPart):
             alone = call.observe(setting)
             if alone.fault is None and first.differs_in_result(alone):
                 return self._blame_move(call, first, setting, alone)
@@ -164,9 +164,9 @@ class UnsetCheck:
                 return call.report().repeated(*call.traces(call.first, call.first), first, again)
         return None
 
-    def world(self, moved: frozenset[Part] = frozenset()) -> World:
+    def world(self, moved: frozenset[ObservedPart] = frozenset()) -> World:
         """Return the kernel with the parts `moved` at other addresses."""
-        key = moved - {Part.ALIGNMENT}
+        key = moved - {ObservedPart.ALIGNMENT}
         if key not in self._worlds:
             self._worlds[key] = World(self.program, self.contract, key)
         return self._worlds[key]
@@ -249,7 +249,7 @@ class _Call:
 
         return changed_buffers(self.first.passed, changed)
 
-    def moved(self, *parts: Part) -> Setting:
+    def moved(self, *parts: ObservedPart) -> Setting:
         """Return the first setting with `parts` at other addresses."""
         return replace(self.first, moved=frozenset(parts), turn=1 + self._seed % 2)
 

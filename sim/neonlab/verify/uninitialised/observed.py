@@ -32,7 +32,7 @@ from neonlab.verify.memory.placement import place_arguments
 from neonlab.verify.memory.sanitizer import SanitizerProbe, stack_bytes_for
 
 
-class Part(enum.Enum):
+class ObservedPart(enum.Enum):
     """A thing that may lie elsewhere; the value is text that follows "when" in a sentence."""
 
     STACK = "the stack is at another address"
@@ -98,14 +98,14 @@ class Setting:
     passed: tuple[Passed, ...]
     noise: Noise
     contract: Contract
-    moved: frozenset[Part] = frozenset()  # parts at other addresses
+    moved: frozenset[ObservedPart] = frozenset()  # parts at other addresses
     is_second: bool = False  # the kernel's own data keeps the contents that a first such call left
     turn: int = 1  # turn of `place_arguments` if ALIGNMENT is moved; otherwise buffers are aligned to 64 bytes
 
     @functools.cached_property
     def arguments(self) -> Sequence[Passed]:
         """Return the arguments with their buffers placed."""
-        if Part.ALIGNMENT in self.moved:
+        if ObservedPart.ALIGNMENT in self.moved:
             return place_arguments(self.contract, self.passed, self.turn)
 
         def place(buffer: Buffer) -> Buffer:
@@ -148,17 +148,17 @@ def _written(
 class World:
     """One kernel on a watched machine, with the parts `moved` elsewhere; each call's Setting places the buffers."""
 
-    def __init__(self, program: Program, contract: Contract, moved: frozenset[Part] = frozenset()) -> None:
+    def __init__(self, program: Program, contract: Contract, moved: frozenset[ObservedPart] = frozenset()) -> None:
         other = elsewhere(program.isa)
         self.space = AddressSpace(
-            other.stack_top if Part.STACK in moved else HOME.stack_top,
-            other.return_address if Part.CALLER in moved else HOME.return_address,
-            Part.ORDER in moved and other.reverse,
-            other.buffers_after if Part.ORDER in moved else HOME.buffers_after,
-            other.thread_pointer if Part.THREAD in moved else HOME.thread_pointer,
-            other.boundaries if Part.ORDER in moved else HOME.boundaries,
+            other.stack_top if ObservedPart.STACK in moved else HOME.stack_top,
+            other.return_address if ObservedPart.CALLER in moved else HOME.return_address,
+            ObservedPart.ORDER in moved and other.reverse,
+            other.buffers_after if ObservedPart.ORDER in moved else HOME.buffers_after,
+            other.thread_pointer if ObservedPart.THREAD in moved else HOME.thread_pointer,
+            other.boundaries if ObservedPart.ORDER in moved else HOME.boundaries,
         )
-        self.program = _linked_elsewhere(program) if Part.CODE in moved else program
+        self.program = _linked_elsewhere(program) if ObservedPart.CODE in moved else program
         self.contract = contract
         self._stack_bytes = stack_bytes_for(contract)
         self._meter = BlockMeter(self.program)

@@ -29,7 +29,7 @@ from neonlab.verify.dataflow import Dataflow, Origin, touches_memory
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class UnsetSource:
     """A byte that was there when the call began: of the register place `place`, or of memory at `address`.
 
     `fetch` is the first step that loaded it, for memory; `use` the first step that did more than copy it.
@@ -167,7 +167,7 @@ class PairedTraces:
             return ()
         return tuple(place for place in condition_places(instruction.condition) if self.differs(step, place))
 
-    def sources(self, effect: Effect) -> list[Source]:
+    def sources(self, effect: Effect) -> list[UnsetSource]:
         """Return the origins of the difference, earliest use first."""
         forward: dict[tuple[int, int], set[tuple[int, int]]] = {}  # (step, place read) -> those that depend on it
         final = (effect.step, -1)
@@ -193,7 +193,7 @@ class PairedTraces:
         for (leaf, address), readers in leaves.items():
             use = min(self._first_use(reader, forward, effect, final) for reader in readers)
             fetch = min(step for step, _ in readers) if address is not None else None
-            found.append(Source(leaf, address, fetch, use))
+            found.append(UnsetSource(leaf, address, fetch, use))
         return sorted(found, key=lambda source: (source.use, source.place or 0, source.address or 0))
 
     def _differing_inputs(self, origin: Origin) -> list[tuple[int, int]]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from neonlab.measure.loop.hints import accesses, forms, memory, order, pointers, tile, trips
 from neonlab.measure.loop.hints.hint import Hint
 from neonlab.measure.loop.hints.study import Study
-from neonlab.measure.loop.places import Place
+from neonlab.measure.loop.places import LinePlace
 
 #: Each changes the body, so that it must be one piece.
 REWRITING: tuple[Callable[[Study], Iterator[Hint]], ...] = (
@@ -25,7 +25,7 @@ def find_hints(study: Study, spent: float = 0.0, branches: float = 0.0) -> tuple
     found += trips.short_trips(study, spent, branches) if spent else ()
     found += memory.split_lines(study)
     found.sort(key=lambda hint: (-hint.gain, hint.places, hint.kind))
-    alike: dict[tuple[str, tuple[Place, ...], str], list[Hint]] = {}
+    alike: dict[tuple[str, tuple[LinePlace, ...], str], list[Hint]] = {}
     for hint in found:
         alike.setdefault((hint.kind, hint.places, "" if hint.places else hint.text), []).append(hint)
     return tuple(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from neonlab.measure.loop.places import Place
+from neonlab.measure.loop.places import LinePlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Hint:
     """
 
     kind: str
-    places: tuple[Place, ...]
+    places: tuple[LinePlace, ...]
     text: str
     before: float | None = None
     after: float | None = None

@@ -16,7 +16,7 @@ from neonlab.measure.cores.pipeline import PipelineCore
 from neonlab.measure.forms.form import operands_of
 from neonlab.measure.loop.hints.hint import Hint
 from neonlab.measure.loop.hot_loop import HotLoop
-from neonlab.measure.loop.places import Place, file_letters
+from neonlab.measure.loop.places import LinePlace, file_letters
 from neonlab.measure.memory_probe import Traffic
 from neonlab.measure.pipeline.cost import Cycles, loop_cycles
 from neonlab.measure.silicon.encoded import encoded
@@ -88,10 +88,10 @@ class Study:
         """Places in the body by address."""
         return {instruction.address: at for at, instruction in enumerate(self.body)}
 
-    def place(self, at: int) -> Place:
+    def place(self, at: int) -> LinePlace:
         """Return the file and line of a place in the body."""
         source = self.program.line_at(self.body[at].address)
-        return Place(source.path, source.line) if source else Place("", 0)
+        return LinePlace(source.path, source.line) if source else LinePlace("", 0)
 
     @cached_property
     def _letters(self) -> Mapping[str, str]:
@@ -102,7 +102,7 @@ class Study:
         path, line = self.place(at)
         return f"{line}{self._letters[path]}"
 
-    def lines(self, places: Iterable[int]) -> tuple[Place, ...]:
+    def lines(self, places: Iterable[int]) -> tuple[LinePlace, ...]:
         """Return the source lines of places in the body, each once, ascending, file by file in the body's order."""
         files = list(self._letters)
         return tuple(sorted({self.place(at) for at in places}, key=lambda one: (files.index(one.path), one.line)))
