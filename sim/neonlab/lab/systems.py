@@ -18,7 +18,8 @@ from neonlab.contract.model import Argument, Contract
 from neonlab.errors import InputError
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.function import Function
-from neonlab.lab.repository.library import Kernel, Library, load_package
+from neonlab.lab.repository.library import Kernel, Library
+from neonlab.lab.repository.operator_files import load_package
 from neonlab.verify.cases.case import Array
 
 _TILE = r"\d+(x\d+)*"

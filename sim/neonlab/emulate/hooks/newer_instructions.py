@@ -11,7 +11,7 @@ denormal half-precision numbers are never flushed there.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,7 @@ from numba.np.numpy_support import carray
 from unicorn import UC_HOOK_INSN_INVALID, UC_HOOK_INTR, arm64_const, arm_const
 
 from neonlab.emulate.guest.buffer import PlacedBuffer
+from neonlab.emulate.hooks.narrow_floats import DN, FZ, FZ16, half_extreme, to_bfloat16
 from neonlab.emulate.native import (
     INTERRUPT,
     INVALID_INSTRUCTION,
@@ -38,9 +39,6 @@ A64_PC, A64_Q0 = arm64_const.UC_ARM64_REG_PC, arm64_const.UC_ARM64_REG_Q0
 A64_FPCR, A64_FPSR = arm64_const.UC_ARM64_REG_FPCR, arm64_const.UC_ARM64_REG_FPSR
 A32_PC, A32_D0, A32_CPSR = arm_const.UC_ARM_REG_PC, arm_const.UC_ARM_REG_D0, arm_const.UC_ARM_REG_CPSR
 A32_FPSCR = arm_const.UC_ARM_REG_FPSCR
-# Control bits of FPCR and FPSCR, and cumulative exceptions of FPSR and FPSCR
-FZ16, FZ, DN = 1 << 19, 1 << 24, 1 << 25
-IOC, OFC, UFC, IXC, IDC = 1 << 0, 1 << 2, 1 << 3, 1 << 4, 1 << 7
 IT_BITS = 0x0600FC00  # of CPSR: not 0 within an IT block
 # QEMU's numbers of exceptions.  The calls to higher levels are reported with pc behind the instruction.
 UNDEFINED, DATA_ABORT = 1, 4
@@ -64,9 +62,6 @@ TRAP = np.dtype(
 _SIZE = TRAP.itemsize
 # Offsets of fields that Unicorn writes to; constants to the compiler
 _PC, _WORD, _N, _M, _D, _STATUS, _CONTROL, _EXCEPTIONS = 16, 32, 40, 56, 72, 88, 96, 104
-
-
-_Result: TypeAlias = tuple[Integer, Integer]  # bits, and the exceptions raised
 
 
 @compiled
@@ -94,67 +89,12 @@ def _accumulate(state: npt.NDArray[np.uint8], matrix: bool, n_signed: bool, m_si
 
 
 @compiled
-def _to_bfloat16(single: Integer, control: Integer) -> _Result:
-    """FPConvertBF: the 16 bits of a single-precision number rounded as `control` says, and the exceptions raised."""
-    sign, exponent, fraction, raised = (single >> 31) & 1, (single >> 23) & 0xFF, single & 0x7FFFFF, np.int64(0)
-    if exponent == 0xFF and fraction:
-        if not fraction & 0x400000:
-            raised |= IOC
-        return (np.int64(0x7FC0) if control & DN else (single | 0x400000) >> 16), raised
-    if exponent == 0 and fraction and control & FZ:
-        return sign << 15, np.int64(IDC)
-    rest, result = single & 0xFFFF, single >> 16
-    if exponent == 0xFF or not rest:
-        return result, raised
-    raised |= IXC
-    if exponent == 0:  # tiny before it is rounded
-        raised |= UFC
-    mode = (control >> 22) & 3
-    if mode == 0:  # to nearest, ties to even
-        up = rest > 0x8000 or (rest == 0x8000 and result & 1 == 1)
-    elif mode == 1:  # towards plus infinity
-        up = sign == 0
-    else:  # towards minus infinity, or zero
-        up = mode == 2 and sign == 1
-    if up:
-        result += 1  # out of the fraction into the exponent, at most to infinity
-        if result & 0x7FFF == 0x7F80:
-            raised |= OFC
-    return result, raised
-
-
-@compiled
-def _half_extreme(first: Integer, second: Integer, least: bool, number: bool, control: Integer) -> _Result:
-    """FPMax or, for `least`, FPMin of half-precision bits; FPMaxNum or FPMinNum for `number`; and exceptions raised."""
-    a, b = np.int64(first), np.int64(second)
-    if number:  # one quiet NaN gives way to anything
-        a_quiet, b_quiet = a & 0x7FFF >= 0x7E00, b & 0x7FFF >= 0x7E00
-        losing = np.int64(0x7C00 if least else 0xFC00)
-        a, b = losing if a_quiet and not b_quiet else a, losing if b_quiet and not a_quiet else b
-    a_nan, b_nan = a & 0x7FFF > 0x7C00, b & 0x7FFF > 0x7C00
-    if a_nan or b_nan:
-        a_signals, b_signals = a_nan and a & 0x200 == 0, b_nan and b & 0x200 == 0
-        raised = np.int64(IOC if a_signals or b_signals else 0)
-        if control & DN:
-            return np.int64(0x7E00), raised
-        return (a if a_signals or (a_nan and not b_signals) else b) | 0x200, raised
-    if control & FZ16:  # raises nothing
-        a, b = a if a & 0x7C00 else a & 0x8000, b if b & 0x7C00 else b & 0x8000
-    a_size, b_size = a & 0x7FFF, b & 0x7FFF
-    a_value, b_value = -a_size if a >> 15 else a_size, -b_size if b >> 15 else b_size
-    chosen = (a if a_value < b_value else b) if least else (a if a_value > b_value else b)
-    if chosen & 0x7FFF == 0:
-        return ((a | b) if least else (a & b)) & 0x8000, np.int64(0)
-    return chosen, np.int64(0)
-
-
-@compiled
 def _narrow_all(state: npt.NDArray[np.uint8], upper: Integer, control: Integer) -> Integer:
     """Four singles of n, converted into the lower or `upper` four halves of d; returns the exceptions raised."""
     source, target = state[_N : _N + 16].view(np.uint32), state[_D : _D + 16].view(np.uint16)
     raised = np.int64(0)
     for lane in range(4):
-        value, more = _to_bfloat16(np.int64(source[lane]), control)
+        value, more = to_bfloat16(np.int64(source[lane]), control)
         target[lane + 4 * upper] = value
         raised |= more
     return raised
@@ -213,7 +153,7 @@ def _a32_half(uc: Pointer, state: npt.NDArray[np.uint8], word: Integer, in_it_bl
         uc_reg_read(uc, A32_D0 + (source >> 1), base + _N)
         uc_reg_read(uc, A32_D0 + (target >> 1), base + _D)
         single = np.int64(state[_N : _N + 8].view(np.uint32)[source & 1])
-        value, raised = _to_bfloat16(single, fpscr[0])
+        value, raised = to_bfloat16(single, fpscr[0])
         results[2 * (target & 1) + ((word >> 7) & 1)] = value
         uc_reg_write(uc, A32_D0 + (target >> 1), base + _D)
     elif (word & 0xFFB00F10) == 0xFE800900:  # VMAXNM, VMINNM of single registers
@@ -222,7 +162,7 @@ def _a32_half(uc: Pointer, state: npt.NDArray[np.uint8], word: Integer, in_it_bl
         uc_reg_read(uc, A32_D0 + (a >> 1), base + _N)
         uc_reg_read(uc, A32_D0 + (b >> 1), base + _M)
         uc_reg_read(uc, A32_D0 + (target >> 1), base + _D)
-        value, raised = _half_extreme(halves[2 * (a & 1)], other[2 * (b & 1)], quad, True, fpscr[0])
+        value, raised = half_extreme(halves[2 * (a & 1)], other[2 * (b & 1)], quad, True, fpscr[0])
         results[2 * (target & 1)], results[2 * (target & 1) + 1] = value, 0
         uc_reg_write(uc, A32_D0 + (target >> 1), base + _D)
     elif (word & 0xFE900F00) == 0xF2100F00:
@@ -241,7 +181,7 @@ def _a32_half(uc: Pointer, state: npt.NDArray[np.uint8], word: Integer, in_it_bl
                 a, b = (halves[pair], halves[pair + 1]) if lane < 2 else (other[pair], other[pair + 1])
             else:
                 a, b = halves[lane], other[lane]
-            value, more = _half_extreme(a, b, least, number, standard)
+            value, more = half_extreme(a, b, least, number, standard)
             results[lane] = value
             raised |= more
         uc_reg_write(uc, A32_D0 + d, base + _D)

@@ -38,6 +38,11 @@ def general_place(index: int, byte: int = 0) -> int:
     return GENERAL + 8 * index + byte
 
 
+def vector_place(index: int, byte: int = 0) -> int:
+    """Return the place of a byte of a vector register of A64; numbers wrap at 32."""
+    return VECTOR + 16 * (index % 32) + byte
+
+
 def places_of(register: Register, isa: Isa) -> range:
     """Return all places of `register`: its bytes, lowest first, or the flags."""
     if register.file == "vector":

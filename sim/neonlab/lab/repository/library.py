@@ -8,27 +8,22 @@ from __future__ import annotations
 
 import difflib
 import functools
-import importlib.util
 import inspect
 import shlex
-import sys
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import ModuleType
 
 from neonlab.contract.header import Contract
 from neonlab.contract.options import ARCHITECTURES, NOTHING, PLAIN, Build, Given, Reference
 from neonlab.errors import InputError, NoContract
 from neonlab.host.input_file import is_file, no_file
-from neonlab.host.user_code import mistakes_of
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.repository.kernel_files import FOLDERS, is_in, isa_folder, kernel_file, kernel_files
 from neonlab.lab.repository.kernel_name import KernelName, KernelNameError
+from neonlab.lab.repository.operator_files import load_operators
 from neonlab.sources.sidecar import find_contract, functions_of, isas_of
 from neonlab.sources.toolchain import is_c
-from neonlab.verify.cases.case import Shape
 from neonlab.verify.cases.operator import Dispatch, Operator
 from neonlab.verify.verdict import JudgedBy
 
@@ -99,7 +94,7 @@ class Kernel:
         root = own_root(self.path.parent)
         if root is None or self.given.contract or self.given.prototype or is_c(self.path):
             return f"name a C function to compare with ([reference] in a contract beside, or --reference), or {waiver}"
-        return f"{_who_claims(_load_operators(root), root, self.name)}; mend `claims`, name a C reference, or {waiver}"
+        return f"{_who_claims(load_operators(root), root, self.name)}; mend `claims`, name a C reference, or {waiver}"
 
 
 @dataclass(frozen=True)
@@ -180,7 +175,7 @@ def open_library(root: Path | str | None = None) -> Library:
 
 @functools.lru_cache(maxsize=8)
 def _library_at(root: Path) -> Library:
-    operators = tuple(_load_operators(root))
+    operators = tuple(load_operators(root))
     return Library(root, operators, tuple(kernel for path in kernel_files(root) for kernel in _members_in(root, path)))
 
 
@@ -260,7 +255,7 @@ def open_kernel(path: Path | str, given: Given | None = None) -> Kernel:
     elif contract.allows.no_reference and not _lies_in(root, path):
         operator = None
     else:
-        operator = operator_for(_load_operators(root), contract)
+        operator = operator_for(load_operators(root), contract)
         if operator is not None and not _lies_in(root, path) and not _means(operator, contract):
             operator = None
     return Kernel(contract, path, root, operator, given, found.build, found.reference)
@@ -335,74 +330,3 @@ def _who_claims(operators: Sequence[Operator], root: Path, kernel: str) -> str:
     code = inspect.unwrap(type(nearest).claims).__code__
     place = f"{code.co_filename}:{code.co_firstlineno}"
     return f"{said}; by its name it is nearest to {nearest.name}, whose `claims` is at {place}"
-
-
-@functools.lru_cache(maxsize=8)
-def _load_operators(root: Path) -> tuple[Operator, ...]:
-    package = _package_of(root)
-    operators = []
-    for path in sorted((root / "kernels").glob("*.py")):
-        if path.stem.startswith("_"):
-            continue
-        module = _load_module(package, root / "kernels", path)
-        operator = getattr(module, "OPERATOR", None)
-        if not isinstance(operator, Operator):
-            raise InputError(f"{path}: defines no OPERATOR, an instance of a subclass of neonlab.Operator")
-        _check_attributes(path, operator)
-        operators.append(operator)
-    return tuple(operators)
-
-
-def _check_attributes(path: Path, operator: Operator) -> None:
-    """Raise InputError unless the operator has a valid `name`, `dimensions` and `layers`."""
-    dimensions = getattr(operator, "dimensions", None)
-    if not isinstance(getattr(operator, "name", None), str):
-        raise InputError(f"{path}: the operator has no `name`, a string")
-    if not isinstance(dimensions, tuple) or not dimensions or not all(isinstance(item, str) for item in dimensions):
-        raise InputError(f"{path}: `dimensions` is a tuple of the names of sizes, not {dimensions!r}")
-    layers = operator.layers.values() if isinstance(operator.layers, Mapping) else (None,)
-    if not all(isinstance(shape, Shape) and shape.names == dimensions for shape in layers):
-        raise InputError(f"{path}: `layers` is a mapping of labels to Shapes of {', '.join(dimensions)}")
-
-
-def load_package(root: Path, name: str) -> tuple[ModuleType, ...]:
-    """Import the modules of the folder `name` in kernels/, in order of names.  They may import those of kernels/."""
-    package, folder = _package_of(root), root / "kernels" / name
-    _declare_package(package, root / "kernels")
-    return tuple(
-        _load_module(f"{package}.{name}", folder, path)
-        for path in sorted(folder.glob("*.py"))
-        if not path.stem.startswith("_")
-    )
-
-
-def _package_of(root: Path) -> str:
-    # The folder becomes a package under a unique name, so that its modules may import one another, and `kernels` is
-    # never looked up on the path, where another package may have that name.
-    return f"neonlab_kernels_{zlib.crc32(str(root).encode()):08x}"
-
-
-def _declare_package(package: str, folder: Path) -> None:
-    if package not in sys.modules:
-        parent = ModuleType(package)
-        parent.__path__ = [str(folder)]
-        sys.modules[package] = parent
-
-
-def _load_module(package: str, folder: Path, path: Path) -> ModuleType:
-    _declare_package(package, folder)
-    name = f"{package}.{path.stem}"
-    if name in sys.modules:
-        return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise InputError(f"{path}: is not a Python module")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        with mistakes_of(folder, path, "where it is imported"):
-            spec.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
-    return module

@@ -42,9 +42,9 @@ from typing import Any
 
 from neonlab.errors import InputError
 from neonlab.isa.model.instruction import BranchKind, Instruction, InstructionClass
+from neonlab.measure.cores.limits import CROSSINGS_AT_MOST, GROUPS_AT_MOST, PARTS
 from neonlab.measure.forms.form import form_of
 from neonlab.measure.forms.nearest import nearest_forms
-from neonlab.measure.pipeline.state import CROSSINGS_AT_MOST, GROUPS_AT_MOST, PARTS
 
 _FOLDER = Path(__file__).parent / "tables"
 _SUFFIX = ".pipeline.toml"

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from neonlab.isa.model.instruction import Instruction
 from neonlab.measure.cores.caches import Latencies
 from neonlab.measure.cores.pipeline import PipelineCore
-from neonlab.measure.pipeline.memo import advance
+from neonlab.measure.pipeline.memo.runs import advance
+from neonlab.measure.pipeline.memo.saved import WORDS_BY_SIZE
 from neonlab.measure.pipeline.program import Compiled, compile_instructions
 from neonlab.measure.pipeline.record import (
     END,
@@ -27,7 +28,6 @@ from neonlab.measure.pipeline.record import (
     STORE_TO,
     TRANSITION,
 )
-from neonlab.measure.pipeline.saved import WORDS_BY_SIZE
 from neonlab.measure.pipeline.state import (
     CORE,
     CROSSINGS_AT_MOST,

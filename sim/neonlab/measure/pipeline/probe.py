@@ -19,7 +19,7 @@ from neonlab.measure.pipeline.accesses import CROSSES, PASSES
 from neonlab.measure.pipeline.bounds import dispatch_bound, loops_bound, peak_of, port_bound
 from neonlab.measure.pipeline.cost import idle_of, occupancy_of
 from neonlab.measure.pipeline.machine import PipelineMachine
-from neonlab.measure.pipeline.memo import advance
+from neonlab.measure.pipeline.memo.runs import advance
 from neonlab.measure.pipeline.state import CAUSES, DEPENDENCE, LOAD_USE, MISS
 from neonlab.measure.run_cycles import LineCycles, RunBounds, RunCycles, Wait
 from neonlab.measure.traffic.block_addresses import Plan, Site

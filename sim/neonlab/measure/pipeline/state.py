@@ -6,7 +6,7 @@ The state is one record, LIVE, with records and arrays of records in it.  Numba 
 first byte, so `live.registers[number].ready` is one access to memory, as fast as a place in a flat array was, and a
 function that is given `live` is given one pointer.  Arrays, and tuples of arrays, would be seven numbers each.
 
-`neonlab.measure.pipeline.saved` copies states by these declarations: where a field stands says how it is saved.
+`neonlab.measure.pipeline.memo.saved` copies states by these declarations: where a field stands says how it is saved.
 """
 
 from __future__ import annotations
@@ -16,6 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from neonlab.measure.cores.limits import CROSSINGS_AT_MOST as CROSSINGS_AT_MOST
+from neonlab.measure.cores.limits import GROUPS_AT_MOST as GROUPS_AT_MOST
+from neonlab.measure.cores.limits import PARTS as PARTS
+
 REGISTERS = 104
 FIRST_VECTOR, FLAG_REGISTER, FIRST_UPPER = 32, 64, 72  # general ones come first, upper halves of vector ones last
 TURN = 65  # ready when the last operation on vectors began, where these begin in order
@@ -23,8 +27,7 @@ PORTS_AT_MOST, QUEUE_AT_MOST, WINDOW_AT_MOST, STORES_AT_MOST, FILLS_AT_MOST = 32
 FETCHED_AT_MOST = 32  # instructions between fetch and dispatch
 RING = 1 << 14  # cycles that an out-of-order back end may be ahead of its front end
 STORES_BACK = 16  # that a load can take over from
-CROSSINGS_AT_MOST, GROUPS_AT_MOST = 8, 5
-PARTS, HALF = 16, 8  # a cycle has so many parts; a time that is of no chain lies in the middle of its cycle
+HALF = 8  # PARTS; a time that is of no chain lies in the middle of its cycle
 ALWAYS, SIMILAR, DATA, FORWARDED = range(4)  # kinds of reads
 NEVER = 1 << 60  # a cycle after all others
 

@@ -19,8 +19,8 @@ from neonlab.contract.header import Contract
 from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction
 from neonlab.isa.model.isa import FLAGS, Isa
 from neonlab.verify.mutation.knowledge import INVERSE, Fact, Interval, Knowledge
+from neonlab.verify.mutation.operand_text import operands_of, register_of, thresholds_of
 
-_CORE_A32 = {"sb": 9, "sl": 10, "fp": 11, "ip": 12, "sp": 13, "lr": 14}
 _STEPS_BEFORE_WIDENING = 12
 
 
@@ -31,7 +31,7 @@ class Intervals:
         self._isa = program.isa
         self._bits = 8 * program.isa.pointer_bytes
         self._by_address = program.by_address
-        self._numbers = _thresholds(program)
+        self._numbers = thresholds_of(program)
         self.before: dict[int, Knowledge] = {}
         entry = program.addresses.get(contract.name)
         followed = not any(i.branch in (BranchKind.CALL, BranchKind.INDIRECT) for i in program.instructions)
@@ -58,7 +58,7 @@ class Intervals:
 
     def _lets_sp_out(self, instruction: Instruction) -> bool:
         """Tell whether the instruction may put an address in the frame into another register."""
-        names = _operands(instruction)
+        names = operands_of(instruction)
         if "sp" not in names:
             return False
         return not (names[0] == "sp" and instruction.mnemonic in ("add", "sub") and names[1] == "sp")
@@ -146,22 +146,11 @@ class Intervals:
         if instruction.condition:
             return known.given(instruction.condition if taken else INVERSE[instruction.condition])
         if instruction.mnemonic in ("cbz", "cbnz"):
-            index, bits = self._register(_operands(instruction)[0])
+            index, bits = register_of(operands_of(instruction)[0], self._isa)
             if bits == self._bits and index is not None:
                 zero = (instruction.mnemonic == "cbz") == taken
                 return known.compared_with_zero(index, zero)
         return known
-
-    def _register(self, name: str) -> tuple[int | None, int]:
-        """Return the number and bits of a general register; the number is None for zero registers and anything else."""
-        if self._isa is Isa.A32:
-            if name in _CORE_A32:
-                return _CORE_A32[name], 32
-            return (int(name[1:]), 32) if re.fullmatch(r"r\d+", name) else (None, 32)
-        if name == "sp":
-            return 31, 64
-        found = re.fullmatch(r"([wx])(\d+)", name)
-        return (int(found[2]), 64 if found[1] == "x" else 32) if found else (None, 32 if name == "wzr" else 64)
 
     def _value(self, known: Knowledge, name: str) -> Interval | None:
         """Return the interval of an operand, which is a register or a number; None if unknown."""
@@ -170,7 +159,7 @@ class Intervals:
             return number, number
         if name in ("xzr", "wzr"):
             return 0, 0
-        index, bits = self._register(name)
+        index, bits = register_of(name, self._isa)
         interval = known.registers.get(index) if index is not None else None
         if interval is None:
             return (0, (1 << 32) - 1) if bits < self._bits and index is not None else None
@@ -189,7 +178,7 @@ class Intervals:
         return self._joined(does, does_not, 0)
 
     def _executed(self, instruction: Instruction, known: Knowledge, mnemonic: str) -> Knowledge | None:
-        names = _operands(instruction)
+        names = operands_of(instruction)
         sets_flags = FLAGS in instruction.writes
         result = self._result(mnemonic, names, known)
         if mnemonic in ("csel", "csinc") and self._isa is Isa.A64:
@@ -200,7 +189,7 @@ class Intervals:
         depth = self._depth(instruction, known, mnemonic, names, stack)
         loaded = self._loaded(instruction, known, names, mnemonic)
         frame = self._stored(instruction, known, names, mnemonic)
-        target = self._register(names[0])[0] if names and not instruction.accesses else None
+        target = register_of(names[0], self._isa)[0] if names and not instruction.accesses else None
         for register in instruction.writes:
             if register.file == "general":
                 after = after.having(register.index, loaded.get(register.index))
@@ -217,7 +206,7 @@ class Intervals:
         return replace(after, depth=depth, frame=frame)
 
     def _selected(self, mnemonic: str, names: list[str], known: Knowledge) -> Interval | None:
-        bits = self._register(names[0])[1]
+        bits = register_of(names[0], self._isa)[1]
         found: Interval | None = None
         for name, condition, step in ((names[1], names[3], 0), (names[2], INVERSE.get(names[3], ""), 1)):
             given = known.given(condition)
@@ -236,7 +225,7 @@ class Intervals:
         if mnemonic in ("cmp", "cmn"):
             result, operands = None, names
         elif mnemonic in ("subs", "adds"):
-            result, operands = self._register(names[0])[0], names[1:]
+            result, operands = register_of(names[0], self._isa)[0], names[1:]
         elif mnemonic == "movs" and len(names) == 2:
             return None
         else:
@@ -244,10 +233,12 @@ class Intervals:
         if len(operands) != 2:
             return None
         values = self._value(known, operands[0]), self._value(known, operands[1])
-        bits = max((self._register(name)[1] for name in operands if not name.startswith("#")), default=self._bits)
+        bits = max(
+            (register_of(name, self._isa)[1] for name in operands if not name.startswith("#")), default=self._bits
+        )
         if values[0] is None or values[1] is None or bits != self._bits:
             return None
-        left, right = (self._register(name)[0] if not name.startswith("#") else None for name in operands)
+        left, right = (register_of(name, self._isa)[0] if not name.startswith("#") else None for name in operands)
         left, right = (None if index == result else index for index in (left, right))
         return Fact(mnemonic in ("cmp", "subs"), (values[0], values[1]), left, right, result, bits)
 
@@ -273,7 +264,7 @@ class Intervals:
         """Return the interval that an integer instruction writes to its first operand; None if unknown."""
         if not names:
             return None
-        index, bits = self._register(names[0])
+        index, bits = register_of(names[0], self._isa)
         if index is None:
             return None
         shift = re.fullmatch(r"(lsl|lsr) #(\w+)", names[-1])
@@ -358,18 +349,20 @@ class Intervals:
     ) -> dict[int, Interval]:
         """Return what is known of registers that are loaded: from words of the frame, or by narrow loads."""
         found: dict[int, Interval] = {}
-        index, bits = self._register(names[0]) if names else (None, 0)
+        index, bits = register_of(names[0], self._isa) if names else (None, 0)
         size = self._bits // 8
         if index is None or not any(access.kind is AccessKind.LOAD for access in instruction.accesses):
             return found
         if mnemonic in ("ldrb", "ldrh", "ldurb", "ldurh"):
             found[index] = (0, 0xFF if mnemonic.endswith("b") else 0xFFFF)
         elif mnemonic in ("ldr", "ldur", "ldp") and bits < self._bits:
-            loaded = [self._register(name)[0] for name in (names[:2] if mnemonic == "ldp" else names[:1])]
+            loaded = [register_of(name, self._isa)[0] for name in (names[:2] if mnemonic == "ldp" else names[:1])]
             found.update((number, (0, (1 << 32) - 1)) for number in loaded if number is not None)
         elif mnemonic in ("ldr", "ldur", "ldp", "ldrd"):
             words = self._words(instruction, known, AccessKind.LOAD)
-            numbers = [self._register(name)[0] for name in (names[:2] if mnemonic in ("ldp", "ldrd") else names[:1])]
+            numbers = [
+                register_of(name, self._isa)[0] for name in (names[:2] if mnemonic in ("ldp", "ldrd") else names[:1])
+            ]
             if words and len(words) == 1 and words[0][1] - words[0][0] == size * len(numbers):
                 for position, number in enumerate(numbers):
                     interval = known.frame.get(words[0][0] + size * position)
@@ -398,25 +391,7 @@ class Intervals:
             stored = names[:2] if mnemonic in ("stp", "strd") else names[:1]
             if words[0][1] - words[0][0] == size * len(stored):
                 for position, name in enumerate(stored):
-                    interval = self._value(known, name) if self._register(name)[1] == self._bits else None
+                    interval = self._value(known, name) if register_of(name, self._isa)[1] == self._bits else None
                     if interval is not None:
                         frame[words[0][0] + size * position] = interval
         return frame
-
-
-def _operands(instruction: Instruction) -> list[str]:
-    """Split the operands at commas outside of brackets; an address is one operand."""
-    return [part.strip() for part in re.split(r",(?![^\[{]*[\]}])", instruction.operands) if part.strip()]
-
-
-def _thresholds(program: Program) -> tuple[int, ...]:
-    """Return the numbers at which widening stops, ascending."""
-    found = {0, 1, -1}
-    for bit in (8, 16, 20, 31, 32, 48, 63, 64):
-        found |= {(1 << bit) - 1, 1 << bit, -(1 << bit)}
-    for instruction in program.instructions:
-        for number in re.findall(r"#(-?(?:0x[0-9a-f]+|\d+))", instruction.operands):
-            value = int(number, 0)
-            if abs(value) < 1 << 31 and instruction.branch is BranchKind.NONE:
-                found |= {value, -value, value - 1, -value - 1}
-    return tuple(sorted(found))

@@ -11,8 +11,8 @@ from tests.measure.pipeline.test_cost import random_loop
 
 from neonlab.measure.cores.pipeline import load_pipeline
 from neonlab.measure.pipeline.machine import PipelineMachine
+from neonlab.measure.pipeline.memo.saved import WORDS_BY_SIZE, read_state, size_of, write_state
 from neonlab.measure.pipeline.record import SCRATCH
-from neonlab.measure.pipeline.saved import WORDS_BY_SIZE, read_state, size_of, write_state
 from neonlab.measure.pipeline.state import FIRST_PART, FIRST_RELATIVE, LIVE, WORDS, words_of
 
 IN_ORDER, OUT_OF_ORDER = "cortex-a7", "cortex-a72"

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from numba.np.numpy_support import carray
 
 from neonlab.emulate.native import Integer, Record, as_pointer, compiled
+from neonlab.measure.pipeline.memo.saved import read_state, size_of, write_state
 from neonlab.measure.pipeline.record import (
     SCRATCH,
     Rows,
@@ -24,7 +25,6 @@ from neonlab.measure.pipeline.record import (
     tally_of,
     transitions_of,
 )
-from neonlab.measure.pipeline.saved import read_state, size_of, write_state
 
 Words = npt.NDArray[np.int64]
 

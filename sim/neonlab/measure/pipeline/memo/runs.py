@@ -16,7 +16,7 @@ from neonlab.emulate.native import Integer, Pointer, Record, as_pointer, compile
 from neonlab.measure.caches.fill_journal import FILL, JOURNAL
 from neonlab.measure.pipeline.accesses import note_accesses
 from neonlab.measure.pipeline.in_order import run_in_order
-from neonlab.measure.pipeline.memory import add_up, forget, keep, look_up, revive, settle_accounts, state_of
+from neonlab.measure.pipeline.memo.memory import add_up, forget, keep, look_up, revive, settle_accounts, state_of
 from neonlab.measure.pipeline.out_of_order import run_out_of_order
 from neonlab.measure.pipeline.record import (
     EVENTS,
