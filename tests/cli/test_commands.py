@@ -11,7 +11,7 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from tests.kernel_sources import FILES
+from tests.kernel_sources import FILES, file_of, inlined
 from tests.saboteurs import find_saboteur
 
 from neonlab.report.json.documents import schemas
@@ -43,12 +43,12 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def sabotage(root: Path, old: str, new: str, folder: str = "armv8") -> tuple[Path, int]:
     """Replace the first `old` of the kernel by `new` under another name; the file and the line of the change."""
-    text = (root / "asm" / folder / f"{KERNEL}.S").read_text()
+    text = inlined(file_of(f"{folder}/{KERNEL}"))
     assert old in text
     line = text[: text.index(old)].count("\n") + 1
     name = f"{KERNEL}_broken{abs(hash((old, new, folder))) % 10**8}"
     path = root / f"{name}.S"
-    path.write_text(re.sub(rf"\b{KERNEL}\b", name, text.replace(old, new, 1)))
+    path.write_text(re.sub(rf"(?<!/)\b{KERNEL}\b(?!\.)", name, text.replace(old, new, 1)))
     return path, line
 
 
@@ -132,7 +132,7 @@ def test_bad_usage_gets_one_clear_message_and_status_2(arguments: tuple[str, ...
         ("profile", f"armv7/{KERNEL}", "--shape", "1x9x8x4"),
         ("profile", f"armv8/{KERNEL}", "--shape", "1x9x8x4", "--core", "cortex-a53", "--warm", "--no-prefetcher"),
         ("compare", KERNEL, "--shape", "1x9x8x4", "--shape", "1x12x8x4"),
-        ("asm", f"asm/armv8/{KERNEL}.S"),
+        ("asm", f"asm/armv8/conv1x1/{KERNEL}.S"),
         ("bench", f"armv8/{KERNEL}", "--shape", "1x64x64x16"),
         ("schemes", "--scale", "0.0123"),
         ("check", "tests/c/sad16.c", "--isa", "armv8", "--shape", "16x32x3"),

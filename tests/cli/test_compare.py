@@ -66,6 +66,17 @@ def test_against_a_revision_only_what_changed_is_shown_with_what_it_costs(reposi
     assert git(repository, "worktree", "list").count("\n") == 1
 
 
+def test_a_kernel_that_has_moved_to_another_folder_is_compared_with_itself(repository: Path) -> None:
+    path = repository / "asm" / f"{ADD}.S"
+    (path.parent / "add").mkdir()
+    path.rename(path.parent / "add" / path.name)
+    same = neonlab("compare", "--against", "HEAD", cwd=repository)
+    assert same.returncode == 0 and "3 kernels assemble to the same code as then." in same.stdout
+    alone = neonlab("compare", ADD, "--against", "HEAD", cwd=repository)
+    [row] = cells(alone.stdout, ADD)
+    assert alone.returncode == 0 and row[2] == "yes" and all(figure.endswith("(=)") for figure in row[3:6])
+
+
 @pytest.mark.thorough("a change of a kernel's own file is tried of every run")
 def test_new_removed_and_wrong_kernels_are_told(repository: Path) -> None:
     text = (repository / "asm" / f"{ADD}.S").read_text()

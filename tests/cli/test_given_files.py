@@ -10,7 +10,7 @@ from neonlab.cli.shared import find_kernels
 from neonlab.contract.options import Build, Given
 from neonlab.errors import InputError
 
-KERNELS = sorted((Path(__file__).resolve().parents[2] / "asm" / "armv8").glob("clip_*.S"))[:1] * 2
+KERNELS = sorted((Path(__file__).resolve().parents[2] / "asm" / "armv8").rglob("clip_*.S"))[:1] * 2
 
 
 @pytest.mark.parametrize(

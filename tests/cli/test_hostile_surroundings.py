@@ -15,7 +15,7 @@ import pytest
 from tests.command_line import ROOT, neonlab, started
 
 CLIP = "armv8/clip_s8s8_flat_64"
-FILE = f"asm/{CLIP}.S"
+FILE = "asm/armv8/clip/clip_s8s8_flat_64.S"
 COMMAND = f'"{sys.executable}" -c "from neonlab.cli import main; main()"'
 
 

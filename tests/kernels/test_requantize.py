@@ -116,7 +116,11 @@ def test_a_bias_alone_shows_what_a_scheme_does_with_ties_and_scales_above_a_half
         # one number, 0.49999997, comes out otherwise
         ("armv7/requantize_s32s8_rows_1x8_ncnn", "vmvn.i32 q7, #0xC1000000", "vmov.f32 q7, #0.5"),
         # a unit in 2^20 of a step of the output
-        ("armv7/add_s8s8_flat_8_gemmlowp", "vqrdmulh.s32 q0, q0", "vqdmulh.s32 q0, q0"),
+        (
+            "armv7/add_s8s8_flat_8_gemmlowp",
+            "vqrdmulh.s32 \\x, \\x, \\m\n    vqrdmulh",
+            "vqdmulh.s32 \\x, \\x, \\m\n    vqrdmulh",
+        ),
         # rows of 59 pixels
         (
             "armv8/dwconv3x3_s8s8_hwc_3x16_ruy",

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.kernel_sources import file_of, standing_alone
+from tests.kernel_sources import file_of, inlined
 from tests.kernels.same_code import Parts, differences, kernels_in, parts_of
 
 TITLE = "armv8/clip_s8s8_flat_64"
@@ -14,7 +14,7 @@ TITLE = "armv8/clip_s8s8_flat_64"
 
 @pytest.fixture
 def text() -> str:
-    return standing_alone(file_of(TITLE))
+    return inlined(file_of(TITLE))
 
 
 def parts(folder: Path, text: str) -> Parts:

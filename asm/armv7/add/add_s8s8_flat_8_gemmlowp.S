@@ -1,16 +1,6 @@
 /*toml
-summary   = "output = a + b, each with its scale and zero point, rounded as TFLite does, clamped"
-prototype = "void (const int8_t *a, const int8_t *b, int8_t *output, size_t count, const int16_t *points, const int32_t *multipliers, const int32_t *shifts)"
-isa       = ["armv7-a", "neon"]
-stack     = 64
-[args]
-a           = { reg = "r0", read = "count", layout = "flat", dtype = "int8" }
-b           = { reg = "r1", read = "count", layout = "flat", dtype = "int8" }
-output      = { reg = "r2", write = "count", layout = "flat", dtype = "int8" }
-count       = { reg = "r3", range = [0, 1073741824] }
-points      = { reg = "stack+0", read = "10", layout = "zero_a_zero_b_zero_lowest_highest", dtype = "int16", range = [-128, 127] }
-multipliers = { reg = "stack+4", read = "8", layout = "b_output", dtype = "int32", range = [1073741824, 2147483647] }
-shifts      = { reg = "stack+8", read = "8", layout = "b_output", dtype = "int32", range = [-31, 0] }
+extends = "add_s8s8_flat_8.inc"
+summary = "output = a + b, each with its scale and zero point, rounded as TFLite does, clamped"
 */
 
 // The sum as TFLite's add forms it, a being the input of the larger scale, or either of two equal ones; points holds
@@ -36,34 +26,8 @@ shifts      = { reg = "stack+8", read = "8", layout = "b_output", dtype = "int32
 // them, 2 to add a's, 8 to scale the sums, 6 to narrow, add the zero point and clamp, 1 store, 2 for the loop = 35
 // instructions, 4.375 per element. The floor is 33: all but the loop's.
 
-    .syntax unified
-    .arch   armv7-a
-    .fpu    neon
-    .arm
-    .text
-
-in_a         .req r0
-in_b         .req r1
-output       .req r2
-left         .req r3        // elements left, counts down
-range        .req r12       // of the output, after the two zero points
-at           .req r12
-
-#include "../include/function.inc"
-#include "../include/narrow.inc"
-#include "../include/flat_bytes.inc"
-
-// q0, q1 = q0, q1 * m * 2^r / 2^31, rounded twice: x & r is negative where x is and there is a shift to the right
-.macro scale m, r
-    vqrdmulh.s32 q0, q0, \m
-    vqrdmulh.s32 q1, q1, \m
-    vand    q10, q0, \r
-    vand    q11, q1, \r
-    vsra.s32 q0, q10, #31
-    vsra.s32 q1, q11, #31
-    vrshl.s32 q0, q0, \r
-    vrshl.s32 q1, q1, \r
-.endm
+#include "../include/gemmlowp_step.inc"
+#include "add_s8s8_flat_8.inc"
 
 .macro body
     vsubl.s8 q8, d4, d12
@@ -72,10 +36,10 @@ at           .req r12
     vshl.i16 q9, q9, #4
     vshll.i16 q0, d18, #16
     vshll.i16 q1, d19, #16
-    scale   d14[0], q12
+    gemmlowp_steps q0, q1, d14[0], q12, q10, q11
     vqdmlal.s16 q0, d16, d7[0]
     vqdmlal.s16 q1, d17, d7[0]
-    scale   d14[1], q13
+    gemmlowp_steps q0, q1, d14[1], q13, q10, q11
     narrow  8
 .endm
 

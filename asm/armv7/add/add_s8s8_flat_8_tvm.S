@@ -1,16 +1,9 @@
 /*toml
-summary   = "output = a + b, each scaled to the output's scale and rounded as TVM does, clamped"
-prototype = "void (const int8_t *a, const int8_t *b, int8_t *output, size_t count, const int16_t *points, const int32_t *multipliers, const int32_t *shifts)"
-isa       = ["armv7-a", "neon"]
-stack     = 64
+extends = "add_s8s8_flat_8.inc"
+summary = "output = a + b, each scaled to the output's scale and rounded as TVM does, clamped"
 [args]
-a           = { reg = "r0", read = "count", layout = "flat", dtype = "int8" }
-b           = { reg = "r1", read = "count", layout = "flat", dtype = "int8" }
-output      = { reg = "r2", write = "count", layout = "flat", dtype = "int8" }
-count       = { reg = "r3", range = [0, 1073741824] }
-points      = { reg = "stack+0", read = "10", layout = "zero_a_zero_b_zero_lowest_highest", dtype = "int16", range = [-128, 127] }
-multipliers = { reg = "stack+4", read = "8", layout = "a_b", dtype = "int32", range = [1073741824, 2147483647] }
-shifts      = { reg = "stack+8", read = "8", layout = "a_b", dtype = "int32", range = [-31, 8] }
+multipliers = { layout = "a_b" }
+shifts      = { layout = "a_b", range = [-31, 8] }
 */
 
 // The sum as TVM's qnn.add forms it; points holds the zero points of a, b and the output, and the lowest and highest
@@ -32,22 +25,7 @@ shifts      = { reg = "stack+8", read = "8", layout = "a_b", dtype = "int32", ra
 // them, 6 to narrow, add the zero point and clamp, 1 store, 2 for the loop = 27 instructions, 3.375 per element. The
 // floor is 25: all but the loop's.
 
-    .syntax unified
-    .arch   armv7-a
-    .fpu    neon
-    .arm
-    .text
-
-in_a         .req r0
-in_b         .req r1
-output       .req r2
-left         .req r3        // elements left, counts down
-range        .req r12       // of the output, after the two zero points
-at           .req r12
-
-#include "../include/function.inc"
-#include "../include/narrow.inc"
-#include "../include/flat_bytes.inc"
+#include "add_s8s8_flat_8.inc"
 
 .macro body
     vsubl.s8 q8, d4, d12

@@ -1,16 +1,10 @@
 /*toml
+extends   = "mul_s8s8_flat_8.inc"
 summary   = "output = (a - zero_a) * (b - zero_b) * scale in float32, ties to even, as QNNPACK does, clamped"
 prototype = "void (const int8_t *a, const int8_t *b, int8_t *output, size_t count, const int16_t *points, const float *scale)"
-isa       = ["armv7-a", "neon"]
-stack     = 64
 modular   = ["vmovn.i32", "vmovn.i16", "vadd.i8"]
 [args]
-a      = { reg = "r0", read = "count", layout = "flat", dtype = "int8" }
-b      = { reg = "r1", read = "count", layout = "flat", dtype = "int8" }
-output = { reg = "r2", write = "count", layout = "flat", dtype = "int8" }
-count  = { reg = "r3", range = [0, 1073741824] }
-points = { reg = "stack+0", read = "10", layout = "zero_a_zero_b_zero_lowest_highest", dtype = "int16", range = [-128, 127] }
-scale  = { reg = "stack+4", read = "4", dtype = "float32", range = [1e-9, 256.0] }
+scale = { reg = "stack+4", read = "4", dtype = "float32", range = [1e-9, 256.0] }
 */
 
 // points holds the zero points of a, b and the output, and the lowest and highest value of the output:
@@ -31,21 +25,7 @@ scale  = { reg = "stack+4", read = "4", dtype = "float32", range = [1e-9, 256.0]
 // round, 4 to narrow and add the zero point, 1 store, 2 for the loop = 23 instructions, 2.875 per element. The floor is
 // 21: all but the loop's.
 
-    .syntax unified
-    .arch   armv7-a
-    .fpu    neon
-    .arm
-    .text
-
-in_a         .req r0
-in_b         .req r1
-output       .req r2
-left         .req r3        // elements left, counts down
-range        .req r12       // of the output, after the two zero points
-at           .req r12
-
-#include "../include/function.inc"
-#include "../include/flat_bytes.inc"
+#include "mul_s8s8_flat_8.inc"
 
 .macro body
     vsubl.s8 q8, d4, d12

@@ -1,16 +1,6 @@
 /*toml
-summary   = "output = (a - zero_a) * (b - zero_b), scaled and rounded twice as TFLite does, clamped"
-prototype = "void (const int8_t *a, const int8_t *b, int8_t *output, size_t count, const int16_t *points, const int32_t *multiplier, const int32_t *shift)"
-isa       = ["armv7-a", "neon"]
-stack     = 64
-[args]
-a           = { reg = "r0", read = "count", layout = "flat", dtype = "int8" }
-b           = { reg = "r1", read = "count", layout = "flat", dtype = "int8" }
-output      = { reg = "r2", write = "count", layout = "flat", dtype = "int8" }
-count       = { reg = "r3", range = [0, 1073741824] }
-points      = { reg = "stack+0", read = "10", layout = "zero_a_zero_b_zero_lowest_highest", dtype = "int16", range = [-128, 127] }
-multiplier  = { reg = "stack+4", read = "4", dtype = "int32", range = [1073741824, 2147483647] }
-shift       = { reg = "stack+8", read = "4", dtype = "int32", range = [-31, 7] }
+extends = "mul_s8s8_flat_8.inc"
+summary = "output = (a - zero_a) * (b - zero_b), scaled and rounded twice as TFLite does, clamped"
 */
 
 // points holds the zero points of a, b and the output, and the lowest and highest value of the output:
@@ -29,22 +19,10 @@ shift       = { reg = "stack+8", read = "4", dtype = "int32", range = [-31, 7] }
 // narrow, add the zero point and clamp, 1 store, 2 for the loop = 24 instructions, 3.000 per element. The floor is 22:
 // all but the loop's.
 
-    .syntax unified
-    .arch   armv7-a
-    .fpu    neon
-    .arm
-    .text
+#include "../include/gemmlowp_step.inc"
+#include "mul_s8s8_flat_8.inc"
 
-in_a         .req r0
-in_b         .req r1
-output       .req r2
-left         .req r3        // elements left, counts down
-range        .req r12       // of the output, after the two zero points
-at           .req r12
-
-#include "../include/function.inc"
 #include "../include/narrow.inc"
-#include "../include/flat_bytes.inc"
 
 // x & q12 is negative where x is and there is a shift to the right: x - 1 there
 .macro body
@@ -53,14 +31,7 @@ at           .req r12
     vshl.s16 q9, q9, q13
     vmull.s16 q0, d16, d18
     vmull.s16 q1, d17, d19
-    vqrdmulh.s32 q0, q0, d14[0]
-    vqrdmulh.s32 q1, q1, d14[0]
-    vand    q10, q0, q12
-    vand    q11, q1, q12
-    vsra.s32 q0, q10, #31
-    vsra.s32 q1, q11, #31
-    vrshl.s32 q0, q0, q12
-    vrshl.s32 q1, q1, q12
+    gemmlowp_steps q0, q1, d14[0], q12, q10, q11
     narrow  8
 .endm
 

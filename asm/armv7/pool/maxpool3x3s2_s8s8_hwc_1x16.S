@@ -1,20 +1,9 @@
 /*toml
-summary   = "output = the greatest of 3 x 3 pixels, stride 2, a pixel of padding where asked for, HWC"
-prototype = "void (const int8_t *input, int8_t *output, size_t height, size_t width, size_t channels, ptrdiff_t input_pitch, ptrdiff_t output_pitch, size_t top, size_t left, size_t bottom, size_t right)"
-isa       = ["armv7-a", "neon"]
-stack     = 68
+extends = "pool_3x3_hwc.inc"
+summary = "output = the greatest of 3 x 3 pixels, stride 2, a pixel of padding where asked for, HWC"
+stack   = 68
 [args]
-input        = { reg = "r0", read = { rows = "2*height+1-top-bottom", bytes = "(2*width+1-left-right)*channels", pitch = "input_pitch" }, layout = "hwc", dtype = "int8" }
-output       = { reg = "r1", write = { rows = "height", bytes = "width*channels", pitch = "output_pitch" }, layout = "hwc", dtype = "int8" }
-height       = { reg = "r2", range = [1, 65536] }
-width        = { reg = "r3", range = [1, 65536] }
-channels     = { reg = "stack+0", range = [1, 65536] }
-input_pitch  = { reg = "stack+4", range = [-1073741824, 1073741824] }
-output_pitch = { reg = "stack+8", range = [-1073741824, 1073741824] }
-top          = { reg = "stack+12", range = [0, 1] }
-left         = { reg = "stack+16", range = [0, 1] }
-bottom       = { reg = "stack+20", range = [0, 1] }
-right        = { reg = "stack+24", range = [0, 1] }
+input = { read = { rows = "2*height+1-top-bottom", bytes = "(2*width+1-left-right)*channels" } }
 */
 
 // height and width are those of the output; top, left, bottom and right say whether the windows reach a pixel beyond
@@ -27,46 +16,9 @@ right        = { reg = "stack+24", range = [0, 1] }
 // Cost of the hot loop, per 1 pixel x 16 channels = 16 elements: 6 loads, 6 to compare, 1 store, 2 for the loop = 15
 // instructions, 0.938 per element. The floor is 13: all but the loop's.
 
-    .syntax unified
-    .arch   armv7-a
-    .fpu    neon
-    .arm
-    .text
-
-in0          .req r0        // walk along the pixels
-in1          .req r1
-in2          .req r2
-out          .req r3
-channels     .req r4        // also the bytes from one pixel to the next
-step0        .req r5        // from one pixel of row 0 to the next, 0 where the row is not there
-step2        .req r6        // the same of row 2
-count        .req r7        // pixels left, counts down
-row          .req r8        // where the channels begin
-start        .req r9
-rest         .req r10       // channels left, counts down
-above        .req r11       // pixels beyond the image: of the row at hand
-at           .req r12
-
-// The frame, from sp upwards. It need not be a multiple of 8: nothing is called from here.
-#define BEYOND       0      /* 16 bytes that make no difference */
-#define INPUT        16     /* middle row of the window */
-#define OUTPUT       20
-#define HEIGHT       24     /* counts down */
-#define WIDTH        28
-#define LOCALS       32
 #define FRAME        68     /* LOCALS, r4-r11 and lr */
-#define CHANNELS     FRAME
-#define INPUT_PITCH  (FRAME + 4)
-#define OUTPUT_PITCH (FRAME + 8)
-#define TOP          (FRAME + 12)
-#define LEFT         (FRAME + 16)
-#define BOTTOM       (FRAME + 20)
-#define RIGHT        (FRAME + 24)
-
 #define STRIDE 2
-
-#include "../include/function.inc"
-#include "pool3x3.inc"
+#include "pool_3x3_hwc.inc"
 
 .macro start_row
 .endm

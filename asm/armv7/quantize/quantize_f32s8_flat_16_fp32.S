@@ -1,15 +1,7 @@
 /*toml
-summary   = "output = input * inverse, rounded to the nearest, ties to even, as QNNPACK and ONNX Runtime; + zero point, clamped"
-prototype = "void (const float *input, int8_t *output, size_t count, const float *inverse, const int16_t *range)"
-isa       = ["armv7-a", "neon"]
-stack     = 64
-modular   = ["vmovn.i32", "vmovn.i16", "vadd.i8"]
-[args]
-input   = { reg = "r0", read = "4*count", layout = "flat", dtype = "float32", range = [-1e30, 1e30] }
-output  = { reg = "r1", write = "count", layout = "flat", dtype = "int8" }
-count   = { reg = "r2", range = [0, 1073741824] }
-inverse = { reg = "r3", read = "4", dtype = "float32", range = [1e-9, 1e7] }
-range   = { reg = "stack+0", read = "6", layout = "zero_lowest_highest", dtype = "int16", range = [-128, 127] }
+extends = "quantize_f32s8_flat_16.inc"
+summary = "output = input * inverse, rounded to the nearest, ties to even, as QNNPACK and ONNX Runtime; + zero point, clamped"
+modular = ["vmovn.i32", "vmovn.i16", "vadd.i8"]
 */
 
 // The output: input * inverse, rounded, + zero point, held to [lowest, highest]; inverse is 1 / scale, range holds the
@@ -27,20 +19,7 @@ range   = { reg = "stack+0", read = "6", layout = "zero_lowest_highest", dtype =
 // Cost of the hot loop, per 16 elements: 2 loads, 4 to scale, 8 to clamp, 4 to round, 7 to narrow and add
 // the zero point, 1 store, 2 for the loop = 28 instructions, 1.750 per element. The floor is 26: all but the loop's.
 
-    .syntax unified
-    .arch   armv7-a
-    .fpu    neon
-    .arm
-    .text
-
-input        .req r0
-output       .req r1
-count        .req r2        // left, counts down
-inverse      .req r3
-range        .req r12
-
-#include "../include/function.inc"
-#include "quantize_flat.inc"
+#define KERNEL quantize_f32s8_flat_16_fp32
 
 .macro load_constants
     vld3.16 {d0[], d1[], d2[]}, [range]
@@ -92,10 +71,4 @@ range        .req r12
     vadd.i8 d0, d0, d14
 .endm
 
-function quantize_f32s8_flat_16_fp32
-    vpush   {d8-d15}
-    ldr     range, [sp, #64]
-    quantize_flat
-    vpop    {d8-d15}
-    bx      lr
-end_function quantize_f32s8_flat_16_fp32
+#include "quantize_f32s8_flat_16.inc"

@@ -1,14 +1,6 @@
 /*toml
-summary   = "output = input * inverse, rounded to the nearest, ties away from zero, as ncnn; + zero point, clamped"
-prototype = "void (const float *input, int8_t *output, size_t count, const float *inverse, const int16_t *range)"
-isa       = ["armv7-a", "neon"]
-stack     = 64
-[args]
-input   = { reg = "r0", read = "4*count", layout = "flat", dtype = "float32", range = [-1e30, 1e30] }
-output  = { reg = "r1", write = "count", layout = "flat", dtype = "int8" }
-count   = { reg = "r2", range = [0, 1073741824] }
-inverse = { reg = "r3", read = "4", dtype = "float32", range = [1e-9, 1e7] }
-range   = { reg = "stack+0", read = "6", layout = "zero_lowest_highest", dtype = "int16", range = [-128, 127] }
+extends = "quantize_f32s8_flat_16.inc"
+summary = "output = input * inverse, rounded to the nearest, ties away from zero, as ncnn; + zero point, clamped"
 */
 
 // The output: input * inverse, rounded, + zero point, held to [lowest, highest]; inverse is 1 / scale, range holds the
@@ -26,21 +18,8 @@ range   = { reg = "stack+0", read = "6", layout = "zero_lowest_highest", dtype =
 // Cost of the hot loop, per 16 elements: 2 loads, 4 to scale, 16 to round, 10 to narrow, add the zero
 // point and clamp, 1 store, 2 for the loop = 35 instructions, 2.188 per element. The floor is 33: all but the loop's.
 
-    .syntax unified
-    .arch   armv7-a
-    .fpu    neon
-    .arm
-    .text
-
-input        .req r0
-output       .req r1
-count        .req r2        // left, counts down
-inverse      .req r3
-range        .req r12
-
-#include "../include/function.inc"
+#define KERNEL quantize_f32s8_flat_16_ncnn
 #include "../include/narrow.inc"
-#include "quantize_flat.inc"
 
 .macro load_constants
     load_output_range
@@ -95,10 +74,4 @@ range        .req r12
     narrow  4
 .endm
 
-function quantize_f32s8_flat_16_ncnn
-    vpush   {d8-d15}
-    ldr     range, [sp, #64]
-    quantize_flat
-    vpop    {d8-d15}
-    bx      lr
-end_function quantize_f32s8_flat_16_ncnn
+#include "quantize_f32s8_flat_16.inc"

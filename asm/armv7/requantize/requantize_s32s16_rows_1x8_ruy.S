@@ -1,19 +1,11 @@
 /*toml
+extends   = "requantize_rows_1x8.inc"
 summary   = "output = (input + bias) * 2^shift * multiplier / 2^31, rounded once, ties upward, as in ruy; + zero point, clamped to int16"
 prototype = "void (const int32_t *input, int16_t *output, size_t rows, size_t cols, ptrdiff_t input_pitch, ptrdiff_t output_pitch, const int32_t *bias, const int32_t *multipliers, const int32_t *shifts, const int16_t *range)"
-isa       = ["armv7-a", "neon"]
 stack     = 80
 [args]
-input        = { reg = "r0", read = { rows = "rows", bytes = "4*cols", pitch = "input_pitch" }, layout = "rows", dtype = "int32", range = [-1073741824, 1073741824] }
-output       = { reg = "r1", write = { rows = "rows", bytes = "2*cols", pitch = "output_pitch" }, layout = "rows", dtype = "int16" }
-rows         = { reg = "r2", range = [1, 1048576] }
-cols         = { reg = "r3", range = [1, 1048576] }
-input_pitch  = { reg = "stack+0", range = [-4194304, 4194304], step = 4 }
-output_pitch = { reg = "stack+4", range = [-2097152, 2097152], step = 2 }
-bias         = { reg = "stack+8", read = "4*4*((cols+3)//4)", dtype = "int32", range = [-536870912, 536870912] }
-multipliers  = { reg = "stack+12", read = "4*4*((cols+3)//4)", dtype = "int32", range = [1073741824, 2147483647] }
-shifts       = { reg = "stack+16", read = "4*4*((cols+3)//4)", dtype = "int32", range = [-31, 7] }
-range        = { reg = "stack+20", read = "6", layout = "zero_lowest_highest", dtype = "int16" }
+output       = { write = { bytes = "2*cols" }, dtype = "int16" }
+output_pitch = { range = [-2097152, 2097152], step = 2 }
 */
 
 // The output: (input + bias) times 2^shift * multiplier / 2^31, rounded, + zero point, held to [lowest, highest]; range
@@ -30,12 +22,6 @@ range        = { reg = "stack+20", read = "6", layout = "zero_lowest_highest", d
 //
 // input + bias is safe: 2^30 + 2^29 < 2^31. What is scaled saturates nowhere but there.
 //
-// The loops:
-//
-//     for each 8 columns                then for 4, then the last 1-3
-//         for each row
-//             output[row][8] = input[row][8], scaled
-//
 // Registers: q0, q1 the sums, q2, q3 free while they are scaled, q4-q6 the output's range; of the 8 columns q8, q9
 // the bias, q10, q11 the multipliers, q12, q13 the shifts to the left, q14, q15 those to the right, as numbers below 0.
 //
@@ -43,32 +29,14 @@ range        = { reg = "stack+20", read = "6", layout = "zero_lowest_highest", d
 // zero point and clamp, 1 store, 2 for the loop = 18 instructions, 2.250 per element. The floor is 16: all but the
 // loop's.
 
-    .syntax unified
-    .arch   armv7-a
-    .fpu    neon
-    .arm
-    .text
+#define TO_INT16
+#include "requantize_rows_1x8.inc"
 
-input        .req r0        // first row of the next columns
-output       .req r1
-rows         .req r2
-cols         .req r3        // left, counts down
-input_pitch  .req r4        // bytes from one row to the next
-output_pitch .req r5
 bias         .req r6
 multipliers  .req r7
 shifts       .req r8
-in           .req r9        // walks down the rows
-range        .req r10
-out          .req r10
-count        .req r11       // rows left, counts down
-at           .req r12
 
-#define TO_INT16
-
-#include "../include/function.inc"
 #include "narrow_to_int16.inc"
-#include "requantize_rows.inc"
 
 // at least 1 goes to the right, for vrshl, as a number below 0; what remains goes to the left
 .macro load_columns n

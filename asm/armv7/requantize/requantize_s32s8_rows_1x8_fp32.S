@@ -1,19 +1,12 @@
 /*toml
+extends   = "requantize_rows_1x8.inc"
 summary   = "output = (input + bias) * scale in float32, rounded to the nearest, ties to even, as in QNNPACK and ONNX Runtime; + zero point, clamped"
 prototype = "void (const int32_t *input, int8_t *output, size_t rows, size_t cols, ptrdiff_t input_pitch, ptrdiff_t output_pitch, const int32_t *bias, const float *scales, const int16_t *range)"
-isa       = ["armv7-a", "neon"]
 stack     = 96
 modular   = ["vmovn.i32", "vmovn.i16", "vadd.i8"]
 [args]
-input        = { reg = "r0", read = { rows = "rows", bytes = "4*cols", pitch = "input_pitch" }, layout = "rows", dtype = "int32", range = [-1073741824, 1073741824] }
-output       = { reg = "r1", write = { rows = "rows", bytes = "cols", pitch = "output_pitch" }, layout = "rows", dtype = "int8" }
-rows         = { reg = "r2", range = [1, 1048576] }
-cols         = { reg = "r3", range = [1, 1048576] }
-input_pitch  = { reg = "stack+0", range = [-4194304, 4194304], step = 4 }
-output_pitch = { reg = "stack+4", range = [-1048576, 1048576] }
-bias         = { reg = "stack+8", read = "4*4*((cols+3)//4)", dtype = "int32", range = [-536870912, 536870912] }
-scales       = { reg = "stack+12", read = "4*4*((cols+3)//4)", dtype = "float32", range = [1e-9, 256.0] }
-range        = { reg = "stack+16", read = "6", layout = "zero_lowest_highest", dtype = "int16", range = [-128, 127] }
+scales = { reg = "stack+12", read = "4*4*((cols+3)//4)", dtype = "float32", range = [1e-9, 256.0] }
+range  = { reg = "stack+16", range = [-128, 127] }
 */
 
 // The output: (input + bias) times scale, rounded, + zero point, held to [lowest, highest]; range holds these three,
@@ -28,12 +21,6 @@ range        = { reg = "stack+16", read = "6", layout = "zero_lowest_highest", d
 //
 // input + bias is safe: 2^30 + 2^29 < 2^31.
 //
-// The loops:
-//
-//     for each 8 columns                then for 4, then the last 1-3
-//         for each row
-//             output[row][8] = input[row][8], scaled
-//
 // Registers: q0, q1 the sums, q4, q5 the lowest and the highest value less the zero point, as float32, q6 1.5 * 2^23,
 // d14 the zero point; of the 8 columns q8, q9 the bias, q10, q11 the scales.
 //
@@ -41,28 +28,10 @@ range        = { reg = "stack+16", read = "6", layout = "zero_lowest_highest", d
 // clamp, 4 to narrow and add the zero point, 1 store, 2 for the loop = 20 instructions, 2.500 per element. The floor is
 // 18: all but the loop's.
 
-    .syntax unified
-    .arch   armv7-a
-    .fpu    neon
-    .arm
-    .text
+#include "requantize_rows_1x8.inc"
 
-input        .req r0        // first row of the next columns
-output       .req r1
-rows         .req r2
-cols         .req r3        // left, counts down
-input_pitch  .req r4        // bytes from one row to the next
-output_pitch .req r5
 bias         .req r6
 scales       .req r7
-in           .req r9        // walks down the rows
-range        .req r10
-out          .req r10
-count        .req r11       // rows left, counts down
-at           .req r12
-
-#include "../include/function.inc"
-#include "requantize_rows.inc"
 
 // q4, q5, q6, d14 from 3 int16 at [range]. q0-q2 are overwritten
 .macro load_output_range

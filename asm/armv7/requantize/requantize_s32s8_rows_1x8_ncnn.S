@@ -1,19 +1,13 @@
 /*toml
+extends   = "requantize_rows_1x8.inc"
 summary   = "output = (input * scale_in + bias) * scale_out in float32, rounded to the nearest, ties away from zero, as in ncnn; + zero point, clamped"
 prototype = "void (const int32_t *input, int8_t *output, size_t rows, size_t cols, ptrdiff_t input_pitch, ptrdiff_t output_pitch, const float *scales_in, const float *bias, const float *scales_out, const int16_t *range)"
-isa       = ["armv7-a", "neon"]
 stack     = 96
 [args]
-input        = { reg = "r0", read = { rows = "rows", bytes = "4*cols", pitch = "input_pitch" }, layout = "rows", dtype = "int32", range = [-1073741824, 1073741824] }
-output       = { reg = "r1", write = { rows = "rows", bytes = "cols", pitch = "output_pitch" }, layout = "rows", dtype = "int8" }
-rows         = { reg = "r2", range = [1, 1048576] }
-cols         = { reg = "r3", range = [1, 1048576] }
-input_pitch  = { reg = "stack+0", range = [-4194304, 4194304], step = 4 }
-output_pitch = { reg = "stack+4", range = [-1048576, 1048576] }
-scales_in    = { reg = "stack+8", read = "4*4*((cols+3)//4)", dtype = "float32", range = [1e-9, 256.0] }
-bias         = { reg = "stack+12", read = "4*4*((cols+3)//4)", dtype = "float32", range = [-1e6, 1e6] }
-scales_out   = { reg = "stack+16", read = "4*4*((cols+3)//4)", dtype = "float32", range = [1e-9, 256.0] }
-range        = { reg = "stack+20", read = "6", layout = "zero_lowest_highest", dtype = "int16", range = [-128, 127] }
+scales_in  = { reg = "stack+8", read = "4*4*((cols+3)//4)", dtype = "float32", range = [1e-9, 256.0] }
+bias       = { reg = "stack+12", dtype = "float32", range = [-1000000.0, 1000000.0] }
+scales_out = { reg = "stack+16", read = "4*4*((cols+3)//4)", dtype = "float32", range = [1e-9, 256.0] }
+range      = { range = [-128, 127] }
 */
 
 // The output: (input * scale_in + bias) * scale_out, rounded, + zero point, held to [lowest, highest]; range holds
@@ -25,12 +19,6 @@ range        = { reg = "stack+20", read = "6", layout = "zero_lowest_highest", d
 // integer for a tie and for nothing less, up to 2^23, from where there is nothing to round. What does not fit
 // saturates.
 //
-// The loops:
-//
-//     for each 8 columns                then for 4, then the last 1-3
-//         for each row
-//             output[row][8] = input[row][8], scaled
-//
 // Registers: q0, q1 the sums, q2, q3 free while they are scaled, q4 and q5 the output's range, q6 the sign bits, q7 the
 // number below 0.5; of the 8 columns q8, q9 the first scales, q10, q11 the bias, q12, q13 the second scales.
 //
@@ -38,30 +26,13 @@ range        = { reg = "stack+20", read = "6", layout = "zero_lowest_highest", d
 // narrow, add the zero point and clamp, 1 store, 2 for the loop = 26 instructions, 3.250 per element. The floor is 24:
 // all but the loop's.
 
-    .syntax unified
-    .arch   armv7-a
-    .fpu    neon
-    .arm
-    .text
+#include "requantize_rows_1x8.inc"
 
-input        .req r0        // first row of the next columns
-output       .req r1
-rows         .req r2
-cols         .req r3        // left, counts down
-input_pitch  .req r4        // bytes from one row to the next
-output_pitch .req r5
 scales_in    .req r6
 bias         .req r7
 scales_out   .req r8
-in           .req r9        // walks down the rows
-range        .req r10
-out          .req r10
-count        .req r11       // rows left, counts down
-at           .req r12
 
-#include "../include/function.inc"
 #include "../include/narrow.inc"
-#include "requantize_rows.inc"
 
 .macro load_columns n
     load_each \n, scales_in, d16, d17, d18, d19

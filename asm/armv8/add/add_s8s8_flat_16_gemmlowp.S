@@ -1,16 +1,6 @@
 /*toml
-summary   = "output = a + b, each with its scale and zero point, rounded as TFLite does, clamped"
-prototype = "void (const int8_t *a, const int8_t *b, int8_t *output, size_t count, const int16_t *points, const int32_t *multipliers, const int32_t *shifts)"
-isa       = ["armv8.0-a", "neon"]
-stack     = 0
-[args]
-a           = { reg = "x0", read = "count", layout = "flat", dtype = "int8" }
-b           = { reg = "x1", read = "count", layout = "flat", dtype = "int8" }
-output      = { reg = "x2", write = "count", layout = "flat", dtype = "int8" }
-count       = { reg = "x3", range = [0, 1073741824] }
-points      = { reg = "x4", read = "10", layout = "zero_a_zero_b_zero_lowest_highest", dtype = "int16", range = [-128, 127] }
-multipliers = { reg = "x5", read = "8", layout = "b_output", dtype = "int32", range = [1073741824, 2147483647] }
-shifts      = { reg = "x6", read = "8", layout = "b_output", dtype = "int32", range = [-31, 0] }
+extends = "add_s8s8_flat_16.inc"
+summary = "output = a + b, each with its scale and zero point, rounded as TFLite does, clamped"
 */
 
 // The sum as TFLite's add forms it, a being the input of the larger scale, or either of two equal ones; points holds
@@ -32,41 +22,13 @@ shifts      = { reg = "x6", read = "8", layout = "b_output", dtype = "int32", ra
 // them, 4 to add a's, 16 to scale the sums, 10 to narrow, add the zero point and clamp, 1 store, 2 for the loop = 63
 // instructions, 3.938 per element. The floor is 61: all but the loop's.
 
-    .arch armv8-a
-    .text
+#include "../include/gemmlowp_step.inc"
+#include "add_s8s8_flat_16.inc"
 
-in_a         .req x0
-in_b         .req x1
-output       .req x2
-left         .req x3        // elements left, counts down
-points       .req x4
-multipliers  .req x5
-shifts       .req x6
-range        .req x4        // of the output, after the two zero points
-at           .req x7
-
-zero_a       .req v16
-zero_b       .req v17
-zero         .req v18       // of the output
-lowest       .req v19
-highest      .req v20
 unit         .req v21       // 2^14 in 16 bits
-multiplier_b .req v22
 right_b      .req v23       // shifts to the right, as numbers below 0
 multiplier   .req v24
 right        .req v25
-
-#include "../include/function.inc"
-#include "../include/narrow.inc"
-#include "../include/flat_bytes.inc"
-
-// x = x * m * 2^r / 2^31, rounded twice; t is overwritten
-.macro scale x, t, m, r
-    sqrdmulh \x\().4s, \x\().4s, \m\().4s
-    and     \t\().16b, \x\().16b, \r\().16b       // negative if x is, and there is a shift to the right
-    ssra    \x\().4s, \t\().4s, #31
-    srshl   \x\().4s, \x\().4s, \r\().4s
-.endm
 
 .macro body
     ssubl   v2.8h, v0.8b, zero_a.8b
@@ -81,18 +43,18 @@ right        .req v25
     shll2   v1.4s, v4.8h, #16
     shll    v6.4s, v5.4h, #16
     shll2   v7.4s, v5.8h, #16
-    scale   v0, v26, multiplier_b, right_b
-    scale   v1, v27, multiplier_b, right_b
-    scale   v6, v28, multiplier_b, right_b
-    scale   v7, v29, multiplier_b, right_b
+    gemmlowp_step v0, multiplier_b, right_b, v26
+    gemmlowp_step v1, multiplier_b, right_b, v27
+    gemmlowp_step v6, multiplier_b, right_b, v28
+    gemmlowp_step v7, multiplier_b, right_b, v29
     sqdmlal v0.4s, v2.4h, unit.4h
     sqdmlal2 v1.4s, v2.8h, unit.8h
     sqdmlal v6.4s, v3.4h, unit.4h
     sqdmlal2 v7.4s, v3.8h, unit.8h
-    scale   v0, v26, multiplier, right
-    scale   v1, v27, multiplier, right
-    scale   v6, v28, multiplier, right
-    scale   v7, v29, multiplier, right
+    gemmlowp_step v0, multiplier, right, v26
+    gemmlowp_step v1, multiplier, right, v27
+    gemmlowp_step v6, multiplier, right, v28
+    gemmlowp_step v7, multiplier, right, v29
     narrow_16 v0, v1, v6, v7
 .endm
 

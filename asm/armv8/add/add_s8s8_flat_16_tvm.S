@@ -1,16 +1,9 @@
 /*toml
-summary   = "output = a + b, each scaled to the output's scale and rounded as TVM does, clamped"
-prototype = "void (const int8_t *a, const int8_t *b, int8_t *output, size_t count, const int16_t *points, const int32_t *multipliers, const int32_t *shifts)"
-isa       = ["armv8.0-a", "neon"]
-stack     = 0
+extends = "add_s8s8_flat_16.inc"
+summary = "output = a + b, each scaled to the output's scale and rounded as TVM does, clamped"
 [args]
-a           = { reg = "x0", read = "count", layout = "flat", dtype = "int8" }
-b           = { reg = "x1", read = "count", layout = "flat", dtype = "int8" }
-output      = { reg = "x2", write = "count", layout = "flat", dtype = "int8" }
-count       = { reg = "x3", range = [0, 1073741824] }
-points      = { reg = "x4", read = "10", layout = "zero_a_zero_b_zero_lowest_highest", dtype = "int16", range = [-128, 127] }
-multipliers = { reg = "x5", read = "8", layout = "a_b", dtype = "int32", range = [1073741824, 2147483647] }
-shifts      = { reg = "x6", read = "8", layout = "a_b", dtype = "int32", range = [-31, 8] }
+multipliers = { layout = "a_b" }
+shifts      = { layout = "a_b", range = [-31, 8] }
 */
 
 // The sum as TVM's qnn.add forms it; points holds the zero points of a, b and the output, and the lowest and highest
@@ -28,32 +21,11 @@ shifts      = { reg = "x6", read = "8", layout = "a_b", dtype = "int32", range =
 // them, 10 to narrow, add the zero point and clamp, 1 store, 2 for the loop = 47 instructions, 2.938 per element. The
 // floor is 45: all but the loop's.
 
-    .arch armv8-a
-    .text
+#include "add_s8s8_flat_16.inc"
 
-in_a         .req x0
-in_b         .req x1
-output       .req x2
-left         .req x3        // elements left, counts down
-points       .req x4
-multipliers  .req x5
-shifts       .req x6
-range        .req x4        // of the output, after the two zero points
-at           .req x7
-
-zero_a       .req v16
-zero_b       .req v17
-zero         .req v18       // of the output
-lowest       .req v19
-highest      .req v20
 multiplier_a .req v21
-multiplier_b .req v22
 right_a      .req v23       // shifts to the right, as numbers below 0
 right_b      .req v24
-
-#include "../include/function.inc"
-#include "../include/narrow.inc"
-#include "../include/flat_bytes.inc"
 
 // x0-x3 (16 x int32) = the differences in d0, d1 (8 x int16 each), scaled
 .macro scale_16 x0, x1, x2, x3, d0, d1, m, r

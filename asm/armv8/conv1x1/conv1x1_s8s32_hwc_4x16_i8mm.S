@@ -1,17 +1,9 @@
 /*toml
-summary   = "output[p][o] = sum_i weights[o][i] * input[p][i], int8 x int8 -> int32, HWC, weights packed, 2 x 2 sums at a time"
-prototype = "void (const int8_t *input, const int8_t *weights, int32_t *output, size_t pixels, size_t in_channels, size_t out_channels)"
-isa       = ["armv8.2-a", "neon", "i8mm"]
-stack     = 128
+extends = "conv1x1_s8s32_hwc_4x16.inc"
+summary = "output[p][o] = sum_i weights[o][i] * input[p][i], int8 x int8 -> int32, HWC, weights packed, 2 x 2 sums at a time"
+isa     = ["armv8.2-a", "neon", "i8mm"]
 [args]
-input        = { reg = "x0", read = "pixels*in_channels", layout = "hwc", dtype = "int8" }
-weights      = { reg = "x1", read = "16*((out_channels+15)//16)*8*((in_channels+7)//8)", layout = "oc16_ic8", dtype = "int8" }
-output       = { reg = "x2", write = "4*pixels*out_channels", layout = "hwc", dtype = "int32" }
-pixels       = { reg = "x3", range = [1, 1048576] }
-in_channels  = { reg = "x4", range = [1, 131071] }
-out_channels = { reg = "x5", range = [1, 65536] }
-[counts]
-macs = "pixels*in_channels*out_channels"
+weights = { read = "16*((out_channels+15)//16)*8*((in_channels+7)//8)", layout = "oc16_ic8" }
 */
 
 // The loops, outermost first; the tile is 4 pixels x 16 output channels:
@@ -42,8 +34,6 @@ macs = "pixels*in_channels*out_channels"
 //
 // All 32 registers are taken. 8 pixels x 8 output channels have as many sums, but 8 rows to load and zip.
 //
-// Any int8 will do: no sum of products wraps, as 131071 * 128 * 128 = 2 147 467 264 is the last below 2^31.
-//
 // Cost of the hot loop, per 4 pixels x 16 output channels x 32 input channels = 2048 MACs:
 //     64 smmla, 4 ldp, 8 ld1, 8 zips, 2 for the loop = 86 instructions, 0.0420 per MAC.
 // The floor is one smmla for 32 MACs, 64 or 0.0313 per MAC. The loads and the zips, which packed pixels would not need,
@@ -53,42 +43,12 @@ macs = "pixels*in_channels*out_channels"
 // The bytes: 640 loaded for 2048 MACs, 4 stored for each output, once.
 // No prefetch: 5 ascending streams, of which the weights come back from the cache for every 4 pixels.
 
+#define KERNEL conv1x1_s8s32_hwc_4x16_i8mm
+#include "conv1x1_hwc_4x16_i8mm.inc"
+
     .arch armv8.2-a+i8mm
     .text
 
-in0          .req x0        // pixel 0 of the tile, walks along the input channels
-weights      .req x1
-out0         .req x2        // output of pixel 0, walks along the output channels
-rows         .req x3        // pixels, counts down
-in_channels  .req x4
-out_channels .req x5
-in1          .req x6
-in2          .req x7
-in3          .req x8
-w            .req x9
-out1         .req x10
-out2         .req x11
-out3         .req x12
-pitch        .req x13       // 4 * out_channels
-channels     .req x14       // input channels left, counts down
-left         .req x15       // output channels left, counts down
 at           .req x16       // where in a pixel's last bytes
 
-#include "../include/function.inc"
-#include "conv1x1_hwc_4x16_i8mm.inc"
-#include "../include/sums_of_tile_4x16.inc"
-
-function conv1x1_s8s32_hwc_4x16_i8mm
-    sub     sp, sp, #128
-    save_vectors_at 64
-    stp     xzr, xzr, [sp]                          // 64 bytes of zeros: what the sums start from
-    stp     xzr, xzr, [sp, #16]
-    stp     xzr, xzr, [sp, #32]
-    stp     xzr, xzr, [sp, #48]
-    lsl     pitch, out_channels, #2
-
-    conv1x1_hwc_4x16
-    restore_vectors_at 64
-    add     sp, sp, #128
-    ret
-end_function conv1x1_s8s32_hwc_4x16_i8mm
+#include "conv1x1_s8s32_hwc_4x16.inc"

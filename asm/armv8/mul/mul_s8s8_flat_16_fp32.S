@@ -1,15 +1,9 @@
 /*toml
+extends   = "mul_s8s8_flat_16.inc"
 summary   = "output = (a - zero_a) * (b - zero_b) * scale in float32, ties to even, as QNNPACK does, clamped"
 prototype = "void (const int8_t *a, const int8_t *b, int8_t *output, size_t count, const int16_t *points, const float *scale)"
-isa       = ["armv8.0-a", "neon"]
-stack     = 0
 [args]
-a      = { reg = "x0", read = "count", layout = "flat", dtype = "int8" }
-b      = { reg = "x1", read = "count", layout = "flat", dtype = "int8" }
-output = { reg = "x2", write = "count", layout = "flat", dtype = "int8" }
-count  = { reg = "x3", range = [0, 1073741824] }
-points = { reg = "x4", read = "10", layout = "zero_a_zero_b_zero_lowest_highest", dtype = "int16", range = [-128, 127] }
-scale  = { reg = "x5", read = "4", dtype = "float32", range = [1e-9, 256.0] }
+scale = { reg = "x5", read = "4", dtype = "float32", range = [1e-9, 256.0] }
 */
 
 // points holds the zero points of a, b and the output, and the lowest and highest value of the output:
@@ -23,28 +17,10 @@ scale  = { reg = "x5", read = "4", dtype = "float32", range = [1e-9, 256.0] }
 // the zero point and clamp, 1 store, 2 for the loop = 35 instructions, 2.188 per element. The floor is 33: all but the
 // loop's.
 
-    .arch armv8-a
-    .text
+#include "mul_s8s8_flat_16.inc"
 
-in_a         .req x0
-in_b         .req x1
-output       .req x2
-left         .req x3        // elements left, counts down
-points       .req x4
 scales       .req x5
-range        .req x4        // of the output, after the two zero points
-at           .req x7
-
-zero_a       .req v16
-zero_b       .req v17
-zero         .req v18       // of the output
-lowest       .req v19
-highest      .req v20
 scale        .req v22
-
-#include "../include/function.inc"
-#include "../include/narrow.inc"
-#include "../include/flat_bytes.inc"
 
 .macro body
     ssubl   v2.8h, v0.8b, zero_a.8b

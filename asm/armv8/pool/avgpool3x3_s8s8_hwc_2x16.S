@@ -1,20 +1,6 @@
 /*toml
-summary   = "output = the mean of 3 x 3 pixels, rounded to the nearest, ties away from zero, a pixel of padding where asked for, which does not count, HWC"
-prototype = "void (const int8_t *input, int8_t *output, size_t height, size_t width, size_t channels, ptrdiff_t input_pitch, ptrdiff_t output_pitch, size_t top, size_t left, size_t bottom, size_t right)"
-isa       = ["armv8.0-a", "neon"]
-stack     = 64
-[args]
-input        = { reg = "x0", read = { rows = "height+2-top-bottom", bytes = "(width+2-left-right)*channels", pitch = "input_pitch" }, layout = "hwc", dtype = "int8" }
-output       = { reg = "x1", write = { rows = "height", bytes = "width*channels", pitch = "output_pitch" }, layout = "hwc", dtype = "int8" }
-height       = { reg = "x2", range = [1, 65536] }
-width        = { reg = "x3", range = [1, 65536] }
-channels     = { reg = "x4", range = [1, 65536] }
-input_pitch  = { reg = "x5", range = [-1073741824, 1073741824] }
-output_pitch = { reg = "x6", range = [-1073741824, 1073741824] }
-top          = { reg = "x7", range = [0, 1] }
-left         = { reg = "stack+0", range = [0, 1] }
-bottom       = { reg = "stack+8", range = [0, 1] }
-right        = { reg = "stack+16", range = [0, 1] }
+extends = "pool_3x3_hwc.inc"
+summary = "output = the mean of 3 x 3 pixels, rounded to the nearest, ties away from zero, a pixel of padding where asked for, which does not count, HWC"
 */
 
 // height and width are those of the output; top, left, bottom and right say whether the windows reach a pixel beyond
@@ -33,36 +19,8 @@ right        = { reg = "stack+16", range = [0, 1] }
 // Cost of the hot loop, per 2 pixels x 16 channels = 32 elements: 6 loads, 8 to sum columns, 8 to sum them up, 22 to
 // divide, 2 stores, 2 for the loop = 48 instructions, 1.500 per element. The floor is 46: all but the loop's.
 
-    .arch armv8-a
-    .text
-
-input        .req x0        // middle row of the window
-output       .req x1
-height       .req x2        // counts down
-width        .req x3
-channels     .req x4        // also the bytes from one pixel to the next
-input_pitch  .req x5        // bytes from one row to the next
-output_pitch .req x6
-above        .req x7        // pixels beyond the image: of the row at hand
-row          .req x8        // where the channels begin
-start        .req x9
-in0          .req x10       // walk along the pixels
-in1          .req x11
-in2          .req x12
-out          .req x13
-count        .req x14       // pixels left, counts down
-rest         .req x15       // channels left, counts down
-step0        .req x16       // from one pixel of row 0 to the next, 0 where the row is not there
-step2        .req x17       // the same of row 2
-before       .req x19       // pixels beyond the image on the left, below, and on the right
-below        .req x20
-after        .req x21
-edge         .req x22       // 16 bytes that make no difference
-
 #define STRIDE 1
-
-#include "../include/function.inc"
-#include "pool3x3.inc"
+#include "pool_3x3_hwc.inc"
 
 k            .req v22       // 72 / pixels of the window, 16 bits
 offset       .req v23       // 36 * 257

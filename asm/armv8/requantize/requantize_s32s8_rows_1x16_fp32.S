@@ -1,18 +1,10 @@
 /*toml
+extends   = "requantize_rows_1x16.inc"
 summary   = "output = (input + bias) * scale in float32, rounded to the nearest, ties to even, as in QNNPACK and ONNX Runtime; + zero point, clamped"
 prototype = "void (const int32_t *input, int8_t *output, size_t rows, size_t cols, ptrdiff_t input_pitch, ptrdiff_t output_pitch, const int32_t *bias, const float *scales, const int16_t *range)"
-isa       = ["armv8.0-a", "neon"]
-stack     = 0
 [args]
-input        = { reg = "x0", read = { rows = "rows", bytes = "4*cols", pitch = "input_pitch" }, layout = "rows", dtype = "int32", range = [-1073741824, 1073741824] }
-output       = { reg = "x1", write = { rows = "rows", bytes = "cols", pitch = "output_pitch" }, layout = "rows", dtype = "int8" }
-rows         = { reg = "x2", range = [1, 1048576] }
-cols         = { reg = "x3", range = [1, 1048576] }
-input_pitch  = { reg = "x4", range = [-4194304, 4194304], step = 4 }
-output_pitch = { reg = "x5", range = [-1048576, 1048576] }
-bias         = { reg = "x6", read = "4*4*((cols+3)//4)", dtype = "int32", range = [-536870912, 536870912] }
-scales       = { reg = "x7", read = "4*4*((cols+3)//4)", dtype = "float32", range = [1e-9, 256.0] }
-range        = { reg = "stack+0", read = "6", layout = "zero_lowest_highest", dtype = "int16", range = [-128, 127] }
+scales = { reg = "x7", read = "4*4*((cols+3)//4)", dtype = "float32", range = [1e-9, 256.0] }
+range  = { reg = "stack+0", range = [-128, 127] }
 */
 
 // The output: (input + bias) times scale, rounded, + zero point, held to [lowest, highest]; range holds these three,
@@ -26,36 +18,14 @@ range        = { reg = "stack+0", read = "6", layout = "zero_lowest_highest", dt
 //
 // input + bias is safe: 2^30 + 2^29 < 2^31.
 //
-// The loops:
-//
-//     for each 16 columns               then for each 4, then the last 1-3
-//         for each row
-//             output[row][16] = input[row][16], scaled
-//
 // Cost of the hot loop, per 1 row x 16 columns = 16 elements: 1 load, 4 to add the bias, 12 to scale, 10 to narrow, add
 // the zero point and clamp, 1 store, 2 for the loop = 30 instructions, 1.875 per element. The floor is 28: all but the
 // loop's.
 
-    .arch armv8-a
-    .text
+#include "requantize_rows_1x16.inc"
 
-input        .req x0        // first row of the next columns
-output       .req x1
-rows         .req x2
-cols         .req x3        // left, counts down
-input_pitch  .req x4        // bytes from one row to the next
-output_pitch .req x5
 bias         .req x6
 scales       .req x7
-range        .req x9
-in           .req x10       // walks down the rows
-out          .req x11
-count        .req x12       // rows left, counts down
-at           .req x13
-
-zero         .req v5        // for the output
-lowest       .req v6
-highest      .req v7
 bias0        .req v16       // of the 16 columns
 bias1        .req v17
 bias2        .req v18
@@ -64,9 +34,6 @@ scale0       .req v20       // of the 16 columns
 scale1       .req v21
 scale2       .req v22
 scale3       .req v23
-
-#include "../include/function.inc"
-#include "requantize_rows.inc"
 
 .macro load_columns n
     load_each \n, bias, bias

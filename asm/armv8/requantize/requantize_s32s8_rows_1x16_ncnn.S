@@ -1,19 +1,12 @@
 /*toml
+extends   = "requantize_rows_1x16.inc"
 summary   = "output = (input * scale_in + bias) * scale_out in float32, rounded to the nearest, ties away from zero, as in ncnn; + zero point, clamped"
 prototype = "void (const int32_t *input, int8_t *output, size_t rows, size_t cols, ptrdiff_t input_pitch, ptrdiff_t output_pitch, const float *scales_in, const float *bias, const float *scales_out, const int16_t *range)"
-isa       = ["armv8.0-a", "neon"]
-stack     = 0
 [args]
-input        = { reg = "x0", read = { rows = "rows", bytes = "4*cols", pitch = "input_pitch" }, layout = "rows", dtype = "int32", range = [-1073741824, 1073741824] }
-output       = { reg = "x1", write = { rows = "rows", bytes = "cols", pitch = "output_pitch" }, layout = "rows", dtype = "int8" }
-rows         = { reg = "x2", range = [1, 1048576] }
-cols         = { reg = "x3", range = [1, 1048576] }
-input_pitch  = { reg = "x4", range = [-4194304, 4194304], step = 4 }
-output_pitch = { reg = "x5", range = [-1048576, 1048576] }
-scales_in    = { reg = "x6", read = "4*4*((cols+3)//4)", dtype = "float32", range = [1e-9, 256.0] }
-bias         = { reg = "x7", read = "4*4*((cols+3)//4)", dtype = "float32", range = [-1e6, 1e6] }
-scales_out   = { reg = "stack+0", read = "4*4*((cols+3)//4)", dtype = "float32", range = [1e-9, 256.0] }
-range        = { reg = "stack+8", read = "6", layout = "zero_lowest_highest", dtype = "int16", range = [-128, 127] }
+scales_in  = { reg = "x6", read = "4*4*((cols+3)//4)", dtype = "float32", range = [1e-9, 256.0] }
+bias       = { reg = "x7", dtype = "float32", range = [-1000000.0, 1000000.0] }
+scales_out = { reg = "stack+0", read = "4*4*((cols+3)//4)", dtype = "float32", range = [1e-9, 256.0] }
+range      = { range = [-128, 127] }
 */
 
 // The output: (input * scale_in + bias) * scale_out, rounded, + zero point, held to [lowest, highest]; range holds
@@ -22,37 +15,15 @@ range        = { reg = "stack+8", read = "6", layout = "zero_lowest_highest", dt
 // The scheme is that of ncnn's requantize: float32, a product and a sum that round apart, so no fmla; fcvtas rounds to
 // the nearest integer, ties away from zero. Infinities and whatever does not fit saturate on the way.
 //
-// The loops:
-//
-//     for each 16 columns               then for each 4, then the last 1-3
-//         for each row
-//             output[row][16] = input[row][16], scaled
-//
 // Cost of the hot loop, per 1 row x 16 columns = 16 elements: 1 load, 20 to scale and add the bias, 10 to narrow, add
 // the zero point and clamp, 1 store, 2 for the loop = 34 instructions, 2.125 per element. The floor is 32: all but the
 // loop's.
 
-    .arch armv8-a
-    .text
+#include "requantize_rows_1x16.inc"
 
-input        .req x0        // first row of the next columns
-output       .req x1
-rows         .req x2
-cols         .req x3        // left, counts down
-input_pitch  .req x4        // bytes from one row to the next
-output_pitch .req x5
 scales_in    .req x6
 bias         .req x7
 scales_out   .req x8
-range        .req x9
-in           .req x10       // walks down the rows
-out          .req x11
-count        .req x12       // rows left, counts down
-at           .req x13
-
-zero         .req v5        // for the output
-lowest       .req v6
-highest      .req v7
 scale_in0    .req v16       // of the 16 columns
 scale_in1    .req v17
 scale_in2    .req v18
@@ -65,9 +36,6 @@ scale_out0   .req v24       // of the 16 columns
 scale_out1   .req v25
 scale_out2   .req v26
 scale_out3   .req v27
-
-#include "../include/function.inc"
-#include "requantize_rows.inc"
 
 .macro load_columns n
     load_each \n, scale_in, scales_in

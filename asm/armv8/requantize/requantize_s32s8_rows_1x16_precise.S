@@ -1,19 +1,9 @@
 /*toml
-summary   = "output = (input + bias) * 2^shift * multiplier / 2^31, rounded once, ties away from zero, as QNNPACK's precise and TVM's TONEAREST; + zero point, clamped"
-prototype = "void (const int32_t *input, int8_t *output, size_t rows, size_t cols, ptrdiff_t input_pitch, ptrdiff_t output_pitch, const int32_t *bias, const int32_t *multipliers, const int32_t *shifts, const int16_t *range)"
-isa       = ["armv8.0-a", "neon"]
-stack     = 32
+extends = "requantize_rows_1x16.inc"
+summary = "output = (input + bias) * 2^shift * multiplier / 2^31, rounded once, ties away from zero, as QNNPACK's precise and TVM's TONEAREST; + zero point, clamped"
+stack   = 32
 [args]
-input        = { reg = "x0", read = { rows = "rows", bytes = "4*cols", pitch = "input_pitch" }, layout = "rows", dtype = "int32", range = [-1073741824, 1073741824] }
-output       = { reg = "x1", write = { rows = "rows", bytes = "cols", pitch = "output_pitch" }, layout = "rows", dtype = "int8" }
-rows         = { reg = "x2", range = [1, 1048576] }
-cols         = { reg = "x3", range = [1, 1048576] }
-input_pitch  = { reg = "x4", range = [-4194304, 4194304], step = 4 }
-output_pitch = { reg = "x5", range = [-1048576, 1048576] }
-bias         = { reg = "x6", read = "4*4*((cols+3)//4)", dtype = "int32", range = [-536870912, 536870912] }
-multipliers  = { reg = "x7", read = "4*4*((cols+3)//4)", dtype = "int32", range = [1073741824, 2147483647] }
-shifts       = { reg = "stack+0", read = "4*4*((cols+3)//4)", dtype = "int32", range = [-31, 7] }
-range        = { reg = "stack+8", read = "6", layout = "zero_lowest_highest", dtype = "int16", range = [-128, 127] }
+range = { range = [-128, 127] }
 */
 
 // The output: (input + bias) times 2^shift * multiplier / 2^31, rounded, + zero point, held to [lowest, highest]; range
@@ -28,37 +18,15 @@ range        = { reg = "stack+8", read = "6", layout = "zero_lowest_highest", dt
 // input + bias is safe: 2^30 + 2^29 < 2^31. |x| is therefore an int32. Where the shift to the left saturates, the
 // result is clamped either way.
 //
-// The loops:
-//
-//     for each 16 columns               then for each 4, then the last 1-3
-//         for each row
-//             output[row][16] = input[row][16], scaled
-//
 // Cost of the hot loop, per 1 row x 16 columns = 16 elements: 1 load, 4 to add the bias, 24 to scale, 10 to narrow, add
 // the zero point and clamp, 1 store, 2 for the loop = 42 instructions, 2.625 per element. The floor is 40: all but the
 // loop's.
 
-    .arch armv8-a
-    .text
+#include "requantize_rows_1x16.inc"
 
-input        .req x0        // first row of the next columns
-output       .req x1
-rows         .req x2
-cols         .req x3        // left, counts down
-input_pitch  .req x4        // bytes from one row to the next
-output_pitch .req x5
 bias         .req x6
 multipliers  .req x7
 shifts       .req x8
-range        .req x9
-in           .req x10       // walks down the rows
-out          .req x11
-count        .req x12       // rows left, counts down
-at           .req x13
-
-zero         .req v5        // for the output
-lowest       .req v6
-highest      .req v7
 t0           .req v8        // free while sums are scaled
 t1           .req v9
 t2           .req v10
@@ -79,9 +47,6 @@ right0       .req v28       // shifts to the right, as numbers below 0
 right1       .req v29
 right2       .req v30
 right3       .req v31
-
-#include "../include/function.inc"
-#include "requantize_rows.inc"
 
 .macro load_columns n
     load_each \n, bias, bias

@@ -39,7 +39,8 @@ def test_no_kernel_of_the_library_depends_on_what_nobody_set(path: Path) -> None
 
 # file, text to replace (its first occurrence), its replacement, kind, what the line blamed begins with
 CHANGES = [
-    ("armv8/conv1x1_s8s32_chw_8x4", "stp     xzr, xzr, [sp]\n", "nop\n", READ, ("ld1     {v8.4s", "ld1r    {v8.")),
+    ("armv8/conv1x1_s8s32_chw_8x4", "stp     xzr, xzr, [sp]\n", "nop\n", READ,
+     ("ld1     {\\low\\().4s", "ld1r    {v8.")),
     ("armv8/conv1x1_s8s32_chw_8x4", "ld1r    {v0.8b}, [in], pixels  ", "ld1     {v0.b}[1], [in], pixels  ", REGISTER,
      ("smull   v4.8h, v0.8b, v16.8b", "smull   v5.8h, v0.8b, v17.8b")),  # the second where the first weight is 0
     ("armv8/conv1x1_s8s32_chw_8x4", "lsr     count, pixels, #3", "lsr     count, x17, #3", REGISTER,

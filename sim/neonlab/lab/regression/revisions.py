@@ -10,6 +10,7 @@ from neonlab.errors import InputError
 from neonlab.lab.compare.comparison import Comparison, Group, Look, Side, check_cores, loop_differences
 from neonlab.lab.parallel.pool import Workers
 from neonlab.lab.parallel.profiles import code_digests, look_all
+from neonlab.lab.repository.kernel_files import is_in
 from neonlab.lab.repository.library import Kernel, open_kernel, open_library
 from neonlab.lab.repository.revision import Tree
 from neonlab.lab.run.plan import layers_or_largest, parse_shape
@@ -45,14 +46,16 @@ def pair_up(tree: Tree, root: Path, chosen: Sequence[Kernel]) -> list[RevisionPa
 
 def _then(tree: Tree, kernel: Kernel) -> Kernel | None:
     path = tree.then(kernel.path)
-    if not path.is_file():
-        return None
     if kernel.root is not None and kernel.root.resolve() in kernel.path.resolve().parents:
         root = tree.then(kernel.root)
-        found = [one for one in open_library(root).kernels if one.path == path] if (root / "kernels").is_dir() else []
+        there = (root / "asm").is_dir() and (root / "kernels").is_dir()
+        library = open_library(root).kernels if there else ()
+        found = [one for one in library if one.path == path]
+        if not path.is_file() and is_in(kernel.root, kernel.path):  # it may have lain in another folder
+            found = [one for one in library if one.title == kernel.title]
         if found:
             return found[0]
-    return open_kernel(path, kernel.given)
+    return open_kernel(path, kernel.given) if path.is_file() else None
 
 
 def compare_pairs(

@@ -95,7 +95,9 @@ class LoopReport:
         found = []
         for path, numbers in files.items():
             first, last = min(numbers), max(numbers)
-            of_file = "" if Path(path).stem == own else f" of {folder_and_name(path)}"
+            # a family's file of macros may have the name of one of its kernels
+            itself = Path(path).stem == own and Path(path).suffix not in (".h", ".hpp", ".inc")
+            of_file = "" if itself else f" of {folder_and_name(path)}"
             of_file += f" ({letters[path]})" if letters[path] else ""
             found.append((f"lines {first} to {last}" if last > first else f"line {first}") + of_file)
         return " and ".join(found) if all(files) else f"at {self.lines[0].address:#x}"
