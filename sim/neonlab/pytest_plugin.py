@@ -50,7 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A kernel's file, in a repository's asm/."""
+    """Collect a kernel's file in the asm/ of a repository; None for other files."""
     root = _root_of(file_path) if file_path.suffix == ".S" else None
     if root is None or not (root / "kernels").is_dir():
         return None
@@ -58,7 +58,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 def _root_of(path: Path) -> Path | None:
-    """The folder that asm/armv7 or asm/armv8 is in, where the file lies in one of these."""
+    """Return the folder that holds the asm/armv7 or asm/armv8 that the file lies in; None for other files."""
     folder = isa_folder(path)
     return folder.parent.parent if folder is not None else None
 

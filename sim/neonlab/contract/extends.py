@@ -34,7 +34,7 @@ _OWN = ("build", "functions", "symbol")
 
 
 def find_block(text: str, path: str) -> ContractText | None:
-    """The contract's block in the text of an assembly file; None where it has none.  Raises ContractError."""
+    """Return the contract's block in the text of an assembly file; None without one.  Raises ContractError."""
     # Two searches, not one pattern from opening to end: that looks for an end from each of many openings anew.
     opening = _OPENING.search(text)
     end = text.find("*/", opening.end()) if opening is not None else -1
@@ -47,7 +47,7 @@ def find_block(text: str, path: str) -> ContractText | None:
 
 
 def toml_table(text: ContractText) -> dict[str, Any]:
-    """The table that the text is, with what it takes from the contract that it extends, which `text` gets as its base.
+    """Return the table of the text, merged with that of the contract that it extends, which `text` keeps as its base.
 
     Raises ContractError with the place where it is none, and InputError where a file cannot be read.
     """
@@ -71,7 +71,7 @@ def _whole(text: ContractText, way: tuple[Path, ...]) -> dict[str, Any]:
 
 
 def _base(text: ContractText, named: str, way: tuple[Path, ...]) -> ContractText:
-    """The contract that `text` extends, in the file `named`."""
+    """Read the contract that `text` extends, in the file `named`."""
     path = Path(text.path).parent / named
     if not is_file(path):
         raise text.error(f"{KEY}: {no_file(path)}", KEY)
@@ -102,7 +102,7 @@ def _refuse_own(text: ContractText, table: Mapping[str, Any]) -> None:
 
 
 def _mentions(own: Mapping[str, Any], name: str) -> bool:
-    """Whether the contract speaks of the argument `name` itself, in its prototype or in a table."""
+    """Tell whether the contract itself names the argument `name`, in its prototype or in a table."""
     args = own.get("args")
     stated = isinstance(args, dict) and name in args
     return stated or bool(re.search(rf"\b{re.escape(name)}\b", str(own["prototype"])))
@@ -118,7 +118,7 @@ def merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parsed(text: ContractText) -> dict[str, Any]:
-    """The table that stands in the text itself."""
+    """Return the table that stands in the text itself."""
     # The reader takes time as the square of the length of a key with many dots.
     longest = max(map(len, text.block.splitlines()), default=0)
     for size, most, of in ((len(text.block), _MOST_TEXT, ""), (longest, _LONGEST_LINE, "a line of ")):

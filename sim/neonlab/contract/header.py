@@ -67,7 +67,7 @@ def read_contract(path: Path) -> Contract | None:
 
 
 def parse_contract(text: str, path: str) -> Contract | None:
-    """The contract in the text of an assembly file; `path` serves messages and the kernel's name."""
+    """Read the contract in the text of an assembly file; `path` serves messages and the kernel's name."""
     found = find_block(text, path)
     return _Reader(found, inside=True).read(toml_table(found)) if found is not None else None
 

@@ -35,7 +35,7 @@ class ContractText:
         return ContractError(f"{self.path}:{line}: contract: {message}" if self.block else f"{self.path}: {message}")
 
     def states(self, key: str) -> bool:
-        """Whether a line of this contract, or of one that it extends, states `key`."""
+        """Tell whether a line of this contract, or of one that it extends, states `key`."""
         return bool(self._lines(key)) or (self.base is not None and self.base.states(key))
 
     def _lines(self, key: str) -> list[int]:

@@ -127,7 +127,7 @@ def _constants(function: Callable[..., Any], seen: set[str]) -> str:
 
 
 def _code_of(code: CodeType) -> str:
-    """The instructions, the names and the literals of a function; not where it stands."""
+    """Return the instructions, the names and the literals of a function, without its place."""
     literals = [_code_of(one) if isinstance(one, CodeType) else repr(one) for one in code.co_consts]
     return f"{code.co_code.hex()} {code.co_names} {literals}"
 

@@ -1,4 +1,4 @@
-"""What compiled code works out as the CPU does: whether a condition holds, an index register shifted or extended."""
+"""Evaluate conditions, and shift or extend index registers, in compiled code as the CPU does."""
 
 from __future__ import annotations
 

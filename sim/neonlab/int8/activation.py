@@ -14,10 +14,10 @@ from neonlab.int8.rounding import half_away
 Real = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 TANH_OUTPUT = Affine(1 / 128, 0, "int8")
-"""What TFLite's int8 tanh must put out."""
+"""The output that TFLite's int8 tanh requires."""
 
 SIGMOID_OUTPUT = Affine(1 / 256, -128, "int8")
-"""What TFLite's int8 logistic must put out."""
+"""The output that TFLite's int8 logistic requires."""
 
 
 def sigmoid(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -125,7 +125,7 @@ def _is_object(path: Path) -> bool:
 
 
 def _changed(path: Path, contract: Contract, given: Given) -> Found:
-    """The block in the file, with what is said besides."""
+    """Return the block in the file, merged with the options."""
     block = find_block(read_input(path).decode("utf-8", "surrogateescape"), str(path))
     assert block is not None  # the contract was read from it
     found = ContractText(str(path), block.block, block.first_line, _said(given))

@@ -1,4 +1,4 @@
-"""Where a repository keeps its kernels: in asm/armv7 and asm/armv8, and in folders below these.
+"""Find the kernels of a repository, in asm/armv7 and asm/armv8 and in folders below these.
 
 How kernels are spread over folders says nothing: a kernel is known by its instruction set and its file's name.
 """

@@ -180,7 +180,7 @@ def _library_at(root: Path) -> Library:
 
 
 def is_member(root: Path, path: Path) -> bool:
-    """Whether the file at `path` is one of the library's, in its asm/."""
+    """Tell whether the file at `path` is a kernel of the library at `root`."""
     return is_in(root, path)
 
 

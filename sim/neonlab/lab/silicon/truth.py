@@ -246,7 +246,7 @@ def _placed(given: Given, folder: Path) -> Given:
 
 
 def _run(kernel: Kernel, shapes: Sequence[Shape], core: str, warm: bool) -> tuple[list[Counts], list[int], list[str]]:
-    """Counts and cycles of the call with each shape, and the forms that the core's table does not have."""
+    """Return counts and cycles of the call with each shape, and the forms that the core's table does not have."""
     from neonlab.lab.run.profile import profile
     from neonlab.verify.verdict import Failure
 

@@ -90,7 +90,7 @@ def _write_down(state: Record, address: np.uint64, kind: int, beyond: bool) -> N
 
 @compiled
 def _find(cache: Record, line: np.uint64, use: bool) -> int:
-    """Where `line` is, or -1; with `use` it is then the one used last."""
+    """Return the index of `line`, or -1; `use` makes it the line used last."""
     lines: Any = cache.lines
     tags = carray(as_pointer(cache.tags), (lines,), np.uint64)
     first = np.int64(line & cache.set_mask) * cache.ways
@@ -125,7 +125,7 @@ def _use(cache: Record, first: Integer, way: Integer) -> None:
 
 @compiled
 def _victim(cache: Record, first: Integer) -> Integer:
-    """The way to fill: an empty one, else by the policy."""
+    """Choose the way to fill: an empty one, else by the policy."""
     lines: Any = cache.lines
     tags = carray(as_pointer(cache.tags), (lines,), np.uint64)
     for way in range(cache.ways):
@@ -174,7 +174,7 @@ def _insert(cache: Record, line: np.uint64, flags: np.uint8) -> tuple[np.uint64,
 
 @compiled
 def _asked_for(state: Record, cache: Record, index: int) -> None:
-    """A line is used: whoever prefetched it was right."""
+    """Count a prefetch of the line as useful, since the line is used."""
     lines: Any = cache.lines
     marks = carray(as_pointer(cache.flags), (lines,), np.uint8)
     mark = marks[index]
@@ -196,7 +196,7 @@ def _into_l2(state: Record, address: np.uint64, flags: np.uint8) -> None:
 
 @compiled
 def _evicted(state: Record, gone: np.uint64, mark: np.uint8) -> None:
-    """The first-level data cache gave up a line."""
+    """Write a line that the first-level data cache evicted to the second level."""
     dirty = mark & np.uint8(DIRTY)
     if not gone or not (dirty or state.takes_evictions):
         return
@@ -251,7 +251,7 @@ def _prefetch(state: Record, address: np.uint64, level: int, flag: int) -> None:
 
 @compiled
 def _look_ahead(state: Record, site: Record, line: np.uint64) -> None:
-    """The stride prefetcher, told of each new line that an instruction accesses; it stays within a page of 4 KiB."""
+    """Tell the stride prefetcher of a new line that an instruction accesses; it stays within a page of 4 KiB."""
     before = site.last
     site.last = np.int64(line)
     if before < 0:

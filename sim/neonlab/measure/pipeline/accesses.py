@@ -22,7 +22,7 @@ _GRANULE = 4  # of RECENT, in bits of an address
 
 @compiled
 def _add(memo: Record, position: Integer, kind: Integer, place: Integer) -> None:
-    """The run does one thing more."""
+    """Add an operation to those of the run."""
     if memo.operation_count < OPERATIONS:
         operation = operations_of(memo)[memo.operation_count]
         operation.position, operation.kind, operation.place = position, kind, place
@@ -43,7 +43,7 @@ def _cross(memo: Record, position: Integer, address: Integer, size: Integer, rul
 
 @compiled
 def _note_store(memo: Record, number: Integer, address: Integer, size: Integer) -> None:
-    """A store, so many behind the first of the call, writes these bytes."""
+    """Note that store `number` of the call writes these bytes."""
     recent = carray(as_pointer(memo.recent), (RECENT,), STORE_TO)
     for granule in range(address >> _GRANULE, (address + size - 1 >> _GRANULE) + 1):
         row = recent[granule & RECENT - 1]
@@ -52,7 +52,7 @@ def _note_store(memo: Record, number: Integer, address: Integer, size: Integer) 
 
 @compiled
 def _take_over(memo: Record, position: Integer, number: Integer, address: Integer, size: Integer) -> None:
-    """A load of what one of the last stores wrote waits for that; for the last one, where there are several."""
+    """Make a load wait for the last of the recent stores that wrote what it reads."""
     recent = carray(as_pointer(memo.recent), (RECENT,), STORE_TO)
     latest, parts = np.int64(-1), 0
     for granule in range(address >> _GRANULE, (address + size - 1 >> _GRANULE) + 1):
@@ -71,7 +71,7 @@ def _take_over(memo: Record, position: Integer, number: Integer, address: Intege
 def note_accesses(
     memo: Record, events: Rows, begin: Integer, end: Integer, fills: Rows, next_fill: Integer, fill_count: Integer
 ) -> Integer:
-    """What is to be known of events `begin` to `end`; the fill after the last of theirs."""
+    """Note the operations of events `begin` to `end`; return the number of the fill after their last."""
     site_count: Any = memo.site_count
     instructions = carray(as_pointer(memo.site_instruction), (site_count,), np.int32)
     sizes = carray(as_pointer(memo.site_size), (site_count,), np.int32)

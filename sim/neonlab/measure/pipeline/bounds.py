@@ -111,7 +111,7 @@ def peak_of(instructions: Iterable[Instruction], core: PipelineCore) -> tuple[fl
 
 @native_call
 def _dataflow(code: Rows, reads: Rows, writes: Rows, times: int) -> Integers:
-    """The latest result after each iteration, every instruction beginning as soon as its operands are there.
+    """Return the time of the latest result after each iteration, in parts of a cycle.
 
     Every instruction begins as soon as its operands are ready.
     """
@@ -134,7 +134,7 @@ def _dataflow(code: Rows, reads: Rows, writes: Rows, times: int) -> Integers:
 
 @compiled
 def _operands_there(code: Rows, one: Record, reads: Rows, registers: Rows) -> int:
-    """When the operands of an instruction are there, in parts of a cycle."""
+    """Return the time at which the operands of an instruction are ready, in parts of a cycle."""
     work: int = 0
     for row in range(one.first_read, one.past_reads):
         read = reads[row]

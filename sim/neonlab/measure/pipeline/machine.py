@@ -119,7 +119,7 @@ class PipelineMachine:
             self._hold(name, array)
 
     def restart(self) -> None:
-        """An empty pipeline and an untrained predictor; what is remembered stays."""
+        """Empty the pipeline and reset the predictor; what is remembered stays."""
         self._arrays["live"][:] = new_live()
         self._arrays["cycles"][:] = np.zeros(1, CYCLE)
         self._arrays["patterns"][:] = -1
@@ -203,7 +203,7 @@ class PipelineMachine:
 
 
 def _figures(core: PipelineCore, latency: Latencies | None) -> Rows:
-    """The CORE of a core, with what happens beyond its first-level caches, if anything does."""
+    """Return the CORE record of a core, with the latencies beyond its first-level caches if they are modelled."""
     figures = np.zeros(1, CORE)
     one = figures[0]
     one["width"], one["window"], one["queue"], one["scheduler"] = core.width, core.window, core.queue, core.scheduler

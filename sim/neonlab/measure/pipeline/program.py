@@ -31,7 +31,7 @@ class Compiled:
     uses: Rows
 
     def reads_of(self, number: int) -> Rows:
-        """The reads of one instruction."""
+        """Return the reads of one instruction."""
         return self.reads[self.code["first_read"][number] : self.code["past_reads"][number]]
 
     def writes_of(self, number: int) -> Rows:

@@ -1,4 +1,4 @@
-"""What the stages of both engines do alike: fetch, waits, lines that come from beyond the first level, the log."""
+"""Parts of stages that both engines share: fetch, waits, lines from beyond the first level, the log."""
 
 from __future__ import annotations
 

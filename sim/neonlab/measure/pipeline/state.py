@@ -1,4 +1,4 @@
-"""What the compiled pipeline works on, as records: a core's figures, a program's instructions, and the state.
+"""Records of the compiled pipeline: a core's figures, a program's instructions, and the state.
 
 All times are cycles of one clock, counted from the beginning of a call.  In a field that holds one, 0 is long over.
 
@@ -271,7 +271,7 @@ LIVE = np.dtype([("now", np.int64), *_RELATIVE, *_AHEAD, *_AS_IS, *_PARTS, *_DER
 
 
 def words_of(name: str) -> tuple[int, int]:
-    """Where a part of LIVE begins, and how long a row of it is, in words of 64 bits."""
+    """Return the offset of a part of LIVE and the length of a row of it, in words of 64 bits."""
     assert LIVE.fields is not None
     kind, offset = LIVE.fields[name][:2]
     return offset // 8, kind.base.itemsize // 8
@@ -284,7 +284,7 @@ WORDS = LIVE.itemsize // 8
 
 
 def new_live() -> npt.NDArray[Any]:
-    """The state before the first instruction."""
+    """Return the state before the first instruction."""
     live = np.zeros(1, LIVE)
     live["top"] = -1
     return live

@@ -139,7 +139,7 @@ def _dots(a: Lanes, n: Lanes, m: Lanes, step: Integer) -> bool:
 
 @native_call
 def _may_be_lost(row: Record, where: np.uint64) -> bool:
-    """Whether the row has to be looked at in full: some lane wrapped, or there is no short cut."""
+    """Tell whether the row needs the full check: some lane wrapped, or there is no short cut."""
     cut, sign = row.short_cut, row.sign
     a = as_pointer(where + np.uint64(row.a_offset))
     n = as_pointer(where + np.uint64(row.n_offset))
@@ -223,7 +223,7 @@ def _high_word(value: Integer, signed: bool) -> Integer:
 
 @native_call
 def _shift_right_64(row: Record, value: Integer, signed: bool) -> Integer:
-    """A lane of 64 bits shifted right, rounded if the row says so; the amount is 0 to 64."""
+    """Shift a lane of 64 bits right by 0 to 64, rounded if the row says so."""
     if row.shift == 0:
         return value
     rest: Integer = value >> row.shift - 1
@@ -359,7 +359,7 @@ def _lost(row: Record, view: Integer, where: np.uint64, a: Lanes, n: Lanes, m: L
 
 @native(BLOCK_OR_CODE)
 def check_lanes(uc: Pointer, address: int, _size: int, user: Pointer) -> None:
-    """The code hook; `user` is a HEADER."""
+    """Check the lanes of an instruction that is about to run; `user` is a HEADER."""
     header = carray(user, 1, HEADER)[0]
     word = (np.int64(address) - header.base) >> 1
     if word < 0 or word >= header.words:

@@ -53,7 +53,7 @@ def _simulate(memo: Record, first: Integer, last: Integer, taken: bool, missed: 
 
 @compiled
 def _advance(memo: Record, first: Integer, last: Integer, taken: bool, missed: bool) -> None:
-    """The pipeline does a run."""
+    """Execute a run in the pipeline."""
     live = live_of(memo)
     if not memo.remembers:
         kept = _simulate(memo, first, last, taken, missed)
@@ -116,7 +116,7 @@ def _keep_lines(memo: Record, kept: np.uint64) -> None:
 
 @compiled
 def _foreseen(memo: Record, branch: Integer, taken: bool) -> bool:
-    """Whether a two-bit counter, found by the branch and the way the last branches went, had it right.
+    """Tell whether the branch was predicted, and train the predictor.
 
     It is a two-bit counter, indexed by the branch and the outcomes of the last HISTORY branches.  A new pattern
     predicts a loop: backward is taken, forward is not.
@@ -140,7 +140,7 @@ def _foreseen(memo: Record, branch: Integer, taken: bool) -> bool:
 
 @compiled
 def _finish(memo: Record, following: Integer, whole: bool) -> None:
-    """The run at hand goes on at the instruction `following`; `whole` where it did not break off at its end."""
+    """Continue the run at the instruction `following`; `whole` tells that it did not break off at its end."""
     if memo.first < 0:
         memo.operation_count = 0
         return
