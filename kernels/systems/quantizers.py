@@ -9,11 +9,11 @@ import numpy as np
 from neonlab import Array, Calls, Outcome, System
 from neonlab.int8.affine import Affine, MovingRange, affine_from_range, quantize_gemmlowp, quantize_symmetric
 from neonlab.int8.arrays import Output, wide
+from neonlab.int8.calibration import histogram_of, kl_threshold
 from neonlab.int8.fixed_point import multiply_twice_rounded, quantize_multiplier_smaller_than_one
+from neonlab.int8.incremental import SCHEDULE, exponents_for, quantize_step
 from neonlab.int8.matmul import accumulate_subtracting_first
-from neonlab.int8.quantizers.calibration import histogram_of, kl_threshold
-from neonlab.int8.quantizers.incremental import SCHEDULE, exponents_for, quantize_step
-from neonlab.int8.quantizers.ristretto import (
+from neonlab.int8.ristretto import (
     FixedPoint,
     fixed_point_for_activations,
     fixed_point_for_weights,

@@ -14,17 +14,19 @@ from neonlab.int8 import (
     activation,
     addition,
     affine,
+    calibration,
     convolution,
     elementwise,
     fixed_point,
+    incremental,
     matmul,
     pooling,
     ranged_addition,
     requantize,
+    ristretto,
     softmax,
 )
 from neonlab.int8.arrays import OperandError, Output
-from neonlab.int8.quantizers import calibration, incremental, ristretto
 from neonlab.int8.windows import Window
 
 floats = st.one_of(st.floats(), st.sampled_from([0.0, -0.0, 1.0, 0.5, 1e-45, 1e-38, 3e38, 1e300, 2.0**31, 2.0**-32]))

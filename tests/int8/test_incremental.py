@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from neonlab.int8.arrays import OperandError
-from neonlab.int8.quantizers.incremental import SCHEDULE, exponents_for, quantize_step, to_powers, update
+from neonlab.int8.incremental import SCHEDULE, exponents_for, quantize_step, to_powers, update
 
 
 @pytest.mark.parametrize(

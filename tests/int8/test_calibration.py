@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from neonlab.int8.arrays import OperandError
-from neonlab.int8.quantizers.calibration import Histogram, divergence_of, histogram_of, kl_threshold, smoothed
+from neonlab.int8.calibration import Histogram, divergence_of, histogram_of, kl_threshold, smoothed
 
 
 def by_hand(counts: list[int], kept: int, levels: int) -> float:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.int8 import oracle
 
 from neonlab.int8.arrays import OperandError
-from neonlab.int8.quantizers.ristretto import (
+from neonlab.int8.ristretto import (
     FixedPoint,
     MiniFloat,
     fixed_point_for_activations,
