@@ -11,8 +11,8 @@ from pathlib import Path
 
 from neonlab.errors import InputError
 
-#: Bytes of a text that a person has written, and of an object or an archive.
-MOST_TEXT, MOST_OBJECT = 16 << 20, 1 << 30
+#: Bytes of a text that a person has written.
+MOST_TEXT = 16 << 20
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a FIFO"),

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from neonlab.assemble.text.lines import SyntaxFault
 from neonlab.assemble.values.expressions import Node, Value, evaluate
-from neonlab.assemble.values.sections import Padding
 from neonlab.assemble.values.symbols import Symbol
 
 _MAX_ENTRIES = 1024  # as's own limit for A32; A64 loads reach 1 MiB, so its 512 is no architectural one either
@@ -126,8 +125,3 @@ def a32_immediate(value: int) -> bool:
     """Return whether an A32 data-processing instruction can hold the value: 8 bits rotated right by an even count."""
     value &= 0xFFFFFFFF
     return any(((value << turn) | (value >> (32 - turn))) & 0xFFFFFFFF < 256 for turn in range(0, 32, 2))
-
-
-def pool_padding(power: int) -> Padding:
-    """Return the padding before a pool, which is zeros."""
-    return Padding(power, b"\0")

@@ -164,7 +164,7 @@ def profile(
         raise InputError(f"{option} changes the estimate for a core: name one with --core")
     memory = MemoryOptions(core, warm, not no_prefetcher, loop=not layers)
     show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline)
-    return _profiles("profile", found, shape or [], seed, jobs, json, show, memory)
+    return _profiles(found, shape or [], seed, jobs, json, show, memory)
 
 
 def bench(
@@ -221,7 +221,6 @@ def bench(
 
 
 def _profiles(
-    command: str,
     found: list[Kernel],
     shapes: list[str],
     seed: int,
@@ -252,7 +251,7 @@ def _profiles(
     failures = [(k.title, result) for (k, _), result in zip(work, results, strict=True) if isinstance(result, Failure)]
     if json:
         print_json(
-            command,
+            "profile",
             seed=seed,
             profiles=[profile.to_json() for profile in profiles],
             failures=[{"kernel": title, **failure.to_json()} for title, failure in failures],

@@ -107,11 +107,6 @@ class RegisterFile:
         self._identifiers = (ctypes.c_int * self._count)(*identifiers)
         self._values = (ctypes.c_void_p * self._count)(*(start + SLOT * slot for slot in range(self._count)))
 
-    @property
-    def noise_bytes(self) -> int:
-        """The number of bytes that `scramble` takes."""
-        return self._count * SLOT
-
     def scramble(self, noise: npt.NDArray[np.uint8], stack_pointer: int, return_address: int) -> None:
         """Fill all registers and flags with `noise`, and set sp and lr; user mode, default floating-point control.
 

@@ -151,10 +151,6 @@ def _lengthen(mnemonic: str, operands: Operands) -> Spelled:
     return Spelled(mnemonic.replace("xtl", "shll"), (*operands, "#0"))
 
 
-def _immediate_vector(mnemonic: str, operands: Operands) -> Spelled:
-    return Spelled("umov" if operands and moves.is_general(operands[0]) else mnemonic, operands)
-
-
 # Memory
 
 

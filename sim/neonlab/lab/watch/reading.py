@@ -15,6 +15,7 @@ from neonlab.errors import InputError
 from neonlab.lab.compare.figures import Figures, figures_of
 from neonlab.lab.parallel.assistant import Assistant
 from neonlab.lab.parallel.pool import Died, died
+from neonlab.lab.run.judgement import ENOUGH_FAILURES
 from neonlab.lab.run.plan import CaseName
 from neonlab.lab.watch import questions as watch_side
 from neonlab.lab.watch.questions import Subject, WatchedFile
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 #: Number of cases tried first, and in each further chunk.
 FIRST_CASES, _CHUNK = 10, 24
-_ENOUGH = 12  # failures
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,9 @@ class Reading:
         """Tell whether nothing more will follow."""
         if self.problem is not None:
             return True
-        tried = self.verdict is not None and (self.verdict.cases >= self.planned or self.verdict.failed >= _ENOUGH)
+        tried = self.verdict is not None and (
+            self.verdict.cases >= self.planned or self.verdict.failed >= ENOUGH_FAILURES
+        )
         return tried and (bool(self.layer) or not self.tile)
 
     @property
@@ -181,7 +183,7 @@ class StateReader:
         outcomes: list[Failure | None] = []
         starts = [0, *range(FIRST_CASES, len(names), _CHUNK)]
         for start, end in zip(starts, [*starts[1:], len(names)], strict=True):
-            if sum(one is not None for one in outcomes) >= _ENOUGH:
+            if sum(one is not None for one in outcomes) >= ENOUGH_FAILURES:
                 break
             chunk = names[start:end]
             found = self._far.ask(watch_side.try_cases, source, state, chunk)

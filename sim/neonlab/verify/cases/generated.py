@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from neonlab.contract.header import Argument, Contract
-from neonlab.verify.cases.case import PATTERNS, Array, Case, DataSource, Shape
+from neonlab.verify.cases.case import Array, Case, DataSource, Shape
 from neonlab.verify.cases.pitch import plain_numbers, with_pitches
 
 #: Most bytes that a case touches, so that a wide range does not make the check slow.  Where the smallest case needs
@@ -126,13 +126,6 @@ def generated_inputs(
             array = data.array(argument, (count,))
             inputs[argument.name] = array if count > 1 else array.reshape(())
     return inputs, rows
-
-
-def generated_cases(contract: Contract, count: int, seed: int) -> Iterator[Case]:
-    """Yield at most `count` cases, with the patterns in turn."""
-    patterns = list(PATTERNS)
-    for number, shape in enumerate(generated_shapes(contract, count, seed)):
-        yield generated_case(contract, shape, patterns[number % len(patterns)], seed)
 
 
 def _lowest(argument: Argument) -> int:
