@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,15 @@ def defined(text: str) -> Iterator[str]:
         yield from (one.id for target in targets for one in ast.walk(target) if isinstance(one, ast.Name))
 
 
+@cache
+def definitions() -> dict[str, frozenset[str]]:
+    """Return the names that each module defines, by its path below sim/neonlab."""
+    return {
+        path.relative_to(SOURCE).as_posix(): frozenset(defined(path.read_text(encoding="utf-8")))
+        for path in SOURCE.rglob("*.py")
+    }
+
+
 def test_there_are_24_questions_and_none_twice() -> None:
     found = rows()
     assert len(found) >= 24 and len({question for question, _, _ in found}) == len(found)
@@ -41,9 +51,4 @@ def test_there_are_24_questions_and_none_twice() -> None:
 
 @pytest.mark.parametrize(("question", "path", "name"), rows(), ids=lambda text: text[:60])
 def test_the_answer_is_the_file_that_has_the_rule_and_no_other_has(question: str, path: str, name: str) -> None:
-    having = {
-        module.relative_to(SOURCE).as_posix()
-        for module in SOURCE.rglob("*.py")
-        if name in set(defined(module.read_text(encoding="utf-8")))
-    }
-    assert having == {path}, question
+    assert {module for module, names in definitions().items() if name in names} == {path}, question
