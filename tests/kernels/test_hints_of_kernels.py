@@ -13,7 +13,7 @@ from neonlab.lab.run import profile as profiling
 from neonlab.lab.run.plan import parse_shape
 from neonlab.measure.cores.caches import load_core
 from neonlab.measure.cores.pipeline import pipeline_names
-from neonlab.measure.loop.places import Place
+from neonlab.measure.loop.places import LinePlace
 from neonlab.measure.loop.report import LoopReport
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
@@ -55,7 +55,7 @@ def test_sums_that_go_through_memory_are_told_of_with_the_lines_that_load_and_st
     report = report_of(title, "cortex-a53")
     hint = next(hint for hint in report.hints if hint.kind == "partial-sums")
     assert "`output`" in hint.text
-    texts = {line.text for line in report.lines if Place(line.path, line.line) in hint.places}
+    texts = {line.text for line in report.lines if LinePlace(line.path, line.line) in hint.places}
     assert all("[store]" in text or "[sums]" in text for text in texts)
     assert {"ld1", "st1", "vld1.32", "vst1.32"} >= {text.split()[0] for text in texts}
 

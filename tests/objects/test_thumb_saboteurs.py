@@ -6,10 +6,12 @@ Their text is in unified syntax, so that an assembler makes Thumb of it, IT bloc
 from __future__ import annotations
 
 import re
+import shutil
 from functools import cache
 from pathlib import Path
 
 import pytest
+from tests.kernel_sources import inlined
 from tests.objects.build import THUMB, fresh, run
 from tests.saboteurs import Saboteur, right_kernels, saboteurs
 from tests.sample import CONV1X1, ONE_OF_EACH
@@ -31,7 +33,7 @@ from neonlab.objects.load import elf_module
 from neonlab.sources.runtime import RuntimeLibrary
 from neonlab.verify.verdict import Failure
 
-ROOT = Path(__file__).parents[2]
+A32_ASM = Path(__file__).parents[2] / "asm" / "armv7"
 _SABOTEURS = [one for one in saboteurs() if one.isa == "armv7"]
 #: A computed branch into Thumb sets bit 0 of the address, which A32 text does not.
 _A32_ALONE = "saturating_add_entered_in_the_middle"
@@ -46,15 +48,31 @@ _WIDE = ("-march=armv8.6-a", "-mfpu=crypto-neon-fp-armv8", "-Wa,-mimplicit-it=al
 _DATA_EXECUTED = {"undefined_instruction_constants_in_the_way": 2, "undefined_instruction_unallocated": 1}
 
 
+def in_thumb(text: str) -> str:
+    return re.sub(r"^(\s*)\.arm\b", r"\1.thumb", text, flags=re.M)
+
+
+@cache
+def included_in_thumb() -> Path:
+    """Return a copy of asm/armv7 in which files that kernels include ask for Thumb."""
+    folder = fresh("armv7")
+    shutil.copytree(A32_ASM, folder)
+    for path in folder.rglob("*.inc"):
+        path.write_text(in_thumb(path.read_text("utf-8")), "utf-8")
+    return folder
+
+
 @cache
 def as_thumb(path: Path) -> Program:
     """The file's program in Thumb; its lines are those of the file."""
-    text = path.read_text("utf-8")
-    assert re.search(r"^\s*\.arm\b", text, re.M), "says which state it is in"
+    assert re.search(r"^\s*\.arm\b", inlined(path), re.M), "says which state it is in"
     changed = fresh(path.name)
-    changed.write_text(f'#line 1 "{path}"\n' + re.sub(r"^(\s*)\.arm\b", r"\1.thumb", text, flags=re.M), "utf-8")
+    changed.write_text(f'#line 1 "{path}"\n' + in_thumb(path.read_text("utf-8")), "utf-8")
     out = changed.with_suffix(".o")
-    run(THUMB.tool("gcc"), *_WIDE, f"-I{path.parent}", f"-I{ROOT / 'asm' / 'armv7'}", "-c", changed, "-o", out)
+    folders = [path.parent]
+    if path.is_relative_to(A32_ASM):
+        folders = [included_in_thumb() / path.parent.relative_to(A32_ASM), included_in_thumb()]
+    run(THUMB.tool("gcc"), *_WIDE, *(f"-I{folder}" for folder in folders), "-c", changed, "-o", out)
     module = elf_module(out.read_bytes(), str(out))
     program = program_of(link_modules([module], archives=[RuntimeLibrary(Isa.A32)]))
     assert program.thumb
