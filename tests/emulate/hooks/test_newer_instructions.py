@@ -15,7 +15,7 @@ from neonlab.assemble.assembler import assemble_text
 from neonlab.assemble.linking import link
 from neonlab.assemble.program import Program
 from neonlab.emulate.guest.buffer import Buffer
-from neonlab.emulate.hooks import newer_instructions
+from neonlab.emulate.hooks import narrow_floats
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, Run
 from neonlab.isa.c.prototype import parse_prototype
@@ -268,7 +268,7 @@ def test_half_precision_extremes_flush_denormal_numbers_where_asked(name: str, d
     control = FZ16 | (DN if default_nan else 0)
     for a in map(int, HALVES):
         for b in map(int, HALVES):
-            found = newer_instructions._half_extreme(a, b, "min" in name, "nm" in name, control)
+            found = narrow_floats.half_extreme(a, b, "min" in name, "nm" in name, control)
             assert tuple(found) == extreme_of(a, b, name, flush=True, default_nan=default_nan), (hex(a), hex(b))
 
 

@@ -71,7 +71,7 @@ def test_an_interrupt_leaves_no_module_half_imported_that_results_are_made_of(mo
         os.kill(os.getpid(), signal.SIGINT)
         imported.append(name)
 
-    monkeypatch.setattr("neonlab.lab.parallel.pool.importlib.import_module", import_module)
+    monkeypatch.setattr("neonlab.lab.parallel.profiles.importlib.import_module", import_module)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with Workers(1) as workers, pytest.raises(KeyboardInterrupt):
