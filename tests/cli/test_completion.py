@@ -1,4 +1,4 @@
-"""What the shell offers: real bash asks the command, as it does when a person presses Tab."""
+"""Completion in the shell: real bash asks the command, as it does when a person presses Tab."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def test_letters_are_printed_in_a_locale_that_has_none(tmp_path: Path) -> None:
 
 
 def limited(kind: int, amount: int) -> Callable[[], None]:
-    """What sets a limit in a process that begins."""
+    """Return a function that sets a limit in a process that begins."""
     return lambda: resource.setrlimit(kind, (amount, amount))
 
 

@@ -1,4 +1,4 @@
-"""What a command says while it works: when, what, and that its phases are named in order."""
+"""Commands report progress while they work, and name their phases in order."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _UNBUILT = re.compile(r"-- ?8 ?< ?--|{{|{%|{!")
 
 
 def quoted(found: re.Match[str], root: Path = ROOT) -> str:
-    """What the file has where the marker points.  Raises OSError for a missing file, ValueError for missing lines."""
+    """Return what the marker quotes.  Raises OSError for a missing file, ValueError for missing lines."""
     lines = (root / found[1]).read_text().splitlines(keepends=True)
     first, last = (int(found[2]), int(found[3])) if found[2] else (1, len(lines))
     if not 1 <= first <= last <= len(lines):

@@ -65,7 +65,7 @@ def test_the_pages_fetch_nothing_from_the_network_and_all_they_fetch_is_there(si
 
 
 def text_of(page: Path) -> str:
-    """What a reader of the built page sees."""
+    """Return the text that a reader of the built page sees."""
     return html.unescape(re.sub(r"<[^>]+>", "", page.read_text()))
 
 

@@ -273,7 +273,7 @@ def test_half_precision_extremes_flush_denormal_numbers_where_asked(name: str, d
 
 
 def test_the_emulated_cpu_keeps_no_fz16_in_a32() -> None:
-    """What the module says of FZ16 rests on this."""
+    """The module's statement about FZ16 rests on this."""
     with Guest(Isa.A32, "vmrs r3, fpscr\n    vmov d0, r3, r3") as guest:
         data = np.zeros(16, np.uint8)
         got, _ = guest(data, data, data.copy(), FZ16 | FZ)

@@ -198,7 +198,7 @@ class PipelineMachine:
         return np.sort(rows[rows["cycles"] != 0], order=("instruction", "cause", "producer"))
 
     def recorded(self) -> Rows:
-        """Of each instruction written down, in order: rows of RECORDED."""
+        """Return a row of RECORDED for each recorded instruction, in order."""
         return self._arrays["record"][: int(self.state["recorded"][0])]
 
 

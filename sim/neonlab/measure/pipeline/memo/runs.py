@@ -104,7 +104,7 @@ def _hash_of_run(memo: Record, key: np.uint64) -> np.uint64:
 
 @compiled
 def _keep_lines(memo: Record, kept: np.uint64) -> None:
-    """Of the lines on their way, keep those that have a bit."""
+    """Keep those of the lines on their way that have a bit."""
     lines = carray(as_pointer(memo.lines), (FILLS_AT_MOST,), np.uint64)
     left = 0
     for at in range(memo.line_count):
