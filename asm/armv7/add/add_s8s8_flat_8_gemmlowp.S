@@ -29,9 +29,9 @@ summary = "output = a + b, each with its scale and zero point, rounded as TFLite
 #include "../include/gemmlowp_step.inc"
 #include "add_s8s8_flat_8.inc"
 
+// d0 (8 x int8) = the output from d4 of a and d5 of b
 .macro body
-    vsubl.s8 q8, d4, d12
-    vsubl.s8 q9, d5, d13
+    differences
     vshl.i16 q8, q8, #4
     vshl.i16 q9, q9, #4
     vshll.i16 q0, d18, #16
@@ -44,12 +44,7 @@ summary = "output = a + b, each with its scale and zero point, rounded as TFLite
 .endm
 
 function add_s8s8_flat_8_gemmlowp
-    vpush   {d8-d15}
-    ldr     range, [sp, #64]
-    vld2.16 {d12[], d13[]}, [range]!
-    load_output_range
-    vdup.8  d12, d12[0]
-    vdup.8  d13, d13[0]
+    enter
     vmov.i16 d7, #0x4000
     ldr     at, [sp, #68]
     vld1.32 {d14}, [at]
@@ -58,6 +53,5 @@ function add_s8s8_flat_8_gemmlowp
     vdup.32 q13, d24[1]
     vdup.32 q12, d24[0]
     flat_bytes_of_two
-    vpop    {d8-d15}
-    bx      lr
+    restore_vectors_and_return
 end_function add_s8s8_flat_8_gemmlowp

@@ -27,9 +27,9 @@ shifts      = { layout = "a_b", range = [-31, 8] }
 
 #include "add_s8s8_flat_8.inc"
 
+// d0 (8 x int8) = the output from d4 of a and d5 of b
 .macro body
-    vsubl.s8 q8, d4, d12
-    vsubl.s8 q9, d5, d13
+    differences
     vshll.i16 q0, d16, #16
     vshll.i16 q1, d17, #16
     vshll.i16 q10, d18, #16
@@ -48,12 +48,7 @@ shifts      = { layout = "a_b", range = [-31, 8] }
 .endm
 
 function add_s8s8_flat_8_tvm
-    vpush   {d8-d15}
-    ldr     range, [sp, #64]
-    vld2.16 {d12[], d13[]}, [range]!
-    load_output_range
-    vdup.8  d12, d12[0]
-    vdup.8  d13, d13[0]
+    enter
     ldr     at, [sp, #68]
     vld1.32 {d14}, [at]
     ldr     at, [sp, #72]
@@ -63,6 +58,5 @@ function add_s8s8_flat_8_tvm
     vdup.32 q13, d24[1]
     vdup.32 q12, d24[0]
     flat_bytes_of_two
-    vpop    {d8-d15}
-    bx      lr
+    restore_vectors_and_return
 end_function add_s8s8_flat_8_tvm

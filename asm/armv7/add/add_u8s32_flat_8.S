@@ -37,7 +37,7 @@ left         .req r3        // elements left, counts down
 at           .req r12
 
 #include "../include/function.inc"
-#include "../include/parts.inc"
+#include "../include/flat_bytes.inc"
 
 // q0, q1 = start + d4 * step_a + d5 * step_b
 .macro body
@@ -51,6 +51,19 @@ at           .req r12
     vmlal.s16 q1, d19, d6[1]
 .endm
 
+// the output = q0, q1, whole or as many elements as are left
+.macro store_sums
+    vst1.32 {d0, d1, d2, d3}, [output]!
+.endm
+.macro store_part_of_sums
+    tst     left, #4
+    beq     .Lstore_up_to_three
+    vst1.32 {d0, d1}, [output]!
+    vmov    q0, q1
+.Lstore_up_to_three:
+    store_up_to_3_words output, d0, d1, left
+.endm
+
 function add_u8s32_flat_8
     ldr     at, [sp]
     vld1.32 {d20}, [at]
@@ -59,35 +72,6 @@ function add_u8s32_flat_8
     ldr     at, [sp, #4]
     vmov.i32 d6, #0
     vld1.32 {d6[0]}, [at]
-    subs    left, left, #8
-    blo     2f
-1:
-    vld1.8  {d4}, [in_a]!
-    vld1.8  {d5}, [in_b]!
-    subs    left, left, #8
-    body
-    vst1.32 {d0, d1, d2, d3}, [output]!
-    bhs     1b
-2:
-    ands    left, left, #7
-    beq     9f
-    vmov.i8 q2, #0
-    load_part_of_8_bytes d4, in_a
-    load_part_of_8_bytes d5, in_b
-    body
-    tst     left, #4
-    beq     4f
-    vst1.32 {d0, d1}, [output]!
-    vmov    q0, q1
-4:
-    tst     left, #2
-    beq     5f
-    vst1.32 {d0}, [output]!
-    vmov    d0, d1
-5:
-    tst     left, #1
-    beq     9f
-    vst1.32 {d0[0]}, [output]
-9:
+    flat_bytes_of_two store=store_sums, store_part=store_part_of_sums
     bx      lr
 end_function add_u8s32_flat_8

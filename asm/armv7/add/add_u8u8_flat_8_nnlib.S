@@ -46,8 +46,15 @@ left         .req r3        // elements left, counts down
 at           .req r12
 
 #include "../include/function.inc"
-#include "../include/parts.inc"
+#include "../include/flat_bytes.inc"
 
+// d4, d5 = the first of the last elements in all lanes
+.macro fill_with_first
+    vld1.8  {d4[]}, [in_a]
+    vld1.8  {d5[]}, [in_b]
+.endm
+
+// d0 = the output from d4 of a and d5 of b; q8, q9 = the extremes with those of x
 .macro body
     veor    d4, d4, d6
     vshll.i8 q0, d4, #8
@@ -69,25 +76,7 @@ function add_u8u8_flat_8_nnlib
     vmov.i8 d6, #0x80
     vmov.i16 q9, #0x8000
     vmvn.i16 q8, #0x8000
-    subs    left, left, #8
-    blo     2f
-1:
-    vld1.8  {d4}, [in_a]!
-    vld1.8  {d5}, [in_b]!
-    subs    left, left, #8
-    body
-    vst1.8  {d0}, [output]!
-    bhs     1b
-2:
-    ands    left, left, #7
-    beq     9f
-    vld1.8  {d4[]}, [in_a]
-    vld1.8  {d5[]}, [in_b]
-    load_part_of_8_bytes d4, in_a
-    load_part_of_8_bytes d5, in_b
-    body
-    store_part_of_8_bytes output, d0
-9:
+    flat_bytes_of_two fill_with_first
     vmin.s16 d16, d16, d17
     vmax.s16 d18, d18, d19
     vpmin.s16 d16, d16, d16

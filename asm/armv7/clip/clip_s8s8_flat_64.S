@@ -24,16 +24,12 @@ limits = { reg = "r3", read = "2", layout = "lowest_highest", dtype = "int8" }
     .arm
     .text
 
-input        .req r0
-output       .req r1
-left         .req r2        // elements left, counts down
 limits       .req r3
-at           .req r12
 
-#include "../include/function.inc"
-#include "../include/parts.inc"
+#include "../include/flat_64_bytes.inc"
 
-.macro clip x
+// x = x held to [lowest, highest]
+.macro body x
     vmax.s8 \x, \x, q8
     vmin.s8 \x, \x, q9
 .endm
@@ -42,35 +38,6 @@ function clip_s8s8_flat_64
     vld2.8  {d16[], d18[]}, [limits]
     vmov    d17, d16
     vmov    d19, d18
-    subs    left, left, #64
-    blo     2f
-1:
-    vld1.8  {d0, d1, d2, d3}, [input]!
-    vld1.8  {d4, d5, d6, d7}, [input]!
-    subs    left, left, #64
-    clip    q0
-    clip    q1
-    clip    q2
-    clip    q3
-    vst1.8  {d0, d1, d2, d3}, [output]!
-    vst1.8  {d4, d5, d6, d7}, [output]!
-    bhs     1b
-2:
-    vmov.i8 q0, #0
-    adds    left, left, #56
-    bmi     4f
-3:
-    vld1.8  {d0}, [input]!
-    subs    left, left, #8
-    clip    q0
-    vst1.8  {d0}, [output]!
-    bhs     3b
-4:
-    ands    left, left, #7
-    beq     9f
-    load_part_of_8_bytes d0, input
-    clip    q0
-    store_part_of_8_bytes output, d0
-9:
+    flat_64_bytes
     bx      lr
 end_function clip_s8s8_flat_64

@@ -55,7 +55,7 @@ function concat_s8s8_rows_64
     ldr     output_pitch, [sp, #92]
     ldr     table, [sp, #96]
     vmov.i8 q11, #32
-10:
+.Lrow:
     mov     in, input
     mov     out, output
     mov     left, cols
@@ -63,7 +63,7 @@ function concat_s8s8_rows_64
     add     input, input, input_pitch
     add     output, output, output_pitch
     subs    rows, rows, #1
-    bne     10b
+    bne     .Lrow
     vpop    {d8-d15}
     pop     {r4-r9}
     bx      lr

@@ -109,16 +109,7 @@ in_channels = { range = [1, 255] }
 // d8-d11 the rows of weights as they lie in memory, and each row is added up across
 // The loop with 2 instructions around it, rows=4, channels=8: 30 instructions, 32 MACs.
 .macro one_pixel rows, channels
-  .if \channels == 8
-    vld1.8      {d0[]}, [in], pixels                // all lanes, so that none keeps an old value
-   .irp lane, 1, 2, 3, 4, 5, 6
-    vld1.8      {d0[\lane]}, [in], pixels
-   .endr
-    vld1.8      {d0[7]}, [in], in_next
-  .else
-    vmov.i8     d0, #0
-    vld1.8      {d0[0]}, [in]!
-  .endif
+    load_one_pixel \channels
     vmull.s8    q8, d0, d8
   .if \rows == 4
     vmull.s8    q9, d0, d9

@@ -23,16 +23,7 @@ summary = "output[o][p] = sum_i weights[o][i] * input[i][p], int8 x int8 -> int3
 // d8-d11 the rows of weights as they lie in memory, and each row is added up across
 // The loop with 2 instructions around it, rows=4, channels=8: 33 instructions, 32 MACs.
 .macro one_pixel rows, channels
-  .if \channels == 8
-    vld1.8      {d0[]}, [in], pixels                // all lanes, so that none keeps an old value
-   .irp lane, 1, 2, 3, 4, 5, 6
-    vld1.8      {d0[\lane]}, [in], pixels
-   .endr
-    vld1.8      {d0[7]}, [in], in_next
-  .else
-    vmov.i8     d0, #0
-    vld1.8      {d0[0]}, [in]!
-  .endif
+    load_one_pixel \channels
     vmull.s8    q8, d0, d8
     vpaddl.s16  q8, q8
   .if \rows == 4

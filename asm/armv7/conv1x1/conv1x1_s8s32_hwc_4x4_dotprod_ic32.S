@@ -1,33 +1,17 @@
 /*toml
-summary   = "output[p][o] = sum_i weights[o][i] * input[p][i], int8 x int8 -> int32, HWC, up to 32 input channels, weights in registers, vsdot by element"
-prototype = "void (const int8_t *input, const int8_t *weights, int32_t *output, size_t pixels, size_t in_channels, size_t out_channels)"
-isa       = ["armv8.2-a", "a32", "neon", "dotprod"]
-stack     = 160
+extends = "conv1x1_s8s32_hwc_few_channels.inc"
+summary = "output[p][o] = sum_i weights[o][i] * input[p][i], int8 x int8 -> int32, HWC, up to 32 input channels, weights in registers, vsdot by element"
+isa     = ["armv8.2-a", "a32", "neon", "dotprod"]
+stack   = 160
 [args]
-input        = { reg = "r0", read = "pixels*in_channels", over_read = 31, layout = "hwc", dtype = "int8" }
-weights      = { reg = "r1", read = "4*((out_channels+3)//4)*32", layout = "oc4_ic4_of32", dtype = "int8" }
-output       = { reg = "r2", write = "4*pixels*out_channels", layout = "hwc", dtype = "int32" }
-pixels       = { reg = "r3", range = [1, 1048576] }
-in_channels  = { reg = "stack+0", range = [1, 32] }
-out_channels = { reg = "stack+4", range = [1, 65536] }
-[counts]
-macs = "pixels*in_channels*out_channels"
+weights = { layout = "oc4_ic4_of32" }
 */
 
 // For AArch32 on a core of ARMv8.2 that has the dot product instructions, Cortex-A55 and A76 for instance.
 //
-// The loops, outermost first:
-//
-//     for each 128 pixels                   then the rest: so many stay in the first level
-//         for each 4 output channels        the last 1-3 as 4, of which 1-3 are stored
-//             for each 4 pixels             then the last 0-3 one at a time
-//                 output[4][4] = input[4][32] * weights[4][32]
-//
-// For layers with few input channels, whose sums are done as soon as begun: conv1x1_s8s32_hwc_4x8_dotprod loads its
-// weights again for every 4 pixels, and moves 9 pointers for 1024 products. Here it is the weights that stay, and a pixel
-// is one load. They lie in panels of 4 output channels, the last filled up with zeros: 4 input channels of the first, 4 of
-// the second and so on, then the next 4, up to 32, filled up with zeros too, so that what is loaded behind a pixel of fewer
-// counts for nothing; of the last pixel that may be up to 31 bytes behind the input.
+// The depth is 32, a panel 4 output channels: 4 input channels of the first, 4 of the second and so on, then the next 4, up
+// to 32. Where conv1x1_s8s32_hwc_4x8_dotprod loads its weights again for every 4 pixels, and moves 9 pointers for 1024
+// products, a pixel is one load here.
 //
 // Where the tile lives. A register of weights holds 4 input channels of 4 output channels, half a register of the input 8
 // input channels of a pixel. vsdot by element multiplies 4 output channels by 4 of those 8, and adds up the 4:
@@ -62,28 +46,15 @@ macs = "pixels*in_channels*out_channels"
     .arm
     .text
 
-input        .req r0        // first pixel of the strip
-weights      .req r1
-output       .req r2        // of the strip's first pixel
-pixels       .req r3        // left, counts down
-in_channels  .req r4        // also the bytes from one pixel to the next
-pitch        .req r5        // 4 * output channels
-in           .req r6        // walks along the pixels
-out          .req r7
-out0         .req r8        // output channel 0 of the panel, of the strip's first pixel
-w            .req r9
-left         .req r10       // output channels left, counts down
-count        .req r11       // pixels left in the strip, counts down
 at           .req r12
+
+#define PANEL        4
 
 // The frame, from sp upwards: 64 bytes of zeros, what the sums start from; then what is saved.
 #define LOCALS       64
-#define FRAME        160    /* LOCALS, d8-d15, r4-r11: below the arguments on the stack */
-#define IN_CHANNELS  FRAME
-#define OUT_CHANNELS (FRAME + 4)
-#define STRIP        128
+#define FRAME        160    /* LOCALS, d8-d15, r4-r11 */
 
-#include "../include/function.inc"
+#include "conv1x1_s8s32_hwc_few_channels.inc"
 #include "../include/rows_of_c.inc"
 
 // s (4 output channels) += 16 input channels of a pixel, in a and b, * w0-w3: 64 MACs in 4 instructions
@@ -125,11 +96,8 @@ at           .req r12
     add     out, out, pitch
 .endm
 
-// the strip's pixels, 4 output channels
-.macro pixels_of_strip store
-    subs    count, count, #4
-    blo     12f
-11:                                                 // 43 instructions, 512 MACs
+// the hot loop, with 2 instructions around it: 43 instructions, 512 MACs
+.macro four_pixels store
     vldmia  sp, {d8-d15}
     two_pixels q4, q5
     two_pixels q6, q7
@@ -137,64 +105,27 @@ at           .req r12
     \store  d10, d11
     \store  d12, d13
     \store  d14, d15
-    subs    count, count, #4
-    bhs     11b
-12:
-    adds    count, count, #4
-    beq     14f
-13:
+.endm
+
+// one pixel: 11 instructions, 128 MACs
+.macro one_pixel store
     vmov.i32 q4, #0
     vld1.8  {d0, d1, d2, d3}, [in], in_channels
     dots_of_16 q4, d0, d1, q8, q9, q10, q11
     dots_of_16 q4, d2, d3, q12, q13, q14, q15
     \store  d8, d9
-    subs    count, count, #1
-    bne     13b
-14:
 .endm
 
 function conv1x1_s8s32_hwc_4x4_dotprod_ic32
-    push    {r4-r11}
-    vpush   {d8-d15}
+    save_all_but_lr
     sub     sp, sp, #LOCALS
     vmov.i32 q0, #0
     vmov.i32 q1, #0
     mov     r4, sp
     vst1.32 {d0, d1, d2, d3}, [r4]!
     vst1.32 {d0, d1, d2, d3}, [r4]
-    ldr     in_channels, [sp, #IN_CHANNELS]
-    ldr     pitch, [sp, #OUT_CHANNELS]
-    lsl     pitch, pitch, #2
-.Lstrip:
-    mov     w, weights
-    mov     out0, output
-    ldr     left, [sp, #OUT_CHANNELS]
-.Loutputs:
-    vld1.8  {d16, d17, d18, d19}, [w]!
-    vld1.8  {d20, d21, d22, d23}, [w]!
-    vld1.8  {d24, d25, d26, d27}, [w]!
-    vld1.8  {d28, d29, d30, d31}, [w]!
-    mov     in, input
-    mov     out, out0
-    cmp     pixels, #STRIP
-    movlo   count, pixels
-    movhs   count, #STRIP
-    add     out0, out0, #16
-    subs    left, left, #4
-    blo     .Lpart
-    pixels_of_strip store_whole
-    cmp     left, #0
-    bne     .Loutputs
-    b       .Lnext
-.Lpart:                                             // -3 to -1 are left, whose lowest bits are those of 1 to 3
-    pixels_of_strip store_part
-.Lnext:                                             // after its last pixel stands the next strip
-    mov     input, in
-    add     output, output, pitch, lsl #7
-    subs    pixels, pixels, #STRIP
-    bhi     .Lstrip
+    load_channels
+    conv1x1_hwc_few_channels
     add     sp, sp, #LOCALS
-    vpop    {d8-d15}
-    pop     {r4-r11}
-    bx      lr
+    restore_all_but_lr_and_return
 end_function conv1x1_s8s32_hwc_4x4_dotprod_ic32

@@ -1,25 +1,19 @@
 /*toml
+extends   = "conv1x1_chw_4x8_bylane.inc"
 summary   = "output[o][p] = sum_i weights[o][i] * input[i][p] + bias[o], requantized as in ruy to int8, CHW, weights packed, vmlal by lane"
 prototype = "void (const int8_t *input, const int8_t *weights, int8_t *output, size_t pixels, size_t in_channels, size_t out_channels, const int32_t *bias, const int32_t *multipliers, const int32_t *shifts, const int16_t *range)"
-isa       = ["armv7-a", "neon"]
 stack     = 96
 [args]
-input        = { reg = "r0", read = "pixels*in_channels", over_read = 7, layout = "chw", dtype = "int8" }
-weights      = { reg = "r1", read = "4*((out_channels+3)//4)*in_channels", layout = "oc4_ic1", dtype = "int8" }
-output       = { reg = "r2", write = "pixels*out_channels", layout = "chw", dtype = "int8" }
-pixels       = { reg = "r3", range = [1, 1048576] }
-in_channels  = { reg = "stack+0", range = [1, 65536] }
-out_channels = { reg = "stack+4", range = [1, 65536] }
-bias         = { reg = "stack+8", read = "4*4*((out_channels+3)//4)", layout = "oc4", dtype = "int32", range = [-536870912, 536870912] }
-multipliers  = { reg = "stack+12", read = "4*4*((out_channels+3)//4)", layout = "oc4", dtype = "int32", range = [1073741824, 2147483647] }
-shifts       = { reg = "stack+16", read = "4*4*((out_channels+3)//4)", layout = "oc4", dtype = "int32", range = [-31, 7] }
-range        = { reg = "stack+20", read = "6", layout = "zero_lowest_highest", dtype = "int16", range = [-128, 127] }
-[counts]
-macs = "pixels*in_channels*out_channels"
+output      = { write = "pixels*out_channels", dtype = "int8" }
+in_channels = { range = [1, 65536] }
+bias        = { reg = "stack+8", read = "4*4*((out_channels+3)//4)", layout = "oc4", dtype = "int32", range = [-536870912, 536870912] }
+multipliers = { reg = "stack+12", read = "4*4*((out_channels+3)//4)", layout = "oc4", dtype = "int32", range = [1073741824, 2147483647] }
+shifts      = { reg = "stack+16", read = "4*4*((out_channels+3)//4)", layout = "oc4", dtype = "int32", range = [-31, 7] }
+range       = { reg = "stack+20", read = "6", layout = "zero_lowest_highest", dtype = "int16", range = [-128, 127] }
 */
 
-// The loops, the tile and the layout of the weights are those of conv1x1_s8s32_chw_4x8_bylane; here the sums start from
-// the bias and leave as int8. The kernels that keep their sums in the output cannot do so: an int8 holds no sum.
+// The sums start from the bias and leave as int8. The kernels that keep their sums in the output cannot do so: an int8
+// holds no sum.
 //
 // The output: sum + bias, times 2^shift * multiplier / 2^31, + zero point, held to [lowest, highest]; range holds these
 // three. bias, multipliers and shifts have an element for each output channel, filled up to 4 as the weights are.
@@ -31,42 +25,21 @@ macs = "pixels*in_channels*out_channels"
 //
 // Any int8 will do: the sums stay below 65536 * 128 * 128 + 2^29 < 2^31.
 //
-// The last 8 pixels of an input channel may end up to 7 bytes behind it: what is loaded there goes nowhere.
-//
 // Cost of the hot loop, per 4 output channels x 8 pixels x 4 input channels = 128 MACs: 45 instructions, 0.352 per MAC,
 // as without requantization, 41 % above its floor of 32. Around it a tile costs 110 instructions, 65 of them to turn 32
 // sums into 32 int8: 24 to scale, 24 to narrow, add the zero point and clamp, 8 to repeat shifts, the rest to load what
 // that takes.
 
-    .syntax unified
-    .arch   armv7-a
-    .fpu    neon
-    .arm
-    .text
-
-input        .req r0
-weights      .req r1        // of 4 output channels
-output       .req r2        // first of the 4
-pixels       .req r3        // also the bytes from one input channel to the next
-pitch        .req r3        // from one output channel to the next
-done         .req r4        // 4 * output channels done
-outputs      .req r5        // output channels left, counts down
-in0          .req r6        // input channel 0 of the tile's pixels
-out0         .req r7        // output channel 0 of the tile's
-in           .req r8        // walks down the input channels, then down the output channels
-w            .req r9
-count        .req r10       // input channels left, counts down
-left         .req r11       // pixels left, counts down
-at           .req r10       // along the pixels of an output channel
-
-#define FRAME        96     /* d8-d15, r4-r11: below the arguments on the stack */
-#define IN_CHANNELS  FRAME
-#define OUT_CHANNELS (FRAME + 4)
+#define OUTPUT_SHIFT 0
+#define FRAME        96     /* d8-d15, r4-r11 */
 #define BIAS         (FRAME + 8)
 #define MULTIPLIERS  (FRAME + 12)
 #define SHIFTS       (FRAME + 16)
 #define RANGE        (FRAME + 20)
-#define OUTPUT_SHIFT 0
+#include "conv1x1_chw_4x8_bylane.inc"
+
+pitch        .req r3        // from one output channel to the next
+done         .req r4        // 4 * output channels done
 
 // the output's range stays: q6 the zero point, d14 the lowest, d15 the highest value
 .macro start_outputs
@@ -129,31 +102,27 @@ at           .req r10       // along the pixels of an output channel
 
 .macro store_part s0, s1, s2, s3
     tst     left, #4
-    beq     3f
+    beq     .Lno_four_\@
     vst1.32 {\s0[0]}, [at]!
     vshr.u64 \s0, \s0, #32
-3:
+.Lno_four_\@:
     tst     left, #2
-    beq     2f
+    beq     .Lno_two_\@
     vst1.16 {\s0[0]}, [at]!
     vshr.u64 \s0, \s0, #16
-2:
+.Lno_two_\@:
     tst     left, #1
-    beq     1f
+    beq     .Lno_one_\@
     vst1.8  {\s0[0]}, [at]
-1:
+.Lno_one_\@:
 .endm
 
 .macro next_outputs
     add     done, done, #16
 .endm
 
-#include "../include/function.inc"
-#include "conv1x1_chw_4x8_bylane.inc"
-
 function conv1x1_s8s8_chw_4x8_bylane_ruy
-    push    {r4-r11}
-    vpush   {d8-d15}
+    save_all_but_lr
     ldr     outputs, [sp, #OUT_CHANNELS]
     ldr     at, [sp, #RANGE]
     vld3.16 {d12[], d13[], d14[]}, [at]
@@ -162,7 +131,5 @@ function conv1x1_s8s8_chw_4x8_bylane_ruy
     vmov    d13, d12
     mov     done, #0
     conv1x1_chw_4x8
-    vpop    {d8-d15}
-    pop     {r4-r11}
-    bx      lr
+    restore_all_but_lr_and_return
 end_function conv1x1_s8s8_chw_4x8_bylane_ruy

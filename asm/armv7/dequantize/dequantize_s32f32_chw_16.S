@@ -1,23 +1,15 @@
 /*toml
+extends   = "dequantize_s32f32.inc"
 summary   = "output = input * scale + bias, int32 -> float32, a scale and a bias for each row, CHW"
-prototype = "void (const int32_t *input, float *output, size_t rows, size_t cols, ptrdiff_t input_pitch, ptrdiff_t output_pitch, const float *scales, const float *bias)"
-isa       = ["armv7-a", "neon"]
 stack     = 32
 [args]
-input        = { reg = "r0", read = { rows = "rows", bytes = "4*cols", pitch = "input_pitch" }, layout = "chw", dtype = "int32" }
-output       = { reg = "r1", write = { rows = "rows", bytes = "4*cols", pitch = "output_pitch" }, layout = "chw", dtype = "float32" }
-rows         = { reg = "r2", range = [1, 1048576] }
-cols         = { reg = "r3", range = [1, 1048576] }
-input_pitch  = { reg = "stack+0", range = [-4194304, 4194304], step = 4 }
-output_pitch = { reg = "stack+4", range = [-4194304, 4194304], step = 4 }
-scales       = { reg = "stack+8", read = "4*rows", dtype = "float32", range = [1e-9, 256.0] }
-bias         = { reg = "stack+12", read = "4*rows", dtype = "float32", range = [-1e6, 1e6] }
+input  = { layout = "chw" }
+output = { layout = "chw" }
+scales = { read = "4*rows" }
+bias   = { read = "4*rows" }
 */
 
-// What conv1x1_s8s32_chw leaves, to floats, as ncnn does it: a row is a channel, cols its pixels. The input as float32,
-// which rounds what is beyond 2^24, times scale, plus bias, rounded after each. ARMv7's NEON makes 0 of what is nearer
-// to 0 than 2^-126. A product never is; a bias may be. It shows where the number is 0, for which the bias is the result:
-// that is stored by a loop of its own after the row.
+// What conv1x1_s8s32_chw leaves, to floats: a row is a channel, cols its pixels. rows counts down.
 //
 // The loops:
 //
@@ -30,22 +22,8 @@ bias         = { reg = "stack+12", read = "4*rows", dtype = "float32", range = [
 // Cost of the hot loop, per 16 elements of a row = 16 elements: 2 loads, 4 to convert, 4 to scale, 4 to add the bias, 2
 // stores, 2 for the loop = 18 instructions, 1.125 per element. The floor is 16: all but the loop's.
 
-    .syntax unified
-    .arch   armv7-a
-    .fpu    neon
-    .arm
-    .text
+#include "dequantize_s32f32.inc"
 
-#include "../include/function.inc"
-
-input        .req r0        // the row
-output       .req r1
-rows         .req r2        // left, counts down
-cols         .req r3
-input_pitch  .req r4        // bytes from one row to the next
-output_pitch .req r5
-scales       .req r6
-bias         .req r7
 in           .req r8        // walks along the row
 out          .req r9
 count        .req r12       // left of the row, counts down
@@ -80,60 +58,57 @@ function dequantize_s32f32_chw_16
     ldr     output_pitch, [sp, #36]
     ldr     scales, [sp, #40]
     ldr     bias, [sp, #44]
-1:
+.Lrow:
     vld1.32 {d16[], d17[]}, [scales]!
     vld1.32 {d18[], d19[]}, [bias]!
     mov     in, input
     mov     out, output
     subs    count, cols, #16
-    blo     3f
-2:
+    blo     .Lfewer_than_sixteen
+.Lsixteen:                                          // the hot loop
     vld1.32 {d0, d1, d2, d3}, [in]!
     vld1.32 {d4, d5, d6, d7}, [in]!
     subs    count, count, #16
     dequantize q0, q1, q2, q3
     vst1.32 {d0, d1, d2, d3}, [out]!
     vst1.32 {d4, d5, d6, d7}, [out]!
-    bhs     2b
-3:
+    bhs     .Lsixteen
+.Lfewer_than_sixteen:
     adds    count, count, #12
-    bmi     5f
-4:
+    bmi     .Lfewer_than_four
+.Lfour:
     vld1.32 {d0, d1}, [in]!
     subs    count, count, #4
     dequantize q0
     vst1.32 {d0, d1}, [out]!
-    bhs     4b
-5:
+    bhs     .Lfour
+.Lfewer_than_four:
     adds    count, count, #4
-    beq     7f
-6:
+    beq     .Lwhole_row
+.Lone:
     vld1.32 {d0[], d1[]}, [in]!
     subs    count, count, #1
     dequantize q0
     vst1.32 {d0[0]}, [out]!
-    bne     6b
-7:
+    bne     .Lone
+.Lwhole_row:
     ldr     bits, [bias, #-4]
-    lsls    at, bits, #1        // without the sign
-    beq     9f
-    cmp     at, #0x01000000     // the lowest normal number, without the sign
-    bhs     9f
+    unless_denormal .Lend_of_row
     mov     in, input
     mov     out, output
     mov     count, cols
-8:
+.Ldenormal:                                         // 1 element, 6 instructions
     ldr     at, [in], #4
     cmp     at, #0
     streq   bits, [out]
     add     out, out, #4
     subs    count, count, #1
-    bne     8b
-9:
+    bne     .Ldenormal
+.Lend_of_row:
     add     input, input, input_pitch
     add     output, output, output_pitch
     subs    rows, rows, #1
-    bne     1b
+    bne     .Lrow
     pop     {r4-r11}
     bx      lr
 end_function dequantize_s32f32_chw_16

@@ -5,34 +5,6 @@ summary = "output[y][x][c] = sum_ij weights[i][j][c] * input[2*y+i][2*x+j][c], i
 input = { read = { rows = "2*height+3", bytes = "(2*width+3)*channels" } }
 */
 
-// Channels lie in lanes. Two taps of one channel lie in neighbouring lanes, so that vpadal, which adds neighbours, can
-// add up 4 products in place of the 2 that vaddw can: rows 0 and 1 of each column are zipped as they come in, and so
-// are rows 2 and 3; they serve two or three pixels. Columns 0 and 1 of row 4, and 2 and 3, are zipped for each pixel:
-// with a column of two rows beside them, one vzip of 16 bytes does for both. The weights are zipped the same way
-// beforehand, 12 vectors and a half for each 8 channels, the last filled up with zeros:
-//
-//     (row 0, row 1) of columns 0-4; (row 2, row 3) of columns 0-4; columns (0, 1) and (2, 3) of row 4; column 4 of row 4
-//
-// 25 taps of 8 channels and as many weights are more than 16 registers hold. So the window is done in two parts, each
-// for up to 60 pixels of a row, and the sums wait in the frame in between. The parts, and where they live, for pixel 0
-// of 5; pixel 1 has the columns 2 to 4 and two new ones in the place of columns 0 and 1, and so on round:
-//
-//                  column 0    column 1    column 2    column 3    column 4     weights
-//               +-----------+-----------+-----------+-----------+-----------+
-//     rows 0, 1 | q1        | q2        | q3        | q4        | q5        |   q8    q9    q10   q11   q12
-//               +-----------+-----------+-----------+-----------+-----------+
-//         row 4 | q0                    |                                       q13
-//               +-----------------------+
-//
-//               +-----------+-----------+-----------+-----------+-----------+
-//     rows 2, 3 | q1        | q2        | q3        | q4        | q5        |   q8    q9    q10   q11   q12
-//               +-----------+-----------+-----------+-----------+-----------+
-//         row 4                         | q0                    | d14       |               q13         d15
-//                                       +-----------------------+-----------+
-//
-//     q6 and q7, then q6 and q0: products, int16, as are those in the place of the first column once that is multiplied for
-//     the last time; q14, q15: sums of 8 channels, int32
-//
 // Cost of the hot loop, per 5 pixels x 8 channels x 25 taps = 1000 MACs:
 //     125 vmull and vmlal, 60 vpaddl and vpadal, 10 vaddw, 65 vld1, 20 vzip; 5 loads and 5 stores of sums, 5 vst1, 4 for
 //     the two loops = 299 instructions, 0.299 per MAC.

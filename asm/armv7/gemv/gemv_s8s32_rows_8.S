@@ -44,29 +44,9 @@ macs = "rows*depth"
     .arm
     .text
 
-row0         .req r0        // of the 8, walk along
-row1         .req r1
-row2         .req r2
-row3         .req r3
-row4         .req r4
-row5         .req r5
-row6         .req r6
-row7         .req r7
-x            .req r8        // walks along the input
-count        .req r9        // elements left, counts down
-output       .req r10
-rows         .req r11       // left, counts down
-depth        .req r12
-
-// The frame, from sp upwards. It need not be a multiple of 8: nothing is called from here.
-#define VECTOR       0      /* the input */
-#define LOCALS       8
-#define FRAME        108    /* LOCALS, d8-d15, r4-r11 and lr */
-#define DEPTH_OF_ROW FRAME
-
 #define DOTPROD 0
 
-#include "../include/function.inc"
+#include "../include/parts.inc"
 #include "gemv_rows_8.inc"
 
 .macro finish_sums
@@ -78,29 +58,15 @@ depth        .req r12
 
 .macro store_part_of_sums
     tst     rows, #4
-    beq     3f
+    beq     .Lup_to_three_rows
     vst1.32 {d16, d17}, [output]!
     vmov    q8, q9
-3:
-    tst     rows, #2
-    beq     2f
-    vst1.32 {d16}, [output]!
-    vmov    d16, d17
-2:
-    tst     rows, #1
-    beq     1f
-    vst1.32 {d16[0]}, [output]
-1:
+.Lup_to_three_rows:
+    store_up_to_3_words output, d16, d17, rows
 .endm
 
 function gemv_s8s32_rows_8
-    save_all
-    sub     sp, sp, #LOCALS
-    mov     output, r2
-    mov     rows, r3
-    ldr     depth, [sp, #DEPTH_OF_ROW]
-    str     r1, [sp, #VECTOR]
+    enter
     gemv_rows_8
-    add     sp, sp, #LOCALS
-    restore_all_and_return
+    leave
 end_function gemv_s8s32_rows_8

@@ -37,9 +37,8 @@ at           .req r12
 #include "../include/lut.inc"
 
 function lut_s8s8_flat_64
-    vpush   {d8-d15}
+    save_vectors
     vmov.i8 q11, #32
     look_up_run
-    vpop    {d8-d15}
-    bx      lr
+    restore_vectors_and_return
 end_function lut_s8s8_flat_64

@@ -27,9 +27,9 @@ macs = "rows*cols*depth"
 // bias has an element for each column, filled up to a multiple of 8; limits holds the lowest and the highest value of c.
 //
 // Product and sum are rounded one after the other, in the order of depth, from the bias on, and what is too small for a
-// normal number is 0, a limit too. Exact, and the same in any order, where all products and sums are whole multiples of one power of
-// two and less than 2^24 times that: whole numbers in [-128, 128], as 8 bits hold, up to a depth of 1023. The range is
-// where this was tried, not a limit.
+// normal number is 0, a limit too. Exact, and the same in any order, where all products and sums are whole multiples of
+// one power of two and less than 2^24 times that: whole numbers in [-128, 128], as 8 bits hold, up to a depth of 1023.
+// The range is where this was tried, not a limit.
 //
 // Cost of the hot loop, per 6 rows x 8 columns x 4 depths = 192 MACs:
 //     48 vmla, 8 vld1, 2 for the loop = 58 instructions, 0.302 per MAC.
@@ -44,21 +44,6 @@ macs = "rows*cols*depth"
     .fpu    neon
     .arm
     .text
-
-panel  .req r0              // of 6 rows: where a starts over for each 8 columns
-b_at     .req r1
-out0   .req r2              // row 0 of the tile, walks along the columns
-a_at     .req r3
-out1   .req r4
-out2   .req r5
-out3   .req r6
-out4   .req r7
-out5   .req r8
-depths .req r9
-count  .req r10             // depths left, counts down
-left   .req r11             // columns left, counts down
-rows   .req r12             // outside the loop over columns
-pitch  .req lr              // of c, in bytes; outside the loop over columns
 
 // The frame, from sp upwards. It need not be a multiple of 8: nothing is called from here.
 #define COLUMNS 0           /* all of b */
@@ -123,7 +108,6 @@ pitch  .req lr              // of c, in bytes; outside the loop over columns
   .endif
 .endm
 
-#include "../include/function.inc"
 #include "matmul_packed_6x8.inc"
 
 function matmul_f32f32_packed_6x8

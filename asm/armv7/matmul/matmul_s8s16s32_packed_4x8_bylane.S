@@ -80,7 +80,7 @@ count   .req lr             // depths left, counts down
 #define FRAME 100           /* d8-d15, r4-r11 and lr: below the arguments on the stack */
 
 #include "../include/function.inc"
-#include "../include/rows_of_c.inc"
+#include "../include/store_8_sums.inc"
 
 // s[r] (8 columns) += w, wh (8 columns) * row r, one depth, for every row r: 4 MACs an instruction
 .macro dots w, wh, rows
@@ -92,17 +92,6 @@ count   .req lr             // depths left, counts down
     vmlal.s16 q13, \wh, \rows[2]
     vmlal.s16 q14, \w, \rows[3]
     vmlal.s16 q15, \wh, \rows[3]
-.endm
-
-// as many of the row's 8 columns as are left, 1 to 7
-.macro store_part c, s0, s1, s2, s3
-    tst     left, #4
-    beq     3f
-    vst1.32 {\s0, \s1}, [\c]!
-    vmov    \s0, \s2
-    vmov    \s1, \s3
-3:
-    store_some \c, \s0, \s1
 .endm
 
 function matmul_s8s16s32_packed_4x8_bylane
@@ -125,8 +114,8 @@ function matmul_s8s16s32_packed_4x8_bylane
     vmov.i32 \s, #0
   .endr
     subs    count, depths, #4
-    blo     2f
-1:                                                  // 38 instructions, 128 MACs
+    blo     .Lfewer_than_four_depths
+.Lfour_depths:                                      // 38 instructions, 128 MACs
     vld1.8  {d12, d13}, [a_at]!
     vldmia  b_at!, {d4-d11}
     vmovl.s8 q0, d12
@@ -136,18 +125,18 @@ function matmul_s8s16s32_packed_4x8_bylane
     dots    d8, d9, d2
     subs    count, count, #4
     dots    d10, d11, d3
-    bhs     1b
-2:
+    bhs     .Lfour_depths
+.Lfewer_than_four_depths:
     adds    count, count, #4
-    beq     4f
-3:                                                  // 13 instructions, 32 MACs
+    beq     .Lall_depths
+.Lone_depth:                                        // 13 instructions, 32 MACs
     vld1.32 {d12[0]}, [a_at]!
     vld1.16 {d4, d5}, [b_at]!
     vmovl.s8 q0, d12
     subs    count, count, #1
     dots    d4, d5, d0
-    bne     3b
-4:
+    bne     .Lone_depth
+.Lall_depths:
     subs    left, left, #8
     blo     .Lpart
     vst1.32 {d28, d29, d30, d31}, [out3]!

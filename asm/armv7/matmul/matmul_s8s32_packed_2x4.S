@@ -65,20 +65,6 @@ macs = "rows*cols*depth"
     .arm
     .text
 
-panel   .req r0             // of 2 rows: where a starts over for each 4 columns
-columns .req r1             // all of b
-out0    .req r2             // row 0 of the tile, walks along the columns
-rows    .req r3             // counts down
-a_at      .req r4
-b_at      .req r5
-out1    .req r6
-left    .req r7             // columns left, counts down
-count   .req r8             // pairs of sixteens left, counts down
-depths  .req r9             // in sixteens, without the first
-pairs   .req r10            // of sixteens after the first and, if depths is odd, the second
-pitch   .req r11            // of c, in bytes
-cols    .req r12
-
 #define FRAME 100           /* d8-d15, r4-r11 and lr: below the arguments on the stack */
 
 #include "../include/function.inc"

@@ -68,21 +68,6 @@ macs = "rows*cols*depth"
     .arm
     .text
 
-panel  .req r0              // of 6 rows: where a starts over for each 8 columns
-b_at     .req r1
-out0   .req r2              // row 0 of the tile, walks along the columns
-a_at     .req r3
-out1   .req r4
-out2   .req r5
-out3   .req r6
-out4   .req r7
-out5   .req r8
-depths .req r9              // in fours
-count  .req r10             // depths left, in fours, counts down
-left   .req r11             // columns left, counts down
-rows   .req r12             // outside the loop over columns
-pitch  .req lr              // of c, in bytes; outside the loop over columns
-
 // The frame, from sp upwards. It need not be a multiple of 8: nothing is called from here.
 #define ZEROS   0           /* 64 bytes: what the sums start from */
 #define COLUMNS 64          /* all of b */
@@ -116,7 +101,6 @@ pitch  .req lr              // of c, in bytes; outside the loop over columns
 .macro finish_sums n
 .endm
 
-#include "../include/function.inc"
 #include "matmul_packed_6x8.inc"
 
 function matmul_s8s32_packed_6x8_dotprod

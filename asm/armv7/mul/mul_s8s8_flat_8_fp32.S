@@ -12,10 +12,8 @@ scale = { reg = "stack+4", read = "4", dtype = "float32", range = [1e-9, 256.0] 
 //     output = (a - zero_a) * (b - zero_b) * scale + zero       held to [lowest, highest]
 //
 // The product of the differences is exact in float32; that with scale rounds, then to the nearest integer, ties to
-// even, by QNNPACK's magic number, as ARMv7 has no vcvtn: the product, held to [lowest - zero, highest - zero], is
-// added to 1.5 * 2^23, where a float32 has no bits left below 1. The lowest byte of the sum is the integer modulo 256,
-// and with the zero point added, what was wanted: so narrowing and that sum wrap, and nothing is left to clamp. In
-// place is allowed: output may be a or b.
+// even, by QNNPACK's magic number: why its last steps wrap stands in include/magic_number.inc. In place is allowed: output
+// may be a or b.
 //
 // Registers: d4, d5 the inputs, q0, q1 the products, q4, q5 the lowest and the highest value less the zero point, as
 // float32, d12, d13 the zero points of a and b, d14 that of the output, d6[0] the scale, q8, q9 the differences, q10
@@ -25,11 +23,17 @@ scale = { reg = "stack+4", read = "4", dtype = "float32", range = [1e-9, 256.0] 
 // round, 4 to narrow and add the zero point, 1 store, 2 for the loop = 23 instructions, 2.875 per element. The floor is
 // 21: all but the loop's.
 
+#include "../include/magic_number.inc"
 #include "mul_s8s8_flat_8.inc"
 
+// d0, d1, d2 = the zero point, the lowest and the highest value of the output
+.macro load_output_range
+    vld3.16 {d0[], d1[], d2[]}, [range]
+.endm
+
+// d0 (8 x int8) = the output from d4 of a and d5 of b
 .macro body
-    vsubl.s8 q8, d4, d12
-    vsubl.s8 q9, d5, d13
+    differences
     vmull.s16 q0, d16, d18
     vmull.s16 q1, d17, d19
     vcvt.f32.s32 q0, q0
@@ -49,22 +53,10 @@ scale = { reg = "stack+4", read = "4", dtype = "float32", range = [1e-9, 256.0] 
 .endm
 
 function mul_s8s8_flat_8_fp32
-    vpush   {d8-d15}
-    ldr     range, [sp, #64]
-    vld2.16 {d12[], d13[]}, [range]!
-    vld3.16 {d0[], d1[], d2[]}, [range]
-    vdup.8  d12, d12[0]
-    vdup.8  d13, d13[0]
-    vdup.8  d14, d0[0]
-    vsubl.s16 q4, d1, d0
-    vsubl.s16 q5, d2, d0
-    vcvt.f32.s32 q4, q4
-    vcvt.f32.s32 q5, q5
-    vmov.i32 q10, #0x4B000000                       // 2^23
-    vorr.i32 q10, q10, #0x00400000                  // 1.5 * 2^23
+    enter
+    load_magic_number d14, q10
     ldr     at, [sp, #68]
     vld1.32 {d6[]}, [at]
     flat_bytes_of_two
-    vpop    {d8-d15}
-    bx      lr
+    restore_vectors_and_return
 end_function mul_s8s8_flat_8_fp32

@@ -20,14 +20,12 @@ summary = "output = (a - zero_a) * (b - zero_b), scaled and rounded twice as TFL
 // all but the loop's.
 
 #include "../include/gemmlowp_step.inc"
+#include "../include/narrow.inc"
 #include "mul_s8s8_flat_8.inc"
 
-#include "../include/narrow.inc"
-
-// x & q12 is negative where x is and there is a shift to the right: x - 1 there
+// d0 (8 x int8) = the output from d4 of a and d5 of b
 .macro body
-    vsubl.s8 q8, d4, d12
-    vsubl.s8 q9, d5, d13
+    differences
     vshl.s16 q9, q9, q13
     vmull.s16 q0, d16, d18
     vmull.s16 q1, d17, d19
@@ -36,12 +34,7 @@ summary = "output = (a - zero_a) * (b - zero_b), scaled and rounded twice as TFL
 .endm
 
 function mul_s8s8_flat_8_gemmlowp
-    vpush   {d8-d15}
-    ldr     range, [sp, #64]
-    vld2.16 {d12[], d13[]}, [range]!
-    load_output_range
-    vdup.8  d12, d12[0]
-    vdup.8  d13, d13[0]
+    enter
     ldr     at, [sp, #68]
     vld1.32 {d14[]}, [at]
     ldr     at, [sp, #72]
@@ -51,6 +44,5 @@ function mul_s8s8_flat_8_gemmlowp
     vmax.s32 q0, q0, q1
     vdup.16 q13, d0[0]
     flat_bytes_of_two
-    vpop    {d8-d15}
-    bx      lr
+    restore_vectors_and_return
 end_function mul_s8s8_flat_8_gemmlowp

@@ -55,70 +55,70 @@ count        .req r12       // bytes left, counts down
 // the next `pending` bytes of the output = value
 .macro fill
     subs    count, pending, #64
-    blo     2f
-1:
+    blo     .Lfewer_than_sixty_four_\@
+.Lsixty_four_\@:
     vst1.8  {d16, d17, d18, d19}, [output]!
     vst1.8  {d16, d17, d18, d19}, [output]!
     subs    count, count, #64
-    bhs     1b
-2:
+    bhs     .Lsixty_four_\@
+.Lfewer_than_sixty_four_\@:
     adds    count, count, #56
-    bmi     4f
-3:
+    bmi     .Lfewer_than_eight_\@
+.Leight_\@:
     vst1.8  {d16}, [output]!
     subs    count, count, #8
-    bhs     3b
-4:
+    bhs     .Leight_\@
+.Lfewer_than_eight_\@:
     tst     count, #4
-    beq     6f
+    beq     .Lup_to_three_\@
     vst1.32 {d16[0]}, [output]!
-6:
+.Lup_to_three_\@:
     tst     count, #2
-    beq     7f
+    beq     .Lup_to_one_\@
     vst1.16 {d16[0]}, [output]!
-7:
+.Lup_to_one_\@:
     tst     count, #1
-    beq     8f
+    beq     .Lfilled_\@
     vst1.8  {d16[0]}, [output]!
-8:
+.Lfilled_\@:
 .endm
 
 // the next `row` bytes of the output = the row
 .macro copy
     mov     in, input
     subs    count, row, #64
-    blo     2f
-1:
+    blo     .Lfewer_than_sixty_four_\@
+.Lsixty_four_\@:                                    // the hot loop
     vld1.8  {d0, d1, d2, d3}, [in]!
     vld1.8  {d4, d5, d6, d7}, [in]!
     subs    count, count, #64
     vst1.8  {d0, d1, d2, d3}, [output]!
     vst1.8  {d4, d5, d6, d7}, [output]!
-    bhs     1b
-2:
+    bhs     .Lsixty_four_\@
+.Lfewer_than_sixty_four_\@:
     adds    count, count, #56
-    bmi     4f
-3:
+    bmi     .Lfewer_than_eight_\@
+.Leight_\@:
     vld1.8  {d0}, [in]!
     subs    count, count, #8
     vst1.8  {d0}, [output]!
-    bhs     3b
-4:
+    bhs     .Leight_\@
+.Lfewer_than_eight_\@:
     tst     count, #4
-    beq     6f
+    beq     .Lup_to_three_\@
     vld1.32 {d0[0]}, [in]!
     vst1.32 {d0[0]}, [output]!
-6:
+.Lup_to_three_\@:
     tst     count, #2
-    beq     7f
+    beq     .Lup_to_one_\@
     vld1.16 {d0[0]}, [in]!
     vst1.16 {d0[0]}, [output]!
-7:
+.Lup_to_one_\@:
     tst     count, #1
-    beq     8f
+    beq     .Lcopied_\@
     vld1.8  {d0[0]}, [in]
     vst1.8  {d0[0]}, [output]!
-8:
+.Lcopied_\@:
 .endm
 
 function pad_s8s8_rows_64
@@ -136,13 +136,13 @@ function pad_s8s8_rows_64
     ldr     r12, [sp, #36]                          // bottom
     mla     last, r12, pitch, right
     add     between, between, right
-10:
+.Lrow:
     fill
     copy
     add     input, input, input_pitch
     mov     pending, between
     subs    height, height, #1
-    bne     10b
+    bne     .Lrow
     mov     pending, last
     fill
     pop     {r4-r10}

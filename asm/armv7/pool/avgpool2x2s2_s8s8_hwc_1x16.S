@@ -15,11 +15,11 @@ summary = "output = the mean of 2 x 2 pixels, rounded to the nearest, ties away 
 #define KERNEL avgpool2x2s2_s8s8_hwc_1x16
 
 .macro walk n
-8:
-    load    \n, d0, d1, in0
-    load    \n, d2, d3, in0
-    load    \n, d4, d5, in1
-    load    \n, d6, d7, in1
+.Lpixel_\@:                                         // 17 instructions, a pixel of the output
+    load    \n, d0, d1, in0, channels
+    load    \n, d2, d3, in0, channels
+    load    \n, d4, d5, in1, channels
+    load    \n, d6, d7, in1, channels
     subs    count, count, #1
     vaddl.s8 q8, d0, d2
     vaddl.s8 q9, d1, d3
@@ -32,7 +32,7 @@ summary = "output = the mean of 2 x 2 pixels, rounded to the nearest, ties away 
     vrshrn.i16 d0, q8, #2
     vrshrn.i16 d1, q9, #2
     store   \n, d0, d1
-    bne     8b
+    bne     .Lpixel_\@
 .endm
 
 #include "pool_2x2s2_hwc_1x16.inc"

@@ -96,25 +96,25 @@ twelfth      .req lr        // 12 / rows of the window
     vmov.i32 q13, #0
     ldr     at, [sp, #LEFT]
     cmp     at, #0
-    bne     8f
+    bne     .Lfirst_column_done_\@
     load_column \n, q12, q13
-8:
+.Lfirst_column_done_\@:
     load_column \n, q8, q9
     vadd.i16 q12, q12, q8
     vadd.i16 q13, q13, q9
     cmp     count, #0
-    beq     12f
+    beq     .Lno_more_\@
     ldr     at, [sp, #LEFT]
     cmp     at, #0
-    beq     9f
+    beq     .Lwhole_windows_\@
     set_columns 2
     one_window \n
     sub     count, count, #1
-9:
+.Lwhole_windows_\@:
     set_columns 3
     subs    count, count, #2
-    blo     11f
-10:                                                 // 2 pixels, 48 instructions
+    blo     .Lfewer_than_two_\@
+.Ltwo_pixels_\@:                                    // 2 pixels, 48 instructions
     load_column \n, q10, q11
     vadd.i16 q12, q12, q10
     vadd.i16 q13, q13, q11
@@ -128,25 +128,25 @@ twelfth      .req lr        // 12 / rows of the window
     vadd.i16 q12, q10, q8
     subs    count, count, #2
     vadd.i16 q13, q11, q9
-    bhs     10b
-11:
+    bhs     .Ltwo_pixels_\@
+.Lfewer_than_two_\@:
     tst     count, #1
-    beq     12f
+    beq     .Lno_more_\@
     one_window \n
-12:
+.Lno_more_\@:
     ldr     at, [sp, #RIGHT]
     cmp     at, #0
-    beq     14f
+    beq     .Lrow_done_\@
     set_columns 2                                   // the last window has no third one
     ldr     count, [sp, #WIDTH]
     ldr     at, [sp, #LEFT]
     sub     count, count, #1
     cmp     count, at
-    bhs     13f
+    bhs     .Lcolumns_set_\@
     set_columns 1
-13:
+.Lcolumns_set_\@:
     store_mean \n, q12, q13
-14:
+.Lrow_done_\@:
 .endm
 
 function avgpool3x3_s8s8_hwc_2x16

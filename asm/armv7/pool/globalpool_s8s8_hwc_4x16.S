@@ -37,6 +37,7 @@ pitch    = { reg = "stack+0", range = [-1048576, 1048576] }
     .text
 
 #include "../include/function.inc"
+#include "channels.inc"
 
 input        .req r0        // where the channels begin
 output       .req r1
@@ -46,21 +47,6 @@ pitch        .req r4        // bytes from one pixel to the next
 in           .req r5        // walks along the pixels
 rest         .req r6        // pixels left
 some         .req r12       // pixels whose sums fit int16, counts down
-
-// a, b = n channels of the next pixel
-.macro load n, a, b
-  .if \n == 16
-    vld1.8  {\a, \b}, [in], pitch
-  .elseif \n == 8
-    vld1.8  {\a}, [in], pitch
-  .elseif \n == 4
-    vld1.32 {\a\()[0]}, [in], pitch
-  .elseif \n == 2
-    vld1.16 {\a\()[0]}, [in], pitch
-  .else
-    vld1.8  {\a\()[0]}, [in], pitch
-  .endif
-.endm
 
 // q12, q13 += a, b
 .macro add_pixel a, b
@@ -81,6 +67,7 @@ some         .req r12       // pixels whose sums fit int16, counts down
     vcvt.s32.f32 \x, \x
 .endm
 
+// output[n] = the means of n channels; input is on the next
 .macro pool n
     mov     in, input
     mov     rest, pixels
@@ -92,7 +79,7 @@ some         .req r12       // pixels whose sums fit int16, counts down
     vmov.i32 q1, #0
     vmov.i32 q2, #0
     vmov.i32 q3, #0
-1:
+.Lsums_in_int16_\@:
     cmp     rest, #252
     movlo   some, rest
     movhs   some, #252
@@ -100,33 +87,33 @@ some         .req r12       // pixels whose sums fit int16, counts down
     vmov.i16 q12, #0
     vmov.i16 q13, #0
     subs    some, some, #4
-    blo     3f
-2:
-    load    \n, d16, d17
-    load    \n, d18, d19
-    load    \n, d20, d21
-    load    \n, d22, d23
+    blo     .Lfewer_than_four_\@
+.Lfour_pixels_\@:                                   // 14 instructions, 4 pixels
+    load    \n, d16, d17, in, pitch
+    load    \n, d18, d19, in, pitch
+    load    \n, d20, d21, in, pitch
+    load    \n, d22, d23, in, pitch
     subs    some, some, #4
     add_pixel d16, d17
     add_pixel d18, d19
     add_pixel d20, d21
     add_pixel d22, d23
-    bhs     2b
-3:
+    bhs     .Lfour_pixels_\@
+.Lfewer_than_four_\@:
     adds    some, some, #4
-    beq     5f
-4:
-    load    \n, d16, d17
+    beq     .Lwiden_sums_\@
+.Lone_pixel_\@:
+    load    \n, d16, d17, in, pitch
     subs    some, some, #1
     add_pixel d16, d17
-    bne     4b
-5:
+    bne     .Lone_pixel_\@
+.Lwiden_sums_\@:
     vaddw.s16 q0, q0, d24
     vaddw.s16 q1, q1, d25
     vaddw.s16 q2, q2, d26
     vaddw.s16 q3, q3, d27
     cmp     rest, #0
-    bne     1b
+    bne     .Lsums_in_int16_\@
     vcvt.f32.s32 q0, q0
     vcvt.f32.s32 q1, q1
     vcvt.f32.s32 q2, q2
@@ -166,29 +153,7 @@ function globalpool_s8s8_hwc_4x16
     ldr     pitch, [sp, #24]
     vmov    s16, pixels
     vcvt.f32.s32 s16, s16
-    subs    left, left, #16
-    blo     11f
-10:
-    pool    16
-    subs    left, left, #16
-    bhs     10b
-11:
-    tst     left, #8
-    beq     12f
-    pool    8
-12:
-    tst     left, #4
-    beq     13f
-    pool    4
-13:
-    tst     left, #2
-    beq     14f
-    pool    2
-14:
-    tst     left, #1
-    beq     15f
-    pool    1
-15:
+    by_channels pool, left, left
     vpop    {d8}
     pop     {r4-r7}
     bx      lr

@@ -12,17 +12,17 @@ summary = "output = the greatest of 2 x 2 pixels, stride 2, HWC"
 #define KERNEL maxpool2x2s2_s8s8_hwc_1x16
 
 .macro walk n
-8:
-    load    \n, d0, d1, in0
-    load    \n, d2, d3, in0
-    load    \n, d4, d5, in1
-    load    \n, d6, d7, in1
+.Lpixel_\@:                                         // 10 instructions, a pixel of the output
+    load    \n, d0, d1, in0, channels
+    load    \n, d2, d3, in0, channels
+    load    \n, d4, d5, in1, channels
+    load    \n, d6, d7, in1, channels
     subs    count, count, #1
     vmax.s8 q0, q0, q1
     vmax.s8 q2, q2, q3
     vmax.s8 q0, q0, q2
     store   \n, d0, d1
-    bne     8b
+    bne     .Lpixel_\@
 .endm
 
 #include "pool_2x2s2_hwc_1x16.inc"

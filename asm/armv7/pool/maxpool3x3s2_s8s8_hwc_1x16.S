@@ -36,12 +36,12 @@ input = { read = { rows = "2*height+1-top-bottom", bytes = "(2*width+1-left-righ
     vmov.i8 q8, #128                                // the first column
     ldr     at, [sp, #LEFT]
     cmp     at, #0
-    bne     8f
+    bne     .Lfirst_column_done_\@
     load_column \n, q8, d16, d17
-8:
+.Lfirst_column_done_\@:
     cmp     count, #0
-    beq     10f
-9:
+    beq     .Lno_more_\@
+.Lpixel_\@:                                         // 15 instructions, a pixel of the output
     load    \n, d0, d1, in0, step0
     load    \n, d2, d3, in1, channels
     load    \n, d4, d5, in2, step2
@@ -56,15 +56,15 @@ input = { read = { rows = "2*height+1-top-bottom", bytes = "(2*width+1-left-righ
     vmax.s8 q8, q3, q10
     vmax.s8 q0, q0, q8
     store   \n, d0, d1
-    bne     9b
-10:
+    bne     .Lpixel_\@
+.Lno_more_\@:
     ldr     at, [sp, #RIGHT]
     cmp     at, #0
-    beq     11f
+    beq     .Lrow_done_\@
     load_column \n, q0, d0, d1                      // the last window has two columns
     vmax.s8 q0, q0, q8
     store   \n, d0, d1
-11:
+.Lrow_done_\@:
 .endm
 
 function maxpool3x3s2_s8s8_hwc_1x16

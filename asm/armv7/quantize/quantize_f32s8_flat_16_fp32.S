@@ -8,10 +8,7 @@ modular = ["vmovn.i32", "vmovn.i16", "vadd.i8"]
 // other three.
 //
 // float32, one product, which rounds; then to the nearest integer, ties to even, as QNNPACK, PyTorch and ONNX Runtime
-// do. ARMv7 has no vcvtn, which rounds so: it cuts off. So QNNPACK's magic number: the product, held to [lowest - zero
-// point, highest - zero point], is added to 1.5 * 2^23, where a float32 has no bits left below 1, which rounds it. The
-// lowest byte of the sum is the integer modulo 256, and with the zero point added, what was wanted: so narrowing and
-// that sum wrap, and nothing is left to clamp.
+// do, by QNNPACK's magic number: why its last steps wrap stands in include/magic_number.inc.
 //
 // Registers: q0-q3 the numbers, q4, q5 the lowest and the highest value less the zero point, as float32, q6 1.5 * 2^23,
 // q7 the zero point, q8 the scale.
@@ -20,16 +17,11 @@ modular = ["vmovn.i32", "vmovn.i16", "vadd.i8"]
 // the zero point, 1 store, 2 for the loop = 28 instructions, 1.750 per element. The floor is 26: all but the loop's.
 
 #define KERNEL quantize_f32s8_flat_16_fp32
+#include "../include/magic_number.inc"
 
 .macro load_constants
     vld3.16 {d0[], d1[], d2[]}, [range]
-    vdup.8  q7, d0[0]
-    vsubl.s16 q4, d1, d0
-    vsubl.s16 q5, d2, d0
-    vcvt.f32.s32 q4, q4
-    vcvt.f32.s32 q5, q5
-    vmov.i32 q6, #0x4B000000                        // 2^23
-    vorr.i32 q6, q6, #0x00400000                    // 1.5 * 2^23
+    load_magic_number q7, q6
     vld1.32 {d16[], d17[]}, [inverse]
 .endm
 

@@ -53,8 +53,8 @@ function range_f32f32_flat_16
     vmov    q12, q8
     vmov    q13, q8
     subs    count, count, #16
-    blo     2f
-1:
+    blo     .Lfewer_than_sixteen
+.Lsixteen:                                          // the hot loop
     vld1.32 {d0, d1, d2, d3}, [input]!
     vld1.32 {d4, d5, d6, d7}, [input]!
     subs    count, count, #16
@@ -62,24 +62,24 @@ function range_f32f32_flat_16
     widen   q9, q11, q13, q1
     widen   q8, q10, q12, q2
     widen   q9, q11, q13, q3
-    bhs     1b
-2:
+    bhs     .Lsixteen
+.Lfewer_than_sixteen:
     adds    count, count, #12
-    bmi     4f
-3:
+    bmi     .Lfewer_than_four
+.Lfour:
     vld1.32 {d0, d1}, [input]!
     subs    count, count, #4
     widen   q8, q10, q12, q0
-    bhs     3b
-4:
+    bhs     .Lfour
+.Lfewer_than_four:
     adds    count, count, #4
-    beq     6f
-5:
+    beq     .Lall_seen
+.Lone:
     vld1.32 {d0[], d1[]}, [input]!
     subs    count, count, #1
     widen   q8, q10, q12, q0
-    bne     5b
-6:
+    bne     .Lone
+.Lall_seen:
     vmax.u32 q8, q8, q9
     vmin.u32 q10, q10, q11
     vmax.s32 q12, q12, q13

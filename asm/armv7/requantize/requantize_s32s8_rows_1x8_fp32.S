@@ -9,15 +9,9 @@ scales = { reg = "stack+12", read = "4*4*((cols+3)//4)", dtype = "float32", rang
 range  = { reg = "stack+16", range = [-128, 127] }
 */
 
-// The output: (input + bias) times scale, rounded, + zero point, held to [lowest, highest]; range holds these three,
-// the other arrays an element for each column, filled up to a multiple of 4. A zero point of the input is the bias's
-// business.
-//
 // The scheme is QNNPACK's fp32, XNNPACK's and ONNX Runtime's: sums to float32, which rounds those beyond 2^24, times
-// scale, which rounds, to the nearest integer, ties to even. ARMv7 has no vcvtn, which would do that: it cuts off. So
-// QNNPACK's magic number: the product, held to [lowest - zero point, highest - zero point], is added to 1.5 * 2^23,
-// where a float32 has no bits left below 1, which rounds it. The lowest byte of the sum is the integer modulo 256, and
-// with the zero point added, what was wanted: so narrowing and that sum wrap, and nothing is left to clamp.
+// scale, which rounds, to the nearest integer, ties to even, by QNNPACK's magic number: why its last steps wrap stands in
+// include/magic_number.inc.
 //
 // input + bias is safe: 2^30 + 2^29 < 2^31.
 //
@@ -28,6 +22,7 @@ range  = { reg = "stack+16", range = [-128, 127] }
 // clamp, 4 to narrow and add the zero point, 1 store, 2 for the loop = 20 instructions, 2.500 per element. The floor is
 // 18: all but the loop's.
 
+#include "../include/magic_number.inc"
 #include "requantize_rows_1x8.inc"
 
 bias         .req r6
@@ -36,13 +31,7 @@ scales       .req r7
 // q4, q5, q6, d14 from 3 int16 at [range]. q0-q2 are overwritten
 .macro load_output_range
     vld3.16 {d0[], d1[], d2[]}, [range]
-    vdup.8  d14, d0[0]
-    vsubl.s16 q4, d1, d0
-    vsubl.s16 q5, d2, d0
-    vcvt.f32.s32 q4, q4
-    vcvt.f32.s32 q5, q5
-    vmov.i32 q6, #0x4B000000                        // 2^23
-    vorr.i32 q6, q6, #0x00400000                    // 1.5 * 2^23
+    load_magic_number d14, q6
 .endm
 
 .macro load_columns n
@@ -53,10 +42,7 @@ scales       .req r7
 // x = 1.5 * 2^23 + (x + bias) * scale, held to the output's range
 .macro scale n
     each    \n, vadd.i32, q0, q1, q8, q9
-    vcvt.f32.s32 q0, q0
-  .if \n == 8
-    vcvt.f32.s32 q1, q1
-  .endif
+    each_alone \n, vcvt.f32.s32, q0, q1
     each    \n, vmul.f32, q0, q1, q10, q11
     each    \n, vmax.f32, q0, q1, q4, q4
     each    \n, vmin.f32, q0, q1, q5, q5
@@ -74,15 +60,10 @@ scales       .req r7
 .endm
 
 function requantize_s32s8_rows_1x8_fp32
-    push    {r4-r11}
-    vpush   {d8-d15}
-    ldr     input_pitch, [sp, #96]
-    ldr     output_pitch, [sp, #100]
+    enter   d15, 96
     ldr     bias, [sp, #104]
     ldr     scales, [sp, #108]
     ldr     range, [sp, #112]
     requantize_rows
-    vpop    {d8-d15}
-    pop     {r4-r11}
-    bx      lr
+    leave   d15
 end_function requantize_s32s8_rows_1x8_fp32

@@ -5,44 +5,17 @@ summary = "output = (input + bias) * 2^shift * multiplier / 2^31, rounded twice,
 range = { range = [-128, 127] }
 */
 
-// The output: (input + bias) times 2^shift * multiplier / 2^31, rounded, + zero point, held to [lowest, highest]; range
-// holds these three, the other arrays an element for each column, filled up to a multiple of 4. A zero point of the
-// input is the bias's business.
-//
 // The scheme is gemmlowp's and TFLite's default: a saturating shift to the left, the high half of the doubled product,
 // rounded, ties upward (vqrdmulh), a division by 2^right, rounded, ties away from zero. vrshl rounds ties upward: a
 // negative number is lowered by 1 first, which moves ties alone. With multipliers of 24 bits it is QNNPACK's q31 too.
-//
-// input + bias is safe: 2^30 + 2^29 < 2^31. Lowering is too: a product with m < 2^31 is above -2^31.
-//
-// Registers: q0, q1 the sums, q2, q3 free while they are scaled, q4 and q5 the output's range; of the 8 columns q8, q9
-// the bias, q10, q11 the multipliers, q12, q13 the shifts to the left, q14, q15 those to the right, as numbers below 0.
+// Lowering is safe: a product with m < 2^31 is above -2^31.
 //
 // Cost of the hot loop, per 1 row x 8 columns = 8 elements: 1 load, 2 to add the bias, 10 to scale, 6 to narrow, add
 // the zero point and clamp, 1 store, 2 for the loop = 22 instructions, 2.750 per element. The floor is 20: all but the
 // loop's.
 
-#include "requantize_rows_1x8.inc"
-
-bias         .req r6
-multipliers  .req r7
-shifts       .req r8
-
-#include "../include/narrow.inc"
-
-// what of the shifts is below 0 goes to the right, for vrshl; what remains goes to the left
-.macro load_columns n
-    load_each \n, bias, d16, d17, d18, d19
-    load_each \n, multipliers, d20, d21, d22, d23
-    load_each \n, shifts, d24, d25, d26, d27
-    vmov.i32 q2, #0
-    vmin.s32 q14, q12, q2
-    vsub.i32 q12, q12, q14
-  .if \n == 8
-    vmin.s32 q15, q13, q2
-    vsub.i32 q13, q13, q15
-  .endif
-.endm
+#define KERNEL requantize_s32s8_rows_1x8_gemmlowp
+#define LEAST_RIGHT 0
 
 // x = (x + bias) * 2^(left - right) * multiplier / 2^31; x & right is negative where x is and there is a shift to the
 // right: x - 1 there
@@ -61,17 +34,4 @@ shifts       .req r8
     each    \n, vrshl.s32, q0, q1, q14, q15
 .endm
 
-function requantize_s32s8_rows_1x8_gemmlowp
-    push    {r4-r11}
-    vpush   {d8-d11}
-    ldr     input_pitch, [sp, #64]
-    ldr     output_pitch, [sp, #68]
-    ldr     bias, [sp, #72]
-    ldr     multipliers, [sp, #76]
-    ldr     shifts, [sp, #80]
-    ldr     range, [sp, #84]
-    requantize_rows
-    vpop    {d8-d11}
-    pop     {r4-r11}
-    bx      lr
-end_function requantize_s32s8_rows_1x8_gemmlowp
+#include "requantize_rows_1x8_fixed_point.inc"

@@ -10,8 +10,7 @@ scales_out = { reg = "stack+16", read = "4*4*((cols+3)//4)", dtype = "float32", 
 range      = { range = [-128, 127] }
 */
 
-// The output: (input * scale_in + bias) * scale_out, rounded, + zero point, held to [lowest, highest]; range holds
-// these three (ncnn: 0, -127, 127), the other arrays an element for each column, filled up to a multiple of 4.
+// The output is (input * scale_in + bias) * scale_out; ncnn's range is 0, -127, 127.
 //
 // The scheme is that of ncnn's requantize: float32, a product and a sum that round apart, so no vmla. ARMv7 has no
 // vcvta, which rounds ties away from zero: it cuts off. So the number below 0.5, with the sign of x, is added before.
@@ -44,10 +43,7 @@ scales_out   .req r8
 
 // x = (x * scale_in + bias) * scale_out, rounded
 .macro scale n
-    vcvt.f32.s32 q0, q0
-  .if \n == 8
-    vcvt.f32.s32 q1, q1
-  .endif
+    each_alone \n, vcvt.f32.s32, q0, q1
     each    \n, vmul.f32, q0, q1, q8, q9
     each    \n, vadd.f32, q0, q1, q10, q11
     each    \n, vmul.f32, q0, q1, q12, q13
@@ -57,23 +53,15 @@ scales_out   .req r8
   .endif
     each    \n, vorr, q2, q3, q7, q7
     each    \n, vadd.f32, q0, q1, q2, q3
-    vcvt.s32.f32 q0, q0
-  .if \n == 8
-    vcvt.s32.f32 q1, q1
-  .endif
+    each_alone \n, vcvt.s32.f32, q0, q1
 .endm
 
 function requantize_s32s8_rows_1x8_ncnn
-    push    {r4-r11}
-    vpush   {d8-d15}
-    ldr     input_pitch, [sp, #96]
-    ldr     output_pitch, [sp, #100]
+    enter   d15, 96
     ldr     scales_in, [sp, #104]
     ldr     bias, [sp, #108]
     ldr     scales_out, [sp, #112]
     ldr     range, [sp, #116]
     requantize_rows
-    vpop    {d8-d15}
-    pop     {r4-r11}
-    bx      lr
+    leave   d15
 end_function requantize_s32s8_rows_1x8_ncnn

@@ -30,11 +30,9 @@ right_b      .req v23       // shifts to the right, as numbers below 0
 multiplier   .req v24
 right        .req v25
 
+// v0 (16 x int8) = the output from v0 of a and v1 of b
 .macro body
-    ssubl   v2.8h, v0.8b, zero_a.8b
-    ssubl2  v3.8h, v0.16b, zero_a.16b
-    ssubl   v4.8h, v1.8b, zero_b.8b
-    ssubl2  v5.8h, v1.16b, zero_b.16b
+    differences
     shl     v2.8h, v2.8h, #4
     shl     v3.8h, v3.8h, #4
     shl     v4.8h, v4.8h, #4
@@ -59,10 +57,7 @@ right        .req v25
 .endm
 
 function add_s8s8_flat_16_gemmlowp
-    ld2r    {v16.8h, v17.8h}, [points], #4
-    load_output_range
-    dup     zero_a.16b, zero_a.b[0]
-    dup     zero_b.16b, zero_b.b[0]
+    load_points
     movi    unit.8h, #0x40, lsl #8
     ld2r    {v22.4s, v23.4s}, [multipliers]
     mov     multiplier.16b, v23.16b

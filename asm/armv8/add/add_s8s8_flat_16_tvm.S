@@ -43,11 +43,9 @@ right_b      .req v24
     srshl   \x3\().4s, \x3\().4s, \r\().4s
 .endm
 
+// v0 (16 x int8) = the output from v0 of a and v1 of b
 .macro body
-    ssubl   v2.8h, v0.8b, zero_a.8b
-    ssubl2  v3.8h, v0.16b, zero_a.16b
-    ssubl   v4.8h, v1.8b, zero_b.8b
-    ssubl2  v5.8h, v1.16b, zero_b.16b
+    differences
     scale_16 v0, v1, v6, v7, v2, v3, multiplier_a, right_a
     scale_16 v26, v27, v28, v29, v4, v5, multiplier_b, right_b
     sqadd   v0.4s, v0.4s, v26.4s
@@ -58,10 +56,7 @@ right_b      .req v24
 .endm
 
 function add_s8s8_flat_16_tvm
-    ld2r    {v16.8h, v17.8h}, [points], #4
-    load_output_range
-    dup     zero_a.16b, zero_a.b[0]
-    dup     zero_b.16b, zero_b.b[0]
+    load_points
     ld2r    {v21.4s, v22.4s}, [multipliers]
     ld2r    {v23.4s, v24.4s}, [shifts]
     movi    v0.4s, #16

@@ -37,7 +37,7 @@ step_a       .req v17
 step_b       .req v18
 
 #include "../include/function.inc"
-#include "../include/parts.inc"
+#include "../include/flat_bytes.inc"
 
 // v4-v7 = start + v0 * step_a + v1 * step_b
 .macro body
@@ -59,42 +59,27 @@ step_b       .req v18
     smlal2  v7.4s, v1.8h, step_b.8h
 .endm
 
+// the output = v4-v7, whole or as many elements as are left
+.macro store_sums
+    st1     {v4.4s, v5.4s, v6.4s, v7.4s}, [output], #64
+.endm
+.macro store_part_of_sums
+    tbz     left, #3, .Lstore_up_to_seven
+    st1     {v4.4s, v5.4s}, [output], #32
+    mov     v4.16b, v6.16b
+    mov     v5.16b, v7.16b
+.Lstore_up_to_seven:
+    tbz     left, #2, .Lstore_up_to_three
+    st1     {v4.4s}, [output], #16
+    mov     v4.16b, v5.16b
+.Lstore_up_to_three:
+    store_up_to_3_words output, v4, left
+.endm
+
 function add_u8s32_flat_16
     ld2r    {v16.4s, v17.4s}, [starts]
     add     start.4s, v16.4s, v17.4s
     ld2r    {v17.8h, v18.8h}, [steps]
-    subs    left, left, #16
-    b.lo    2f
-1:
-    ldr     q0, [in_a], #16
-    ldr     q1, [in_b], #16
-    subs    left, left, #16
-    body
-    st1     {v4.4s, v5.4s, v6.4s, v7.4s}, [output], #64
-    b.hs    1b
-2:
-    ands    left, left, #15
-    b.eq    9f
-    movi    v0.16b, #0
-    movi    v1.16b, #0
-    load_part_of_16_bytes v0, in_a
-    load_part_of_16_bytes v1, in_b
-    body
-    tbz     left, #3, 3f
-    st1     {v4.4s, v5.4s}, [output], #32
-    mov     v4.16b, v6.16b
-    mov     v5.16b, v7.16b
-3:
-    tbz     left, #2, 4f
-    st1     {v4.4s}, [output], #16
-    mov     v4.16b, v5.16b
-4:
-    tbz     left, #1, 5f
-    st1     {v4.2s}, [output], #8
-    dup     v4.2d, v4.d[1]
-5:
-    tbz     left, #0, 9f
-    st1     {v4.s}[0], [output]
-9:
+    flat_bytes_of_two store=store_sums, store_part=store_part_of_sums
     ret
 end_function add_u8s32_flat_16

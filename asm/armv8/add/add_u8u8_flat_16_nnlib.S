@@ -50,9 +50,15 @@ least        .req v21
 most         .req v22
 
 #include "../include/function.inc"
-#include "../include/narrow.inc"
-#include "../include/parts.inc"
+#include "../include/flat_bytes.inc"
 
+// v0, v1 = the first of the last elements in all lanes
+.macro fill_with_first
+    ld1r    {v0.16b}, [in_a]
+    ld1r    {v1.16b}, [in_b]
+.endm
+
+// v0 = the output from v0 of a and v1 of b; least, most = the extremes with those of x
 .macro body
     eor     v0.16b, v0.16b, sign.16b
     shll    v2.8h, v0.8b, #8
@@ -80,25 +86,7 @@ function add_u8u8_flat_16_nnlib
     movi    sign.16b, #0x80
     movi    most.8h, #0x80, lsl #8
     mvni    least.8h, #0x80, lsl #8
-    subs    left, left, #16
-    b.lo    2f
-1:
-    ldr     q0, [in_a], #16
-    ldr     q1, [in_b], #16
-    subs    left, left, #16
-    body
-    str     q0, [output], #16
-    b.hs    1b
-2:
-    ands    left, left, #15
-    b.eq    9f
-    ld1r    {v0.16b}, [in_a]
-    ld1r    {v1.16b}, [in_b]
-    load_part_of_16_bytes v0, in_a
-    load_part_of_16_bytes v1, in_b
-    body
-    store_part_of_16_bytes output, v0
-9:
+    flat_bytes_of_two fill_with_first
     sminv   h0, least.8h
     smaxv   h1, most.8h
     str     h0, [extremes]

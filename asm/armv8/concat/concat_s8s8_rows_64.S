@@ -50,7 +50,7 @@ function concat_s8s8_rows_64
     str     d8, [sp, #-16]!
     load_table
     movi    sixty_four.16b, #64
-10:
+.Lrow:
     mov     in, input
     mov     out, output
     mov     left, cols
@@ -58,7 +58,7 @@ function concat_s8s8_rows_64
     add     input, input, input_pitch
     add     output, output, output_pitch
     subs    rows, rows, #1
-    b.ne    10b
+    b.ne    .Lrow
     ldr     d8, [sp], #16
     ret
 end_function concat_s8s8_rows_64

@@ -98,15 +98,7 @@ in_channels = { range = [1, 255] }
 // v16-v19 the rows of weights as they lie in memory, and each row is added up across
 // The loop with 2 instructions around it, rows=4, channels=8: 28 instructions, 32 MACs.
 .macro one_pixel rows, channels
-  .if \channels == 8
-    ld1r    {v0.8b}, [in], pixels                    // all lanes, so that none keeps an old value
-   .irp lane, 1, 2, 3, 4, 5, 6
-    ld1     {v0.b}[\lane], [in], pixels
-   .endr
-    ld1     {v0.b}[7], [in], in_next
-  .else
-    ldr     b0, [in], #1                             // the other lanes become 0
-  .endif
+    load_one_pixel \channels
     smull   v4.8h, v0.8b, v16.8b
   .if \rows == 4
     smull   v5.8h, v0.8b, v17.8b

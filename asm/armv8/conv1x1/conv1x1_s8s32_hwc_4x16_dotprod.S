@@ -45,8 +45,4 @@ summary = "output[p][o] = sum_i weights[o][i] * input[p][i], int8 x int8 -> int3
 
 #define KERNEL conv1x1_s8s32_hwc_4x16_dotprod
 #include "conv1x1_hwc_4x16_dotprod.inc"
-
-    .arch armv8.2-a+dotprod
-    .text
-
 #include "conv1x1_s8s32_hwc_4x16.inc"

@@ -46,9 +46,6 @@ weights = { read = "16*((out_channels+15)//16)*8*((in_channels+7)//8)", layout =
 #define KERNEL conv1x1_s8s32_hwc_4x16_i8mm
 #include "conv1x1_hwc_4x16_i8mm.inc"
 
-    .arch armv8.2-a+i8mm
-    .text
-
 at           .req x16       // where in a pixel's last bytes
 
 #include "conv1x1_s8s32_hwc_4x16.inc"

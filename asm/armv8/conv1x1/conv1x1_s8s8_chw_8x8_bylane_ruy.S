@@ -1,25 +1,19 @@
 /*toml
+extends   = "conv1x1_chw_8x8_bylane.inc"
 summary   = "output[o][p] = sum_i weights[o][i] * input[i][p] + bias[o], requantized as in ruy to int8, CHW, weights packed, smlal by element"
 prototype = "void (const int8_t *input, const int8_t *weights, int8_t *output, size_t pixels, size_t in_channels, size_t out_channels, const int32_t *bias, const int32_t *multipliers, const int32_t *shifts, const int16_t *range)"
-isa       = ["armv8.0-a", "neon"]
 stack     = 64
 [args]
-input        = { reg = "x0", read = "pixels*in_channels", over_read = 7, layout = "chw", dtype = "int8" }
-weights      = { reg = "x1", read = "8*((out_channels+7)//8)*in_channels", layout = "oc8_ic1", dtype = "int8" }
-output       = { reg = "x2", write = "pixels*out_channels", layout = "chw", dtype = "int8" }
-pixels       = { reg = "x3", range = [1, 1048576] }
-in_channels  = { reg = "x4", range = [1, 65536] }
-out_channels = { reg = "x5", range = [1, 65536] }
-bias         = { reg = "x6", read = "4*8*((out_channels+7)//8)", layout = "oc8", dtype = "int32", range = [-536870912, 536870912] }
-multipliers  = { reg = "x7", read = "4*8*((out_channels+7)//8)", layout = "oc8", dtype = "int32", range = [1073741824, 2147483647] }
-shifts       = { reg = "stack+0", read = "4*8*((out_channels+7)//8)", layout = "oc8", dtype = "int32", range = [-31, 7] }
-range        = { reg = "stack+8", read = "6", layout = "zero_lowest_highest", dtype = "int16", range = [-128, 127] }
-[counts]
-macs = "pixels*in_channels*out_channels"
+output      = { write = "pixels*out_channels", dtype = "int8" }
+in_channels = { range = [1, 65536] }
+bias        = { reg = "x6", read = "4*8*((out_channels+7)//8)", layout = "oc8", dtype = "int32", range = [-536870912, 536870912] }
+multipliers = { reg = "x7", read = "4*8*((out_channels+7)//8)", layout = "oc8", dtype = "int32", range = [1073741824, 2147483647] }
+shifts      = { reg = "stack+0", read = "4*8*((out_channels+7)//8)", layout = "oc8", dtype = "int32", range = [-31, 7] }
+range       = { reg = "stack+8", read = "6", layout = "zero_lowest_highest", dtype = "int16", range = [-128, 127] }
 */
 
-// The loops, the tile and the layout of the weights are those of conv1x1_s8s32_chw_8x8_bylane; here the sums start from
-// the bias and leave as int8. The kernels that keep their sums in the output cannot do so: an int8 holds no sum.
+// The sums start from the bias and leave as int8. The kernels that keep their sums in the output cannot do so: an int8
+// holds no sum.
 //
 // The output: sum + bias, times 2^shift * multiplier / 2^31, + zero point, held to [lowest, highest]; range holds these
 // three. bias, multipliers and shifts have an element for each output channel, filled up to 8 as the weights are.
@@ -31,22 +25,15 @@ macs = "pixels*in_channels*out_channels"
 //
 // Any int8 will do: the sums stay below 65536 * 128 * 128 + 2^29 < 2^31.
 //
-// The last 8 pixels of an input channel may end up to 7 bytes behind it: what is loaded there goes nowhere.
-//
 // Cost of the hot loop, per 8 output channels x 8 pixels x 4 input channels = 256 MACs: 79 instructions, 0.309 per MAC,
 // as without requantization, 23 % above its floor of 64. Around it a tile costs 152 instructions, 113 of them to turn
 // 64 sums into 64 int8: 48 to scale, 48 to narrow, add the zero point and clamp, 16 to repeat shifts, 1 to load
 // multipliers.
 
-    .arch armv8-a
-    .text
+#define OUTPUT_SHIFT 0
+#include "conv1x1_chw_8x8_bylane.inc"
+#include "../include/narrow.inc"
 
-input        .req x0
-weights      .req x1        // of 8 output channels
-output       .req x2        // first of the 8
-pixels       .req x3        // also the bytes from one input channel to the next
-in_channels  .req x4
-outputs      .req x5        // output channels left, counts down
 bias         .req x6
 multipliers  .req x7
 in0          .req x8        // input channel 0 of the tile's pixels
@@ -69,8 +56,6 @@ left0        .req v11       // shifts to the left of output channels 0-3
 left4        .req v12       // 4-7
 right0       .req v13       // to the right, as numbers below 0
 right4       .req v14
-
-#define OUTPUT_SHIFT 0
 
 // the shifts of 8 output channels, parted
 .macro start_outputs
@@ -136,17 +121,17 @@ right4       .req v14
 .macro store_part s, t
     mov     in, out
     add     out, out, pitch
-    tbz     left, #2, 3f
+    tbz     left, #2, .Lno_four_\@
     st1     {\s\().s}[0], [in], #4
     ext     \s\().8b, \s\().8b, \s\().8b, #4
-3:
-    tbz     left, #1, 2f
+.Lno_four_\@:
+    tbz     left, #1, .Lno_two_\@
     st1     {\s\().h}[0], [in], #2
     ext     \s\().8b, \s\().8b, \s\().8b, #2
-2:
-    tbz     left, #0, 1f
+.Lno_two_\@:
+    tbz     left, #0, .Lno_one_\@
     st1     {\s\().b}[0], [in]
-1:
+.Lno_one_\@:
 .endm
 
 .macro next_outputs
@@ -154,10 +139,6 @@ right4       .req v14
     add     multipliers, multipliers, #32
     add     shifts, shifts, #32
 .endm
-
-#include "../include/function.inc"
-#include "../include/narrow.inc"
-#include "conv1x1_chw_8x8_bylane.inc"
 
 function conv1x1_s8s8_chw_8x8_bylane_ruy
     stp     d8, d9, [sp, #-64]!

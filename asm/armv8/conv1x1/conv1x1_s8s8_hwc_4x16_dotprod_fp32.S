@@ -1,5 +1,5 @@
 /*toml
-extends   = "conv1x1_s8s8_hwc_4x16_dotprod.inc"
+extends   = "conv1x1_s8s8_hwc_4x16.inc"
 summary   = "output[p][o] = sum_i weights[o][i] * input[p][i] + bias[o], requantized in float32 as in QNNPACK to int8, HWC, weights packed, sdot"
 prototype = "void (const int8_t *input, const int8_t *weights, int8_t *output, size_t pixels, size_t in_channels, size_t out_channels, const int32_t *bias, const float *scales, const int16_t *range)"
 [args]
@@ -14,5 +14,6 @@ range  = { reg = "stack+0" }
 // 256 saves what it can.
 
 #define KERNEL conv1x1_s8s8_hwc_4x16_dotprod_fp32
+#include "conv1x1_hwc_4x16_dotprod.inc"
 #include "../include/requantize_fp32.inc"
-#include "conv1x1_s8s8_hwc_4x16_dotprod.inc"
+#include "conv1x1_s8s8_hwc_4x16.inc"

@@ -1,5 +1,5 @@
 /*toml
-extends = "conv1x1_s8s8_hwc_4x16_dotprod.inc"
+extends = "conv1x1_s8s8_hwc_4x16.inc"
 summary = "output[p][o] = sum_i weights[o][i] * input[p][i] + bias[o], requantized as in gemmlowp and TFLite to int8, HWC, weights packed, sdot"
 */
 
@@ -10,5 +10,6 @@ summary = "output[p][o] = sum_i weights[o][i] * input[p][i] + bias[o], requantiz
 // 256 saves what it can.
 
 #define KERNEL conv1x1_s8s8_hwc_4x16_dotprod_gemmlowp
+#include "conv1x1_hwc_4x16_dotprod.inc"
 #include "../include/requantize_gemmlowp.inc"
-#include "conv1x1_s8s8_hwc_4x16_dotprod.inc"
+#include "conv1x1_s8s8_hwc_4x16.inc"

@@ -43,24 +43,9 @@ macs = "rows*depth"
     .arch armv8-a
     .text
 
-row0         .req x0        // of the 8, walk along
-input        .req x1
-output       .req x2
-rows         .req x3        // left, counts down
-depth        .req x4
-row1         .req x8
-row2         .req x9
-row3         .req x10
-row4         .req x11
-row5         .req x12
-row6         .req x13
-row7         .req x14
-x            .req x15       // walks along the input
-count        .req x16       // elements left, counts down
-
 #define DOTPROD 0
 
-#include "../include/function.inc"
+#include "../include/parts.inc"
 #include "gemv_rows_8.inc"
 
 .macro finish_sums
@@ -71,17 +56,11 @@ count        .req x16       // elements left, counts down
 .endm
 
 .macro store_part_of_sums
-    tbz     rows, #2, 3f
+    tbz     rows, #2, .Lup_to_three_rows
     st1     {v16.4s}, [output], #16
     mov     v16.16b, v17.16b
-3:
-    tbz     rows, #1, 2f
-    st1     {v16.2s}, [output], #8
-    dup     v16.2d, v16.d[1]
-2:
-    tbz     rows, #0, 1f
-    st1     {v16.s}[0], [output]
-1:
+.Lup_to_three_rows:
+    store_up_to_3_words output, v16, rows
 .endm
 
 function gemv_s8s32_rows_8

@@ -42,27 +42,10 @@ macs = "rows*cols*depth"
     .arch armv8-a
     .text
 
-panel   .req x0             // of 8 rows: where a starts over for each 12 columns
-columns .req x1             // all of b
-out0    .req x2             // row 0 of the tile, walks along the columns
-rows    .req x3             // counts down
-cols    .req x4
-depths  .req x5
-pitch   .req x6             // of c, in bytes
-out7    .req x7
-a_at      .req x8
-b_at      .req x9
-count   .req x10            // depths left, counts down
-left    .req x11            // columns left, counts down
-out1    .req x12
-out2    .req x13
-out3    .req x14
-out4    .req x15
-out5    .req x16
-out6    .req x17
-bias    .req x19
-at      .req x20            // of the bias, walks along the columns
-limits  .req x21
+out7        .req x7
+bias        .req x19
+at          .req x20        // of the bias, walks along the columns
+limits      .req x21
 
 // s (4 columns) += w (4 columns) * lane of a (a row), one depth: 4 MACs
 .macro multiply s, w, a, lane
@@ -71,7 +54,7 @@ limits  .req x21
 
 #include "../include/function.inc"
 #include "matmul_packed_8x12_bylane.inc"
-#include "store_12_sums.inc"
+#include "store_rows_of_12_sums.inc"
 
 .macro start_rows
     mov     at, bias
@@ -112,25 +95,6 @@ limits  .req x21
     clamp_row v26, v27, v28
     clamp_row v29, v30, v31
   .endif
-.endm
-
-// Rows that are not there have the address of the last one, and are stored before it.
-.macro store_rows store, rows, vectors
-  .if \rows == 8
-    \store  \vectors, out7, v29, v30, v31
-    \store  \vectors, out6, v26, v27, v28
-    \store  \vectors, out5, v23, v24, v25
-    \store  \vectors, out4, v20, v21, v22
-  .endif
-    \store  \vectors, out3, v17, v18, v19
-    \store  \vectors, out2, v14, v15, v16
-    \store  \vectors, out1, v11, v12, v13
-    \store  \vectors, out0, v8, v9, v10
-.endm
-
-.macro next_rows
-    add     out0, out0, pitch, lsl #3
-    sub     out0, out0, cols, lsl #2
 .endm
 
 function matmul_f32f32_packed_8x12

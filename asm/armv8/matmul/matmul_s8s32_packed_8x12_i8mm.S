@@ -1,31 +1,14 @@
 /*toml
-summary   = "c[m][n] = sum_k a[m][k] * b[k][n], int8 x int8 -> int32, both operands packed, 2 x 2 sums at a time"
-prototype = "void (const int8_t *a, const int8_t *b, int32_t *c, size_t rows, size_t cols, size_t depth, size_t c_pitch)"
-isa       = ["armv8.2-a", "neon", "i8mm"]
-stack     = 128
+extends = "matmul_s32_packed_8x12.inc"
+summary = "c[m][n] = sum_k a[m][k] * b[k][n], int8 x int8 -> int32, both operands packed, 2 x 2 sums at a time"
+isa     = ["armv8.2-a", "neon", "i8mm"]
 [args]
-a       = { reg = "x0", read = "8*((rows+7)//8)*8*((depth+7)//8)", layout = "rows8_depth8", dtype = "int8" }
-b       = { reg = "x1", read = "12*((cols+11)//12)*8*((depth+7)//8)", layout = "cols12_depth8", dtype = "int8" }
-c       = { reg = "x2", write = { rows = "rows", bytes = "4*cols", pitch = "4*c_pitch" }, layout = "rows", dtype = "int32" }
-rows    = { reg = "x3", range = [1, 1048576] }
-cols    = { reg = "x4", range = [1, 1048576] }
-depth   = { reg = "x5", range = [1, 131071] }
-c_pitch = { reg = "x6", range = [1, 1048576] }
-[counts]
-macs = "rows*cols*depth"
+a = { read = "8*((rows+7)//8)*8*((depth+7)//8)", layout = "rows8_depth8" }
+b = { read = "12*((cols+11)//12)*8*((depth+7)//8)", layout = "cols12_depth8" }
 */
 
-// The loops, outermost first; the tile is 8 rows x 12 columns:
-//
-//     for each 8 rows of a                  the last 1-4 as 4, the last 5-7 as 8
-//         for each 12 columns of b          the last 1-4 as 4, the last 5-8 as 8
-//             for each 32 of depth          then 16, then the last 8, of which 1-7 may be zeros from the packing
-//                 sums[8][12] += a[8][32] * b[32][12]
-//             c[8][12] = sums
-//
-// How the operands lie: a in panels of 8 rows, b in panels of 12 columns, each filled up with zeros to its full width.
-// Within a panel 8 depths of the first row (column), 8 of the second and so on, then the next 8 depths. c has rows of
-// c_pitch elements, c_pitch >= cols.
+// A step is 8 depths; the last 1-7 are filled up with zeros by the packing. The hot loop takes 4 steps, then come 2, then
+// the last.
 //
 // The tile, and where it lives. A register of a holds 8 depths of 2 rows, one of b 8 depths of 2 columns. smmla
 // multiplies them into 2 x 2 sums, and adds up the 8 depths on the way:
@@ -42,9 +25,6 @@ macs = "rows*cols*depth"
 //                    +----+    +-----+-----+-----+-----+-----+-----+
 //                                2 rows x 2 columns of sums each, int32
 //
-// All 32 registers are taken. 24 sums are the most that leave room for 4 + 4 registers of operands, which is what it
-// takes to load with one instruction for every 4 registers.
-//
 // Any int8 will do: no sum of products wraps, as 131071 * 128 * 128 = 2 147 467 264 is the last below 2^31.
 //
 // Cost of the hot loop, per 8 rows x 12 columns x 32 depths = 3072 MACs:
@@ -55,34 +35,13 @@ macs = "rows*cols*depth"
 // to find that nothing is left over. At a depth of 32 that is nearly half as much as the 96 smmla: with shallow operands
 // what turns sums into rows, not the loop, sets the price. The tile cannot cost less than 96 + 10 + 6 + 28 = 140 there,
 // 0.0456 per MAC, and 246 or 0.0400 at a depth of 64.
-// The bytes: 640 loaded for 3072 MACs, 4 stored for each output, once.
-// No prefetch: two ascending streams; that of a comes back from the cache for every 12 columns.
+// The bytes: 640 loaded for 3072 MACs.
 
     .arch armv8.2-a+i8mm
     .text
 
-#include "../include/function.inc"
-#include "../include/rows_of_c.inc"
+#include "matmul_packed_8x12.inc"
 #include "store_12_sums.inc"
-
-panel   .req x0             // of 8 rows: where a starts over for each 12 columns
-columns .req x1             // all of b
-out0    .req x2             // row 0 of the tile, walks along the columns
-rows    .req x3             // counts down
-cols    .req x4
-depths  .req x5             // in eights
-pitch   .req x6             // of c, in bytes
-out7    .req x7
-a_at      .req x8
-b_at      .req x9
-count   .req x10            // depths left, in eights, counts down
-left    .req x11            // columns left, counts down
-out1    .req x12
-out2    .req x13
-out3    .req x14
-out4    .req x15
-out5    .req x16
-out6    .req x17
 
 // sums of 2 columns += w (8 depths of 2 columns) * all rows (8 depths): 32 MACs an instruction
 .macro multiply rows, w, s0, s1, s2, s3
@@ -199,97 +158,23 @@ out6    .req x17
 // sums[rows][4 * vectors] = a[rows] * b[4 * vectors], from the start of the panel of a
 .macro sums rows, vectors
     mov     a_at, panel
-    ld1     {v8.16b, v9.16b, v10.16b, v11.16b}, [sp]
-    ld1     {v12.16b, v13.16b, v14.16b, v15.16b}, [sp]
-    ld1     {v16.16b, v17.16b, v18.16b, v19.16b}, [sp]
-  .if \rows == 8
-    ld1     {v20.16b, v21.16b, v22.16b, v23.16b}, [sp]
-    ld1     {v24.16b, v25.16b, v26.16b, v27.16b}, [sp]
-    ld1     {v28.16b, v29.16b, v30.16b, v31.16b}, [sp]
-  .endif
+    start_sums \rows
     subs    count, depths, #4
-    b.lo    2f
-1:                                                  // rows=8, vectors=3: 108 instructions, 3072 MACs
+    b.lo    .Lfewer_than_four_steps_\@
+.Lfour_steps_\@:                                    // rows=8, vectors=3: 108 instructions, 3072 MACs
     sixteen_depths \rows, \vectors
     sixteen_depths \rows, \vectors
     subs    count, count, #4
-    b.hs    1b
-2:                                                  // -4 to -1 are left, whose lowest bits are those of 0 to 3
-    tbz     count, #1, 3f
+    b.hs    .Lfour_steps_\@
+.Lfewer_than_four_steps_\@:                         // -4 to -1 are left, whose lowest bits are those of 0 to 3
+    tbz     count, #1, .Lone_step_\@
     sixteen_depths \rows, \vectors
-3:
-    tbz     count, #0, 4f
+.Lone_step_\@:
+    tbz     count, #0, .Lno_more_steps_\@
     eight_depths \rows, \vectors
-4:
+.Lno_more_steps_\@:
 .endm
 
-// c[rows][left] = a[rows] * b[left], 4 * vectors columns at most
-.macro last_columns rows, vectors
-    sums    \rows, \vectors
-  .if \vectors < 3                                   // 12 columns are no last ones
-    tst     left, #3
-    b.ne    10f
-    store_rows store_whole, \rows, \vectors
-    b       11f
-10:
-  .endif
-    store_rows store_part, \rows, \vectors
-11:
-.endm
-
-// c[rows][cols] = a[rows] * b
-.macro some_rows rows
-    mov     b_at, columns
-    subs    left, cols, #12
-    b.lo    6f
-5:
-    sums    \rows, 3
-    store_rows store_whole, \rows, 3
-    subs    left, left, #12
-    b.hs    5b
-6:
-    adds    left, left, #12
-    b.eq    9f
-    cmp     left, #4
-    b.ls    7f
-    cmp     left, #8
-    b.ls    8f
-    last_columns \rows, 3
-    b       9f
-7:
-    last_columns \rows, 1
-    b       9f
-8:
-    last_columns \rows, 2
-9:
-.endm
-
-function matmul_s8s32_packed_8x12_i8mm
-    sub     sp, sp, #128
-    save_vectors_at 64
-    stp     xzr, xzr, [sp]                          // 64 bytes of zeros: what the sums start from
-    stp     xzr, xzr, [sp, #16]
-    stp     xzr, xzr, [sp, #32]
-    stp     xzr, xzr, [sp, #48]
-    add     depths, depths, #7
-    lsr     depths, depths, #3
-    lsl     pitch, pitch, #2
-
-.Lrows:
-    point_at_four_rows
-    b.ls    .Lfour
-    point_at_four_more_rows
-    some_rows 8
-    subs    rows, rows, #8
-    b.ls    .Ldone
-    mov     panel, a_at
-    add     out0, out0, pitch, lsl #3
-    sub     out0, out0, cols, lsl #2
-    b       .Lrows
-.Lfour:
-    some_rows 4
-.Ldone:
-    restore_vectors_at 64
-    add     sp, sp, #128
-    ret
-end_function matmul_s8s32_packed_8x12_i8mm
+#define KERNEL matmul_s8s32_packed_8x12_i8mm
+#define DEPTH_SHIFT 3
+#include "matmul_s32_packed_8x12.inc"

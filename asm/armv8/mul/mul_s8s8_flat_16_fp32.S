@@ -22,11 +22,9 @@ scale = { reg = "x5", read = "4", dtype = "float32", range = [1e-9, 256.0] }
 scales       .req x5
 scale        .req v22
 
+// v0 (16 x int8) = the output from v0 of a and v1 of b
 .macro body
-    ssubl   v2.8h, v0.8b, zero_a.8b
-    ssubl2  v3.8h, v0.16b, zero_a.16b
-    ssubl   v4.8h, v1.8b, zero_b.8b
-    ssubl2  v5.8h, v1.16b, zero_b.16b
+    differences
     smull   v0.4s, v2.4h, v4.4h
     smull2  v1.4s, v2.8h, v4.8h
     smull   v6.4s, v3.4h, v5.4h
@@ -47,10 +45,7 @@ scale        .req v22
 .endm
 
 function mul_s8s8_flat_16_fp32
-    ld2r    {v16.8h, v17.8h}, [points], #4
-    load_output_range
-    dup     zero_a.16b, zero_a.b[0]
-    dup     zero_b.16b, zero_b.b[0]
+    load_points
     ld1r    {scale.4s}, [scales]
     flat_bytes_of_two
     ret

@@ -24,11 +24,9 @@ left_b       .req v21       // shift to the left, in 16 bits
 multiplier   .req v22
 right        .req v23       // shift to the right, as a number below 0
 
+// v0 (16 x int8) = the output from v0 of a and v1 of b
 .macro body
-    ssubl   v2.8h, v0.8b, zero_a.8b
-    ssubl2  v3.8h, v0.16b, zero_a.16b
-    ssubl   v4.8h, v1.8b, zero_b.8b
-    ssubl2  v5.8h, v1.16b, zero_b.16b
+    differences
     sshl    v4.8h, v4.8h, left_b.8h
     sshl    v5.8h, v5.8h, left_b.8h
     smull   v0.4s, v2.4h, v4.4h
@@ -43,10 +41,7 @@ right        .req v23       // shift to the right, as a number below 0
 .endm
 
 function mul_s8s8_flat_16_gemmlowp
-    ld2r    {v16.8h, v17.8h}, [points], #4
-    load_output_range
-    dup     zero_a.16b, zero_a.b[0]
-    dup     zero_b.16b, zero_b.b[0]
+    load_points
     ld1r    {multiplier.4s}, [multipliers]
     ld1r    {v0.4s}, [shift]
     movi    v1.4s, #0

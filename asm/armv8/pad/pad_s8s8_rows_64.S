@@ -53,68 +53,68 @@ pitch        .req x11       // bytes of a row of the output
 // the next `pending` bytes of the output = value
 .macro fill
     subs    count, pending, #64
-    b.lo    2f
-1:
+    b.lo    .Lfewer_than_sixty_four_\@
+.Lsixty_four_\@:
     st1     {v16.16b, v17.16b, v18.16b, v19.16b}, [output], #64
     subs    count, count, #64
-    b.hs    1b
-2:
+    b.hs    .Lsixty_four_\@
+.Lfewer_than_sixty_four_\@:
     adds    count, count, #48
-    b.mi    4f
-3:
+    b.mi    .Lfewer_than_sixteen_\@
+.Lsixteen_\@:
     str     q16, [output], #16
     subs    count, count, #16
-    b.hs    3b
-4:
-    tbz     count, #3, 5f
+    b.hs    .Lsixteen_\@
+.Lfewer_than_sixteen_\@:
+    tbz     count, #3, .Lup_to_seven_\@
     str     d16, [output], #8
-5:
-    tbz     count, #2, 6f
+.Lup_to_seven_\@:
+    tbz     count, #2, .Lup_to_three_\@
     str     s16, [output], #4
-6:
-    tbz     count, #1, 7f
+.Lup_to_three_\@:
+    tbz     count, #1, .Lup_to_one_\@
     str     h16, [output], #2
-7:
-    tbz     count, #0, 8f
+.Lup_to_one_\@:
+    tbz     count, #0, .Lfilled_\@
     str     b16, [output], #1
-8:
+.Lfilled_\@:
 .endm
 
 // the next `row` bytes of the output = the row
 .macro copy
     mov     in, input
     subs    count, row, #64
-    b.lo    2f
-1:
+    b.lo    .Lfewer_than_sixty_four_\@
+.Lsixty_four_\@:                                    // the hot loop
     ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [in], #64
     subs    count, count, #64
     st1     {v0.16b, v1.16b, v2.16b, v3.16b}, [output], #64
-    b.hs    1b
-2:
+    b.hs    .Lsixty_four_\@
+.Lfewer_than_sixty_four_\@:
     adds    count, count, #48
-    b.mi    4f
-3:
+    b.mi    .Lfewer_than_sixteen_\@
+.Lsixteen_\@:
     ldr     q0, [in], #16
     subs    count, count, #16
     str     q0, [output], #16
-    b.hs    3b
-4:
-    tbz     count, #3, 5f
+    b.hs    .Lsixteen_\@
+.Lfewer_than_sixteen_\@:
+    tbz     count, #3, .Lup_to_seven_\@
     ldr     d0, [in], #8
     str     d0, [output], #8
-5:
-    tbz     count, #2, 6f
+.Lup_to_seven_\@:
+    tbz     count, #2, .Lup_to_three_\@
     ldr     s0, [in], #4
     str     s0, [output], #4
-6:
-    tbz     count, #1, 7f
+.Lup_to_three_\@:
+    tbz     count, #1, .Lup_to_one_\@
     ldr     h0, [in], #2
     str     h0, [output], #2
-7:
-    tbz     count, #0, 8f
+.Lup_to_one_\@:
+    tbz     count, #0, .Lcopied_\@
     ldr     b0, [in]
     str     b0, [output], #1
-8:
+.Lcopied_\@:
 .endm
 
 function pad_s8s8_rows_64
@@ -129,13 +129,13 @@ function pad_s8s8_rows_64
     madd    pending, top, pitch, left
     madd    last, bottom, pitch, right
     add     between, left, right
-10:
+.Lrow:
     fill
     copy
     add     input, input, input_pitch
     mov     pending, between
     subs    height, height, #1
-    b.ne    10b
+    b.ne    .Lrow
     mov     pending, last
     fill
     ret

@@ -15,7 +15,7 @@ summary = "output = the mean of 2 x 2 pixels, rounded to the nearest, ties away 
 #define KERNEL avgpool2x2s2_s8s8_hwc_1x16
 
 .macro walk form, lane
-8:
+.Lpixel_\@:                                         // 17 instructions, a pixel of the output
     ld1     {v0.\form}\lane, [in0], channels
     ld1     {v1.\form}\lane, [in0], channels
     ld1     {v2.\form}\lane, [in1], channels
@@ -32,7 +32,7 @@ summary = "output = the mean of 2 x 2 pixels, rounded to the nearest, ties away 
     rshrn   v4.8b, v4.8h, #2
     rshrn2  v4.16b, v5.8h, #2
     st1     {v4.\form}\lane, [out], channels
-    b.ne    8b
+    b.ne    .Lpixel_\@
 .endm
 
 #include "pool_2x2s2_hwc_1x16.inc"

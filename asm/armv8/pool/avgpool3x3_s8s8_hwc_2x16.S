@@ -97,22 +97,22 @@ twelfth      .req x23       // 12 / rows of the window
 .macro walk form, lane
     movi    v20.4s, #0
     movi    v21.4s, #0
-    cbnz    before, 8f
+    cbnz    before, .Lfirst_column_done_\@
     load_column \form, \lane, v20, v21
-8:
+.Lfirst_column_done_\@:
     load_column \form, \lane, v16, v17
     add     v20.8h, v20.8h, v16.8h
     add     v21.8h, v21.8h, v17.8h
-    cbz     count, 12f
-    cbz     before, 9f
+    cbz     count, .Lno_more_\@
+    cbz     before, .Lwhole_windows_\@
     set_columns 2
     one_window \form, \lane
     sub     count, count, #1
-9:
+.Lwhole_windows_\@:
     set_columns 3
     subs    count, count, #2
-    b.lo    11f
-10:                                                 // 2 pixels, 48 instructions
+    b.lo    .Lfewer_than_two_\@
+.Ltwo_pixels_\@:                                    // 2 pixels, 48 instructions
     load_column \form, \lane, v18, v19
     add     v6.8h, v20.8h, v18.8h
     add     v7.8h, v21.8h, v19.8h
@@ -126,20 +126,20 @@ twelfth      .req x23       // 12 / rows of the window
     add     v21.8h, v19.8h, v17.8h
     subs    count, count, #2
     store_mean \form, \lane, v6, v7
-    b.hs    10b
-11:
-    tbz     count, #0, 12f
+    b.hs    .Ltwo_pixels_\@
+.Lfewer_than_two_\@:
+    tbz     count, #0, .Lno_more_\@
     one_window \form, \lane
-12:
-    cbz     after, 14f
+.Lno_more_\@:
+    cbz     after, .Lrow_done_\@
     set_columns 2                                   // the last window has no third one
     sub     edge, width, #1
     cmp     edge, before
-    b.hs    13f
+    b.hs    .Lcolumns_set_\@
     set_columns 1
-13:
+.Lcolumns_set_\@:
     store_mean \form, \lane, v20, v21
-14:
+.Lrow_done_\@:
 .endm
 
 function avgpool3x3_s8s8_hwc_2x16

@@ -31,6 +31,7 @@ pitch    = { reg = "x4", range = [-1048576, 1048576] }
     .text
 
 #include "../include/function.inc"
+#include "channels.inc"
 
 input        .req x0        // where the channels begin
 output       .req x1
@@ -51,7 +52,8 @@ divisor      .req v20       // the pixels, as float32
     saddw2  v5.8h, v5.8h, v0.16b
 .endm
 
-.macro pool form, lane, bytes
+// output[bytes] = the means of as many channels, which load into `form` at `lane`; input is on the next
+.macro pool bytes, form, lane
     mov     in, input
     mov     rest, pixels
     movi    v0.16b, #0
@@ -59,34 +61,34 @@ divisor      .req v20       // the pixels, as float32
     movi    v17.4s, #0
     movi    v18.4s, #0
     movi    v19.4s, #0
-1:
+.Lsums_in_int16_\@:
     cmp     rest, most
     csel    some, rest, most, lo
     sub     rest, rest, some
     movi    v4.8h, #0
     movi    v5.8h, #0
     subs    some, some, #4
-    b.lo    3f
-2:
+    b.lo    .Lfewer_than_four_\@
+.Lfour_pixels_\@:                                   // 14 instructions, 4 pixels
     subs    some, some, #4
     add_pixel \form, \lane
     add_pixel \form, \lane
     add_pixel \form, \lane
     add_pixel \form, \lane
-    b.hs    2b
-3:
+    b.hs    .Lfour_pixels_\@
+.Lfewer_than_four_\@:
     adds    some, some, #4
-    b.eq    5f
-4:
+    b.eq    .Lwiden_sums_\@
+.Lone_pixel_\@:
     subs    some, some, #1
     add_pixel \form, \lane
-    b.ne    4b
-5:
+    b.ne    .Lone_pixel_\@
+.Lwiden_sums_\@:
     saddw   v16.4s, v16.4s, v4.4h
     saddw2  v17.4s, v17.4s, v4.8h
     saddw   v18.4s, v18.4s, v5.4h
     saddw2  v19.4s, v19.4s, v5.8h
-    cbnz    rest, 1b
+    cbnz    rest, .Lsums_in_int16_\@
     mean    v16
     mean    v17
     mean    v18
@@ -112,24 +114,6 @@ function globalpool_s8s8_hwc_4x16
     mov     most, #252
     dup     divisor.4s, w2
     scvtf   divisor.4s, divisor.4s
-    subs    left, left, #16
-    b.lo    11f
-10:
-    pool    16b, , 16
-    subs    left, left, #16
-    b.hs    10b
-11:
-    tbz     left, #3, 12f
-    pool    8b, , 8
-12:
-    tbz     left, #2, 13f
-    pool    s, [0], 4
-13:
-    tbz     left, #1, 14f
-    pool    h, [0], 2
-14:
-    tbz     left, #0, 15f
-    pool    b, [0], 1
-15:
+    by_channels pool, left, left
     ret
 end_function globalpool_s8s8_hwc_4x16

@@ -12,7 +12,7 @@ summary = "output = the greatest of 2 x 2 pixels, stride 2, HWC"
 #define KERNEL maxpool2x2s2_s8s8_hwc_1x16
 
 .macro walk form, lane
-8:
+.Lpixel_\@:                                         // 10 instructions, a pixel of the output
     ld1     {v0.\form}\lane, [in0], channels
     ld1     {v1.\form}\lane, [in0], channels
     ld1     {v2.\form}\lane, [in1], channels
@@ -22,7 +22,7 @@ summary = "output = the greatest of 2 x 2 pixels, stride 2, HWC"
     smax    v2.16b, v2.16b, v3.16b
     smax    v0.16b, v0.16b, v2.16b
     st1     {v0.\form}\lane, [out], channels
-    b.ne    8b
+    b.ne    .Lpixel_\@
 .endm
 
 #include "pool_2x2s2_hwc_1x16.inc"

@@ -32,11 +32,11 @@ input = { read = { rows = "2*height+1-top-bottom", bytes = "(2*width+1-left-righ
 
 .macro walk form, lane
     ldr     q16, [edge]                             // the first column
-    cbnz    before, 8f
+    cbnz    before, .Lfirst_column_done_\@
     load_column \form, \lane, v16, v1, v2
-8:
-    cbz     count, 10f
-9:
+.Lfirst_column_done_\@:
+    cbz     count, .Lno_more_\@
+.Lpixel_\@:                                         // 15 instructions, a pixel of the output
     load_row_0 \form, \lane, v0
     load_row_1 \form, \lane, v1
     load_row_2 \form, \lane, v2
@@ -51,13 +51,13 @@ input = { read = { rows = "2*height+1-top-bottom", bytes = "(2*width+1-left-righ
     smax    v16.16b, v3.16b, v5.16b
     smax    v6.16b, v6.16b, v16.16b
     st1     {v6.\form}\lane, [out], channels
-    b.ne    9b
-10:
-    cbz     after, 11f
+    b.ne    .Lpixel_\@
+.Lno_more_\@:
+    cbz     after, .Lrow_done_\@
     load_column \form, \lane, v0, v1, v2            // the last window has two columns
     smax    v0.16b, v0.16b, v16.16b
     st1     {v0.\form}\lane, [out]
-11:
+.Lrow_done_\@:
 .endm
 
 function maxpool3x3s2_s8s8_hwc_1x16

@@ -49,32 +49,32 @@ function range_f32f32_flat_16
     mov     high2.16b, low0.16b
     mov     high3.16b, low0.16b
     subs    count, count, #16
-    b.lo    2f
-1:
+    b.lo    .Lfewer_than_sixteen
+.Lsixteen:                                          // the hot loop
     ld1     {v0.4s, v1.4s, v2.4s, v3.4s}, [input], #64
     subs    count, count, #16
     widen   0, v0
     widen   1, v1
     widen   2, v2
     widen   3, v3
-    b.hs    1b
-2:
+    b.hs    .Lsixteen
+.Lfewer_than_sixteen:
     adds    count, count, #12
-    b.mi    4f
-3:
+    b.mi    .Lfewer_than_four
+.Lfour:
     ldr     q0, [input], #16
     subs    count, count, #4
     widen   0, v0
-    b.hs    3b
-4:
+    b.hs    .Lfour
+.Lfewer_than_four:
     adds    count, count, #4
-    b.eq    6f
-5:
+    b.eq    .Lall_seen
+.Lone:
     ld1r    {v0.4s}, [input], #4
     subs    count, count, #1
     widen   0, v0
-    b.ne    5b
-6:
+    b.ne    .Lone
+.Lall_seen:
     fmin    low0.4s, low0.4s, low1.4s
     fmax    high0.4s, high0.4s, high1.4s
     fmin    low2.4s, low2.4s, low3.4s

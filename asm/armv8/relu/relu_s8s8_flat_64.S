@@ -18,50 +18,19 @@ zero   = { reg = "x3", read = "1", layout = "zero", dtype = "int8" }
     .arch armv8-a
     .text
 
-input        .req x0
-output       .req x1
-left         .req x2        // elements left, counts down
 zero         .req x3
-at           .req x4
 
 lowest       .req v16
 
-#include "../include/function.inc"
-#include "../include/parts.inc"
+#include "../include/flat_64_bytes.inc"
 
-.macro relu x
+// x = max(x, zero point)
+.macro body x
     smax    \x\().16b, \x\().16b, lowest.16b
 .endm
 
 function relu_s8s8_flat_64
     ld1r    {v16.16b}, [zero]
-    subs    left, left, #64
-    b.lo    2f
-1:
-    ld1     {v0.16b, v1.16b, v2.16b, v3.16b}, [input], #64
-    subs    left, left, #64
-    relu    v0
-    relu    v1
-    relu    v2
-    relu    v3
-    st1     {v0.16b, v1.16b, v2.16b, v3.16b}, [output], #64
-    b.hs    1b
-2:
-    adds    left, left, #48
-    b.mi    4f
-3:
-    ldr     q0, [input], #16
-    subs    left, left, #16
-    relu    v0
-    str     q0, [output], #16
-    b.hs    3b
-4:
-    ands    left, left, #15
-    b.eq    9f
-    movi    v0.16b, #0
-    load_part_of_16_bytes v0, input
-    relu    v0
-    store_part_of_16_bytes output, v0
-9:
+    flat_64_bytes
     ret
 end_function relu_s8s8_flat_64

@@ -7,10 +7,6 @@ scales = { reg = "x7", read = "4*4*((cols+3)//4)", dtype = "float32", range = [1
 range  = { reg = "stack+0", range = [-128, 127] }
 */
 
-// The output: (input + bias) times scale, rounded, + zero point, held to [lowest, highest]; range holds these three,
-// the other arrays an element for each column, filled up to a multiple of 4. A zero point of the input is the bias's
-// business.
-//
 // The scheme is QNNPACK's fp32, whose magic number, 1.5 * 2^23, gives the same results, XNNPACK's, and ONNX Runtime's:
 // sums to float32, which rounds those beyond 2^24, times scale, which rounds, to the nearest integer, ties to even.
 // fcvtns does that; with the magic number it would take two more instructions, as it needs products that are held to

@@ -9,8 +9,7 @@ scales_out = { reg = "stack+0", read = "4*4*((cols+3)//4)", dtype = "float32", r
 range      = { range = [-128, 127] }
 */
 
-// The output: (input * scale_in + bias) * scale_out, rounded, + zero point, held to [lowest, highest]; range holds
-// these three (ncnn: 0, -127, 127), the other arrays an element for each column, filled up to a multiple of 4.
+// The output is (input * scale_in + bias) * scale_out; ncnn's range is 0, -127, 127.
 //
 // The scheme is that of ncnn's requantize: float32, a product and a sum that round apart, so no fmla; fcvtas rounds to
 // the nearest integer, ties away from zero. Infinities and whatever does not fit saturate on the way.
