@@ -1,0 +1,38 @@
+"""Prove many kernels, side by side in worker processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from neonlab.lab.parallel.pool import Died, KernelHandle, Workers
+from neonlab.lab.repository.library import Kernel
+from neonlab.measure.shape import Shape
+from neonlab.prove.proof import Proof, ProofStatus, ShapeProof
+
+
+def _prove(handle: KernelHandle, shape: Shape, seed: int) -> ShapeProof:
+    from neonlab.lab.run.prove import prove_one
+
+    return prove_one(handle.open(), shape, seed)
+
+
+def prove_all(
+    workers: Workers,
+    work: Sequence[tuple[Kernel, Sequence[Shape]]],
+    *,
+    seed: int = 1,
+    advance: Callable[[int], None] = lambda _: None,
+) -> list[Proof]:
+    """Prove each kernel at its shapes."""
+    tasks = [(KernelHandle.of(kernel), shape, seed) for kernel, shapes in work for shape in shapes]
+    results = iter(workers.run(_prove, tasks, lambda _: advance(1)))
+    proofs = []
+    for kernel, shapes in work:
+        found = []
+        for shape in shapes:
+            result = next(results)
+            if isinstance(result, Died):
+                result = ShapeProof(shape, ProofStatus.NOT_PROVED, seed, reason=result.reason)
+            found.append(result)
+        proofs.append(Proof(kernel.title, kernel.isa.value, str(kernel.path), tuple(found), kernel.options))
+    return proofs

@@ -1,0 +1,60 @@
+"""Prove kernels equal to their references in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.lookup import AskedKernel, AskedShape, one_kernel, some_shapes
+from neonlab.lab.run.plan import layers_of, plan_cases
+from neonlab.lab.run.shapes import integers_of
+from neonlab.measure.shape import Shape
+from neonlab.prove.judge import prove_shape
+from neonlab.prove.proof import Proof, ProofStatus, ShapeProof
+
+#: Multiply-accumulates from which a small shape of the plan is left to `--shape`: its sums take long to write out.
+_MOST_MACS = 50_000
+_NO_REFERENCE = "the kernel has no operator whose reference could run on symbols"
+
+
+def shapes_to_prove(kernel: Kernel, shapes: Sequence[Shape] = (), *, layers: bool = False) -> list[Shape]:
+    """Return the given shapes, or the small shapes that `check` tries; with `layers` those of real networks instead."""
+    if shapes:
+        return list(shapes)
+    if layers:
+        return layers_of(kernel)
+    planned = dict.fromkeys(name.shape for name in plan_cases(kernel))
+    macs = kernel.contract.macs
+    small = [s for s in planned if macs is None or macs.evaluate(integers_of(kernel, s)) <= _MOST_MACS]
+    return sorted(small, key=lambda shape: (shape.work, shape.sizes))
+
+
+def prove_one(kernel: Kernel, shape: Shape, seed: int) -> ShapeProof:
+    """Return what can be shown of a kernel at one shape."""
+    if kernel.operator is None:
+        return ShapeProof(shape, ProofStatus.NOT_PROVED, seed, reason=_NO_REFERENCE)
+    return prove_shape(kernel_program(kernel), kernel.contract, kernel.operator, shape, seed)
+
+
+def proof_of(kernel: Kernel, shapes: Sequence[ShapeProof]) -> Proof:
+    """Fold what was shown at each shape."""
+    return Proof(kernel.title, kernel.isa.value, str(kernel.path), tuple(shapes), kernel.options)
+
+
+def prove(
+    kernel: AskedKernel, shapes: AskedShape | Sequence[AskedShape] = (), *, layers: bool = False, seed: int = 1
+) -> Proof:
+    """Prove a kernel equal to its reference for every input that its contract allows, shape by shape.
+
+    `kernel` is a Kernel, a name of the library such as "armv8/conv1x1_s8s32_hwc_4x4", or the path of a file.  `shapes`
+    are Shapes or text such as "3x3x16x8", one or several; without any, the small shapes that `check` tries, or with
+    `layers` the layers of real networks that the operator names.  `seed` (0 or more) fixes the case whose path is
+    followed, and the values of inputs that are held.
+
+    The Proof says of each shape whether the kernel is proved, refuted by inputs that were run, or neither and why.
+    Raises InputError for a kernel or a shape that is not known, or that the contract does not allow.
+    """
+    kernel = one_kernel(kernel)
+    wanted = shapes_to_prove(kernel, some_shapes(kernel, shapes), layers=layers)
+    return proof_of(kernel, [prove_one(kernel, shape, seed) for shape in wanted])

@@ -1,0 +1,237 @@
+"""Evaluate canonical forms over all values of a few of their parts.
+
+Two forms that differ may still be equal for all inputs: as functions of one sum that both contain, for example.  A cut
+is a set of parts such that both forms depend on the inputs through these parts alone.  Where the parts together take
+few values, the forms are evaluated at all of them.  Equal results there are a proof, as the parts take no others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.prove.expressions.canonical import LIST
+from neonlab.prove.expressions.evaluate import computed
+from neonlab.prove.expressions.forms import Forms
+from neonlab.prove.expressions.operation import ENTRY, INPUT, LIMIT, MULTIPLY
+from neonlab.prove.refusal import Refusal
+
+Values = npt.NDArray[np.int64]
+#: Most values of all parts together.
+MOST_VALUES = 1 << 26
+#: Values evaluated at a time.
+_BATCH = 1 << 20
+#: Most parts of a cut, and most cuts that are tried.
+_MOST_PARTS, _MOST_CUTS = 8, 24
+
+
+@dataclass(frozen=True, slots=True)
+class Primitive:
+    """A sum of terms without a common factor or a constant: ((atom, coefficient), …), ascending by atom."""
+
+    terms: tuple[tuple[int, int], ...]
+
+    @property
+    def last(self) -> int:
+        """Return the last atom: a part that depends on another one has a later last atom."""
+        return self.terms[-1][0]
+
+    def without(self, other: Primitive) -> tuple[int, tuple[tuple[int, int], ...]] | None:
+        """Return how often another part of several terms is in this one, and the terms left; None if it is not."""
+        mine, theirs = dict(self.terms), dict(other.terms)
+        if len(theirs) < 2 or len(theirs) >= len(mine) or not theirs.keys() <= mine.keys():
+            return None
+        times, rest = divmod(mine[other.last], theirs[other.last])
+        if rest or any(mine[atom] != times * coefficient for atom, coefficient in theirs.items()):
+            return None
+        return times, tuple(term for term in self.terms if term[0] not in theirs)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Values of the parts of a cut at which two forms differ."""
+
+    parts: tuple[Primitive, ...]
+    values: tuple[int, ...]
+
+
+class FormReader:
+    """Forms as Python values, each read once."""
+
+    def __init__(self, forms: Forms) -> None:
+        self._forms = forms
+        self._read: dict[int, tuple[Primitive | None, int, int]] = {}
+
+    def form(self, number: int) -> tuple[Primitive | None, int, int]:
+        """Return (part, factor, constant) of a form, which is part times factor plus constant; a number has no part."""
+        if number not in self._read:
+            row = self._forms.polynomials[number]
+            first, count = int(row["first"]), int(row["count"])
+            terms = self._forms.terms[first : first + count]
+            coefficients, monomials = terms["coefficient"].tolist(), terms["monomial"].tolist()
+            factor = math.gcd(*coefficients) if count else 0
+            factor = -factor if count and coefficients[0] < 0 else factor
+            part = (
+                Primitive(tuple((m, c // factor) for m, c in zip(monomials, coefficients, strict=True)))
+                if count
+                else None
+            )
+            self._read[number] = part, factor, int(row["constant"])
+        return self._read[number]
+
+    def atom(self, number: int) -> tuple[int, int, int, int, int]:
+        """Return (operation, x, y, z, amount) of an atom."""
+        row = self._forms.atoms[number]
+        return int(row["operation"]), int(row["x"]), int(row["y"]), int(row["z"]), int(row["amount"])
+
+    def is_bounded(self, number: int) -> bool:
+        """Tell whether the interval of a form is known, so that 64 bits hold all its values."""
+        row = self._forms.polynomials[number]
+        return int(row["low"]) > -LIMIT and int(row["high"]) < LIMIT
+
+    def operands(self, number: int) -> list[Primitive]:
+        """Return the parts that an atom depends on; none for an input element."""
+        operation, x, y, z, _ = self.atom(number)
+        if operation == INPUT:
+            return []
+        if operation == MULTIPLY:
+            return [Primitive(((x, 1),)), Primitive(((y, 1),))]
+        forms = [x, *self.listed(number)] if operation == ENTRY else [x, y, z]
+        return [part for part in dict.fromkeys(self.form(form)[0] for form in forms) if part is not None]
+
+    def listed(self, number: int) -> list[int]:
+        """Return the entries of a look-up that its index can reach, from entry `amount` of the atom on."""
+        listed = int(self._forms.atoms[number]["y"])
+        found = []
+        while int(self._forms.atoms[listed]["operation"]) == LIST:
+            found.append(int(self._forms.atoms[listed]["x"]))
+            listed = int(self._forms.atoms[listed]["y"])
+        return found
+
+    def ends(self, part: Primitive) -> tuple[int, int]:
+        """Return the least and greatest value of a part; LIMIT where they are not known."""
+        low = high = 0
+        for atom, coefficient in part.terms:
+            row = self._forms.atoms[atom]
+            a, b = int(row["low"]), int(row["high"])
+            if a <= -LIMIT or b >= LIMIT:
+                return -LIMIT, LIMIT
+            low, high = low + min(a * coefficient, b * coefficient), high + max(a * coefficient, b * coefficient)
+        return low, high
+
+
+def cuts(reading: FormReader, forms: tuple[int, ...]) -> Iterator[tuple[Primitive, ...]]:
+    """Yield cuts of forms, from the results towards the inputs, each of a few parts."""
+    front = {part for part in (reading.form(form)[0] for form in forms) if part is not None}
+    for _ in range(_MOST_CUTS):
+        if 0 < len(front) <= _MOST_PARTS:
+            yield tuple(sorted(front, key=lambda part: part.terms))
+        if not front or len(front) > _MOST_PARTS:
+            return
+        last = max(front, key=lambda part: (part.last, len(part.terms), part.terms))
+        inner = _inner(reading, last, front)
+        if not inner:
+            return
+        front.remove(last)
+        front |= set(inner)
+
+
+def _inner(reading: FormReader, part: Primitive, front: set[Primitive]) -> list[Primitive]:
+    """Return the parts that a part depends on: of several terms its atoms, or a sum in it and the atoms left.
+
+    Sums in it are other parts of the cut, and what its atoms depend on: rounding adds the sign of a sum to it.
+    """
+    if len(part.terms) == 1:
+        return reading.operands(part.terms[0][0])
+    sums = [*front, *(operand for atom, _ in part.terms for operand in reading.operands(atom))]
+    for other in sorted(sums, key=lambda one: (-len(one.terms), one.terms)):
+        found = part.without(other)
+        if found is not None:
+            return [other, *(Primitive(((atom, 1),)) for atom, _ in found[1])]
+    return [Primitive(((atom, 1),)) for atom, _ in part.terms]
+
+
+def count_of(reading: FormReader, parts: tuple[Primitive, ...]) -> int:
+    """Return the number of combinations of values of the parts."""
+    total = 1
+    for part in parts:
+        low, high = reading.ends(part)
+        if high >= LIMIT or low <= -LIMIT:
+            return LIMIT
+        total = min(total * (high - low + 1), LIMIT)
+    return total
+
+
+def first_difference(reading: FormReader, forms: tuple[int, int], parts: tuple[Primitive, ...]) -> Difference | None:
+    """Return values of the parts at which two forms differ, None if there are none."""
+    ends = [reading.ends(part) for part in parts]
+    sizes = [high - low + 1 for low, high in ends]
+    total = math.prod(sizes)
+    for begin in range(0, total, _BATCH):
+        flat = np.arange(begin, min(total, begin + _BATCH), dtype=np.int64)
+        held: dict[Primitive, Values] = {}
+        for part, (low, _), size in zip(parts, ends, sizes, strict=True):
+            held[part] = low + flat % size
+            flat = flat // size
+        evaluation = _Evaluation(reading, held)
+        wrong = np.flatnonzero(evaluation.form(forms[0]) != evaluation.form(forms[1]))
+        if wrong.size:
+            return Difference(parts, tuple(int(held[part][wrong[0]]) for part in parts))
+    return None
+
+
+class _Evaluation:
+    """Values of forms for values of the parts of a cut."""
+
+    def __init__(self, reading: FormReader, held: dict[Primitive, Values]) -> None:
+        self._reading, self._parts = reading, dict(held)
+        self._atoms: dict[int, Values] = {}
+        self._shape = next(iter(held.values())).shape
+
+    def form(self, number: int) -> Values:
+        """Return the values of a form."""
+        part, factor, constant = self._reading.form(number)
+        if part is None:
+            return np.full(self._shape, constant, np.int64)
+        if not self._reading.is_bounded(number):
+            raise Refusal("a number may exceed 62 bits")
+        return self._part(part) * factor + constant
+
+    def _part(self, part: Primitive) -> Values:
+        if part not in self._parts:
+            total, terms = np.zeros(self._shape, np.int64), part.terms
+            for other, values in list(self._parts.items()):
+                found = part.without(other)
+                if found is not None:
+                    total, terms = total + found[0] * values, found[1]
+                    break
+            for atom, coefficient in terms:
+                total = total + self._atom(atom) * coefficient
+            self._parts[part] = total
+        return self._parts[part]
+
+    def _atom(self, number: int) -> Values:
+        alone = Primitive(((number, 1),))
+        if alone in self._parts:
+            return self._parts[alone]
+        if number not in self._atoms:
+            self._atoms[number] = self._made(number)
+        return self._atoms[number]
+
+    def _made(self, number: int) -> Values:
+        operation, x, y, z, amount = self._reading.atom(number)
+        if operation == INPUT:
+            raise Refusal("an input lies beyond a cut")
+        if operation == MULTIPLY:
+            return self._atom(x) * self._atom(y)
+        if operation == ENTRY:
+            entries = np.stack([self.form(entry) for entry in self._reading.listed(number)])
+            index = self.form(x) - amount
+            inside = (index >= 0) & (index < len(entries))
+            found = np.take_along_axis(entries, np.where(inside, index, 0)[np.newaxis], axis=0)[0]
+            return np.where(inside, found, 0)
+        return computed(operation, self.form(x), self.form(y), self.form(z), amount)

@@ -1,0 +1,113 @@
+"""Decide whether nodes are equal for all values of the input elements."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.prove.expressions.canonical import Canonical
+from neonlab.prove.expressions.choice import (
+    MOST_VALUES,
+    Difference,
+    FormReader,
+    Primitive,
+    count_of,
+    cuts,
+    first_difference,
+)
+from neonlab.prove.expressions.operation import ENTRY, INPUT, MULTIPLY
+from neonlab.prove.expressions.table import ExpressionTable, Ids
+from neonlab.prove.refusal import Refusal
+
+#: Cuts with more parts than one are tried only where they take at most so many values: they seldom succeed.
+_FEW_VALUES = 1 << 20
+
+
+@dataclass
+class Equality:
+    """The answer on pairs of nodes: `equal` (bool, one a pair) tells which are equal for all inputs.
+
+    Of the others `differences` has values of parts at which they differ, by pair, where such were found; the inputs may
+    be unable to reach these values.  `forms` are those of the left and the right nodes.
+    """
+
+    equal: npt.NDArray[np.bool_]
+    left: Ids
+    right: Ids
+    canonical: Canonical
+    reading: FormReader
+    differences: dict[int, Difference] = field(default_factory=dict)
+    enumerated: int = 0
+
+
+def compare(table: ExpressionTable, left: Ids, right: Ids) -> Equality:
+    """Compare nodes pair by pair; both arrays have one dimension."""
+    canonical = Canonical(table)
+    forms = canonical.of(np.concatenate([left, right]))
+    ours, theirs = forms[: len(left)], forms[len(left) :]
+    answer = Equality(ours == theirs, ours, theirs, canonical, FormReader(canonical.forms))
+    known: dict[Hashable, tuple[bool, tuple[int, ...] | None]] = {}
+    for at in np.flatnonzero(~answer.equal).tolist():
+        _decide(answer, at, (int(ours[at]), int(theirs[at])), known)
+    return answer
+
+
+def _decide(
+    answer: Equality, at: int, pair: tuple[int, int], known: dict[Hashable, tuple[bool, tuple[int, ...] | None]]
+) -> None:
+    """Decide one pair by the values of the parts of its cuts."""
+    for parts in cuts(answer.reading, pair):
+        count = count_of(answer.reading, parts)
+        if count > (MOST_VALUES if len(parts) == 1 else _FEW_VALUES):
+            continue
+        key = _structure(answer.reading, pair, parts)
+        if key not in known:
+            answer.enumerated += count
+            try:
+                difference = first_difference(answer.reading, pair, parts)
+            except Refusal:
+                continue
+            known[key] = difference is None, difference.values if difference is not None else None
+        same, values = known[key]
+        if same:
+            answer.equal[at] = True
+            answer.differences.pop(at, None)
+            return
+        if values is not None:
+            answer.differences[at] = Difference(parts, values)
+
+
+def _structure(reading: FormReader, pair: tuple[int, int], parts: tuple[Primitive, ...]) -> Hashable:
+    """Return a key that is the same for pairs that are the same functions of parts with the same ranges."""
+    seen: dict[int, Hashable] = {}
+    names = {part: (index, reading.ends(part)) for index, part in enumerate(parts)}
+
+    def of_form(number: int) -> Hashable:
+        part, factor, constant = reading.form(number)
+        return (factor, constant, of_part(part) if part is not None else None)
+
+    def of_part(part: Primitive) -> Hashable:
+        if part in names:
+            return names[part]
+        return tuple((coefficient, of_atom(atom)) for atom, coefficient in part.terms)
+
+    def of_atom(atom: int) -> Hashable:
+        alone = Primitive(((atom, 1),))
+        if alone in names:
+            return names[alone]
+        if atom not in seen:
+            operation, x, y, z, amount = reading.atom(atom)
+            if operation == INPUT:
+                seen[atom] = ("input", atom)
+            elif operation == MULTIPLY:
+                seen[atom] = (operation, of_atom(x), of_atom(y))
+            elif operation == ENTRY:
+                seen[atom] = (operation, amount, of_form(x), *map(of_form, reading.listed(atom)))
+            else:
+                seen[atom] = (operation, amount, of_form(x), of_form(y), of_form(z))
+        return seen[atom]
+
+    return tuple(map(of_form, pair))

@@ -1,0 +1,247 @@
+"""Prove a kernel equal to its reference at one shape, for every input that its contract allows.
+
+    found = prove_shape(program, contract, operator, shape)
+
+The kernel is run once and its path replayed on expressions; the operator's own reference runs on symbolic arrays.  Each
+result of one is compared with that of the other.  Where they differ, inputs that show it are looked for, and run.
+
+Some inputs cannot be any value: a reference may need the ends of a range as numbers, and a product of a sum and a
+multiplier has more values than can be tried.  Such inputs are held at those of a case, and the proof names them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from neonlab.assemble.program import Program
+from neonlab.contract.header import Argument, Contract
+from neonlab.emulate.machine import Machine
+from neonlab.emulate.run import Fault
+from neonlab.measure.shape import Shape
+from neonlab.prove.expressions.equality import Equality, compare
+from neonlab.prove.expressions.evaluate import elements_of, evaluate
+from neonlab.prove.expressions.table import ExpressionTable, Ids
+from neonlab.prove.kernel.symbolic_run import KernelNodes, Sum, kernel_nodes
+from neonlab.prove.proof import Noticed, ProofStatus, ShapeProof
+from neonlab.prove.reference.inputs import input_values, symbolic_inputs
+from neonlab.prove.reference.outputs import reference_nodes
+from neonlab.prove.refusal import Refusal
+from neonlab.prove.witness import inputs_of, witnesses
+from neonlab.verify.cases.case import Array, Case
+from neonlab.verify.cases.operator import Operator, OperatorError
+from neonlab.verify.check_case import find_mismatch, run_case
+from neonlab.verify.verdict import WORST, Failure
+
+#: Most instructions of a path.
+MOST_STEPS = 1 << 22
+#: Cases whose values are tried as inputs that refute.
+_DRAWN = (("random", 1), ("extremes", 2), ("lowest", 1), ("highest", 1), ("opposed", 1), ("random", 3))
+
+
+@dataclass(frozen=True, eq=False)
+class _Sides:
+    """Both sides of a comparison, result by result."""
+
+    table: ExpressionTable
+    elements: Mapping[str, Ids]
+    kernel: KernelNodes
+    ours: Ids
+    theirs: Ids
+
+
+def prove_shape(
+    program: Program,
+    contract: Contract,
+    operator: Operator,
+    shape: Shape,
+    seed: int = 1,
+    *,
+    held: frozenset[str] = frozenset(),
+) -> ShapeProof:
+    """Return what can be shown at one shape.  `held` names inputs to hold at the values of the case from the start."""
+    case = operator.case(contract, shape, "random", seed)
+    found = _attempt(program, contract, operator, case, held)
+    if found.status is not ProofStatus.NOT_PROVED:
+        return found
+    more = parameters(contract) & set(case.inputs) - set(found.held)
+    if not more:
+        return found
+    again = _attempt(program, contract, operator, case, frozenset(found.held) | more)
+    if again.status is ProofStatus.NOT_PROVED:
+        return found
+    if again.status is ProofStatus.REFUTED:
+        return again
+    return _released(program, contract, operator, case, again, frozenset(found.held))
+
+
+def _released(
+    program: Program, contract: Contract, operator: Operator, case: Case, proof: ShapeProof, needed: frozenset[str]
+) -> ShapeProof:
+    """Return a proof that holds no input without need: each one is followed again, as long as the proof succeeds."""
+    for name in sorted(set(proof.held) - needed):
+        fewer = _attempt(program, contract, operator, case, frozenset(proof.held) - {name}, look=False)
+        if fewer.status is ProofStatus.PROVED:
+            proof = fewer
+    return proof
+
+
+def parameters(contract: Contract) -> frozenset[str]:
+    """Return the inputs that describe the operator rather than its operands.
+
+    They have a constant size, or hold numbers of 32 bits or more and depend on fewer sizes than another input.
+    """
+    sizes = {a.name: a.read.names for a in contract.pointers if a.read is not None}
+
+    def is_parameter(argument: Argument) -> bool:
+        mine = sizes[argument.name]
+        wider = any(mine < others for others in sizes.values())
+        return wider and (not mine or argument.dtype.itemsize >= 4)
+
+    return frozenset(a.name for a in contract.pointers if a.name in sizes and is_parameter(a))
+
+
+def _attempt(
+    program: Program, contract: Contract, operator: Operator, case: Case, held: frozenset[str], *, look: bool = True
+) -> ShapeProof:
+    """Compare the sides with these inputs held, and more where a side needs their values.
+
+    Look for a witness if asked.
+    """
+    unproved = ShapeProof(case.shape, ProofStatus.NOT_PROVED, case.seed)
+    while True:
+        try:
+            sides = _sides(program, contract, operator, case, held)
+            break
+        except Refusal as refusal:
+            more = held | refusal.inputs
+            followed = set(case.inputs) - more
+            if more == held or not followed or not _largest(case) <= followed:
+                return replace(unproved, held=tuple(sorted(held)), reason=refusal.reason, where=refusal.place)
+            held = more
+    unproved = replace(unproved, held=tuple(sorted(held)), steps=sides.kernel.steps, results=len(sides.ours))
+    try:
+        answer = compare(sides.table, sides.ours, sides.theirs)
+        wraps = _wrapping(answer, sides)
+    except Refusal as refusal:
+        return replace(unproved, reason=refusal.reason, where=refusal.place)
+    unproved = replace(unproved, enumerated=answer.enumerated)
+    if answer.equal.all():
+        return replace(unproved, status=ProofStatus.PROVED, wraps=wraps)
+    if look:
+        failure = _refuted(program, contract, operator, case, sides, answer)
+        if failure is not None:
+            return replace(unproved, status=ProofStatus.REFUTED, failure=failure)
+    wrong = int((~answer.equal).sum())
+    reason = (
+        f"{wrong} of {answer.equal.size} results have another form than the reference, and no input shows a difference"
+    )
+    return replace(unproved, reason=reason)
+
+
+def _largest(case: Case) -> set[str]:
+    """Return the input with the most elements, which must be followed for a proof to mean anything."""
+    return {max(case.inputs, key=lambda name: (case.inputs[name].size, name))} if case.inputs else set()
+
+
+def _sides(program: Program, contract: Contract, operator: Operator, case: Case, held: frozenset[str]) -> _Sides:
+    """Run both sides on expressions.  Raises Refusal where one cannot be followed."""
+    table = ExpressionTable()
+    inputs, elements = symbolic_inputs(table, contract, case, held)
+    expected = reference_nodes(operator, contract, case, inputs)
+    followed = {name: ids for name, ids in elements.items() if name not in held}
+    theirs = np.concatenate([expected[name].reshape(-1) for name in sorted(expected)])
+    followed = _without_filling(table, operator, contract, case, followed, theirs)
+    kernel = kernel_nodes(program, contract, case, table, followed, MOST_STEPS)
+    names = sorted(expected)
+    ours = np.concatenate([kernel.outputs[name].reshape(-1) for name in names])
+    sides = _Sides(table, followed, kernel, ours, theirs)
+    _check_kernel(sides, case)
+    return sides
+
+
+def _without_filling(
+    table: ExpressionTable, operator: Operator, contract: Contract, case: Case, elements: Mapping[str, Ids], theirs: Ids
+) -> dict[str, Ids]:
+    """Return the elements without the filling of packed arrays, which a kernel may count on: numbers in its place.
+
+    Filling is what the reference does not depend on, and what every case has the same there.
+    """
+    used = np.zeros(table.inputs, np.bool_)
+    used[elements_of(table, theirs)] = True
+    others = [operator.case(contract, case.shape, pattern, seed).inputs for pattern, seed in _DRAWN]
+    found = {}
+    for name, ids in elements.items():
+        drawn = case.inputs[name]
+        same = np.logical_and.reduce([other[name] == drawn for other in others])
+        filling = same & ~used[table.nodes["amount"][ids]]
+        bits = drawn.view(np.uint32) if drawn.dtype.kind == "f" else drawn
+        found[name] = np.where(filling, table.constants(np.where(filling, bits, 0)), ids).astype(np.int32)
+    return found
+
+
+def _check_kernel(sides: _Sides, case: Case) -> None:
+    """Raise Refusal if the expressions do not give what the emulator wrote for the case: a rule would be wrong."""
+    values = input_values(sides.table, sides.elements, case.inputs)[np.newaxis]
+    names = sorted(sides.kernel.outputs)
+    for name in names:
+        nodes, wrote = sides.kernel.outputs[name], sides.kernel.written[name]
+        if not np.array_equal(evaluate(sides.table, nodes, values)[0], wrote):
+            raise Refusal(
+                f"the expressions for `{name}` differ from what the kernel wrote: a rule of the prover is wrong"
+            )
+
+
+def _wrapping(answer: Equality, sides: _Sides) -> Noticed | None:
+    """Return the first instruction whose sum may leave its lane, by the intervals of canonical forms."""
+    sums = sides.kernel.sums
+    if not sums:
+        return None
+    forms = answer.canonical.of(np.array([one.node for one in sums], np.int32))
+    rows = answer.canonical.forms.polynomials[forms]
+    bits = np.array([one.bits for one in sums], np.int64)
+    signed = (rows["low"] >= -(1 << bits - 1)) & (rows["high"] < 1 << bits - 1)
+    unsigned = (rows["low"] >= 0) & (rows["high"] < 1 << bits)
+    beyond = np.flatnonzero(~(signed | unsigned))
+    found: Sum | None = sums[int(beyond[0])] if beyond.size else None
+    if found is None and not sides.kernel.all_sums:
+        found = sums[-1]
+    return Noticed(found.where, found.instruction) if found is not None else None
+
+
+def _refuted(
+    program: Program, contract: Contract, operator: Operator, case: Case, sides: _Sides, answer: Equality
+) -> Failure | None:
+    """Return how the kernel fails on inputs for which the sides differ, None if no such inputs were found."""
+    draws = [input_values(sides.table, sides.elements, case.inputs)]
+    for pattern, seed in _DRAWN:
+        try:
+            other = operator.case(contract, case.shape, pattern, seed)
+        except OperatorError:
+            continue
+        draws.append(input_values(sides.table, sides.elements, other.inputs))
+    for values in witnesses(sides.table, answer, sides.ours, sides.theirs, np.stack(draws), case.seed):
+        inputs = inputs_of(case.inputs, sides.elements, sides.table, values)
+        failure = run_witness(program, contract, operator, case, inputs)
+        if failure is not None:
+            return failure
+    return None
+
+
+def run_witness(
+    program: Program, contract: Contract, operator: Operator, case: Case, inputs: Mapping[str, Array]
+) -> Failure | None:
+    """Run the kernel on other inputs of a case; return the failure, None if it is right on them."""
+    try:
+        witness = operator.refilled(contract, replace(case, pattern=WORST), inputs)
+    except OperatorError:
+        return None
+    with Machine(program) as machine:
+        outcome = run_case(machine, contract, witness)
+    fault = outcome if isinstance(outcome, Fault) else None
+    mismatch = None if isinstance(outcome, Fault) else find_mismatch(program, contract, witness, outcome)
+    if fault is None and mismatch is None:
+        return None
+    return Failure(witness.name, fault=fault, mismatch=mismatch, witness=witness)

@@ -1,0 +1,321 @@
+"""Plan how each instruction of a program acts on expressions, once, so that compiled code can replay a trace.
+
+A place is a byte: of the register file as `neonlab.isa.model.lane_operation` lays it out, or of an access of the
+instruction.  Compiled code knows the kinds below.
+
+Data that only move are copied byte by byte.  Lane arithmetic and the arithmetic of general registers that is listed in
+`neonlab.prove.kernel.scalar` make expressions.  Everything else may run only on what does not depend on the inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.assemble.program import Program
+from neonlab.emulate.operands import ALWAYS, CONDITIONS, EXTENDS
+from neonlab.isa.dependence import dependence_of
+from neonlab.isa.lanes import FAMILIES, LaneOperation, Lanes, lane_operation
+from neonlab.isa.model.dependence import MEMORY, VECTOR, access_of, places_of
+from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction, MemoryAccess
+from neonlab.isa.model.isa import FLAGS, Isa, Register
+from neonlab.isa.model.lane_operation import general_start
+from neonlab.prove.kernel import families
+from neonlab.prove.kernel.floats import FloatOperation, float_operation
+from neonlab.prove.kernel.lanes import LANES, MOST_SOURCES
+from neonlab.prove.kernel.scalar import Extension, extension, scalar_operation
+
+#: What an instruction does: nothing to data; arithmetic on lanes, or on their bits; copies; a narrow load or an
+#: extension; anything else; arithmetic on floats.
+NOTHING, ARITHMETIC, BITS, COPIES, EXTENDS_ONE, OTHER, FLOATS = range(7)
+
+#: One instruction.  Ranges `..._from` to `..._to` are rows of the tables of `Plans`.
+PLAN = np.dtype(
+    [
+        ("kind", np.int32),
+        ("condition", np.int32),
+        ("lanes", np.int32),
+        ("copies_from", np.int32),
+        ("copies_to", np.int32),
+        ("accesses_from", np.int32),
+        ("accesses_to", np.int32),
+        ("addresses_from", np.int32),
+        ("addresses_to", np.int32),
+        ("reads_from", np.int32),
+        ("reads_to", np.int32),
+        ("clears_from", np.int32),
+        ("clears_to", np.int32),
+        ("writes_from", np.int32),
+        ("writes_to", np.int32),
+        ("flags_written", np.int32),
+    ]
+)
+#: One access: base and index as offsets in the register file, -1 for none.
+ACCESS = np.dtype(
+    [
+        ("base", np.int32),
+        ("index", np.int32),
+        ("extend", np.int32),
+        ("subtracts", np.int32),
+        ("shift", np.int64),
+        ("displacement", np.int64),
+        ("count", np.int32),
+        ("stores", np.int32),
+    ]
+)
+#: Places from here on are bytes of accesses, ROOM for each.
+ACCESS_PLACES, ROOM = 1 << 20, 1 << 12
+_PERMUTES = (
+    *("ext", "rev", "zip1", "zip2", "uzp1", "uzp2", "trn1", "trn2", "vzip", "vuzp", "vtrn", "vswp"),
+    *("pair_in", "pair_out"),
+)
+
+
+@dataclass
+class Plans:
+    """The plans of a program's instructions: `plan` by number, and the rows that they refer to."""
+
+    plan: npt.NDArray[Any]
+    lanes: npt.NDArray[Any]
+    sources: npt.NDArray[np.int32]  # (lanes, MOST_SOURCES, 5)
+    copies: npt.NDArray[np.int32]  # (n, 2): place written, place read
+    accesses: npt.NDArray[Any]
+    addresses: npt.NDArray[np.int32]  # (n,) first byte of a register that an address or a target is in
+    reads: npt.NDArray[np.int32]  # (n, 2): first place and number of bytes
+    clears: npt.NDArray[np.int32]  # (n, 2): likewise, of what becomes plain
+    writes: npt.NDArray[np.int32]  # (n, 2): first byte and size of each register in the trace, -1 for flags
+
+
+@dataclass
+class _Rows:
+    lanes: list[tuple[int, ...]] = field(default_factory=list)
+    sources: list[list[tuple[int, ...]]] = field(default_factory=list)
+    copies: list[tuple[int, int]] = field(default_factory=list)
+    accesses: list[tuple[int, ...]] = field(default_factory=list)
+    addresses: list[int] = field(default_factory=list)
+    reads: list[tuple[int, int]] = field(default_factory=list)
+    clears: list[tuple[int, int]] = field(default_factory=list)
+    writes: list[tuple[int, int]] = field(default_factory=list)
+
+
+def plans_of(program: Program) -> Plans:
+    """Plan all instructions, in the order of `program.instructions`."""
+    rows, isa = _Rows(), program.isa
+    plan = np.zeros(len(program.instructions), PLAN)
+    for number, instruction in enumerate(program.instructions):
+        _plan(plan[number], instruction, rows, isa)
+
+    def table(items: list[Any], *shape: int) -> npt.NDArray[np.int32]:
+        return np.array(items, np.int32).reshape(-1, *shape) if items else np.zeros((0, *shape), np.int32)
+
+    padded = [given + [(0,) * 5] * (MOST_SOURCES - len(given)) for given in rows.sources]
+    return Plans(
+        plan,
+        np.array(rows.lanes, LANES),
+        table(padded, MOST_SOURCES, 5),
+        table(rows.copies, 2),
+        np.array(rows.accesses, ACCESS),
+        table(rows.addresses).reshape(-1),
+        table(rows.reads, 2),
+        table(rows.clears, 2),
+        table(rows.writes, 2),
+    )
+
+
+def _plan(plan: Any, instruction: Instruction, rows: _Rows, isa: Isa) -> None:
+    branches = instruction.branch is not BranchKind.NONE
+    plan["condition"] = CONDITIONS.index(instruction.condition) if instruction.condition and not branches else ALWAYS
+    plan["flags_written"] = int(FLAGS in instruction.writes)
+    plan["writes_from"] = len(rows.writes)
+    rows.writes += [_trace_row(register, isa) for register in instruction.writes]
+    plan["writes_to"] = len(rows.writes)
+    plan["addresses_from"] = len(rows.addresses)
+    rows.addresses += [_first_byte(register, isa) for register in _control_registers(instruction)]
+    plan["addresses_to"] = len(rows.addresses)
+    plan["accesses_from"] = len(rows.accesses)
+    rows.accesses += [_access(access, isa) for access in instruction.accesses]
+    plan["accesses_to"] = len(rows.accesses)
+    plan["copies_from"], plan["reads_from"], plan["clears_from"] = len(rows.copies), len(rows.reads), len(rows.clears)
+    plan["kind"] = NOTHING if branches else _effect(plan, instruction, rows, isa)
+    plan["copies_to"], plan["reads_to"], plan["clears_to"] = len(rows.copies), len(rows.reads), len(rows.clears)
+
+
+def _effect(plan: Any, instruction: Instruction, rows: _Rows, isa: Isa) -> int:
+    """Add what the instruction does to data, and return its kind."""
+    writeback = instruction.writeback
+    if writeback is not None:
+        rows.clears.append((_first_byte(writeback.base, isa), isa.pointer_bytes))
+    found = extension(instruction)
+    if found is not None:
+        _add_extension(plan, found, rows)
+        return EXTENDS_ONE
+    operation = lane_operation(instruction) or scalar_operation(instruction)
+    if operation is not None and operation.family in families.NAMES and operation.second is None:
+        copied = operation.family == "mov" and operation.sources[0].signed is not True
+        if not copied and not (operation.family == "orr" and operation.sources[0] == operation.sources[1]):
+            plan["lanes"] = len(rows.lanes)
+            _add_lanes(operation, rows)
+            return BITS if operation.family in families.NAMES[families.AND : families.BIF + 1] else ARITHMETIC
+        if copied and operation.destination.bits == operation.sources[0].bits:
+            _add_move(operation, rows)
+            return COPIES
+        if copied:
+            plan["lanes"] = len(rows.lanes)
+            _add_lanes(operation, rows)
+            return ARITHMETIC
+    if operation is not None and operation.family in _PERMUTES:
+        _add_permutation(operation, rows)
+        return COPIES
+    floats = float_operation(instruction)
+    if floats is not None:
+        plan["lanes"] = len(rows.lanes)
+        _add_floats(floats, rows)
+        return FLOATS
+    return _copies_or_other(instruction, rows, isa)
+
+
+def _copies_or_other(instruction: Instruction, rows: _Rows, isa: Isa) -> int:
+    dependence = dependence_of(instruction)
+    base = instruction.writeback.base if instruction.writeback is not None else None
+    changed = set(places_of(base, isa)) if base is not None else set()
+    sources = {
+        place: found for place, found in dependence.sources.items() if place not in changed and not _is_flag(place)
+    }
+    if dependence.moves and all(len(found) <= 1 for found in sources.values()):
+        for place, found in sources.items():
+            at = _place(place, isa)
+            rows.copies.append((at, _place(next(iter(found)), isa) if found else -1))
+        return COPIES
+    for place in sorted({place for found in sources.values() for place in found if not _is_flag(place)}):
+        rows.reads.append((_place(place, isa), 1))
+    rows.clears += [(_place(place, isa), 1) for place in sources]
+    return OTHER
+
+
+def _is_flag(place: int) -> bool:
+    return VECTOR + 512 <= place < MEMORY
+
+
+def _place(place: int, isa: Isa) -> int:
+    """Return a place of `neonlab.isa.model.dependence` as compiled code numbers it."""
+    if place >= MEMORY:
+        number, byte = access_of(place)
+        return ACCESS_PLACES + ROOM * number + byte
+    return place - VECTOR if place >= VECTOR else general_start(isa, 0) + place
+
+
+def _add_move(operation: LaneOperation, rows: _Rows) -> None:
+    destination, source = operation.destination, operation.sources[0]
+    for byte in range(destination.size):
+        at = byte % (source.bits // 8) if source.same else byte
+        rows.copies.append((destination.start + byte, source.start + at))
+    rows.copies += [(place, -1) for place in range(destination.end, operation.clear_end)]
+
+
+def _add_permutation(operation: LaneOperation, rows: _Rows) -> None:
+    """Add the copies of a permutation: its rule, applied to the places of lanes, says where each one comes from."""
+    places = [
+        source.start + np.arange(source.count, dtype=np.int64) * (source.bits // 8) for source in operation.sources
+    ]
+    found = FAMILIES[operation.family](operation, *places)
+    targets = (operation.destination, operation.second) if isinstance(found, tuple) else (operation.destination,)
+    for target, sources in zip(targets, found if isinstance(found, tuple) else (found,), strict=True):
+        assert target is not None
+        width = target.bits // 8
+        for lane, source in enumerate(np.broadcast_to(sources, (target.count,)).tolist()):
+            rows.copies += [(target.start + lane * width + byte, source + byte) for byte in range(width)]
+    rows.copies += [(place, -1) for place in range(operation.destination.end, operation.clear_end)]
+
+
+def _add_floats(operation: FloatOperation, rows: _Rows) -> None:
+    destination = operation.destination
+    end = max(operation.clear_end, destination.end)
+    rows.lanes.append(
+        (
+            *(operation.family, destination.start, destination.count, 32, 0, len(operation.sources)),
+            *(operation.flushes, 0, end, operation.amount),
+        )
+    )
+    rows.sources.append([(one.start, one.count, one.bits, _sign(one), int(one.same)) for one in operation.sources])
+    rows.reads += [(one.start, one.size) for one in operation.sources]
+
+
+def _add_lanes(operation: LaneOperation, rows: _Rows) -> None:
+    destination = operation.destination
+    rows.lanes.append(
+        (
+            families.NAMES.index(operation.family),
+            destination.start,
+            destination.count,
+            destination.bits,
+            _sign(destination),
+            len(operation.sources),
+            operation.saturates,
+            operation.rounds,
+            max(operation.clear_end, destination.end),
+            _signed_64(operation.immediate),
+        )
+    )
+    rows.sources.append([(one.start, one.count, one.bits, _sign(one), int(one.same)) for one in operation.sources])
+    rows.reads += [(one.start, one.size) for one in operation.sources]
+
+
+def _add_extension(plan: Any, found: Extension, rows: _Rows) -> None:
+    """Add a lane that is read with a sign and written wider, as one `mov`."""
+    start = ACCESS_PLACES if found.loads else found.source
+    plan["lanes"] = len(rows.lanes)
+    width = found.width
+    rows.lanes.append(
+        (families.MOV, found.destination, 1, 8 * width, 2, 1, 0, 0, found.clear_end, 0),
+    )
+    rows.sources.append([(start, 1, found.bits, int(found.signed), 1)])
+    rows.reads.append((start, found.bits // 8))
+
+
+def _sign(lanes: Lanes) -> int:
+    return 2 if lanes.signed is None else int(lanes.signed)
+
+
+def _signed_64(value: int) -> int:
+    value &= (1 << 64) - 1
+    return value - (1 << 64) if value >> 63 else value
+
+
+def _first_byte(register: Register, isa: Isa) -> int:
+    if register.file == "vector":
+        return (16 if isa is Isa.A64 else 8) * register.index
+    return general_start(isa, register.index)
+
+
+def _trace_row(register: Register, isa: Isa) -> tuple[int, int]:
+    if register.file not in ("vector", "general"):
+        return (-1 if register == FLAGS else -2, 0)
+    if register.file == "vector":
+        return _first_byte(register, isa), 16 if isa is Isa.A64 else 8
+    return _first_byte(register, isa), 8
+
+
+def _control_registers(instruction: Instruction) -> Iterable[Register]:
+    for access in instruction.accesses:
+        yield from (one for one in (access.base, access.index) if one is not None)
+    if instruction.writeback is not None and instruction.writeback.register is not None:
+        yield instruction.writeback.register
+    if instruction.branch is not BranchKind.NONE:
+        yield from (one for one in instruction.reads if one.file == "general")
+
+
+def _access(access: MemoryAccess, isa: Isa) -> tuple[int, ...]:
+    return (
+        _first_byte(access.base, isa) if access.base is not None else -1,
+        _first_byte(access.index, isa) if access.index is not None else -1,
+        EXTENDS[access.extend.removeprefix("-")],
+        int(access.extend.startswith("-")),
+        access.shift,
+        _signed_64(access.displacement),
+        access.count,
+        int(access.kind is AccessKind.STORE) if access.kind is not AccessKind.PREFETCH else 2,
+    )

@@ -1,0 +1,220 @@
+"""Run a kernel on expressions: record one case, and replay its trace with nodes in place of the inputs' elements.
+
+The path and the addresses of the recorded case are those of every input, because nothing that decides them may depend
+on an input: where something does, the run is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.assemble.program import Program
+from neonlab.contract.header import Contract
+from neonlab.emulate.machine import Machine
+from neonlab.emulate.run import Fault, Run
+from neonlab.emulate.trace import Trace, TraceProbe, entry_value
+from neonlab.isa.model.isa import FLAGS, Isa, general, vector
+from neonlab.isa.model.lane_operation import VECTOR_BYTES, file_bytes, general_start
+from neonlab.prove.expressions.table import ExpressionTable, Ids
+from neonlab.prove.kernel import replay
+from neonlab.prove.kernel.cells import CELL, PLAIN
+from neonlab.prove.kernel.plan import plans_of
+from neonlab.prove.refusal import Refusal
+from neonlab.verify.cases.case import Case
+from neonlab.verify.check_case import run_case, written_elements
+
+#: Bytes of stack below and above sp on entry that are followed.
+_STACK_BELOW, _STACK_ABOVE = 1 << 16, 1 << 12
+#: Sums that may leave their lane that are looked at.
+_MOST_SUMS = 1 << 16
+_REASONS = {
+    replay.ADDRESS: "an address or the target of a branch depends on the data",
+    replay.NO_RULE: "the prover has no rule for this instruction",
+    replay.TOO_LARGE: "a number in a lane of 64 bits may exceed 63 bits",
+    replay.ELSEWHERE: "data are stored outside the buffers and the stack",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """The result of modular arithmetic in a lane of `bits`, with the place of the instruction and its text."""
+
+    node: int
+    bits: int
+    where: str
+    instruction: str
+
+
+@dataclass(frozen=True, eq=False)
+class KernelNodes:
+    """Hold the nodes that a kernel writes: by output an array of the shape and meaning of what is expected of it.
+
+    A float32 is the integer of its bits.  `written` has what the emulator wrote in the recorded case, in the same shape
+    and meaning.  `steps` counts the instructions of the run.  `sums` are those whose
+    intervals, added up step by step, exceed their lane; `all_sums` says that none is missing there.
+    """
+
+    outputs: Mapping[str, Ids]
+    written: Mapping[str, npt.NDArray[np.int64]]
+    steps: int
+    sums: tuple[Sum, ...]
+    all_sums: bool
+
+
+class _Memory:
+    """The places of a replay: the register file, then the regions of memory, each with a cell and a value a byte."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.registers = file_bytes(trace.isa)
+        regions = [(item.address, item.end) for item in trace.buffers]
+        stack = entry_value(trace.entry, general(31 if trace.isa is Isa.A64 else 13))
+        regions.append((stack - _STACK_BELOW, stack + _STACK_ABOVE))
+        self.starts = np.array([start for start, _ in regions], np.uint64)
+        self.ends = np.array([end for _, end in regions], np.uint64)
+        sizes = [end - start for start, end in regions]
+        self.cells_at = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)[:-1] + self.registers
+        self.cells = np.zeros(self.registers + sum(sizes), CELL)
+        self.cells["node"], self.cells["width"] = PLAIN, 1
+        self.values = np.zeros(len(self.cells), np.uint8)
+        for item, at in zip(trace.buffers, self.cells_at.tolist(), strict=False):
+            self.values[at : at + item.buffer.size] = item.buffer.contents()
+
+    def put(self, at: int, nodes: Ids, width: int) -> None:
+        """Let consecutive lanes of `width` bytes from cell `at` on hold nodes."""
+        flat = nodes.reshape(-1)
+        part = self.cells[at : at + flat.size * width].reshape(-1, width)
+        part["node"], part["width"], part["position"] = flat[:, np.newaxis], width, np.arange(width)
+
+
+def kernel_nodes(
+    program: Program, contract: Contract, case: Case, table: ExpressionTable, elements: Mapping[str, Ids], limit: int
+) -> KernelNodes:
+    """Return what the kernel writes for all inputs that `elements` has nodes for, with the case's values for others.
+
+    Raises Refusal where the run cannot be followed: where data decide its path or its addresses, at an instruction
+    without a rule, or after more than `limit` steps.
+    """
+    recorder = TraceProbe(program, limit)
+    with Machine(program, probes=(recorder,)) as machine:
+        outcome = run_case(machine, contract, case)
+        trace = recorder.collect(machine)
+    if isinstance(outcome, Fault):
+        raise Refusal(f"the call did not complete: {outcome.message}")
+    if trace.overflow:
+        raise Refusal(f"the call takes more than {limit} instructions: try a smaller shape")
+    memory = _Memory(trace)
+    _set_registers(memory, trace, table)
+    _set_buffers(memory, trace, contract, case, table, elements)
+    suspects, count = _replay(memory, trace, table)
+    outputs, written = {}, {}
+    for name, expected in case.expected.items():
+        outputs[name] = _output(memory, trace, contract, case, table, name, expected.array)
+        written[name] = _written(contract, case, outcome, name)
+    return KernelNodes(outputs, written, len(trace), _sums(suspects, trace), count <= len(suspects))
+
+
+def _set_registers(memory: _Memory, trace: Trace, table: ExpressionTable) -> None:
+    """Set values on entry; vector registers hold unknown bytes, unless floats are passed in them."""
+    isa, size = trace.isa, VECTOR_BYTES[trace.isa]
+    for index in range(32):
+        value = entry_value(trace.entry, vector(index))
+        memory.values[size * index : size * (index + 1)] = np.frombuffer(value.to_bytes(size, "little"), np.uint8)
+    for index in range(31 if isa is Isa.A64 else 15):
+        value, start = entry_value(trace.entry, general(index)), general_start(isa, index)
+        memory.values[start : start + 8] = np.frombuffer(value.to_bytes(8, "little"), np.uint8)
+    if isa is Isa.A64:  # sp has its place after the last general register in the trace alone
+        memory.values[general_start(isa, 31) : general_start(isa, 31) + 8] = 0
+
+
+def _set_buffers(
+    memory: _Memory, trace: Trace, contract: Contract, case: Case, table: ExpressionTable, elements: Mapping[str, Ids]
+) -> None:
+    for item, at in zip(trace.buffers, memory.cells_at.tolist(), strict=False):
+        name = item.buffer.name
+        argument = contract.by_name.get(name)
+        if argument is None:
+            continue
+        if argument.write is not None:  # what is not written must not pass for a result
+            memory.put(at, table.elements(item.buffer.size, 0, 255), 1)
+        if name not in elements or argument.read is None:
+            continue
+        width, nodes = argument.dtype.itemsize, elements[name].reshape(-1)
+        if not argument.read.rows:
+            memory.put(at, nodes, width)
+            continue
+        size = argument.read.size.evaluate(case.integers)
+        for row, start in enumerate(argument.read.starts(case.integers).tolist()):
+            lanes = size // width
+            memory.put(at + item.buffer.origin + start, nodes[row * lanes : (row + 1) * lanes], width)
+
+
+def _sums(suspects: npt.NDArray[np.int64], trace: Trace) -> tuple[Sum, ...]:
+    found = []
+    for node, bits, step in suspects.tolist():
+        where, text = _place(trace, step)
+        found.append(Sum(node, bits, where, text))
+    return tuple(found)
+
+
+def _place(trace: Trace, step: int) -> tuple[str, str]:
+    """Return file:line and text of the instruction of a step."""
+    address = int(trace.pcs[step])
+    line = trace.program.line_at(address)
+    return f"{line.path}:{line.line}" if line else "", trace.program.by_address[address].text
+
+
+def _replay(memory: _Memory, trace: Trace, table: ExpressionTable) -> tuple[npt.NDArray[np.int64], int]:
+    """Replay the trace; return node, bits and step of the first sums that may leave their lane, and their number."""
+    plans, program = plans_of(trace.program), trace.program
+    by_address = {instruction.address: number for number, instruction in enumerate(program.instructions)}
+    pcs, inverse = np.unique(trace.pcs, return_inverse=True)
+    unknown = [int(pc) for pc in pcs if int(pc) not in by_address]
+    if unknown:
+        raise Refusal(f"executes a word at {unknown[0]:#x} that is not an instruction of the program")
+    numbers = np.array([by_address[int(pc)] for pc in pcs], np.int64)[inverse]
+    state, suspects = np.zeros(2, np.int64), np.zeros((_MOST_SUMS, 3), np.int64)
+    flags = np.array([entry_value(trace.entry, FLAGS)], np.uint64)
+    while True:
+        table.reserve(2 * replay.ROWS_A_STEP)
+        ended = replay.replay(
+            table.nodes, table.size, memory.cells, memory.values, state, suspects, flags, numbers,
+            trace.first_writes, trace.values, plans.plan, plans.lanes, plans.sources, plans.copies, plans.accesses,
+            plans.addresses, plans.reads, plans.clears, plans.writes, memory.starts, memory.ends, memory.cells_at,
+            trace.isa.pointer_bytes,
+        )  # fmt: skip
+        if ended == replay.DONE:
+            count = int(state[replay.SUSPECTS])
+            return suspects[:count], count
+        if ended != replay.FULL:
+            where, text = _place(trace, int(state[replay.STEP]))
+            raise Refusal(f"{_REASONS[ended]}: {text}", place=where)
+
+
+def _output(
+    memory: _Memory, trace: Trace, contract: Contract, case: Case, table: ExpressionTable, name: str, expected: Any
+) -> Ids:
+    """Return the nodes of an output's elements, without the gaps between rows."""
+    which = next(at for at, item in enumerate(trace.buffers) if item.buffer.name == name)
+    first = int(memory.cells_at[which])
+    written: npt.NDArray[np.int64] = np.arange(trace.buffers[which].buffer.size)[
+        contract.argument(name).block(case.integers).written
+    ]
+    width = expected.dtype.itemsize
+    places = first + written[: expected.nbytes : width]
+    found = np.zeros(len(places), np.int32)
+    table.reserve(32 * len(places))
+    signed = expected.dtype.kind == "i"
+    replay.read_all(table.nodes, table.size, memory.cells, memory.values, places, 8 * width, signed, found)
+    return found.reshape(expected.shape)
+
+
+def _written(contract: Contract, case: Case, run: Run, name: str) -> npt.NDArray[np.int64]:
+    """Return what the kernel wrote to an output; floats as the integers of their bits."""
+    got = written_elements(contract, case, run, name)
+    numbers = got.view(np.uint32) if got.dtype.kind == "f" else got
+    return numbers.astype(np.int64).reshape(case.expected[name].array.shape)

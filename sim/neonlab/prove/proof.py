@@ -1,0 +1,107 @@
+"""Define the results of a proof: plain values, which processes exchange."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from neonlab.measure.shape import Shape
+from neonlab.verify.verdict import Failure
+
+
+class ProofStatus(StrEnum):
+    """The word for what was shown; none of them ever stands for another."""
+
+    PROVED = "proved"  # equal to the reference for every input that the contract allows
+    REFUTED = "refuted"  # an input was found, and run, for which the kernel is wrong
+    NOT_PROVED = "not proved"  # neither; the reason says why
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """The instruction at which something was noticed: file:line, and its text."""
+
+    where: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeProof:
+    """Hold the outcome of a proof at one shape.
+
+    `held` names the inputs that were not followed as any value, but held at those of the case of `pattern` and `seed`.
+    `steps` counts the instructions of the path, `results` the elements compared, `enumerated` the values at which two
+    functions of a part were evaluated instead.  `wraps` is a lane whose sum may leave it in between, where one was
+    found; None says that none does.  `reason` says why nothing was proved.  `failure` is the outcome on the witness.
+    """
+
+    shape: Shape
+    status: ProofStatus
+    seed: int
+    held: tuple[str, ...] = ()
+    steps: int = 0
+    results: int = 0
+    enumerated: int = 0
+    wraps: Noticed | None = None
+    reason: str = ""
+    where: str = ""
+    failure: Failure | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values, as `--json` prints them."""
+        return {
+            "shape": str(self.shape),
+            "status": self.status.value,
+            "seed": self.seed,
+            "held": list(self.held),
+            "steps": self.steps,
+            "results": self.results,
+            "enumerated": self.enumerated,
+            "lane_may_wrap": {"where": self.wraps.where, "instruction": self.wraps.text} if self.wraps else None,
+            "reason": self.reason or None,
+            "where": self.where or None,
+            "failure": self.failure.to_json() if self.failure is not None else None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """Hold the outcome of a proof of one kernel, shape by shape."""
+
+    kernel: str
+    isa: str
+    path: str
+    shapes: tuple[ShapeProof, ...]
+    options: str = ""
+
+    @property
+    def status(self) -> ProofStatus:
+        """Return REFUTED if any shape is, PROVED if all are, else NOT_PROVED."""
+        found = {shape.status for shape in self.shapes}
+        if ProofStatus.REFUTED in found:
+            return ProofStatus.REFUTED
+        return ProofStatus.PROVED if found == {ProofStatus.PROVED} else ProofStatus.NOT_PROVED
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """Return the inputs that were held at values of a case at any shape."""
+        return tuple(sorted({name for shape in self.shapes for name in shape.held}))
+
+    def of(self, status: ProofStatus) -> Sequence[ShapeProof]:
+        """Return the shapes with a status."""
+        return [shape for shape in self.shapes if shape.status is status]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values, as `--json` prints them."""
+        return {
+            "kernel": self.kernel,
+            "isa": self.isa,
+            "path": self.path,
+            "status": self.status.value,
+            "proved": len(self.of(ProofStatus.PROVED)),
+            "refuted": len(self.of(ProofStatus.REFUTED)),
+            "not_proved": len(self.of(ProofStatus.NOT_PROVED)),
+            "shapes": [shape.to_json() for shape in self.shapes],
+        }

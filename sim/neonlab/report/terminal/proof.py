@@ -1,0 +1,68 @@
+"""Print what was proved to a terminal of 80 columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from neonlab.prove.proof import Proof, ProofStatus, ShapeProof
+from neonlab.report.terminal.verdict import print_failure, shown_path
+
+_STYLES = {ProofStatus.PROVED: "green", ProofStatus.REFUTED: "bold red", ProofStatus.NOT_PROVED: "yellow"}
+_WIDTH = max(len(status.value) for status in ProofStatus) + 2
+#: Reasons that are printed of one kernel; further ones are counted.
+_MOST_REASONS = 4
+
+
+def print_proofs(out: Console, proofs: Sequence[Proof]) -> None:
+    """Print a line for each kernel, what is missing, and a total."""
+    for proof in proofs:
+        _print_proof(out, proof)
+    counts = Counter(proof.status for proof in proofs)
+    total = ", ".join(f"{counts[status]} {status.value}" for status in ProofStatus if counts[status])
+    shapes = sum(len(proof.shapes) for proof in proofs)
+    out.print(f"{len(proofs)} kernel{'s' * (len(proofs) != 1)}, {shapes} shape{'s' * (shapes != 1)}: {total}")
+
+
+def _print_proof(out: Console, proof: Proof) -> None:
+    line = Text()
+    line.append(f"{proof.status.value:<{_WIDTH}}", _STYLES[proof.status])
+    proved, total = len(proof.of(ProofStatus.PROVED)), len(proof.shapes)
+    where = f"at {proof.shapes[0].shape}" if total == 1 else f"at {proved} of {total} shapes"
+    line.append(f"{proof.kernel}  {where}")
+    out.print(line)
+    if proof.status is ProofStatus.PROVED:
+        for text in _statement(proof):
+            out.print(f"      {text}", markup=False)
+    for refuted in proof.of(ProofStatus.REFUTED)[:1]:
+        if refuted.failure is not None:
+            print_failure(out, f"{proof.kernel} {proof.options}".rstrip(), refuted.failure)
+    _print_reasons(out, proof.of(ProofStatus.NOT_PROVED))
+
+
+def _statement(proof: Proof) -> list[str]:
+    """Return what a proof says, and for which inputs it does not."""
+    every = "every input that the contract allows"
+    wraps = next((shape.wraps for shape in proof.shapes if shape.wraps is not None), None)
+    lines = [f"equal to the reference for {every}" + ("" if wraps else "; no NEON lane wraps")]
+    if proof.held:
+        names = ", ".join(proof.held)
+        lines.append(f"with {names} as drawn with seed {proof.shapes[0].seed}, not as any value")
+    if wraps is not None:
+        lines.append(f"a sum may leave its lane and come back: {shown_path(wraps.where)}: {wraps.text}")
+    return lines
+
+
+def _print_reasons(out: Console, shapes: Sequence[ShapeProof]) -> None:
+    reasons: dict[tuple[str, str], list[ShapeProof]] = {}
+    for shape in shapes:
+        reasons.setdefault((shape.where, shape.reason), []).append(shape)
+    for (where, reason), found in list(reasons.items())[:_MOST_REASONS]:
+        at = f"{found[0].shape}" + (f" and {len(found) - 1} more" if len(found) > 1 else "")
+        place = f"{shown_path(where)}: " if where else ""
+        out.print(Text(f"      {at}: {place}{reason}", "yellow"))
+    if len(reasons) > _MOST_REASONS:
+        out.print(f"      and {len(reasons) - _MOST_REASONS} more reasons; --json has them all", markup=False)

@@ -1,0 +1,170 @@
+"""Proofs of whole kernels: right ones are proved, wrong ones never, and a prover with a wrong rule notices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.lab.repository.library import Kernel, open_kernel
+from neonlab.lab.run.check import check
+from neonlab.lab.run.lookup import one_kernel, one_shape
+from neonlab.lab.run.prove import prove
+from neonlab.prove.judge import parameters, prove_shape
+from neonlab.prove.kernel import symbolic_run
+from neonlab.prove.kernel.plan import Plans
+from neonlab.prove.proof import ProofStatus
+
+pytestmark = pytest.mark.thorough(
+    "compiling what replays a trace takes a minute; tests/prove/expressions and reference run all else without it"
+)
+
+_RIGHT = [
+    ("armv8/conv1x1_s8s32_hwc_4x4", "2x3x17x9", ""),
+    ("armv8/conv1x1_s8s32_hwc_4x16_dotprod", "2x3x17x9", ""),
+    ("armv8/conv1x1_s8s32_hwc_4x16_i8mm", "2x3x17x9", ""),
+    ("armv7/conv1x1_s8s32_hwc_2x4", "2x3x17x9", ""),
+    ("armv8/dwconv3x3_s8s32_hwc_3x16", "2x14x3", ""),
+    ("armv7/dwconv3x3_s8s32_hwc_3x8", "2x14x3", ""),
+    ("armv8/maxpool2x2s2_s8s8_hwc_1x16", "2x3x21", ""),
+    ("armv8/pack_s8s8_rows_8x8", "7x22", ""),
+    ("armv8/dequantize_s32f32_rows_1x16", "2x19", ""),
+    ("armv8/clip_s8s8_flat_64", "83", "limits"),
+    ("armv8/conv1x1_s8s8_hwc_4x4_fp32", "1x2x9x5", "bias range scales"),
+]
+
+
+@pytest.mark.parametrize(("name", "shape", "held"), _RIGHT, ids=[name for name, *_ in _RIGHT])
+def test_right_kernels_are_proved_and_what_is_held_is_named(name: str, shape: str, held: str) -> None:
+    proof = prove(name, shape)
+    (found,) = proof.shapes
+    assert (found.status, found.reason) == (ProofStatus.PROVED, "")
+    assert found.held == tuple(held.split())
+    assert found.results > 0
+
+
+def _changed(folder: Path, name: str, text: str, by: str) -> Kernel:
+    """A kernel of the library with one change of its text, beside the files that it includes."""
+    kernel = one_kernel(name)
+    source = kernel.path.read_text(encoding="utf-8")
+    assert text in source
+    operator_folder = folder / "asm" / kernel.path.parent.parent.name / kernel.path.parent.name
+    operator_folder.mkdir(parents=True)
+    root = kernel.root
+    assert root is not None
+    (folder / "kernels").symlink_to(root / "kernels")
+    for file in kernel.path.parent.iterdir():
+        if file != kernel.path:
+            (operator_folder / file.name).symlink_to(file)
+    for other in kernel.path.parent.parent.iterdir():
+        if other != kernel.path.parent:
+            (operator_folder.parent / other.name).symlink_to(other)
+    path = operator_folder / kernel.path.name
+    path.write_text(source.replace(text, by, 1), encoding="utf-8")
+    return open_kernel(path)
+
+
+_WRONG = [
+    ("armv8/maxpool2x2s2_s8s8_hwc_1x16", "2x3x21", "smax", "smin"),
+    ("armv8/add_u8s32_flat_16", "21", "smlal   v4.4s, v2.4h", "smlsl   v4.4s, v2.4h"),
+    ("armv8/dequantize_s32f32_rows_1x16", "2x19", "fadd", "fsub"),
+]
+
+
+@pytest.mark.parametrize(("name", "shape", "text", "by"), _WRONG, ids=[name for name, *_ in _WRONG])
+def test_a_wrong_kernel_is_refuted_by_inputs_for_which_it_is_wrong(
+    tmp_path: Path, name: str, shape: str, text: str, by: str
+) -> None:
+    try:
+        kernel = _changed(tmp_path, name, text, by)
+    except AssertionError:
+        pytest.fail(f"{name} has no {text} any more: choose another change")
+    (found,) = prove(kernel, shape).shapes
+    assert found.status is ProofStatus.REFUTED
+    assert found.failure is not None
+    assert found.failure.witness is not None
+
+
+def _altered(change: Callable[[Any], None]) -> Callable[..., Plans]:
+    def plans_of(program: Any) -> Plans:
+        plans = _PLANS_OF(program)
+        change(plans)
+        return plans
+
+    return plans_of
+
+
+_PLANS_OF = symbolic_run.plans_of
+
+
+def _flip(column: str, among: Callable[[Any], Any]) -> Callable[[Any], None]:
+    def change(plans: Any) -> None:
+        rows = among(plans.lanes)
+        assert rows.any()
+        plans.lanes[column][rows] ^= 1
+
+    return change
+
+
+def _read_with_the_other_sign(plans: Any) -> None:
+    signs = plans.sources[..., 3]
+    assert (signs < 2).any()
+    signs[signs < 2] ^= 1
+
+
+_ALTERATIONS = [
+    ("armv8/conv1x1_s8s32_hwc_4x4", "1x2x9x4", _flip("family", lambda lanes: lanes["family"] == 2)),
+    ("armv8/conv1x1_s8s8_hwc_4x4_ruy", "1x2x2x2", _flip("saturates", lambda lanes: lanes["saturates"] == 1)),
+    ("armv8/conv1x1_s8s8_hwc_4x4_ruy", "1x2x2x2", _flip("rounds", lambda lanes: lanes["rounds"] == 1)),
+    ("armv8/globalpool_s8s8_hwc_4x16", "5x17", _read_with_the_other_sign),
+    ("armv8/add_u8s32_flat_16", "21", _flip("family", lambda lanes: lanes["family"] == 3)),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "change"), _ALTERATIONS, ids=[str(number) for number in range(len(_ALTERATIONS))]
+)
+def test_a_prover_with_a_wrong_rule_proves_nothing(
+    monkeypatch: pytest.MonkeyPatch, name: str, shape: str, change: Callable[[Any], None]
+) -> None:
+    monkeypatch.setattr(symbolic_run, "plans_of", _altered(change))
+    (found,) = prove(name, shape).shapes
+    assert found.status is ProofStatus.NOT_PROVED
+
+
+def test_a_proof_agrees_with_every_case_at_its_shape() -> None:
+    for name, shape, _ in _RIGHT[:4]:
+        assert check(name, shapes=shape).passed
+
+
+def test_parameters_are_what_describes_an_operator_not_its_operands() -> None:
+    assert parameters(one_kernel("armv8/conv1x1_s8s8_hwc_4x4_ruy").contract) == {
+        "bias",
+        "multipliers",
+        "shifts",
+        "range",
+    }
+    assert not parameters(one_kernel("armv8/conv1x1_s8s32_hwc_4x4").contract)
+
+
+def test_a_call_that_is_too_long_or_has_no_reference_is_not_proved_and_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from neonlab.prove import judge
+
+    monkeypatch.setattr(judge, "MOST_STEPS", 50)
+    kernel = one_kernel("armv8/conv1x1_s8s32_hwc_4x4")
+    assert kernel.operator is not None
+    found = prove_shape(kernel_program(kernel), kernel.contract, kernel.operator, one_shape(kernel, "2x3x17x9"))
+    assert found.status is ProofStatus.NOT_PROVED
+    assert "more than 50 instructions" in found.reason
+
+
+def test_the_results_are_numbers_of_nodes_that_hold_what_the_emulator_wrote() -> None:
+    (found,) = prove("armv8/conv1x1_s8s32_hwc_4x4", "1x1x1x1").shapes
+    assert (found.status, found.results, found.steps > 10) == (ProofStatus.PROVED, 1, True)
+    assert np.all(found.enumerated == 0)

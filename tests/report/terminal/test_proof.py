@@ -1,0 +1,62 @@
+"""The lines that `neonlab prove` prints: what was shown, for which inputs, and what is missing."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from neonlab.measure.shape import Shape
+from neonlab.prove.proof import Noticed, Proof, ProofStatus, ShapeProof
+from neonlab.report.terminal.proof import print_proofs
+
+_SHAPE = Shape(("rows", "cols"), (2, 17))
+_PROVED = ShapeProof(_SHAPE, ProofStatus.PROVED, 3)
+_OPEN = ShapeProof(_SHAPE, ProofStatus.NOT_PROVED, 3, reason="no rule for pmull", where="f.S:12")
+
+
+def printed(*shapes: ShapeProof) -> str:
+    out = io.StringIO()
+    print_proofs(Console(file=out, width=120), [Proof("armv8/f", "a64", "f.S", shapes)])
+    return out.getvalue()
+
+
+def test_a_proof_says_for_which_inputs_it_holds() -> None:
+    text = printed(_PROVED)
+    assert text.startswith("proved")
+    assert "armv8/f  at 2x17" in text
+    assert "equal to the reference for every input that the contract allows; no NEON lane wraps" in text
+    assert "1 kernel, 1 shape: 1 proved" in text
+
+
+def test_inputs_that_were_held_and_sums_that_may_leave_their_lane_are_named() -> None:
+    held = replace(_PROVED, held=("range", "shifts"), wraps=Noticed("f.S:7", "add v0.4s, v0.4s, v1.4s"))
+    text = printed(held)
+    assert "with range, shifts as drawn with seed 3, not as any value" in text
+    assert "f.S:7: add v0.4s, v0.4s, v1.4s" in text
+    assert "no NEON lane wraps" not in text
+
+
+def test_what_is_not_proved_is_never_called_proved_and_reasons_are_told_once() -> None:
+    text = printed(_PROVED, _OPEN, _OPEN)
+    assert text.startswith("not proved")
+    assert "at 1 of 3 shapes" in text
+    assert text.count("f.S:12: no rule for pmull") == 1
+    assert "2x17 and 1 more" in text
+    assert "equal to the reference" not in text
+
+
+@pytest.mark.parametrize(
+    ("found", "status"),
+    [
+        ((ProofStatus.PROVED, ProofStatus.PROVED), ProofStatus.PROVED),
+        ((ProofStatus.PROVED, ProofStatus.NOT_PROVED), ProofStatus.NOT_PROVED),
+        ((ProofStatus.NOT_PROVED, ProofStatus.REFUTED), ProofStatus.REFUTED),
+    ],
+)
+def test_a_kernel_is_proved_only_where_every_shape_is(found: tuple[ProofStatus, ...], status: ProofStatus) -> None:
+    proof = Proof("armv8/f", "a64", "f.S", tuple(replace(_PROVED, status=one) for one in found))
+    assert proof.status is status
+    assert proof.to_json()["status"] == status.value
