@@ -12,7 +12,8 @@ import pytest
 
 import neonlab
 from neonlab.lab.repository.library import open_library
-from neonlab.lab.run.plan import CaseName, draw_case, parse_shape
+from neonlab.lab.run.plan import draw_case, parse_shape
+from neonlab.verify.cases.case import CaseName
 
 ROOT = Path(__file__).resolve().parents[1]
 HWC = "armv8/conv1x1_s8s32_hwc_4x4"

@@ -39,13 +39,14 @@ if TYPE_CHECKING:
     from neonlab.lab.systems import System as System
     from neonlab.measure.options import MemoryOptions as MemoryOptions
     from neonlab.measure.profile import Profile as Profile
+    from neonlab.measure.shape import Shape as Shape
     from neonlab.verify.cases.case import Array as Array
     from neonlab.verify.cases.case import Case as Case
     from neonlab.verify.cases.case import DataSource as DataSource
     from neonlab.verify.cases.case import Expected as Expected
-    from neonlab.verify.cases.case import Shape as Shape
     from neonlab.verify.cases.operator import Dispatch as Dispatch
     from neonlab.verify.cases.operator import Operator as Operator
+    from neonlab.verify.cases.sizes import Role as Role
     from neonlab.verify.verdict import Failure as Failure
     from neonlab.verify.verdict import Verdict as Verdict
 
@@ -54,6 +55,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "neonlab.assemble.assembler": ("assemble_file", "assemble_text"),
     "neonlab.contract.header": ("Contract",),
+    "neonlab.measure.shape": ("Shape",),
     "neonlab.assemble.linking": ("link",),
     "neonlab.assemble.program": ("Program",),
     "neonlab.lab.run.check": ("check",),
@@ -71,8 +73,9 @@ _HOMES = {
     "neonlab.measure.options": ("MemoryOptions",),
     "neonlab.measure.profile": ("Profile",),
     "neonlab.lab.systems": ("Calls", "Outcome", "System"),
-    "neonlab.verify.cases.case": ("Array", "Case", "DataSource", "Expected", "Shape"),
+    "neonlab.verify.cases.case": ("Array", "Case", "DataSource", "Expected"),
     "neonlab.verify.cases.operator": ("Dispatch", "Operator"),
+    "neonlab.verify.cases.sizes": ("Role",),
     "neonlab.verify.verdict": ("Failure", "Verdict"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -83,7 +83,8 @@ def test_help_leads_to_every_command() -> None:
         (("check", KERNEL, "--pattern", "rnadom"), "no pattern is called `rnadom`; there are random"),
         (("check", KERNEL + "_left4", "--shape", "1x8x8x4"), "step"),
         (("profile", KERNEL), "--shape"),
-        (("profile", KERNEL, "--shape", "0x1x1x1"), "every size must be 1 or more"),
+        (("profile", KERNEL, "--shape", "0x1x1x1"), "pixels = 0 is outside the contract's range"),
+        (("profile", KERNEL, "--shape", "1x1x-1x1"), "every size must be 0 or more"),
         (("profile", KERNEL, "--shape", "1x4x4x4", "--core", "cortex-a99"), "no core `cortex-a99`; there are apple-m1"),
         (("profile", KERNEL, "--shape", "1x4x4x4", "--warm"), "changes the estimate for a core: name one with --core"),
         (("profile", KERNEL, "--shape", "1x4x4x4", "--timeline"), "name a core with --core, one of apple-m1"),
@@ -93,7 +94,7 @@ def test_help_leads_to_every_command() -> None:
             "shows one --shape: leave out --layers",
         ),
         (("profile", KERNEL, "--layers"), "--layers shows cycles: name a core with --core"),
-        (("profile", KERNEL, "--layers", "--core", "cortex-a99"), "there are models of apple-m1"),
+        (("profile", KERNEL, "--layers", "--core", "cortex-a99"), "no core `cortex-a99`; there are apple-m1"),
         (
             ("profile", KERNEL, "--layers", "--shape", "1x4x4x4", "--core", "cortex-a53"),
             "with --shape, or --layers",

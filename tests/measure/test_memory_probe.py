@@ -25,11 +25,12 @@ from neonlab.isa.decode import decode_word
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import open_kernel
-from neonlab.lab.run.plan import CaseName, draw_case, parse_shape
+from neonlab.lab.run.plan import draw_case, parse_shape
 from neonlab.lab.run.profile import profile
 from neonlab.measure.memory_probe import Traffic, TrafficProbe
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.traffic.natural_alignment import natural_alignment
+from neonlab.verify.cases.case import CaseName
 from neonlab.verify.check_case import run_case
 
 WIDE = [kernel for kernel in CONV1X1 if kernel.name.endswith(("s8s32_chw_8x4", "hwc_2x4", "hwc_4x4"))]

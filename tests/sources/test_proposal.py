@@ -14,8 +14,8 @@ from neonlab.contract.options import Given
 from neonlab.contract.size_expression import SizeExpression
 from neonlab.isa.model.isa import Isa
 from neonlab.sources.inference import fitted, points
+from neonlab.sources.open import open_code
 from neonlab.sources.proposal import propose
-from neonlab.sources.sidecar import find_contract
 
 FOLDER = Path(__file__).parents[1] / "c"
 #: Numbers to run each function with.
@@ -36,7 +36,7 @@ RUNS = {
 def test_sizes_learned_by_running_are_those_that_a_person_states(name: str, isa: Isa) -> None:
     require_compiler(isa)
     path = FOLDER / f"{name}.c"
-    contract = find_contract(path, Given(isa=isa)).contract
+    contract = open_code(path, Given(isa=isa)).contract
     proposal = propose(path, Given(isa=isa), [RUNS[name]])
     args = tomllib.loads(proposal.text)["args"]
     assert proposal.learned is not None

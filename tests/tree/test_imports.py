@@ -130,6 +130,23 @@ def test_operators_import_public_names_only(path: Path) -> None:
     assert [name for name in names if not name.startswith("neonlab.int8.") and name.count(".") > 1] == []
 
 
+def importers(name: str) -> set[str]:
+    """Return the modules that import `name` of neonlab, or something in it."""
+    return {
+        module
+        for module, path in modules(SOURCE).items()
+        if any(f"{one}.".startswith(f"{name}.") for one in imported(path))
+    }
+
+
+def test_one_module_alone_makes_contracts_of_files_and_options() -> None:
+    assert importers("neonlab.contract.header.contract_of") == {"neonlab.sources.open"}
+    sources = {module for module in graph() if module.startswith("neonlab.sources.contracts.")}
+    assert len(sources) > 5
+    assert importers("neonlab.sources.contracts") - sources == {"neonlab.sources.open"}
+    assert "neonlab.sources.open" not in set().union(*(graph()[module] for module in sources))
+
+
 def tree(folder: Path, **texts: str) -> Path:
     """Return a package like neonlab with one module of each text."""
     for name, text in texts.items():

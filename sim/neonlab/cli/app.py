@@ -18,6 +18,7 @@ from neonlab.cli.commands.lab import bench, check, profile
 from neonlab.cli.commands.library import list_kernels, schema
 from neonlab.cli.commands.mutate import mutate
 from neonlab.cli.commands.objects import symbols
+from neonlab.cli.commands.prove import prove
 from neonlab.cli.commands.report import report
 from neonlab.cli.commands.serve import serve
 from neonlab.cli.commands.watch import watch
@@ -36,6 +37,7 @@ The exit status is 0 if all is well, 1 if a kernel failed, and 2 for bad usage o
 _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("list", list_kernels),
     ("check", check),
+    ("prove", prove),
     ("profile", profile),
     ("compare", compare),
     ("init", init),

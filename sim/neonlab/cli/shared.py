@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from neonlab.contract.options import Given
     from neonlab.lab.repository.library import Kernel
-    from neonlab.verify.cases.case import Shape
+    from neonlab.measure.cores.modelled import ModelledCore
+    from neonlab.measure.shape import Shape
 
 IsaOption = Annotated[
     str | None,
@@ -148,14 +149,12 @@ def _refuse_what_fits_not_all(names: Sequence[str], given: Given) -> None:
         raise InputError(f"{of_c[0]} is for the compiler of C, and {others[0]} is not compiled: leave out one of them")
 
 
-def kernels_for(core: str, kernels: Sequence[Kernel]) -> list[Kernel]:
+def kernels_for(core: ModelledCore, kernels: Sequence[Kernel]) -> list[Kernel]:
     """Return the kernels that the core can run, and report the others on standard error.
 
     Raises InputError if none is left.
     """
-    from neonlab.measure.cores.caches import load_core
-
-    refusals = {kernel: load_core(core).refusal(kernel.isa, kernel.contract.features) for kernel in kernels}
+    refusals = {kernel: core.refusal(kernel.isa, kernel.contract.features) for kernel in kernels}
     left = [kernel for kernel, refusal in refusals.items() if refusal is None]
     refused = [f"{kernel.title}: {refusal}" for kernel, refusal in refusals.items() if refusal is not None]
     if not left:
@@ -166,19 +165,27 @@ def kernels_for(core: str, kernels: Sequence[Kernel]) -> list[Kernel]:
 
 
 def shapes_by_kernel(kernels: Sequence[Kernel], texts: Sequence[str]) -> list[tuple[Kernel, list[Shape]]]:
-    """Return each kernel with the shapes that its contract allows, without kernels that allow none.
+    """Return each kernel with the named shapes that its contract allows, as `allowed_shapes` does."""
+    from neonlab.lab.run.plan import parse_shape
+
+    return allowed_shapes(kernels, lambda kernel: [parse_shape(kernel, text) for text in texts])
+
+
+def allowed_shapes(
+    kernels: Sequence[Kernel], shapes_of: Callable[[Kernel], Sequence[Shape]]
+) -> list[tuple[Kernel, list[Shape]]]:
+    """Return each kernel with those of its shapes that its contract allows, without kernels that allow none.
 
     Raises InputError if nothing is left, and for a single kernel if any shape is not allowed.
     """
     from neonlab.contract.header import ContractError
-    from neonlab.lab.run.plan import parse_shape
     from neonlab.lab.run.shapes import integers_of
 
     found: list[tuple[Kernel, list[Shape]]] = []
     refusal: ContractError | None = None
     for kernel in kernels:
         taken = []
-        for shape in (parse_shape(kernel, text) for text in texts):
+        for shape in shapes_of(kernel):
             try:
                 kernel.contract.check_values(integers_of(kernel, shape))
                 taken.append(shape)

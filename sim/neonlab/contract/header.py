@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,7 @@ from neonlab.isa.model.isa import Isa
 _TOP_KEYS = (
     *("summary", "prototype", "symbol", "structs", "isa", "float_abi"),
     *("stack", "below_stack", "modular", "args", "counts"),
-    *("reference", "platform_register", "accept", _EXTENDS),
+    *("reference", "platform_register", "accept", "alias", _EXTENDS),
 )
 #: Further keys that a sidecar may have.
 OUTSIDE_KEYS = ("build", "reference", "functions")
@@ -69,7 +69,15 @@ def read_contract(path: Path) -> Contract | None:
 def parse_contract(text: str, path: str) -> Contract | None:
     """Read the contract in the text of an assembly file; `path` serves messages and the kernel's name."""
     found = find_block(text, path)
-    return _Reader(found, inside=True).read(toml_table(found)) if found is not None else None
+    return header_of(toml_table(found), found) if found is not None else None
+
+
+def header_of(table: Mapping[str, Any], text: ContractText) -> Contract:
+    """Return the contract in the table of a block that opens a file, which is read from `text`.  Raises ContractError.
+
+    A block must be complete: it states the summary and the registers, too.
+    """
+    return _ContractReader(text, inside=True).read(table)
 
 
 def contract_of(table: Mapping[str, Any], text: ContractText, *, isa: Isa | None = None, symbol: str = "") -> Contract:
@@ -78,14 +86,11 @@ def contract_of(table: Mapping[str, Any], text: ContractText, *, isa: Isa | None
     `isa` chooses the instruction set where the table has several or none.  `symbol` is the function where the table
     does not name it.  Raises ContractError.
     """
-    return _Reader(text, inside=False).read(table, isa, symbol)
+    return _ContractReader(text, inside=False).read(table, isa, symbol)
 
 
-class _Reader:
-    """Turns one table into a Contract; `inside` says that it stands in the file with the code.
-
-    Such a contract must also state what a reader needs: the summary and the registers.
-    """
+class _ContractReader:
+    """Turns one table into a Contract; `inside` says that it stands in the file with the code."""
 
     def __init__(self, text: ContractText, *, inside: bool) -> None:
         self.text, self.inside = text, inside
@@ -133,11 +138,36 @@ class _Reader:
             name,
             declarations,
             read_allowances(table, text, isa, inside=self.inside),
+            self.alias(table.get("alias", []), arguments),
         )
         for number in contract.integers:
             if number.value_range is None:
                 raise self.error(f"a size depends on `{number.name}`, which states no `range`", number.name)
         return contract
+
+    def alias(self, value: Any, arguments: Sequence[Argument]) -> tuple[str, ...]:
+        """Return the names under `alias`, that of the argument which is written first."""
+        if value == []:
+            return ()
+        pointers = {argument.name: argument for argument in arguments if argument.is_pointer}
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise self.error('alias is a list of two pointer arguments, such as ["output", "input"]', "alias")
+        for name in value:
+            if name not in pointers:
+                raise self.text.unknown_word("alias: the pointer argument", name, tuple(pointers), "alias")
+        if len(set(value)) != 2 or len(value) != 2:
+            raise self.error("alias names two different arguments, which are at one address", "alias")
+        written, read = sorted((pointers[name] for name in value), key=lambda argument: argument.write is None)
+        if written.write is None or written.read is not None or read.read is None or read.write is not None:
+            raise self.error("alias: one argument has `write` and no `read`, the other `read` and no `write`", "alias")
+        same = written.write.text == read.read.text and written.dtype.itemsize == read.dtype.itemsize
+        if not same or written.origin != read.origin or any(a.fields or a.rows is not None for a in (written, read)):
+            raise self.error(
+                f"alias: `{written.name}` and `{read.name}` are the same bytes: `write = {written.write.text}` and "
+                f"`read = {read.read.text}` must be alike, and so must the sizes of their elements",
+                "alias",
+            )
+        return written.name, read.name
 
     def modular(self, value: Any) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +126,9 @@ class Contract:
 
     `allows` are its allowances.
 
+    `alias` are two pointers that are one address in each call, the one that is written first; empty where no buffers
+    alias.
+
     `modular` names lane arithmetic, and scalar sums, that are meant to wrap.  Each entry is one of: a mnemonic (`add`,
     `vadd`, `vadd.i16`), `label:reduce` (from that label up to the next), `lines:120-135` (of the file, both included).
     """
@@ -148,6 +151,7 @@ class Contract:
     symbol: str = ""
     structs: str = ""
     allows: Allowances = NO_ALLOWANCES
+    alias: tuple[str, ...] = ()
 
     @functools.cached_property
     def name(self) -> str:
@@ -160,8 +164,30 @@ class Contract:
 
     @functools.cached_property
     def by_name(self) -> Mapping[str, Argument]:
-        """Every argument, field of a struct (`params.bias`) and kind of row (`rows[]`), by name."""
-        return {argument.name: argument for argument in self._all(self.arguments)}
+        """Every argument, field of a struct (`params.bias`) and kind of row (`rows[]`), by name.
+
+        Of two that alias, the one that is written is read as the other is.
+        """
+        found = {argument.name: argument for argument in self._all(self.arguments)}
+        if self.alias:
+            written, read = (found[name] for name in self.alias)
+            found[written.name] = replace(
+                written,
+                read=read.read,
+                value_range=read.value_range,
+                align=max(written.align, read.align),
+                over_read=max(written.over_read, read.over_read),
+                under_read=max(written.under_read, read.under_read),
+            )
+        return found
+
+    def buffer_of(self, name: str) -> str:
+        """Return the name of the buffer that the pointer `name` points to."""
+        return self.alias[0] if name in self.alias else name
+
+    def filled_from(self, name: str) -> str:
+        """Return the argument whose data the buffer `name` holds when a call begins."""
+        return self.alias[1] if name in self.alias else name
 
     @functools.cached_property
     def pointers(self) -> tuple[Argument, ...]:
@@ -219,12 +245,12 @@ class Contract:
             low, high = argument.value_range
             if not low <= value <= high:
                 raise ContractError(
-                    f"{self.path}: {argument.name} = {value} is outside the contract's range [{low:g}, {high:g}]"
+                    f"{self.path}: {argument.name} = {value} is outside the contract's range [{int(low)}, {int(high)}]"
                 )
             if (value - int(low)) % argument.step:
                 raise ContractError(
-                    f"{self.path}: {argument.name} = {value} is not on the contract's step: {low:g}, "
-                    f"{low + argument.step:g}, {low + 2 * argument.step:g}, ..."
+                    f"{self.path}: {argument.name} = {value} is not on the contract's step: {int(low)}, "
+                    f"{int(low) + argument.step}, {int(low) + 2 * argument.step}, ..."
                 )
         for argument in self.pointers:
             if argument.write is not None and argument.write.rows and argument.write.overlaps(values):

@@ -25,6 +25,12 @@ class ContractText:
         self._said = said or {}
         self.base: ContractText | None = None
 
+    def under(self, said: Mapping[str, str]) -> ContractText:
+        """Return the text with the options `said` of the command line over it, by the keys that they set."""
+        over = ContractText(self.path, self.block, self.first_line, {**self._said, **said})
+        over.base = self.base
+        return over
+
     def error(self, message: str, key: str = "") -> ContractError:
         """Return the ContractError, placed at the line that states `key`, or at the option that sets it."""
         if key in self._said:

@@ -8,7 +8,6 @@ print(run.returned, dot.profile(core="cortex-a53").cycles)
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,10 +31,12 @@ from neonlab.isa.model.isa import Isa, isa_named
 from neonlab.lab.repository.library import Kernel, open_kernel
 from neonlab.lab.run.check import check
 from neonlab.lab.run.profile import profile, profile_call, refuse_core
+from neonlab.measure.cores.modelled import AskedCore
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
-from neonlab.sources.program import load_program
-from neonlab.verify.cases.case import NO_SIZES, Shape
+from neonlab.measure.shape import Shape
+from neonlab.sources.open import open_bare
+from neonlab.verify.cases.case import CaseName
 from neonlab.verify.sanitized_machine import SanitizedMachine
 from neonlab.verify.verdict import Failure, Verdict
 
@@ -118,17 +119,14 @@ class Function:
             if given.contract or given.settings or not given.prototype:
                 raise
             self.kernel = None
-        self._contract = self.kernel.contract if self.kernel is not None else self._bare_contract()
-        self.program: Program = load_program(path, self._contract, self._build)
+        self._code = self.kernel.code if self.kernel is not None else open_bare(path, given)
+        self._contract = self._code.contract
+        self.program: Program = self._code.program()
 
     def __repr__(self) -> str:
         contract = "" if self.kernel is not None else ", without a contract"
         architecture = ARCHITECTURES[self.isa]
         return f"<neonlab.Function {self.symbol} of {self.path}, {architecture}: {self.prototype}{contract}>"
-
-    @property
-    def _build(self) -> Build:
-        return self.kernel.build if self.kernel is not None else self.given.build
 
     @property
     def symbol(self) -> str:
@@ -144,12 +142,6 @@ class Function:
     def prototype(self) -> str:
         """Return its prototype in C."""
         return self._contract.prototype
-
-    def _bare_contract(self) -> Contract:
-        """Return a contract made from a prototype alone, with an instruction set that includes everything."""
-        from neonlab.sources.proposal import bare_contract
-
-        return bare_contract(self.path, self.given)
 
     def call(
         self,
@@ -192,7 +184,7 @@ class Function:
         self,
         *arguments: np.ndarray[Any, Any] | Buffer | float,
         shape: str | Shape = "",
-        core: str | None = None,
+        core: AskedCore | None = None,
         warm: bool = False,
         macs: int | None = None,
         seed: int = 1,
@@ -211,15 +203,16 @@ class Function:
             passed = self._passed(arguments)
             contract = self._contract_for(passed)
             if self.kernel is not None:
-                refuse_core(self.kernel, memory)
-            kernel = self.kernel or Kernel(contract, self.path, None, None, self.given, self._build)
-            sizes = "x".join(str(value) for value in passed if isinstance(value, int)) or NO_SIZES
+                refuse_core(self.kernel, memory.core)
+            kernel = self.kernel or Kernel(replace(self._code, contract=contract), None, None)
+            numbers = _numbers(contract, passed)
+            case = CaseName(Shape(tuple(numbers), tuple(numbers.values())), "random", seed)
 
             def call(machine: Machine) -> Run | Fault:
                 return self._run(machine, contract, passed, seed, DEFAULT_STEP_BUDGET)
 
             work = self._macs(passed) if macs is None else macs
-            found = profile_call(kernel, self.program, call, sizes, macs=work, seed=seed, memory=memory)
+            found = profile_call(kernel, self.program, call, case, macs=work, memory=memory)
         else:
             kernel = self._known()
             found = profile(kernel, shape, seed=seed, memory=memory)
@@ -254,12 +247,7 @@ class Function:
 
     def _macs(self, passed: Sequence[Passed]) -> int:
         """Return the multiply-accumulates that the contract declares for these arguments; 0 if none are known."""
-        macs = self._contract.macs
-        numbers = {
-            argument.name: value
-            for argument, value in zip(self._contract.arguments, passed, strict=True)
-            if isinstance(value, int)
-        }
+        macs, numbers = self._contract.macs, _numbers(self._contract, passed)
         return macs.evaluate(numbers) if macs is not None and macs.names <= numbers.keys() else 0
 
     def _contract_for(self, passed: Sequence[Passed]) -> Contract:
@@ -272,12 +260,16 @@ class Function:
             arguments.append(replace(argument, value_range=None, origin=None, fields=(), rows=None))
         return replace(self._contract, arguments=tuple(arguments), macs=None)
 
-    @functools.cached_property
+    @property
     def compiler(self) -> str:
         """Return the compiler that made the code, with its version and flags; "" for code not compiled here."""
-        from neonlab.sources.toolchain import made_by, target_of
+        return self._code.compiler
 
-        return made_by(self.path, target_of(self._contract), self._build)
+
+def _numbers(contract: Contract, passed: Sequence[Passed]) -> dict[str, int]:
+    """Return the integers among the arguments, by name."""
+    pairs = zip(contract.arguments, passed, strict=True)
+    return {argument.name: value for argument, value in pairs if isinstance(value, int)}
 
 
 def _as_passed(parameter: Parameter, value: Any, shared: dict[int, Buffer]) -> Passed:

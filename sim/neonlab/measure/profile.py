@@ -12,6 +12,7 @@ from neonlab.measure.counts import Counts
 from neonlab.measure.loop.report import LoopReport
 from neonlab.measure.memory_probe import Traffic
 from neonlab.measure.run_cycles import RunCycles
+from neonlab.measure.shape import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Profile:
 
     kernel: str
     isa: str
-    shape: str
+    shape: Shape
     macs: int
     counts: Counts
     traffic: Traffic | None = None
@@ -66,7 +67,7 @@ class Profile:
         document = {
             "kernel": self.kernel,
             "isa": self.isa,
-            "shape": self.shape,
+            "shape": str(self.shape),
             "macs": self.macs,
             "instructions_per_mac": round(self.instructions_per_mac, 6),
             "loaded_bytes_per_mac": round(self.loaded_per_mac, 6),

@@ -25,7 +25,7 @@ _TABLE_SYMBOL = "_GLOBAL_OFFSET_TABLE_"
 
 
 @dataclass(frozen=True, eq=False)
-class _Placed:
+class _PlacedSections:
     placement: Placement
     sections: dict[tuple[int, int], int]  # address by module and index
     common: dict[str, int]
@@ -106,7 +106,7 @@ def link_modules(
     )
 
 
-def _addresses(resolution: Resolution, placed: _Placed, given: Mapping[str, int]) -> SymbolAddresses:
+def _addresses(resolution: Resolution, placed: _PlacedSections, given: Mapping[str, int]) -> SymbolAddresses:
     found = SymbolAddresses(resolution, placed.sections, placed.common, given)
     for number, bias in placed.biases.items():
         found.modules[number].address[0] = bias  # the base of relocations without a symbol
@@ -117,7 +117,7 @@ def _section_size(resolution: Resolution, key: tuple[int, int]) -> int:
     return resolution.modules[key[0]].sections[key[1]].size
 
 
-def _place(resolution: Resolution, placement: Placement, room: Mapping[tuple[int, int], int]) -> _Placed:
+def _place(resolution: Resolution, placement: Placement, room: Mapping[tuple[int, int], int]) -> _PlacedSections:
     kept = [
         (number, section)
         for number, module in enumerate(resolution.modules)
@@ -142,7 +142,7 @@ def _place(resolution: Resolution, placement: Placement, room: Mapping[tuple[int
             addresses[number, section.number] = address
         for (symbol, _), address in zip(extra, laid[len(members) :], strict=True):
             common_at[symbol] = address
-    return _Placed(placement, addresses, common_at, biases)
+    return _PlacedSections(placement, addresses, common_at, biases)
 
 
 def _common(resolution: Resolution) -> dict[str, tuple[int, int]]:

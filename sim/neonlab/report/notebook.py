@@ -71,13 +71,15 @@ def failure_html(failure: Failure) -> str:
     if failure.explanation is not None:
         lines += [f"smallest case that fails the same way: {failure.explanation.shape}"]
         lines += [f"  {line}" for line in (*failure.explanation.inputs, *failure.explanation.text)]
-    head = f"<b>{escape(failure.identifier)}</b> at {escape(failure.shape)}, pattern {escape(failure.pattern)}"
+    head = (
+        f"<b>{escape(failure.identifier)}</b> at {escape(str(failure.shape or ''))}, pattern {escape(failure.pattern)}"
+    )
     return f"<p>{head}, seed {failure.seed}</p><pre>{escape(chr(10).join(lines))}</pre>"
 
 
 def profile_html(profile: Profile) -> str:
     """Return counts, cycles if a core was modelled, and the hot loop with its pipeline picture."""
-    head = f"<code>{escape(profile.kernel)}</code> at {escape(profile.shape)}"
+    head = f"<code>{escape(profile.kernel)}</code> at {escape(str(profile.shape))}"
     head += f", {profile.macs:,} MACs" if profile.macs else ""
     parts = [f"<p>{head}</p>", _counts(profile, profile.counts)]
     if profile.cycles is not None:
@@ -180,7 +182,7 @@ def _group(group: Group, cores: Sequence[str]) -> str:
             cells.append(f"{count:,}{share}" if count is not None else "")
         word = "no" if side.wrong else "yes" if side.exact else "unchecked" if side.unchecked else ""
         rows.append((side.name, word, *cells))
-    return f"<p>{escape(group.shape)}</p>" + _table(("kernel", "exact", *headings), rows)
+    return f"<p>{escape(str(group.shape))}</p>" + _table(("kernel", "exact", *headings), rows)
 
 
 def _coloured(line: str) -> str:

@@ -16,6 +16,7 @@ from neonlab.errors import InputError
 from neonlab.lab.watch.questions import Subject, WatchedFile
 from neonlab.lab.watch.reading import Reading, StateReader
 from neonlab.lab.watch.session import Past, Session
+from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.serve.scratch import Scratch
 from neonlab.serve.sight import Sight, sight_of
 
@@ -92,7 +93,7 @@ class Desk:
         *,
         given: Mapping[Path, Given],
         shape: str | None,
-        cores: Sequence[str],
+        cores: Sequence[ModelledCore],
         seed: int,
         show: Callable[[Sight], None],
     ) -> None:
@@ -231,7 +232,7 @@ class Desk:
         since = (sheet.before if text.now == text.kept else sheet.saved) or (None, None)
         past = self._pasts.get(text.path)
         session = Session(
-            text.path, subject.tile if subject else "", subject.layer if subject else "",
+            text.path, subject.tile if subject else None, subject.layer if subject else None,
             subject.cores if subject else (), reading,
             saved=since[1], committed=sheet.committed, commit=past.commit if past else None, saves=sheet.saves,
         )  # fmt: skip

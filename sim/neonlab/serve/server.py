@@ -16,6 +16,7 @@ from neonlab.errors import InputError
 from neonlab.lab.repository.library import open_library
 from neonlab.lab.watch.saves import saves_in
 from neonlab.lab.watch.session import folders_of
+from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.serve.guard import Guard
 from neonlab.serve.studio import Studio
 
@@ -39,7 +40,7 @@ def variants_of(path: Path, root: Path) -> tuple[Path, ...]:
 
 
 def serve(
-    path: Path, root: Path, *, given: Given, shape: str | None, cores: Sequence[str], seed: int, port: int,
+    path: Path, root: Path, *, given: Given, shape: str | None, cores: Sequence[ModelledCore], seed: int, port: int,
     browser: bool, tell: Callable[[str], None],
 ) -> None:  # fmt: skip
     """Serve until interrupted.  Raises InputError if the file cannot be edited, or NiceGUI is not installed."""

@@ -116,7 +116,8 @@ def sight_of(session: Session, scratch: Scratch, beside: Mapping[Path, str], tex
     told = scratch.real(_verdict(verdict, latest, state, scratch))
     marks = {other: _marks(verdict, listed, scratch.of(other), theirs) for other, theirs in beside.items()}
     heat, tables = _heat(listed, scratch.path), _tables(session)
-    return Sight(path, text, word, state, remarks, told, tables, heat, loops, latest.complete, session.cores, marks)
+    cores = tuple(core.name for core in session.cores)
+    return Sight(path, text, word, state, remarks, told, tables, heat, loops, latest.complete, cores, marks)
 
 
 def _marks(verdict: Verdict, listed: Sequence[Listing], path: Path, text: str) -> Marks:

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from neonlab.contract.options import Given
 from neonlab.errors import InputError
+from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.serve.desk import Desk, Text
 from neonlab.serve.draft import Draft
 from neonlab.serve.sight import Sight
@@ -45,7 +46,7 @@ class Studio:
         *,
         given: Given,
         shape: str | None,
-        cores: Sequence[str],
+        cores: Sequence[ModelledCore],
         seed: int,
     ) -> None:
         self.paths = tuple(paths)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from neonlab.assemble.file_names import ASSEMBLY
 from neonlab.contract.options import Given
 from neonlab.errors import NoContract
 from neonlab.isa.model.isa import Isa
 from neonlab.objects.dwarf.prototypes import DebugType, FunctionType, read_prototypes
 from neonlab.objects.image.debug_sections import debug_sections
 from neonlab.objects.image.memory_image import Image
-from neonlab.sources.program import check_symbol, isa_of, linked_image
+from neonlab.sources.instruction_set import isa_of
+from neonlab.sources.program import check_symbol, linked_image
 from neonlab.sources.toolchain import plain_target
 
 _POINTER_DEPTH = 4
@@ -31,13 +31,9 @@ class Declaration:
     structs: str
 
 
-def declaration_of_file(path: Path, given: Given) -> Declaration:
-    """Return the given prototype, or that of the debug information.  Raises NoContract if there is neither."""
-    if given.prototype:
-        return Declaration(given.prototype, dict(given.settings).get("structs", ""))
+def declaration_of_code(path: Path, given: Given) -> Declaration:
+    """Return the declaration in the debug information of an object or of C.  Raises NoContract if it has none."""
     symbol = given.symbol or path.stem
-    if path.suffix in ASSEMBLY:
-        raise NoContract(f"{path}: assembly has no C prototype: give --prototype 'void (const int8_t *a, size_t n)'")
     isa = isa_of(path, given)
     image = linked_image(path, plain_target(isa), given.build, symbol)
     found = declared(image, symbol)
@@ -68,7 +64,7 @@ def declaration_of(function: FunctionType, symbol: str, isa: Isa) -> Declaration
     """Return the function as C; None if the lab cannot call it: structs by value, vectors, variadic parameters."""
     if function.signature(isa) is None:
         return None
-    writer = _Writer()
+    writer = _DeclarationWriter()
     returns = writer.spelled(function.returns, "") if function.returns is not None else "void"
     parameters = [
         writer.spelled(parameter.type, parameter.name or f"argument{index}")
@@ -80,7 +76,7 @@ def declaration_of(function: FunctionType, symbol: str, isa: Isa) -> Declaration
     return Declaration(prototype, "\n".join(writer.structs))
 
 
-class _Writer:
+class _DeclarationWriter:
     """Writes types as C, and collects the structs they use."""
 
     def __init__(self) -> None:

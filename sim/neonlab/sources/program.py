@@ -9,31 +9,14 @@ from typing import TYPE_CHECKING
 
 from neonlab.assemble.file_names import ASSEMBLY
 from neonlab.contract.header import Contract
-from neonlab.contract.options import PLAIN, Build, Given
+from neonlab.contract.options import PLAIN, Build
 from neonlab.errors import InputError
-from neonlab.isa.from_path import isa_of_path
 from neonlab.isa.model.isa import Isa
 from neonlab.sources.toolchain import Target, compile_c, is_c, target_of
 
 if TYPE_CHECKING:
     from neonlab.assemble.program import Program
     from neonlab.objects.image.memory_image import Image
-
-
-def isa_of(path: Path, given: Given) -> Isa:
-    """Return the instruction set of a file: the given one, else that of an object or of the folder; A64 for other C."""
-    if given.isa is not None:
-        return given.isa
-    if path.suffix in ASSEMBLY:
-        return isa_of_path(path)
-    if is_c(path):
-        try:
-            return isa_of_path(path)
-        except InputError:
-            return Isa.A64
-    from neonlab.objects.load import isa_of_object
-
-    return isa_of_object(path)
 
 
 def load_program(path: Path, contract: Contract, build: Build = PLAIN) -> Program:

@@ -7,53 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from neonlab.contract.header import Argument, Contract
+from neonlab.contract.header import Contract
 from neonlab.contract.options import Given
 from neonlab.errors import InputError
 from neonlab.isa.c.ctype import CType, Member
-from neonlab.isa.c.procedure_call import FloatAbi, place_arguments
-from neonlab.isa.c.prototype import parse_prototype
-from neonlab.isa.model.architecture import FEATURES
-from neonlab.sources.declarations import declaration_of_file
 from neonlab.sources.inference import Learned, Reach, learn, points
-from neonlab.sources.program import isa_of, load_program
+from neonlab.sources.open import open_bare
 from neonlab.sources.toolchain import PLAIN_ARCHITECTURES, is_c
-
-
-def bare_contract(path: Path, given: Given) -> Contract:
-    """Return a contract without sizes that allows every instruction, for calls whose arguments give the rest."""
-    isa = isa_of(path, given)
-    declaration = declaration_of_file(path, given)
-    signature = parse_prototype(declaration.prototype, isa, declaration.structs)
-    places = place_arguments(isa, signature, FloatAbi.HARD)
-    arguments = tuple(
-        Argument(parameter.name, parameter.ctype, place, element_type(parameter.ctype))
-        for parameter, place in zip(signature.parameters, places, strict=True)
-    )
-    return Contract(
-        str(path),
-        1,
-        "",
-        declaration.prototype,
-        signature,
-        isa,
-        PLAIN_ARCHITECTURES[isa],
-        frozenset(FEATURES),
-        arguments,
-        symbol=given.symbol or path.stem,
-        structs=declaration.structs,
-    )
-
-
-def element_type(ctype: CType) -> np.dtype[np.generic]:
-    """Return the numpy dtype of a number, or of a pointer's target; uint8 if the target is not a number."""
-    base = ctype.pointee if ctype.kind == "pointer" else ctype
-    if base is None or base.kind not in ("integer", "float"):
-        return np.dtype(np.uint8)
-    return np.dtype(f"{'f' if base.kind == 'float' else 'i' if base.signed else 'u'}{base.size}")
-
 
 #: Most runs listed in a contract.
 _MOST_RUNS = 8
@@ -104,13 +64,14 @@ def propose(path: Path, given: Given, points_to_run: Sequence[str] = ()) -> Prop
     `points_to_run` are numbers to run it with, as `n=8:32:8`.  Raises NoContract if the prototype is unknown,
     InputError if a run fails.
     """
-    contract = bare_contract(path, given)
+    code = open_bare(path, given)
+    contract = code.contract
     learned = None
     if points_to_run:
         samples = [sample for text in points_to_run for sample in points(text)]
         _check_numbers(contract, samples)
-        learned = learn(load_program(path, contract, given.build), contract, samples)
-    writer = _Writer(path, contract, learned)
+        learned = learn(code.program(), contract, samples)
+    writer = _ProposalWriter(path, contract, learned)
     text = writer.text()
     return Proposal(text, tuple(writer.blanks), learned)
 
@@ -135,7 +96,7 @@ def _members(ctype: CType) -> tuple[Member, ...]:
     return layout.members if layout is not None else ()
 
 
-class _Writer:
+class _ProposalWriter:
     """Writes the contract, and notes what is left blank."""
 
     def __init__(self, path: Path, contract: Contract, learned: Learned | None) -> None:

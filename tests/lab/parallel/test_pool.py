@@ -17,7 +17,9 @@ from neonlab.lab.parallel.pool import Died, KernelHandle, WorkerError, Workers
 from neonlab.lab.parallel.profiles import profile_all
 from neonlab.lab.repository.library import open_library
 from neonlab.lab.run.judgement import Tried, up_to_enough
-from neonlab.lab.run.plan import CaseName, plan_cases
+from neonlab.lab.run.plan import plan_cases
+from neonlab.measure.shape import Shape
+from neonlab.verify.cases.case import CaseName
 from neonlab.verify.verdict import Failure
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -104,13 +106,14 @@ def test_a_case_that_kills_its_worker_is_found_among_the_others(monkeypatch: pyt
     with Workers(1) as workers:
         (verdict,) = check_all(workers, [(kernel, cases)])
     assert (verdict.cases, verdict.failed) == (5, 1)
-    assert verdict.failures[0].identifier == "emulator-died" and verdict.failures[0].shape == str(killer.shape)
+    assert verdict.failures[0].identifier == "emulator-died" and verdict.failures[0].case == killer
 
 
 def test_as_many_failures_are_kept_as_one_process_would_have_found() -> None:
-    failure = Failure("1", "random", 1, fault=Fault(FaultKind.STACK_POINTER, "", 0))
+    name = CaseName(Shape(("n",), (1,)), "random", 1)
+    failure = Failure(name, fault=Fault(FaultKind.STACK_POINTER, "", 0))
     half = [None, failure] * 20
     assert up_to_enough(half) == half[:24] and up_to_enough(half[:23]) == half[:23]
     assert up_to_enough([failure] * 12) == [failure] * 12
-    endless = Failure("1", "random", 1, fault=Fault(FaultKind.STEP_BUDGET, "", 0))
+    endless = Failure(name, fault=Fault(FaultKind.STEP_BUDGET, "", 0))
     assert up_to_enough([*half[:5], *[endless] * 5]) == [*half[:5], *[endless] * 3]

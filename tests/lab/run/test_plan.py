@@ -12,7 +12,9 @@ from neonlab.errors import InputError
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.check import check
 from neonlab.lab.run.plan import LEAST_CASES, draw_case, layers_or_largest, parse_shape, plan_cases
-from neonlab.verify.cases.case import NO_SIZES, Depth
+from neonlab.measure.shape import NO_SIZES
+from neonlab.sources.open import Code
+from neonlab.verify.cases.case import Depth
 
 HEAD = """/*toml
 summary   = "a test"
@@ -43,7 +45,7 @@ def opened(folder: Path, size: str, numbers: dict[str, str], code: str = "ret") 
     path.write_text(text)
     contract = parse_contract(text, str(path))
     assert contract is not None
-    return Kernel(contract, path, None, None)
+    return Kernel(Code(contract, path), None, None)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +81,7 @@ def test_sizes_that_the_lab_cannot_make_are_an_error_and_not_a_success(
 
 def test_a_size_is_0_where_it_may_be(tmp_path: Path) -> None:
     verdict = check(opened(tmp_path, '"n"', {"n": "range = [0, 64]"}, COPY))
-    assert [(failure.identifier, failure.shape) for failure in verdict.failures] == [("oob-read", "0")]
+    assert [(failure.identifier, str(failure.shape)) for failure in verdict.failures] == [("oob-read", "0")]
     assert check(opened(tmp_path, '"n"', {"n": "range = [1, 64]"}, COPY)).faultless
     assert check(opened(tmp_path, '"n"', {"n": "range = [0, 64]"}, f"cbz x2, 2f\n{COPY}\n2:  ret")).faultless
 
@@ -104,4 +106,4 @@ def test_a_size_is_as_large_as_it_may_be(tmp_path: Path) -> None:
     assert {3, 8, 4098} <= sizes("range = [3, 4099], step = 5")
     few = f"{COPY.replace('x2', 'w2')}".replace("1:  ldrb", "and w2, w2, #1023\n1:  ldrb")
     verdict = check(opened(tmp_path, '"n"', {"n": "range = [1, 1024]"}, few))
-    assert {(failure.identifier, failure.shape) for failure in verdict.failures} == {("oob-read", "1024")}
+    assert {(failure.identifier, str(failure.shape)) for failure in verdict.failures} == {("oob-read", "1024")}

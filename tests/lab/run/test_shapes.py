@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.kernel_sources import file_of, standing_alone
 from tests.sample import KERNELS, ONE_OF_EACH
 
+from neonlab.lab.repository.kernel_name import KernelName
 from neonlab.lab.repository.library import Kernel, open_kernel
 from neonlab.lab.run.check import check, check_cases
-from neonlab.lab.run.plan import plan_cases
+from neonlab.lab.run.plan import draw_case, plan_cases
 from neonlab.lab.run.shapes import integers_of, planned_shapes
+from neonlab.measure.shape import Shape
 from neonlab.verify.cases.case import Depth
+from neonlab.verify.cases.sizes import Role
+from neonlab.verify.cases.space import Space
 
 ROOT = Path(__file__).resolve().parents[3]
 SUMS = tuple(kernel for kernel in ONE_OF_EACH if kernel.contract.macs is not None)
@@ -27,7 +34,7 @@ def of_depth(kernel: Kernel, highest: int, step: int = 1) -> Kernel:
         else argument
         for argument in kernel.contract.arguments
     )
-    return replace(kernel, contract=replace(kernel.contract, arguments=arguments))
+    return replace(kernel, code=replace(kernel.code, contract=replace(kernel.contract, arguments=arguments)))
 
 
 def kernel_called(title: str) -> Kernel:
@@ -100,14 +107,15 @@ def test_a_size_cut_to_16_bits_is_noticed(title: str, cut: str, noticed: str, tm
         path.parent.mkdir(exist_ok=True)
         path.write_text(text.replace(begins, f"{begins}    {cut}\n") if spoilt else text)
         failures = check(open_kernel(path)).failures
-        assert [failure.shape for failure in failures] == ([noticed] if spoilt else [])
+        assert [str(failure.shape) for failure in failures] == ([noticed] if spoilt else [])
 
 
-def test_all_lengths_but_no_paddings_are_once_far_larger() -> None:
+def test_all_lengths_are_once_far_larger() -> None:
     far = {kernel.title: [str(shape) for shape in planned_shapes(kernel, 1).far] for kernel in ONE_OF_EACH}
     assert far["armv8/matmul_s8s32_packed_8x12_dotprod"] == ["65543x1x1", "1x65543x1", "1x1x65543"]
-    assert far["armv8/dwconv5x5_s8s32_hwc_5x8"] == ["1x65536x1", "1x1x65536"]
-    assert far["armv8/pad_s8s8_rows_64"] == ["1x65543x1x1x1x1"]
+    assert far["armv8/dwconv5x5_s8s32_hwc_5x8"] == ["65536x1x1", "1x65536x1", "1x1x65536"]
+    lengths = ["65536x1x1x1x1x1", "1x65543x1x1x1x1", "1x1x1x1x65543x1", "1x1x1x1x1x65543"]
+    assert far["armv8/pad_s8s8_rows_64"] == lengths
 
 
 def test_the_longest_sums_keep_to_the_step_of_the_contract() -> None:
@@ -115,3 +123,167 @@ def test_the_longest_sums_keep_to_the_step_of_the_contract() -> None:
     longest = planned_shapes(kernel, 1).longest
     assert {shape["in_channels"] for shape in longest} == {65_536} and kernel.operator is not None
     assert all(kernel.operator.accepts(kernel.contract, shape) for shape in longest)
+
+
+LENGTHS = {
+    kernel.title: [
+        d
+        for d in Space(kernel.contract, kernel.operator).dimensions
+        if d.role is Role.LENGTH and d.step == 1 and d.count > 64
+    ]
+    for kernel in KERNELS
+}
+every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.title)
+
+
+def shapes_of(kernel: Kernel) -> list[Shape]:
+    return list(dict.fromkeys(name.shape for name in plan_cases(kernel)))
+
+
+def pixels_go_in_steps(kernel: Kernel) -> bool:
+    """Tell whether the product of height and width has a step, so that either alone cannot take any value."""
+    return any(argument.name == "pixels" and argument.step > 1 for argument in kernel.contract.integers)
+
+
+@every_kernel
+@pytest.mark.sweep
+def test_every_length_takes_what_the_rule_says(kernel: Kernel) -> None:
+    shapes = shapes_of(kernel)
+    tile = KernelName.parse(kernel.name).tile
+    if pixels_go_in_steps(kernel):
+        pixels = kernel.contract.argument("pixels")
+        assert pixels.value_range is not None
+        low = int(pixels.value_range[0])
+        taken = {integers_of(kernel, shape)["pixels"] for shape in shapes}
+        assert {low + number * pixels.step for number in range(9)} <= taken
+    for dimension in LENGTHS[kernel.title]:
+        if dimension.name == "width" and pixels_go_in_steps(kernel):
+            continue
+        sizes = {shape[dimension.name] for shape in shapes}
+        allowed = range(dimension.low, dimension.high + 1, dimension.step)
+        assert {size for size in range(10) if size in allowed} <= sizes, dimension
+        assert dimension.low in sizes
+        for modulus in (16, *(2 * part for part in tile)):
+            possible = {size % modulus for size in allowed[: 4 * modulus]}
+            assert {size % modulus for size in sizes} == possible, (dimension, modulus)
+        assert max(sizes) >= min(dimension.high, 65_535), dimension
+        for power in (32, 64, 128):
+            assert {size for size in (power - 1, power, power + 1) if size in allowed} <= sizes, (dimension, power)
+
+
+@every_kernel
+@pytest.mark.sweep
+def test_every_two_lengths_meet_with_every_remainder_and_with_every_small_size(kernel: Kernel) -> None:
+    shapes = planned_shapes(kernel, 1).small
+    for first, second in itertools.combinations(LENGTHS[kernel.title], 2):
+        if "width" in (first.name, second.name) and pixels_go_in_steps(kernel):
+            continue
+        # A convolution's work grows with all four of its sizes, so some pairs are too dear.
+        part = 0.6 if kernel.operator is not None and kernel.operator.name.startswith("conv3x3") else 0.95
+        met = {(shape[first.name] % 16, shape[second.name] % 16) for shape in shapes}
+        assert len(met) >= part * 256, (first.name, second.name)
+        small = {(shape[first.name], shape[second.name]) for shape in shapes}
+        assert len(small & set(itertools.product(range(1, 10), repeat=2))) >= part * 81, (first.name, second.name)
+        loops = {tuple((size % 8, size > 16) for size in (shape[first.name], shape[second.name])) for shape in shapes}
+        assert len(loops) >= part * 256, (first.name, second.name)
+
+
+@pytest.mark.parametrize(
+    ("title", "dimension", "constant"),
+    [
+        ("armv7/dwconv3x3_s8s8_hwc_3x8_fp32", "width", 60),  # pixels of a strip
+        ("armv8/globalpool_s8s8_hwc_4x16", "pixels", 252),  # pixels whose sum fits int16
+        ("armv8/conv1x1_s8s32_chw_8x4", "width", 128),  # pixels of a strip
+    ],
+)
+def test_sizes_lie_around_the_constants_of_the_code(title: str, dimension: str, constant: int) -> None:
+    sizes = {shape[dimension] for shape in shapes_of(kernel_called(title))}
+    assert {constant - 1, constant, constant + 1, 2 * constant, 2 * constant + 1} <= sizes
+
+
+def test_other_seeds_give_other_shapes_and_the_same_seed_the_same() -> None:
+    kernel = kernel_called("armv8/matmul_s8s32_packed_4x4")
+    one, same, other = (planned_shapes(kernel, seed).small for seed in (1, 1, 2))
+    assert one == same and set(one) != set(other)
+
+
+def test_every_small_shape_is_every_combination_of_small_sizes() -> None:
+    kernel = kernel_called("armv8/maxpool2x2s2_s8s8_hwc_1x16")
+    every = set(planned_shapes(kernel, 1, every_tail=True).small)
+    assert {
+        Shape(("height", "width", "channels"), sizes) for sizes in itertools.product(range(1, 18), repeat=3)
+    } <= every
+    assert set(planned_shapes(kernel, 1).small) <= every
+
+
+@pytest.mark.parametrize(
+    ("title", "mistake", "shape"),
+    [
+        # One remainder, one pair of remainders, one constant that the code compares with.
+        (
+            "armv8/conv1x1_s8s32_hwc_2x8_ic32",
+            "and x9, x5, #15; cmp x9, #13; b.ne 1f; ret; 1:",
+            r"\d+x\d+x\d+x(13|29|45)",
+        ),
+        (
+            "armv8/matmul_s8s32_packed_4x4",
+            "and x9, x3, #15; and x10, x4, #15; cmp x9, #11; ccmp x10, #14, #0, eq; b.ne 1f; ret; 1:",
+            r"(11|27)x(14|30)x\d+",
+        ),
+        ("armv8/clip_s8s8_flat_64", "cmp x2, #1000; b.ne 1f; ret; 1:", "1000"),
+        # Beyond 20 bits; a number of 0; a size of 0.
+        ("armv8/clip_s8s8_flat_64", "and x2, x2, #0xfffff", "1048583"),
+        ("armv8/pad_s8s8_rows_64", "ldr w9, [sp, #8]; cbnz w9, 1f; ret; 1:", r"[\dx]+"),
+        ("armv8/clip_s8s8_flat_64", "cbnz x2, 1f; mov x19, #0; 1:", "0"),
+        # Blocks of zeros in long vectors.
+        (
+            "armv8/clip_s8s8_flat_64",
+            "cmp x2, #1024; b.lo 1f; ldr x9, [x0, #512]; cbnz x9, 1f; ret; 1:",
+            r"\d+",
+        ),
+    ],
+)
+@pytest.mark.sweep(keep=3)
+def test_a_mistake_at_one_size_or_number_is_noticed(title: str, mistake: str, shape: str, tmp_path: Path) -> None:
+    isa, name = title.split("/")
+    text, begins = standing_alone(file_of(title)), f"\nfunction {name}\n"
+    assert begins in text
+    path = tmp_path / isa / f"{name}.S"
+    path.parent.mkdir()
+    path.write_text(text.replace(begins, begins + "".join(f"    {line.strip()}\n" for line in mistake.split(";"))))
+    failures = check(open_kernel(path)).failures
+    assert failures
+    for failure in failures:
+        assert re.fullmatch(shape, str(failure.shape)), failure.shape
+
+
+def test_a_padding_value_is_zero_at_its_ends_and_of_both_signs() -> None:
+    kernel = kernel_called("armv8/pad_s8s8_rows_64")
+    values = {draw_case(kernel, name).integers["value"] for name in plan_cases(kernel) if name.shape.work < 10_000}
+    assert {-128, -127, -1, 0, 1, 126, 127} <= values
+    assert len(values) > 40
+
+
+@pytest.mark.parametrize(
+    ("title", "name", "points", "ends"),
+    [
+        ("armv8/relu_s8s8_flat_64", "zero", 1, {-128, 0, 127}),
+        ("armv8/clip_s8s8_flat_64", "limits", 0, {-128, 0, 127}),
+        ("armv8/requantize_s32s8_rows_1x16_ruy", "range", 1, {-128, 0, 127}),
+        ("armv7/mul_s8s8_flat_8_gemmlowp", "points", 3, {-128, 0, 127}),
+        ("armv7/mul_s8s8_flat_8_gemmlowp", "multiplier", 1, {1 << 30, (1 << 31) - 1}),
+    ],
+)
+@pytest.mark.sweep(keep=2)
+def test_numbers_of_a_tensor_take_their_ends_zero_and_both_signs(
+    title: str, name: str, points: int, ends: set[int]
+) -> None:
+    # Zero points and multipliers come first, each of which takes all; of limits, the lower one is the lower.
+    kernel = kernel_called(title)
+    cases = [draw_case(kernel, one) for one in plan_cases(kernel) if one.shape.work < 1000]
+    drawn = np.array([case.inputs[name].reshape(-1) for case in cases])
+    assert ends <= set(drawn.reshape(-1).tolist())
+    for at in range(points):
+        assert ends <= set(drawn[:, at].tolist()), at
+    for limits in drawn[:, points:].T:
+        assert {0} <= set(limits.tolist()) and len(set(limits.tolist())) > 20

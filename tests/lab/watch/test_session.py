@@ -18,16 +18,17 @@ from neonlab.contract.options import Given
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.repository.library import open_kernel, open_library
 from neonlab.lab.run import profile as profiling
-from neonlab.lab.run.plan import parse_shape
 from neonlab.lab.run.shapes import integers_of
 from neonlab.lab.watch.layer import layer_to_watch, tile_of
 from neonlab.lab.watch.session import Session, Watcher
+from neonlab.measure.cores.modelled import cores_named
+from neonlab.measure.shape import Shape
 from neonlab.report.terminal.watch import session_view
 from neonlab.sources import program as code
 
 ROOT = Path(__file__).parents[3]
-NAME, SHAPE, WRONG = f"{ADD}.S", "4096", SUM.replace("sqadd", "sqsub")
-
+NAME, SHAPE, WRONG = f"{ADD}.S", Shape(("count",), (4096,)), SUM.replace("sqadd", "sqsub")
+CORES = cores_named(["cortex-a53"])
 
 #: One of each kind of shape.
 TITLES = [
@@ -56,7 +57,7 @@ def path(root: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def watcher(root: Path) -> Iterator[Watcher]:
-    with Watcher(root / "asm" / NAME, shape=SHAPE, cores=["cortex-a53"]) as watcher:
+    with Watcher(root / "asm" / NAME, shape=SHAPE, cores=CORES) as watcher:
         yield watcher
 
 
@@ -66,10 +67,10 @@ def look(watcher: Watcher) -> Session:
     return watcher.session
 
 
-def instructions(path: Path, shape: str) -> int:
+def instructions(path: Path, shape: Shape) -> int:
     code.forget_programs()
     kernel = open_kernel(path)
-    profile = profiling.profile(kernel, parse_shape(kernel, shape))
+    profile = profiling.profile(kernel, shape)
     assert isinstance(profile, Profile)
     return profile.counts.instructions
 
@@ -203,7 +204,7 @@ def test_an_interrupted_look_ends_where_it_is_and_the_next_is_whole(watcher: Wat
 
 
 def test_a_commit_that_was_not_looked_at_in_full_is_looked_at_again(path: Path) -> None:
-    with Watcher(path, shape=SHAPE, cores=["cortex-a53"]) as watcher:
+    with Watcher(path, shape=SHAPE, cores=CORES) as watcher:
         for session in watcher.look():
             if session.latest.complete:
                 break
@@ -276,9 +277,8 @@ def test_a_tile_of_a_convolution_has_all_input_channels_and_runs_the_hot_loop(na
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"shape": "1x2"}, "count"),
-        ({"cores": ["cortex-a99"]}, "cortex-a99"),
-        ({"shape": "9999999"}, "count"),
+        ({"shape": Shape(("rows", "cols"), (1, 2))}, "count"),
+        ({"shape": Shape(("count",), (9999999,))}, "count"),
     ],
 )
 def test_what_cannot_be_watched_is_refused(path: Path, arguments: dict[str, object], words: str) -> None:
@@ -287,17 +287,19 @@ def test_what_cannot_be_watched_is_refused(path: Path, arguments: dict[str, obje
 
 
 def test_the_command_says_what_there_is_to_say_once(path: Path) -> None:
-    shown = neonlab("watch", str(path), "--once", "--shape", SHAPE, "--core", "cortex-a53")
+    shown = neonlab("watch", str(path), "--once", "--shape", str(SHAPE), "--core", "cortex-a53")
     assert shown.returncode == 0 and "exact" in shown.stdout and f"layer {SHAPE}" in shown.stdout, shown.stderr
     path.write_text(path.read_text().replace(SUM, WRONG))
-    wrong = neonlab("watch", str(path), "--once", "--shape", SHAPE, "--core", "cortex-a53")
+    wrong = neonlab("watch", str(path), "--once", "--shape", str(SHAPE), "--core", "cortex-a53")
     assert wrong.returncode == 1 and "WRONG" in wrong.stdout and "mismatch" in wrong.stdout
+    unknown = neonlab("watch", str(path), "--once", "--core", "cortex-a99")
+    assert unknown.returncode == 2 and "no core `cortex-a99`" in unknown.stderr
     many = neonlab("watch", "conv1x1_s8s32_chw_8x4", cwd=ROOT)
     assert many.returncode == 2 and "name one" in many.stderr
 
 
 def test_the_command_follows_saves_until_it_is_stopped(path: Path) -> None:
-    with started("watch", str(path), "--shape", SHAPE) as running:
+    with started("watch", str(path), "--shape", str(SHAPE)) as running:
         assert running.stdout is not None
         try:
             wait_for(running, "since ")  # the committed version is known: all of the first look is over

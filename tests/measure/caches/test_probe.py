@@ -21,7 +21,8 @@ from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Run
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.repository.kernel_code import kernel_program
-from neonlab.lab.run.plan import CaseName, draw_case
+from neonlab.lab.run.plan import draw_case
+from neonlab.lab.run.shapes import planned_shapes
 from neonlab.measure.caches.probe import CacheCounter, CacheEvents
 from neonlab.measure.cores.caches import (
     CacheShape,
@@ -36,6 +37,7 @@ from neonlab.measure.memory_probe import TrafficProbe
 from neonlab.measure.traffic.address_feed import EVENT, RUN
 from neonlab.measure.traffic.block_addresses import make_plan
 from neonlab.measure.traffic.count import AccessPlace
+from neonlab.verify.cases.case import CaseName
 from neonlab.verify.check_case import run_case
 
 
@@ -154,8 +156,7 @@ def test_with_lru_and_no_prefetch_it_is_what_pycachesim_says(l1: CacheShape, l2:
 
 @pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: kernel.title)
 def test_kernels_do_to_the_caches_what_pycachesim_says(kernel: Any) -> None:
-    accepted = [shape for shape in kernel.operator.tails() if kernel.operator.accepts(kernel.contract, shape)]
-    case = draw_case(kernel, CaseName(max(accepted, key=lambda one: one.sizes), "random", 1))
+    case = draw_case(kernel, CaseName(planned_shapes(kernel, 1).small[-1], "random", 1))
     program = kernel_program(kernel)
     # The instruction cache is too large to give anything up, and its lines do not meet the data's in the second level.
     of = core(shape(512, 2), shape(1 << 22, 16), l1i=shape(65536, 4))
@@ -370,7 +371,7 @@ def test_software_prefetches_fill_their_level_and_are_useful_when_asked_for_befo
 @pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: kernel.title)
 def test_a_kernel_gives_the_same_events_whatever_ran_before(kernel: Any) -> None:
     program = kernel_program(kernel)
-    shapes = [one for one in kernel.operator.tails() if kernel.operator.accepts(kernel.contract, one)]
+    shapes = planned_shapes(kernel, 1).small
     cases = [draw_case(kernel, CaseName(one, "random", 1)) for one in (shapes[-1], shapes[0], shapes[-1])]
     probe = TrafficProbe(program, load_core("cortex-a53"))
     found = []

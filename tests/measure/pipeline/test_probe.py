@@ -19,12 +19,13 @@ from neonlab.isa.c.prototype import parse_prototype
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
-from neonlab.lab.run.plan import CaseName, draw_case, parse_shape, plan_cases
+from neonlab.lab.run.plan import draw_case, parse_shape, plan_cases
 from neonlab.measure.cores.caches import Core, load_core
 from neonlab.measure.cores.pipeline import PipelineCore, load_pipeline
 from neonlab.measure.counts import CountsProbe
 from neonlab.measure.memory_probe import TrafficProbe
 from neonlab.measure.run_cycles import RunCycles
+from neonlab.verify.cases.case import CaseName
 from neonlab.verify.check_case import run_case
 
 CORES = ("cortex-a53", "cortex-a55", "cortex-a72", "cortex-a76")

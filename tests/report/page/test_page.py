@@ -8,9 +8,9 @@ import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from tests.report.page.sample_pages import KERNELS, LIBRARY, MOST_BYTES, ROOT, RUN_ON, TITLES
 from tests.saboteurs import find_saboteur
 
 from neonlab.isa.model.isa import RegisterKind
@@ -19,18 +19,15 @@ from neonlab.lab.repository.library import open_kernel
 from neonlab.lab.run import profile as profiling
 from neonlab.lab.run.check import check
 from neonlab.lab.run.plan import layers_of, parse_shape
+from neonlab.measure.cores.modelled import ModelledCore, cores_named
 from neonlab.measure.loop.timeline import TimelineRow
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
+from neonlab.measure.shape import Shape
 from neonlab.report.page import charts, pipeline_picture
 from neonlab.report.page.gather import CORES, CurvePoint, KernelPage, pages_of, work_of_pages
 from neonlab.report.page.render import kernel_page, page_name, write_pages
 from neonlab.report.page.source_listing import coloured_lines, listings
-
-if TYPE_CHECKING:
-    pass
-
-from tests.report.page.sample_pages import KERNELS, LIBRARY, MOST_BYTES, ROOT, RUN_ON, TITLES
 
 
 class _Tags(HTMLParser):
@@ -153,7 +150,7 @@ def test_registers_are_drawn_as_each_instruction_uses_them(page: KernelPage) -> 
 def test_charts_stay_within_their_frames(page: KernelPage) -> None:
     for core in RUN_ON:
         for chart in (
-            charts.roofline(page.variants[core], page.kernel.title, core, {page.kernel.title: 1}),
+            charts.roofline(page.variants[core], page.kernel.title, ModelledCore.named(core), {page.kernel.title: 1}),
             charts.cycles_over_layers(page.curves[core], page.kernel.title, {page.kernel.title: 1}),
         ):
             assert chart is not None
@@ -163,19 +160,25 @@ def test_charts_stay_within_their_frames(page: KernelPage) -> None:
                 assert mark.own
 
 
+def sizes(text: str) -> Shape:
+    return Shape.parse(text, ("rows", "cols"))
+
+
 def test_layers_stand_in_order_of_their_work_and_axes_at_round_numbers() -> None:
-    points = tuple(CurvePoint(shape, 0, cycles) for shape, cycles in (("49x8", 3_975_567), ("8x8", 70), ("784x4", 1)))
+    points = tuple(
+        CurvePoint(sizes(shape), 0, cycles) for shape, cycles in (("49x8", 3_975_567), ("8x8", 70), ("784x4", 1))
+    )
     chart = charts.cycles_over_layers({"one": points}, "one", {"one": 1})
     assert chart is not None and [tick.label for tick in chart.x_ticks] == ["8x8", "49x8", "784x4"]
     assert [tick.label for tick in chart.y_ticks] == ["0", "500k", *(f"{at / 2:g}M" for at in range(2, 9))]
-    points = tuple(CurvePoint(shape, macs, 10) for shape, macs in (("1x1", 31), ("2x1", 20)))
+    points = tuple(CurvePoint(sizes(shape), macs, 10) for shape, macs in (("1x1", 31), ("2x1", 20)))
     few = charts.cycles_over_layers({"one": points}, "one", {"one": 1})
     assert few is not None and [tick.label for tick in few.y_ticks] == ["0", "0.5", "1", "1.5", "2", "2.5", "3", "3.5"]
 
 
 def test_a_page_shows_the_variants_that_have_none_themselves() -> None:
     kernel = KERNELS[TITLES[0]]
-    work = work_of_pages([kernel], ("cortex-a53",))
+    work = work_of_pages([kernel], cores_named(["cortex-a53"]))
     [shape] = {one.shape for one in work if one.memory.loop}
     others = {one.kernel.title for one in work if one.shape == shape} - {kernel.title}
     assert {"armv8/conv1x1_s8s32_chw_8x4", "armv8/conv1x1_s8s8_hwc_4x4_ruy"} <= others
@@ -192,17 +195,18 @@ def test_a_page_shows_the_variants_that_have_none_themselves() -> None:
 
 def test_a_kernel_has_a_page_though_none_of_the_usual_cores_can_run_it() -> None:
     kernel = KERNELS["armv8/matmul_s8s32_packed_8x12_i8mm"]
-    work = work_of_pages([kernel], CORES)
-    assert {one.memory.core for one in work} == {"neoverse-v1"}
-    both = work_of_pages([kernel, KERNELS["armv8/matmul_s8s32_packed_4x4"]], RUN_ON)
-    assert {one.kernel.name for one in both if one.memory.core == "neoverse-v1"} >= {
+    work = work_of_pages([kernel], cores_named(CORES))
+    assert {str(one.memory.core) for one in work} == {"neoverse-v1"}
+    both = work_of_pages([kernel, KERNELS["armv8/matmul_s8s32_packed_4x4"]], cores_named(RUN_ON))
+    assert {one.kernel.name for one in both if str(one.memory.core) == "neoverse-v1"} >= {
         kernel.name,
         "matmul_s8s32_packed_4x4",
     }
     assert len(both) == len(set(both)) == len({(one.kernel.title, one.shape, one.memory.core) for one in both})
     old = KERNELS[TITLES[1]]
-    unable = replace(old, contract=replace(old.contract, features=old.contract.features | {"i8mm"}))
-    work = work_of_pages([unable], CORES)
+    contract = replace(old.contract, features=old.contract.features | {"i8mm"})
+    unable = replace(old, code=replace(old.code, contract=contract))
+    work = work_of_pages([unable], cores_named(CORES))
     verdict = check(old, shapes=[parse_shape(old, "1x1x8x8")])
     [page] = pages_of(work, [None] * len(work), {old.title: verdict})
     assert "no core known here" in kernel_page(page)
@@ -216,17 +220,17 @@ def test_the_contract_is_shown_to_the_last_digit() -> None:
 
 
 def test_no_page_shows_a_core_that_cannot_run_the_kernel() -> None:
-    work = work_of_pages(LIBRARY.kernels, CORES)
+    work = work_of_pages(LIBRARY.kernels, cores_named(CORES))
     for one in work:
         assert one.memory.core is not None
-        assert not (one.memory.core == "cortex-a7" and one.kernel.isa.name == "A64")
-        assert not ("dotprod" in one.kernel.name and one.memory.core in ("cortex-a7", "cortex-a53", "cortex-a72"))
+        assert not (str(one.memory.core) == "cortex-a7" and one.kernel.isa.name == "A64")
+        assert not ("dotprod" in one.kernel.name and str(one.memory.core) in ("cortex-a7", "cortex-a53", "cortex-a72"))
     assert {one.kernel.title for one in work} >= set(TITLES)
 
 
 def test_a_kernel_that_faults_has_a_page_with_its_verdict_alone(tmp_path: Path) -> None:
     kernel = open_kernel(find_saboteur("armv8/oob_write_between_rows").write(tmp_path))
-    work = work_of_pages([kernel], RUN_ON[:1])
+    work = work_of_pages([kernel], cores_named(RUN_ON[:1]))
     verdict = check(kernel)
     assert not verdict.passed
     (page,) = pages_of(

@@ -12,6 +12,7 @@ from neonlab.errors import InputError
 from neonlab.lab.repository.kernel_name import KernelName
 from neonlab.lab.repository.library import Library, open_library
 from neonlab.lab.run.profile import profile
+from neonlab.measure.cores.modelled import ModelledCore, cores_named
 from neonlab.measure.profile import Profile
 from neonlab.report.tables.ladder import CORES, Cost, Ladder, Step, ladder_document, read_ladders, runs_on
 
@@ -56,8 +57,8 @@ def test_a_step_costs_what_a_profile_says(ladder: Ladder, step: Step) -> None:
 def test_a_core_without_the_instructions_has_no_figure() -> None:
     for ladder, step in STEPS:
         cells = cells_of(ladder, step.kernel.title)[5:]
-        assert [bool(cell) for cell in cells] == [runs_on(step.kernel, core) for core in CORES]
-    assert {runs_on(step.kernel, "cortex-a7") for _, step in STEPS} == {True, False}
+        assert [bool(cell) for cell in cells] == [runs_on(step.kernel, core) for core in cores_named(CORES)]
+    assert {runs_on(step.kernel, ModelledCore.named("cortex-a7")) for _, step in STEPS} == {True, False}
 
 
 def test_the_fewest_of_each_column_is_bold() -> None:

@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from neonlab.emulate.run import Fault, FaultKind
+from neonlab.measure.shape import Shape
 from neonlab.report.notebook import verdict_html
 from neonlab.report.terminal.verdict import print_verdicts
+from neonlab.verify.cases.case import CaseName
 from neonlab.verify.check_case import draw_map
 from neonlab.verify.verdict import Failure, JudgedBy, LastWriter, Mismatch, Verdict, fold
 
@@ -36,8 +39,20 @@ def mismatch(name: str = "output") -> Mismatch:
     )
 
 
+def case(sizes: str, seed: int = 1) -> CaseName:
+    """Return the name of a case of random data, whose sizes are called a, b, c and so on."""
+    return CaseName(Shape.parse(sizes, tuple("abcd"[: sizes.count("x") + 1])), "random", seed)
+
+
+def test_a_search_that_ended_its_process_names_its_seed_and_no_shape() -> None:
+    failure = Failure(None, fault=Fault(FaultKind.EMULATOR_DIED, "it died", 0), search_seed=9)
+    assert failure.to_json()["shape"] == failure.to_json()["pattern"] == "" and failure.to_json()["seed"] == 9
+    text = printed(fold("k", "a64", "k.S", JudgedBy.REFERENCE, [failure], 9))
+    assert "seed 9" in text and "shape" not in text
+
+
 def test_a_mismatch_is_told_with_place_writer_map_and_the_command_to_see_it_again() -> None:
-    failure = Failure("1x4x1x2", "random", 7, mismatch=mismatch())
+    failure = Failure(case("1x4x1x2", 7), mismatch=mismatch())
     text = printed(fold("armv8/k", "a64", "asm/k.S", JudgedBy.REFERENCE, [None, failure], 7))
     for words in (
         "WRONG armv8/k",
@@ -53,14 +68,14 @@ def test_a_mismatch_is_told_with_place_writer_map_and_the_command_to_see_it_agai
 
 
 def test_names_with_brackets_are_printed_as_they_are() -> None:
-    failure = Failure("1", "random", 1, mismatch=mismatch("out[bold]"))
+    failure = Failure(case("1"), mismatch=mismatch("out[bold]"))
     assert "out[bold][channel 1" in printed(fold("k", "a64", "k.S", JudgedBy.REFERENCE, [failure], 1))
 
 
 def test_each_kind_of_failure_is_shown_once_on_its_smallest_shape() -> None:
-    failures = [Failure(shape, "random", 1, mismatch=mismatch()) for shape in ("9x9", "2x3", "4x4")]
+    failures = [Failure(case(shape), mismatch=mismatch()) for shape in ("9x9", "2x3", "4x4")]
     verdict = fold("k", "a64", "k.S", JudgedBy.REFERENCE, failures, 1)
-    assert (verdict.failed, [failure.shape for failure in verdict.failures]) == (3, ["2x3"])
+    assert (verdict.failed, [str(failure.shape) for failure in verdict.failures]) == (3, ["2x3"])
 
 
 @pytest.mark.parametrize(

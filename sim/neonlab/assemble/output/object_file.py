@@ -31,7 +31,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class ObjectSymbol:
     """A named location.  `section` is None for a symbol defined elsewhere, "*ABS*" for an absolute value."""
 
     name: str
@@ -64,7 +64,7 @@ class ObjectFile:
     isa: Isa
     path: str
     sections: Mapping[str, Section]
-    symbols: Mapping[str, Symbol]
+    symbols: Mapping[str, ObjectSymbol]
     relocations: tuple[Relocation, ...] = ()
     lines: Mapping[tuple[str, int], SourceLine] = field(default_factory=dict)
     code: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from neonlab.assemble.encode.encoder import Encoder, EncodingError
 from neonlab.assemble.encode.encoder import EncoderStatement as Encodable
 from neonlab.assemble.output.fixups import FixupRules, Hole, adrl_words
-from neonlab.assemble.output.object_file import ObjectFile, Relocation, Section, Symbol
+from neonlab.assemble.output.object_file import ObjectFile, ObjectSymbol, Relocation, Section
 from neonlab.assemble.source import AssemblyError, SourceLine
 from neonlab.assemble.text.lines import SyntaxFault
 from neonlab.assemble.text.mnemonics import Place
@@ -91,7 +91,7 @@ def write_object(read: ReadSource) -> ObjectFile:
     rules = FixupRules(read.isa)
     relocations: list[Relocation] = []
     for datum in read.data:
-        with _Placed(datum.source):
+        with _FaultsAt(datum.source):
             home = datum.fragment.section.name
             number, relocation = rules.data(datum.address, home, datum.size, evaluate(datum.node), datum.operator)
             datum.fragment.data[datum.offset : datum.offset + datum.size] = number.to_bytes(datum.size, "little")
@@ -128,7 +128,7 @@ def _lines(read: ReadSource) -> dict[tuple[str, int], SourceLine]:
     return lines
 
 
-class _Placed:
+class _FaultsAt:
     """Adds the source line to faults inside a `with` block."""
 
     def __init__(self, source: SourceLine | None) -> None:
@@ -154,7 +154,7 @@ def _encode(read: ReadSource, rules: FixupRules, relocations: list[Relocation]) 
     statements: list[Encodable] = []
     encodable: list[PendingInstruction] = []
     for pending in read.instructions:
-        with _Placed(pending.source):
+        with _FaultsAt(pending.source):
             if pending.parsed.mnemonic.place is Place.ADRL:
                 _write_adrl(pending)
                 continue
@@ -176,7 +176,7 @@ def _encode(read: ReadSource, rules: FixupRules, relocations: list[Relocation]) 
         words = encoder.encode(statements)
     for pending, word in zip(encodable, words, strict=True):
         if isinstance(word, EncodingError):
-            with _Placed(pending.source):
+            with _FaultsAt(pending.source):
                 unknown = _unknown(read, pending)
                 if unknown is not None:
                     raise unknown
@@ -230,19 +230,19 @@ def _is_kept(name: Name, referred_to: Collection[str]) -> bool:
     return name.is_defined or name.is_global
 
 
-def _symbol(name: Name) -> Symbol:
+def _symbol(name: Name) -> ObjectSymbol:
     flags = {"is_global": name.is_global or name.is_weak, "is_function": name.is_function}
     if name.fragment is not None:
-        return Symbol(name.name, name.fragment.section.name, name.address, **flags)
+        return ObjectSymbol(name.name, name.fragment.section.name, name.address, **flags)
     if name.equated is not None:
-        with _Placed(name.set_at):
+        with _FaultsAt(name.set_at):
             value = evaluate(name.equated)
         if value.is_absolute:
-            return Symbol(name.name, "*ABS*", value.number, **flags)
+            return ObjectSymbol(name.name, "*ABS*", value.number, **flags)
         place = value.plus
         if value.minus is None and place is not None and place.fragment is not None:
-            return Symbol(name.name, place.fragment.section.name, place.address + value.number, **flags)
-    return Symbol(name.name, None, 0, **flags)
+            return ObjectSymbol(name.name, place.fragment.section.name, place.address + value.number, **flags)
+    return ObjectSymbol(name.name, None, 0, **flags)
 
 
 def _code_runs(section: SectionBuilder, ranges: Sequence[EmittedRange]) -> tuple[tuple[int, int], ...]:

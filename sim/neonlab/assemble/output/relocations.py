@@ -11,7 +11,7 @@ class RelocationRangeError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
+class _FixupRule:
     """A rule: `insert(old, value)` returns the new content of `size` bytes.
 
     The value is S + A, minus P when relative.
@@ -86,40 +86,40 @@ def _movw_a32(shift: int) -> Callable[[int, int], int]:
     return insert
 
 
-_RULES: dict[str, _Rule] = {
-    "R_AARCH64_ABS64": _Rule(8, _data(8)),
-    "R_AARCH64_ABS32": _Rule(4, _data(4)),
-    "R_AARCH64_ABS16": _Rule(2, _data(2)),
-    "R_AARCH64_PREL64": _Rule(8, _data(8), is_relative=True),
-    "R_AARCH64_PREL32": _Rule(4, _data(4), is_relative=True),
-    "R_AARCH64_PREL16": _Rule(2, _data(2), is_relative=True),
-    "R_AARCH64_JUMP26": _Rule(4, _field(0, 26, 2), is_relative=True),
-    "R_AARCH64_CALL26": _Rule(4, _field(0, 26, 2), is_relative=True),
-    "R_AARCH64_CONDBR19": _Rule(4, _field(5, 19, 2), is_relative=True),
-    "R_AARCH64_TSTBR14": _Rule(4, _field(5, 14, 2), is_relative=True),
-    "R_AARCH64_LD_PREL_LO19": _Rule(4, _field(5, 19, 2), is_relative=True),
-    "R_AARCH64_ADR_PREL_LO21": _Rule(4, _adr, is_relative=True),
-    "R_AARCH64_ADR_PREL_PG_HI21": _Rule(4, _adr, is_relative=True, is_paged=True),
-    "R_AARCH64_ADR_PREL_PG_HI21_NC": _Rule(4, _adr, is_relative=True, is_paged=True),
-    "R_AARCH64_ADR_GOT_PAGE": _Rule(4, _adr, is_relative=True, is_paged=True, uses_got=True),
-    "R_AARCH64_LD64_GOT_LO12_NC": _Rule(4, _low_twelve(3), uses_got=True),
-    "R_AARCH64_ADD_ABS_LO12_NC": _Rule(4, _low_twelve(0)),
-    **{f"R_AARCH64_LDST{8 << scale}_ABS_LO12_NC": _Rule(4, _low_twelve(scale)) for scale in range(5)},
-    **{f"R_AARCH64_MOVW_UABS_G{i}": _Rule(4, _movw_a64(16 * i, checked=True)) for i in range(4)},
-    **{f"R_AARCH64_MOVW_UABS_G{i}_NC": _Rule(4, _movw_a64(16 * i, checked=False)) for i in range(3)},
-    "R_ARM_ABS32": _Rule(4, _data(4)),
-    "R_ARM_TARGET1": _Rule(4, _data(4)),
-    "R_ARM_ABS16": _Rule(2, _data(2)),
-    "R_ARM_ABS8": _Rule(1, _data(1)),
-    "R_ARM_REL32": _Rule(4, _data(4), is_relative=True),
-    "R_ARM_CALL": _Rule(4, _field(0, 24, 2), is_relative=True),
-    "R_ARM_JUMP24": _Rule(4, _field(0, 24, 2), is_relative=True),
-    "R_ARM_MOVW_ABS_NC": _Rule(4, _movw_a32(0)),
-    "R_ARM_MOVT_ABS": _Rule(4, _movw_a32(16)),
-    "R_ARM_MOVW_PREL_NC": _Rule(4, _movw_a32(0), is_relative=True),
-    "R_ARM_MOVT_PREL": _Rule(4, _movw_a32(16), is_relative=True),
-    "R_AARCH64_NONE": _Rule(0, lambda old, value: old),
-    "R_ARM_NONE": _Rule(0, lambda old, value: old),
+_RULES: dict[str, _FixupRule] = {
+    "R_AARCH64_ABS64": _FixupRule(8, _data(8)),
+    "R_AARCH64_ABS32": _FixupRule(4, _data(4)),
+    "R_AARCH64_ABS16": _FixupRule(2, _data(2)),
+    "R_AARCH64_PREL64": _FixupRule(8, _data(8), is_relative=True),
+    "R_AARCH64_PREL32": _FixupRule(4, _data(4), is_relative=True),
+    "R_AARCH64_PREL16": _FixupRule(2, _data(2), is_relative=True),
+    "R_AARCH64_JUMP26": _FixupRule(4, _field(0, 26, 2), is_relative=True),
+    "R_AARCH64_CALL26": _FixupRule(4, _field(0, 26, 2), is_relative=True),
+    "R_AARCH64_CONDBR19": _FixupRule(4, _field(5, 19, 2), is_relative=True),
+    "R_AARCH64_TSTBR14": _FixupRule(4, _field(5, 14, 2), is_relative=True),
+    "R_AARCH64_LD_PREL_LO19": _FixupRule(4, _field(5, 19, 2), is_relative=True),
+    "R_AARCH64_ADR_PREL_LO21": _FixupRule(4, _adr, is_relative=True),
+    "R_AARCH64_ADR_PREL_PG_HI21": _FixupRule(4, _adr, is_relative=True, is_paged=True),
+    "R_AARCH64_ADR_PREL_PG_HI21_NC": _FixupRule(4, _adr, is_relative=True, is_paged=True),
+    "R_AARCH64_ADR_GOT_PAGE": _FixupRule(4, _adr, is_relative=True, is_paged=True, uses_got=True),
+    "R_AARCH64_LD64_GOT_LO12_NC": _FixupRule(4, _low_twelve(3), uses_got=True),
+    "R_AARCH64_ADD_ABS_LO12_NC": _FixupRule(4, _low_twelve(0)),
+    **{f"R_AARCH64_LDST{8 << scale}_ABS_LO12_NC": _FixupRule(4, _low_twelve(scale)) for scale in range(5)},
+    **{f"R_AARCH64_MOVW_UABS_G{i}": _FixupRule(4, _movw_a64(16 * i, checked=True)) for i in range(4)},
+    **{f"R_AARCH64_MOVW_UABS_G{i}_NC": _FixupRule(4, _movw_a64(16 * i, checked=False)) for i in range(3)},
+    "R_ARM_ABS32": _FixupRule(4, _data(4)),
+    "R_ARM_TARGET1": _FixupRule(4, _data(4)),
+    "R_ARM_ABS16": _FixupRule(2, _data(2)),
+    "R_ARM_ABS8": _FixupRule(1, _data(1)),
+    "R_ARM_REL32": _FixupRule(4, _data(4), is_relative=True),
+    "R_ARM_CALL": _FixupRule(4, _field(0, 24, 2), is_relative=True),
+    "R_ARM_JUMP24": _FixupRule(4, _field(0, 24, 2), is_relative=True),
+    "R_ARM_MOVW_ABS_NC": _FixupRule(4, _movw_a32(0)),
+    "R_ARM_MOVT_ABS": _FixupRule(4, _movw_a32(16)),
+    "R_ARM_MOVW_PREL_NC": _FixupRule(4, _movw_a32(0), is_relative=True),
+    "R_ARM_MOVT_PREL": _FixupRule(4, _movw_a32(16), is_relative=True),
+    "R_AARCH64_NONE": _FixupRule(0, lambda old, value: old),
+    "R_ARM_NONE": _FixupRule(0, lambda old, value: old),
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +20,7 @@ from neonlab.cli.shared import (
     SeedOption,
     ShapeOption,
     WarmOption,
+    allowed_shapes,
     console,
     find_kernels,
     print_json,
@@ -30,6 +32,7 @@ from neonlab.errors import InputError
 if TYPE_CHECKING:
     from neonlab.lab.compare.comparison import Comparison
     from neonlab.lab.repository.library import Kernel
+    from neonlab.measure.cores.modelled import ModelledCore
 
 
 @takes_given
@@ -54,15 +57,15 @@ def compare(
     their operators name, or else the largest shape that `neonlab check` tries. With --core, hot loops are also compared
     line by line. With --against and no KERNEL, all kernels are compared whose code has changed.
     """
-    from neonlab.lab.compare.comparison import check_cores
+    from neonlab.measure.cores.modelled import cores_named
 
-    check_cores(core or ())
+    cores = cores_named(core or ())
     if warm and not core:
         raise InputError("--warm changes the estimate for a core: name one with --core")
     comparison = (
-        _against(kernels or [], given, shape or [], core or [], against, warm, seed, jobs)
+        _against(kernels or [], given, shape or [], cores, against, warm, seed, jobs)
         if against is not None
-        else _variants(kernels or [], given, shape or [], core or [], warm, seed, jobs)
+        else _variants(kernels or [], given, shape or [], cores, warm, seed, jobs)
     )
     _show(comparison, markdown or against is not None, json)
     return 0 if comparison.passed else 1
@@ -72,7 +75,7 @@ def _variants(
     names: list[str],
     given: Given | None,
     shapes: list[str],
-    cores: list[str],
+    cores: Sequence[ModelledCore],
     warm: bool,
     seed: int,
     jobs: int | None,
@@ -80,14 +83,15 @@ def _variants(
     from neonlab.lab.compare.comparison import fold_sides, plan_comparison
     from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.parallel.profiles import look_all
-    from neonlab.lab.run.plan import layers_of, layers_or_largest
+    from neonlab.lab.run.plan import layers_of, layers_or_largest, shape_for
 
     if not names:
         raise InputError("name the kernels to compare, or a git revision with --against")
     found = find_kernels(names, given)
     work = shapes_by_kernel(found, shapes) if shapes else [(kernel, layers_of(kernel)) for kernel in found]
     if not any(taken for _, taken in work):
-        work = shapes_by_kernel(found, [str(layers_or_largest(found[0])[0])])
+        largest = layers_or_largest(found[0])[0]
+        work = allowed_shapes(found, lambda kernel: [shape_for(kernel, largest)])
     plan = plan_comparison(work, cores)
     advance = progress.begin("comparing", len(plan), "calls")
     with Workers(jobs) as workers:
@@ -100,7 +104,7 @@ def _against(
     names: list[str],
     given: Given | None,
     shapes: list[str],
-    cores: list[str],
+    cores: Sequence[ModelledCore],
     revision: str,
     warm: bool,
     seed: int,

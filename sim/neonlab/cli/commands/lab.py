@@ -51,7 +51,7 @@ def check(
     ] = None,
     seed: SeedOption = 1,
     every_tail: Annotated[
-        bool, typer.Option("--every-tail", help="Try every small shape, not a choice of them.")
+        bool, typer.Option("--every-tail", help="Try every combination of small sizes, not a choice.")
     ] = False,
     layers: Annotated[bool, typer.Option("--layers", help="Try the layers of real networks too.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Apply every check to large cases too.")] = False,
@@ -135,34 +135,31 @@ def profile(
     Instructions, registers and traffic are counted exactly. With --core, cache events and cycles are estimates of the
     core's models.
     """
-    from neonlab.measure.cores.caches import load_core
+    from neonlab.measure.cores.modelled import ModelledCore
     from neonlab.measure.cores.pipeline import pipeline_names
     from neonlab.measure.options import MemoryOptions
+    from neonlab.measure.shape import NO_SIZES
     from neonlab.report.terminal.cycles import print_layers
     from neonlab.report.terminal.verdict import print_profiles
-    from neonlab.verify.cases.case import NO_SIZES
 
     found = find_kernels([kernel], given)
+    modelled = ModelledCore.named(core, cycles=layers) if core is not None else None
     if not shape and not layers and not any(one.contract.integers for one in found):
         shape = [NO_SIZES]
     if bool(shape) == layers:
         raise InputError("give the shape to profile with --shape, or --layers for the layers of real networks")
-    if timeline and core not in pipeline_names():
+    if timeline and (modelled is None or modelled.pipeline is None):
         raise InputError(f"--timeline draws cycles: name a core with --core, one of {', '.join(pipeline_names())}")
     if layers and (timeline or full):
         raise InputError(f"{'--timeline' if timeline else '--full'} shows one --shape: leave out --layers")
-    if full and core is None:
+    if full and modelled is None:
         raise InputError("--full shows more of a core's estimates: name a core with --core")
-    if layers and core is None:
+    if layers and modelled is None:
         raise InputError("--layers shows cycles: name a core with --core")
-    if layers and core not in pipeline_names():
-        raise InputError(f"there is no pipeline model of {core}; there are models of {', '.join(pipeline_names())}")
-    if core is not None:
-        load_core(core)
-    elif warm or no_prefetcher:
+    if modelled is None and (warm or no_prefetcher):
         option = "--warm" if warm else "--no-prefetcher"
         raise InputError(f"{option} changes the estimate for a core: name one with --core")
-    memory = MemoryOptions(core, warm, not no_prefetcher, loop=not layers)
+    memory = MemoryOptions(modelled, warm, not no_prefetcher, loop=not layers)
     show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline)
     return _profiles(found, shape or [], seed, jobs, json, show, memory)
 
@@ -182,12 +179,13 @@ def bench(
     save; and of loading 5 MB of object code.
     """
     from neonlab.lab.repository.kernel_code import kernel_program
-    from neonlab.lab.run.plan import CaseName, draw_case, parse_shape
+    from neonlab.lab.run.plan import draw_case, parse_shape
     from neonlab.lab.watch.saving_bench import bench_saves
     from neonlab.measure.counting_bench import bench_counts
     from neonlab.measure.modelling_bench import bench_memory
     from neonlab.objects.loading_bench import bench_load
     from neonlab.report.terminal.watch import session_text
+    from neonlab.verify.cases.case import CaseName
     from neonlab.verify.check_case import call_arguments
     from neonlab.verify.checking_bench import bench_sanitizer
 
@@ -227,7 +225,7 @@ def _profiles(
     jobs: int | None,
     json: bool,
     show: Callable[[Console, list[Profile]], None],
-    memory: MemoryOptions | None = None,
+    memory: MemoryOptions,
 ) -> int:
     from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.parallel.profiles import profile_all
@@ -235,7 +233,7 @@ def _profiles(
     from neonlab.report.terminal.verdict import print_failures
     from neonlab.verify.verdict import Failure
 
-    if memory is not None and memory.core is not None:
+    if memory.core is not None:
         found = kernels_for(memory.core, found)
     if shapes:
         wanted = shapes_by_kernel(found, shapes)

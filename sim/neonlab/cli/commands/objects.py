@@ -50,7 +50,7 @@ def _listed(file: Path, isa: str | None, include: tuple[str, ...], define: tuple
     from neonlab.objects.from_assembly import assembled_module
     from neonlab.objects.load import elf_module
     from neonlab.objects.symbol_listing import list_module, list_objects
-    from neonlab.sources.program import isa_of
+    from neonlab.sources.instruction_set import isa_of
     from neonlab.sources.toolchain import compile_c, is_c, plain_target
 
     said = Given(isa=isa_named(isa)) if isa is not None else Given()

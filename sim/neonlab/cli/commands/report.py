@@ -16,13 +16,14 @@ from neonlab.errors import InputError
 
 if TYPE_CHECKING:
     from neonlab.lab.repository.library import Kernel, Library
+    from neonlab.measure.cores.modelled import ModelledCore
 
 #: Mean seconds of one process for a kernel on a layer, a call on the model of a core, a page, and one of few pages.
 _LAYER, _CALL, _PAGE, _FEW_PAGES = 0.2, 0.17, 30.0, 8.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Tables:
+class _ReportTables:
     """The results of the tables: whether all is right, the cheapest kernel of each level, and five sentences."""
 
     right: bool
@@ -61,14 +62,12 @@ def report(
     The tables go to reports/, the pages to reports/pages/: each one file, which opens with no network.
     """
     from neonlab.lab.repository.library import find_root, open_library, own_root
-    from neonlab.measure.cores.caches import load_core
+    from neonlab.measure.cores.modelled import ModelledCore
     from neonlab.report.page.gather import CORES
 
     library = open_library(find_root())
     folder = into or (own_root() or Path.cwd()) / "reports"  # never in the installed package
-    cores = tuple(core or (CORES[1:2] if few_pages else CORES))
-    for name in cores:
-        load_core(name)
+    cores = tuple(map(ModelledCore.named, core or (CORES[1:2] if few_pages else CORES)))
     wanted = find_kernels(kernel) if kernel else list(library.kernels)
     if kernel and embed is not None:
         raise InputError("--embed: the table covers the whole library: leave out the names of kernels")
@@ -90,7 +89,7 @@ def report(
 
 def _tables(
     library: Library, folder: Path, embed: Path | None, jobs: int | None, json: bool, *, pages: bool | None
-) -> _Tables:
+) -> _ReportTables:
     """Write the tables; `pages` tells which pages follow: None for none, True for a few, False for all."""
     from neonlab.host.output_file import write_whole
     from neonlab.lab.parallel.pool import Workers
@@ -134,7 +133,7 @@ def _tables(
     else:
         console().print(f"{len(rows)} rows in {folder / 'variants.md'} and variants.json", markup=False)
     best = {row.kernel for row in best_of_levels(library.kernels, rows).values()}
-    return _Tables(
+    return _ReportTables(
         all(row.exact for row in rows) and all(one.exact for one in systems),
         tuple(kernel for kernel in library.kernels if kernel.title in best),
         findings(library.kernels, rows, goals, systems, CORES),
@@ -162,7 +161,7 @@ def _print_findings(findings: Sequence[str], page: Path) -> None:
 
 def _pages(
     kernels: Sequence[Kernel],
-    cores: Sequence[str],
+    cores: Sequence[ModelledCore],
     folder: Path,
     jobs: int | None,
     json: bool,
@@ -190,7 +189,8 @@ def _pages(
     advance = progress.begin("pages: writing", len(kernels), "pages")
     found = pages_of(work, profiled, {verdict.kernel: verdict for verdict in verdicts})
     _make(folder)
-    for path, contents in write_pages(found, cores, folder, keep=keep, findings=findings, advance=advance).items():
+    names = [core.name for core in cores]
+    for path, contents in write_pages(found, names, folder, keep=keep, findings=findings, advance=advance).items():
         write_whole(path, contents)
     if not json:
         console().print(f"{len(found)} pages: {folder / 'index.html'}", markup=False)

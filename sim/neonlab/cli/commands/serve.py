@@ -43,12 +43,11 @@ def serve(
     Other variants of the operator are in tabs. Only Save (Ctrl-S) writes the file. The server listens on 127.0.0.1, and
     answers only to the address that it prints, which contains a token. It needs `pip install 'neonlab[serve]'`.
     """
-    from neonlab.lab.compare.comparison import check_cores
     from neonlab.lab.repository.library import find_root
+    from neonlab.measure.cores.modelled import cores_named
     from neonlab.serve.server import serve as run
 
-    cores = tuple(core or _CORES)
-    check_cores(cores)
+    cores = cores_named(core or _CORES)
     path = Path(kernel)
     if not is_file(path):
         path = find_kernel(kernel, given).path

@@ -44,11 +44,14 @@ def watch(
     they have changed by since the last save and since the last commit. A part of the layer is reported first, then more
     cases and the whole layer. The file is never written.
     """
+    from neonlab.lab.run.plan import parse_shape
     from neonlab.lab.watch.saves import saves_in
     from neonlab.lab.watch.session import Watcher
+    from neonlab.measure.cores.modelled import cores_named
 
-    found = find_kernel(kernel, given)
-    with Watcher(found.path, given=found.given, shape=shape, cores=core or _CORES, seed=seed) as watcher:
+    found, cores = find_kernel(kernel, given), cores_named(core or _CORES)
+    layer = parse_shape(found, shape) if shape is not None else None
+    with Watcher(found.path, given=found.given, shape=layer, cores=cores, seed=seed) as watcher:
         if once:
             return _once(watcher)
         saved: queue.Queue[bool] = queue.Queue()

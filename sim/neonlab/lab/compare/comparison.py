@@ -10,16 +10,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from neonlab.errors import InputError
 from neonlab.host.display import html_of
 from neonlab.lab.compare.figures import Figures, changes, figures_of, total
 from neonlab.verify.verdict import Failure
 
 if TYPE_CHECKING:
     from neonlab.lab.repository.library import Kernel
+    from neonlab.measure.cores.modelled import ModelledCore
     from neonlab.measure.loop.difference import LoopDifference
     from neonlab.measure.profile import Profile
-    from neonlab.verify.cases.case import Shape
+    from neonlab.measure.shape import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Side:
 class Group:
     """The sides compared on one shape; the others are compared with the first that has figures."""
 
-    shape: str
+    shape: Shape
     sides: tuple[Side, ...]
 
     @property
@@ -96,9 +96,12 @@ class Comparison:
     seed: int = 1
 
     @property
-    def shapes(self) -> tuple[str, ...]:
-        """Return the shapes that were compared, each once."""
-        return tuple(dict.fromkeys(group.shape for group in self.groups))
+    def shapes(self) -> tuple[Shape, ...]:
+        """Return the shapes that were compared, each once, whatever a kernel calls its sizes."""
+        found: dict[tuple[int, ...], Shape] = {}
+        for group in self.groups:
+            found.setdefault(group.shape.sizes, group.shape)
+        return tuple(found.values())
 
     @property
     def failures(self) -> tuple[tuple[str, Failure], ...]:
@@ -134,7 +137,7 @@ class Comparison:
             "revision": self.revision,
             "cores": list(self.cores),
             "groups": [
-                {"shape": group.shape, "sides": [_side_json(side, group.reference) for side in group.sides]}
+                {"shape": str(group.shape), "sides": [_side_json(side, group.reference) for side in group.sides]}
                 for group in self.groups
             ],
             "loops": [loop.to_json() for loop in self.loops],
@@ -172,12 +175,11 @@ def _side_json(side: Side, reference: Side | None) -> dict[str, Any]:
 Look = tuple["Kernel", "Shape", bool]
 
 
-def plan_comparison(work: Sequence[tuple[Kernel, Sequence[Shape]]], cores: Sequence[str]) -> list[Look]:
-    """Return the work, shape by shape, with hot loops on the shape with most work.  Raises InputError for a bad core.
+def plan_comparison(work: Sequence[tuple[Kernel, Sequence[Shape]]], cores: Sequence[ModelledCore]) -> list[Look]:
+    """Return the work, shape by shape, with hot loops on the shape with most work.
 
     Shapes that a kernel's contract does not allow are left out.
     """
-    check_cores(cores)
     shapes = list(dict.fromkeys(shape for _, taken in work for shape in taken))
     largest = max(shapes, key=lambda shape: shape.work, default=None)
     return [
@@ -188,34 +190,23 @@ def plan_comparison(work: Sequence[tuple[Kernel, Sequence[Shape]]], cores: Seque
     ]
 
 
-def check_cores(cores: Sequence[str]) -> None:
-    """Raise InputError unless each core has a pipeline model."""
-    from neonlab.measure.cores.caches import load_core
-    from neonlab.measure.cores.pipeline import pipeline_names
-
-    for core in cores:
-        load_core(core)
-        if core not in pipeline_names():
-            raise InputError(f"there is no pipeline model of {core}; there are models of {', '.join(pipeline_names())}")
-
-
-def fold_sides(plan: Sequence[Look], sides: Sequence[Side], cores: Sequence[str], seed: int) -> Comparison:
+def fold_sides(plan: Sequence[Look], sides: Sequence[Side], cores: Sequence[ModelledCore], seed: int) -> Comparison:
     """Return the comparison of variants from their sides, which are in the order of the plan."""
-    by_shape: dict[str, list[Side]] = {}
+    by_sizes: dict[tuple[int, ...], tuple[Shape, list[Side]]] = {}  # kernels have different names for the same sizes
     for (_, shape, _), side in zip(plan, sides, strict=True):
-        by_shape.setdefault(str(shape), []).append(side)
-    groups = tuple(Group(shape, tuple(same)) for shape, same in by_shape.items())
-    return Comparison(groups, tuple(cores), loop_differences(groups, cores), seed=seed)
+        by_sizes.setdefault(shape.sizes, (shape, []))[1].append(side)
+    groups = tuple(Group(shape, tuple(same)) for shape, same in by_sizes.values())
+    return Comparison(groups, tuple(core.name for core in cores), loop_differences(groups, cores), seed=seed)
 
 
-def loop_differences(groups: Iterable[Group], cores: Sequence[str]) -> tuple[LoopDifference, ...]:
+def loop_differences(groups: Iterable[Group], cores: Sequence[ModelledCore]) -> tuple[LoopDifference, ...]:
     """Return the differences between hot loops in each group, core by core, relative to the first side that has one."""
     from neonlab.measure.loop.difference import loop_difference
 
     found = []
     for group in groups:
         for core in cores:
-            looked = [(side, side.on(core)) for side in group.sides]
+            looked = [(side, side.on(core.name)) for side in group.sides]
             loops = [(s, p.loop) for s, p in looked if p is not None and p.loop is not None]
             for side, loop in loops[1:]:
                 first, base = loops[0]

@@ -8,17 +8,14 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from neonlab.lab.parallel.pool import Died, KernelHandle, Workers, died
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.judgement import Answer, Tried, up_to_enough, verdict_of
-from neonlab.lab.run.plan import CaseName, range_case
+from neonlab.lab.run.plan import range_case
+from neonlab.verify.cases.case import CaseName
 from neonlab.verify.coverage import Coverage
 from neonlab.verify.verdict import Failure, Verdict, with_ranges
-
-if TYPE_CHECKING:
-    pass
-from neonlab.lab.parallel.pool import Died, KernelHandle, Workers, died
 
 #: Shares of all cases per process, and the fewest and the most cases in one; its preparation costs as much as 50 cases.
 _SHARES, _LEAST, _WHOLE = 2, 72, 1000
@@ -128,7 +125,7 @@ def answer_all(
 def explain_all(workers: Workers, kernels: Sequence[Kernel], verdicts: Sequence[Verdict]) -> list[Verdict]:
     """Return the verdicts with their failures explained; one whose explanation ends its process is unchanged."""
     by_title = {kernel.title: KernelHandle.of(kernel) for kernel in kernels}
-    tasks = [(by_title[v.kernel], failure) for v in verdicts for failure in v.failures if failure.shape]
+    tasks = [(by_title[v.kernel], failure) for v in verdicts for failure in v.failures if failure.case is not None]
     explained = {
         (name, failure): failure if isinstance(result, Died) else result
         for (name, failure), result in zip(tasks, workers.run(_explain, tasks), strict=True)
@@ -142,7 +139,7 @@ def _one_by_one(workers: Workers, kernel: Kernel, cases: list[CaseName]) -> list
     name = KernelHandle.of(kernel)
     for case, result in zip(cases, workers.run(_check_chunk, [(name, [case]) for case in cases]), strict=True):
         if isinstance(result, Died):
-            found.append(died(str(case.shape), case.pattern, case.seed, result))
+            found.append(died(case, result))
         else:
             found += result.outcomes
     return found

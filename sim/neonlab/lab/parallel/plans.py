@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from neonlab.lab.repository.library import Kernel
-from neonlab.lab.run.plan import CaseName, plan_cases
-from neonlab.verify.cases.case import Shape
-
-if TYPE_CHECKING:
-    pass
 from neonlab.lab.parallel.pool import Died, KernelHandle, Workers
+from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.plan import plan_cases
+from neonlab.measure.shape import Shape
+from neonlab.verify.cases.case import CaseName
 
 
 def _plan(name: KernelHandle, shapes: Sequence[Shape], options: dict[str, Any]) -> list[CaseName]:

@@ -12,7 +12,7 @@ from concurrent.futures import TimeoutError as FutureTimeout
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from pebble import CONSTS, ProcessExpired, ProcessFuture, ProcessPool
 
@@ -23,11 +23,8 @@ from neonlab.host.interrupts import interrupts_held
 from neonlab.host.memory_limit import gib, memory_left, out_of_memory
 from neonlab.lab.parallel.fork_server import start_early, worker_context
 from neonlab.lab.repository.library import Kernel, is_member, open_kernel, open_member
+from neonlab.verify.cases.case import CaseName
 from neonlab.verify.verdict import Failure
-
-if TYPE_CHECKING:
-    pass
-
 
 #: Most seconds of one task; the step budget ends an endless loop of the guest long before.
 TIME_LIMIT = 300.0
@@ -152,6 +149,6 @@ def _told(function: Callable[..., T], *task: Any) -> T:
         raise WorkerError(traceback.format_exc()) from None
 
 
-def died(shape: str, pattern: str, seed: int, end: Died) -> Failure:
-    """Return the failure for a task whose process ended."""
-    return Failure(shape, pattern, seed, fault=Fault(FaultKind.EMULATOR_DIED, end.reason, 0))
+def died(case: CaseName | None, end: Died, *, search_seed: int = 0) -> Failure:
+    """Return the failure of `case`, at which its process ended, or of a search of that seed."""
+    return Failure(case, fault=Fault(FaultKind.EMULATOR_DIED, end.reason, 0), search_seed=search_seed)

@@ -13,23 +13,31 @@ from neonlab.host.interrupts import interrupts_held
 from neonlab.lab.compare.comparison import Look, Side
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.shapes import integers_of
-from neonlab.verify.cases.case import Shape
+from neonlab.measure.options import COUNTS_ALONE, MemoryOptions
+from neonlab.measure.shape import Shape
+from neonlab.verify.cases.case import CaseName
 from neonlab.verify.verdict import Failure
 
 if TYPE_CHECKING:
-    from neonlab.measure.options import MemoryOptions
+    from neonlab.measure.cores.modelled import ModelledCore
     from neonlab.measure.profile import Profile
 from neonlab.lab.parallel.pool import Died, KernelHandle, Workers, died
 
 
-def _profile(name: KernelHandle, shape: Shape, seed: int, memory: MemoryOptions | None) -> Profile | Failure:
-    from neonlab.lab.run.profile import profile
+def _profile(kernel: KernelHandle, case: CaseName, memory: MemoryOptions) -> Profile | Failure:
+    from neonlab.lab.run.profile import profile_case
 
-    return profile(name.open(), shape, seed=seed, memory=memory)
+    return profile_case(kernel.open(), case, memory)
 
 
 def _look(
-    name: KernelHandle, shape: Shape, cores: tuple[str, ...], loop: bool, warm: bool, seed: int, revision: str | None
+    name: KernelHandle,
+    shape: Shape,
+    cores: tuple[ModelledCore, ...],
+    loop: bool,
+    warm: bool,
+    seed: int,
+    revision: str | None,
 ) -> Side:
     from neonlab.lab.run.profile import look
 
@@ -47,7 +55,7 @@ def profile_all(
     work: Sequence[tuple[Kernel, Shape]],
     *,
     seed: int = 1,
-    memory: MemoryOptions | None = None,
+    memory: MemoryOptions = COUNTS_ALONE,
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[Profile | Failure]:
     """Profile each kernel on its shape."""
@@ -56,20 +64,21 @@ def profile_all(
 
 def profile_each(
     workers: Workers,
-    work: Sequence[tuple[Kernel, Shape, MemoryOptions | None]],
+    work: Sequence[tuple[Kernel, Shape, MemoryOptions]],
     *,
     seed: int = 1,
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[Profile | Failure]:
     """Profile each kernel on its shape with its own options."""
     longest_first = sorted(range(len(work)), key=lambda number: _macs(*work[number][:2]), reverse=True)
-    tasks = [(KernelHandle.of(k), shape, seed, memory) for k, shape, memory in (work[n] for n in longest_first)]
+    cases = [CaseName(shape, "random", seed) for _, shape, _ in work]
+    tasks = [(KernelHandle.of(work[number][0]), cases[number], work[number][2]) for number in longest_first]
     results = workers.run(_profile, tasks, lambda _: advance(1))
     with interrupts_held():  # an interrupted import would fail the thread that takes results from the workers
         importlib.import_module("neonlab.measure.profile")  # results need it; import it while the workers start
     found: dict[int, Profile | Failure] = {}
     for number, result in zip(longest_first, results, strict=True):
-        found[number] = died(str(work[number][1]), "random", seed, result) if isinstance(result, Died) else result
+        found[number] = died(cases[number], result) if isinstance(result, Died) else result
     return [found[number] for number in range(len(work))]
 
 
@@ -82,7 +91,7 @@ def look_all(
     workers: Workers,
     plan: Sequence[tuple[Look, str | None]],
     *,
-    cores: Sequence[str] = (),
+    cores: Sequence[ModelledCore] = (),
     warm: bool = False,
     seed: int = 1,
     advance: Callable[[int], None] = lambda _: None,
@@ -92,7 +101,7 @@ def look_all(
     found = []
     for ((kernel, shape, _), at), result in zip(plan, workers.run(_look, tasks, lambda _: advance(1)), strict=True):
         if isinstance(result, Died):
-            failure = died(str(shape), "random", seed, result)
+            failure = died(CaseName(shape, "random", seed), result)
             found.append(Side(kernel.title, kernel.isa.value, at, failure=failure, exact=False))
         else:
             found.append(result)

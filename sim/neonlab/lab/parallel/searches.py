@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from neonlab.lab.parallel.pool import Died, KernelHandle, Workers, died
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.judgement import verdict_of
 from neonlab.verify.verdict import Search, Verdict
-
-if TYPE_CHECKING:
-    pass
-from neonlab.lab.parallel.pool import Died, KernelHandle, Workers, died
 
 
 def _search(name: KernelHandle, examples: int, seed: int) -> Search:
@@ -26,7 +22,7 @@ def search_all(workers: Workers, kernels: Sequence[Kernel], examples: int, seed:
     tasks = [(KernelHandle.of(kernel), examples, seed) for kernel in kernels]
     verdicts = []
     for kernel, result in zip(kernels, workers.run(_search, tasks), strict=True):
-        found = Search(examples, died("", "", seed, result)) if isinstance(result, Died) else result
+        found = Search(examples, died(None, result, search_seed=seed)) if isinstance(result, Died) else result
         failures = () if found.failure is None else (found.failure,)
         verdicts.append(
             replace(verdict_of(kernel, (), seed), cases=found.cases, failed=len(failures), failures=failures)

@@ -6,7 +6,7 @@ It runs on an emulated machine like the kernel's, compiled for the same instruct
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -17,18 +17,16 @@ from neonlab.contract.header import Argument, Contract
 from neonlab.contract.options import Build, Reference
 from neonlab.errors import InputError
 from neonlab.host.input_file import is_file
-from neonlab.verify.cases.case import Array, Case, Expected, Shape
-from neonlab.verify.cases.generated import generated_case, generated_shapes
+from neonlab.measure.shape import Shape
+from neonlab.verify.cases.case import Array, Case, Expected
+from neonlab.verify.cases.generated import generated_case
 from neonlab.verify.cases.operator import Operator
 
 if TYPE_CHECKING:
     from neonlab.emulate.machine import Machine
 
-_TAILS = 400
-_SEED = 1
 
-
-class _Caller(Protocol):
+class _CallsReference(Protocol):
     """Calls the reference on a case; returns the contents of each writable buffer, and the returned value."""
 
     def __call__(self, case: Case) -> tuple[Mapping[str, Array], int | float | None]: ...
@@ -52,10 +50,6 @@ class ScalarReference(Operator):
     def claims(self, contract: Contract) -> bool:
         """Tell whether this is the contract that names the reference."""
         return contract == self.contract
-
-    def tails(self) -> Iterable[Shape]:
-        """Return small shapes within the contract's ranges."""
-        return generated_shapes(self.contract, _TAILS, _SEED)
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
         """Return the sizes of the shape, which are the integers."""
@@ -87,12 +81,13 @@ class ScalarReference(Operator):
         return replace(case, expected=expected, returned=returned)
 
     @functools.cached_property
-    def _caller(self) -> _Caller:
+    def _caller(self) -> _CallsReference:
+        apart = replace(self.contract, alias=())  # what is right does not depend on where it is written
         if self.reference.on_host:
             from neonlab.lab.reference.host_call import HostFunction
 
-            return HostFunction(self.path, self.reference.symbol, self.contract, self._build)
-        return _GuestFunction(self.path, self.reference.symbol, self.contract, self._build)
+            return HostFunction(self.path, self.reference.symbol, apart, self._build)
+        return _GuestFunction(self.path, self.reference.symbol, apart, self._build)
 
 
 class _GuestFunction:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from neonlab.host.output_file import write_whole
-from neonlab.lab.compare.comparison import check_cores
 from neonlab.lab.compare.figures import Change, Figures, figures_of
 from neonlab.lab.parallel.checks import check_all, explain_all
 from neonlab.lab.parallel.pool import Workers
@@ -17,8 +16,9 @@ from neonlab.lab.repository.kernel_files import kernel_file
 from neonlab.lab.repository.library import Kernel, open_library
 from neonlab.lab.run.judgement import verdict_of
 from neonlab.lab.run.plan import layers_or_largest, parse_shape, plan_cases
-from neonlab.measure.options import MemoryOptions
-from neonlab.verify.cases.case import Shape
+from neonlab.measure.cores.modelled import ModelledCore, cores_named
+from neonlab.measure.options import on_each
+from neonlab.measure.shape import Shape
 from neonlab.verify.verdict import Failure, Verdict
 
 _PATTERNS = ("random", "extremes")
@@ -66,13 +66,12 @@ def try_shape(
     Raises InputError for an invalid shape or an unknown core.
     """
     known = baselines or Baselines()
-    check_cores(known.cores)
-    shape = parse_shape(kernel, text)
+    cores, shape = cores_named(known.cores), parse_shape(kernel, text)
     work = [(kernel, plan_cases(kernel, shapes=[shape], patterns=_PATTERNS, seed=seed))]
     verdict = explain_all(workers, [kernel], check_all(workers, work, seed=seed))[0]
     if not verdict.passed:
         return ItemOutcome(verdict)
-    figures = _figures(workers, kernel, shape, known.cores, seed)
+    figures = _figures(workers, kernel, shape, cores, seed)
     if isinstance(figures, Failure):
         return ItemOutcome(verdict_of(kernel, [figures], seed))
     if update or baselines is None:
@@ -86,10 +85,11 @@ def try_shape(
     )
 
 
-def _figures(workers: Workers, kernel: Kernel, shape: Shape, cores: tuple[str, ...], seed: int) -> Figures | Failure:
+def _figures(
+    workers: Workers, kernel: Kernel, shape: Shape, cores: Sequence[ModelledCore], seed: int
+) -> Figures | Failure:
     profiles = []
-    for core in cores or (None,):
-        memory = MemoryOptions(core) if core is not None else None
+    for memory in on_each(cores):
         [outcome] = profile_all(workers, [(kernel, shape)], seed=seed, memory=memory)
         if isinstance(outcome, Failure):
             return outcome

@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from neonlab.errors import InputError
-from neonlab.lab.compare.comparison import Comparison, Group, Look, Side, check_cores, loop_differences
+from neonlab.lab.compare.comparison import Comparison, Group, Look, Side, loop_differences
 from neonlab.lab.parallel.pool import Workers
 from neonlab.lab.parallel.profiles import code_digests, look_all
 from neonlab.lab.repository.kernel_files import is_in
 from neonlab.lab.repository.library import Kernel, open_kernel, open_library
 from neonlab.lab.repository.revision import Tree
-from neonlab.lab.run.plan import layers_or_largest, parse_shape
-from neonlab.verify.cases.case import Shape
+from neonlab.lab.run.plan import layers_or_largest, parse_shape, shape_for
+from neonlab.measure.cores.modelled import ModelledCore
+from neonlab.measure.shape import Shape
 
 #: Called when a phase begins, with its name, its number of steps and their unit; returns a function that is called with
 #: the number of further steps done.
@@ -64,7 +65,7 @@ def compare_pairs(
     tree: Tree,
     *,
     shapes: Sequence[str] = (),
-    cores: Sequence[str] = (),
+    cores: Sequence[ModelledCore] = (),
     every: bool = False,
     warm: bool = False,
     seed: int = 1,
@@ -75,7 +76,6 @@ def compare_pairs(
     Without `every`, only pairs whose code differs are compared.  `begin` is called at the start of each phase with its
     size, and returns a function that is called for each step done.  Raises InputError if no shape is left.
     """
-    check_cores(cores)
     both = [(pair.then, pair.now) for pair in pairs if pair.then is not None and pair.now is not None]
     advance = begin("comparing code", 2 * len(both), "kernels")
     then_codes = code_digests(workers, [then for then, _ in both], advance)
@@ -103,9 +103,9 @@ def compare_pairs(
     for (pair, shape), (before, after) in zip(work, places, strict=True):
         now = sides[after]
         was = sides[before] if before is not None else Side(now.kernel, now.isa, tree.commit)
-        groups.append(Group(str(shape), (replace(was, kernel=pair.title), now)))
+        groups.append(Group(shape, (replace(was, kernel=pair.title), now)))
     return Comparison(
-        tuple(groups), tuple(cores), loop_differences(groups, cores), tree.commit,
+        tuple(groups), tuple(core.name for core in cores), loop_differences(groups, cores), tree.commit,
         same=tuple(sorted(same)),
         added=tuple(pair.title for pair in pairs if pair.then is None),
         removed=tuple(pair.title for pair in pairs if pair.now is None),
@@ -125,7 +125,7 @@ def _taken(kernel: Kernel | None, shape: Shape) -> Shape | None:
     if kernel is None:
         return None
     try:
-        then = parse_shape(kernel, str(shape))
+        then = shape_for(kernel, shape)
     except InputError:
         return None
     return then if kernel.operator is None or kernel.operator.accepts(kernel.contract, then) else None

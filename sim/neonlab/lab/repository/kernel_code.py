@@ -7,18 +7,16 @@ import hashlib
 from neonlab.assemble.program import Program
 from neonlab.errors import InputError
 from neonlab.lab.repository.library import Kernel
-from neonlab.sources.program import load_program
-from neonlab.sources.toolchain import made_by, target_of
 
 
 def kernel_program(kernel: Kernel) -> Program:
     """Return the kernel's program.  Raises InputError if it does not assemble or does not define its own symbol."""
-    return load_program(kernel.path, kernel.contract, kernel.build)
+    return kernel.code.program()
 
 
 def compiler_of(kernel: Kernel) -> str:
     """Return the compiler that made the kernel's code, with version and flags; "" if none did."""
-    return made_by(kernel.path, target_of(kernel.contract), kernel.build)
+    return kernel.code.compiler
 
 
 def code_digest(kernel: Kernel) -> str:

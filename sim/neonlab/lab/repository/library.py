@@ -15,16 +15,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from neonlab.contract.header import Contract
-from neonlab.contract.options import ARCHITECTURES, NOTHING, PLAIN, Build, Given, Reference
+from neonlab.contract.options import ARCHITECTURES, NOTHING, Build, Given, Reference
 from neonlab.errors import InputError, NoContract
 from neonlab.host.input_file import is_file, no_file
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.repository.kernel_files import FOLDERS, is_in, isa_folder, kernel_file, kernel_files
 from neonlab.lab.repository.kernel_name import KernelName, KernelNameError
 from neonlab.lab.repository.operator_files import load_operators
-from neonlab.sources.sidecar import find_contract, functions_of, isas_of
+from neonlab.sources.open import Code, open_code, open_each
 from neonlab.sources.toolchain import is_c
 from neonlab.verify.cases.operator import Dispatch, Operator
+from neonlab.verify.cases.space import Space
 from neonlab.verify.verdict import JudgedBy
 
 #: From this likeness of names on, an operator is taken for the one that was meant.
@@ -33,19 +34,40 @@ _LIKE = 0.6
 
 @dataclass(frozen=True)
 class Kernel:
-    """Hold one kernel: the file `path` with its code, its `contract`, and the `operator` that computes right results.
+    """Hold one kernel: its `code`, one function of a file, and the `operator` that computes right results.
 
     `operator` is None where nothing computes right results; `check` then looks for faults only.  `root` is the
-    repository of the kernel.  `given`, `build` and `reference` say how a file outside of a library is built and called.
+    repository of the kernel.
     """
 
-    contract: Contract
-    path: Path
+    code: Code
     root: Path | None
     operator: Operator | None
-    given: Given = NOTHING
-    build: Build = PLAIN
-    reference: Reference | None = None
+
+    @property
+    def contract(self) -> Contract:
+        """Return what it is called with, and what it promises."""
+        return self.code.contract
+
+    @property
+    def path(self) -> Path:
+        """Return the file with its code."""
+        return self.code.path
+
+    @property
+    def given(self) -> Given:
+        """Return the options that it was opened with."""
+        return self.code.given
+
+    @property
+    def build(self) -> Build:
+        """Return how its code is built."""
+        return self.code.build
+
+    @property
+    def reference(self) -> Reference | None:
+        """Return the C function that the contract or an option names as reference; None if none is named."""
+        return self.code.reference
 
     @property
     def name(self) -> str:
@@ -213,9 +235,8 @@ def read_members(path: Path) -> list[Kernel]:
     The block that opens the file describes one, or the contract beside it one for each function that it names.  Raises
     InputError for a bad file.
     """
-    functions = functions_of(path, NOTHING)
     try:
-        found = [open_kernel(path, Given(symbol=name)) for name in functions] or [open_kernel(path)]
+        found = open_kernels(path, NOTHING)
     except NoContract:
         raise InputError(
             f"{path}:1: no contract; a kernel's file opens with a /*toml block, or {path.stem}.contract.toml stands "
@@ -238,27 +259,38 @@ def open_kernel(path: Path | str, given: Given | None = None) -> Kernel:
 
     Raises InputError for a file that is not there, has no contract, or has a bad one.
     """
-    given, path = given or NOTHING, Path(path)
+    return _kernel(open_code(_file(Path(path)), given or NOTHING))
+
+
+def open_kernels(path: Path, given: Given) -> list[Kernel]:
+    """Open every kernel in the file that `given` allows: each function, for each instruction set."""
+    return [_kernel(code) for code in open_each(_file(path), given)]
+
+
+def _file(path: Path) -> Path:
+    """Return the path with a suffix.  Raises InputError if there is no such file."""
     path = path if path.suffix else path.with_suffix(".S")
     if not is_file(path):
         raise no_file(path)
-    found = find_contract(path, given)
+    return path
+
+
+def _kernel(code: Code) -> Kernel:
+    """Return the kernel of the code, with its reference."""
+    path, contract, reference = code.path, code.contract, code.reference
     root = find_root(path.parent)
-    contract = found.contract
-    if found.reference is not None:
+    if reference is not None:
         from neonlab.lab.reference.scalar import ScalarReference
 
-        reference = found.reference
         if reference.path and not reference.symbol:
             reference = replace(reference, symbol=contract.name)
-        operator: Operator | None = ScalarReference(contract, path, reference, found.build)
-    elif contract.allows.no_reference and not _lies_in(root, path):
+        return Kernel(code, root, ScalarReference(contract, path, reference, code.build))
+    if contract.allows.no_reference and not _lies_in(root, path):
+        return Kernel(code, root, None)
+    operator = operator_for(load_operators(root), contract)
+    if operator is not None and not _lies_in(root, path) and not _means(operator, contract):
         operator = None
-    else:
-        operator = operator_for(load_operators(root), contract)
-        if operator is not None and not _lies_in(root, path) and not _means(operator, contract):
-            operator = None
-    return Kernel(contract, path, root, operator, given, found.build, found.reference)
+    return Kernel(code, root, operator)
 
 
 def _lies_in(root: Path, path: Path) -> bool:
@@ -274,23 +306,12 @@ def _means(operator: Operator, contract: Contract) -> bool:
     try:
         KernelName.parse(contract.name)
     except KernelNameError:
-        shape = next((shape for shape in operator.tails() if operator.accepts(contract, shape)), None)
         try:
+            shape = Space(contract, operator).least_shape
             return shape is not None and bool(operator.case(contract, shape, "random", 1))
         except InputError:
             return False
     return True
-
-
-def open_kernels(path: Path, given: Given) -> list[Kernel]:
-    """Open every kernel in the file that `given` allows: each function, for each instruction set."""
-    functions = functions_of(path, given) or ("",)
-    found = []
-    for function in functions:
-        named = replace(given, symbol=function) if function else given
-        isas = isas_of(path, named) if given.isa is None else ()
-        found += [open_kernel(path, replace(named, isa=isa)) for isa in isas] or [open_kernel(path, named)]
-    return found
 
 
 def operator_for(operators: Sequence[Operator], contract: Contract) -> Operator | None:

@@ -12,7 +12,7 @@ from types import ModuleType
 
 from neonlab.errors import InputError
 from neonlab.host.user_code import mistakes_of
-from neonlab.verify.cases.case import Shape
+from neonlab.measure.shape import Shape
 from neonlab.verify.cases.operator import Operator
 
 

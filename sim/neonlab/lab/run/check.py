@@ -12,8 +12,8 @@ from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.judgement import ENOUGH_FAILURES, Answer, Tried, verdict_of, weight_of
 from neonlab.lab.run.lookup import AskedKernel, AskedShape, one_kernel, some_shapes
-from neonlab.lab.run.plan import CaseName, draw_case, parse_shape, plan_cases, range_case
-from neonlab.verify.cases.case import Array, Case
+from neonlab.lab.run.plan import draw_case, plan_cases, range_case
+from neonlab.verify.cases.case import Array, Case, CaseName
 from neonlab.verify.cases.operator import OperatorError
 from neonlab.verify.checker import Checker
 from neonlab.verify.explain.explanation import explain_failure
@@ -63,7 +63,9 @@ def explain(kernel: Kernel, failure: Failure) -> Failure:
     """Return the failure with the smallest case that fails in the same way and its explanation, if that helps."""
     case = failure.witness
     if case is None:
-        case = draw_case(kernel, CaseName(parse_shape(kernel, failure.shape), failure.pattern, failure.seed))
+        if failure.case is None:
+            return failure
+        case = draw_case(kernel, failure.case)
     found = explain_failure(kernel_program(kernel), kernel.contract, kernel.operator, case, failure)
     return replace(failure, explanation=found)
 
@@ -85,8 +87,8 @@ def _answered(kernel: Kernel, name: CaseName, checked: Sequence[Checked] | None)
     failure = None
     if found.fault is not None and found.witness is not None:
         witness = _refilled(kernel, replace(case, pattern=WORST), found.witness)
-        failure = Failure(str(name.shape), WORST, name.seed, fault=found.fault, witness=witness)
-    return RangeAnswer(found.status.value, str(name.shape), found.note, number, found.scope), failure
+        failure = Failure(CaseName(name.shape, WORST, name.seed), fault=found.fault, witness=witness)
+    return RangeAnswer(found.status.value, name.shape, found.note, number, found.scope), failure
 
 
 def _refilled(kernel: Kernel, case: Case, inputs: Mapping[str, Array]) -> Case:
@@ -114,8 +116,9 @@ def check(
     `kernel` is a Kernel, a name of the library such as "armv8/conv1x1_s8s32_hwc_4x4", or the path of a file.  `shapes`
     are Shapes or text such as "3x3x16x8", one or several, each tried under every pattern; without any, a choice of
     small shapes in which every two sizes meet.  `patterns` restricts the data to some of "random", "extremes",
-    "lowest", "highest", "opposed", "alternating" and "one_hot".  `every_tail` tries every small shape, `layers` the
-    layers of real networks too, `full` applies every check to large cases too.  `seed` (0 or more) fixes the data.
+    "lowest", "highest", "opposed", "alternating", "one_hot" and "sparse".  `every_tail` tries every combination
+    of small sizes, `layers` the layers of real networks too, `full` applies every check to large cases too.  `seed` (0
+    or more) fixes the data.
 
     Runs in this process: code that can bring down the emulator is better checked by `neonlab check`.  Raises InputError
     for a kernel, a shape or a pattern that is not known, or that the contract does not allow.

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 
 from neonlab.emulate.run import FaultKind
 from neonlab.lab.repository.library import Kernel
-from neonlab.sources.toolchain import made_by, target_of
 from neonlab.verify.coverage import Coverage, joined
 from neonlab.verify.known_faults import accepted_faults
 from neonlab.verify.verdict import Failure, RangeAnswer, Verdict, fold
@@ -43,11 +42,10 @@ def verdict_of(
     """Fold the outcomes of the kernel's cases, what they ran, and which accepted faults showed, into one verdict."""
     title, path, advice = kernel.title, str(kernel.path), kernel.advice
     verdict = fold(title, kernel.isa.value, path, kernel.judged_by, outcomes, seed, advice=advice)
-    compiler = made_by(kernel.path, target_of(kernel.contract), kernel.build)
     not_run = joined(coverage).not_run if verdict.faultless else None
     showed = [sum(counts) for counts in zip(*(counts for counts in accepted if counts), strict=True)]
     known = accepted_faults(kernel.contract, showed) if showed else ()
-    return replace(verdict, options=kernel.options, compiler=compiler, not_run=not_run, accepted=known)
+    return replace(verdict, options=kernel.options, compiler=kernel.code.compiler, not_run=not_run, accepted=known)
 
 
 def weight_of(outcome: Failure | None) -> int:

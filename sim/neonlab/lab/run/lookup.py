@@ -11,7 +11,7 @@ from neonlab.errors import InputError
 from neonlab.host.input_file import is_file, is_other, no_file
 from neonlab.lab.repository.library import Kernel, find_members, find_root, open_kernels
 from neonlab.lab.run.plan import parse_shape
-from neonlab.verify.cases.case import NO_SIZES, Shape
+from neonlab.measure.shape import NO_SIZES, Shape
 
 #: A kernel, its name in the library ("armv8/NAME", or "NAME" where that is enough), or the path of a file with one.
 AskedKernel = Kernel | str | Path

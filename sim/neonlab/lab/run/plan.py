@@ -3,37 +3,32 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from neonlab.errors import InputError
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.shapes import PlannedShapes, integers_of, planned_shapes
+from neonlab.measure.shape import Shape
 from neonlab.verify.cases.call_arguments import touched_bytes
-from neonlab.verify.cases.case import PATTERNS, Case, Depth, Shape
+from neonlab.verify.cases.case import PATTERNS, Case, CaseName, Depth
 from neonlab.verify.cases.generated import generated_case
 from neonlab.verify.cases.memory_need import refuse_too_much
 
 #: Fewest cases that `check` tries, however few shapes there are.
 LEAST_CASES = 40
-#: Further random data to compare results on, for each shape of a kernel that requantizes sums.
-_REQUANTIZED_DATA = 2
+#: Further random data to compare results on, for some shapes of a kernel that requantizes sums; and how many shapes.
+_REQUANTIZED_DATA, _MORE_DATA = 2, 40
 #: Further data that make the longest sums largest, since wrong rounding shows in few of them.
 _LARGEST_SUMS_DATA = 4
+#: Number of shapes with one size near a power of two that get data with blocks of zeros too.
+_LONG = 6
 #: Multiply-accumulates from which a case is large: one pattern is watched, the others only compare results.
 LARGE = 2_000_000
-#: Most multiply-accumulates, or bytes, of a call for the range analysis.
-_RANGED = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class CaseName:
-    """The key of a case, which is a pure function of the kernel's name and this key; `depth` says how to check it."""
-
-    shape: Shape
-    pattern: str
-    seed: int
-    depth: Depth = Depth.FULL
+#: Most multiply-accumulates of a call for the range analysis, and most bytes where there are none.
+_RANGED, _RANGED_BYTES = 10_000, 2_000
+#: How often as much the smallest case may be, where all are more.
+_RANGED_AT_MOST = 5
 
 
 def parse_shape(kernel: Kernel, text: str) -> Shape:
@@ -41,10 +36,22 @@ def parse_shape(kernel: Kernel, text: str) -> Shape:
 
     Raises InputError for text that is no such shape.
     """
+    names, lowest = _sizes(kernel)
+    return Shape.parse(text, names, lowest=lowest)
+
+
+def shape_for(kernel: Kernel, shape: Shape) -> Shape:
+    """Return the shape with the same sizes in the terms of `kernel`.  Raises InputError as `parse_shape` does."""
+    names, lowest = _sizes(kernel)
+    return shape.in_terms_of(names, lowest=lowest)
+
+
+def _sizes(kernel: Kernel) -> tuple[tuple[str, ...], int | None]:
+    """Return the names of the sizes of the kernel's shapes, and the least size; None where the contract says it."""
     integers = tuple(argument.name for argument in kernel.contract.integers)
     if kernel.operator is not None and kernel.operator.dimensions != integers:
-        return Shape.parse(text, kernel.operator.dimensions)
-    return Shape.parse(text, integers, lowest=None)
+        return kernel.operator.dimensions, 0
+    return integers, None
 
 
 def layers_of(kernel: Kernel) -> list[Shape]:
@@ -119,29 +126,47 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
     The first pattern is random data, which shows most mistakes; under the others many operands are equal.  The largest
     shape runs all of the code.
     """
-    operator, shapes = kernel.operator, _shapes_to_try(kernel, seed, every_tail=every_tail)
-    further = 0
-    if operator is not None and patterns[0] == "random" and not every_tail:
-        narrow = _REQUANTIZED_DATA if _narrows_sums(kernel) else 0
-        further = operator.further_data if shapes.few else narrow
+    shapes = _shapes_to_try(kernel, seed, every_tail=every_tail)
+    further = 0 if every_tail or patterns[0] != "random" else _further_data(kernel, shapes)
+    little = [shape for shape in shapes.small if shape.work <= shapes.small[-1].work]
+    again = frozenset(little[:: -(-len(little) // _MORE_DATA)])
     names = []
     for number, shape in enumerate(shapes.small):
-        depth = Depth.FULL if shape in shapes.whole else Depth.WATCHED
+        depth = Depth.FULL if shape in shapes.whole else Depth.WATCHED if shape in shapes.watched else Depth.QUICK
         names.append(CaseName(shape, patterns[0], seed, depth))
-        names += [CaseName(shape, patterns[0], seed + more, Depth.QUICK) for more in range(1, further + 1)]
+        if shape in again:
+            names += [CaseName(shape, patterns[0], seed + more, Depth.QUICK) for more in range(1, further + 1)]
         # Dependence on uninitialised values or addresses has shown under the first pattern.
         if patterns[1:] and shape in shapes.whole and shape != shapes.small[-1]:
             names.append(CaseName(shape, patterns[1 + number % (len(patterns) - 1)], seed, Depth.WATCHED))
-    # Watched cases come first, then compared ones, for which a process needs far less preparation.
+    names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in shapes.alone]
     names += [CaseName(shapes.small[-1], pattern, seed) for pattern in patterns[1:]]
     ends = [pattern for pattern in ("lowest", "opposed") if pattern in patterns]
+    # Sums that grow with a size wrap where it is highest.
+    largest = max((*shapes.small, *shapes.alone), key=lambda shape: (shape.work, shape.sizes))
+    names += [CaseName(largest, p, seed, Depth.LARGE) for p in ends if largest != shapes.small[-1]]
     names += [CaseName(shape, pattern, seed, Depth.LARGE) for shape in shapes.longest[:1] for pattern in ends]
-    names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in (*shapes.tiles, *shapes.far)]
+    names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in shapes.far]
     # The mean of many random elements is 0 whether all of them are summed or none, so use the highest value too.
     names += [CaseName(shape, "highest", seed, Depth.QUICK) for shape in shapes.far if "highest" in patterns[1:]]
+    names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in shapes.farther]
+    # Code may skip zeros where there are many in a row.
+    long = (*shapes.far, *shapes.longest[:2], *sorted(shapes.alone, key=lambda shape: shape.work)[-_LONG:])
+    names += [CaseName(shape, "sparse", seed, Depth.QUICK) for shape in long if "sparse" in patterns[1:]]
     seeds = range(seed + 1, seed + 1 + _LARGEST_SUMS_DATA) if further else ()
     names += [CaseName(s, pattern, n, Depth.QUICK) for s in shapes.longest for n in seeds for pattern in ends]
-    return names + _more(shapes.small, patterns, seed, names, LEAST_CASES - len(names))
+    names += _more(shapes.small, patterns, seed, names, LEAST_CASES - len(names))
+    # Watched cases come first, then compared ones, for which a process needs far less preparation.
+    ordered = sorted(names, key=lambda name: name.depth is Depth.QUICK)
+    # Some shapes have two reasons to be tried.
+    return list({(name.shape, name.pattern, name.seed): name for name in reversed(ordered)}.values())[::-1]
+
+
+def _further_data(kernel: Kernel, shapes: PlannedShapes) -> int:
+    """Return how many further data to try at some of the shapes."""
+    if kernel.operator is None:
+        return 0
+    return kernel.operator.further_data if shapes.few else _REQUANTIZED_DATA if _narrows_sums(kernel) else 0
 
 
 def _narrows_sums(kernel: Kernel) -> bool:
@@ -166,13 +191,20 @@ def _more(
 
 
 def range_case(kernel: Kernel, names: Sequence[CaseName]) -> CaseName | None:
-    """Return the planned case at whose shape to analyse ranges: the largest of limited work; None if there is none."""
+    """Return the planned case at whose shape to analyse ranges: the largest of limited work, else the smallest.
 
-    def work(name: CaseName) -> int:
+    Return None if even that is much more.
+    """
+
+    def work(name: CaseName) -> float:
         integers = integers_of(kernel, name.shape)
         if kernel.contract.macs is not None:
-            return kernel.contract.macs.evaluate(integers)
-        return touched_bytes(kernel.contract, integers)
+            return kernel.contract.macs.evaluate(integers) / _RANGED
+        return touched_bytes(kernel.contract, integers) / _RANGED_BYTES
 
-    small = [(work(name), name) for name in names if work(name) <= _RANGED]
-    return max(small, key=lambda pair: pair[0])[1] if small else None
+    works = [(work(name), name) for name in names]
+    small = [pair for pair in works if pair[0] <= 1]
+    if small:
+        return max(small, key=lambda pair: pair[0])[1]
+    least = min(works, key=lambda pair: pair[0], default=(math.inf, None))
+    return least[1] if least[0] <= _RANGED_AT_MOST else None

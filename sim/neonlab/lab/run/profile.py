@@ -17,15 +17,15 @@ from neonlab.lab.repository.kernel_code import compiler_of, kernel_program
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.check import check_cases
 from neonlab.lab.run.lookup import AskedKernel, AskedShape, one_kernel, one_shape, some_kernels, some_shapes
-from neonlab.lab.run.plan import CaseName, draw_case, layers_of, layers_or_largest
-from neonlab.measure.cores.caches import load_core
-from neonlab.measure.cores.pipeline import load_pipeline, pipeline_names
+from neonlab.lab.run.plan import draw_case, layers_of, layers_or_largest
+from neonlab.measure.cores.modelled import AskedCore, ModelledCore, cores_named
 from neonlab.measure.counts import Counts, CountsProbe
 from neonlab.measure.loop.report import LoopReport, report_hot_loops
 from neonlab.measure.memory_probe import TrafficProbe
-from neonlab.measure.options import MemoryOptions
+from neonlab.measure.options import COUNTS_ALONE, MemoryOptions, on_each
 from neonlab.measure.profile import Profile
-from neonlab.verify.cases.case import Case, Depth, Shape
+from neonlab.measure.shape import Shape
+from neonlab.verify.cases.case import Case, CaseName, Depth
 from neonlab.verify.check_case import run_case
 from neonlab.verify.verdict import Failure, JudgedBy
 
@@ -37,7 +37,7 @@ def profile(
     kernel: AskedKernel,
     shape: AskedShape = "",
     *,
-    core: str | None = None,
+    core: AskedCore | None = None,
     warm: bool = False,
     seed: int = 1,
     memory: MemoryOptions | None = None,
@@ -56,68 +56,70 @@ def profile(
     is not known, for a shape that the contract does not allow, and for a core that cannot run the kernel.
     """
     kernel = one_kernel(kernel)
-    shape, memory = one_shape(kernel, shape), _memory(core, warm, memory)
-    refuse_core(kernel, memory)
-    case = draw_case(kernel, CaseName(shape, "random", seed))
+    shape, options = one_shape(kernel, shape), _options(core, warm, memory)
+    return profile_case(kernel, CaseName(shape, "random", seed), options)
+
+
+def profile_case(kernel: Kernel, name: CaseName, memory: MemoryOptions = COUNTS_ALONE) -> Profile | Failure:
+    """Profile the call of one case, as `profile` does."""
+    refuse_core(kernel, memory.core)
+    case = draw_case(kernel, name)
     macs = kernel.contract.macs.evaluate(case.integers) if kernel.contract.macs else 0
     return profile_call(
         kernel,
         kernel_program(kernel),
         lambda machine: run_case(machine, kernel.contract, case),
-        str(shape),
+        case.name,
         macs=macs,
-        seed=seed,
         memory=memory,
     )
 
 
-def _memory(core: str | None, warm: bool, memory: MemoryOptions | None) -> MemoryOptions | None:
-    """Return the memory options, given in one of two ways.  Raises InputError for both, or for an incomplete one."""
+def _options(core: AskedCore | None, warm: bool, memory: MemoryOptions | None) -> MemoryOptions:
+    """Return the options that are given in one of two ways.  Raises InputError for both, or for an incomplete one."""
     if memory is not None and (core is not None or warm):
         raise InputError("give either `memory` or `core` and `warm`: MemoryOptions has a core and `warm` of its own")
     if core is None and warm:
         raise InputError("`warm` says how to model a core: give `core` too")
-    return MemoryOptions(core, warm, loop=True) if core is not None else memory
+    return MemoryOptions(core, warm, loop=True) if core is not None else memory or COUNTS_ALONE
 
 
-def refuse_core(kernel: Kernel, memory: MemoryOptions | None) -> None:
-    """Raise InputError for a core that is not known, or cannot run the kernel."""
-    if memory is not None and memory.core is not None:
-        refusal = load_core(memory.core).refusal(kernel.isa, kernel.contract.features)
-        if refusal is not None:
-            raise InputError(f"{kernel.title}: {refusal}")
+def refuse_core(kernel: Kernel, core: ModelledCore | None) -> None:
+    """Raise InputError for a core that cannot run the kernel."""
+    refusal = core.refusal(kernel.isa, kernel.contract.features) if core is not None else None
+    if refusal is not None:
+        raise InputError(f"{kernel.title}: {refusal}")
 
 
 def profile_call(
     kernel: Kernel,
     program: Program,
     call: Callable[[Machine], Run | Fault],
-    shape: str,
+    case: CaseName,
     *,
     macs: int = 0,
-    seed: int = 1,
-    memory: MemoryOptions | None = None,
+    memory: MemoryOptions = COUNTS_ALONE,
 ) -> Profile | Failure:
     """Profile one call of the kernel: `call` makes it on a given machine, the same each time.
 
-    `shape` is its name in the profile; `macs` is its number of multiply-accumulates.  Return the Failure if it faults.
+    `case` is its name in a failure; `macs` is its number of multiply-accumulates.  Return the Failure if it faults.
     """
     probe = CountsProbe(program)
-    traffic = _traffic_probe(program, memory) if memory is not None else None
+    traffic = _traffic_probe(program, memory) if memory.traffic else None
     machine = Machine(program, probes=(probe,) if traffic is None else (probe, traffic))
     try:
         outcome = call(machine)
         if isinstance(outcome, Fault):
-            return Failure(shape, "random", seed, fault=outcome)
+            return Failure(case, fault=outcome)
         counts = probe.collect()
         if (unknown := _unknown_word(counts)) is not None:
-            return Failure(shape, "random", seed, fault=unknown)
-        if memory is not None and traffic is not None and traffic.unplanned is not None:
+            return Failure(case, fault=unknown)
+        if traffic is not None and traffic.unplanned is not None:
             machine.close()
             traffic = _traffic_probe(program, memory, stepwise=True)
             machine = Machine(program, probes=(traffic,))
             call(machine)
-        if memory is not None and traffic is not None and memory.core is not None and memory.warm:
+        if traffic is not None and memory.core is not None and memory.warm:
             traffic.warm = True
             call(machine)
     finally:
@@ -127,18 +129,19 @@ def profile_call(
         moved, caches = traffic.collect(), traffic.collect_caches()
         cycles = traffic.collect_cycles(counts.executions)
     loops: tuple[LoopReport, ...] = ()
-    if cycles is not None and memory is not None and memory.core is not None and memory.loop:
-        loops = report_hot_loops(program, load_pipeline(memory.core), counts, cycles, moved, kernel.contract.features)
+    pipeline = memory.core.pipeline if memory.core is not None else None
+    if cycles is not None and pipeline is not None and memory.loop:
+        loops = report_hot_loops(program, pipeline, counts, cycles, moved, kernel.contract.features)
     compiler = compiler_of(kernel)
-    return Profile(kernel.title, kernel.isa.value, shape, macs, counts, moved, caches, cycles, loops, compiler)
+    return Profile(kernel.title, kernel.isa.value, case.shape, macs, counts, moved, caches, cycles, loops, compiler)
 
 
 def counted_profile(kernel: Kernel, case: Case, counts: Counts) -> Profile | Failure:
     """Return what `profile` returns without `memory`, from a call on the case that was already counted."""
     if (unknown := _unknown_word(counts)) is not None:
-        return Failure(str(case.shape), case.pattern, case.seed, fault=unknown)
+        return Failure(case.name, fault=unknown)
     macs = kernel.contract.macs.evaluate(case.integers) if kernel.contract.macs else 0
-    return Profile(kernel.title, kernel.isa.value, str(case.shape), macs, counts, compiler=compiler_of(kernel))
+    return Profile(kernel.title, kernel.isa.value, case.shape, macs, counts, compiler=compiler_of(kernel))
 
 
 def _unknown_word(counts: Counts) -> Fault | None:
@@ -149,16 +152,15 @@ def _unknown_word(counts: Counts) -> Fault | None:
 
 
 def _traffic_probe(program: Program, memory: MemoryOptions, *, stepwise: bool | None = None) -> TrafficProbe:
-    core = load_core(memory.core) if memory.core is not None else None
-    pipeline = load_pipeline(memory.core) if memory.core in pipeline_names() else None
-    return TrafficProbe(program, core, pipeline=pipeline, prefetcher=memory.prefetcher, stepwise=stepwise)
+    chip, pipeline = (memory.core.chip, memory.core.pipeline) if memory.core is not None else (None, None)
+    return TrafficProbe(program, chip, pipeline=pipeline, prefetcher=memory.prefetcher, stepwise=stepwise)
 
 
 def look(
     kernel: Kernel,
     shape: Shape,
     *,
-    cores: Sequence[str] = (),
+    cores: Sequence[ModelledCore] = (),
     loop: bool = False,
     warm: bool = False,
     seed: int = 1,
@@ -166,16 +168,15 @@ def look(
 ) -> Side:
     """Return the kernel as one side of a comparison: quick cases on `shape`, and a profile on each core.
 
-    With `loop`, the hot loop is examined too.  Raises InputError for a shape not allowed or a core not known.
+    With `loop`, the hot loop is examined too.  Raises InputError for a shape that the contract does not allow.
     """
     side = Side(kernel.title, kernel.isa.value, revision, unchecked=kernel.judged_by is JudgedBy.NOTHING)
     names = [CaseName(shape, pattern, seed, Depth.QUICK) for pattern in _TRIED]
     failure = next(filter(None, check_cases(kernel, names)), None)
     profiles = []
     if failure is None or failure.mismatch is not None:
-        for core in cores or (None,):
-            memory = MemoryOptions(core, warm, loop=loop) if core is not None else None
-            outcome = profile(kernel, shape, seed=seed, memory=memory)
+        for memory in on_each(cores, warm=warm, loop=loop):
+            outcome = profile_case(kernel, CaseName(shape, "random", seed), memory)
             if isinstance(outcome, Failure):
                 return replace(side, failure=outcome, exact=False)
             profiles.append(outcome)
@@ -187,8 +188,8 @@ def compare(
     kernels: AskedKernel | Sequence[AskedKernel],
     shapes: AskedShape | Sequence[AskedShape] = (),
     *,
-    core: str | None = None,
-    cores: str | Sequence[str] = (),
+    core: AskedCore | None = None,
+    cores: AskedCore | Sequence[AskedCore] = (),
     warm: bool = False,
     seed: int = 1,
 ) -> Comparison:
@@ -202,8 +203,9 @@ def compare(
     Raises InputError for a kernel, a shape or a core that is not known, for a core without a pipeline model or that
     cannot run a kernel, and where no kernel allows any of the shapes.
     """
-    cores = ([core] if core is not None else []) + ([cores] if isinstance(cores, str) else list(cores))
-    if warm and not cores:
+    asked = [core] if core is not None else []
+    modelled = cores_named([*asked, *([cores] if isinstance(cores, AskedCore) else cores)])
+    if warm and not modelled:
         raise InputError("`warm` says how to model a core: give `core` too")
     chosen = some_kernels(kernels)
     if not chosen:
@@ -212,8 +214,8 @@ def compare(
     if not any(taken for _, taken in work):
         largest = layers_or_largest(chosen[0])[:1]
         work = [(kernel, largest) for kernel in chosen]
-    plan = plan_comparison(work, cores)
+    plan = plan_comparison(work, modelled)
     if not plan:
         raise InputError(f"{chosen[0].title}: its contract allows none of the shapes")
-    sides = [look(k, shape, cores=cores, loop=loop, warm=warm, seed=seed) for k, shape, loop in plan]
-    return fold_sides(plan, sides, cores, seed)
+    sides = [look(k, shape, cores=modelled, loop=loop, warm=warm, seed=seed) for k, shape, loop in plan]
+    return fold_sides(plan, sides, modelled, seed)

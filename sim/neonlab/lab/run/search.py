@@ -6,9 +6,10 @@ from neonlab.contract.header import Contract, ContractError
 from neonlab.errors import InputError
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
-from neonlab.lab.run.plan import CaseName, draw_case
+from neonlab.lab.run.plan import draw_case
 from neonlab.lab.run.shapes import integers_of
-from neonlab.verify.cases.case import PATTERNS, Shape
+from neonlab.measure.shape import Shape
+from neonlab.verify.cases.case import PATTERNS, CaseName
 from neonlab.verify.cases.pitch import TURNS, plain_numbers, with_pitches
 from neonlab.verify.checker import Checker
 from neonlab.verify.verdict import Failure, Search

@@ -1,48 +1,68 @@
-"""Choose the shapes to try a kernel on, so that all of its sizes meet, from its operator or its contract."""
+"""Choose the shapes to try a kernel on, from its contract, its operator's dimensions and its code.
+
+Which values a dimension takes is the rule of `neonlab.verify.cases.sizes`; `cover` brings them together.
+"""
 
 from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from neonlab.contract.header import Contract
+from neonlab.errors import InputError
+from neonlab.isa.constants import compared_constants
+from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.kernel_name import KernelName, KernelNameError
 from neonlab.lab.repository.library import Kernel
-from neonlab.verify.cases.case import Shape
-from neonlab.verify.cases.cover import cover, cover_tiles, cover_triples
-from neonlab.verify.cases.generated import generated_shapes
+from neonlab.measure.shape import Shape
+from neonlab.verify.cases.cover import MOST_FOR_A_PAIR, MOST_WORK, Cover, cover_triples
 from neonlab.verify.cases.operator import Operator
+from neonlab.verify.cases.sizes import FAR_POWERS, UNLIMITED, VECTOR, CodeFacts, Role, far_sizes, lengths, together
+from neonlab.verify.cases.space import Space
 
-#: Default number of shapes of `check` in which each two sizes meet, and of further shapes in which three do.
-DEFAULT_SHAPES, MORE_SHAPES = 140, 60
-#: Further shapes whose results are compared, for the remainders of two sizes in the widest tiles.
-TILE_SHAPES = 120
+#: Most shapes in which two sizes meet, and most of the further ones in which three do.
+MOST_SHAPES, MORE_SHAPES = 560, 60
+#: Most work of all small shapes together, in multiply-accumulates or bytes.
+_MOST_WORK = 1 << 26
+#: Most shapes for one value of one dimension each: constants of the code, powers of two, ends.
+_MOST_ALONE = 200
 #: Number of the first shapes that get every check.  If results are right, other noise on more shapes shows little more.
-WHOLE_SHAPES = 64
+WHOLE_SHAPES = 40
+#: Number of the next ones of which every access and lane is watched.
+WATCHED_SHAPES = 72
+#: Shapes among which those are looked for in which three sizes meet.
+_DRAWN = 600
+#: Most shapes of an operator's own list, and most with `every_tail`.
+_MOST_TAILS, _MOST_OF_ALL = 140, 20_000
 #: Most multiply-accumulates of a shape with sums as long as the contract allows.
 _LONGEST = 1 << 23
 #: Most products in such a sum; products of int8 make int32 wrap from 131,073 on.
 _MOST_PRODUCTS = 1 << 18
-#: Large sizes, of which the first allowed is used: beyond 16 bits with a remainder in any tile, at 16 bits, just below.
-_FAR = ((1 << 16) + 7, 1 << 16, (1 << 16) - 1)
-#: Fewest different values of a size that is a length.
-_LENGTHS = 8
+#: Largest size that is far and not farther; and most work of a shape with a size beyond.  The guest takes 5 to 30 ms
+#: for 2^20 elements of a kernel with one size, but 0.1 to 0.7 s for 2^24, and a reference up to 4 s.
+_FAR, _MOST_FAR = FAR_POWERS[0] + 64, 7 << 19
 
 
 @dataclass(frozen=True)
 class PlannedShapes:
-    """The shapes to try: `small` ones from the smallest up, and those of them, `whole`, that get every check.
+    """The shapes to try: `small` ones from the smallest up, the last of which is broad in every dimension.
 
-    The others only compare results: `tiles`; `far` with one large size; `longest`, which sum as many products as the
-    contract allows.  `few` tells whether `small` is all that the operator names.
+    Those of them that are `whole` get every check, those `watched` every check of a single call.  `alone` have one size
+    that need not meet others: near a constant of the code or a power of two, or an end.  The others only compare
+    results: `far` with one size beyond 16 bits, `farther` beyond 20 where that is cheap; `longest`, which sum as many
+    products as the contract allows.  `few` tells whether the kernel has one size only.
     """
 
     small: tuple[Shape, ...]
     whole: frozenset[Shape]
-    tiles: tuple[Shape, ...] = ()
+    watched: frozenset[Shape] = frozenset()
+    alone: tuple[Shape, ...] = ()
     far: tuple[Shape, ...] = ()
+    farther: tuple[Shape, ...] = ()
     longest: tuple[Shape, ...] = ()
     few: bool = False
 
@@ -52,22 +72,28 @@ def integers_of(kernel: Kernel, shape: Shape) -> Mapping[str, int]:
     return kernel.operator.values(kernel.contract, shape) if kernel.operator else shape.values()
 
 
+def code_of(kernel: Kernel) -> CodeFacts:
+    """Return what the rule needs of a kernel's code; no constants if it does not assemble, which checks report."""
+    try:
+        constants = compared_constants(kernel_program(kernel).instructions)
+    except InputError:
+        constants = ()
+    try:
+        tile = KernelName.parse(kernel.contract.name).tile
+    except KernelNameError:
+        tile = ()
+    return CodeFacts(tile, constants)
+
+
 def planned_shapes(kernel: Kernel, seed: int, *, every_tail: bool = False) -> PlannedShapes:
     """Return the shapes to try; `small` is empty if the contract's ranges allow none."""
-    operator = kernel.operator
-    if operator is None:
-        return _all_of(tuple(generated_shapes(kernel.contract, DEFAULT_SHAPES, seed)))
-    tails = _accepted(_Sizes(kernel.contract, operator))
-    few = len(tails) <= DEFAULT_SHAPES
-    found = _all_of(tails) if every_tail or few else _covering(tails)
-    far = tuple(_with_a_far_size(kernel, operator, tails)) if tails else ()
-    return replace(found, far=far, longest=_longest_sums(kernel, operator, tails), few=few)
+    return _planned(_Limits(kernel.contract, kernel.operator), code_of(kernel), seed, every_tail)
 
 
-class _Sizes:
-    """The limits that a contract puts on an operator's sizes; a cache key, since many kernels share them."""
+class _Limits:
+    """A contract and an operator; equal to others of the same operator whose contract puts the same limits on sizes."""
 
-    def __init__(self, contract: Contract, operator: Operator) -> None:
+    def __init__(self, contract: Contract, operator: Operator | None) -> None:
         self.contract, self.operator = contract, operator
         limits = tuple((argument.name, argument.value_range, argument.step) for argument in contract.integers)
         extents = tuple(
@@ -76,77 +102,154 @@ class _Sizes:
             for extent in (argument.read, argument.write)
             if extent is not None
         )
-        self._key = (operator, limits, extents)
+        self._key = (operator, limits, extents, contract.macs)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Sizes) and other._key == self._key
+        return isinstance(other, _Limits) and other._key == self._key
 
     def __hash__(self) -> int:
         return hash(self._key)
 
 
-# Many kernels of an operator allow the same shapes, and finding them takes longer than trying some.
-@functools.lru_cache(maxsize=8)
-def _accepted(sizes: _Sizes) -> tuple[Shape, ...]:
-    return tuple(shape for shape in sizes.operator.tails() if sizes.operator.accepts(sizes.contract, shape))
+# Many kernels of an operator allow the same shapes.
+@functools.lru_cache(maxsize=16)
+def _planned(limits: _Limits, code: CodeFacts, seed: int, every_tail: bool) -> PlannedShapes:
+    space = Space(limits.contract, limits.operator)
+    if space.least is None:
+        return PlannedShapes((), frozenset())
+    cover = Cover(space, code, seed)
+    cover.fill(MOST_SHAPES, _MOST_WORK)
+    met = tuple(cover.chosen)
+    cover.take([lengths(dimension, code) for dimension in space.dimensions], _MOST_ALONE, _MOST_WORK)
+    alone = tuple(cover.chosen)[len(met) :]
+    broad = _broad(space, code)
+    small = [*met, *cover_triples(_drawn(space, code, seed), met, MORE_SHAPES), *_tails(limits)]
+    few = sum(dimension.role is Role.LENGTH for dimension in space.dimensions) <= 1
+    if few:
+        small, alone = [*small, *alone], ()
+    if every_tail:
+        small += _every_small(space, code)
+    by_work = (*sorted({*small} - {broad}, key=lambda shape: (shape.work, shape.sizes)), broad)
+    # Of a kernel with one size all regions of it; else the first of a cover, in which most meets.
+    order = by_work[:: -(-len(by_work) // WHOLE_SHAPES)] if few else small
+    whole, watched = (order, order) if every_tail else (order[:WHOLE_SHAPES], small if few else small[:WATCHED_SHAPES])
+    return PlannedShapes(
+        by_work,
+        frozenset(whole) | {broad},
+        frozenset(watched),
+        tuple(dict.fromkeys((*alone, *space.far_apart()))),
+        tuple(_far(space, 0, _FAR, _MOST_WORK)),
+        tuple(_far(space, _FAR + 1, UNLIMITED, _MOST_FAR)),
+        _longest_sums(limits, space, code),
+        few,
+    )
 
 
-def _all_of(shapes: Sequence[Shape]) -> PlannedShapes:
-    return PlannedShapes(_by_work(shapes), frozenset(shapes))
+def _broad(space: Space, code: CodeFacts) -> Shape:
+    """Return a shape with two of the widest blocks and a remainder in each dimension, as far as its work allows.
 
-
-# Choosing among them takes as long.
-@functools.lru_cache(maxsize=8)
-def _covering(tails: tuple[Shape, ...]) -> PlannedShapes:
-    pairs = cover(tails, DEFAULT_SHAPES)
-    small = pairs + cover_triples(tails, pairs, MORE_SHAPES)
-    by_work = _by_work(small)
-    whole = frozenset(small[:WHOLE_SHAPES]) | {by_work[-1]}
-    return PlannedShapes(by_work, whole, cover_tiles(tails, small, TILE_SHAPES))
-
-
-def _by_work(shapes: Sequence[Shape]) -> tuple[Shape, ...]:
-    return tuple(sorted(shapes, key=lambda shape: (shape.work, shape.sizes)))
-
-
-def _with_a_far_size(kernel: Kernel, operator: Operator, tails: Sequence[Shape]) -> Iterator[Shape]:
-    """Yield the smallest of `tails` with each size in turn far larger, as far as the contract allows.
-
-    Sizes with few different values in `tails` are no lengths, but paddings and the like.
+    The first dimensions are narrower, and no two are equal.
     """
-    least = min(tails, key=lambda shape: (shape.work, shape.sizes))
-    for at in range(len(least.sizes)):
-        if len({tail.sizes[at] for tail in tails}) < _LENGTHS:
-            continue
-        several = (Shape(least.names, (*least.sizes[:at], far, *least.sizes[at + 1 :])) for far in _FAR)
-        yield from itertools.islice((shape for shape in several if operator.accepts(kernel.contract, shape)), 1)
+    assert space.least is not None
+    wide = max(2 * code.widest, 2 * VECTOR) + 1
+    sizes = [d.at_least(wide - 2 * n) for n, d in enumerate(reversed(space.dimensions))][::-1]
+    for at, dimension in enumerate(space.dimensions):
+        while (placed := space.place(sizes)) is None or placed.work > MOST_FOR_A_PAIR:
+            if sizes[at] <= max(space.least[at], dimension.at_least(3)):
+                break
+            sizes[at] -= dimension.step
+    placed = space.place(sizes) or space.place(space.least)
+    assert placed is not None
+    return placed.shape
 
 
-def _longest_sums(kernel: Kernel, operator: Operator, tails: Sequence[Shape]) -> tuple[Shape, ...]:
-    """Return some of `tails` with sums of as many products as the contract allows, shapes near the kernel's tile first.
+def _drawn(space: Space, code: CodeFacts, seed: int) -> list[Shape]:
+    """Return shapes with small sizes at random, among which three sizes meet; none of a kernel with fewer sizes."""
+    random, found = np.random.default_rng([seed, 3]), []
+    values = [together(dimension, code) for dimension in space.dimensions]
+    for number in range(_DRAWN if len(values) > 2 else 0):
+        placed = space.place([some[int(random.integers(len(some)))] for some in values], number)
+        if placed is not None and placed.work <= MOST_WORK:
+            found.append(placed.shape)
+    return found
+
+
+def _tails(limits: _Limits) -> Iterator[Shape]:
+    """Yield the shapes that an operator names itself, evenly spaced if they are many."""
+    operator = limits.operator
+    if operator is None or type(operator).tails is Operator.tails:
+        return
+    found = [shape for shape in operator.tails() if operator.accepts(limits.contract, shape)]
+    yield from found[:: max(1, -(-len(found) // _MOST_TAILS))]
+
+
+def _every_small(space: Space, code: CodeFacts) -> Iterator[Shape]:
+    """Yield every combination of the smallest sizes, as many of each dimension as give 20,000 at most."""
+    values = [together(dimension, code) for dimension in space.dimensions]
+    most = max(map(len, values), default=1)
+    while most > 1 and np.prod([float(min(len(some), most)) for some in values]) > _MOST_OF_ALL:
+        most -= 1
+    for number, sizes in enumerate(itertools.product(*(some[:most] for some in values))):
+        placed = space.place(sizes, number)
+        if placed is not None:
+            yield placed.shape
+
+
+def _far(space: Space, least: int, most: int, most_work: int) -> Iterator[Shape]:
+    """Yield the smallest shape with each length in turn far larger, from `least` to `most`, where work allows it."""
+    assert space.least is not None
+    for number, dimension in enumerate(space.dimensions):
+        for size in far_sizes(dimension):
+            placed = space.place((*space.least[:number], size, *space.least[number + 1 :]))
+            if placed is not None and least <= size <= most and placed.work <= most_work:
+                yield placed.shape
+
+
+def _longest_sums(limits: _Limits, space: Space, code: CodeFacts) -> tuple[Shape, ...]:
+    """Return shapes with sums of as many products as the contract allows, of about the size of the kernel's tile.
 
     A size is summed over if multiply-accumulates grow with it and results do not.
     """
-    contract = kernel.contract
-    if contract.macs is None or not tails:
+    contract, operator = limits.contract, limits.operator
+    if contract.macs is None or operator is None or space.least is None:
         return ()
     of_results = frozenset().union(*(argument.write.names for argument in contract.pointers if argument.write))
-    summed = [a for a in contract.integers if a.name in contract.macs.names - of_results and a.name in tails[0].names]
-    if not summed or summed[0].value_range is None:
+    names = contract.macs.names - of_results
+    summed = [n for n, dimension in enumerate(space.dimensions) if dimension.name in names]
+    if not summed or space.dimensions[summed[0]].count < 2:
         return ()
-    low, high = (int(end) for end in summed[0].value_range)
-    at = tails[0].names.index(summed[0].name)
-    length = low + max(0, min(high, _MOST_PRODUCTS) - low) // summed[0].step * summed[0].step
-    longer = {Shape(tail.names, (*tail.sizes[:at], length, *tail.sizes[at + 1 :])) for tail in tails}
-    possible = [
-        shape
-        for shape in longer
-        if operator.accepts(contract, shape) and contract.macs.evaluate(integers_of(kernel, shape)) <= _LONGEST
-    ]
+    at, dimension = summed[0], space.dimensions[summed[0]]
+    length = (
+        dimension.low + max(0, min(dimension.high, _MOST_PRODUCTS) - dimension.low) // dimension.step * dimension.step
+    )
     found: list[Shape] = []
-    for target in _around(_tile(kernel), len(tails[0].sizes) - 1)[: len(possible)]:
-        found.append(min((shape for shape in possible if shape not in found), key=_distance_from(target, at)))
+    for target in _around(_tile(code), len(space.dimensions) - 1):
+        sizes = [*target[:at], length, *target[at:]]
+        shape = _nearest(space, sizes, at, found)
+        if shape is not None:
+            found.append(shape)
     return tuple(found)
+
+
+def _nearest(space: Space, sizes: list[int], summed: int, known: Sequence[Shape]) -> Shape | None:
+    """Return the allowed shape of about `sizes` that costs no more than is worth it and is not among `known`.
+
+    Its largest size but that which is summed over is lowered until there is one.
+    """
+    sizes = [max(size, 1) for size in sizes]
+    fitted = [
+        d.at_least(size) if n != summed else size
+        for n, (d, size) in enumerate(zip(space.dimensions, sizes, strict=True))
+    ]
+    while True:
+        placed = space.place(fitted)
+        if placed is not None and placed.macs <= _LONGEST and placed.shape not in known:
+            return placed.shape
+        lower = [n for n in range(len(fitted)) if n != summed and fitted[n] > space.dimensions[n].base]
+        if not lower:
+            return None
+        largest = max(lower, key=lambda n: fitted[n])
+        fitted[largest] -= space.dimensions[largest].step
 
 
 def _around(tile: tuple[int, int], dimensions: int) -> tuple[tuple[int, ...], ...]:
@@ -160,27 +263,7 @@ def _around(tile: tuple[int, int], dimensions: int) -> tuple[tuple[int, ...], ..
     return tuple((*(1,) * dimensions, *size)[len(size) :] for size in sizes)
 
 
-def _distance_from(target: tuple[int, ...], summed: int) -> Callable[[Shape], tuple[int, int, tuple[int, ...]]]:
-    """Return a sort key: the distance of a shape from `target`, without the size that is summed over.
-
-    Some kernels have rows and columns exchanged, so both orders count.
-    """
-    exchanged = (*target[:-2], *reversed(target[-2:]))
-
-    def distance(shape: Shape) -> tuple[int, int, tuple[int, ...]]:
-        others = (*shape.sizes[:summed], *shape.sizes[summed + 1 :])
-        away = [
-            sum(abs(size - wanted) for size, wanted in zip(others, way, strict=True)) for way in (target, exchanged)
-        ]
-        return min(away), away[0], shape.sizes
-
-    return distance
-
-
-def _tile(kernel: Kernel) -> tuple[int, int]:
+def _tile(code: CodeFacts) -> tuple[int, int]:
     """Return the rows and columns that one pass of the hot loop computes, by the kernel's name; 8 by 8 if unknown."""
-    try:
-        tile = KernelName.parse(kernel.contract.name).tile
-    except KernelNameError:
-        tile = (8, 8)
+    tile = code.tile or (8, 8)
     return tile[0] if len(tile) > 1 else 1, tile[-1]

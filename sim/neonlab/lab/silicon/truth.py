@@ -34,7 +34,7 @@ from neonlab.measure.silicon.mca import answers_for, closed_loops, cycles_of
 
 if TYPE_CHECKING:
     from neonlab.lab.repository.library import Kernel
-    from neonlab.verify.cases.case import Shape
+    from neonlab.measure.shape import Shape
 
 TOLERANCE = 0.05
 #: Least share of a unit's instructions in one loop for llvm-mca's figure of the loop to stand for the function.
@@ -247,14 +247,16 @@ def _placed(given: Given, folder: Path) -> Given:
 
 def _run(kernel: Kernel, shapes: Sequence[Shape], core: str, warm: bool) -> tuple[list[Counts], list[int], list[str]]:
     """Return counts and cycles of the call with each shape, and the forms that the core's table does not have."""
-    from neonlab.lab.run.profile import profile
+    from neonlab.lab.run.profile import profile_case
+    from neonlab.verify.cases.case import CaseName
     from neonlab.verify.verdict import Failure
 
     if core not in pipeline_names():
         raise InputError(f"there is no model of `{core}`")
+    memory = MemoryOptions(core, warm)
     counts, cycles, unknown = [], [], []
     for shape in shapes:
-        outcome = profile(kernel, shape, seed=_SEED, memory=MemoryOptions(core, warm))
+        outcome = profile_case(kernel, CaseName(shape, "random", _SEED), memory)
         if isinstance(outcome, Failure):
             fault = outcome.fault
             raise InputError(f"{outcome.identifier} at {shape}: {fault.message if fault is not None else ''}")

@@ -6,7 +6,7 @@ from neonlab.errors import InputError
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.plan import layers_or_largest
 from neonlab.lab.run.shapes import integers_of
-from neonlab.verify.cases.case import Shape
+from neonlab.measure.shape import Shape
 
 #: Work of the layer that is measured by default: of those of the kernel's operator, the nearest is taken.
 _LAYER_WORK = 14 * 14 * 256 * 256

@@ -14,14 +14,16 @@ from neonlab.lab.repository.able_cores import able_cores
 from neonlab.lab.repository.kernel_code import code_digest, kernel_program
 from neonlab.lab.repository.library import Kernel, open_kernel
 from neonlab.lab.run.check import answer_ranges, explain
-from neonlab.lab.run.plan import CaseName, draw_case, parse_shape, plan_cases, range_case
-from neonlab.lab.run.profile import profile
+from neonlab.lab.run.plan import draw_case, parse_shape, plan_cases, range_case, shape_for
+from neonlab.lab.run.profile import profile_case
 from neonlab.lab.run.shapes import integers_of
 from neonlab.lab.watch.layer import layer_to_watch, tile_of
+from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
+from neonlab.measure.shape import Shape
 from neonlab.sources.program import forget_programs
-from neonlab.verify.cases.case import Depth
+from neonlab.verify.cases.case import CaseName, Depth
 from neonlab.verify.checker import Checker
 from neonlab.verify.coverage import Coverage
 from neonlab.verify.known_faults import AcceptedFault, accepted_faults
@@ -49,22 +51,22 @@ class Subject:
     path: Path
     judged_by: JudgedBy
     advice: str
-    layer: str
-    tile: str
-    cores: tuple[str, ...]
+    layer: Shape
+    tile: Shape
+    cores: tuple[ModelledCore, ...]
 
 
-def subject_of(kernel: Kernel, shape: str | None, cores: Sequence[str]) -> Subject:
+def subject_of(kernel: Kernel, shape: Shape | None, cores: Sequence[ModelledCore]) -> Subject:
     """Describe `kernel` on the layer `shape`, or one chosen, and on those of `cores` that can run it, or else others.
 
     Raises InputError if the kernel does not accept the shape.
     """
-    layer = parse_shape(kernel, shape) if shape is not None else layer_to_watch(kernel)
+    layer = shape_for(kernel, shape) if shape is not None else layer_to_watch(kernel)
     if shape is not None:
         kernel.contract.check_values(integers_of(kernel, layer))
     tile = tile_of(kernel, layer)
     isa, able = kernel.isa.value, able_cores(kernel, cores)
-    return Subject(kernel.title, isa, kernel.path, kernel.judged_by, kernel.advice, str(layer), str(tile), able)
+    return Subject(kernel.title, isa, kernel.path, kernel.judged_by, kernel.advice, layer, tile, able)
 
 
 @dataclass
@@ -93,9 +95,13 @@ def _of(source: WatchedFile, state: int) -> _Ready:
     return _ready
 
 
-def subject(source: WatchedFile, state: int, shape: str | None, cores: Sequence[str]) -> Subject:
-    """Describe the file and what it is measured on.  Raises InputError."""
-    return subject_of(_of(source, state).kernel, shape, cores)
+def subject(source: WatchedFile, state: int, shape: str | None, cores: Sequence[ModelledCore]) -> Subject:
+    """Describe the file and what it is measured on; `shape` is read for each state, whose sizes may be others.
+
+    Raises InputError.
+    """
+    kernel = _of(source, state).kernel
+    return subject_of(kernel, parse_shape(kernel, shape) if shape is not None else None, cores)
 
 
 def digest(source: WatchedFile, state: int) -> str:
@@ -105,13 +111,13 @@ def digest(source: WatchedFile, state: int) -> str:
 
 
 def first_cases(
-    source: WatchedFile, state: int, tile: str, few: int, seed: int
+    source: WatchedFile, state: int, tile: Shape, few: int, seed: int
 ) -> tuple[list[CaseName], list[Failure | None]]:
     """Return all cases with the `few` most telling first, and the outcomes of those, by results alone."""
     ready = _of(source, state)
     kernel = ready.kernel
     names = _planned(kernel, seed)
-    on_tile = [CaseName(parse_shape(kernel, tile), pattern, seed) for pattern in ("random", "extremes")]
+    on_tile = [CaseName(shape_for(kernel, tile), pattern, seed) for pattern in ("random", "extremes")]
     order = list(dict.fromkeys([*on_tile, names[-1], *names[:: max(1, len(names) // few)], *names]))
     return order, [ready.checker.check(draw_case(kernel, name), Depth.QUICK) for name in order[:few]]
 
@@ -142,11 +148,10 @@ def accepted(source: WatchedFile, state: int) -> tuple[AcceptedFault, ...]:
     return accepted_faults(ready.kernel.contract, ready.checker.accepted)
 
 
-def measure(source: WatchedFile, state: int, shape: str, core: str | None, loop: bool, seed: int) -> Profile | Failure:
-    """Return the kernel's profile on `shape` and `core`."""
+def measure(source: WatchedFile, state: int, shape: Shape, memory: MemoryOptions, seed: int) -> Profile | Failure:
+    """Return the kernel's profile on `shape`."""
     kernel = _of(source, state).kernel
-    memory = MemoryOptions(core, loop=loop) if core is not None else None
-    return profile(kernel, parse_shape(kernel, shape), seed=seed, memory=memory)
+    return profile_case(kernel, CaseName(shape_for(kernel, shape), "random", seed), memory)
 
 
 def ranges(source: WatchedFile, state: int, names: list[CaseName]) -> tuple[RangeAnswer, Failure | None] | None:

@@ -16,9 +16,12 @@ from neonlab.lab.compare.figures import Figures, figures_of
 from neonlab.lab.parallel.assistant import Assistant
 from neonlab.lab.parallel.pool import Died, died
 from neonlab.lab.run.judgement import ENOUGH_FAILURES
-from neonlab.lab.run.plan import CaseName
 from neonlab.lab.watch import questions as watch_side
 from neonlab.lab.watch.questions import Subject, WatchedFile
+from neonlab.measure.cores.modelled import ModelledCore
+from neonlab.measure.options import on_each
+from neonlab.measure.shape import Shape
+from neonlab.verify.cases.case import CaseName
 from neonlab.verify.verdict import Failure, Verdict, fold, with_ranges
 
 if TYPE_CHECKING:
@@ -106,7 +109,9 @@ class StateReader:
         self.interrupted = False
         self._far.resume()
 
-    def subject(self, source: WatchedFile, state: int, shape: str | None, cores: Sequence[str]) -> Subject | str:
+    def subject(
+        self, source: WatchedFile, state: int, shape: str | None, cores: Sequence[ModelledCore]
+    ) -> Subject | str:
         """Describe the file and what it is measured on; or return in words why it cannot be tried."""
         found = self._near.ask(watch_side.subject, source, state, shape, tuple(cores))
         return _reason(found) if isinstance(found, (Died, InputError)) else found
@@ -190,26 +195,33 @@ class StateReader:
             if self.interrupted:
                 break
             if isinstance(found, (Died, InputError)):
-                found = [self._failure(str(chunk[0].shape), found)] * len(chunk)
+                found = [self._failure(chunk[0].shape, found)] * len(chunk)
             outcomes = [*outcomes, *found]
             reading = replace(reading, verdict=self._verdict(subject, outcomes))
             yield reading
         return reading
 
     def _measured(
-        self, assistant: Assistant, subject: Subject, source: WatchedFile, state: int, shape: str, *, loop: bool = False
+        self,
+        assistant: Assistant,
+        subject: Subject,
+        source: WatchedFile,
+        state: int,
+        shape: Shape,
+        *,
+        loop: bool = False,
     ) -> tuple[Profile, ...]:
         """Return profiles on each core; empty if the kernel does not run."""
         profiles = []
-        for core in subject.cores or (None,):
-            found = assistant.ask(watch_side.measure, source, state, shape, core, loop, self._seed)
+        for memory in on_each(subject.cores, loop=loop):
+            found = assistant.ask(watch_side.measure, source, state, shape, memory, self._seed)
             if isinstance(found, (Died, InputError, Failure)):
                 return ()
             profiles.append(found)
         return tuple(profiles)
 
-    def _failure(self, shape: str, ended: Died | InputError) -> Failure:
-        return died(shape, "random", self._seed, Died(_reason(ended)))
+    def _failure(self, shape: Shape, ended: Died | InputError) -> Failure:
+        return died(CaseName(shape, "random", self._seed), Died(_reason(ended)))
 
     def _verdict(self, subject: Subject, outcomes: Sequence[Failure | None]) -> Verdict:
         title, isa, path = subject.title, subject.isa, subject.path

@@ -21,6 +21,9 @@ from neonlab.lab.watch import questions as watch_side
 from neonlab.lab.watch.reading import FIRST_CASES
 from neonlab.lab.watch.saves import saves_in
 from neonlab.lab.watch.session import Session, Watcher
+from neonlab.measure.cores.modelled import AskedCore, ModelledCore, cores_named
+from neonlab.measure.options import on_each
+from neonlab.measure.shape import Shape
 
 #: The project's limit in seconds, on a tile of the layer 14x14x256x256.
 MOST_SECONDS = 0.3
@@ -37,9 +40,9 @@ class SaveBench:
     `processor` holds the processor time of each step between them, in seconds.
     """
 
-    layer: str
-    tile: str
-    cores: tuple[str, ...]
+    layer: Shape | None
+    tile: Shape | None
+    cores: tuple[ModelledCore, ...]
     heard: float
     shown: float
     processor: dict[str, float]
@@ -47,9 +50,9 @@ class SaveBench:
     def to_json(self) -> dict[str, Any]:
         """Return plain values for `--json`."""
         return {
-            "layer": self.layer,
-            "tile": self.tile,
-            "cores": list(self.cores),
+            "layer": str(self.layer),
+            "tile": str(self.tile),
+            "cores": [core.name for core in self.cores],
             "heard": round(self.heard, 4),
             "shown": round(self.shown, 4),
             "processor": {step: round(seconds, 4) for step, seconds in self.processor.items()},
@@ -67,7 +70,11 @@ class SaveBench:
 
 
 def bench_saves(
-    kernel: Kernel, show: Callable[[Session], object], *, cores: Sequence[str] = CORES, repetitions: int = _REPETITIONS
+    kernel: Kernel,
+    show: Callable[[Session], object],
+    *,
+    cores: Sequence[AskedCore] = CORES,
+    repetitions: int = _REPETITIONS,
 ) -> SaveBench:
     """Save the kernel `repetitions` times; `show` makes the text of a session, which is timed too.
 
@@ -81,14 +88,15 @@ def bench_saves(
             shutil.copytree(kernel.root / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
         path = root / kernel.path.relative_to(kernel.root)
         path.chmod(0o644)
-        waits, session = _waits(path, show, cores, repetitions)
-        processor = _processor_time(path, show, cores, session, repetitions)
+        modelled = cores_named(cores)
+        waits, session = _waits(path, show, modelled, repetitions)
+        processor = _processor_time(path, show, modelled, session, repetitions)
     heard, shown = min(waits, key=lambda wait: wait[1])
     return SaveBench(session.shape, session.tile, session.cores, heard, shown, processor)
 
 
 def _waits(
-    path: Path, show: Callable[[Session], object], cores: Sequence[str], repetitions: int
+    path: Path, show: Callable[[Session], object], cores: Sequence[ModelledCore], repetitions: int
 ) -> tuple[list[tuple[float, float]], Session]:
     """Return, for each save, the seconds until it was reported and until the first text was made."""
     text, waits = path.read_text(encoding="utf-8"), []
@@ -113,7 +121,7 @@ def _waits(
 
 
 def _processor_time(
-    path: Path, show: Callable[[Session], object], cores: Sequence[str], session: Session, repetitions: int
+    path: Path, show: Callable[[Session], object], cores: Sequence[ModelledCore], session: Session, repetitions: int
 ) -> dict[str, float]:
     """Return the processor seconds of each step in this process, the best of all repetitions."""
     text = path.read_text(encoding="utf-8")
@@ -131,8 +139,9 @@ def _processor_time(
         path.write_text(_with_other_code(text, state), encoding="utf-8")
         timed("assembling", watch_side.digest, source, state)
         timed(f"{FIRST_CASES} cases", watch_side.first_cases, source, state, session.tile, FIRST_CASES, 1)
-        for core in able or (None,):
-            timed(core or "counts", watch_side.measure, source, state, session.tile, core, False, 1)
+        for memory in on_each(able):
+            step = memory.core.name if memory.core is not None else "counts"
+            timed(step, watch_side.measure, source, state, session.tile, memory, 1)
         timed("text", show, session)
     return best
 

@@ -14,24 +14,26 @@ from typing import Any
 
 from neonlab.contract.options import NOTHING, Given
 from neonlab.errors import InputError
-from neonlab.lab.compare.comparison import check_cores
 from neonlab.lab.compare.figures import Change, Figures, changes
 from neonlab.lab.repository.revision import Tree, head_of, tree_at
 from neonlab.lab.watch.questions import Subject, WatchedFile, subject_of
 from neonlab.lab.watch.reading import Reading, StateReader
+from neonlab.measure.cores.modelled import ModelledCore
+from neonlab.measure.shape import Shape
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
     """Everything to show: the file as it is, as it was saved before with other code, and as it is committed.
 
-    `saved` and `committed` are None if there is none; `commit` is the abbreviated revision.
+    `tile` and `shape`, the layer, are None where the file cannot be tried.  `saved` and `committed` are None if there
+    is none; `commit` is the abbreviated revision.
     """
 
     path: Path
-    tile: str
-    shape: str
-    cores: tuple[str, ...]
+    tile: Shape | None
+    shape: Shape | None
+    cores: tuple[ModelledCore, ...]
     latest: Reading = field(default_factory=Reading)
     saved: Reading | None = None
     committed: Reading | None = None
@@ -62,9 +64,9 @@ class Session:
             "layer": self._figures_json(self.shape, layer, layer=True),
         }
 
-    def _figures_json(self, shape: str, figures: Figures | None, *, layer: bool) -> dict[str, Any]:
+    def _figures_json(self, shape: Shape | None, figures: Figures | None, *, layer: bool) -> dict[str, Any]:
         return {
-            "shape": shape,
+            "shape": str(shape or ""),
             "figures": figures.to_json() if figures is not None else None,
             "since_saved": {c.name: c.difference for c in self.changes(self.saved, layer=layer)},
             "since_committed": {c.name: c.difference for c in self.changes(self.committed, layer=layer)},
@@ -74,7 +76,7 @@ class Session:
 class Watcher:
     """Looks at one file whenever it is told to.  It is a context manager.
 
-    Raises InputError for a file that is no kernel, a shape that it does not accept, or an unknown core.
+    Raises InputError for a file that is no kernel, or a shape that it does not accept.
     """
 
     def __init__(
@@ -82,11 +84,10 @@ class Watcher:
         path: Path,
         *,
         given: Given = NOTHING,
-        shape: str | None = None,
-        cores: Sequence[str] = (),
+        shape: Shape | None = None,
+        cores: Sequence[ModelledCore] = (),
         seed: int = 1,
     ) -> None:
-        check_cores(cores)
         self.path = path.resolve()
         self._source = WatchedFile(self.path, given)
         kernel = self._source.open()

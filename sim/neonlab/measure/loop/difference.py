@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from neonlab.measure.loop.report import LoopLine, LoopReport
+from neonlab.measure.shape import Shape
 
 #: Share of the instructions that must be of the same form in the same order for a difference to tell anything.
 LEAST_SHARED = 0.5
@@ -51,7 +52,7 @@ class LoopDifference:
     """
 
     core: str
-    shape: str
+    shape: Shape
     before: str
     after: str
     cycles_before: float
@@ -73,6 +74,7 @@ class LoopDifference:
         rounded = {"cycles_before": round(self.cycles_before, 3), "cycles_after": round(self.cycles_after, 3)}
         return {
             **asdict(self),
+            "shape": str(self.shape),
             **rounded,
             "shared": round(self.shared, 4),
             "rows": [{"before": _cost_json(row.before), "after": _cost_json(row.after)} for row in self.rows],
@@ -83,7 +85,7 @@ def _cost_json(cost: LineCost | None) -> dict[str, Any] | None:
     return None if cost is None else {**asdict(cost), "cycles": round(cost.cycles, 3)}
 
 
-def loop_difference(before: LoopReport, after: LoopReport, shape: str, names: tuple[str, str]) -> LoopDifference:
+def loop_difference(before: LoopReport, after: LoopReport, shape: Shape, names: tuple[str, str]) -> LoopDifference:
     """Return the difference between the hot loops of two kernels, called `names`, on the same core and shape."""
     rows, shared = _align(before, after)
     return LoopDifference(

@@ -13,7 +13,7 @@ from neonlab.emulate.native import Record, compiled, native_call
 from neonlab.isa.model.instruction import BranchKind, Instruction, InstructionClass
 from neonlab.measure.cores.pipeline import PipelineCore
 from neonlab.measure.forms.form import form_of
-from neonlab.measure.pipeline.program import Compiled, compile_instructions
+from neonlab.measure.pipeline.program import CompiledProgram, compile_instructions
 from neonlab.measure.pipeline.state import DATA, FORWARDED, PARTS, REGISTER, REGISTERS, SIMILAR
 
 Integers = npt.NDArray[np.int64]
@@ -25,7 +25,7 @@ _MULTIPLY = re.compile(
 _OF_LANE = {"dot": 4, "mmla": 8}  # multiplications for each 32-bit lane of the result
 
 
-def port_bound(compiled: Compiled, counts: npt.NDArray[np.int64]) -> float:
+def port_bound(compiled: CompiledProgram, counts: npt.NDArray[np.int64]) -> float:
     """Return the cycles that the ports need for instructions executed `counts` times each, with any spread over ports.
 
     This is the most work that only a given set of ports can do, divided by their number (Hall's theorem, for work that
@@ -50,13 +50,13 @@ def port_bound(compiled: Compiled, counts: npt.NDArray[np.int64]) -> float:
     )
 
 
-def dispatch_bound(compiled: Compiled, counts: npt.NDArray[np.int64], core: PipelineCore) -> float:
+def dispatch_bound(compiled: CompiledProgram, counts: npt.NDArray[np.int64], core: PipelineCore) -> float:
     """Cycles that dispatch needs, and retirement."""
     slots = int((compiled.code["slots"] * counts).sum())
     return slots / min(core.width, core.retire or core.width)
 
 
-def dependence_rate(compiled: Compiled) -> float:
+def dependence_rate(compiled: CompiledProgram) -> float:
     """Cycles an iteration of a loop takes by what waits for what alone."""
     ends = _dataflow(compiled.code, compiled.reads, compiled.writes, _SETTLED + _MEASURED)
     return float(ends[-1] - ends[_SETTLED - 1]) / (_MEASURED * PARTS)

@@ -14,7 +14,7 @@ from neonlab.measure.cores.caches import Latencies
 from neonlab.measure.cores.pipeline import PipelineCore
 from neonlab.measure.pipeline.memo.runs import advance
 from neonlab.measure.pipeline.memo.saved import WORDS_BY_SIZE
-from neonlab.measure.pipeline.program import Compiled, compile_instructions
+from neonlab.measure.pipeline.program import CompiledProgram, compile_instructions
 from neonlab.measure.pipeline.record import (
     END,
     EVENTS,
@@ -69,7 +69,7 @@ class PipelineMachine:
         record: int = 0,
     ) -> None:
         self.core, self.instructions = core, tuple(instructions)
-        self.compiled: Compiled = compile_instructions(self.instructions, core)
+        self.compiled: CompiledProgram = compile_instructions(self.instructions, core)
         self.state: npt.NDArray[Any] = np.zeros(1, MEMO)
         self._arrays: dict[str, npt.NDArray[Any]] = {}
         count = len(self.instructions)

@@ -22,7 +22,7 @@ _NEON = (InstructionClass.NEON_MULTIPLY_ACCUMULATE, InstructionClass.NEON_OTHER)
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompiledProgram:
     """Rows of INSTRUCTION, and of what instructions read, write and use: rows of READ, WRITE and USE."""
 
     code: Rows
@@ -43,7 +43,7 @@ class Compiled:
         return self.uses[self.code["first_use"][number] : self.code["past_uses"][number]]
 
 
-def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore) -> Compiled:
+def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore) -> CompiledProgram:
     """Return the arrays of `instructions` on `core`.  Cumulative status bits (QC, exceptions) delay nothing."""
     families = {timing.family: number for number, timing in enumerate(core.timings.values(), start=1) if timing.family}
     code: list[tuple[int, ...]] = []
@@ -96,7 +96,9 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
                 branch, conditional, first_read, len(reads), first_write, len(writes), first_use, len(uses),
             )
         )  # fmt: skip
-    return Compiled(np.array(code, INSTRUCTION), np.array(reads, READ), np.array(writes, WRITE), np.array(uses, USE))
+    return CompiledProgram(
+        np.array(code, INSTRUCTION), np.array(reads, READ), np.array(writes, WRITE), np.array(uses, USE)
+    )
 
 
 def _in_order_written(instruction: Instruction) -> list[Register]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass
 
-from neonlab.measure.cores.caches import ALIASES, Core, core_names, load_core
-from neonlab.measure.cores.pipeline import PipelineCore, load_pipeline, pipeline_names
+from neonlab.measure.cores.caches import Core, core_names
+from neonlab.measure.cores.modelled import ModelledCore
+from neonlab.measure.cores.pipeline import PipelineCore
 from neonlab.measure.pipeline.bounds import peak_of
 from neonlab.measure.silicon.timing_programs import assembled
 
@@ -36,8 +37,9 @@ class CoreSummary:
 @functools.cache
 def summary_of(name: str) -> CoreSummary:
     """Return the summary of the core called `name`.  Raises CoreError or InputError when there is none."""
-    core = load_core(name)
-    pipeline = load_pipeline(name if name in pipeline_names() else ALIASES.get(name, name))
+    modelled = ModelledCore.named(name, cycles=True)
+    core, pipeline = modelled.chip, modelled.pipeline
+    assert pipeline is not None  # asked for
     lines = [line for feature, line in _MULTIPLIES if not feature or feature in core.features]
     peak, form = peak_of(assembled(lines) or (), pipeline)
     return CoreSummary(core, pipeline, round(peak, 2), form.partition(".")[0])

@@ -99,7 +99,7 @@ class Plan:
 
 
 @dataclass(slots=True)
-class _Tables:
+class _AddressTables:
     isa: Isa
     sites: list[Site] = field(default_factory=list)
     numbers: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -162,7 +162,7 @@ def make_plan(program: Program, *, stepwise: bool | None = None) -> Plan:
     words = (max((segment.end for segment in code), default=base) - base + 1) // 2
     entries, continuations = np.zeros(words, np.int32), np.zeros(words, np.int32)
     run_ends = np.zeros(words, np.uint64)
-    tables = _Tables(program.isa)
+    tables = _AddressTables(program.isa)
     for instruction in program.instructions:
         for number in range(len(instruction.accesses)):
             tables.numbers[instruction.address, number] = len(tables.sites)
@@ -236,7 +236,7 @@ def _entries(program: Program) -> set[int]:
 
 
 def _segment(
-    program: Program, tables: _Tables, address: int, end: int, alone: bool
+    program: Program, tables: _AddressTables, address: int, end: int, alone: bool
 ) -> tuple[int, list[tuple[int, AffineAddress, int]]]:
     """Return the address at which the segment from `address` ends, and its accesses as far as they are known there.
 

@@ -38,7 +38,7 @@ def read_rows(sections: Mapping[str, bytes]) -> Iterator[LineRow]:
             at = cursor.at + length
             if at > len(data):
                 return
-            for row in _Table(Cursor(data, cursor.at, at), offset_size, sections).rows():
+            for row in _LineTable(Cursor(data, cursor.at, at), offset_size, sections).rows():
                 yield row
                 left -= 1
                 if not left:
@@ -57,10 +57,10 @@ def file_names(sections: Mapping[str, bytes], offset: int) -> Callable[[int], tu
     cursor = Cursor(sections.get(".debug_line", b""), offset)
     length, offset_size = cursor.length()
     cursor.end = min(cursor.end, cursor.at + length)
-    return _Table(cursor, offset_size, sections).file
+    return _LineTable(cursor, offset_size, sections).file
 
 
-class _Table:
+class _LineTable:
     """The header and the line program of one unit."""
 
     def __init__(self, cursor: Cursor, offset_size: int, sections: Mapping[str, bytes]) -> None:

@@ -25,6 +25,8 @@ _ENDS = described(
     nullable(list_of(INTEGER)), "offsets from the pointer of the first byte and of the byte after the last"
 )
 
+_PROOF_STATUS = {"enum": ["proved", "refuted", "not proved"]}
+
 _ASM = document(
     "asm",
     path=STRING,
@@ -168,6 +170,39 @@ _MUTATE = document(
         )
     ),
 )
+_PROVE = document(
+    "prove",
+    seed=INTEGER,
+    proofs=list_of(
+        object_of(
+            kernel=STRING,
+            isa=ISA,
+            path=STRING,
+            status=_PROOF_STATUS,
+            proved=described(INTEGER, "shapes"),
+            refuted=described(INTEGER, "shapes"),
+            not_proved=described(INTEGER, "shapes"),
+            shapes=list_of(
+                object_of(
+                    shape=STRING,
+                    status=_PROOF_STATUS,
+                    seed=INTEGER,
+                    held=described(list_of(STRING), "inputs at the values of one case, for which alone this holds"),
+                    steps=described(INTEGER, "instructions of the path"),
+                    results=described(INTEGER, "elements compared"),
+                    enumerated=described(INTEGER, "values at which functions of a few parts were evaluated"),
+                    lane_may_wrap=described(
+                        nullable(object_of(where=STRING, instruction=STRING)),
+                        "a sum that may leave its lane in between; null if none does",
+                    ),
+                    reason=described(nullable(STRING), "why nothing was proved"),
+                    where=described(nullable(STRING), "file:line that the reason is about"),
+                    failure=described(nullable(FAILURE), "on the inputs that refute it"),
+                )
+            ),
+        )
+    ),
+)
 _REPORT = document(
     "report",
     rows=list_of(
@@ -215,6 +250,7 @@ def schemas() -> dict[str, Schema]:
         ),
         "list": _LIST,
         "mutate": _MUTATE,
+        "prove": _PROVE,
         "profile": document("profile", **PROFILES),
         "report": _REPORT,
         "schemes": _SCHEMES,

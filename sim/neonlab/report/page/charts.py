@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, log2, log10
 
-from neonlab.measure.cores.caches import load_core
+from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.measure.profile import Profile
 from neonlab.report.page.gather import CurvePoint
 from neonlab.report.page.labels import Label, below_one_another, beside_points
@@ -60,25 +60,25 @@ class Chart:
     roof_note: str = ""
 
 
-def intensity(profile: Profile, core_name: str) -> float:
+def intensity(profile: Profile, core: ModelledCore) -> float:
     """Return MACs per byte fetched from beyond the first level."""
     assert profile.caches is not None
-    return profile.macs / (load_core(core_name).memory.l1d.line * max(1, profile.caches.events["L1D_CACHE_REFILL"]))
+    return profile.macs / (core.chip.memory.l1d.line * max(1, profile.caches.events["L1D_CACHE_REFILL"]))
 
 
-def roofline(variants: Mapping[str, Profile], own: str, core_name: str, numbers: Mapping[str, int]) -> Chart | None:
+def roofline(variants: Mapping[str, Profile], own: str, core: ModelledCore, numbers: Mapping[str, int]) -> Chart | None:
     """Return MACs per cycle against MACs per byte fetched from beyond the first level; None if there are no points.
 
     Points carry the `numbers` of their variants; a variant without declared MACs has none.  The roof is the core's
     peak, and the maximum rate of its second level: a line every `l2_interval` cycles.
     """
-    core = load_core(core_name).memory
-    line, interval = core.l1d.line, core.latency.l2_interval
+    memory = core.chip.memory
+    line, interval = memory.l1d.line, memory.latency.l2_interval
     points = []
     for title, profile in variants.items():
         if not profile.macs or profile.cycles is None or profile.caches is None:
             continue
-        points.append((title, intensity(profile, core_name), profile.macs_per_cycle, profile.cycles.peak))
+        points.append((title, intensity(profile, core), profile.macs_per_cycle, profile.cycles.peak))
     if not points:
         return None
     peak = max(point[3] for point in points)
@@ -116,7 +116,7 @@ def cycles_over_layers(
     orders of magnitude and readers look for a layer.
     """
     shapes = {point.shape: point for points in curves.values() for point in points}
-    order = sorted(shapes, key=lambda shape: (shapes[shape].work, shape))
+    order = sorted(shapes, key=lambda shape: (shapes[shape].work, str(shape)))
     if len(order) < 2:
         return None
     values = {title: [(point.shape, _height(point)) for point in points] for title, points in curves.items()}
@@ -141,7 +141,7 @@ def cycles_over_layers(
         )
         drawn.append(Curve(title, " ".join(f"{mark.x:.1f},{mark.y:.1f}" for mark in marks), marks, title == own, label))
     return Chart(
-        x_ticks=tuple(Tick(place[shape], shape) for shape in order),
+        x_ticks=tuple(Tick(place[shape], str(shape)) for shape in order),
         y_ticks=tuple(Tick(up(step * at), _decimal(step * at)) for at in range(round(highest / step) + 1)),
         x_label="layer, from least work to most",
         y_label="MACs per cycle" if any(point.macs for point in shapes.values()) else "cycles",

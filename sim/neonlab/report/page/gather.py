@@ -11,9 +11,10 @@ from neonlab.lab.repository.able_cores import able_cores, runs_on
 from neonlab.lab.repository.library import Kernel, open_library
 from neonlab.lab.run.plan import layers_of
 from neonlab.lab.run.shapes import integers_of, planned_shapes
+from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
-from neonlab.verify.cases.case import Shape
+from neonlab.measure.shape import Shape
 from neonlab.verify.verdict import Verdict
 
 #: Default cores of a page: the in-order cores of most phones, and two generations of out-of-order ones.
@@ -34,14 +35,14 @@ class Work:
 class CurvePoint:
     """Cycles of one kernel on one shape; `macs` is 0 if none are declared."""
 
-    shape: str
+    shape: Shape
     macs: int
     cycles: int
 
     @property
     def work(self) -> int:
         """Return the value that orders layers: MACs, or elements if none are declared."""
-        return self.macs or prod(int(size) for size in self.shape.split("x"))
+        return self.macs or prod(self.shape.sizes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +56,13 @@ class KernelPage:
 
     kernel: Kernel
     verdict: Verdict
-    shape: str
+    shape: Shape
     profiles: Mapping[str, Profile]
     variants: Mapping[str, Mapping[str, Profile]]
     curves: Mapping[str, Mapping[str, tuple[CurvePoint, ...]]]
 
 
-def work_of_pages(kernels: Sequence[Kernel], cores: Sequence[str], *, on_layers: bool = True) -> list[Work]:
+def work_of_pages(kernels: Sequence[Kernel], cores: Sequence[ModelledCore], *, on_layers: bool = True) -> list[Work]:
     """Return the calls for the pages: each kernel on its page's shape and other layers, on each core that can run it.
 
     Variants in their libraries that compute the same and have no page are included; on the page's shape alone unless
@@ -102,13 +103,13 @@ def pages_of(
 
     A kernel without a profile on any core, because it faults or none can run it, has a page with only its verdict.
     """
-    by_core: dict[str, dict[str, dict[str, Profile]]] = {}
-    shapes: dict[str, str] = {}
+    by_core: dict[str, dict[str, dict[Shape, Profile]]] = {}
+    shapes: dict[str, Shape] = {}
     for one, result in zip(work, profiled, strict=True):
         if one.memory.loop:
-            shapes[one.kernel.title] = str(one.shape)
+            shapes[one.kernel.title] = one.shape
         if isinstance(result, Profile) and result.cycles is not None and one.memory.core is not None:
-            by_core.setdefault(one.memory.core, {}).setdefault(one.kernel.title, {})[str(one.shape)] = result
+            by_core.setdefault(one.memory.core.name, {}).setdefault(one.kernel.title, {})[one.shape] = result
     pages = []
     for kernel in dict.fromkeys(one.kernel for one in work if one.memory.loop):
         shape = shapes[kernel.title]
@@ -124,9 +125,9 @@ def pages_of(
     return pages
 
 
-def _curve(found: Mapping[str, Profile]) -> tuple[CurvePoint, ...]:
+def _curve(found: Mapping[Shape, Profile]) -> tuple[CurvePoint, ...]:
     points = [CurvePoint(shape, one.macs, one.cycles.cycles) for shape, one in found.items() if one.cycles is not None]
-    return tuple(sorted(points, key=lambda point: (point.work, point.shape)))
+    return tuple(sorted(points, key=lambda point: (point.work, str(point.shape))))
 
 
 def _same_family(one: Kernel, other: Kernel) -> bool:

@@ -30,7 +30,7 @@ class IndexRow:
         cycles = {core: one.cycles.cycles for core, one in page.profiles.items() if one.cycles is not None}
         first = next(iter(page.profiles.values()), None)
         instructions, macs = (first.counts.instructions, first.macs) if first is not None else (0, 0)
-        return IndexRow(page.kernel.title, page.verdict.status.value, page.shape, instructions, macs, cycles)
+        return IndexRow(page.kernel.title, page.verdict.status.value, str(page.shape), instructions, macs, cycles)
 
     def within(self) -> str:
         """Return the row as JSON to embed in the page; it cannot end a script element."""

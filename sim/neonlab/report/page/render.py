@@ -14,8 +14,8 @@ from markupsafe import Markup, escape
 
 from neonlab import __version__
 from neonlab.lab.repository.kernel_code import kernel_program
-from neonlab.measure.cores.caches import load_core
 from neonlab.measure.cores.errors import error_sentence
+from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.measure.loop.report import LoopReport
 from neonlab.measure.profile import Profile
 from neonlab.report.page import charts, pipeline_picture
@@ -38,16 +38,18 @@ def kernel_page(page: KernelPage) -> str:
     title = page.kernel.title
     cores: list[dict[str, Any]] = []
     for name, profile in page.profiles.items():
+        core = ModelledCore.named(name)
         numbers = {one: number for number, one in enumerate(sorted({*page.variants[name], *page.curves[name]}), 1)}
         cores.append(
             {
                 "name": name,
-                "title": load_core(name).title,
+                "model": core,
+                "title": core.chip.title,
                 "error": error_sentence(name),
                 "profile": profile,
                 "variants": page.variants[name],
                 "numbers": numbers,
-                "roofline": charts.roofline(page.variants[name], title, name, numbers),
+                "roofline": charts.roofline(page.variants[name], title, core, numbers),
                 "curves": charts.cycles_over_layers(page.curves[name], title, numbers),
                 "loops": _loop_parts(page, profile),
             }

@@ -26,7 +26,7 @@ def _against(comparison: Comparison) -> Iterator[str]:
         kernels = dict.fromkeys(group.sides[-1].kernel for group in comparison.groups)
         for kernel in kernels:
             for group in (one for one in comparison.groups if one.sides[-1].kernel == kernel):
-                yield _row([kernel, group.shape, _verdict(group), *_changed(group, comparison.cores)])
+                yield _row([kernel, str(group.shape), _verdict(group), *_changed(group, comparison.cores)])
             if kernel in totals:
                 count, before, after = totals[kernel]
                 yield _row([kernel, f"**all {count}**", "", *_cells(before, after, comparison.cores)])

@@ -16,12 +16,13 @@ from neonlab.lab.repository.able_cores import runs_on
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel, Library
 from neonlab.lab.run.plan import parse_shape
-from neonlab.measure.options import MemoryOptions
+from neonlab.measure.cores.modelled import cores_named
+from neonlab.measure.options import COUNTS_ALONE, MemoryOptions
 from neonlab.measure.profile import Profile
+from neonlab.measure.shape import Shape
 from neonlab.report.tables.goals import Goal, goal_lines, ladder_file
 from neonlab.report.tables.hot_loop_cost import hot_loop_cost
 from neonlab.report.tables.variants import VariantRow
-from neonlab.verify.cases.case import Shape
 from neonlab.verify.verdict import Failure
 
 #: The cores of the table.
@@ -111,18 +112,18 @@ def costs_of(
     """Return each kernel's cost, by title of ladder and kernel.  Raises InputError if one does not run."""
     found = {}
     work = calls_of(ladders)
-    profiles: dict[tuple[str | None, str, str], Profile] = {}
+    profiles: dict[tuple[str | None, str, Shape], Profile] = {}
     for (kernel, shape, memory), profile in zip(work, profile_each(workers, work, advance=advance), strict=True):
         if isinstance(profile, Failure):
             raise InputError(f"{kernel.title}: does not run on {shape}")
-        profiles[memory.core if memory is not None else None, kernel.title, str(shape)] = profile
+        profiles[memory.core.name if memory.core is not None else None, kernel.title, shape] = profile
     for ladder in ladders:
         for step in ladder.steps:
-            key = step.kernel.title, str(step.shape)
+            key = step.kernel.title, step.shape
             runs = {core: profiles[core, *key] for core in CORES if (core, *key) in profiles}
             some = next(iter(runs.values()))
             hot = hot_loop_cost(kernel_program(step.kernel), some.counts)
-            packing = sum(profiles[None, pack.title, str(shape)].counts.instructions for pack, shape in step.packs)
+            packing = sum(profiles[None, pack.title, shape].counts.instructions for pack, shape in step.packs)
             found[ladder.title, step.kernel.title] = Cost(
                 hot.instructions_per_mac if hot is not None else None,
                 some.instructions_per_mac,
@@ -134,12 +135,13 @@ def costs_of(
     return found
 
 
-def calls_of(ladders: Sequence[Ladder]) -> list[tuple[Kernel, Shape, MemoryOptions | None]]:
+def calls_of(ladders: Sequence[Ladder]) -> list[tuple[Kernel, Shape, MemoryOptions]]:
     """Return the calls that `costs_of` profiles, each once: kernels on cores that run them, packing without a core."""
-    calls: dict[tuple[Kernel, Shape, MemoryOptions | None], None] = {}
+    calls: dict[tuple[Kernel, Shape, MemoryOptions], None] = {}
+    cores = cores_named(CORES)
     for step in (step for ladder in ladders for step in ladder.steps):
-        calls |= {(kernel, shape, None): None for kernel, shape in step.packs}
-        calls |= {(step.kernel, step.shape, MemoryOptions(c)): None for c in CORES if runs_on(step.kernel, c)}
+        calls |= {(kernel, shape, COUNTS_ALONE): None for kernel, shape in step.packs}
+        calls |= {(step.kernel, step.shape, MemoryOptions(c)): None for c in cores if runs_on(step.kernel, c)}
     return list(calls)
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from neonlab.lab.parallel.pool import Died, KernelHandle, Workers, died
 from neonlab.lab.repository.library import Kernel, Library
-from neonlab.lab.run.plan import CaseName, draw_case, layers_of
-from neonlab.verify.cases.case import Depth, Shape
+from neonlab.lab.run.plan import draw_case, layers_of
+from neonlab.measure.shape import Shape
+from neonlab.verify.cases.case import CaseName, Depth
 from neonlab.verify.verdict import Failure
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def see_layers(workers: Workers, work: LayerWork, advance: Callable[[int], None]
     found: dict[int, Seen] = {}
     for number, result in zip(order, workers.run(_see, tasks, lambda _: advance(1)), strict=True):
         if isinstance(result, Died):
-            end = died(str(work[number][1]), PATTERNS[0], 1, result)
+            end = died(CaseName(work[number][1], PATTERNS[0], 1), result)
             found[number] = Seen((end,), end)
         else:
             found[number] = result

@@ -25,7 +25,7 @@ def print_comparison(out: Console, comparison: Comparison) -> None:
         if reference is None:
             continue
         work = f"  {reference.macs:,} MACs" if reference.macs else ""
-        out.print(Text(group.shape, "bold").append(work, "not bold"))
+        out.print(Text(str(group.shape), "bold").append(work, "not bold"))
         out.print(_counts(group, reference))
         for core in comparison.cores:
             out.print(_cycles(group, core))

@@ -27,7 +27,7 @@ def print_cycles(out: Console, profile: Profile, *, brief: bool = False) -> None
 
 def print_layers(out: Console, profiles: Sequence[Profile]) -> None:
     """Print one row per profile: its cycles on the core, and its largest bound."""
-    shapes = max(len(profile.shape) for profile in profiles)
+    shapes = max(len(str(profile.shape)) for profile in profiles)
     for kernel in dict.fromkeys(profile.kernel for profile in profiles):
         rows = [profile for profile in profiles if profile.kernel == kernel and profile.cycles is not None]
         if not rows:
@@ -53,7 +53,7 @@ def _layer(profile: Profile, cycles: RunCycles, shapes: int) -> str:
     bound = getattr(cycles.bounds, name)
     share = f"{name} {round(bound):,}, {bound / cycles.cycles:.0%} of it" if cycles.cycles else ""
     rate = f"{profile.macs_per_cycle:>7.2f}" if profile.macs else f"{'':>7}"
-    return f"  {profile.shape:<{shapes}} {cycles.cycles:>12,} {cycles.ipc:>6.2f} {rate}  {share}"
+    return f"  {profile.shape!s:<{shapes}} {cycles.cycles:>12,} {cycles.ipc:>6.2f} {rate}  {share}"
 
 
 def _cycles(profile: Profile, cycles: RunCycles, brief: bool) -> Iterator[str]:

@@ -85,12 +85,9 @@ def print_failures(out: Console, failures: Sequence[tuple[str, Failure]]) -> Non
 
 def print_failure(out: Console, kernel: str, failure: Failure) -> None:
     """Print the fault or mismatch of one case, its place, its explanation, and the command that reproduces it."""
-    out.print(
-        Text(f"  {failure.identifier}", "bold").append(
-            f" at {f'shape {failure.shape}, ' if failure.shape else ''}pattern {failure.pattern}, seed {failure.seed}",
-            "not bold",
-        )
-    )
+    at = f"shape {failure.shape}, " if failure.shape is not None else ""
+    case = f" at {at}pattern {failure.pattern}, seed {failure.seed}"
+    out.print(Text(f"  {failure.identifier}", "bold").append(case, "not bold"))
     if failure.fault is not None:
         fault = failure.fault
         out.print(f"    {fault.message}", markup=False)
@@ -104,7 +101,7 @@ def print_failure(out: Console, kernel: str, failure: Failure) -> None:
         _print_mismatch(out, failure.mismatch)
     if failure.explanation is not None:
         _print_explanation(out, failure.explanation)
-    shape = f" --shape {failure.shape}" if failure.shape else ""
+    shape = f" --shape {failure.shape}" if failure.shape is not None else ""
     # No option selects the inputs that the range analysis found; checking that shape finds them again.
     pattern = "" if failure.pattern == WORST else f" --pattern {failure.pattern}"
     out.print(f"    again: neonlab check {kernel}{shape}{pattern} --seed {failure.seed}", markup=False)

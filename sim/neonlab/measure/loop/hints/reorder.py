@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from neonlab.measure.loop.hints.study import Study
-from neonlab.measure.pipeline.program import Compiled, compile_instructions
+from neonlab.measure.pipeline.program import CompiledProgram, compile_instructions
 from neonlab.measure.pipeline.state import SIMILAR
 
 #: Of an instruction: those that must come before it, and cycles from their begin to its own.
@@ -26,7 +26,7 @@ def orders_of(study: Study) -> Iterator[list[int]]:
             yield order
 
 
-def _earlier(study: Study, compiled: Compiled) -> Earlier:
+def _earlier(study: Study, compiled: CompiledProgram) -> Earlier:
     code = study.body
     return [
         [(place, _delay(compiled, place, at)) for place in range(at) if study.conflict(code[place], code[at])]
@@ -34,7 +34,7 @@ def _earlier(study: Study, compiled: Compiled) -> Earlier:
     ]
 
 
-def _delay(compiled: Compiled, first: int, second: int) -> int:
+def _delay(compiled: CompiledProgram, first: int, second: int) -> int:
     """Cycles until the second has what the first writes; 0 where only their order matters."""
     written = {register: latency for register, latency, *_ in compiled.writes_of(first).tolist()}
     alike = compiled.code["family"][first] == compiled.code["family"][second]
@@ -45,7 +45,7 @@ def _delay(compiled: Compiled, first: int, second: int) -> int:
     return delay
 
 
-def _list_schedule(study: Study, compiled: Compiled, earlier: Earlier, *, heeds_ports: bool) -> list[int]:
+def _list_schedule(study: Study, compiled: CompiledProgram, earlier: Earlier, *, heeds_ports: bool) -> list[int]:
     """Return the order in which, at each cycle, the ready instruction with the longest path to the end begins."""
     count = len(earlier)
     height = [1] * count
@@ -79,12 +79,14 @@ def _list_schedule(study: Study, compiled: Compiled, earlier: Earlier, *, heeds_
     return order
 
 
-def _ports_free(compiled: Compiled, at: int, free: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int:
+def _ports_free(compiled: CompiledProgram, at: int, free: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int:
     uses = compiled.uses_of(at).tolist()
     return max((min(int(free[port]) for port in _ports(mask)) for mask, _ in uses if mask), default=0)
 
 
-def _take_ports(compiled: Compiled, at: int, free: np.ndarray[tuple[int], np.dtype[np.int64]], clock: int) -> None:
+def _take_ports(
+    compiled: CompiledProgram, at: int, free: np.ndarray[tuple[int], np.dtype[np.int64]], clock: int
+) -> None:
     for mask, cycles in compiled.uses_of(at).tolist():
         if mask:
             port = min(_ports(mask), key=lambda one: int(free[one]))

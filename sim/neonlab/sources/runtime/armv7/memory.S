@@ -13,11 +13,21 @@
     .text
     .p2align 4
 
-// void *memcpy(void *to, const void *from, size_t n): as memmove, whichever way the two lie
-    .irp name, memcpy, memmove, __aeabi_memcpy, __aeabi_memcpy4, __aeabi_memcpy8
+// void *memcpy(void *to, const void *from, size_t n): the two places do not overlap, or are one, as where a compiler
+// copies a struct to itself
+    .irp name, memcpy, __aeabi_memcpy, __aeabi_memcpy4, __aeabi_memcpy8
     function \name
     .endr
-    .irp name, __aeabi_memmove, __aeabi_memmove4, __aeabi_memmove8
+    subs    r3, r0, r1
+    beq     memmove
+    cmp     r3, r2
+    sub     r12, r1, r0
+    cmphs   r12, r2
+    bhs     memmove
+    udf     #0
+
+// void *memmove(void *to, const void *from, size_t n): whichever way the two lie
+    .irp name, memmove, __aeabi_memmove, __aeabi_memmove4, __aeabi_memmove8
     function \name
     .endr
     mov     r12, r0

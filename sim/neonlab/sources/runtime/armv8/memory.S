@@ -9,8 +9,18 @@
     .text
     .p2align 4
 
-// void *memcpy(void *to, const void *from, size_t n): as memmove, whichever way the two lie
+// void *memcpy(void *to, const void *from, size_t n): the two places do not overlap, or are one, as where a compiler
+// copies a struct to itself
 function memcpy
+    sub     x3, x0, x1
+    cmp     x3, x2
+    sub     x4, x1, x0
+    ccmp    x4, x2, #0, hs
+    b.hs    memmove
+    cbz     x3, memmove
+    udf     #0
+
+// void *memmove(void *to, const void *from, size_t n): whichever way the two lie
 function memmove
     mov     x3, x0
     sub     x4, x0, x1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -22,10 +22,6 @@ class Add(Operator):
     def claims(self, contract: Contract) -> bool:
         """Whether the kernel of `contract` is one of these."""
         return contract.name.startswith("add_s8_")
-
-    def tails(self) -> Iterable[Shape]:
-        """Small shapes: every remainder after blocks of 16, and of 32 and 64 for those who unroll."""
-        return (Shape(_DIMENSIONS, (count,)) for count in (*range(1, 100), 127, 128, 129, 191, 192, 193))
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
         """The kernel's integer arguments."""

@@ -23,6 +23,6 @@ def test_the_reference_saturates() -> None:
 
 
 @pytest.mark.parametrize("kernel", ADDITIONS, ids=lambda kernel: kernel.title)
-def test_a_kernel_is_exact_on_every_tail(kernel: Kernel) -> None:
+def test_a_kernel_is_exact_on_every_small_shape(kernel: Kernel) -> None:
     verdict = check(kernel, every_tail=True)
     assert verdict.passed, verdict.failures[0]

@@ -1,4 +1,4 @@
-"""Contracts beside the code and on the command line: which one counts, and what is said of one that is wrong."""
+"""A path and options become a contract: which source counts, and what is said of one that is wrong."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.tools import require_compiler
 import neonlab
 from neonlab.contract.options import Build, Given
 from neonlab.isa.model.isa import Isa, isa_named
-from neonlab.sources.sidecar import find_contract
+from neonlab.sources.open import open_bare, open_code, open_each
 
 GOOD = """
 prototype = "void f(const int8_t *a, int32_t *out, size_t n, const struct p *p)"
@@ -34,7 +34,7 @@ scale = { range = [1, 9] }
 def found(tmp_path: Path, text: str, **given: object) -> neonlab.Contract:
     (tmp_path / "f.contract.toml").write_text(text)
     (tmp_path / "f.c").write_text("")
-    return find_contract(tmp_path / "f.c", Given(**{"isa": Isa.A64, **given})).contract  # type: ignore[arg-type]
+    return open_code(tmp_path / "f.c", Given(**{"isa": Isa.A64, **given})).contract  # type: ignore[arg-type]
 
 
 def test_fields_lie_where_the_instruction_set_puts_them(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_the_nearest_of_the_files_beside_the_code_counts(tmp_path: Path) -> None
             f'summary = "{summary}"\nprototype = "void f(int n)"\n[args.n]\nrange=[0,1]\n'
         )
         symbol = "g" if name == "g" else ""
-        assert find_contract(path, Given(symbol=symbol)).contract.summary == summary
+        assert open_code(path, Given(symbol=symbol)).contract.summary == summary
 
 
 def test_the_command_line_speaks_over_the_file(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_the_command_line_speaks_over_the_file(tmp_path: Path) -> None:
     assert contract.argument("n").value_range == (3, 5)
     assert contract.argument("p.scale").value_range == (2, 3)
     assert contract.stack == 64
-    build = find_contract(tmp_path / "f.c", Given(isa=Isa.A64, build=Build(flags=("-O1",)))).build
+    build = open_code(tmp_path / "f.c", Given(isa=Isa.A64, build=Build(flags=("-O1",)))).build
     assert build.flags == ("-O3", "-O1")
     assert build.include == (str(tmp_path / "include"),)
 
@@ -133,7 +133,7 @@ def test_code_without_a_contract_is_told_how_to_get_one(tmp_path: Path) -> None:
     path = tmp_path / "f.c"
     path.write_text("")
     with pytest.raises(neonlab.InputError, match=r"no contract says how to call it: write one in f\.contract\.toml"):
-        find_contract(path, Given())
+        open_code(path, Given())
 
 
 NEGATE = """
@@ -244,6 +244,120 @@ def test_a_contract_may_name_the_function_whose_prototype_its_source_tells(isa: 
     (tmp_path / "file.c.contract.toml").write_text(
         f'symbol = "copy"\nisa = ["{isa}-a"]\n[args]\na = {{ read = "1" }}\nc = {{ write = "1" }}\n'
     )
-    contract = find_contract(tmp_path / "file.c", Given(isa=Isa.A64 if isa == "armv8" else Isa.A32)).contract
+    contract = open_code(tmp_path / "file.c", Given(isa=Isa.A64 if isa == "armv8" else Isa.A32)).contract
     assert contract.name == "copy"
     assert [argument.name for argument in contract.arguments] == ["a", "c"]
+
+
+HEADED = """/*toml
+summary   = "c = a + ADDED"
+prototype = "void (const int8_t *a, int8_t *c, size_t n)"
+isa       = ["armv8.0-a", "neon"]
+[args]
+a = { reg = "x0", read = "n" }
+c = { reg = "x1", write = "n" }
+n = { reg = "x2", range = [1, 9] }
+*/
+#ifndef ADDED
+#define ADDED 1
+#endif
+    .text
+    .global f
+f:  ldrsb   w3, [x0], #1
+    add     w3, w3, #ADDED
+    strb    w3, [x1], #1
+    subs    x2, x2, #1
+    b.ne    f
+    ret
+"""
+SCALAR = """#include <stddef.h>
+#include <stdint.h>
+void plus(const int8_t *a, int8_t *c, size_t n) { for (size_t i = 0; i < n; i++) c[i] = (int8_t)(a[i] + 5); }
+"""
+
+
+@pytest.mark.parametrize(("define", "right"), [("ADDED=5", True), ("ADDED=4", False)])
+def test_options_say_how_a_kernel_with_a_header_is_built_and_judged(define: str, right: bool, tmp_path: Path) -> None:
+    require_compiler(Isa.A64)
+    (tmp_path / "f.S").write_text(HEADED)
+    (tmp_path / "scalar.c").write_text(SCALAR)
+    settings = {"build.define": f'["{define}"]', "reference.file": tmp_path / "scalar.c", "reference.symbol": "plus"}
+    verdict = neonlab.load(tmp_path / "f.S", contract=settings).check()
+    assert verdict.has_reference
+    assert {failure.identifier for failure in verdict.failures} == (set() if right else {"mismatch"})
+
+
+def test_a_header_must_be_right_without_the_options(tmp_path: Path) -> None:
+    (tmp_path / "f.S").write_text(HEADED.replace(", range = [1, 9]", ""))
+    with pytest.raises(neonlab.InputError, match=r"f\.S:\d+: contract: .*`n`.*`range`"):
+        open_code(tmp_path / "f.S", Given(settings=(("n.range", "[1, 9]"),)))
+
+
+@pytest.mark.parametrize(
+    ("header", "sidecar", "given", "counts"),
+    [
+        (True, False, Given(), "c = a + ADDED"),
+        (True, True, Given(), "beside"),
+        (True, True, Given(settings=(("summary", "option"),)), "option"),
+        (True, False, Given(settings=(("summary", "option"),)), "option"),
+        (True, False, Given(prototype="void f(int32_t i)", settings=(("i.range", "[0, 1]"),)), ""),
+        (False, True, Given(prototype="void f(int32_t n)"), "beside"),
+    ],
+)
+def test_the_command_line_counts_over_the_file_beside_and_that_over_the_header(
+    header: bool, sidecar: bool, given: Given, counts: str, tmp_path: Path
+) -> None:
+    (tmp_path / "f.S").write_text(HEADED if header else HEADED.partition("*/")[2])
+    if sidecar:
+        (tmp_path / "f.contract.toml").write_text(
+            'summary = "beside"\nprototype = "void f(size_t n)"\n[args]\nn = { range = [1, 9] }\n'
+        )
+    contract = open_code(tmp_path / "f.S", given).contract
+    assert contract.summary == counts
+    assert not given.prototype or contract.prototype == given.prototype
+
+
+@pytest.mark.parametrize("isa", ["armv7", "armv8"])
+def test_c_is_compiled_as_its_contract_says_to_tell_the_prototype(isa: str, tmp_path: Path) -> None:
+    require_compiler(isa_named(isa))
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "element.h").write_text("#include <stdint.h>\ntypedef int16_t element;\n")
+    (tmp_path / "f.c").write_text('#include "element.h"\nvoid f(element *c) { *c = VALUE; }\n')
+    (tmp_path / "f.contract.toml").write_text(
+        '[build]\ninclude = ["inc"]\ndefine = ["VALUE=3"]\n[args]\nc = { write = "2" }\n'
+    )
+    contract = open_code(tmp_path / "f.c", Given(isa=isa_named(isa))).contract
+    assert contract.prototype == "void f(int16_t *c)"
+
+
+def test_each_function_is_opened_for_each_instruction_set_of_its_contract(tmp_path: Path) -> None:
+    (tmp_path / "many.c").write_text("")
+    both = 'isa = { armv7 = ["armv7-a"], armv8 = ["armv8.0-a"] }\n'
+    (tmp_path / "many.contract.toml").write_text(
+        f'{both}prototype = "void f(void)"\n[functions.f]\n[functions.g]\n[functions.h]\nisa = ["armv8.2-a"]\n'
+    )
+    (tmp_path / "g.contract.toml").write_text('isa = { armv7 = ["armv7-a"] }\nprototype = "void g(int32_t n)"\n')
+
+    def opened(**given: object) -> list[tuple[str, str, Isa]]:
+        codes = open_each(tmp_path / "many.c", Given(**given))  # type: ignore[arg-type]
+        return [(code.contract.name, code.contract.prototype, code.contract.isa) for code in codes]
+
+    with pytest.raises(neonlab.InputError, match=r"g\.contract\.toml:1: .* no table for `n`"):
+        opened()
+    (tmp_path / "g.contract.toml").write_text('isa = { armv7 = ["armv7-a"] }\nprototype = "void g(void)"\n')
+    f8, f7 = ("f", "void f(void)", Isa.A64), ("f", "void f(void)", Isa.A32)
+    assert opened() == [f7, f8, ("g", "void g(void)", Isa.A32), ("h", "void f(void)", Isa.A64)]
+    assert opened(symbol="f") == [f7, f8]
+    assert opened(symbol="f", isa=Isa.A64) == [f8]
+    with pytest.raises(neonlab.InputError, match="describes the functions f, g, h: say which with --symbol"):
+        open_code(tmp_path / "many.c", Given())
+
+
+def test_a_function_without_a_contract_is_opened_by_its_prototype(tmp_path: Path) -> None:
+    (tmp_path / "f.S").write_text(HEADED.partition("*/")[2])
+    with pytest.raises(neonlab.InputError, match="assembly has no C prototype: give --prototype"):
+        open_bare(tmp_path / "f.S", Given(isa=Isa.A64))
+    settings = (("structs", "struct s { int16_t x; };"), ("build.define", '["ADDED=2"]'))
+    code = open_bare(tmp_path / "f.S", Given(isa=Isa.A64, prototype="void f(const struct s *p)", settings=settings))
+    assert code.contract.structs == "struct s { int16_t x; };"
+    assert [instruction.text for instruction in code.program().instructions][1].endswith("#2")
