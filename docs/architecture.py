@@ -15,6 +15,7 @@ PACKAGES = {
     "serve": "the editor in the browser, and who may use it",
     "report": "terminal, pages, tables, JSON and its schemas",
     "lab": "libraries of kernels; check, profile, compare, watch",
+    "prove": "kernels and references as expressions: a Proof",
     "verify": "cases, memory, unset values, lanes, ABI: a Verdict",
     "measure": "counts, traffic, caches, pipelines: a Profile",
     "sources": "a file of any kind to Program and Contract",

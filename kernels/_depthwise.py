@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -90,12 +89,6 @@ class Depthwise(Operator):
 
     def claims(self, contract: Contract) -> bool:
         return contract.name.startswith(f"{self.name}_")
-
-    def tails(self) -> Iterable[Shape]:
-        channels = (*range(1, 18), 23, 24, 25, 31, 32, 33, 40, 48)
-        # Kernels that requantize take rows in strips of up to 60 pixels: a row less than a strip, and more than one.
-        widths = (*range(1, 12), 14, 59, 63)
-        return (Shape(_DIMENSIONS, sizes) for sizes in itertools.product(range(1, 5), widths, channels))
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
         return shape.values()

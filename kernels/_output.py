@@ -13,8 +13,8 @@ def draw_range(contract: Contract, data: DataSource, name: str = "range") -> Arr
     argument = contract.argument(name)
     whole = np.iinfo(argument.dtype)
     low, high = (int(bound) for bound in argument.value_range or (whole.min, whole.max))
-    zero = data.draw((1,), argument.dtype, low, high)
-    limits = np.sort(data.random.integers(low, high, 2, endpoint=True))
+    zero = data.values(argument, (1,))
+    limits = np.sort(data.values(argument, (2,)))
     if data.pattern != "random" or data.random.integers(2):
         limits = np.array([low, high])
     return np.concatenate([zero, limits]).astype(argument.dtype)

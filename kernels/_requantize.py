@@ -59,7 +59,7 @@ def parameters(
     if with_points:
         points = contract.argument("points")
         low, high = points.value_range or (0, 255)
-        zeros = data.draw((2,), points.dtype, low, high)
+        zeros = data.values(points, (2,))
         if data.pattern in ("lowest", "highest", "opposed"):
             # Zero points at the other end from the operands make the largest products.
             zeros[:] = low + high - int(weights.flat[0])

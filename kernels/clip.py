@@ -26,8 +26,8 @@ class Clip(FlatOperator):
     def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
         found = {"input": data.array(contract.argument("input"), shape.sizes)}
         if contract.name.startswith("relu_"):
-            return {**found, "zero": data.array(contract.argument("zero"), (1,))}
-        return {**found, "limits": np.sort(data.array(contract.argument("limits"), (2,)))}
+            return {**found, "zero": data.values(contract.argument("zero"), (1,))}
+        return {**found, "limits": np.sort(data.values(contract.argument("limits"), (2,)))}
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
         limits = inputs["limits"] if "limits" in inputs else np.append(inputs["zero"], np.int8(127))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -27,10 +26,6 @@ class Concat(Operator):
 
     def claims(self, contract: Contract) -> bool:
         return contract.name.startswith("concat_")
-
-    def tails(self) -> Iterable[Shape]:
-        cols = (*range(1, 20), 31, 32, 33, 48, 63, 64, 65, 80, 127, 128)
-        return (Shape(_DIMENSIONS, sizes) for sizes in itertools.product((1, 3), cols))
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
         return {"rows": shape["rows"], "cols": shape["cols"]}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
-from neonlab import Array, Contract, DataSource, Dispatch, Expected, Operator, Shape
+from neonlab import Array, Contract, DataSource, Dispatch, Expected, Operator, Role, Shape
 
 from ._packing import pack_panels, unpack_panels
 from ._product import exact_product
@@ -29,6 +29,7 @@ class Conv1x1(Operator):
 
     name = "conv1x1"
     dimensions = _DIMENSIONS
+    roles: Mapping[str, Role] = {"height": Role.FACTOR}  # kernels take the number of pixels
     # Every pointwise layer of MobileNet v1 at 224 (Howard et al. 2017, table 1), repeated ones once.
     layers: Mapping[str, Shape] = {
         f"mobilenet_v1 {size}x{size} {ins}->{outs}": _layer(size, ins, outs)
@@ -55,22 +56,6 @@ class Conv1x1(Operator):
 
     def claims(self, contract: Contract) -> bool:
         return contract.name.startswith(("conv1x1_s8s32_", "conv1x1_s8s16_", "conv1x1_s8s8_"))
-
-    def tails(self) -> Iterable[Shape]:
-        # Pixels and input channels go on to where blocks of 8 and of 32 repeat, with what may remain after each; output
-        # channels over those that the widest tiles have left.
-        for pixels in (*range(1, 18), 20, 28):
-            for in_channels in (*range(1, 18), 24, 31, 32, 33, 39, 47, 48, 63, 64, 71, 96, 103):
-                for out_channels in (*range(1, 10), *((10, 12, 15, 16, 17, 31, 33) if pixels < 7 else ())):
-                    yield Shape(_DIMENSIONS, (1, pixels, in_channels, out_channels))
-        # So many output channels that they could pass for input channels without a remainder.
-        for pixels in (1, 5, 12):
-            for in_channels in (1, 7, 12, 17):
-                yield Shape(_DIMENSIONS, (1, pixels, in_channels, 32))
-        # Strips of 128 pixels, over which weights that stay in registers are loaded again: short of one, one, and more.
-        for pixels in (127, 128, 130, 257):
-            for in_channels, out_channels in ((1, 1), (3, 9)):
-                yield Shape(_DIMENSIONS, (1, pixels, in_channels, out_channels))
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
         return {

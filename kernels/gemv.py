@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -28,10 +27,6 @@ class Gemv(Operator):
 
     def claims(self, contract: Contract) -> bool:
         return contract.name.startswith("gemv_")
-
-    def tails(self) -> Iterable[Shape]:
-        rows, depths = (*range(1, 18), 23, 24, 25, 31), (*range(1, 35), 47, 48, 63, 64, 65, 79, 80, 96, 127, 128, 131)
-        return (Shape(_DIMENSIONS, sizes) for sizes in itertools.product(rows, depths))
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
         return shape.values()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -23,12 +22,6 @@ class GlobalPool(Operator):
 
     def claims(self, contract: Contract) -> bool:
         return contract.name.startswith("globalpool_")
-
-    def tails(self) -> Iterable[Shape]:
-        some = itertools.product((1, 2, 3, 4, 5, 7, 49), (1, 2, 3, 4, 7, 8, 12, 15, 16, 17, 32, 33))
-        # Around where sums in int16 are added up, once and twice.
-        many = itertools.product((251, 252, 253, 505), (1, 16, 31))
-        return (Shape(_DIMENSIONS, sizes) for sizes in itertools.chain(some, many))
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
         return {"pixels": shape["pixels"], "channels": shape["channels"]}

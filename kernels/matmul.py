@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -43,16 +42,6 @@ class Matmul(Operator):
 
     def claims(self, contract: Contract) -> bool:
         return contract.name.startswith("matmul_")
-
-    def tails(self) -> Iterable[Shape]:
-        # Tiles have up to 8 rows and 12 columns: one and two of them with every remainder.  Loops go by 16 or 32 deep.
-        depths = (*range(1, 10), 12, 15, 16, 17, 20, 24, 28, 31, 32, 33, 36, 47, 48, 50, 63, 64, 65, 71)
-        return (
-            Shape(_DIMENSIONS, sizes)
-            for sizes in itertools.product(
-                (*range(1, 18), 21, 23), (*range(1, 14), 16, 17, 20, 21, 22, 23, 24, 25, 35), depths
-            )
-        )
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
         return shape.values()

@@ -30,7 +30,7 @@ class Mul(FlatOperator):
 
     def inputs(self, contract: Contract, shape: Shape, data: DataSource) -> Mapping[str, Array]:
         found = {name: data.array(contract.argument(name), shape.sizes) for name in ("a", "b")}
-        zeros = data.array(contract.argument("points"), (2,))
+        zeros = data.values(contract.argument("points"), (2,))
         found["points"] = np.concatenate([zeros, draw_range(contract, data, "points")])
         random = data.random if data.pattern == "random" else None
         power = int(random.integers(-9, -5)) if random else 0
@@ -47,7 +47,7 @@ class Mul(FlatOperator):
             if random:
                 scale = np.ldexp(np.float32(0.5 if power_of_two else random.uniform(0.5, 1)), power)
             return {**found, "scale": np.asarray(scale, np.float32).reshape(1)}
-        multiplier = data.array(contract.argument("multiplier"), (1,))
+        multiplier = data.values(contract.argument("multiplier"), (1,))
         shift = data.array(contract.argument("shift"), (1,))
         if random:
             shift = np.array([power], np.int32)

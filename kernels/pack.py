@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -30,10 +29,6 @@ class Pack(Operator):
 
     def claims(self, contract: Contract) -> bool:
         return contract.name.startswith("pack_")
-
-    def tails(self) -> Iterable[Shape]:
-        rows, depths = (*range(1, 18), 23, 24, 25, 31, 33), (*range(1, 34), 40, 47, 48, 49, 63, 64, 65)
-        return (Shape(_DIMENSIONS, sizes) for sizes in itertools.product(rows, depths))
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
         return shape.values()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -31,11 +30,6 @@ class Pool3x3(Operator):
 
     def claims(self, contract: Contract) -> bool:
         return contract.name.startswith(("maxpool3x3s2_", "avgpool3x3_"))
-
-    def tails(self) -> Iterable[Shape]:
-        edges = itertools.product((0, 1), repeat=4)
-        sizes = itertools.product((1, 2, 3), (1, 2, 3, 4, 5, 21), (*range(1, 18), 31, 32, 33))
-        return (Shape(_DIMENSIONS, (*size, *edge)) for size, edge in itertools.product(sizes, edges))
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
         return shape.values()

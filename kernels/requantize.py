@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -49,10 +48,6 @@ class Requantize(Operator):
 
     def claims(self, contract: Contract) -> bool:
         return contract.name.startswith("requantize_")
-
-    def tails(self) -> Iterable[Shape]:
-        cols = (*range(1, 21), 23, 31, 32, 33, 36, 48)
-        return (Shape(_DIMENSIONS, sizes) for sizes in itertools.product((1, 2, 5), cols))
 
     def integers(self, shape: Shape) -> Mapping[str, int]:
         return {"rows": shape["rows"], "cols": shape["cols"]}

@@ -11,7 +11,7 @@ import pytest
 from neonlab.lab.repository.library import Kernel, open_library
 from neonlab.lab.run.profile import profile
 from neonlab.measure.profile import Profile
-from neonlab.verify.cases.case import Shape
+from neonlab.measure.shape import Shape
 
 ROOT = Path(__file__).resolve().parents[2]
 KERNELS = open_library(ROOT).kernels

@@ -11,8 +11,9 @@ import pytest
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel, open_library
 from neonlab.lab.run.check import check_cases
-from neonlab.lab.run.plan import CaseName, plan_cases
-from neonlab.verify.cases.case import Case, Depth, Shape
+from neonlab.lab.run.plan import plan_cases
+from neonlab.measure.shape import Shape
+from neonlab.verify.cases.case import Case, CaseName, Depth
 from neonlab.verify.checker import Checker
 
 ROOT = Path(__file__).resolve().parents[2]

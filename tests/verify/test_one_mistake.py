@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.kernel_sources import file_of, standing_alone
+from tests.kernel_sources import file_of, inlined
 
 from neonlab.lab.repository.library import open_kernel
 from neonlab.lab.run.check import check
@@ -28,11 +28,11 @@ NAME = "clip_s8s8_flat_64"
             "ldr",
         ),
         # wrong, and no fault anywhere
-        ("    clip    v3\n", "", "mismatch", "st1"),
+        ("    body    v3\n", "", "mismatch", "st1"),
     ],
 )
 def test_one_mistake_is_told_once(old: str, new: str, identifier: str, blamed: str, tmp_path: Path) -> None:
-    text = standing_alone(file_of(f"armv8/{NAME}"))
+    text = inlined(file_of(f"armv8/{NAME}"))
     assert old in text
     path = tmp_path / "armv8" / f"{NAME}.S"
     path.parent.mkdir()

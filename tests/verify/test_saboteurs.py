@@ -232,8 +232,12 @@ def _rows_of(kernel: Kernel, case: Case, name: str, run: Run) -> Array:
     return np.ascontiguousarray(held).view(argument.dtype)
 
 
-#: Without those that `check` compares with the reference of an operator.
-_COMPARED_HERE = [path for path in right_kernels() if not path.stem.startswith(("conv1x1_", "dequantize_"))]
+#: Without those that `check` compares with a reference: that of an operator, or a C function.
+_COMPARED_HERE = [
+    path
+    for path in right_kernels()
+    if not path.stem.startswith(("conv1x1_", "dequantize_")) and not path.with_suffix(".contract.toml").is_file()
+]
 
 
 @pytest.mark.parametrize("path", _COMPARED_HERE, ids=_title)

@@ -144,6 +144,17 @@ def quantize_symmetric(reals: object, scale: object, minimum: int = -127) -> NDA
     return quantize(reals, scale, Output(0, minimum, 127), reciprocal=True).astype(np.int8)
 
 
+def extremes(reals: object) -> Floats:
+    """Return the least and the greatest of a batch of any shape, float64 [2].
+
+    Raises OperandError for an empty batch and for values that are not finite.
+    """
+    values = finite(reals, "the batch")
+    if not values.size:
+        raise OperandError("the batch is empty")
+    return np.stack([values.min(), values.max()])
+
+
 @dataclass(frozen=True, slots=True)
 class MovingRange:
     """Range of a tensor over training batches, smoothed exponentially (Jacob et al. 2018, section 3.1).
@@ -164,10 +175,7 @@ class MovingRange:
 
     def updated(self, reals: object) -> MovingRange:
         """Return the range after one more batch, of any shape.  Raises OperandError for an empty or non-finite one."""
-        values = finite(reals, "the batch")
-        if not values.size:
-            raise OperandError("the batch is empty")
-        low, high = float(values.min()), float(values.max())
+        low, high = (float(end) for end in extremes(reals))
         if self.batches:
             low = self.decay * self.minimum + (1 - self.decay) * low
             high = self.decay * self.maximum + (1 - self.decay) * high

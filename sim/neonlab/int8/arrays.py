@@ -88,7 +88,7 @@ def integer(value: object, name: str) -> int:
 
 def _array(values: object, name: str) -> NDArray[Any]:
     try:
-        return np.asarray(values)
+        return np.asanyarray(values)
     except ValueError:
         raise OperandError(f"{name} make no array: rows differ in length") from None
 
@@ -174,6 +174,8 @@ def exact_matmul(left: Integers, right: Integers) -> Int64s:
     """
     if left.shape[-1] != right.shape[-2 if right.ndim > 1 else 0]:
         raise OperandError(f"shapes {left.shape} and {right.shape} do not multiply")
+    if type(left) is not np.ndarray or type(right) is not np.ndarray:  # a type of its own multiplies in its own way
+        return wide(left) @ wide(right)
     bound = _magnitude(left) * _magnitude(right) * left.shape[-1]
     if bound <= 1 << 24:
         return (left.astype(np.float32) @ right.astype(np.float32)).astype(np.int64)

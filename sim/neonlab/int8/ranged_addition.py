@@ -147,7 +147,7 @@ def guessed_addition(left: Ranged, right: Ranged, minimum: float, maximum: float
     return GuessedAddition(*numbers)
 
 
-def add_once_guessed(left: Bytes, right: Bytes, way: GuessedAddition) -> tuple[Bytes, int, int]:
+def add_once_guessed(left: Bytes, right: Bytes, way: GuessedAddition) -> tuple[Bytes, np.int64, np.int64]:
     """Run one pass over the data; return the output bytes, and the least and greatest x.
 
     x = (a - 128)·alpha/128 + b + kappa is int16, saturated, the division a shift that rounds down.  x · recip / 32768
@@ -159,7 +159,7 @@ def add_once_guessed(left: Bytes, right: Bytes, way: GuessedAddition) -> tuple[B
     if not held.size:
         raise OperandError("nothing to add: the tensors are empty")
     scaled = (held * way.recip + (1 << 14)) >> 15
-    return np.clip(scaled - way.offset, 0, 255).astype(np.uint8), int(held.min()), int(held.max())
+    return np.clip(scaled - way.offset, 0, 255).astype(np.uint8), held.min(), held.max()
 
 
 def add_8p8_to_8_nnlib(left: Ranged, right: Ranged, minimum: float, maximum: float) -> RangedSum:

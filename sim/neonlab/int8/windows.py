@@ -53,13 +53,9 @@ class Window:
         """Return a view [n, oh, ow, kh, kw, c] of the padded copy of `image` [n, h, w, c]; `fill` is the zero point."""
         if image.ndim != 4:
             raise OperandError(f"an image has the shape [n, height, width, channels], not {image.shape}")
-        height, width = self.output_size(image.shape[1:3], kernel)
+        self.output_size(image.shape[1:3], kernel)  # raises where the kernel does not fit
         padded = np.pad(image, ((0, 0), *self.padding, (0, 0)), constant_values=fill)
-        n, row, column, channel = padded.strides
         (sy, sx), (dy, dx) = self.stride, self.dilation
-        return np.lib.stride_tricks.as_strided(
-            padded,
-            (image.shape[0], height, width, *kernel, image.shape[3]),
-            (n, row * sy, column * sx, row * dy, column * dx, channel),
-            writeable=False,
-        )
+        extent = ((kernel[0] - 1) * dy + 1, (kernel[1] - 1) * dx + 1)
+        windows = np.lib.stride_tricks.sliding_window_view(padded, extent, (1, 2))
+        return windows[:, ::sy, ::sx, :, ::dy, ::dx].transpose(0, 1, 2, 4, 5, 3)

@@ -52,7 +52,7 @@ def run_case(machine: Machine, contract: Contract, case: Case) -> Run | Fault:
 def find_mismatch(program: Program, contract: Contract, case: Case, run: Run) -> Mismatch | None:
     """Return the first output that differs from the expected one, described; None if all are right."""
     for name, expected in case.expected.items():
-        got = _written(contract, case, run, name)
+        got = written_elements(contract, case, run, name)
         if not np.array_equal(got, expected.array.reshape(-1)):
             return describe_mismatch(program, contract, case, name, got.reshape(expected.array.shape), expected)
     if case.returned is not None and run.returned != case.returned:
@@ -64,10 +64,12 @@ def is_right(contract: Contract, case: Case, run: Run) -> bool:
     """Tell whether every output and the returned value are as expected."""
     if case.returned is not None and run.returned != case.returned:
         return False
-    return all(np.array_equal(_written(contract, case, run, n), e.array.reshape(-1)) for n, e in case.expected.items())
+    return all(
+        np.array_equal(written_elements(contract, case, run, n), e.array.reshape(-1)) for n, e in case.expected.items()
+    )
 
 
-def _written(contract: Contract, case: Case, run: Run, name: str) -> Array:
+def written_elements(contract: Contract, case: Case, run: Run, name: str) -> Array:
     """Return the elements of an output without the gaps between rows, in the expected dtype and of shape (n,)."""
     expected = case.expected[name].array
     held = run.outputs[name].view(np.uint8).reshape(-1)[contract.argument(name).block(case.integers).written]

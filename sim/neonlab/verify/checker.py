@@ -15,6 +15,7 @@ from typing import Self
 
 from neonlab.assemble.program import Program
 from neonlab.contract.header import Contract
+from neonlab.emulate.guest.buffer import Buffer
 from neonlab.emulate.machine import Argument, Machine
 from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.isa.model.isa import Isa
@@ -34,6 +35,8 @@ from neonlab.verify.uninitialised.narrow_arguments import depends_on_upper_half
 from neonlab.verify.uninitialised.noise_check import EVERY_ROUND, UnsetCheck
 from neonlab.verify.verdict import UNKNOWN_DATA, Failure, Mismatch
 
+#: Bytes from which a buffer of a quick case is aligned for the emulator's sake.
+_LARGE_BUFFER = 1 << 19
 #: A kernel that exhausted its step budget is run again for the cause with the budget divided by this.
 _SOONER = 8
 
@@ -41,9 +44,12 @@ _SOONER = 8
 def placed_arguments(contract: Contract, passed: list[Argument], case: Case, depth: Depth) -> list[Argument]:
     """Return `passed` with the buffers placed as the case and the depth demand.
 
-    Unicorn takes five times as long over accesses that are not aligned to 8 bytes, so large cases in A64 are aligned.
-    In A64 no vector load or store faults for its alignment; in A32 some do.
+    Unicorn takes five times as long over accesses that are not aligned to 8 bytes, so large cases in A64 are aligned,
+    and so are large buffers where results alone are compared.  In A64 no vector load or store faults for its alignment;
+    in A32 some do.
     """
+    if depth is Depth.QUICK and any(isinstance(one, Buffer) and one.size > _LARGE_BUFFER for one in passed):
+        return place_arguments(contract, passed, 1, 64)
     least = 8 if depth is Depth.LARGE and contract.isa is Isa.A64 else 1
     return place_arguments(contract, passed, 0 if depth is Depth.QUICK else case.placement, least)
 
@@ -138,7 +144,7 @@ class Checker:
             told = f"{accepted.fault.message}; it is accepted, but the call does not complete: {outcome.message}"
             return replace(accepted, fault=replace(accepted.fault, message=told))
         mismatch = self._mismatch(case, outcome)
-        return Failure(str(case.shape), case.pattern, case.seed, mismatch=mismatch) if mismatch is not None else None
+        return Failure(case.name, mismatch=mismatch) if mismatch is not None else None
 
     def _look(self, case: Case, depth: Depth) -> Failure | None:
         """Return the failure that explains most, accepted or not; None if the case is right."""
@@ -157,7 +163,7 @@ class Checker:
                 fault = self._depends(case, passed, step_budget(self.contract, case.integers))
         if fault is None and mismatch is None:
             return None
-        found = Failure(str(case.shape), case.pattern, case.seed, fault=fault, mismatch=None if fault else mismatch)
+        found = Failure(case.name, fault=fault, mismatch=None if fault else mismatch)
         if quick and (fault is None or fault.kind is not FaultKind.STEP_BUDGET):
             # A quick check only compares results; a watched run finds the cause.
             return self._look(case, Depth.LARGE) or found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum, StrEnum
@@ -10,7 +9,8 @@ from typing import Any
 
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.host.display import html_of
-from neonlab.verify.cases.case import NO_SIZES, Case
+from neonlab.measure.shape import Shape
+from neonlab.verify.cases.case import Case, CaseName
 from neonlab.verify.coverage import NotRun
 from neonlab.verify.known_faults import AcceptedFault
 
@@ -60,7 +60,7 @@ class Explanation:
     same as text.
     """
 
-    shape: str
+    shape: Shape
     inputs: tuple[str, ...]
     got: str | None
     expected: str | None
@@ -69,7 +69,7 @@ class Explanation:
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values, as `--json` prints them."""
-        return {**asdict(self), "inputs": list(self.inputs), "text": list(self.text)}
+        return {**asdict(self), "shape": str(self.shape), "inputs": list(self.inputs), "text": list(self.text)}
 
 
 #: The pattern name of inputs that the range analysis found.
@@ -80,17 +80,32 @@ WORST = "worst"
 class Failure:
     """Hold one case that failed: its shape, pattern and seed, and the `fault` or the `mismatch`.
 
+    `case` is None where a search ended its process, so that nobody knows the case; `search_seed` is the search's.
     `explanation` is the smallest case that fails in the same way and the origin of its wrong element, if it was asked
     for.  `witness` is the case itself if shape, pattern and seed do not reproduce it: its pattern is WORST.
     """
 
-    shape: str
-    pattern: str
-    seed: int
+    case: CaseName | None
     fault: Fault | None = None
     mismatch: Mismatch | None = None
     explanation: Explanation | None = None
     witness: Case | None = field(default=None, compare=False, repr=False)
+    search_seed: int = 0
+
+    @property
+    def shape(self) -> Shape | None:
+        """Return the shape of the case, None where the case is not known."""
+        return self.case.shape if self.case is not None else None
+
+    @property
+    def pattern(self) -> str:
+        """Return the pattern of the case's data, "" where the case is not known."""
+        return self.case.pattern if self.case is not None else ""
+
+    @property
+    def seed(self) -> int:
+        """Return the seed of the case, or of the search that ended at it."""
+        return self.case.seed if self.case is not None else self.search_seed
 
     @property
     def identifier(self) -> str:
@@ -108,7 +123,7 @@ class Failure:
         """Return plain values, as `--json` prints them."""
         found: dict[str, Any] = {
             "identifier": self.identifier,
-            "shape": self.shape,
+            "shape": str(self.shape) if self.shape is not None else "",
             "pattern": self.pattern,
             "seed": self.seed,
         }
@@ -163,7 +178,7 @@ class RangeAnswer:
     """
 
     status: str
-    shape: str
+    shape: Shape
     note: str
     accepted: int | None = None
     scope: str = NEON_LANES
@@ -176,13 +191,13 @@ class RangeAnswer:
         if self.status != "safe":
             return "ranges not decided"
         what = "NEON lane or scalar sum" if self.scope == LANES_AND_SUMS else "NEON lane"
-        where = f", at {self.shape}" if self.shape != NO_SIZES else ""
+        where = f", at {self.shape}" if self.shape.sizes else ""
         rest = "; scalar arithmetic not judged" if self.scope == LANES_NOT_SUMS else ""
         return f"no {what} wraps for any input in range{where}{rest}"
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values for `--json`."""
-        return {"status": self.status, "shape": self.shape, "note": self.note, "scope": self.scope}
+        return {"status": self.status, "shape": str(self.shape), "note": self.note, "scope": self.scope}
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +322,7 @@ def _telling(failures: Sequence[Failure]) -> tuple[Failure, ...]:
     shows as different kinds on different shapes is told once, by the kind that explains more.
     """
     found: dict[str, Failure] = {}
-    for failure in sorted(failures, key=lambda failure: _work(failure.shape)):
+    for failure in sorted(failures, key=lambda one: one.shape.work if one.shape is not None else 1):
         found.setdefault(failure.identifier, failure)
     placed = tuple(failure for failure in found.values() if failure.where)
     return tuple(failure for failure in placed if not _explained(failure, placed)) or tuple(found.values())
@@ -331,7 +346,3 @@ def with_ranges(verdict: Verdict, answer: RangeAnswer, failure: Failure | None) 
     )
     failed = verdict.failed + (failure is not None)
     return replace(verdict, ranges=answer, failed=failed, failures=failures, accepted=accepted)
-
-
-def _work(shape: str) -> int:
-    return math.prod(max(1, abs(int(size))) for size in shape.split("x") if size and shape != NO_SIZES)

@@ -1,24 +1,11 @@
-"""Shapes and data: what is drawn is what was asked for, and can be drawn again."""
+"""Data: what is drawn is what was asked for, and can be drawn again."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from neonlab.errors import InputError
-from neonlab.verify.cases.case import PATTERNS, DataSource, Shape
-
-NAMES = ("height", "width")
-
-
-@pytest.mark.parametrize("text", ["", "3", "3x", "3x4x5", "0x4", "-1x4", "ax4", "3 x 4", "٣x4"])
-def test_a_shape_that_is_not_one_is_refused_with_the_names_of_its_sizes(text: str) -> None:
-    with pytest.raises(InputError, match="shape"):
-        Shape.parse(text, NAMES)
-
-
-def test_a_shape_prints_as_it_is_written() -> None:
-    assert str(Shape.parse("14X7", NAMES)) == "14x7"
+from neonlab.verify.cases.case import PATTERNS, DataSource
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
@@ -44,6 +31,10 @@ def test_each_pattern_is_what_its_name_says() -> None:
     assert set(draw("opposed")) == {-2} and set(draw("opposed", 1)) == {3}
     assert list(draw("alternating")[:4]) == [-2, 3, -2, 3]
     assert np.count_nonzero(draw("one_hot")) == 1
+    assert 1 <= np.count_nonzero(draw("sparse")) <= 16
+    long = DataSource("sparse", 1).draw((3000,), np.dtype("int8"), 5, 9)
+    assert set(np.diff(np.flatnonzero(long > 5))) >= {257} and set(long) <= {5, 6, 7, 8, 9}
+    assert np.flatnonzero(DataSource("sparse", 1).draw((3000,), np.dtype("int16"), -9, 9)).size <= 12
 
 
 def test_other_seeds_and_names_draw_other_data() -> None:

@@ -38,11 +38,22 @@ RETURNED = {
 }
 
 
+#: A list of shapes of the operator's own.
+TAILS = """    def tails(self):
+        \"\"\"Name shapes.\"\"\"
+        return (Shape(_DIMENSIONS, (count,)) for count in (3, 100))
+
+"""
+
+
 @pytest.fixture
 def operator(tmp_path: Path) -> Path:
     """The operator's file in a repository of its own."""
     start_repository(tmp_path / "own")
-    return tmp_path / "own" / "kernels" / "add.py"
+    path = tmp_path / "own" / "kernels" / "add.py"
+    before = "    def integers("
+    path.write_text(path.read_text().replace(before, f"{TAILS}{before}"))
+    return path
 
 
 def put(operator: Path, method: str, statement: str) -> int:

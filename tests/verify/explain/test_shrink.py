@@ -7,15 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.kernel_sources import file_of
+from tests.kernel_sources import file_of, inlined
 
 from neonlab.assemble.assembler import assemble_text
 from neonlab.assemble.linking import link
 from neonlab.contract.header import Contract, parse_contract
 from neonlab.lab.repository.library import open_kernel
-from neonlab.lab.run.plan import CaseName, draw_case, parse_shape
-from neonlab.verify.cases.case import Case
-from neonlab.verify.cases.generated import generated_case, generated_shapes
+from neonlab.lab.run.plan import draw_case, parse_shape
+from neonlab.verify.cases.case import Case, CaseName
+from neonlab.verify.cases.generated import generated_case
+from neonlab.verify.cases.space import Space
 from neonlab.verify.checker import Checker
 from neonlab.verify.explain.shrink import MOST_TRIALS, describe_inputs, shrink_case
 
@@ -63,7 +64,9 @@ def test_every_size_ends_at_the_least_that_fails(least: tuple[int, ...]) -> None
 def test_a_size_that_moves_in_steps_is_lowered_by_them() -> None:
     contract = parse_contract(STEPPED, "k.S")
     assert contract is not None
-    shape = replace(generated_shapes(contract, 1, 1)[0], sizes=(160, 40))
+    least = Space(contract).least_shape
+    assert least is not None
+    shape = replace(least, sizes=(160, 40))
     case = generated_case(contract, shape, "random", 1)
     small = shrink_case(case, contract, None, lambda other: other.shape["n"] >= 33 and other.shape["rows"] >= 5)
     assert small.shape.sizes == (48, 5)
@@ -88,9 +91,20 @@ def test_data_ends_with_what_the_failure_needs() -> None:
 def test_zero_gives_way_to_what_the_contract_allows() -> None:
     contract = parse_contract(STEPPED, "k.S")
     assert contract is not None
-    case = generated_case(contract, generated_shapes(contract, 1, 1)[0], "random", 1)
+    least = Space(contract).least_shape
+    assert least is not None
+    case = generated_case(contract, least, "random", 1)
     small = shrink_case(case, contract, None, lambda other: True)
     assert set(small.inputs["x"].tolist()) == {3}
+
+
+def test_data_that_the_operator_refuses_are_not_tried() -> None:
+    opened = open_kernel(file_of("armv8/clip_s8s8_flat_64"))
+    case = draw_case(opened, CaseName(parse_shape(opened, "8"), "highest", 1))
+    # From limits of 127 and 127 the next to try are 0 and 127, and 127 and 0, which is no range.
+    found = shrink_case(case, opened.contract, opened.operator, lambda other: int(other.inputs["limits"][0]) == 127)
+    assert found.inputs["limits"].tolist() == [127, 127]
+    assert not found.inputs["input"].any()
 
 
 def test_it_is_the_same_every_time_and_keeps_to_its_budget() -> None:
@@ -110,7 +124,7 @@ def test_a_case_that_cannot_be_made_smaller_stays() -> None:
 
 
 def test_a_wrong_kernel_shrinks_to_the_tail_that_is_wrong() -> None:
-    text = KERNEL.read_text().replace("ld1     {v0.b}[7], [in], in_next", "ld1     {v0.b}[6], [in], in_next")
+    text = inlined(KERNEL).replace("ld1     {v0.b}[7], [in], in_next", "ld1     {v0.b}[6], [in], in_next")
     contract = parse_contract(text, str(KERNEL))
     assert contract is not None
     opened = open_kernel(KERNEL)

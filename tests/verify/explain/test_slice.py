@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.kernel_sources import FILES, file_of
+from tests.kernel_sources import FILES, file_of, inlined
 from tests.verify.small_kernels import drawn_arguments, kernel
 
 from neonlab.assemble.assembler import assemble_text
@@ -16,7 +16,8 @@ from neonlab.assemble.linking import link
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import open_kernel
-from neonlab.lab.run.plan import CaseName, draw_case, parse_shape
+from neonlab.lab.run.plan import draw_case, parse_shape
+from neonlab.verify.cases.case import CaseName
 from neonlab.verify.check_case import call_arguments, step_budget
 from neonlab.verify.explain.slice import MOST_LINES, Slice, explain, ranges
 
@@ -109,7 +110,7 @@ def test_the_value_shown_is_the_one_that_was_written() -> None:
 
 def test_a_wrong_lane_shows_in_the_slice() -> None:
     path = file_of("armv8/conv1x1_s8s32_chw_8x4")
-    text = path.read_text()
+    text = inlined(path)
     old = "ld1     {v0.b}[7], [in], in_next"
     assert text.count(old) == 1
     line = text[: text.index(old)].count("\n") + 1

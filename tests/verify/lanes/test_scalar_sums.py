@@ -11,7 +11,8 @@ from neonlab.contract.header import Contract
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.isa.model.isa import Isa
-from neonlab.verify.cases.case import Case, Shape
+from neonlab.measure.shape import Shape
+from neonlab.verify.cases.case import Case
 from neonlab.verify.cases.generated import generated_case
 from neonlab.verify.check_case import run_case
 from neonlab.verify.lanes.reach import harmful_wrap

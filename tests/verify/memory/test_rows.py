@@ -14,7 +14,9 @@ from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.check import check, explain
 from neonlab.lab.run.plan import draw_case, plan_cases
 from neonlab.lab.run.search import search
-from neonlab.verify.cases.case import Array, DataSource, Expected, Shape
+from neonlab.measure.shape import Shape
+from neonlab.sources.open import Code
+from neonlab.verify.cases.case import Array, DataSource, Expected
 from neonlab.verify.cases.operator import Operator
 from neonlab.verify.cases.pitch import TURNS, plain_numbers, with_pitches
 
@@ -122,7 +124,7 @@ def negate(folder: Path, isa: Isa, operator: Operator | None, *changes: tuple[st
     path.write_text(text)
     contract = parse_contract(text, str(path))
     assert contract is not None
-    return Kernel(contract, path, None, operator)
+    return Kernel(Code(contract, path), None, operator)
 
 
 @pytest.mark.parametrize("isa", Isa)
@@ -198,6 +200,7 @@ def test_hypothesis_draws_pitches_too(tmp_path: Path) -> None:
     found = search(kernel, 60, 1)
     assert found.failure is not None
     assert found.failure.identifier == "oob-write"
-    rows, columns, _, ldc = map(int, found.failure.shape.split("x"))
+    assert found.failure.shape is not None
+    rows, columns, _, ldc = found.failure.shape.sizes
     assert (rows, columns) == (2, 1) and ldc != 1
     assert search(negate(tmp_path, Isa.A64, None), 60, 1).failure is None

@@ -88,7 +88,8 @@ def test_a_mutant_differs_from_the_kernel_in_the_words_it_names_and_no_other(ker
 def test_a_check_that_looks_at_little_lets_mutants_survive(monkeypatch: pytest.MonkeyPatch) -> None:
     # The judge judged: with one case of one pixel and one channel each way, most of a kernel never runs.
     from neonlab.lab.parallel import mutants as module
-    from neonlab.lab.run.plan import CaseName, parse_shape
+    from neonlab.lab.run.plan import parse_shape
+    from neonlab.verify.cases.case import CaseName
 
     def one_case(kernel: Kernel, **_: object) -> list[CaseName]:
         return [CaseName(parse_shape(kernel, "1x1x1x1"), "random", 1)]

@@ -19,7 +19,8 @@ from neonlab.emulate.machine import Machine
 from neonlab.emulate.trace import TraceProbe
 from neonlab.isa.lanes import lane_operation, true_lanes
 from neonlab.isa.model.isa import Isa
-from neonlab.verify.cases.case import Case, Shape
+from neonlab.measure.shape import Shape
+from neonlab.verify.cases.case import Case
 from neonlab.verify.cases.generated import generated_case
 from neonlab.verify.check_case import run_case
 from neonlab.verify.lanes.reach import live_after, register_files

@@ -71,10 +71,10 @@ def spell(isa: Isa, text: str) -> Spelled:
     found = _MNEMONIC.match(text)
     if found is None:
         raise SpellingError("this is not an instruction")
-    return Spelled(found[1].lower(), tuple(_Reader(isa, text, found.end()).operands()))
+    return Spelled(found[1].lower(), tuple(_OperandReader(isa, text, found.end()).operands()))
 
 
-class _Reader:
+class _OperandReader:
     """Parses the operands by recursive descent."""
 
     def __init__(self, isa: Isa, text: str, position: int) -> None:

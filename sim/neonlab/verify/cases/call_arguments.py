@@ -45,6 +45,7 @@ class _Caller:
         return passed
 
     def _buffer(self, argument: Argument) -> Buffer:
+        argument = self._contract.by_name[self._contract.buffer_of(argument.name)]
         if argument.name not in self._made:
             block = argument.block(self._case.integers)
             data = self._contents(argument, block)
@@ -66,12 +67,12 @@ class _Caller:
         return self._made[argument.name]
 
     def _contents(self, argument: Argument, block: Block) -> Array:
-        inputs = self._case.inputs
-        if argument.write is None and not block.gaps and argument.name in inputs:
-            return inputs[argument.name]
+        inputs, name = self._case.inputs, self._contract.filled_from(argument.name)
+        if argument.write is None and not block.gaps and name in inputs:
+            return inputs[name]
         contents = self._garbage.integers(0, 256, block.size, np.uint8)
-        if argument.read is not None and argument.name in inputs:
-            given = np.ascontiguousarray(inputs[argument.name]).view(np.uint8).reshape(-1)
+        if argument.read is not None and name in inputs:
+            given = np.ascontiguousarray(inputs[name]).view(np.uint8).reshape(-1)
             chosen = block.read
             contents[slice(chosen.start, chosen.start + given.size) if isinstance(chosen, slice) else chosen] = given
         whole = block.size % argument.dtype.itemsize == 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import math
-import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,54 +13,15 @@ import numpy as np
 
 from neonlab.contract.header import Argument
 from neonlab.errors import InputError
+from neonlab.measure.shape import Shape
+from neonlab.verify.cases.sizes import Dimension, Role, numbers
 
 _PLACEMENTS = 8
-#: The shape of a kernel that has no sizes.
-NO_SIZES = "fixed"
+#: Part of the random numbers of `DataSource.values` that are ends, 0 and the like.
+_NOTABLE = 0.5
+#: Elements of a block of zeros.
+_BLOCK = 256
 Array = np.ndarray[Any, np.dtype[Any]]
-
-
-#: Most digits of a size: any number of so many fits 64 bits.
-_MOST_DIGITS = 18
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """Hold the named sizes of one problem, in the order of the operator's dimensions; written `14x14x256x512`."""
-
-    names: tuple[str, ...]
-    sizes: tuple[int, ...]
-
-    def __getitem__(self, name: str) -> int:
-        return self.sizes[self.names.index(name)]
-
-    def __str__(self) -> str:
-        return "x".join(map(str, self.sizes)) or NO_SIZES
-
-    @property
-    def work(self) -> int:
-        """Return the product of the sizes, by which shapes are ordered."""
-        return math.prod(max(1, abs(size)) for size in self.sizes)
-
-    def values(self) -> dict[str, int]:
-        """Return the sizes by their names."""
-        return dict(zip(self.names, self.sizes, strict=True))
-
-    @staticmethod
-    def parse(text: str, names: tuple[str, ...], *, lowest: int | None = 1) -> Shape:
-        """Parse `14x14x256x512`: one integer for each of `names`, none below `lowest`.  Raises InputError."""
-        parts = text.lower().split("x") if names or text != NO_SIZES else []
-        if not names and parts:
-            raise InputError(f"shape `{text}`: the kernel has no sizes; its only shape is `{NO_SIZES}`")
-        if len(parts) != len(names) or not all(re.fullmatch(r"-?[0-9]+", part) for part in parts):
-            sizes_named = f"the {len(names)} sizes {' x '.join(names)}" if names[1:] else f"the size {names[0]}"
-            raise InputError(f"shape `{text[:100]}`: give {sizes_named} as whole numbers joined by x")
-        if any(len(part.lstrip("-0")) > _MOST_DIGITS for part in parts):
-            raise InputError(f"shape `{text[:100]}`: a size has more than {_MOST_DIGITS} digits")
-        sizes = tuple(int(part.lstrip("-0") or "0") * (-1 if part.startswith("-") else 1) for part in parts)
-        if lowest is not None and any(size < lowest for size in sizes):
-            raise InputError(f"shape `{text}`: every size must be {lowest} or more")
-        return Shape(names, sizes)
 
 
 class Depth(enum.Enum):
@@ -73,6 +33,19 @@ class Depth(enum.Enum):
     FULL = "full"  # as WATCHED, and whether anything depends on uninitialised data or on the addresses of buffers
 
 
+@dataclass(frozen=True, slots=True)
+class CaseName:
+    """The key of a case, which is a pure function of the kernel's name and this key; `depth` says how to check it."""
+
+    shape: Shape
+    pattern: str
+    seed: int
+    depth: Depth = Depth.FULL
+
+    def __str__(self) -> str:
+        return f"{self.shape} {self.pattern} seed {self.seed}"
+
+
 PATTERNS: Mapping[str, str] = {
     "random": "uniform over the declared range",
     "extremes": "each element the lowest or the highest of its range, at random; of floats zeros and denormals too",
@@ -81,6 +54,7 @@ PATTERNS: Mapping[str, str] = {
     "opposed": "arrays in turn all lowest and all highest",
     "alternating": "lowest and highest in turn",
     "one_hot": "zero except for one element",
+    "sparse": "blocks of 256 zeros, and between them one random element or sixteen",
 }
 
 
@@ -106,6 +80,28 @@ class DataSource:
         low, high = argument.value_range or ((-1.0, 1.0) if dtype.kind == "f" else _limits(dtype))
         return self.draw(shape, dtype, low, high)
 
+    def value(self, argument: Argument) -> Array:
+        """Return one number, such as a zero point or a padding value, as an array without dimensions; see `values`."""
+        return self.values(argument, ()).reshape(())
+
+    def values(self, argument: Argument, shape: tuple[int, ...]) -> Array:
+        """Return numbers that decide about all of a tensor: zero points, limits, multipliers.
+
+        They are drawn as `array` draws them.  Of random ones, every other is 0, an end of the range, or another of
+        `neonlab.verify.cases.sizes.numbers`, so that a check meets all of these.
+        """
+        found = self.array(argument, shape)
+        if self.pattern != "random":
+            return found
+        if argument.dtype.kind == "f":
+            low, high = argument.value_range or (-1.0, 1.0)
+            few = np.array([low, high, min(max(0.0, low), high)], argument.dtype)
+        else:
+            low, high = argument.value_range or _limits(argument.dtype)
+            few = np.array(numbers(Dimension(argument.name, int(low), int(high), 1, Role.NUMBER)), argument.dtype)
+        chosen = few[self.random.integers(0, few.size, shape)]
+        return np.asarray(np.where(self.random.random(shape) < _NOTABLE, chosen, found), argument.dtype)
+
     def draw(self, shape: tuple[int, ...], dtype: np.dtype[Any], low: float, high: float) -> Array:
         """Return an array of `shape` and `dtype` with elements in [low, high], filled as the pattern says."""
         turn, self._drawn = self._drawn, self._drawn + 1
@@ -127,10 +123,26 @@ class DataSource:
                 flat = np.full(count, ends[turn % 2])
             case "alternating":
                 flat = ends[np.arange(count) % 2]
+            case "sparse":
+                flat = np.full(count, min(max(0, low), high), dtype)
+                some = _between_blocks(count, int(self.random.integers(_BLOCK)), (1, 16)[turn % 2])
+                flat[some] = self.random.uniform(low, high, count)[some].astype(dtype)
+                flat[some[:1]] = high  # whatever the range, one element is not 0
             case _:
                 flat = np.full(count, min(max(0, low), high), dtype)
                 flat[int(self.random.integers(max(count, 1))) :][:1] = low if turn % 2 else high
         return np.ascontiguousarray(flat, dtype).reshape(shape)
+
+
+def _between_blocks(count: int, first: int, run: int) -> Array:
+    """Return the indices below `count` of runs of `run` elements from `first` on, with blocks of zeros in between.
+
+    In an array too short for that, the run begins within it.
+    """
+    starts = np.arange(first % max(1, count), max(1, count), _BLOCK + run)
+    found = np.add.outer(starts, np.arange(run)).reshape(-1)
+    chosen: Array = found[found < count]
+    return chosen
 
 
 def _ends_of_format(dtype: np.dtype[Any], low: float, high: float) -> Array:
@@ -180,9 +192,14 @@ class Case:
     returned: int | float | None = None
 
     @property
+    def name(self) -> CaseName:
+        """Return the key that reproduces the case together with the kernel's name."""
+        return CaseName(self.shape, self.pattern, self.seed)
+
+    @property
     def title(self) -> str:
-        """Return the text that reproduces the case together with the kernel's name: `3x3x16x8 random seed 1`."""
-        return f"{self.shape} {self.pattern} seed {self.seed}"
+        """Return the same as text: `3x3x16x8 random seed 1`."""
+        return str(self.name)
 
     @property
     def placement(self) -> int:

@@ -11,10 +11,12 @@ from typing import Any
 from neonlab.contract.extent import Extent
 from neonlab.contract.header import Contract, ContractError
 from neonlab.errors import InputError
-from neonlab.verify.cases.case import Array, Case, DataSource, Expected, Shape
+from neonlab.measure.shape import Shape
+from neonlab.verify.cases.case import Array, Case, DataSource, Expected
 from neonlab.verify.cases.operator_guard import OperatorError as OperatorError
 from neonlab.verify.cases.operator_guard import guard
-from neonlab.verify.cases.pitch import TURNS, with_pitches
+from neonlab.verify.cases.pitch import TURNS, plain_numbers, with_pitches
+from neonlab.verify.cases.sizes import Dimension, Role
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,8 @@ class Operator(abc.ABC):
     #: Shapes of real networks, by label.
     layers: Mapping[str, Shape] = {}
     dispatches: Sequence[Dispatch] = ()
+    #: The parts that dimensions play, where they are not lengths; numbers that no size depends on are known as such.
+    roles: Mapping[str, Role] = {}
     #: Further random data that `check` tries for each shape when the operator has no more shapes than `check` tries.
     further_data = 6
 
@@ -54,15 +58,19 @@ class Operator(abc.ABC):
     def claims(self, contract: Contract) -> bool:
         """Tell whether this operator computes the right results of the kernel with this contract."""
 
-    @abc.abstractmethod
     def tails(self) -> Iterable[Shape]:
-        """Return small shapes that have every remainder in every dimension."""
+        """Return shapes to try beside those that `neonlab.verify.cases.sizes` chooses by rule.
+
+        An operator needs none.
+        """
+        return ()
 
     @abc.abstractmethod
     def integers(self, shape: Shape) -> Mapping[str, int]:
         """Return the kernel's integer arguments at `shape`, by name.
 
-        Distances between rows (pitches) may be left out: cases then use tight and wider ones in turn.
+        Distances between rows (pitches) may be left out: cases then use tight and wider ones in turn.  A number that no
+        size depends on, such as a zero point, may be left out too: `inputs` then gives it, from `DataSource.value`.
         """
 
     @abc.abstractmethod
@@ -79,17 +87,21 @@ class Operator(abc.ABC):
     def values(self, contract: Contract, shape: Shape, turn: int = 0) -> dict[str, int]:
         """Return all integer arguments at `shape`; `turn` chooses the pitches that `integers` leaves out.
 
+        Numbers that it leaves out are those nearest to 0, until `case` has drawn them.
         Raises ContractError where the contract's range holds no pitch for rows of that length.
         """
         given = self.integers(shape)
-        values = with_pitches(contract, {a.name: given[a.name] for a in contract.integers if a.name in given}, turn)
+        some = {argument.name: Dimension.of(argument, Role.NUMBER).base for argument in plain_numbers(contract)}
+        some |= {argument.name: given[argument.name] for argument in contract.integers if argument.name in given}
+        values = with_pitches(contract, some, turn)
         if values is None:
             raise ContractError(f"{contract.path}: no pitch within the contract's range fits the rows of shape {shape}")
         return values
 
     def refilled(self, contract: Contract, case: Case, inputs: Mapping[str, Array]) -> Case:
         """Return the case with other inputs and the results expected of them.  Raises OperatorError."""
-        return replace(case, inputs=inputs, expected=self.expected(contract, case.shape, inputs))
+        expected = self.expected(contract, case.shape, inputs)
+        return replace(case, integers=_with_numbers(contract, case.integers, inputs), inputs=inputs, expected=expected)
 
     def accepts(self, contract: Contract, shape: Shape) -> bool:
         """Tell whether the contract allows `shape`."""
@@ -106,9 +118,10 @@ class Operator(abc.ABC):
         arrays disagree, and OperatorError where the operator's code fails.
         """
         integers = self.values(contract, shape, zlib.crc32(f"{shape} {pattern} {seed}".encode()) % TURNS)
-        contract.check_values(integers)
         data = DataSource(pattern, seed, contract.name, str(shape), pattern)
         inputs = self.inputs(contract, shape, data)
+        integers = _with_numbers(contract, integers, inputs)
+        contract.check_values(integers)
         expected = self.expected(contract, shape, inputs)
         for argument in contract.arguments:
             if argument.is_pointer and argument.read is not None and not argument.fields and argument.rows is None:
@@ -119,6 +132,12 @@ class Operator(abc.ABC):
                 wanted = expected[argument.name].array
                 _same_size(self, contract, argument.name, "writes", argument.write, wanted, integers)
         return Case(shape, pattern, seed, integers, inputs, expected)
+
+
+def _with_numbers(contract: Contract, integers: Mapping[str, int], inputs: Mapping[str, Array]) -> dict[str, int]:
+    """Return the integer arguments with those that an operator has drawn among its inputs."""
+    names = {argument.name for argument in contract.integers} & inputs.keys()
+    return {**integers, **{name: int(inputs[name].reshape(())) for name in names}}
 
 
 def _same_size(

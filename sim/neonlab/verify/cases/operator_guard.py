@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from neonlab.host.user_code import UserCodeError, mistake
-from neonlab.verify.cases.case import Case, Expected, Shape
+from neonlab.measure.shape import Shape
+from neonlab.verify.cases.case import Case, Expected
 
 
 class OperatorError(UserCodeError):

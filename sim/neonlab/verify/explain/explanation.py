@@ -48,7 +48,7 @@ def explain_failure(
             step_budget=step_budget(contract, small.integers),
         )
     return Explanation(
-        shape=str(small.shape),
+        shape=small.shape,
         inputs=describe_inputs(small),
         got=found.mismatch.got if found.mismatch else None,
         expected=found.mismatch.expected if found.mismatch else None,

@@ -15,7 +15,8 @@ import numpy as np
 
 from neonlab.contract.header import Contract
 from neonlab.errors import InputError
-from neonlab.verify.cases.case import Array, Case, Shape
+from neonlab.measure.shape import Shape
+from neonlab.verify.cases.case import Array, Case
 from neonlab.verify.cases.generated import generated_case
 from neonlab.verify.cases.operator import Operator
 
@@ -44,7 +45,7 @@ def shrink(
     contract: Contract,
     fails: Callable[[Case], bool],
     redraw: Callable[[Shape], Case | None],
-    refill: Callable[[Case, Mapping[str, Array]], Case],
+    refill: Callable[[Case, Mapping[str, Array]], Case | None],
     *,
     most_trials: int = MOST_TRIALS,
 ) -> Case:
@@ -52,7 +53,7 @@ def shrink(
 
     `fails` tells whether a case fails as the first one did.  `redraw` makes the case of another shape with the same
     pattern and seed, or returns None if the shape is not allowed.  `refill` makes a case with other inputs and the
-    results expected of them.
+    results expected of them, or returns None if nothing is expected of such inputs.
     """
     trials = _Trials(fails, most_trials)
     case = _shrink_shape(case, trials, redraw)
@@ -77,8 +78,13 @@ def shrink_case(
         except InputError:
             return None
 
-    def refill(old: Case, inputs: Mapping[str, Array]) -> Case:
-        return operator.refilled(contract, old, inputs) if operator is not None else replace(old, inputs=inputs)
+    def refill(old: Case, inputs: Mapping[str, Array]) -> Case | None:
+        if operator is None:
+            return replace(old, inputs=inputs)
+        try:
+            return operator.refilled(contract, old, inputs)
+        except InputError:  # limits in the wrong order, say
+            return None
 
     return shrink(case, contract, fails, redraw, refill, most_trials=most_trials)
 
@@ -137,7 +143,7 @@ def _resized(shape: Shape, axis: int, size: int) -> Shape:
 
 
 def _shrink_data(
-    case: Case, contract: Contract, trials: _Trials, refill: Callable[[Case, Mapping[str, Array]], Case]
+    case: Case, contract: Contract, trials: _Trials, refill: Callable[[Case, Mapping[str, Array]], Case | None]
 ) -> Case:
     """Set runs of elements to the value nearest to zero that the contract allows, long runs first.
 
@@ -160,7 +166,7 @@ def _clear_runs(
     chunk: int,
     zero: float,
     trials: _Trials,
-    refill: Callable[[Case, Mapping[str, Array]], Case],
+    refill: Callable[[Case, Mapping[str, Array]], Case | None],
 ) -> Case:
     for first in range(0, case.inputs[name].size, chunk):
         flat = case.inputs[name].reshape(-1).copy()
@@ -169,7 +175,7 @@ def _clear_runs(
             continue
         part[:] = zero
         other = refill(case, {**case.inputs, name: flat.reshape(case.inputs[name].shape)})
-        if trials(other):
+        if other is not None and trials(other):
             case = other
         if not trials.left:
             break

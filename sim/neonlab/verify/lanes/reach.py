@@ -149,7 +149,7 @@ def _lane_mask(isa: Isa, checked: Checked, lane: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
+class _ReachRule:
     """The effect of an instruction on liveness: masks of register places, and lists of memory places."""
 
     produced: int
@@ -159,7 +159,7 @@ class _Rule:
 
 
 @lru_cache(maxsize=1 << 14)
-def _rule(instruction: Instruction) -> _Rule:
+def _rule(instruction: Instruction) -> _ReachRule:
     dependence = dependence_of(instruction)
     registers: list[tuple[int, int, tuple[int, ...]]] = []
     stores: list[tuple[int, int, tuple[int, ...]]] = []
@@ -175,7 +175,7 @@ def _rule(instruction: Instruction) -> _Rule:
         needed.update(instruction.reads)
     for register in needed:
         always.update(places_of(register, instruction.isa))
-    return _Rule(_mask(row[0] for row in registers), tuple(registers), tuple(stores), _mask(always))
+    return _ReachRule(_mask(row[0] for row in registers), tuple(registers), tuple(stores), _mask(always))
 
 
 def live_after(
@@ -208,7 +208,7 @@ def live_after(
     return found
 
 
-def _step_back(flow: Dataflow, step: int, rule: _Rule, live: int, memory: set[int], everything: bool) -> int:
+def _step_back(flow: Dataflow, step: int, rule: _ReachRule, live: int, memory: set[int], everything: bool) -> int:
     before = live & ~rule.produced
     loaded: list[int] = []
     if live & rule.produced:

@@ -134,7 +134,8 @@ def value_clause(contract: Contract) -> str:
     said = []
     for argument in contract.by_name.values():
         if (
-            argument.is_pointer
+            contract.filled_from(argument.name) == argument.name
+            and argument.is_pointer
             and not argument.fields
             and argument.rows is None
             and argument.read is not None

@@ -29,8 +29,8 @@ from neonlab.assemble.program import Program
 from neonlab.contract.header import Contract
 from neonlab.emulate.guest.buffer import PlacedBuffer
 from neonlab.emulate.native import NativeHook
+from neonlab.emulate.register_identifiers import unicorn_identifier
 from neonlab.emulate.run import Fault, FaultKind
-from neonlab.emulate.trace import unicorn_identifier
 from neonlab.isa.lanes import Bytes, LaneOperation, Lanes
 from neonlab.isa.model.instruction import Instruction
 from neonlab.isa.model.isa import Isa, general

@@ -24,6 +24,7 @@ from numba.np.numpy_support import carray
 from unicorn import UC_HOOK_CODE, arm64_const, arm_const
 
 from neonlab.assemble.program import Program
+from neonlab.emulate.guest.address_space import HIGH
 from neonlab.emulate.native import (
     BLOCK_OR_CODE,
     NativeHook,
@@ -38,7 +39,7 @@ from neonlab.emulate.native import (
 from neonlab.emulate.operands import ALWAYS, CONDITIONS, EXTENDS, RRX, holds, shifted
 from neonlab.isa.model.instruction import AccessKind, Instruction, MemoryAccess
 from neonlab.isa.model.isa import Isa, Register
-from neonlab.verify.memory.shadow import LIMIT, PAGE, PAGES, Shadow
+from neonlab.verify.memory.shadow import FOLD, LIMIT, PAGE, PAGES, Shadow
 
 # Permissions of a byte.
 READABLE, WRITABLE, STACK, MARGIN = 1, 2, 4, 8
@@ -144,11 +145,20 @@ def _address(uc: Pointer, watch: Record, value: Pointer, access: Record, flags: 
 
 
 @compiled
+def _folded(address: np.uint64) -> np.uint64:
+    """Return an address as the shadow's table has it, or one beyond the table."""
+    if address >= np.uint64(HIGH):
+        return address - np.uint64(FOLD)
+    return address if address < np.uint64(LIMIT) else np.uint64(2 * LIMIT)
+
+
+@compiled
 def _allowed(watch: Record, pages: npt.NDArray[np.int32], first: np.uint64, size: np.uint64) -> np.uint8:
-    """Return what the shadow allows with all of the bytes."""
+    """Return what the shadow allows with all of the bytes; `first` is an address as the shadow's table has it."""
     within = first & np.uint64(PAGE - 1)
     allowed = np.uint8(0xFF)
-    if first >= np.uint64(LIMIT) or first + size > np.uint64(LIMIT):
+    limit = np.uint64(LIMIT) if first < np.uint64(LIMIT) else np.uint64(2 * LIMIT)
+    if first >= limit or first + size > limit:
         allowed = np.uint8(0)
     elif within + size <= np.uint64(PAGE):
         page = np.uint64(pages[np.int64(first >> np.uint64(12))])
@@ -169,14 +179,15 @@ def _allowed(watch: Record, pages: npt.NDArray[np.int32], first: np.uint64, size
 def _wrong_with(uc: Pointer, watch: Record, value: Pointer, access: Record, first: np.uint64) -> int:
     """Return what is wrong with an access to `first`, or NOTHING."""
     pages = carray(as_pointer(watch.page_table), (PAGES,), np.int32)
-    allowed = _allowed(watch, pages, first, np.uint64(access.count))
+    at = _folded(first)
+    allowed = _allowed(watch, pages, at, np.uint64(access.count))
     wrong = NOTHING
     needed = np.uint8(WRITABLE if access.flags & _WRITES else READABLE)
     if not allowed & needed:
         wrong = FORBIDDEN
     if first & access.alignment_mask:
         # An access that begins where it may goes wrong on hardware by its alignment first.
-        page = np.uint64(pages[np.int64(first >> np.uint64(12))]) if first < np.uint64(LIMIT) else np.uint64(0)
+        page = np.uint64(pages[np.int64(at >> np.uint64(12))]) if at < np.uint64(2 * LIMIT) else np.uint64(0)
         within = first & np.uint64(PAGE - 1)
         start = carray(as_pointer(watch.pool + page * np.uint64(PAGE) + within), 1, np.uint8)[0]
         if not wrong or start & needed:

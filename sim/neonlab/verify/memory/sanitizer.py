@@ -6,6 +6,7 @@ texts are aapcs32.rst and aapcs64.rst of https://github.com/ARM-software/abi-aa.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -30,6 +31,22 @@ DEFAULT_STACK_BYTES = 65536
 _NEAR = 1 << 20
 # Loads and stores that need word-aligned addresses in ARMv7-A whatever SCTLR.A says (DDI 0406C, A3.2.1).
 _WORD_ALIGNED = ("ldm", "stm", "push", "pop", "ldrd", "strd", "vldm", "vstm", "vldr", "vstr", "vpush", "vpop")
+# Accesses that need addresses aligned to their size, up to ARMv8.3 (DDI 0487, B2.8.2); from ARMv8.4 on (FEAT_LSE2) they
+# need less, which is not checked.
+_ORDERED = {
+    Isa.A64: (
+        *("ldar", "ldlar", "ldapr", "ldapur", "stlr", "stllr", "stlur", "ldxr", "ldaxr", "ldxp", "ldaxp"),
+        *("stxr", "stlxr", "stxp", "stlxp", "cas", "swp"),
+        *(
+            f"{verb}{what}"
+            for verb in ("ld", "st")
+            for what in ("add", "clr", "eor", "set", "smax", "smin", "umax", "umin")
+        ),
+    ),
+    Isa.A32: ("ldrex", "strex", "lda", "stl"),
+}
+_RELAXED = re.compile(r"armv(8\.[4-9]|9)")
+_ORDERED_CLAUSE = "Arm ARM B2.8.2: acquire, release, exclusive and atomic accesses need addresses aligned to their size"
 _WORD_CLAUSE = "ARMv7-A A3.2.1, Unaligned data access: this instruction needs a word-aligned address"
 
 
@@ -66,7 +83,7 @@ class SanitizerProbe:
         self._placed: Sequence[PlacedBuffer] = ()
         self.integers: Mapping[str, int] = {}
         self._shadow = sh.Shadow()
-        alignments = {i.address: needed for i in program.instructions if (needed := _alignment(i)) > 1}
+        alignments = {i.address: needed for i in program.instructions if (needed := _alignment(i, contract)) > 1}
         self._watch = aw.Watch(program, self._shadow, alignments, _excused(program, contract))
         self._stack_lowest = space.stack_top - stack_bytes_for(contract)
         self._entry_sp = entry_stack_pointer(contract, space)
@@ -158,10 +175,18 @@ def _excused(program: Program, contract: Contract) -> Mapping[int, int]:
     return found
 
 
-def _alignment(instruction: Instruction) -> int:
+def _alignment(instruction: Instruction, contract: Contract) -> int:
     """Return the alignment in bytes that the addresses of the instruction's accesses need."""
+    if _is_ordered(instruction, contract):
+        return max((access.count for access in instruction.accesses), default=1)
     hint = max((access.alignment for access in instruction.accesses), default=1)
     return 4 if hint == 1 and instruction.isa is Isa.A32 and _needs_word(instruction) else hint
+
+
+def _is_ordered(instruction: Instruction, contract: Contract) -> bool:
+    """Tell whether accesses of the instruction are ordered, exclusive or atomic, and need aligned addresses."""
+    ordered = instruction.mnemonic.startswith(_ORDERED[instruction.isa]) and bool(instruction.accesses)
+    return ordered and _RELAXED.match(contract.architecture) is None
 
 
 def _needs_word(instruction: Instruction) -> bool:
@@ -312,6 +337,9 @@ class _Wording:
         if access is not None and access.alignment > 1:
             message, unit = f"promises an address aligned to {access.alignment} bytes", access.alignment
             clause = f"the hint in the text, :{8 * access.alignment}"
+        elif instruction is not None and _is_ordered(instruction, self._contract):
+            unit = _alignment(instruction, self._contract)
+            message, clause = f"needs an address aligned to {unit} bytes", _ORDERED_CLAUSE
         else:
             message, unit = "needs an address aligned to 4 bytes", 4
             clause = _WORD_CLAUSE

@@ -9,9 +9,22 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from neonlab.emulate.guest.address_space import HIGH
+
 PAGE = 4096  # bytes
-LIMIT = 1 << 34  # guest addresses in use lie below
-PAGES = LIMIT // PAGE
+#: Guest addresses in use lie below LIMIT, or within as many bytes from HIGH on.
+LIMIT = 1 << 34
+#: What is subtracted from the addresses from HIGH on: they follow the others in the table.
+FOLD = HIGH - LIMIT
+PAGES = 2 * LIMIT // PAGE
+
+
+def folded(address: int) -> int:
+    """Return an address as the table has it; -1 for one that is in neither part."""
+    if address >= HIGH:
+        address -= FOLD
+        return address if address < 2 * LIMIT else -1
+    return address if 0 <= address < LIMIT else -1
 
 
 class Shadow:
@@ -44,6 +57,8 @@ class Shadow:
         """Give the bytes from `start` to `end` these permissions, or one each, in place of those they had."""
         if start >= end:
             return
+        end -= start - folded(start)
+        start = folded(start)
         first, past = start // PAGE, -(-end // PAGE)
         pages = self.pages[first:past]
         missing = np.flatnonzero(pages == 0)
@@ -65,7 +80,8 @@ class Shadow:
 
     def permissions(self, address: int) -> int:
         """Return the permissions of one byte."""
-        if not 0 <= address < LIMIT:
+        address = folded(address)
+        if address < 0:
             return 0
         return int(self._pool[int(self.pages[address // PAGE]) * PAGE + address % PAGE])
 

@@ -53,7 +53,7 @@ def live_bytes(program: Program, contract: Contract) -> LiveBytes:
     at_exit = _needed_at_exit(program.isa, contract)
     # Other instructions read only the control bits of the status, which no arithmetic changes.
     unread = frozenset() if any(map(_moves_status, instructions)) else frozenset((STATUS_PLACE,))
-    rules = [_Rule(instruction, unread) for instruction in instructions]
+    rules = [_LivenessRule(instruction, unread) for instruction in instructions]
     numbers = {instruction.address: number for number, instruction in enumerate(instructions)}
     flows = [_successors(instruction, numbers) for instruction in instructions]
     before, after = [0] * len(instructions), [0] * len(instructions)
@@ -76,7 +76,7 @@ def _moves_status(instruction: Instruction) -> bool:
     return instruction.mnemonic.removeprefix("v")[:3] in {"mrs", "msr"}
 
 
-class _Rule:
+class _LivenessRule:
     """The effect of one instruction on a set of live places; places in `unread` are never live."""
 
     def __init__(self, instruction: Instruction, unread: frozenset[int]) -> None:

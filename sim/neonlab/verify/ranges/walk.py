@@ -364,7 +364,7 @@ def _inputs(trace: Trace, contract: Contract, case: Case) -> list[_Input]:
     """Return the addresses of the inputs' elements in memory, with their declared ranges."""
     found = []
     for item in trace.buffers:
-        argument = contract.by_name.get(item.buffer.name)
+        argument = contract.by_name.get(contract.filled_from(item.buffer.name))
         if argument is None or argument.read is None or argument.dtype.kind not in "iu":
             continue
         count = case.inputs[argument.name].nbytes if argument.name in case.inputs else 0

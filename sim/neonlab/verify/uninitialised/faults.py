@@ -9,7 +9,8 @@ import numpy as np
 
 from neonlab.assemble.program import Program
 from neonlab.contract.header import Argument, Contract
-from neonlab.emulate.guest.noise import FLAGS, MARGINS, STACK
+from neonlab.emulate.guest.noise import CALLS, FLAGS, MARGINS, STACK
+from neonlab.emulate.hooks.served import is_served
 from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.emulate.trace import Trace
@@ -27,6 +28,10 @@ _WIDENING = (
     "AAPCS64, Parameter Passing: the bits of a register or stack slot above an argument narrower than it have "
     "unspecified values"
 )
+_CHANGED = {
+    Isa.A64: "AAPCS64: a call preserves x19-x29, sp and the lower halves of v8-v15, and nothing else",
+    Isa.A32: "AAPCS32: a call preserves r4-r11, sp and d8-d15, and nothing else",
+}
 _MARGIN = "the kernel may read it, but no result may depend on it"
 
 
@@ -95,6 +100,8 @@ class UnsetReport:
                 return f"contents {found[0].buffer.name}"
             return STACK if self._on_stack(source.address) else MARGINS
         assert source.place is not None
+        if source.returned is not None:
+            return CALLS
         if is_flag(source.place):
             return FLAGS
         register, _ = register_of(source.place, self._isa)
@@ -116,7 +123,7 @@ class UnsetReport:
         assert source.place is not None
         step = min(source.use, len(trace) - 1)
         register, byte = register_of(source.place, self._isa)
-        if (argument := self._narrow_argument(register)) is not None:
+        if source.returned is None and (argument := self._narrow_argument(register)) is not None:
             return self._upper_half(trace, step, register, argument, what)
         name = "the flags" if is_flag(source.place) else register.name(self._isa)
         if register.file == "vector":
@@ -125,6 +132,10 @@ class UnsetReport:
             name = "x18, the platform register"
         clause = "AAPCS: registers that carry no argument, and the flags, have unspecified values on entry"
         message = f"{what} on {name}, which nothing has set"
+        if source.returned is not None:
+            call = self.quoted(int(trace.pcs[trace.call_before(source.returned)]))
+            message = f"{what} on {name}, which {call} may have changed"
+            clause = _CHANGED[self._isa]
         return self.fault(FaultKind.UNINITIALISED_REGISTER, message, trace, step, clause, register=register)
 
     def _unset_memory(self, trace: Trace, source: UnsetSource, what: str) -> Fault:
@@ -271,7 +282,9 @@ class UnsetReport:
         *,
         register: Register | None = None,
     ) -> Fault:
-        """Return a fault at a step of the trace."""
+        """Return a fault at a step of the trace; in a function that the lab supplies, at the call of it."""
+        if is_served(self._program, int(trace.pcs[step])):
+            step = trace.call_before(step)
         fault = self._at(kind, message, int(trace.pcs[step]), clause)
         return replace(fault, register=register.name(self._isa)) if register is not None else fault
 

@@ -27,7 +27,9 @@ kernel's own writable data after an earlier call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
@@ -37,6 +39,7 @@ import numpy.typing as npt
 
 from neonlab.assemble.program import Program
 from neonlab.contract.header import Contract
+from neonlab.emulate.guest.address_space import ELSEWHERES
 from neonlab.emulate.guest.buffer import Buffer, buffers_by_name, changed_buffers
 from neonlab.emulate.guest.noise import Noise
 from neonlab.emulate.guest.registers import offset_of
@@ -57,6 +60,8 @@ _LONGEST_TRACE = 1 << 20
 _MOST_CONFIRMATIONS = 24
 
 
+#: Different places of buffers and of the stack.
+_TURNS = 8
 #: Calls made to separate random results from dependence on uninitialised data, if the walk cannot.
 _FURTHER_REPEATS = 8
 
@@ -71,7 +76,7 @@ class UnsetCheck:
 
     def __init__(self, program: Program, contract: Contract) -> None:
         self.program, self.contract = program, contract
-        self._worlds: dict[frozenset[ObservedPart], World] = {}
+        self._worlds: dict[tuple[frozenset[ObservedPart], int], World] = {}
 
     def find(
         self,
@@ -107,9 +112,7 @@ class UnsetCheck:
         everything = call.moved(*ObservedPart)
         elsewhere = call.observe(everything)
         if elsewhere.fault is not None:
-            return at_home(
-                call.explained(elsewhere.fault, everything), self.program, self.world(everything.moved).program
-            )
+            return at_home(call.explained(elsewhere.fault, everything), self.program, call.world(everything).program)
         if not first.differs_in_result(elsewhere):
             return None
         for setting in (call.moved(part) for part in ObservedPart):
@@ -119,18 +122,24 @@ class UnsetCheck:
         return self._blame_move(call, first, everything, elsewhere)
 
     def _called_before(self, call: _Call, first: Observed) -> Fault | None:
-        """Return the fault of a kernel whose result depends on what an earlier call left in its own data, or None."""
+        """Return the fault of a kernel whose result depends on what an earlier call left in its own data, or None.
+
+        The earlier call is the same one, or has other inputs at the same addresses.
+        """
         if not any(segment.writable for segment in self.program.segments):
             return None
-        setting = replace(call.first, is_second=True)
-        second = call.observe(setting)
-        if not first.differs_in_result(second):
-            return None
-        return call.report().kept(*call.traces(call.first, setting), first, second)
+        for before in call.earlier():
+            if before is not call.first and call.observe(before).fault is not None:
+                continue
+            setting = replace(call.first, after=before)
+            second = call.observe(setting)
+            if first.differs_in_result(second):
+                return call.report().kept(*call.traces(call.first, setting), first, second)
+        return None
 
     def _blame_move(self, call: _Call, first: Observed, setting: Setting, other: Observed) -> Fault:
         a, b = call.traces(call.first, setting)
-        return MovedReport(call.report(), setting.moved, self.world(setting.moved).space).fault(a, b, first, other)
+        return MovedReport(call.report(), setting.moved, call.world(setting).space).fault(a, b, first, other)
 
     def _explain(self, call: _Call, first: Observed, second: Observed, other: Setting) -> Fault:
         report = call.report()
@@ -164,11 +173,12 @@ class UnsetCheck:
                 return call.report().repeated(*call.traces(call.first, call.first), first, again)
         return None
 
-    def world(self, moved: frozenset[ObservedPart] = frozenset()) -> World:
-        """Return the kernel with the parts `moved` at other addresses."""
-        key = moved - {ObservedPart.ALIGNMENT}
+    def world(self, moved: frozenset[ObservedPart] = frozenset(), turn: int = 0) -> World:
+        """Return the kernel with the parts `moved` at other addresses, those of `turn`."""
+        parts = moved - {ObservedPart.ALIGNMENT}
+        key = parts, turn % ELSEWHERES if parts else 0
         if key not in self._worlds:
-            self._worlds[key] = World(self.program, self.contract, key)
+            self._worlds[key] = World(self.program, self.contract, *key)
         return self._worlds[key]
 
     def close(self) -> None:
@@ -206,6 +216,9 @@ class _Call:
         self._check, self._seed, self._step_budget = check, seed, step_budget
         self._contract, self._isa = check.contract, check.program.isa
         self.first = Setting(tuple(arguments), Noise.drawn(seed), check.contract)
+        # Other places for other sizes: a bit of an address that decides is not seen at every place.
+        sizes = [value.size if isinstance(value, Buffer) else value for value in arguments]
+        self._turn = 1 + (seed + zlib.crc32(repr(sizes).encode())) % _TURNS
         self._traced_steps = 0
         self._compared: tuple[Setting, Setting] | None = None
         self._really_written: dict[str, npt.NDArray[np.bool_]] = {}
@@ -213,7 +226,8 @@ class _Call:
     def others(self) -> list[Setting]:
         """Return settings with the noise inverted, zero, 1 in each register and word, and drawn again."""
         noise = self.first.noise
-        zeros = replace(Noise.zeros(), registers=_zeros_but_flags(noise, self._isa))
+        registers, calls = (_zeros_but_flags(image, self._isa) for image in (noise.registers, noise.calls))
+        zeros = replace(Noise.zeros(), registers=registers, calls=calls)
         return [
             replace(self.first, noise=noise.inverted(), passed=tuple(self._contents(lambda data: ~data))),
             replace(self.first, noise=zeros, passed=tuple(self._contents(np.zeros_like))),
@@ -249,19 +263,44 @@ class _Call:
 
         return changed_buffers(self.first.passed, changed)
 
+    def earlier(self) -> Iterator[Setting]:
+        """Yield this call, then calls with other inputs: other in the second half, in the first half, and in both.
+
+        Each second element takes the place of the one before it, so that all are elements that the contract allows.
+        One half stays, as a kernel may compare a part of its inputs with what it keeps.
+        """
+        yield self.first
+
+        def changed(buffer: Buffer, first: int, last: int) -> Buffer:
+            argument = self._contract.by_name.get(buffer.name)
+            if argument is None or argument.fields or argument.rows is not None or buffer.writable:
+                return buffer
+            data = np.ascontiguousarray(buffer.data).reshape(-1).copy()
+            some = data[first * data.size // 2 : last * data.size // 2]
+            some[: some.size // 2 * 2 : 2] = some[1::2]
+            return replace(buffer, data=data.reshape(buffer.data.shape))
+
+        for ends in ((1, 2), (0, 1), (0, 2)):
+            change = functools.partial(changed, first=ends[0], last=ends[1])
+            yield replace(self.first, passed=tuple(changed_buffers(self.first.passed, change)))
+
     def moved(self, *parts: ObservedPart) -> Setting:
         """Return the first setting with `parts` at other addresses."""
-        return replace(self.first, moved=frozenset(parts), turn=1 + self._seed % 2)
+        return replace(self.first, moved=frozenset(parts), turn=self._turn)
+
+    def world(self, setting: Setting) -> World:
+        """Return the machine for a setting."""
+        return self._check.world(setting.moved, setting.turn)
 
     def observe(self, setting: Setting) -> Observed:
         """Return what the call does in `setting`."""
-        found = self._check.world(setting.moved).observed(setting, self._seed, self._step_budget)
+        found = self.world(setting).observed(setting, self._seed, self._step_budget)
         self._traced_steps = max(self._traced_steps, found.steps)
         return found
 
     def explained(self, fault: Fault, setting: Setting) -> Fault:
         """Return the cause of `fault`, a fault of the last call, which was made in `setting`."""
-        return self._check.world(setting.moved).explained(fault, setting, self._seed, self._step_budget)
+        return self.world(setting).explained(fault, setting, self._seed, self._step_budget)
 
     def differ(self, first: Observed, second: Observed) -> bool:
         """Tell whether anything observable differs."""
@@ -281,8 +320,7 @@ class _Call:
         """Return the traces of both calls."""
         limit = min(self._traced_steps + 64, _LONGEST_TRACE)
         a, b = (
-            self._check.world(setting.moved).traced(setting, self._seed, self._step_budget, limit)
-            for setting in (first, second)
+            self.world(setting).traced(setting, self._seed, self._step_budget, limit) for setting in (first, second)
         )
         return a, b
 
@@ -291,13 +329,13 @@ class _Call:
         return UnsetReport(self._check.program, self._contract, self.first.arguments, self._seed)
 
 
-def _zeros_but_flags(noise: Noise, isa: Isa) -> npt.NDArray[np.uint8]:
+def _zeros_but_flags(image: Bytes, isa: Isa) -> Bytes:
     """Return zeros for all registers but the flags, those of float comparisons too, which get a third value."""
-    registers = np.zeros_like(noise.registers)
-    registers[-4:] = third_flags(noise.registers[-4:])
+    registers = np.zeros_like(image)
+    registers[-4:] = third_flags(image[-4:])
     if isa is Isa.A32:
         start = offset_of(isa, "fpscr")
-        registers[start : start + 4] = third_flags(noise.registers[start : start + 4])
+        registers[start : start + 4] = third_flags(image[start : start + 4])
     return registers
 
 

@@ -41,6 +41,7 @@ class ObservedPart(enum.Enum):
     CODE = "the kernel's code is at another address"
     ORDER = "the buffers are in another order, at other distances"
     ALIGNMENT = "the buffers are at other addresses modulo 128"
+    SIGNING = "the CPU signs pointers"
 
 
 #: Displacement of moved code from the start of its page, so that its low bits change as far as alignment allows.
@@ -99,8 +100,9 @@ class Setting:
     noise: Noise
     contract: Contract
     moved: frozenset[ObservedPart] = frozenset()  # parts at other addresses
-    is_second: bool = False  # the kernel's own data keeps the contents that a first such call left
-    turn: int = 1  # turn of `place_arguments` if ALIGNMENT is moved; otherwise buffers are aligned to 64 bytes
+    after: Setting | None = None  # the kernel's own data keeps the contents that this call left
+    #: Selects the arrangement of what is moved; of `place_arguments` if ALIGNMENT is, else buffers are aligned to 64.
+    turn: int = 1
 
     @functools.cached_property
     def arguments(self) -> Sequence[Passed]:
@@ -146,17 +148,24 @@ def _written(
 
 
 class World:
-    """One kernel on a watched machine, with the parts `moved` elsewhere; each call's Setting places the buffers."""
+    """One kernel on a watched machine, with the parts `moved` elsewhere; each call's Setting places the buffers.
 
-    def __init__(self, program: Program, contract: Contract, moved: frozenset[ObservedPart] = frozenset()) -> None:
-        other = elsewhere(program.isa)
+    `turn` selects one of the other arrangements.
+    """
+
+    def __init__(
+        self, program: Program, contract: Contract, moved: frozenset[ObservedPart] = frozenset(), turn: int = 0
+    ) -> None:
+        other = elsewhere(program.isa, turn)
         self.space = AddressSpace(
             other.stack_top if ObservedPart.STACK in moved else HOME.stack_top,
             other.return_address if ObservedPart.CALLER in moved else HOME.return_address,
             ObservedPart.ORDER in moved and other.reverse,
             other.buffers_after if ObservedPart.ORDER in moved else HOME.buffers_after,
             other.thread_pointer if ObservedPart.THREAD in moved else HOME.thread_pointer,
-            other.boundaries if ObservedPart.ORDER in moved else HOME.boundaries,
+            other.crossed if ObservedPart.ORDER in moved else HOME.crossed,
+            other.ended if ObservedPart.ORDER in moved else HOME.ended,
+            ObservedPart.SIGNING in moved and other.signs,
         )
         self.program = _linked_elsewhere(program) if ObservedPart.CODE in moved else program
         self.contract = contract
@@ -177,14 +186,14 @@ class World:
             step_budget=step_budget,
             seed=seed,
             noise=setting.noise,
-            keep_data=setting.is_second,
+            keep_data=setting.after is not None,
         )
 
     def observed(self, setting: Setting, seed: int, step_budget: int) -> Observed:
         """Make one call and return its effects."""
         self._memory.integers = integers_in(self.contract, setting.arguments)
-        if setting.is_second:
-            self._call(self._machine, replace(setting, is_second=False), seed, step_budget)
+        if setting.after is not None:
+            self._call(self._machine, setting.after, seed, step_budget)
         outcome = self._call(self._machine, setting, seed, step_budget)
         fault = self._memory.collect(seed)
         if fault is not None:
@@ -210,8 +219,8 @@ class World:
         """Make one call and return its trace."""
         probe = TraceProbe(self.program, limit)
         with self._on(probe) as machine:
-            if setting.is_second:
-                self._call(machine, replace(setting, is_second=False), seed, step_budget)
+            if setting.after is not None:
+                self._call(machine, setting.after, seed, step_budget)
             self._call(machine, setting, seed, step_budget)
             return probe.collect(machine)
 

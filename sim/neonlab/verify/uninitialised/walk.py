@@ -32,13 +32,15 @@ from neonlab.verify.dataflow import Dataflow, Origin, touches_memory
 class UnsetSource:
     """A byte that was there when the call began: of the register place `place`, or of memory at `address`.
 
-    `fetch` is the first step that loaded it, for memory; `use` the first step that did more than copy it.
+    `fetch` is the first step that loaded it, for memory; `use` the first step that did more than copy it.  `returned`
+    is the step of the return from another function, if that left the byte in `place`.
     """
 
     place: int | None
     address: int | None
     fetch: int | None
     use: int
+    returned: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,13 +177,14 @@ class PairedTraces:
         for node in waiting:
             forward.setdefault(node, set()).add(final)
         seen = set(waiting)
-        leaves: dict[tuple[int | None, int | None], list[tuple[int, int]]] = {}
+        leaves: dict[tuple[int | None, int | None, int | None], list[tuple[int, int]]] = {}
         while waiting:
             step, place = waiting.pop()
             origin = self.flow.origin(step, place)
             inputs = self._differing_inputs(origin)
-            if origin.step is None or (self.made_counts and not inputs):
-                key = (None if place >= MEMORY else place, origin.address)
+            returned = origin.step if origin.step is not None and self.a.is_return(origin.step) else None
+            if origin.step is None or returned is not None or (self.made_counts and not inputs):
+                key = (None if place >= MEMORY else place, origin.address, returned)
                 leaves.setdefault(key, []).append((step, place))
                 continue
             for node in inputs:
@@ -190,10 +193,10 @@ class PairedTraces:
                     seen.add(node)
                     waiting.append(node)
         found = []
-        for (leaf, address), readers in leaves.items():
+        for (leaf, address, returned), readers in leaves.items():
             use = min(self._first_use(reader, forward, effect, final) for reader in readers)
             fetch = min(step for step, _ in readers) if address is not None else None
-            found.append(UnsetSource(leaf, address, fetch, use))
+            found.append(UnsetSource(leaf, address, fetch, use, returned))
         return sorted(found, key=lambda source: (source.use, source.place or 0, source.address or 0))
 
     def _differing_inputs(self, origin: Origin) -> list[tuple[int, int]]:

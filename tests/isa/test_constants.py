@@ -1,0 +1,41 @@
+"""The constants by which code tells sizes apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from neonlab.assemble.assembler import assemble_text
+from neonlab.assemble.linking import link
+from neonlab.isa.constants import compared_constants
+from neonlab.isa.model.isa import Isa
+
+
+@pytest.mark.parametrize(
+    ("isa", "text", "found"),
+    [
+        (Isa.A64, "cmp x2, #252", (252,)),
+        (Isa.A64, "subs x2, x2, #64", (64,)),
+        (Isa.A64, "sub x2, x2, #64", ()),
+        (Isa.A64, "add x0, x0, #48", ()),
+        (Isa.A64, "and x3, x2, #15", (16,)),
+        (Isa.A64, "and x3, x2, #0xfffffffffffffff0", (16,)),
+        (Isa.A64, "tst x2, #4", (4,)),
+        (Isa.A64, "tbz x2, #3, k", (8,)),
+        (Isa.A64, "lsr x3, x2, #5", (32,)),
+        (Isa.A64, "ccmp x2, #20, #0, ne", (20,)),
+        (Isa.A64, "mov x9, #1000", (1000,)),
+        (Isa.A64, "ldr x9, [x0, #40]", ()),
+        (Isa.A64, "movi v0.16b, #17", ()),
+        (Isa.A32, "cmp r5, #60", (60,)),
+        (Isa.A32, "subsne r2, r2, #12", (12,)),
+        (Isa.A32, "bic r3, r2, #7", (8,)),
+        (Isa.A32, "movw r3, #5000", (5000,)),
+        (Isa.A32, "ubfx r3, r2, #2, #4", (4, 16)),
+        (Isa.A32, "vmov.i32 q0, #3", ()),
+    ],
+)
+def test_constants_are_those_of_comparisons_masks_and_shifts_of_general_registers(
+    isa: Isa, text: str, found: tuple[int, ...]
+) -> None:
+    program = link(assemble_text(f".global k\nk:\n{text}\n", isa=isa))
+    assert compared_constants(program.instructions) == found
