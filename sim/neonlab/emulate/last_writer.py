@@ -15,7 +15,7 @@ from neonlab.emulate.engine import program_counter
 from neonlab.emulate.guest.buffer import PlacedBuffer
 from neonlab.emulate.hooks.served import CALLS, ServedCalls, instruction_ending
 from neonlab.emulate.native import BLOCK_OR_CODE, MEMORY, NativeHook, Pointer, as_pointer, native, uc_reg_read
-from neonlab.emulate.trace import unicorn_identifier
+from neonlab.emulate.register_identifiers import unicorn_identifier
 from neonlab.isa.model.instruction import Instruction
 from neonlab.isa.model.isa import Isa
 

@@ -22,6 +22,7 @@ from neonlab.emulate.guest.noise import Noise
 from neonlab.emulate.guest.registers import RegisterFile, RegisterState
 from neonlab.emulate.hooks.block_meter import BlockMeter
 from neonlab.emulate.hooks.newer_instructions import ExceptionHandler
+from neonlab.emulate.hooks.pointer_authentication import sign_pointers
 from neonlab.emulate.hooks.served import ServedCalls
 from neonlab.emulate.native import add_native_hook
 from neonlab.emulate.probe import Probe
@@ -60,7 +61,7 @@ class Machine:
         self.space = space
         self.isa = program.isa
         self._access = AccessFault()
-        self._exceptions = ExceptionHandler()
+        self._exceptions = ExceptionHandler(signs=space.signs)
         self._calls = ServedCalls(program)
         self._probes: list[Probe] = [self._access, self._exceptions, self._calls, *probes]
         # A probe that is a meter serves as the budget too: two block hooks would only cost time.
@@ -70,6 +71,8 @@ class Machine:
             self._probes.append(self._meter)
         self.engine = new_engine(self.isa)
         set_thread_pointer(self.engine, self.isa, space.thread_pointer)
+        if space.signs:
+            sign_pointers(self.engine)
         self._hooks = [hook for probe in self._probes for hook in probe.hooks(self.isa)]
         for hook in self._hooks:
             add_native_hook(self.engine, hook)
@@ -113,6 +116,7 @@ class Machine:
         if not keep_data:
             self._memory.restore_data()
         self._set_up(arguments, signature, float_abi, placed, noise, widened or {})
+        self._calls.take(noise)
         for probe in self._probes:
             probe.reset(placed)
         if self._meter is not None:
@@ -213,8 +217,10 @@ class Machine:
         thumb = self.isa is Isa.A32 and self._exit.read_control("cpsr") & 0x20
         stopped = self._meter is not None and self._meter.stopped
         came_back = status == 0 and pc == self.space.return_address and not thumb
-        if came_back and not stopped and self._exceptions.exception is None:
+        if came_back and not stopped and self._exceptions.exception is None and not self._calls.misaligned:
             return None
+        if self._calls.misaligned:
+            return self._calls.stack_fault(seed)
         diagnosis = Diagnosis(self.program, placed, self._memory.stack_size, seed, self.space.stack_top)
         left_from = self._meter.last_instruction if self._meter is not None else None
         if self._meter is not None and stopped:

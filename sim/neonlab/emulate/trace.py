@@ -4,6 +4,9 @@ A code hook runs before each instruction.  It first records the registers that t
 decoded program says which), then the present address.  With the registers on entry, this log gives the value of every
 register at every step, hence the address of every access.  Nothing else is stored: about 1.5 values a step.
 
+The return from a function that the lab supplies is a step of its own, at which all registers that the call may have
+changed are written.
+
 A trace is meant for small cases.  Beyond `limit` steps recording ends, the call continues, and `overflow` is set.
 """
 
@@ -12,17 +15,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from numba.np.numpy_support import carray
-from unicorn import UC_HOOK_CODE, arm64_const, arm_const
+from unicorn import UC_HOOK_CODE
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.guest.buffer import PlacedBuffer
 from neonlab.emulate.guest.registers import RegisterState
-from neonlab.emulate.native import BLOCK_OR_CODE, NativeHook, Pointer, as_pointer, native, uc_reg_read
+from neonlab.emulate.hooks.callee_registers import ENTRY, changed_registers, result_masks
+from neonlab.emulate.native import (
+    BLOCK_OR_CODE,
+    Integer,
+    NativeHook,
+    Pointer,
+    Record,
+    as_pointer,
+    compiled,
+    native,
+    uc_reg_read,
+)
+from neonlab.emulate.register_identifiers import unicorn_identifier
 from neonlab.isa.model.addressing import address_of
 from neonlab.isa.model.condition import holds
 from neonlab.isa.model.instruction import AccessKind, Instruction
@@ -48,8 +63,33 @@ TRACER = np.dtype(
         ("pcs", np.uint64),  # uint64[limit]
         ("first_writes", np.uint64),  # int64[limit]: writes recorded before the step
         ("values", np.uint64),  # uint64[room, 2]
+        ("served", np.uint64, 2),  # start and end of the functions that the lab supplies
+        ("masks", np.uint64),  # uint8[]: their results, as `result_masks` gives them
+        ("inside", np.int64),  # 1 in such a function
+        ("results", np.int64),  # mask of the function
     ]
 )
+#: Address of the step of a return from a supplied function; the mask of its results is added, times 2.
+_RETURN, _MASKS = 1, 32
+
+
+@compiled
+def _record(uc: Pointer, state: Record, first: Integer, last: Integer) -> bool:
+    """Record the registers of some entries of `written`; False if there is no room, hence an overflow."""
+    if state.writes + last - first > state.room:
+        state.overflow = 1
+        return False
+    end: Any = last
+    room: Any = state.room
+    written = carray(as_pointer(state.written), (end,), np.int32)
+    values = carray(as_pointer(state.values), (room, 2), np.uint64)
+    for entry in range(first, last):
+        row = state.writes
+        values[row, 0] = 0
+        values[row, 1] = 0
+        uc_reg_read(uc, written[entry], values[row:].ctypes.data)
+        state.writes = row + 1
+    return True
 
 
 @native(BLOCK_OR_CODE)
@@ -58,46 +98,40 @@ def _step(uc: Pointer, address: int, _size: int, user: Pointer) -> None:
     if state.overflow != 0:
         return
     if state.pending >= 0:
-        begins = carray(as_pointer(state.written_from), (state.words + 1,), np.int32)
-        first, last = begins[state.pending], begins[state.pending + 1]
-        if state.writes + last - first > state.room:
-            state.overflow = 1
+        words: Any = state.words + 1
+        begins = carray(as_pointer(state.written_from), (words,), np.int32)
+        if not _record(uc, state, begins[state.pending], begins[state.pending + 1]):
             return
-        written = carray(as_pointer(state.written), (last,), np.int32)
-        values = carray(as_pointer(state.values), (state.room, 2), np.uint64)
-        for entry in range(first, last):
-            row = state.writes
-            values[row, 0] = 0
-            values[row, 1] = 0
-            uc_reg_read(uc, written[entry], values[row:].ctypes.data)
-            state.writes = row + 1
         state.pending = -1
     if state.steps >= state.limit:
         state.overflow = 1
         return
     pcs = carray(as_pointer(state.pcs), (state.limit,), np.uint64)
     first_writes = carray(as_pointer(state.first_writes), (state.limit,), np.int64)
+    begin, inside = state.served[0], state.served[0] <= np.uint64(address) < state.served[1]
+    if inside and not state.inside:
+        half: Any = np.int64((np.uint64(address) - begin) >> np.uint64(1))
+        state.results = np.int64(carray(as_pointer(state.masks), (half + 1,), np.uint8)[half])
+    returns = state.inside and not inside and state.results & ENTRY
+    state.inside = inside
+    if returns:
+        results = state.results & (_MASKS - 1)
+        pcs[state.steps] = _RETURN + 2 * results
+        first_writes[state.steps] = state.writes
+        state.steps += 1
+        last = state.words + 1 + results
+        begins = carray(as_pointer(state.written_from), (last + 1,), np.int32)
+        if not _record(uc, state, begins[last - 1], begins[last]):
+            return
+        if state.steps >= state.limit:
+            state.overflow = 1
+            return
     pcs[state.steps] = address
     first_writes[state.steps] = state.writes
     state.steps += 1
     word = (np.int64(address) - state.base) >> 1
     if word >= 0 and word < state.words:
         state.pending = word
-
-
-def unicorn_identifier(isa: Isa, register: Register) -> int:
-    """Return Unicorn's identifier of what the trace records of a register; of STATUS in A64 it is FPSR alone."""
-    constants = arm64_const if isa is Isa.A64 else arm_const
-    prefix = "UC_ARM64_REG_" if isa is Isa.A64 else "UC_ARM_REG_"
-    if register.file == "status":
-        name = "FPSR" if isa is Isa.A64 else "FPSCR"
-    elif register.file == "flags":
-        name = "NZCV" if isa is Isa.A64 else "CPSR"
-    elif register.file == "vector":
-        name = f"{'Q' if isa is Isa.A64 else 'D'}{register.index}"
-    else:
-        name = register.name(isa).upper()
-    return int(getattr(constants, prefix + name))
 
 
 def entry_value(state: RegisterState, register: Register) -> int:
@@ -132,6 +166,9 @@ class TraceProbe:
         writes: list[tuple[Register, ...]] = [()] * words
         for instruction in instructions:
             writes[(instruction.address - self._base) // 2] = instruction.writes
+        self._masks = result_masks(program)
+        if self._masks.size:
+            writes += [changed_registers(program.isa, results) for results in range(_MASKS)]
         identifiers = [unicorn_identifier(program.isa, register) for registers in writes for register in registers]
         self._written_from = np.cumsum([0, *map(len, writes)]).astype(np.int32)
         self._written = np.array(identifiers or [0], np.int32)
@@ -142,7 +179,8 @@ class TraceProbe:
         self._state = np.zeros(1, TRACER)
         self._state["base"], self._state["words"] = self._base, words
         self._state["limit"], self._state["room"] = limit, len(self._values)
-        for name in ("written_from", "written", "pcs", "first_writes", "values"):
+        self._state["served"] = program.served
+        for name in ("written_from", "written", "pcs", "first_writes", "values", "masks"):
             self._state[name] = getattr(self, f"_{name}").ctypes.data
         self._buffers: tuple[PlacedBuffer, ...] = ()
         self.reset(())
@@ -155,6 +193,7 @@ class TraceProbe:
         """Begin a new call with `buffers`."""
         self._buffers = tuple(buffers)
         self._state["steps"] = self._state["writes"] = self._state["overflow"] = 0
+        self._state["inside"] = self._state["results"] = 0
         self._state["pending"] = -1
 
     def collect(self, machine: Machine) -> Trace:
@@ -238,8 +277,7 @@ class Trace:
         """The steps that write each register, ascending, and the row of `values` of each."""
         found: dict[Register, list[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]] = {}
         for address, steps in self.executions.items():
-            instruction = self.program.by_address.get(address)
-            for position, register in enumerate(instruction.writes if instruction else ()):
+            for position, register in enumerate(self._writes(address)):
                 rows = self.first_writes[steps] + position
                 known = rows < self.first_writes[steps + 1]  # the step at which recording ended has none
                 found.setdefault(register, []).append((steps[known], rows[known]))
@@ -249,6 +287,24 @@ class Trace:
             order = np.argsort(steps, kind="stable")
             merged[register] = steps[order], np.concatenate([piece[1] for piece in pieces])[order]
         return merged
+
+    def _writes(self, address: int) -> tuple[Register, ...]:
+        """Return the registers recorded of the steps at an address."""
+        if _RETURN <= address < _RETURN + 2 * _MASKS:
+            return changed_registers(self.isa, (address - _RETURN) // 2)
+        instruction = self.program.by_address.get(address)
+        return instruction.writes if instruction is not None else ()
+
+    def is_return(self, step: int) -> bool:
+        """Tell whether a step is the return from a function that the lab supplies."""
+        return bool(_RETURN <= self.pcs[step] < _RETURN + 2 * _MASKS)
+
+    def call_before(self, step: int) -> int:
+        """Return the last step before `step` that is not in a function that the lab supplies: a call, for a return."""
+        start, end = self.program.served
+        while step > 0 and (start <= self.pcs[step - 1] < end or self.is_return(step - 1)):
+            step -= 1
+        return max(step - 1, 0)
 
     def definition(self, step: int, register: Register) -> int | None:
         """Return the last step before `step` that wrote `register`; None when it still has its value on entry."""

@@ -1,14 +1,15 @@
 """Arrange the guest's address space: its stack, its caller and its buffers.  The linker places its code.
 
-HOME is the usual arrangement.  `elsewhere` returns another one, in which nothing has the same address, order, or low
-bits beyond those that the procedure call standard promises.  A result that is the same in both does not depend on any
-address.
+HOME is the usual arrangement.  `elsewhere` returns others, in which nothing has the same address, order, or low bits
+beyond those that the procedure call standard promises.  Each bit of a pointer, up to the highest that a user's pointer
+has, differs between HOME and one of them, and so does each bit of sp up to bit 20, whatever a frame takes.  A result
+that is the same in all of them does not depend on any address.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from neonlab.isa.model.isa import Isa
 
@@ -27,7 +28,8 @@ class AddressSpace:
     """One arrangement: sp on entry (without stack arguments), lr on entry, the thread pointer, and the buffers.
 
     Buffers are in the order of the arguments or, if `reverse`, in the opposite one.  The first is `buffers_after` bytes
-    after the lowest address that buffers have.  The last of them lie across `boundaries`, which ascend.
+    after the lowest address that buffers have.  One of them may lie across the address `crossed`, and one may end at
+    the address `ended`; 0 stands for none.  `signs` tells whether the CPU has keys to sign pointers with.
     """
 
     stack_top: int = STACK_TOP
@@ -35,34 +37,71 @@ class AddressSpace:
     reverse: bool = False
     buffers_after: int = 0
     thread_pointer: int = THREAD_POINTER
-    boundaries: tuple[int, ...] = ()
+    crossed: int = 0
+    ended: int = 0
+    signs: bool = False
 
     def order(self, count: int) -> Sequence[int]:
         """Return the numbers of `count` buffers, from the lowest address up."""
         return range(count - 1, -1, -1) if self.reverse else range(count)
 
-    def boundary_of(self, count: int) -> dict[int, int]:
-        """Return the boundary in the middle of a buffer by its number, for those of `count` buffers that have one."""
-        return dict(zip(reversed(self.order(count)), reversed(self.boundaries[:count]), strict=False))
+    def at_boundaries(self, count: int, turn: int, lowest: int) -> tuple[int | None, int | None]:
+        """Return the numbers of the buffers that lie across `crossed` and end at `ended`; None for none.
+
+        The others of `count` buffers lie from `lowest` on.  The order of all stays.  Where one buffer would be at both
+        places, `turn` chooses one of them.
+        """
+        if not count or not self.crossed:
+            return None, None
+        order = self.order(count)
+        crossing, ending = (order[-1 if boundary > lowest else 0] for boundary in (self.crossed, self.ended))
+        if crossing != ending:
+            return crossing, ending
+        return (crossing, None) if turn % 2 else (None, ending)
 
 
 HOME = AddressSpace()
 
+#: Where addresses with all of bits 34-47 begin; the other arrangements of A64 lie above.
+HIGH = 0xFFFC_0000_0000
 _ELSEWHERE = {
     # caller < stack < buffers < code, against code < buffers < stack < caller; sp on 8 bytes and no better.
-    # A buffer across 2^31, where addresses compared with their signs are out of order.
-    Isa.A32: AddressSpace(0x1FF0_0A18, 0x1F80_0A44, True, 3 * PAGE, 0x1F70_0128, (1 << 31,)),
+    # A buffer across 2^31, or up to there, where addresses compared with their signs are out of order.  None ends at
+    # 2^32: C has an address behind each object that is greater than the object's own.
+    Isa.A32: AddressSpace(0x1FE0_0000, 0x1F80_0A44, True, 3 * PAGE, 0x1F70_0128, 1 << 31, 1 << 31),
     # buffers < caller < stack < code, against code < stack < caller < buffers; sp on 16 bytes and no better.
-    # A buffer across a multiple of 2^32, where lower halves of addresses are out of order.
-    Isa.A64: AddressSpace(0x3_8000_0A10, 0x3_7800_0A44, True, (1 << 32) + 3 * PAGE, 0x3_7000_0128, (3 << 32,)),
+    # A buffer across a multiple of 2^32, where lower halves of addresses are out of order, and one up to another.
+    Isa.A64: AddressSpace(
+        HIGH + 0x3_8000_0000,
+        HIGH + 0x3_7800_0A44,
+        True,
+        HIGH + (1 << 32) + 3 * PAGE,
+        HIGH + 0x3_7000_0128,
+        HIGH + (3 << 32),
+        HIGH + (2 << 32),
+        signs=True,
+    ),
 }
+# Displacements of sp.  For every frame up to 4 KiB, and those of a power of two up to 64 KiB, each bit from that of the
+# unit up to bit 20 differs from HOME in one of them; they were found by a search.
+_SP_ELSEWHERE = {
+    Isa.A32: (0x0486B8, 0x105BA8, 0x1B9148, 0x0A72A8),
+    Isa.A64: (0x14B9B0, 0x09A790, 0x1944D0, 0x031710),
+}
+#: Number of the other arrangements.
+ELSEWHERES = len(_SP_ELSEWHERE[Isa.A64])
 # Above all that; and for programs that hold 32-bit addresses, where these reach.
-_CODE_ELSEWHERE = {Isa.A32: (0x9000_0000,), Isa.A64: (0x3_9000_0000, 0x0C00_0000)}
+_CODE_ELSEWHERE = {Isa.A32: (0xE000_0000,), Isa.A64: (HIGH + 0x3_9000_0000, 0x0C00_0000)}
 
 
-def elsewhere(isa: Isa) -> AddressSpace:
-    """Return the other arrangement."""
-    return _ELSEWHERE[isa]
+def elsewhere(isa: Isa, turn: int = 0) -> AddressSpace:
+    """Return one of the other arrangements, of which `turn` selects one."""
+    other = _ELSEWHERE[isa]
+    if turn % 2 and isa is Isa.A64:  # an odd multiple of 2^31, where lower halves are out of order as signed numbers
+        other = replace(other, crossed=HIGH + (5 << 31))
+    elif turn % 2:  # all but the lowest buffer above 2^31
+        other = replace(other, buffers_after=0x6800_0000 + 3 * PAGE)
+    return replace(other, stack_top=other.stack_top + _SP_ELSEWHERE[isa][turn % ELSEWHERES])
 
 
 def code_elsewhere(isa: Isa) -> tuple[int, ...]:

@@ -7,6 +7,8 @@ only on the program and on the sizes of a call's buffers, never on earlier calls
 from __future__ import annotations
 
 import ctypes
+import math
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -32,21 +34,17 @@ _UNDEFINED_THUMB = (0xFE, 0xDE)
 _EXCEPTION_RETURNS = (0xD69F03E0, 0xD69F0BFF, 0xD69F0FFF, 0xD6BF03E0)
 
 
-# Bytes of a buffer that lies across a boundary; a larger one might reach its neighbours.
-_MOST_ACROSS = 0x0800_0000
+# Bytes of a buffer at a boundary; a larger one might reach its neighbours.
+_MOST_ACROSS = 0x0400_0000
 
 
 class CallError(InputError):
     """Raised for a call that cannot be made: an unknown symbol, arguments or memory that do not fit."""
 
 
-def _across(boundary: int, buffer: Buffer) -> tuple[int, int, int]:
-    """Return first page, end of the last, and address of a buffer with `boundary` near its middle.
-
-    Its alignment may move it down from there.
-    """
-    middle = boundary - buffer.size // 2
-    address = middle - (middle + buffer.origin - buffer.offset) % buffer.alignment
+def _at_boundary(wanted: int, buffer: Buffer, alignment: int) -> tuple[int, int, int]:
+    """Return first page, end of the last, and address of a buffer at `wanted`; its alignment may move it down."""
+    address = wanted - (wanted + buffer.origin - buffer.offset) % alignment
     start = (address - buffer.mapped_before) // PAGE * PAGE
     return start, max(-(-(address + buffer.size + buffer.mapped_after) // PAGE) * PAGE, start + PAGE), address
 
@@ -118,18 +116,29 @@ class Memory:
             host[:] = np.frombuffer(segment.data, np.uint8)
 
     def place(self, buffers: Sequence[Buffer], noise: npt.NDArray[np.uint8]) -> tuple[PlacedBuffer, ...]:
-        """Map and fill `buffers`, each as close to the end of its last page as its alignment allows, or on a boundary.
+        """Map and fill `buffers`, each as close to the end of its last page as its alignment allows, or at a boundary.
 
+        Whether one lies across a boundary of the address space, or ends there, may depend on all their sizes.
         The bytes between a buffer and the edges of its pages hold `noise`.  Raises CallError when the buffers do not
         fit.
         """
         places: dict[int, tuple[int, int, int]] = {}  # by number: first page, end of the last, address
         slot_address = lowest = BUFFERS[self._program.isa] + self._space.buffers_after
-        boundaries = self._space.boundary_of(len(buffers))
-        for index in self._space.order(len(buffers)):
+        space = self._space
+        turn = zlib.crc32(repr([buffer.size for buffer in buffers]).encode())
+        crossing, ending = space.at_boundaries(len(buffers), turn, lowest)
+        for index in space.order(len(buffers)):
             buffer = buffers[index]
-            if index in boundaries and buffer.size <= _MOST_ACROSS:
-                places[index] = _across(boundaries[index], buffer)
+            if index in (crossing, ending) and buffer.size <= _MOST_ACROSS:
+                boundary, back, alignment = space.crossed, buffer.size // 2, buffer.alignment
+                if index == ending:
+                    boundary = space.ended
+                    # With the alignment that is promised and no better, or few would end there.  Most of those that
+                    # would be aligned better lie across the boundary instead, so that all low bits differ from home.
+                    promised = math.gcd(buffer.alignment, buffer.offset)
+                    if buffer.size // promised % 2 or turn % 4 == 0:
+                        back, alignment = buffer.size, promised
+                places[index] = _at_boundary(boundary - back, buffer, alignment)
                 continue
             start = slot_address + index % 64 * STAGGER
             occupied = buffer.mapped_before + buffer.size + buffer.mapped_after

@@ -5,7 +5,7 @@ the conversions from single precision to BFloat16 (FEAT_BF16, FEAT_AA32BF16), an
 precision (FEAT_FP16).  A compiled hook on the undefined-instruction exception executes them; the guest continues.
 Encodings and meaning: Arm Architecture Reference Manual, DDI 0487, A64 (C7.2) and A32 (F6.1); FPConvertBF, FPMax,
 FPMin, FPMaxNum, FPMinNum and StandardFPCR in its shared pseudocode.  In A32 the emulated CPU has no FPSCR.FZ16:
-denormal half-precision numbers are never flushed there.
+denormal half-precision numbers are never flushed there.  Pointer authentication is in `pointer_authentication`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from unicorn import UC_HOOK_INSN_INVALID, UC_HOOK_INTR, arm64_const, arm_const
 
 from neonlab.emulate.guest.buffer import PlacedBuffer
 from neonlab.emulate.hooks.narrow_floats import DN, FZ, FZ16, half_extreme, to_bfloat16
+from neonlab.emulate.hooks.pointer_authentication import authenticate, jump
 from neonlab.emulate.native import (
     INTERRUPT,
     INVALID_INSTRUCTION,
@@ -57,11 +58,13 @@ TRAP = np.dtype(
         ("status", np.int64),  # CPSR, whose bit 5 is set in Thumb
         ("control", np.int64),  # FPCR, or FPSCR
         ("exceptions", np.int64),  # FPSR in A64
+        ("held", np.uint64),
+        ("keys", np.int64),  # of pointer authentication: 1 where they are enabled
     ]
 )
 _SIZE = TRAP.itemsize
 # Offsets of fields that Unicorn writes to; constants to the compiler
-_PC, _WORD, _N, _M, _D, _STATUS, _CONTROL, _EXCEPTIONS = 16, 32, 40, 56, 72, 88, 96, 104
+_PC, _WORD, _N, _M, _D, _STATUS, _CONTROL, _EXCEPTIONS, _HELD, _KEYS = 16, 32, 40, 56, 72, 88, 96, 104, 112, 120
 
 
 @compiled
@@ -108,7 +111,7 @@ def _a64_convert(uc: Pointer, state: npt.NDArray[np.uint8], word: Integer) -> bo
         return False
     base = state.ctypes.data
     upper = (word >> 30) & 1 if vector else 0
-    state[_CONTROL:_SIZE] = 0
+    state[_CONTROL:_HELD] = 0
     uc_reg_read(uc, A64_FPCR, base + _CONTROL)
     uc_reg_read(uc, A64_FPSR, base + _EXCEPTIONS)
     uc_reg_read(uc, A64_Q0 + ((word >> 5) & 31), base + _N)
@@ -121,7 +124,7 @@ def _a64_convert(uc: Pointer, state: npt.NDArray[np.uint8], word: Integer) -> bo
         state[_N + 4 : _N + 16] = 0
     raised = _narrow_all(state, upper, state[_CONTROL:_EXCEPTIONS].view(np.int64)[0])
     uc_reg_write(uc, d, base + _D)
-    state[_EXCEPTIONS:_SIZE].view(np.int64)[0] |= raised
+    state[_EXCEPTIONS:_HELD].view(np.int64)[0] |= raised
     uc_reg_write(uc, A64_FPSR, base + _EXCEPTIONS)
     return True
 
@@ -134,7 +137,7 @@ def _a32_half(uc: Pointer, state: npt.NDArray[np.uint8], word: Integer, in_it_bl
     n = ((word >> 3) & 16) | ((word >> 16) & 15)
     m = ((word >> 1) & 16) | (word & 15)
     quad, least = (word >> 6) & 1 == 1, (word >> 21) & 1 == 1
-    state[_CONTROL:_SIZE] = 0
+    state[_CONTROL:_HELD] = 0
     uc_reg_read(uc, A32_FPSCR, base + _CONTROL)
     fpscr = state[_CONTROL:_EXCEPTIONS].view(np.int64)
     halves, other = state[_N : _N + 16].view(np.uint16), state[_M : _M + 16].view(np.uint16)
@@ -216,6 +219,12 @@ def _a64_exception(uc: Pointer, number: int, user: Pointer) -> None:
             m_signed = (word >> 23) & 1 == 1
             n_signed = not m_signed
             index = ((word >> 11) & 1) * 2 + ((word >> 21) & 1)
+        held = state[_HELD:_KEYS].view(np.uint64)
+        following = authenticate(uc, held, word, np.int64(trap.pc), np.int64(trap.keys))
+        if following != -1:
+            jump(uc, held, following)
+            trap.executed += 1
+            return
         if _a64_convert(uc, state, word):
             trap.pc += 4
             uc_reg_write(uc, A64_PC, base + _PC)
@@ -313,9 +322,10 @@ def _a32_undefined(uc: Pointer, user: Pointer) -> bool:
 class ExceptionHandler:
     """Executes instructions that the emulated CPU lacks; remembers the exception that ended a call."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, signs: bool = False) -> None:
         self._state = np.zeros(TRAP.itemsize, np.uint8)
         self._trap = self._state.view(TRAP)
+        self._signs = signs
 
     def hooks(self, isa: Isa) -> Sequence[NativeHook]:
         """Return one exception hook in A64; in A32 two, because undefined instructions have a separate hook."""
@@ -329,6 +339,7 @@ class ExceptionHandler:
     def reset(self, _buffers: Sequence[PlacedBuffer] = ()) -> None:
         """Forget the last call."""
         self._state[:] = 0
+        self._trap["keys"] = int(self._signs)
 
     @property
     def exception(self) -> tuple[int, int] | None:
