@@ -9,11 +9,11 @@ import pytest
 
 from neonlab.cli.app import build_app
 from neonlab.contract import arguments as contract_arguments
+from neonlab.contract import build as contract_build
 from neonlab.contract import header as contract
 from neonlab.contract import text as contract_text
 from neonlab.emulate.run import FaultKind
 from neonlab.measure.cores import pipeline as pipeline_core
-from neonlab.sources import sidecar as beside
 
 PAGES = Path(__file__).resolve().parents[2] / "docs" / "pages"
 ROOT = PAGES.parents[1]
@@ -42,8 +42,8 @@ def keys(table: list[list[str]]) -> list[str]:
         ("A number", contract_arguments._NUMBER_KEYS),
         ("A member of a struct", contract_arguments._FIELD_KEYS),
         ("Beside the code only", contract.OUTSIDE_KEYS),
-        ("build", beside._BUILD_KEYS),
-        ("reference", tuple(key for key in beside._REFERENCE_KEYS if key not in beside._BUILD_KEYS)),
+        ("build", contract_build._BUILD_KEYS),
+        ("reference", tuple(key for key in contract_build._REFERENCE_KEYS if key not in contract_build._BUILD_KEYS)),
     ],
 )
 def test_the_page_has_every_key_once_and_no_other(title: str, known: tuple[str, ...]) -> None:

@@ -14,6 +14,9 @@ fault shows elsewhere, `at` is text that the changed kernel has once: the fault 
 
 A table without `replace` says that the kernel is wrong as it stands.
 
+Beside `armv8/shifted_down.S` may stand `armv8/shifted_down.contract.toml`, which names a function of the folder `c` as
+the reference.  It is for the right kernel and for its faults.
+
 `python -m tests.saboteurs` writes every wrong kernel to build/saboteurs.
 """
 
@@ -33,6 +36,7 @@ from typing import Any
 from neonlab.emulate.run import FaultKind
 
 FOLDER = Path(__file__).resolve().parent
+_SIDECAR, _FAULTS = ".contract.toml", "armv[78]/*.toml"
 #: Where `python -m tests.saboteurs` writes, relative to the repository.
 BUILD = Path("build") / "saboteurs"
 _KEYS = {"name", "why", "replace", "with", "at"}
@@ -71,16 +75,25 @@ class Saboteur:
         """
         path = folder / self.isa / self.name / self.kernel.name
         path.parent.mkdir(parents=True, exist_ok=True)
-        if not path.exists() or path.read_text(encoding="utf-8") != self.text:
-            number, new = tempfile.mkstemp(dir=path.parent)
-            with os.fdopen(number, "w", encoding="utf-8") as file:
-                file.write(self.text)
-            Path(new).replace(path)
+        _put(path, self.text)
+        sidecar = self.kernel.with_suffix(_SIDECAR)
+        if sidecar.is_file():
+            references = (sidecar.parent.parent / "c").as_posix()
+            _put(path.with_suffix(_SIDECAR), sidecar.read_text(encoding="utf-8").replace("../c/", f"{references}/"))
         return path
 
     def where(self, path: Path) -> str:
         """Return the place that a verdict must name, `path:line`; empty where no line is to blame."""
         return "" if self.line is None else f"{path}:{self.line}"
+
+
+def _put(path: Path, text: str) -> None:
+    """Write a file at once, unless it has this text already."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        number, new = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(number, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(new).replace(path)
 
 
 @cache
@@ -90,7 +103,7 @@ def saboteurs(folder: Path = FOLDER) -> tuple[Saboteur, ...]:
     Raises SaboteurError for a table that is badly written, and for two saboteurs of one name.
     """
     found: dict[str, Saboteur] = {}
-    for path in sorted(folder.glob("armv[78]/*.toml")):
+    for path in sorted(path for path in folder.glob(_FAULTS) if not path.name.endswith(_SIDECAR)):
         for one in _read(path):
             if one.title in found:
                 raise SaboteurError(f"{path}: {one.name}: {found[one.title].kernel} has a fault of this name too")

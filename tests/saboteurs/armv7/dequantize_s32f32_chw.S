@@ -14,19 +14,11 @@ scales       = { reg = "stack+8", read = "4*rows", dtype = "float32", range = [1
 bias         = { reg = "stack+12", read = "4*rows", dtype = "float32", range = [1.0, 1e6] }
 */
 
-// What conv1x1_s8s32_chw leaves, to floats, as ncnn does it: a row is a channel, cols its pixels. The input as float32,
-// which rounds what is beyond 2^24, times scale, plus bias, rounded after each. ARMv7's NEON makes 0 of what is below
-// 2^-126; the ranges of scale and bias leave no room for that.
+// What conv1x1_s8s32_chw leaves, to floats, as ncnn does it: a row is a channel, cols its pixels, which are taken one by
+// one. The input as float32, which rounds what is beyond 2^24, times scale, plus bias, rounded after each. ARMv7's NEON
+// makes 0 of what is below 2^-126; the ranges of scale and bias leave no room for that.
 //
-// The loops:
-//
-//     for each row
-//         for each 16 pixels               then for each 4, then one by one
-//
-// Registers: q0-q3 the numbers, q8 the scale, q9 the bias.
-//
-// Cost of the hot loop, per 16 elements of a row = 16 elements: 2 loads, 4 to convert, 4 to scale, 4 to add the bias, 2
-// stores, 2 for the loop = 18 instructions, 1.125 per element. The floor is 16: all but the loop's.
+// Registers: d0 the number, d16 the scale, d18 the bias.
 
     .syntax unified
     .arch   armv7-a
@@ -46,28 +38,6 @@ in           .req r8        // walks along the row
 out          .req r9
 count        .req r12       // left of the row, counts down
 
-// x = x * scale + bias
-.macro dequantize x0, x1, x2, x3
-    vcvt.f32.s32 \x0, \x0
-  .ifnb \x1
-    vcvt.f32.s32 \x1, \x1
-    vcvt.f32.s32 \x2, \x2
-    vcvt.f32.s32 \x3, \x3
-  .endif
-    vmul.f32 \x0, \x0, q8
-  .ifnb \x1
-    vmul.f32 \x1, \x1, q8
-    vmul.f32 \x2, \x2, q8
-    vmul.f32 \x3, \x3, q8
-  .endif
-    vadd.f32 \x0, \x0, q9
-  .ifnb \x1
-    vadd.f32 \x1, \x1, q9
-    vadd.f32 \x2, \x2, q9
-    vadd.f32 \x3, \x3, q9
-  .endif
-.endm
-
     .p2align 4
     .global dequantize_s32f32_chw
     .type   dequantize_s32f32_chw, %function
@@ -78,39 +48,19 @@ dequantize_s32f32_chw:
     ldr     scales, [sp, #32]
     ldr     bias, [sp, #36]
 1:
-    vld1.32 {d16[], d17[]}, [scales]!
-    vld1.32 {d18[], d19[]}, [bias]!
+    vld1.32 {d16[]}, [scales]!
+    vld1.32 {d18[]}, [bias]!
     mov     in, input
     mov     out, output
-    subs    count, cols, #16
-    blo     3f
+    mov     count, cols
 2:
-    vld1.32 {d0, d1, d2, d3}, [in]!
-    vld1.32 {d4, d5, d6, d7}, [in]!
-    subs    count, count, #16
-    dequantize q0, q1, q2, q3
-    vst1.32 {d0, d1, d2, d3}, [out]!
-    vst1.32 {d4, d5, d6, d7}, [out]!
-    bhs     2b
-3:
-    adds    count, count, #12
-    bmi     5f
-4:
-    vld1.32 {d0, d1}, [in]!
-    subs    count, count, #4
-    dequantize q0
-    vst1.32 {d0, d1}, [out]!
-    bhs     4b
-5:
-    adds    count, count, #4
-    beq     7f
-6:
-    vld1.32 {d0[], d1[]}, [in]!
+    vld1.32 {d0[]}, [in]!
     subs    count, count, #1
-    dequantize q0
+    vcvt.f32.s32 d0, d0
+    vmul.f32 d0, d0, d16
+    vadd.f32 d0, d0, d18
     vst1.32 {d0[0]}, [out]!
-    bne     6b
-7:
+    bne     2b
     add     input, input, input_pitch
     add     output, output, output_pitch
     subs    rows, rows, #1
