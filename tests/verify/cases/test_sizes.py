@@ -6,7 +6,17 @@ import itertools
 
 import pytest
 
-from neonlab.verify.cases.sizes import CLAUSES, CodeFacts, Dimension, Role, far_sizes, lengths, numbers, together
+from neonlab.verify.cases.sizes import (
+    CLAUSES,
+    CodeFacts,
+    Dimension,
+    Role,
+    cut_sizes,
+    far_sizes,
+    lengths,
+    numbers,
+    together,
+)
 
 CODE = CodeFacts((4, 16), (60, 252))
 
@@ -67,6 +77,14 @@ def test_a_number_takes_its_ends_zero_and_both_signs(low: int, high: int, step: 
 )
 def test_far_sizes_do_not_fit_16_20_24_or_28_bits(low: int, high: int, step: int, far: list[int]) -> None:
     assert list(far_sizes(Dimension("n", low, high, step))) == far
+
+
+def test_large_constants_of_the_code_are_exceeded_where_the_range_allows() -> None:
+    code = CodeFacts((16,), (252, 1 << 20, 1 << 24, 1 << 30))
+    assert cut_sizes(Dimension("n", 0, 1 << 25), code) == ((1 << 20) + 5, (1 << 24) + 5)
+    assert cut_sizes(Dimension("n", 0, 1 << 21), code) == ((1 << 20) + 5,)
+    assert cut_sizes(Dimension("n", 0, 1 << 25), CodeFacts()) == ()
+    assert cut_sizes(Dimension("zero", 0, 1 << 25, 1, Role.NUMBER), code) == ()
 
 
 def test_small_values_of_two_dimensions_have_every_remainder_twice() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,18 @@ from neonlab.lab.repository.library import Kernel
 from neonlab.measure.shape import Shape
 from neonlab.verify.cases.cover import MOST_FOR_A_PAIR, MOST_WORK, Cover, cover_triples
 from neonlab.verify.cases.operator import Operator
-from neonlab.verify.cases.sizes import FAR_POWERS, UNLIMITED, VECTOR, CodeFacts, Role, far_sizes, lengths, together
+from neonlab.verify.cases.sizes import (
+    FAR_POWERS,
+    UNLIMITED,
+    VECTOR,
+    CodeFacts,
+    Dimension,
+    Role,
+    cut_sizes,
+    far_sizes,
+    lengths,
+    together,
+)
 from neonlab.verify.cases.space import Space
 
 #: Most shapes in which two sizes meet, and most of the further ones in which three do.
@@ -45,6 +56,8 @@ _MOST_PRODUCTS = 1 << 18
 #: Largest size that is far and not farther; and most work of a shape with a size beyond.  The guest takes 5 to 30 ms
 #: for 2^20 elements of a kernel with one size, but 0.1 to 0.7 s for 2^24, and a reference up to 4 s.
 _FAR, _MOST_FAR = FAR_POWERS[0] + 64, 7 << 19
+#: Most work of a shape with a size beyond a large constant of the code, which few kernels have.
+_MOST_CUT = 1 << 26
 
 
 @dataclass(frozen=True)
@@ -53,7 +66,8 @@ class PlannedShapes:
 
     Those of them that are `whole` get every check, those `watched` every check of a single call.  `alone` have one size
     that need not meet others: near a constant of the code or a power of two, or an end.  The others only compare
-    results: `far` with one size beyond 16 bits, `farther` beyond 20 where that is cheap; `longest`, which sum as many
+    results: `far` with one size beyond 16 bits, `farther` beyond 20 where that is cheap, or beyond a large constant of
+    the code; `longest`, which sum as many
     products as the contract allows.  `few` tells whether the kernel has one size only.
     """
 
@@ -138,8 +152,15 @@ def _planned(limits: _Limits, code: CodeFacts, seed: int, every_tail: bool) -> P
         frozenset(whole) | {broad},
         frozenset(watched),
         tuple(dict.fromkeys((*alone, *space.far_apart()))),
-        tuple(_far(space, 0, _FAR, _MOST_WORK)),
-        tuple(_far(space, _FAR + 1, UNLIMITED, _MOST_FAR)),
+        tuple(_far(space, far_sizes, (0, _FAR), _MOST_WORK)),
+        tuple(
+            dict.fromkeys(
+                (
+                    *_far(space, far_sizes, (_FAR + 1, UNLIMITED), _MOST_FAR),
+                    *_far(space, functools.partial(cut_sizes, code=code), (_FAR + 1, UNLIMITED), _MOST_CUT),
+                )
+            )
+        ),
         _longest_sums(limits, space, code),
         few,
     )
@@ -195,13 +216,15 @@ def _every_small(space: Space, code: CodeFacts) -> Iterator[Shape]:
             yield placed.shape
 
 
-def _far(space: Space, least: int, most: int, most_work: int) -> Iterator[Shape]:
-    """Yield the smallest shape with each length in turn far larger, from `least` to `most`, where work allows it."""
+def _far(
+    space: Space, sizes_of: Callable[[Dimension], tuple[int, ...]], limits: tuple[int, int], most_work: int
+) -> Iterator[Shape]:
+    """Yield the smallest shape with each length in turn far larger, within `limits`, where work allows it."""
     assert space.least is not None
     for number, dimension in enumerate(space.dimensions):
-        for size in far_sizes(dimension):
+        for size in sizes_of(dimension):
             placed = space.place((*space.least[:number], size, *space.least[number + 1 :]))
-            if placed is not None and least <= size <= most and placed.work <= most_work:
+            if placed is not None and limits[0] <= size <= limits[1] and placed.work <= most_work:
                 yield placed.shape
 
 

@@ -16,7 +16,7 @@ from neonlab.lab.repository.library import Kernel, open_kernel
 from neonlab.lab.run.check import answer_ranges, explain
 from neonlab.lab.run.plan import draw_case, parse_shape, plan_cases, range_case, shape_for
 from neonlab.lab.run.profile import profile_case
-from neonlab.lab.run.shapes import integers_of
+from neonlab.lab.run.shapes import code_of, integers_of
 from neonlab.lab.watch.layer import layer_to_watch, tile_of
 from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.measure.options import MemoryOptions
@@ -123,9 +123,9 @@ def first_cases(
 
 
 def _planned(kernel: Kernel, seed: int) -> list[CaseName]:
-    """Return the cases of a kernel, cached by its contract, since they depend on that and its operator alone."""
+    """Return the cases of a kernel, cached by its contract and the constants of its code, on which they depend."""
     global _plan
-    key = f"{kernel.contract!r} {seed}"
+    key = f"{kernel.contract!r} {code_of(kernel)!r} {seed}"
     if _plan is None or _plan[0] != key:
         _plan = key, plan_cases(kernel, seed=seed)
     return _plan[1]

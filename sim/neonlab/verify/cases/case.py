@@ -19,6 +19,8 @@ from neonlab.verify.cases.sizes import Dimension, Role, numbers
 _PLACEMENTS = 8
 #: Part of the random numbers of `DataSource.values` that are ends, 0 and the like.
 _NOTABLE = 0.5
+#: Scales whose products with whole numbers are exact, so that rounding meets ties.
+_EXACT_SCALES = (0.125, 0.25, 0.5, 1.0, 2.0)
 #: Elements of a block of zeros.
 _BLOCK = 256
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -88,14 +90,16 @@ class DataSource:
         """Return numbers that decide about all of a tensor: zero points, limits, multipliers.
 
         They are drawn as `array` draws them.  Of random ones, every other is 0, an end of the range, or another of
-        `neonlab.verify.cases.sizes.numbers`, so that a check meets all of these.
+        `neonlab.verify.cases.sizes.numbers`, so that a check meets all of these.  Of floats every other is 0, an end,
+        or a power of two: products of whole numbers and such a scale lie midway between two whole numbers often.
         """
         found = self.array(argument, shape)
         if self.pattern != "random":
             return found
         if argument.dtype.kind == "f":
             low, high = argument.value_range or (-1.0, 1.0)
-            few = np.array([low, high, min(max(0.0, low), high)], argument.dtype)
+            exact = [power for power in _EXACT_SCALES if low <= power <= high]
+            few = np.array([low, high, min(max(0.0, low), high), *exact], argument.dtype)
         else:
             low, high = argument.value_range or _limits(argument.dtype)
             few = np.array(numbers(Dimension(argument.name, int(low), int(high), 1, Role.NUMBER)), argument.dtype)

@@ -46,9 +46,12 @@ def generated_inputs(
         elif argument.is_pointer:
             if argument.read is not None:
                 size = max(0, argument.read.evaluate(values))
-                inputs[argument.name] = data.array(argument, (size // argument.dtype.itemsize,))
+                shape = (size // argument.dtype.itemsize,)
+                # A few floats whose number no size changes are scales or limits.
+                draw = data.values if argument.dtype.kind == "f" and not argument.read.names else data.array
+                inputs[argument.name] = draw(argument, shape)
         elif argument.ctype.kind == "float" or argument.name in counts.keys() - values.keys():
             count = counts.get(argument.name, 1)
-            array = data.array(argument, (count,))
+            array = data.values(argument, (count,))
             inputs[argument.name] = array if count > 1 else array.reshape(())
     return inputs, rows

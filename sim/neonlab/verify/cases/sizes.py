@@ -23,10 +23,12 @@ FEW = 16
 _MOST_IN_A_ROW = 288
 #: Widest block that a constant in the code is taken for.
 _WIDEST_BLOCK = 64
-#: Largest constant of the code around which sizes are tried, and largest power of two.
-_LARGEST_CONSTANT, _LARGEST_POWER = 1 << 14, 1 << 12
+#: Largest constant of the code around which sizes are tried, largest beyond which one is, and largest power of two.
+_LARGEST_CONSTANT, _LARGEST_CUT, _LARGEST_POWER = 1 << 14, 1 << 26, 1 << 12
 #: What is added to a power of two, to leave a remainder in any tile.
 _BEYOND = 7
+#: The same for a large constant of the code; from 2^24 on, a float32 rounds it down.
+_BEYOND_CUT = 5
 #: Powers of two that 16, 20, 24 and 28 bits reach.
 FAR_POWERS = tuple(1 << bits for bits in (16, 20, 24, 28))
 #: The limit of a dimension that no argument of the contract limits.
@@ -204,3 +206,11 @@ def far_sizes(dimension: Dimension) -> tuple[int, ...]:
         above = [v for v in dimension.near((power + _BEYOND,)) if v > power]
         found += (allowed or above)[:1]
     return tuple(dict.fromkeys(found))
+
+
+def cut_sizes(dimension: Dimension, code: CodeFacts) -> tuple[int, ...]:
+    """Return values just beyond large constants of the code, which a mask or a conversion may cut numbers to."""
+    if dimension.role is not Role.LENGTH or dimension.count <= FEW:
+        return ()
+    large = [constant for constant in code.constants if _LARGEST_CONSTANT < constant <= _LARGEST_CUT]
+    return tuple(sorted({value for one in large for value in dimension.near((one + _BEYOND_CUT,)) if value > one}))
