@@ -54,8 +54,12 @@ _LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is for `make test-all`, unless that, or a single case by its name, was asked for."""
-    if config.getoption("--thorough") or any("::" in str(argument) for argument in config.args):
+    """Leave out what is for `make test-all`, unless that, or a single case by its name, was asked for.
+
+    Examples that only `make test-all` tries must be refreshed by `--update` too.
+    """
+    whole = config.getoption("--thorough") or config.getoption("--update")
+    if whole or any("::" in str(argument) for argument in config.args):
         return
     kept: list[pytest.Item] = []
     for _, group in groupby(items, key=_function_of):
