@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import jsonschema
 import pytest
-from tests.command_line import ADD, SUM, edit, neonlab, new_repository
+from tests.command_line import ADD, SUM, edit, git, neonlab, new_repository
 
 from neonlab.report.json.documents import schemas
 
@@ -37,10 +38,65 @@ def test_a_kernel_that_is_wrong_for_one_sum_is_refuted(repository: Path) -> None
     shown = neonlab("prove", ADD, "--shape", "40", cwd=repository)
     assert shown.returncode == 1
     assert shown.stdout.startswith("refuted")
-    assert "mismatch at shape 40" in shown.stdout
+    assert "lane-wrap at shape 40, pattern witness" in shown.stdout
     document = json.loads(neonlab("prove", ADD, "--shape", "40", "--json", cwd=repository).stdout)
     jsonschema.validate(document, schemas()["prove"])
-    assert document["proofs"][0]["shapes"][0]["failure"]["identifier"] == "mismatch"
+    failure = document["proofs"][0]["shapes"][0]["failure"]
+    assert failure["identifier"] == "lane-wrap"
+    assert shlex.split(failure["again"])[:3] == ["neonlab", "check", ADD]
+
+
+def _block(text: str) -> str:
+    """The lines that describe a failure, with the command to see it again."""
+    return "".join(line for line in text.splitlines(keepends=True) if line.startswith("  "))
+
+
+def test_the_command_that_is_printed_runs_the_inputs_that_refute_and_a_right_kernel_passes_them(
+    repository: Path,
+) -> None:
+    edit(repository, SUM, SUM.replace("sqadd", "add"), ADD)
+    shown = neonlab("prove", ADD, "--shape", "40", cwd=repository)
+    assert neonlab("prove", ADD, "--shape", "40", cwd=repository).stdout == shown.stdout
+    (again,) = [line.partition("again: ")[2] for line in shown.stdout.splitlines() if "again: " in line]
+    assert git(repository, "status", "--porcelain") == f" M asm/{ADD}.S\n"
+    program, *arguments = shlex.split(again)
+    assert program == "neonlab"
+    failed = neonlab(*arguments, cwd=repository)
+    assert (failed.returncode, _block(failed.stdout)) == (1, _block(shown.stdout))
+    document = json.loads(neonlab(*arguments, "--json", cwd=repository).stdout)
+    jsonschema.validate(document, schemas()["check"])
+    assert document["verdicts"][0]["failures"][0]["again"] == again
+    edit(repository, SUM.replace("sqadd", "add"), SUM, ADD)
+    passed = neonlab(*arguments, cwd=repository)
+    assert (passed.returncode, passed.stdout.split()[:3]) == (0, ["exact", ADD, "1"])
+
+
+def test_the_folder_of_the_inputs_is_the_users_choice(repository: Path) -> None:
+    edit(repository, SUM, SUM.replace("sqadd", "add"), ADD)
+    shown = neonlab("prove", ADD, "--shape", "40", "--witnesses", "a b/c", cwd=repository)
+    assert "--again 'a b/c/add_s8_saturated-" in shown.stdout
+    assert not (repository / ".neonlab").exists()
+    (repository / "file").write_text("")
+    refused = neonlab("-q", "prove", ADD, "--shape", "40", "--witnesses", "file/c", cwd=repository)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith("neonlab: file/c: cannot create the folder")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((ADD, "--again", "none.npz"), "none.npz: cannot be read: No such file"),
+        ((ADD, "--again", f"asm/{ADD}.S"), "damaged, or no case that neonlab has saved"),
+        ((ADD, "--again", "x.npz", "--shape", "4"), "leave out all options that choose cases"),
+        (("add_s8_saturated", "--again", "x.npz"), "name one"),
+    ],
+)
+def test_a_file_that_is_no_saved_case_gets_one_clear_message_and_status_2(
+    repository: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    shown = neonlab("-q", "check", *arguments, cwd=repository)
+    assert (shown.returncode, shown.stdout) == (2, "")
+    assert words in shown.stderr and shown.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

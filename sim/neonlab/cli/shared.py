@@ -171,6 +171,14 @@ def shapes_by_kernel(kernels: Sequence[Kernel], texts: Sequence[str]) -> list[tu
     return allowed_shapes(kernels, lambda kernel: [parse_shape(kernel, text) for text in texts])
 
 
+def shapes_asked(
+    kernels: Sequence[Kernel], texts: Sequence[str] | None, doing: str
+) -> list[tuple[Kernel, list[Shape]]]:
+    """Return each kernel with its shapes of --shape, or with none if none is given, and report what is done now."""
+    progress.begin(f"{doing} of {len(kernels)} kernel{'s' * (len(kernels) != 1)}")
+    return shapes_by_kernel(kernels, texts) if texts else [(kernel, []) for kernel in kernels]
+
+
 def allowed_shapes(
     kernels: Sequence[Kernel], shapes_of: Callable[[Kernel], Sequence[Shape]]
 ) -> list[tuple[Kernel, list[Shape]]]:

@@ -33,7 +33,8 @@ from neonlab.prove.witness import inputs_of, witnesses
 from neonlab.verify.cases.case import Array, Case
 from neonlab.verify.cases.operator import Operator, OperatorError
 from neonlab.verify.check_case import find_mismatch, run_case
-from neonlab.verify.verdict import WORST, Failure
+from neonlab.verify.checker import Checker
+from neonlab.verify.verdict import WITNESS, Failure
 
 #: Most instructions of a path.
 MOST_STEPS = 1 << 22
@@ -233,9 +234,12 @@ def _refuted(
 def run_witness(
     program: Program, contract: Contract, operator: Operator, case: Case, inputs: Mapping[str, Array]
 ) -> Failure | None:
-    """Run the kernel on other inputs of a case; return the failure, None if it is right on them."""
+    """Run the kernel on other inputs of a case; return the failure, None if it is right on them.
+
+    A failure is what every check together makes of it, as if the case had been checked.
+    """
     try:
-        witness = operator.refilled(contract, replace(case, pattern=WORST), inputs)
+        witness = operator.refilled(contract, replace(case, pattern=WITNESS), inputs)
     except OperatorError:
         return None
     with Machine(program) as machine:
@@ -244,4 +248,6 @@ def run_witness(
     mismatch = None if isinstance(outcome, Fault) else find_mismatch(program, contract, witness, outcome)
     if fault is None and mismatch is None:
         return None
-    return Failure(witness.name, fault=fault, mismatch=mismatch, witness=witness)
+    with Checker(program, contract) as checker:
+        found = checker.check(witness)
+    return replace(found or Failure(witness.name, fault=fault, mismatch=mismatch), witness=witness)

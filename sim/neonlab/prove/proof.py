@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -49,8 +49,8 @@ class ShapeProof:
     where: str = ""
     failure: Failure | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values, as `--json` prints them."""
+    def to_json(self, kernel: str = "") -> dict[str, Any]:
+        """Return plain values, as `--json` prints them; `kernel` is what the command line calls the kernel."""
         return {
             "shape": str(self.shape),
             "status": self.status.value,
@@ -62,7 +62,7 @@ class ShapeProof:
             "lane_may_wrap": {"where": self.wraps.where, "instruction": self.wraps.text} if self.wraps else None,
             "reason": self.reason or None,
             "where": self.where or None,
-            "failure": self.failure.to_json() if self.failure is not None else None,
+            "failure": self.failure.to_json(kernel) if self.failure is not None else None,
         }
 
 
@@ -89,6 +89,22 @@ class Proof:
         """Return the inputs that were held at values of a case at any shape."""
         return tuple(sorted({name for shape in self.shapes for name in shape.held}))
 
+    @property
+    def called(self) -> str:
+        """Return what the command line calls the kernel, with its options."""
+        return f"{self.kernel} {self.options}".rstrip()
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """Return the failures on the inputs that refute it, one for each refuted shape."""
+        return tuple(shape.failure for shape in self.shapes if shape.failure is not None)
+
+    def with_failures(self, failures: Sequence[Failure]) -> Proof:
+        """Return the proof with other failures in the places of its own."""
+        left = iter(failures)
+        shapes = tuple(s if s.failure is None else replace(s, failure=next(left)) for s in self.shapes)
+        return replace(self, shapes=shapes)
+
     def of(self, status: ProofStatus) -> Sequence[ShapeProof]:
         """Return the shapes with a status."""
         return [shape for shape in self.shapes if shape.status is status]
@@ -103,5 +119,5 @@ class Proof:
             "proved": len(self.of(ProofStatus.PROVED)),
             "refuted": len(self.of(ProofStatus.REFUTED)),
             "not_proved": len(self.of(ProofStatus.NOT_PROVED)),
-            "shapes": [shape.to_json() for shape in self.shapes],
+            "shapes": [shape.to_json(self.called) for shape in self.shapes],
         }

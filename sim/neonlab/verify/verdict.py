@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import Enum, StrEnum
@@ -74,15 +75,18 @@ class Explanation:
 
 #: The pattern name of inputs that the range analysis found.
 WORST = "worst"
+#: The pattern name of inputs that a proof found, or that a file holds.
+WITNESS = "witness"
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
     """Hold one case that failed: its shape, pattern and seed, and the `fault` or the `mismatch`.
 
-    `case` is None where a search ended its process, so that nobody knows the case; `search_seed` is the search's.
-    `explanation` is the smallest case that fails in the same way and the origin of its wrong element, if it was asked
-    for.  `witness` is the case itself if shape, pattern and seed do not reproduce it: its pattern is WORST.
+    `case` is None where a search ended its process, so that nobody knows the case; `search_seed` is the search's, and
+    `search_cases` the number of cases that it was to try.  `explanation` is the smallest case that fails in the same
+    way and the origin of its wrong element, if it was asked for.  `witness` is the case itself if shape, pattern and
+    seed do not reproduce it: its pattern is WORST or WITNESS.  `saved` is the file with it, if it was saved.
     """
 
     case: CaseName | None
@@ -91,6 +95,8 @@ class Failure:
     explanation: Explanation | None = None
     witness: Case | None = field(default=None, compare=False, repr=False)
     search_seed: int = 0
+    search_cases: int = 0
+    saved: str = field(default="", compare=False)
 
     @property
     def shape(self) -> Shape | None:
@@ -119,8 +125,24 @@ class Failure:
             return f"{self.fault.source.path}:{self.fault.source.line}" if self.fault.source else ""
         return self.mismatch.writer.where if self.mismatch and self.mismatch.writer else ""
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values, as `--json` prints them."""
+    def again(self, kernel: str) -> str:
+        """Return the command that runs the case again; "" where none does.
+
+        `kernel` is what the command line calls the kernel, with its options.
+        """
+        command = f"neonlab check {kernel}"
+        if self.case is None:
+            return f"{command} --search {self.search_cases} --seed {self.seed}" if self.search_cases else ""
+        if self.saved:
+            return f"{command} --again {shlex.quote(self.saved)}"
+        if self.pattern == WITNESS:
+            return ""
+        # No option selects the inputs that the range analysis found; checking that shape finds them again.
+        pattern = "" if self.pattern == WORST else f" --pattern {self.pattern}"
+        return f"{command} --shape {self.shape}{pattern} --seed {self.seed}"
+
+    def to_json(self, kernel: str = "") -> dict[str, Any]:
+        """Return plain values, as `--json` prints them; with the command that runs the case of `kernel` again."""
         found: dict[str, Any] = {
             "identifier": self.identifier,
             "shape": str(self.shape) if self.shape is not None else "",
@@ -144,6 +166,10 @@ class Failure:
             found["mismatch"] = self.mismatch.to_json()
         if self.explanation is not None:
             found["explanation"] = self.explanation.to_json()
+        if self.saved:
+            found["saved"] = self.saved
+        if kernel and (again := self.again(kernel)):
+            found["again"] = again
         return found
 
 
@@ -273,7 +299,7 @@ class Verdict:
             "cases": self.cases,
             "failed": self.failed,
             "seed": self.seed,
-            "failures": [failure.to_json() for failure in self.failures],
+            "failures": [failure.to_json(f"{self.kernel} {self.options}".rstrip()) for failure in self.failures],
             "ranges": None if self.ranges is None else self.ranges.to_json(),
             "not_run": None if self.not_run is None else self.not_run.to_json(),
             **({"compiler": self.compiler} if self.compiler else {}),

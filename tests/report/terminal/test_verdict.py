@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from html import escape
 
+import jsonschema
 import numpy as np
 import pytest
 from rich.console import Console
 
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.measure.shape import Shape
+from neonlab.report.json.verdict import VERDICT
 from neonlab.report.notebook import verdict_html
 from neonlab.report.terminal.verdict import print_verdicts
 from neonlab.verify.cases.case import CaseName
 from neonlab.verify.check_case import draw_map
-from neonlab.verify.verdict import Failure, JudgedBy, LastWriter, Mismatch, Verdict, fold
+from neonlab.verify.verdict import WITNESS, WORST, Failure, JudgedBy, LastWriter, Mismatch, Verdict, fold
 
 
 def printed(*verdicts: Verdict) -> str:
@@ -48,7 +51,31 @@ def test_a_search_that_ended_its_process_names_its_seed_and_no_shape() -> None:
     failure = Failure(None, fault=Fault(FaultKind.EMULATOR_DIED, "it died", 0), search_seed=9)
     assert failure.to_json()["shape"] == failure.to_json()["pattern"] == "" and failure.to_json()["seed"] == 9
     text = printed(fold("k", "a64", "k.S", JudgedBy.REFERENCE, [failure], 9))
-    assert "seed 9" in text and "shape" not in text
+    assert "seed 9" in text and "shape" not in text and "again" not in text
+    known = replace(failure, search_cases=200)
+    text = printed(fold("k", "a64", "k.S", JudgedBy.REFERENCE, [known], 9))
+    assert "again: neonlab check k --search 200 --seed 9\n" in text
+
+
+@pytest.mark.parametrize(
+    ("pattern", "saved", "again"),
+    [
+        (WORST, "", "neonlab check k --shape 3 --seed 1"),
+        (WORST, "a b.npz", "neonlab check k --again 'a b.npz'"),
+        (WITNESS, "w.npz", "neonlab check k --again w.npz"),
+        (WITNESS, "", ""),
+        ("extremes", "", "neonlab check k --shape 3 --pattern extremes --seed 1"),
+    ],
+)
+def test_the_command_to_see_a_failure_again_runs_its_own_inputs(pattern: str, saved: str, again: str) -> None:
+    failure = Failure(replace(case("3"), pattern=pattern), mismatch=mismatch(), saved=saved)
+    assert failure.again("k") == again
+    text = printed(fold("k", "a64", "k.S", JudgedBy.REFERENCE, [failure], 1))
+    assert f"again: {again}\n" in text if again else "again" not in text
+    verdict = fold("k", "a64", "k.S", JudgedBy.REFERENCE, [failure], 1).to_json()
+    jsonschema.validate(verdict, VERDICT)
+    assert verdict["failures"][0].get("again", "") == again
+    assert verdict["failures"][0].get("saved", "") == saved
 
 
 def test_a_mismatch_is_told_with_place_writer_map_and_the_command_to_see_it_again() -> None:

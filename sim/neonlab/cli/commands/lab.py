@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -23,6 +24,7 @@ from neonlab.cli.shared import (
     find_kernels,
     kernels_for,
     print_json,
+    shapes_asked,
     shapes_by_kernel,
 )
 from neonlab.contract.options import Given
@@ -31,9 +33,11 @@ from neonlab.errors import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.repository.library import Kernel
     from neonlab.measure.options import MemoryOptions
     from neonlab.measure.profile import Profile
+    from neonlab.verify.verdict import Verdict
 
 
 @takes_given
@@ -58,6 +62,10 @@ def check(
     search: Annotated[
         int | None, typer.Option("--search", min=1, metavar="N", help="Let Hypothesis choose N cases instead.")
     ] = None,
+    again: Annotated[
+        Path | None,
+        typer.Option("--again", metavar="FILE", help="Run only the case that a failure has saved in FILE."),
+    ] = None,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", "-x", help="Stop at the first failure.")] = False,
     jobs: JobsOption = None,
     json: JsonOption = False,
@@ -76,13 +84,16 @@ def check(
     from neonlab.report.terminal.verdict import print_verdicts
 
     found = find_kernels(kernels or (), given)
+    if again is not None:
+        _refuse_beside_again(found, pattern or shape or every_tail or layers or full or search is not None or seed != 1)
     with Workers(jobs) as workers:
-        if search is not None:
+        if again is not None:
+            seed, verdicts = _again(workers, found[0], again)
+        elif search is not None:
             progress.begin(f"searching among {search:,} cases of each kernel")
             verdicts = search_all(workers, found, search, seed)
         else:
-            progress.begin(f"planning the cases of {len(found)} kernel{'s' * (len(found) != 1)}")
-            wanted = shapes_by_kernel(found, shape) if shape else [(kernel, []) for kernel in found]
+            wanted = shapes_asked(found, shape, "planning the cases")
             work = plan_all(
                 workers, wanted, patterns=pattern or (), seed=seed, every_tail=every_tail, layers=layers, full=full
             )
@@ -95,8 +106,26 @@ def check(
         print_json("check", seed=seed, verdicts=[verdict.to_json() for verdict in verdicts])
     else:
         # One shape, or one choice of data, is not expected to run all code.
-        print_verdicts(console(), verdicts, not_run=not (shape or pattern))
+        print_verdicts(console(), verdicts, not_run=not (shape or pattern or again))
     return 0 if all(verdict.passed for verdict in verdicts) else 1
+
+
+def _refuse_beside_again(found: list[Kernel], chosen: object) -> None:
+    """Raise InputError for --again with more than one kernel, or with options that choose cases."""
+    if len(found) != 1:
+        raise InputError(f"--again runs one case of one kernel, and {len(found)} are named: name one")
+    if chosen:
+        raise InputError("--again runs the case in its file: leave out all options that choose cases or data")
+
+
+def _again(workers: Workers, kernel: Kernel, file: Path) -> tuple[int, list[Verdict]]:
+    """Return the seed of the case in a file, and the verdict on the kernel at it."""
+    from neonlab.lab.parallel.checks import check_again
+    from neonlab.lab.run.saved import saved_case
+
+    case = saved_case(kernel, file)
+    progress.begin("checking")
+    return case.seed, [check_again(workers, kernel, case, str(file))]
 
 
 @takes_given

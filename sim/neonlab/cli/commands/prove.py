@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,10 +19,14 @@ from neonlab.cli.shared import (
     console,
     find_kernels,
     print_json,
-    shapes_by_kernel,
+    shapes_asked,
 )
 from neonlab.contract.options import Given
 from neonlab.errors import InputError
+
+if TYPE_CHECKING:
+    from neonlab.lab.repository.library import Kernel
+    from neonlab.prove.proof import Proof
 
 
 @takes_given
@@ -33,6 +39,14 @@ def prove(
     layers: Annotated[
         bool, typer.Option("--layers", help="Prove the layers of real networks that fit memory.")
     ] = False,
+    witnesses: Annotated[
+        Path | None,
+        typer.Option(
+            "--witnesses",
+            metavar="FOLDER",
+            help="Save inputs that refute in FOLDER; the default is .neonlab/witnesses of the repository.",
+        ),
+    ] = None,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
     json: JsonOption = False,
@@ -42,30 +56,51 @@ def prove(
 
     At a fixed shape a kernel takes one path. Along it every lane is an expression over the elements of the inputs, and
     so is each result of the reference; equal expressions are equal for all inputs. A kernel is `proved`, `refuted` by
-    inputs that were run, or `not proved`, with the instruction and the reason. Nothing is sampled.
+    inputs that were run, or `not proved`, with the instruction and the reason. Nothing is sampled. Inputs that refute
+    are saved, and the line `again` runs them.
 
     Some inputs are held at the values of one case, such as the limits of a clamp. The result names them.
     """
     from neonlab.lab.parallel.pool import Workers
-    from neonlab.lab.parallel.proofs import prove_all
+    from neonlab.lab.parallel.proofs import explain_proofs, prove_all
     from neonlab.lab.run.prove import shapes_to_prove
+    from neonlab.lab.run.saved import make_folder
     from neonlab.prove.proof import ProofStatus
     from neonlab.report.terminal.proof import print_proofs
 
     if sum((bool(shape), tails, layers)) > 1:
         raise InputError("--shape, --tails and --layers exclude each other: give one of them")
+    if witnesses is not None:
+        make_folder(witnesses)
     found = find_kernels(kernels or (), given)
     with Workers(jobs) as workers:
-        progress.begin(f"planning the shapes of {len(found)} kernel{'s' * (len(found) != 1)}")
-        wanted = shapes_by_kernel(found, shape) if shape else [(kernel, []) for kernel in found]
+        wanted = shapes_asked(found, shape, "planning the shapes")
         work = [(kernel, shapes_to_prove(kernel, shapes, layers=layers)) for kernel, shapes in wanted]
         work = [(kernel, shapes) for kernel, shapes in work if shapes]
         if not work:
             raise InputError("no kernel has a shape to prove: give one with --shape")
         advance = progress.begin("proving", sum(len(shapes) for _, shapes in work), "shapes")
         proofs = prove_all(workers, work, seed=seed, advance=advance)
+        tried = [kernel for kernel, _ in work]
+        if any(proof.failures for proof in proofs):
+            progress.begin("explaining failures")
+        proofs = explain_proofs(workers, tried, proofs)
+    proofs = _saved(tried, proofs, witnesses)
     if json:
         print_json("prove", seed=seed, proofs=[proof.to_json() for proof in proofs])
     else:
         print_proofs(console(), proofs)
     return 0 if all(proof.status is ProofStatus.PROVED for proof in proofs) else 1
+
+
+def _saved(kernels: list[Kernel], proofs: list[Proof], folder: Path | None) -> list[Proof]:
+    """Return the proofs with their witnesses saved.  Raises InputError where a folder that was named does not serve."""
+    from neonlab.lab.parallel.proofs import save_witnesses
+
+    try:
+        return save_witnesses(kernels, proofs, folder)
+    except InputError as error:
+        if folder is not None:
+            raise
+        print(f"neonlab: the inputs that refute are not saved: {error}", file=sys.stderr)
+        return proofs

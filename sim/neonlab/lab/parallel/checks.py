@@ -13,7 +13,7 @@ from neonlab.lab.parallel.pool import Died, KernelHandle, Workers, died
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.judgement import Answer, Tried, up_to_enough, verdict_of
 from neonlab.lab.run.plan import range_case
-from neonlab.verify.cases.case import CaseName
+from neonlab.verify.cases.case import Case, CaseName
 from neonlab.verify.coverage import Coverage
 from neonlab.verify.verdict import Failure, Verdict, with_ranges
 
@@ -29,6 +29,12 @@ def _check_chunk(
     from neonlab.lab.run.check import check_and_answer
 
     return check_and_answer(name.open(), cases, ranged, fail_fast=fail_fast)
+
+
+def _check_case(name: KernelHandle, case: Case) -> Tried:
+    from neonlab.lab.run.check import check_case
+
+    return check_case(name.open(), case)
 
 
 def _ranges(name: KernelHandle, case: CaseName) -> Answer:
@@ -91,6 +97,14 @@ def check_all(
     return answer_all(workers, [(k, names) for k, names in work if k.title not in answers], verdicts)
 
 
+def check_again(workers: Workers, kernel: Kernel, case: Case, file: str) -> Verdict:
+    """Check a kernel under every check on the one case that `file` holds."""
+    [result] = workers.run(_check_case, [(KernelHandle.of(kernel), case)])
+    tried = Tried([replace(died(case.name, result), witness=case)]) if isinstance(result, Died) else result
+    outcomes = [replace(failure, saved=file) if failure is not None else None for failure in tried.outcomes]
+    return verdict_of(kernel, outcomes, case.seed, [tried.coverage], [tried.accepted])
+
+
 def _share(workers: Workers, cases: int) -> int:
     """Return the number of cases that a process gets at a time: every process has some, and none prepares for few."""
     return min(_WHOLE, max(_LEAST, -(-cases // (_SHARES * workers.jobs))))
@@ -131,6 +145,15 @@ def explain_all(workers: Workers, kernels: Sequence[Kernel], verdicts: Sequence[
         for (name, failure), result in zip(tasks, workers.run(_explain, tasks), strict=True)
     }
     return [replace(v, failures=tuple(explained.get((by_title[v.kernel], f), f) for f in v.failures)) for v in verdicts]
+
+
+def explain_failures(workers: Workers, failed: Sequence[tuple[Kernel, Failure]]) -> list[Failure]:
+    """Return the failures explained; one whose explanation ends its process is unchanged."""
+    tasks = [(KernelHandle.of(kernel), failure) for kernel, failure in failed]
+    results = workers.run(_explain, tasks)
+    return [
+        failure if isinstance(result, Died) else result for (_, failure), result in zip(tasks, results, strict=True)
+    ]
 
 
 def _one_by_one(workers: Workers, kernel: Kernel, cases: list[CaseName]) -> list[Failure | None]:

@@ -149,6 +149,7 @@ def _told(function: Callable[..., T], *task: Any) -> T:
         raise WorkerError(traceback.format_exc()) from None
 
 
-def died(case: CaseName | None, end: Died, *, search_seed: int = 0) -> Failure:
-    """Return the failure of `case`, at which its process ended, or of a search of that seed."""
-    return Failure(case, fault=Fault(FaultKind.EMULATOR_DIED, end.reason, 0), search_seed=search_seed)
+def died(case: CaseName | None, end: Died, *, search_seed: int = 0, search_cases: int = 0) -> Failure:
+    """Return the failure of `case`, at which its process ended, or of a search of so many cases by that seed."""
+    fault = Fault(FaultKind.EMULATOR_DIED, end.reason, 0)
+    return Failure(case, fault=fault, search_seed=search_seed, search_cases=search_cases)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
+from neonlab.lab.parallel.checks import explain_failures
 from neonlab.lab.parallel.pool import Died, KernelHandle, Workers
 from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.saved import save_failure
 from neonlab.measure.shape import Shape
 from neonlab.prove.proof import Proof, ProofStatus, ShapeProof
 
@@ -36,3 +39,18 @@ def prove_all(
             found.append(result)
         proofs.append(Proof(kernel.title, kernel.isa.value, str(kernel.path), tuple(found), kernel.options))
     return proofs
+
+
+def explain_proofs(workers: Workers, kernels: Sequence[Kernel], proofs: Sequence[Proof]) -> list[Proof]:
+    """Return the proofs with the first failure of each explained, as a check explains it."""
+    asked = [(kernel, proof.failures[0]) for kernel, proof in zip(kernels, proofs, strict=True) if proof.failures]
+    told = iter(explain_failures(workers, asked))
+    return [proof.with_failures([next(told), *proof.failures[1:]]) if proof.failures else proof for proof in proofs]
+
+
+def save_witnesses(kernels: Sequence[Kernel], proofs: Sequence[Proof], folder: Path | None = None) -> list[Proof]:
+    """Return the proofs with the inputs of every failure saved, as `save_failure` does.  Raises InputError."""
+    return [
+        proof.with_failures([save_failure(kernel, failure, folder) for failure in proof.failures])
+        for kernel, proof in zip(kernels, proofs, strict=True)
+    ]

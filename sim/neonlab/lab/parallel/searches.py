@@ -22,7 +22,10 @@ def search_all(workers: Workers, kernels: Sequence[Kernel], examples: int, seed:
     tasks = [(KernelHandle.of(kernel), examples, seed) for kernel in kernels]
     verdicts = []
     for kernel, result in zip(kernels, workers.run(_search, tasks), strict=True):
-        found = Search(examples, died(None, result, search_seed=seed)) if isinstance(result, Died) else result
+        if isinstance(result, Died):
+            found = Search(examples, died(None, result, search_seed=seed, search_cases=examples))
+        else:
+            found = result
         failures = () if found.failure is None else (found.failure,)
         verdicts.append(
             replace(verdict_of(kernel, (), seed), cases=found.cases, failed=len(failures), failures=failures)

@@ -88,7 +88,7 @@ class Kernel:
                 return f"{folder.name}/{self.name}"
         symbol = "" if self.path.stem == self.name else f" --symbol {self.name}"
         isa = f" --isa {ARCHITECTURES[self.given.isa]}" if self.given.isa is not None else ""
-        return f"{self.path}{symbol}{isa}"
+        return f"{shlex.quote(str(self.path))}{symbol}{isa}"
 
     @property
     def options(self) -> str:

@@ -59,6 +59,14 @@ def check_and_answer(
         return Tried(found, checker.coverage, answer, checker.accepted)
 
 
+def check_case(kernel: Kernel, case: Case) -> Tried:
+    """Run a case that no pattern draws, under every check."""
+    with Checker(kernel_program(kernel), kernel.contract) as checker:
+        failure = checker.check(case)
+        found = replace(failure, witness=case) if failure is not None else None
+        return Tried([found], checker.coverage, None, checker.accepted)
+
+
 def explain(kernel: Kernel, failure: Failure) -> Failure:
     """Return the failure with the smallest case that fails in the same way and its explanation, if that helps."""
     case = failure.witness

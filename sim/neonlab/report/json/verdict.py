@@ -60,10 +60,14 @@ FAILURE = optional(
         fault=_FAULT,
         mismatch=_MISMATCH,
         explanation=_EXPLANATION,
+        saved=described(STRING, "the file with the inputs, where no pattern and seed draw them"),
+        again=described(STRING, "the command that runs this case again"),
     ),
     "fault",
     "mismatch",
     "explanation",
+    "saved",
+    "again",
 )
 COMPILER = described(STRING, "the compiler, with version and flags; only for code that was compiled here")
 _VERDICT_WHOLE = object_of(

@@ -39,7 +39,7 @@ def _print_proof(out: Console, proof: Proof) -> None:
             out.print(f"      {text}", markup=False)
     for refuted in proof.of(ProofStatus.REFUTED)[:1]:
         if refuted.failure is not None:
-            print_failure(out, f"{proof.kernel} {proof.options}".rstrip(), refuted.failure)
+            print_failure(out, proof.called, refuted.failure)
     _print_reasons(out, proof.of(ProofStatus.NOT_PROVED))
 
 

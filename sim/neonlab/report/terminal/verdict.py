@@ -15,7 +15,7 @@ from neonlab.report.terminal.loop import print_loops
 from neonlab.report.terminal.memory import print_caches, print_traffic
 from neonlab.report.verdict_words import STYLES, accepted_lines, remark_of, word_of
 from neonlab.verify.coverage import NotRun
-from neonlab.verify.verdict import WORST, Explanation, Failure, Mismatch, Status, Verdict
+from neonlab.verify.verdict import Explanation, Failure, Mismatch, Status, Verdict
 
 if TYPE_CHECKING:
     # Only for annotations: printing a verdict needs no emulator.
@@ -85,8 +85,9 @@ def print_failures(out: Console, failures: Sequence[tuple[str, Failure]]) -> Non
 
 def print_failure(out: Console, kernel: str, failure: Failure) -> None:
     """Print the fault or mismatch of one case, its place, its explanation, and the command that reproduces it."""
-    at = f"shape {failure.shape}, " if failure.shape is not None else ""
-    case = f" at {at}pattern {failure.pattern}, seed {failure.seed}"
+    case = f" at shape {failure.shape}, pattern {failure.pattern}, seed {failure.seed}"
+    if failure.case is None:
+        case = f" in a search of seed {failure.seed}"
     out.print(Text(f"  {failure.identifier}", "bold").append(case, "not bold"))
     if failure.fault is not None:
         fault = failure.fault
@@ -101,10 +102,8 @@ def print_failure(out: Console, kernel: str, failure: Failure) -> None:
         _print_mismatch(out, failure.mismatch)
     if failure.explanation is not None:
         _print_explanation(out, failure.explanation)
-    shape = f" --shape {failure.shape}" if failure.shape is not None else ""
-    # No option selects the inputs that the range analysis found; checking that shape finds them again.
-    pattern = "" if failure.pattern == WORST else f" --pattern {failure.pattern}"
-    out.print(f"    again: neonlab check {kernel}{shape}{pattern} --seed {failure.seed}", markup=False)
+    if again := failure.again(kernel):
+        out.print(f"    again: {shown_path(again)}", markup=False)
 
 
 def _print_mismatch(out: Console, mismatch: Mismatch) -> None:
