@@ -47,6 +47,13 @@ def test_right_kernels_are_proved_and_what_is_held_is_named(name: str, shape: st
     assert found.results > 0
 
 
+@pytest.mark.parametrize(("shape", "filling"), [("2x3x17x9", ("weights",)), ("1x1x16x16", ())])
+def test_packed_arrays_whose_filling_is_held_are_named(shape: str, filling: tuple[str, ...]) -> None:
+    (found,) = prove("armv8/conv1x1_s8s32_hwc_4x16_dotprod", shape).shapes
+    assert (found.status, found.filling) == (ProofStatus.PROVED, filling)
+    assert found.to_json()["filling"] == list(filling)
+
+
 def _changed(folder: Path, name: str, text: str, by: str) -> Kernel:
     """A kernel of the library with one change of its text, beside the files that it includes."""
     kernel = one_kernel(name)

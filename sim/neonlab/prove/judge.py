@@ -43,11 +43,29 @@ _DRAWN = (("random", 1), ("extremes", 2), ("lowest", 1), ("highest", 1), ("oppos
 
 
 @dataclass(frozen=True, eq=False)
+class Reference:
+    """The side of the reference at one case, which is the same for every kernel of its contract.
+
+    `held` names the inputs that are numbers.  `elements` are the nodes of the others, without the filling of the packed
+    arrays that `filling` names.  `names` has the outputs, in whose order `nodes` are the results.
+    """
+
+    case: Case
+    held: frozenset[str]
+    table: ExpressionTable
+    elements: Mapping[str, Ids]
+    filling: tuple[str, ...]
+    names: tuple[str, ...]
+    nodes: Ids
+
+
+@dataclass(frozen=True, eq=False)
 class _Sides:
     """Both sides of a comparison, result by result."""
 
     table: ExpressionTable
     elements: Mapping[str, Ids]
+    filling: tuple[str, ...]
     kernel: KernelNodes
     ours: Ids
     theirs: Ids
@@ -122,7 +140,8 @@ def _attempt(
             if more == held or not followed or not _largest(case) <= followed:
                 return replace(unproved, held=tuple(sorted(held)), reason=refusal.reason, where=refusal.place)
             held = more
-    unproved = replace(unproved, held=tuple(sorted(held)), steps=sides.kernel.steps, results=len(sides.ours))
+    steps, results = sides.kernel.steps, len(sides.ours)
+    unproved = replace(unproved, held=tuple(sorted(held)), filling=sides.filling, steps=steps, results=results)
     try:
         answer = compare(sides.table, sides.ours, sides.theirs)
         wraps = _wrapping(answer, sides)
@@ -149,38 +168,52 @@ def _largest(case: Case) -> set[str]:
 
 def _sides(program: Program, contract: Contract, operator: Operator, case: Case, held: frozenset[str]) -> _Sides:
     """Run both sides on expressions.  Raises Refusal where one cannot be followed."""
+    return _with_kernel(reference_side(contract, operator, case, held), program, contract)
+
+
+def reference_side(contract: Contract, operator: Operator, case: Case, held: frozenset[str]) -> Reference:
+    """Run the reference on expressions.  Raises Refusal where it cannot be followed."""
     table = ExpressionTable()
     inputs, elements = symbolic_inputs(table, contract, case, held)
     expected = reference_nodes(operator, contract, case, inputs)
     followed = {name: ids for name, ids in elements.items() if name not in held}
-    theirs = np.concatenate([expected[name].reshape(-1) for name in sorted(expected)])
-    followed = _without_filling(table, operator, contract, case, followed, theirs)
-    kernel = kernel_nodes(program, contract, case, table, followed, MOST_STEPS)
-    names = sorted(expected)
-    ours = np.concatenate([kernel.outputs[name].reshape(-1) for name in names])
-    sides = _Sides(table, followed, kernel, ours, theirs)
+    names = tuple(sorted(expected))
+    theirs = np.concatenate([expected[name].reshape(-1) for name in names])
+    followed, filling = _without_filling(table, operator, contract, case, followed, theirs)
+    return Reference(case, held, table, followed, filling, names, theirs)
+
+
+def _with_kernel(reference: Reference, program: Program, contract: Contract) -> _Sides:
+    """Run the kernel on expressions beside the reference.  Raises Refusal where it cannot be followed."""
+    case, table, elements = reference.case, reference.table, reference.elements
+    kernel = kernel_nodes(program, contract, case, table, elements, MOST_STEPS)
+    ours = np.concatenate([kernel.outputs[name].reshape(-1) for name in reference.names])
+    sides = _Sides(table, elements, reference.filling, kernel, ours, reference.nodes)
     _check_kernel(sides, case)
     return sides
 
 
 def _without_filling(
     table: ExpressionTable, operator: Operator, contract: Contract, case: Case, elements: Mapping[str, Ids], theirs: Ids
-) -> dict[str, Ids]:
+) -> tuple[dict[str, Ids], tuple[str, ...]]:
     """Return the elements without the filling of packed arrays, which a kernel may count on: numbers in its place.
 
-    Filling is what the reference does not depend on, and what every case has the same there.
+    Return the names of the arrays that have some, too.  Filling is what the reference does not depend on, and what
+    every case has the same there.
     """
     used = np.zeros(table.inputs, np.bool_)
     used[elements_of(table, theirs)] = True
     others = [operator.case(contract, case.shape, pattern, seed).inputs for pattern, seed in _DRAWN]
-    found = {}
+    found, filled = {}, []
     for name, ids in elements.items():
         drawn = case.inputs[name]
         same = np.logical_and.reduce([other[name] == drawn for other in others])
         filling = same & ~used[table.nodes["amount"][ids]]
+        if filling.any():
+            filled.append(name)
         bits = drawn.view(np.uint32) if drawn.dtype.kind == "f" else drawn
         found[name] = np.where(filling, table.constants(np.where(filling, bits, 0)), ids).astype(np.int32)
-    return found
+    return found, tuple(sorted(filled))
 
 
 def _check_kernel(sides: _Sides, case: Case) -> None:

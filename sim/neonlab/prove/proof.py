@@ -32,6 +32,7 @@ class ShapeProof:
     """Hold the outcome of a proof at one shape.
 
     `held` names the inputs that were not followed as any value, but held at those of the case of `pattern` and `seed`.
+    `filling` names the packed arrays whose filling was held at what the operator packs there.
     `steps` counts the instructions of the path, `results` the elements compared, `enumerated` the values at which two
     functions of a part were evaluated instead.  `wraps` is a lane whose sum may leave it in between, where one was
     found; None says that none does.  `reason` says why nothing was proved.  `failure` is the outcome on the witness.
@@ -41,6 +42,7 @@ class ShapeProof:
     status: ProofStatus
     seed: int
     held: tuple[str, ...] = ()
+    filling: tuple[str, ...] = ()
     steps: int = 0
     results: int = 0
     enumerated: int = 0
@@ -56,6 +58,7 @@ class ShapeProof:
             "status": self.status.value,
             "seed": self.seed,
             "held": list(self.held),
+            "filling": list(self.filling),
             "steps": self.steps,
             "results": self.results,
             "enumerated": self.enumerated,
@@ -88,6 +91,11 @@ class Proof:
     def held(self) -> tuple[str, ...]:
         """Return the inputs that were held at values of a case at any shape."""
         return tuple(sorted({name for shape in self.shapes for name in shape.held}))
+
+    @property
+    def filling(self) -> tuple[str, ...]:
+        """Return the packed arrays whose filling was held at any shape."""
+        return tuple(sorted({name for shape in self.shapes for name in shape.filling}))
 
     @property
     def called(self) -> str:

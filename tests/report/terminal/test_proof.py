@@ -32,9 +32,13 @@ def test_a_proof_says_for_which_inputs_it_holds() -> None:
 
 
 def test_inputs_that_were_held_and_sums_that_may_leave_their_lane_are_named() -> None:
-    held = replace(_PROVED, held=("range", "shifts"), wraps=Noticed("f.S:7", "add v0.4s, v0.4s, v1.4s"))
+    held = replace(
+        _PROVED, held=("range", "shifts"), filling=("weights",), wraps=Noticed("f.S:7", "add v0.4s, v0.4s, v1.4s")
+    )
     text = printed(held)
     assert "with range, shifts as drawn with seed 3, not as any value" in text
+    assert "with the filling of weights as it is packed, not as any value" in text
+    assert "filling" not in printed(_PROVED)
     assert "f.S:7: add v0.4s, v0.4s, v1.4s" in text
     assert "no NEON lane wraps" not in text
 

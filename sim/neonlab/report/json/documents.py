@@ -188,6 +188,7 @@ _PROVE = document(
                     status=_PROOF_STATUS,
                     seed=INTEGER,
                     held=described(list_of(STRING), "inputs at the values of one case, for which alone this holds"),
+                    filling=described(list_of(STRING), "packed arrays whose filling is held at what is packed there"),
                     steps=described(INTEGER, "instructions of the path"),
                     results=described(INTEGER, "elements compared"),
                     enumerated=described(INTEGER, "values at which functions of a few parts were evaluated"),

@@ -51,6 +51,8 @@ def _statement(proof: Proof) -> list[str]:
     if proof.held:
         names = ", ".join(proof.held)
         lines.append(f"with {names} as drawn with seed {proof.shapes[0].seed}, not as any value")
+    if proof.filling:
+        lines.append(f"with the filling of {', '.join(proof.filling)} as it is packed, not as any value")
     if wraps is not None:
         lines.append(f"a sum may leave its lane and come back: {shown_path(wraps.where)}: {wraps.text}")
     return lines
