@@ -22,9 +22,10 @@ from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault
 from neonlab.measure.shape import Shape
 from neonlab.prove.expressions.equality import Equality, compare
-from neonlab.prove.expressions.evaluate import elements_of, evaluate
+from neonlab.prove.expressions.evaluate import consumed, elements_of, evaluate
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.kernel.symbolic_run import KernelNodes, Sum, kernel_nodes
+from neonlab.prove.large import MOST_ERROR, error_of, is_large, seed_of
 from neonlab.prove.proof import Noticed, ProofStatus, ShapeProof
 from neonlab.prove.reference.inputs import input_values, symbolic_inputs
 from neonlab.prove.reference.outputs import reference_nodes
@@ -37,7 +38,7 @@ from neonlab.verify.checker import Checker
 from neonlab.verify.verdict import WITNESS, Failure
 
 #: Most instructions of a path.
-MOST_STEPS = 1 << 22
+MOST_STEPS = 1 << 25
 #: Cases whose values are tried as inputs that refute.
 _DRAWN = (("random", 1), ("extremes", 2), ("lowest", 1), ("highest", 1), ("opposed", 1), ("random", 3))
 
@@ -102,7 +103,7 @@ def _released(
     """Return a proof that holds no input without need: each one is followed again, as long as the proof succeeds."""
     for name in sorted(set(proof.held) - needed):
         fewer = _attempt(program, contract, operator, case, frozenset(proof.held) - {name}, look=False)
-        if fewer.status is ProofStatus.PROVED:
+        if fewer.status.is_proof:
             proof = fewer
     return proof
 
@@ -149,7 +150,7 @@ def _attempt(
         return replace(unproved, reason=refusal.reason, where=refusal.place)
     unproved = replace(unproved, enumerated=answer.enumerated)
     if answer.equal.all():
-        return replace(unproved, status=ProofStatus.PROVED, wraps=wraps)
+        return _proved(unproved, sides.table, answer, wraps)
     if look:
         failure = _refuted(program, contract, operator, case, sides, answer)
         if failure is not None:
@@ -161,6 +162,16 @@ def _attempt(
     return replace(unproved, reason=reason)
 
 
+def _proved(found: ShapeProof, table: ExpressionTable, answer: Equality, wraps: Noticed | None) -> ShapeProof:
+    """Return the proof, with the bound on its error where sums were known by fingerprints."""
+    if not table.fingerprints:
+        return replace(found, status=ProofStatus.PROVED, wraps=wraps)
+    error = error_of(answer.canonical)
+    if error >= MOST_ERROR:
+        return replace(found, reason=f"the error is not below 2^{MOST_ERROR}: its bound is 2^{error:.1f}")
+    return replace(found, status=ProofStatus.PROVED_WITH_ERROR, wraps=wraps, error=error)
+
+
 def _largest(case: Case) -> set[str]:
     """Return the input with the most elements, which must be followed for a proof to mean anything."""
     return {max(case.inputs, key=lambda name: (case.inputs[name].size, name))} if case.inputs else set()
@@ -168,17 +179,24 @@ def _largest(case: Case) -> set[str]:
 
 def _sides(program: Program, contract: Contract, operator: Operator, case: Case, held: frozenset[str]) -> _Sides:
     """Run both sides on expressions.  Raises Refusal where one cannot be followed."""
-    return _with_kernel(reference_side(contract, operator, case, held), program, contract)
+    return _with_kernel(reference_side(program, contract, operator, case, held), program, contract)
 
 
-def reference_side(contract: Contract, operator: Operator, case: Case, held: frozenset[str]) -> Reference:
-    """Run the reference on expressions.  Raises Refusal where it cannot be followed."""
-    table = ExpressionTable()
+def reference_side(
+    program: Program, contract: Contract, operator: Operator, case: Case, held: frozenset[str]
+) -> Reference:
+    """Run the reference on expressions; in a large case `program` decides the points at which sums are known.
+
+    Raises Refusal where it cannot be followed.
+    """
+    table = ExpressionTable(seed_of(program, case, held) if is_large(contract, case) else None)
     inputs, elements = symbolic_inputs(table, contract, case, held)
     expected = reference_nodes(operator, contract, case, inputs)
     followed = {name: ids for name, ids in elements.items() if name not in held}
     names = tuple(sorted(expected))
     theirs = np.concatenate([expected[name].reshape(-1) for name in names])
+    numbers = table.drop(0, table.needed_of(theirs, *followed.values()))
+    theirs, followed = numbers[theirs], {name: numbers[ids] for name, ids in followed.items()}
     followed, filling = _without_filling(table, operator, contract, case, followed, theirs)
     return Reference(case, held, table, followed, filling, names, theirs)
 
@@ -203,6 +221,7 @@ def _without_filling(
     """
     used = np.zeros(table.inputs, np.bool_)
     used[elements_of(table, theirs)] = True
+    used[consumed(table)] = True
     others = [operator.case(contract, case.shape, pattern, seed).inputs for pattern, seed in _DRAWN]
     found, filled = {}, []
     for name, ids in elements.items():
@@ -249,6 +268,8 @@ def _refuted(
     program: Program, contract: Contract, operator: Operator, case: Case, sides: _Sides, answer: Equality
 ) -> Failure | None:
     """Return how the kernel fails on inputs for which the sides differ, None if no such inputs were found."""
+    if sides.table.fingerprints:  # such sums have no operands to look at
+        return _refuted_by_cases(program, contract, operator, case)
     draws = [input_values(sides.table, sides.elements, case.inputs)]
     for pattern, seed in _DRAWN:
         try:
@@ -262,6 +283,20 @@ def _refuted(
         if failure is not None:
             return failure
     return None
+
+
+def _refuted_by_cases(program: Program, contract: Contract, operator: Operator, case: Case) -> Failure | None:
+    """Return how the kernel fails on the case or on one of those drawn, None if it is right on all."""
+    found = run_witness(program, contract, operator, case, case.inputs)
+    for pattern, seed in _DRAWN:
+        if found is not None:
+            break
+        try:
+            other = operator.case(contract, case.shape, pattern, seed)
+        except OperatorError:
+            continue
+        found = run_witness(program, contract, operator, case, other.inputs)
+    return found
 
 
 def run_witness(

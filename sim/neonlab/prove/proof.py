@@ -15,8 +15,14 @@ class ProofStatus(StrEnum):
     """The word for what was shown; none of them ever stands for another."""
 
     PROVED = "proved"  # equal to the reference for every input that the contract allows
+    PROVED_WITH_ERROR = "proved with error below 2^-50"  # the same, but for a chance that unequal sums pass for equal
     REFUTED = "refuted"  # an input was found, and run, for which the kernel is wrong
     NOT_PROVED = "not proved"  # neither; the reason says why
+
+    @property
+    def is_proof(self) -> bool:
+        """Tell whether every result was found equal to that of the reference."""
+        return self in (ProofStatus.PROVED, ProofStatus.PROVED_WITH_ERROR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +42,9 @@ class ShapeProof:
     `steps` counts the instructions of the path, `results` the elements compared, `enumerated` the values at which two
     functions of a part were evaluated instead.  `wraps` is a lane whose sum may leave it in between, where one was
     found; None says that none does.  `reason` says why nothing was proved.  `failure` is the outcome on the witness.
+
+    `error` is given where sums were compared by their values at random points of a field: log2 of a bound on the
+    chance that any two different ones of them have the same values there.
     """
 
     shape: Shape
@@ -50,6 +59,7 @@ class ShapeProof:
     reason: str = ""
     where: str = ""
     failure: Failure | None = None
+    error: float | None = None
 
     def to_json(self, kernel: str = "") -> dict[str, Any]:
         """Return plain values, as `--json` prints them; `kernel` is what the command line calls the kernel."""
@@ -62,6 +72,7 @@ class ShapeProof:
             "steps": self.steps,
             "results": self.results,
             "enumerated": self.enumerated,
+            "log2_error": self.error,
             "lane_may_wrap": {"where": self.wraps.where, "instruction": self.wraps.text} if self.wraps else None,
             "reason": self.reason or None,
             "where": self.where or None,
@@ -81,11 +92,16 @@ class Proof:
 
     @property
     def status(self) -> ProofStatus:
-        """Return REFUTED if any shape is, PROVED if all are, else NOT_PROVED."""
+        """Return REFUTED if any shape is, PROVED if all are, else NOT_PROVED.
+
+        It is PROVED_WITH_ERROR if all are proved, and some of them with an error.
+        """
         found = {shape.status for shape in self.shapes}
         if ProofStatus.REFUTED in found:
             return ProofStatus.REFUTED
-        return ProofStatus.PROVED if found == {ProofStatus.PROVED} else ProofStatus.NOT_PROVED
+        if not found or not all(status.is_proof for status in found):
+            return ProofStatus.NOT_PROVED
+        return ProofStatus.PROVED if found == {ProofStatus.PROVED} else ProofStatus.PROVED_WITH_ERROR
 
     @property
     def held(self) -> tuple[str, ...]:
@@ -125,6 +141,7 @@ class Proof:
             "path": self.path,
             "status": self.status.value,
             "proved": len(self.of(ProofStatus.PROVED)),
+            "proved_with_error": len(self.of(ProofStatus.PROVED_WITH_ERROR)),
             "refuted": len(self.of(ProofStatus.REFUTED)),
             "not_proved": len(self.of(ProofStatus.NOT_PROVED)),
             "shapes": [shape.to_json(self.called) for shape in self.shapes],

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from neonlab.emulate.native import compiled, native_call
 from neonlab.prove.expressions.forms import (
@@ -48,10 +49,12 @@ from neonlab.prove.expressions.operation import (
     SELECT,
     SHIFT_RIGHT,
     SUBTRACT,
+    SUM,
     WRAP,
     ZERO,
 )
 from neonlab.prove.expressions.rules import chosen, extreme, is_zero, shifted, sign, wrapped
+from neonlab.prove.expressions.sum_forms import form_of_sum, has_fingerprint, narrow
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.refusal import Refusal
 
@@ -96,6 +99,12 @@ class Canonical:
             if self._rows > _MOST_ROWS:
                 raise Refusal("the polynomials take too much memory: try a smaller shape")
             self._begin()
+
+    def identified(self) -> npt.NDArray[Any]:
+        """Return the rows of the sums that are known by fingerprints and have a form."""
+        rows = self._table.nodes[: len(self._known)][self._known >= 0]
+        with_fingerprint = (rows["operation"] == SUM) | ((rows["operation"] == INPUT) & (rows["degree"] > 0))
+        return rows[with_fingerprint]
 
 
 @compiled
@@ -142,6 +151,9 @@ def _run(nodes: Any, known: Any, forms: Any, roots: Any, found: Any) -> None:
     top = _mark(nodes, roots, need)
     stack = np.zeros(top + 2, np.int64)
     factors = np.zeros(top + 2, np.int64)
+    for at in range(top + 1):  # all of them first: a sum is narrower where it was made in a closer way
+        if need[at] != 0 and has_fingerprint(nodes, at):
+            narrow(forms, nodes[at])
     for at in range(top + 1):
         if need[at] == 2 and known[at] < 0:
             known[at] = _form(nodes, known, forms, at, stack, factors)
@@ -157,8 +169,8 @@ def _form(nodes: Any, known: Any, forms: Any, root: int, stack: Any, factors: An
     node = nodes[root]
     if node.operation == CONSTANT:
         return number(forms, node.amount)
-    if node.operation == INPUT:
-        return of_atom(forms, atom(forms, INPUT, 0, 0, 0, node.amount, node.low, node.high))
+    if node.operation == INPUT or node.operation == SUM:
+        return _form_of_leaf(nodes, known, forms, root)
     if not _is_ring(node.operation):
         return _atomic(known, forms, node)
     first, constant = int(forms.used[SCRATCH]), 0
@@ -192,6 +204,8 @@ def _form(nodes: Any, known: Any, forms: Any, root: int, stack: Any, factors: An
 @compiled
 def _form_of_leaf(nodes: Any, known: Any, forms: Any, at: int) -> int:
     node = nodes[at]
+    if has_fingerprint(nodes, at):
+        return form_of_sum(forms, node)
     if node.operation == INPUT:
         return of_atom(forms, atom(forms, INPUT, 0, 0, 0, node.amount, node.low, node.high))
     return _atomic(known, forms, node)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from neonlab.prove.expressions.canonical import LIST
 from neonlab.prove.expressions.evaluate import computed
 from neonlab.prove.expressions.forms import Forms
-from neonlab.prove.expressions.operation import ENTRY, INPUT, LIMIT, MULTIPLY
+from neonlab.prove.expressions.operation import ENTRY, INPUT, LIMIT, MULTIPLY, SUM
 from neonlab.prove.refusal import Refusal
 
 Values = npt.NDArray[np.int64]
@@ -94,9 +94,9 @@ class FormReader:
         return int(row["low"]) > -LIMIT and int(row["high"]) < LIMIT
 
     def operands(self, number: int) -> list[Primitive]:
-        """Return the parts that an atom depends on; none for an input element."""
+        """Return the parts that an atom depends on; none for an input element or a sum without operands."""
         operation, x, y, z, _ = self.atom(number)
-        if operation == INPUT:
+        if operation in (INPUT, SUM):
             return []
         if operation == MULTIPLY:
             return [Primitive(((x, 1),)), Primitive(((y, 1),))]
@@ -224,7 +224,7 @@ class _Evaluation:
 
     def _made(self, number: int) -> Values:
         operation, x, y, z, amount = self._reading.atom(number)
-        if operation == INPUT:
+        if operation in (INPUT, SUM):
             raise Refusal("an input lies beyond a cut")
         if operation == MULTIPLY:
             return self._atom(x) * self._atom(y)

@@ -18,7 +18,7 @@ from neonlab.prove.expressions.choice import (
     cuts,
     first_difference,
 )
-from neonlab.prove.expressions.operation import ENTRY, INPUT, MULTIPLY
+from neonlab.prove.expressions.operation import ENTRY, INPUT, MULTIPLY, SUM
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.refusal import Refusal
 
@@ -100,7 +100,7 @@ def _structure(reading: FormReader, pair: tuple[int, int], parts: tuple[Primitiv
             return names[alone]
         if atom not in seen:
             operation, x, y, z, amount = reading.atom(atom)
-            if operation == INPUT:
+            if operation in (INPUT, SUM):
                 seen[atom] = ("input", atom)
             elif operation == MULTIPLY:
                 seen[atom] = (operation, of_atom(x), of_atom(y))

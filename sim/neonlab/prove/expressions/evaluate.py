@@ -45,9 +45,11 @@ from neonlab.prove.expressions.operation import (
     SHIFT_BY,
     SHIFT_RIGHT,
     SUBTRACT,
+    SUM,
     WRAP,
     ZERO,
 )
+from neonlab.prove.expressions.sums import CONSUMED
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 
 Values = npt.NDArray[np.int64]
@@ -55,7 +57,10 @@ _NAN = 0x7FC00000
 
 
 def evaluate(table: ExpressionTable, ids: Ids, values: Values) -> Values:
-    """Return the values of nodes, [draw, *shape of ids], for `values` of all input elements, [draw, element]."""
+    """Return the values of nodes, [draw, *shape of ids], for `values` of all input elements, [draw, element].
+
+    Sums without operands have their values at the recorded case alone: a table with them takes no other draw.
+    """
     flat = np.ascontiguousarray(ids, np.int64).reshape(-1)
     needed = _needed(table, flat)
     bits = np.zeros(4, np.uint32)
@@ -67,9 +72,19 @@ def evaluate(table: ExpressionTable, ids: Ids, values: Values) -> Values:
 
 
 def elements_of(table: ExpressionTable, ids: Ids) -> npt.NDArray[np.int64]:
-    """Return the numbers of the input elements that any of the nodes depends on, in order."""
+    """Return the numbers of the input elements that any of the nodes depends on, in order.
+
+    Sums without operands name no element: `consumed` has those that sums were made of.
+    """
     rows = table.nodes[reached_from(table, ids)]
     return np.sort(rows["amount"][rows["operation"] == INPUT])
+
+
+def consumed(table: ExpressionTable) -> npt.NDArray[np.int64]:
+    """Return the numbers of the input elements that sums without operands were made of so far."""
+    rows = table.nodes[: len(table)]
+    found = (rows["operation"] == INPUT) & (rows["sources"] & CONSUMED != 0)
+    return np.sort(rows["amount"][found])
 
 
 def reached_from(table: ExpressionTable, ids: Ids) -> npt.NDArray[np.int64]:
@@ -250,6 +265,8 @@ def _value(node: Record, elements: Any, values: Any, bits: Any, singles: Any) ->
         return amount
     if operation == INPUT:
         return elements[amount]
+    if operation == SUM:
+        return node.value
     x, y, z = values[node.x], values[node.y], values[node.z]
     if operation == ADD:
         return x + y

@@ -1,7 +1,7 @@
 """Make nodes of expressions in compiled code: one row of a table each, with the interval of its values.
 
-Every function takes the table `nodes` (NODE records) and `size` (int64[1], the rows in use), and returns the number of
-a node.  Operands come before results.  Where all operands are constants, or an operand does not change anything, no
+Every function takes the table `nodes` (NODE records) and `size` (int64[2]: the rows in use, and 1 where sums are known
+by fingerprints), and returns the number of a node.  Operands come before results.  Where all operands are constants, or an operand does not change anything, no
 node is made.  The caller sees to it that the table has room.
 """
 
@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from neonlab.emulate.native import compiled
+from neonlab.prove.expressions.bounds import product_held as product_held
+from neonlab.prove.expressions.bounds import sum_held as sum_held
 from neonlab.prove.expressions.operation import (
     ADD,
     CONSTANT,
@@ -32,6 +34,7 @@ from neonlab.prove.expressions.operation import (
     WRAP,
     ZERO,
 )
+from neonlab.prove.expressions.sums import is_polynomial, product_of, scaled_sum, sum_of
 
 NODE = np.dtype(
     [
@@ -42,34 +45,16 @@ NODE = np.dtype(
         ("y", np.int32),
         ("z", np.int32),
         ("operation", np.int32),
+        # What `neonlab.prove.expressions.sums` says of a sum or an input element.
+        ("first", np.uint64),
+        ("second", np.uint64),
+        ("value", np.int64),
+        ("factor", np.int64),
+        ("norm", np.float64),
+        ("degree", np.int32),
+        ("sources", np.int32),
     ]
 )
-
-
-@compiled
-def held(value: float, exact: int) -> int:
-    """Return `exact`, or the end of LIMIT where the float `value` of the same result lies beyond."""
-    if value >= np.float64(LIMIT):
-        return LIMIT
-    if value <= -np.float64(LIMIT):
-        return -LIMIT
-    return exact
-
-
-@compiled
-def sum_held(x: int, y: int) -> int:
-    """Return x + y within LIMIT; an end at LIMIT stays there."""
-    if x >= LIMIT or y >= LIMIT:
-        return LIMIT
-    if x <= -LIMIT or y <= -LIMIT:
-        return -LIMIT
-    return held(np.float64(x) + np.float64(y), x + y)
-
-
-@compiled
-def product_held(x: int, y: int) -> int:
-    """Return x * y within LIMIT."""
-    return held(np.float64(x) * np.float64(y), x * y)
 
 
 @compiled
@@ -103,7 +88,9 @@ def constant(nodes: Any, size: Any, value: int) -> int:
 @compiled
 def element(nodes: Any, size: Any, number: int, low: int, high: int) -> int:
     """Return a node for input element `number`, which lies from `low` to `high`."""
-    return new(nodes, size, INPUT, low, high, 0, 0, 0, number)
+    at = new(nodes, size, INPUT, low, high, 0, 0, 0, number)
+    nodes[at].degree = 0  # it has no fingerprint, unless its table gives it one
+    return at
 
 
 @compiled
@@ -120,6 +107,10 @@ def scale(nodes: Any, size: Any, x: int, by: int) -> int:
     a, b = product_held(nodes[x].low, by), product_held(nodes[x].high, by)
     if by == 0 or (nodes[x].operation == CONSTANT and abs(a) < LIMIT):
         return constant(nodes, size, a)
+    if is_polynomial(nodes, size, x) and nodes[x].operation != CONSTANT:
+        found = scaled_sum(nodes, size, x, by, min(a, b), max(a, b))
+        if found >= 0:
+            return found
     return new(nodes, size, SCALE, min(a, b), max(a, b), x, 0, 0, by)
 
 
@@ -133,6 +124,10 @@ def add(nodes: Any, size: Any, x: int, y: int) -> int:
     low, high = sum_held(nodes[x].low, nodes[y].low), sum_held(nodes[x].high, nodes[y].high)
     if nodes[x].operation == CONSTANT and nodes[y].operation == CONSTANT and abs(low) < LIMIT:
         return constant(nodes, size, low)
+    if is_polynomial(nodes, size, x) and is_polynomial(nodes, size, y):
+        found = sum_of(nodes, size, x, y, 1, low, high)
+        if found >= 0:
+            return found
     return new(nodes, size, ADD, low, high, x, y, 0, 0)
 
 
@@ -144,6 +139,10 @@ def subtract(nodes: Any, size: Any, x: int, y: int) -> int:
     low, high = sum_held(nodes[x].low, -nodes[y].high), sum_held(nodes[x].high, -nodes[y].low)
     if nodes[x].operation == CONSTANT and nodes[y].operation == CONSTANT and abs(low) < LIMIT:
         return constant(nodes, size, low)
+    if is_polynomial(nodes, size, x) and is_polynomial(nodes, size, y):
+        found = sum_of(nodes, size, x, y, -1, low, high)
+        if found >= 0:
+            return found
     return new(nodes, size, SUBTRACT, low, high, x, y, 0, 0)
 
 
@@ -159,6 +158,10 @@ def multiply(nodes: Any, size: Any, x: int, y: int) -> int:
     low, high = min(min(a, b), min(c, d)), max(max(a, b), max(c, d))
     if x == y:
         low = 0 if nodes[x].low <= 0 <= nodes[x].high else min(a, d)
+    if is_polynomial(nodes, size, x) and is_polynomial(nodes, size, y):
+        found = product_of(nodes, size, x, y, low, high)
+        if found >= 0:
+            return found
     return new(nodes, size, MULTIPLY, low, high, x, y, 0, 0)
 
 

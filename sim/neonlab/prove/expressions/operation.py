@@ -50,6 +50,8 @@ class Operation(enum.IntEnum):
     FLOAT_LESS = 42  # 1 if x < y
     FLOAT_EQUAL = 43
     FLOAT_FLUSH = 44  # x, or the zero of its sign where x is a denormal
+    # A polynomial without operands: see `neonlab.prove.expressions.sums`.
+    SUM = 48
 
 
 class Rounding(enum.IntEnum):
@@ -69,3 +71,4 @@ AND, OR, EXCLUSIVE_OR, SHIFT_BY, ENTRY, DIVIDE = (int(one) for one in list(Opera
 FLOAT_ADD, FLOAT_SUBTRACT, FLOAT_MULTIPLY, FLOAT_DIVIDE, FLOAT_FUSED = (int(one) for one in list(Operation)[19:24])
 FLOAT_MINIMUM, FLOAT_MAXIMUM, FLOAT_OF, FLOAT_ROUND, INTEGER_OF = (int(one) for one in list(Operation)[24:29])
 FLOAT_LESS, FLOAT_EQUAL, FLOAT_FLUSH = (int(one) for one in list(Operation)[29:32])
+SUM = int(Operation.SUM)

@@ -12,7 +12,10 @@ import numpy.typing as npt
 
 from neonlab.emulate.native import native_call
 from neonlab.prove.expressions import node as make
+from neonlab.prove.expressions.compact import drop
+from neonlab.prove.expressions.field import points
 from neonlab.prove.expressions.operation import Operation
+from neonlab.prove.expressions.sums import FINGERPRINTS, MOST_ARRAYS, alone
 
 Ids = npt.NDArray[np.int32]
 _FIRST_ROWS = 1 << 12
@@ -21,16 +24,25 @@ _NODES_AN_ELEMENT = 8
 
 
 class ExpressionTable:
-    """A table of nodes.  `nodes` has room for more rows than are in use; `size` (int64[1]) counts those in use.
+    """A table of nodes.  `nodes` has room for more rows than are in use; `size` (int64[2]) counts those in use.
 
-    Node 0 is the number 0.  `inputs` counts the input elements.
+    Node 0 is the number 0.  `inputs` counts the input elements, `arrays` the calls that made them.  With a seed, sums
+    are known by fingerprints, at points that follow from the seed, and `size[1]` is 1:
+    `neonlab.prove.expressions.sums` has what that means.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, seed: bytes | None = None) -> None:
         self.nodes = np.zeros(_FIRST_ROWS, make.NODE)
-        self.size = np.zeros(1, np.int64)
-        self.inputs = 0
+        self.size = np.zeros(2, np.int64)
+        self.inputs = self.arrays = 0
+        self._seed = seed
+        self.size[FINGERPRINTS] = seed is not None
         self.constants(np.zeros(1, np.int64))
+
+    @property
+    def fingerprints(self) -> bool:
+        """Tell whether sums are known by fingerprints."""
+        return self._seed is not None
 
     def __len__(self) -> int:
         return int(self.size[0])
@@ -61,13 +73,36 @@ class ExpressionTable:
         _constants(self.nodes, self.size, numbers.reshape(-1), found)
         return found.reshape(numbers.shape)
 
-    def elements(self, count: int, low: int, high: int) -> Ids:
-        """Return nodes for `count` new input elements, which lie from `low` to `high`."""
+    def elements(self, count: int, low: int, high: int, values: npt.NDArray[np.int64] | None = None) -> Ids:
+        """Return nodes for `count` new input elements, which lie from `low` to `high`.
+
+        `values` are those of the recorded case, which a table with fingerprints keeps; 0 where none are given.
+        """
         self.reserve(count)
         found = np.zeros(count, np.int32)
         _elements(self.nodes, self.size, self.inputs, low, high, found)
+        if self._seed is not None and count:
+            rows = self.nodes[found[0] : found[0] + count]
+            rows["first"], rows["second"] = points(self._seed, self.inputs, count)
+            rows["value"] = 0 if values is None else values
+            rows["factor"], rows["norm"], rows["degree"] = 1, 1, 1
+            rows["sources"] = 1 << min(self.arrays, MOST_ARRAYS - 1)
         self.inputs += count
+        self.arrays += 1
         return found
+
+    def needed_of(self, *roots: Ids) -> npt.NDArray[np.bool_]:
+        """Return for each node whether it is among the roots."""
+        needed = np.zeros(len(self), np.bool_)
+        for ids in roots:
+            needed[ids.reshape(-1)] = True
+        return needed
+
+    def drop(self, first: int, needed: npt.NDArray[np.bool_]) -> Ids:
+        """Drop the nodes from `first` on that are not needed, nor operands of such; return the new numbers of all."""
+        numbers = np.zeros(len(self), np.int32)
+        drop(self.nodes, self.size, max(first, 1), needed, numbers)
+        return numbers
 
     def apply(
         self, operation: Operation, x: Ids, y: Ids | int = 0, z: Ids | int = 0, amount: npt.NDArray[Any] | int = 0
@@ -87,16 +122,28 @@ class ExpressionTable:
         """Return nodes for the sums along the last axis."""
         rows = np.ascontiguousarray(ids).reshape(-1, ids.shape[-1])
         found = np.zeros(len(rows), np.int32)
-        self.reserve(ids.size + len(rows))
-        _sums(self.nodes, self.size, found, rows)
+        row = 0
+        while row < len(rows):  # most sums leave one row; where one does not, more room is made on the way
+            one = 2 * ids.shape[-1] + 2
+            self.reserve(one + (len(rows) - row if self.fingerprints else ids.size))
+            row = _sums(self.nodes, self.size, found, rows, row)
         return found.reshape(ids.shape[:-1])
 
     def products(self, left: Ids, right: Ids) -> Ids:
         """Return nodes for the matrix product of [m, k] and [k, n]."""
         found = np.zeros((left.shape[0], right.shape[1]), np.int32)
-        self.reserve(2 * left.size * right.shape[1] + found.size)
-        _products(self.nodes, self.size, found, np.ascontiguousarray(left), np.ascontiguousarray(right))
+        lefts, rights = np.ascontiguousarray(left), np.ascontiguousarray(right.T)
+        row = 0
+        while row < len(found):  # most sums of products leave one row; where one does not, there is more room next time
+            self.reserve(self._room_for_products(len(found) - row, right.shape))
+            row = _products(self.nodes, self.size, found, lefts, rights, row)
         return found
+
+    def _room_for_products(self, rows: int, shape: tuple[int, ...]) -> int:
+        """Return rows that the products of matrices may need at once."""
+        depth, columns = shape
+        one = (2 * depth + 2) * columns
+        return columns * rows + one if self.fingerprints else one * rows
 
 
 @native_call
@@ -112,22 +159,36 @@ def _elements(nodes: Any, size: Any, first: int, low: int, high: int, found: Any
 
 
 @native_call
-def _sums(nodes: Any, size: Any, found: Any, rows: Any) -> None:
-    for row in range(rows.shape[0]):
+def _sums(nodes: Any, size: Any, found: Any, rows: Any, row: int) -> int:
+    """Make the sums of rows from a row on; return where room ended."""
+    while row < rows.shape[0]:
+        begin = size[0]
+        if begin + rows.shape[1] + 1 > len(nodes):
+            return row
         total = make.constant(nodes, size, 0)
         for at in range(rows.shape[1]):
-            total = make.add(nodes, size, total, rows[row, at])
+            total = alone(nodes, size, begin, make.add(nodes, size, total, rows[row, at]))
         found[row] = total
+        row += 1
+    return row
 
 
 @native_call
-def _products(nodes: Any, size: Any, found: Any, left: Any, right: Any) -> None:
-    for row in range(left.shape[0]):
-        for column in range(right.shape[1]):
+def _products(nodes: Any, size: Any, found: Any, left: Any, right: Any, row: int) -> int:
+    """Make the products of rows of `left` and rows of `right`, from a row of `left` on; return where room ended."""
+    depth, columns = left.shape[1], right.shape[0]
+    while row < left.shape[0]:
+        if size[0] + (2 * depth + 2) * columns > len(nodes):
+            return row
+        for column in range(columns):
+            begin = size[0]
             total = make.constant(nodes, size, 0)
-            for at in range(left.shape[1]):
-                total = make.add(nodes, size, total, make.multiply(nodes, size, left[row, at], right[at, column]))
+            for at in range(depth):
+                product = make.multiply(nodes, size, left[row, at], right[column, at])
+                total = alone(nodes, size, begin, make.add(nodes, size, total, product))
             found[row, column] = total
+        row += 1
+    return row
 
 
 @native_call

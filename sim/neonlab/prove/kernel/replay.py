@@ -9,6 +9,7 @@ import numpy as np
 from neonlab.emulate.native import compiled, native_call
 from neonlab.emulate.operands import ALWAYS, holds, shifted
 from neonlab.prove.expressions.operation import LIMIT
+from neonlab.prove.expressions.sums import alone
 from neonlab.prove.kernel.bits import bitwise
 from neonlab.prove.kernel.cells import PLAIN, depends, forget, read, write
 from neonlab.prove.kernel.families import SHL
@@ -126,7 +127,8 @@ def _compute(
     if operation.family == SHL and operation.immediate > 61:
         return False
     for lane in range(operation.count):
-        true = result(nodes, size, cells, values, operation, sources, lane)
+        begin = size[0]
+        true = alone(nodes, size, begin, result(nodes, size, cells, values, operation, sources, lane))
         if operation.saturates == 0:
             _note(nodes, state, suspects, operation, true)
         found[lane] = stored(nodes, size, operation, true)

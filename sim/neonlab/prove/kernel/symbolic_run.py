@@ -32,6 +32,8 @@ from neonlab.verify.check_case import run_case, written_elements
 _STACK_BELOW, _STACK_ABOVE = 1 << 16, 1 << 12
 #: Sums that may leave their lane that are looked at.
 _MOST_SUMS = 1 << 16
+#: Rows that are made room for at a time, and most rows that are kept: nodes that nothing holds any more are dropped.
+_ROWS, _MOST_ROWS = 1 << 20, 12_000_000
 _REASONS = {
     replay.ADDRESS: "an address or the target of a branch depends on the data",
     replay.NO_RULE: "the prover has no rule for this instruction",
@@ -107,14 +109,17 @@ def kernel_nodes(
         raise Refusal(f"the call did not complete: {outcome.message}")
     if trace.overflow:
         raise Refusal(f"the call takes more than {limit} instructions: try a smaller shape")
-    memory = _Memory(trace)
+    del recorder  # a long trace is large
+    memory, first = _Memory(trace), len(table)
     _set_registers(memory, trace, table)
     _set_buffers(memory, trace, contract, case, table, elements)
-    suspects, count = _replay(memory, trace, table)
+    suspects, count = _replay(memory, trace, table, first)
     outputs, written = {}, {}
     for name, expected in case.expected.items():
         outputs[name] = _output(memory, trace, contract, case, table, name, expected.array)
         written[name] = _written(contract, case, outcome, name)
+    numbers = table.drop(first, table.needed_of(suspects[:, 0], *outputs.values()))
+    outputs, suspects[:, 0] = {name: numbers[ids] for name, ids in outputs.items()}, numbers[suspects[:, 0]]
     return KernelNodes(outputs, written, len(trace), _sums(suspects, trace), count <= len(suspects))
 
 
@@ -168,8 +173,11 @@ def _place(trace: Trace, step: int) -> tuple[str, str]:
     return f"{line.path}:{line.line}" if line else "", trace.program.by_address[address].text
 
 
-def _replay(memory: _Memory, trace: Trace, table: ExpressionTable) -> tuple[npt.NDArray[np.int64], int]:
-    """Replay the trace; return node, bits and step of the first sums that may leave their lane, and their number."""
+def _replay(memory: _Memory, trace: Trace, table: ExpressionTable, first: int) -> tuple[npt.NDArray[np.int64], int]:
+    """Replay the trace; return node, bits and step of the first sums that may leave their lane, and their number.
+
+    Nodes from `first` on that nothing holds any more are dropped where the table is full.
+    """
     plans, program = plans_of(trace.program), trace.program
     by_address = {instruction.address: number for number, instruction in enumerate(program.instructions)}
     pcs, inverse = np.unique(trace.pcs, return_inverse=True)
@@ -179,8 +187,8 @@ def _replay(memory: _Memory, trace: Trace, table: ExpressionTable) -> tuple[npt.
     numbers = np.array([by_address[int(pc)] for pc in pcs], np.int64)[inverse]
     state, suspects = np.zeros(2, np.int64), np.zeros((_MOST_SUMS, 3), np.int64)
     flags = np.array([entry_value(trace.entry, FLAGS)], np.uint64)
+    table.reserve(_ROWS)
     while True:
-        table.reserve(2 * replay.ROWS_A_STEP)
         ended = replay.replay(
             table.nodes, table.size, memory.cells, memory.values, state, suspects, flags, numbers,
             trace.first_writes, trace.values, plans.plan, plans.lanes, plans.sources, plans.copies, plans.accesses,
@@ -190,9 +198,23 @@ def _replay(memory: _Memory, trace: Trace, table: ExpressionTable) -> tuple[npt.
         if ended == replay.DONE:
             count = int(state[replay.SUSPECTS])
             return suspects[:count], count
-        if ended != replay.FULL:
+        if ended == replay.FULL:
+            _make_room(memory, table, first, suspects[: int(state[replay.SUSPECTS])])
+        else:
             where, text = _place(trace, int(state[replay.STEP]))
             raise Refusal(f"{_REASONS[ended]}: {text}", place=where)
+
+
+def _make_room(memory: _Memory, table: ExpressionTable, first: int, suspects: npt.NDArray[np.int64]) -> None:
+    """Drop the nodes from `first` on that neither a byte nor a suspect sum holds, and see to room for further ones."""
+    nodes = memory.cells["node"]
+    holding = np.flatnonzero(nodes != PLAIN)
+    numbers = table.drop(first, table.needed_of(nodes[holding], suspects[:, 0]))
+    nodes[holding] = numbers[nodes[holding]]
+    suspects[:, 0] = numbers[suspects[:, 0]]
+    if len(table) > _MOST_ROWS:
+        raise Refusal("the expressions take too much memory: try a smaller shape")
+    table.reserve(max(_ROWS, len(table) // 2))
 
 
 def _output(

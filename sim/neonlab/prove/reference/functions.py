@@ -15,6 +15,7 @@ import numpy as np
 from neonlab.prove.expressions.operation import Operation
 from neonlab.prove.expressions.table import Ids
 from neonlab.prove.reference import ufuncs
+from neonlab.prove.reference.products import sums_of_products
 from neonlab.prove.reference.symbols import Symbols
 from neonlab.prove.reference.value import (
     BOOLEAN,
@@ -181,19 +182,8 @@ def einsum(subscripts: str, left: object, right: object, *, dtype: object = None
     values = [cast(one, kind) for one in values]
     if any(one.span is not None for one in values):
         symbols.refuse("a sum of products of floats that are not whole", *(one.ids for one in values))
-    summed = "".join(sorted(set(first + second) - set(result)))
-    order = result + summed
-    ids = [_aligned(one.ids, of, order) for one, of in zip(values, (first, second), strict=True)]
-    products = symbols.table.apply(Operation.MULTIPLY, *ids)
-    sums = symbols.table.sums(products.reshape(*products.shape[: len(result)], -1))
+    sums = sums_of_products(symbols.table, values[0].ids, values[1].ids, (first, second), result)
     return replace(integers(symbols, sums, kind, "a sum of products"), unsigned_zero=kind.kind == "f")
-
-
-def _aligned(ids: Ids, axes: str, order: str) -> Ids:
-    """Return `ids` with its axes in `order`, and one of length 1 for each that it does not have."""
-    held = [axis for axis in order if axis in axes]
-    moved = ids.transpose([axes.index(axis) for axis in held])
-    return moved[tuple(slice(None) if axis in axes else np.newaxis for axis in order)]
 
 
 def dot(left: object, right: object) -> SymbolValue:

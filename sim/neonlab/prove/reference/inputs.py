@@ -52,7 +52,9 @@ def _symbols_for(symbols: Symbols, argument: Argument | None, name: str, array: 
         low, high = (int(end) for end in declared or (info.min, info.max))
     else:
         raise Refusal(f"the input `{name}` has elements of {array.dtype}", (name,))
-    ids = table.elements(array.size, low, high).reshape(array.shape)
+    numbers = np.ascontiguousarray(array).reshape(-1)
+    values = (numbers.view(np.uint32) if array.dtype == SINGLE else numbers).astype(np.int64)
+    ids = table.elements(array.size, low, high, values).reshape(array.shape)
     symbols.sources.append((name, first, table.inputs))
     return SymbolValue(symbols, ids, array.dtype, span)
 

@@ -9,8 +9,9 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from neonlab.prove.expressions.evaluate import elements_of, reached_from
-from neonlab.prove.expressions.operation import CONSTANT, Operation
+from neonlab.prove.expressions.evaluate import reached_from
+from neonlab.prove.expressions.operation import CONSTANT, INPUT, SUM, Operation
+from neonlab.prove.expressions.sums import MOST_ARRAYS
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.refusal import Refusal
 
@@ -30,11 +31,14 @@ class Symbols:
 
     def names_of(self, ids: Ids) -> frozenset[str]:
         """Return the names of the input arrays that the nodes depend on."""
-        elements = elements_of(self.table, ids)
+        reached = self.table.nodes[reached_from(self.table, ids)]
+        elements = np.sort(reached["amount"][reached["operation"] == INPUT])
+        arrays = np.bitwise_or.reduce(reached["sources"][reached["operation"] == SUM], initial=0)
         return frozenset(
             name
-            for name, first, end in self.sources
+            for at, (name, first, end) in enumerate(self.sources)
             if np.searchsorted(elements, first) < np.searchsorted(elements, end)
+            or arrays >> min(at, MOST_ARRAYS - 1) & 1
         )
 
     def _shifts_of(self, ids: Ids) -> Ids:

@@ -131,8 +131,8 @@ def _product(symbols: Symbols, x: SymbolValue, y: SymbolValue, dtype: Dtype) -> 
     lefts = np.broadcast_to(left, (*batch, *left.shape[-2:])).reshape(-1, *left.shape[-2:])
     rights = np.broadcast_to(right, (*batch, *right.shape[-2:])).reshape(-1, *right.shape[-2:])
     outputs = left.shape[-2] * right.shape[-1] * len(lefts)
-    # Room for what follows too: a table of this size should not be copied.
-    symbols.table.reserve(2 * outputs * left.shape[-1] + 64 * outputs)
+    if not symbols.table.fingerprints:  # room for what follows too: a table of this size should not be copied
+        symbols.table.reserve(2 * outputs * left.shape[-1] + 64 * outputs)
     found = [symbols.table.products(one, other) for one, other in zip(lefts, rights, strict=True)]
     ids = np.stack(found) if found else np.zeros((0, left.shape[-2], right.shape[-1]), np.int32)
     ids = ids.reshape(*batch, left.shape[-2], right.shape[-1])
