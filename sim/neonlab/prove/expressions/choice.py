@@ -88,6 +88,11 @@ class FormReader:
         row = self._forms.atoms[number]
         return int(row["operation"]), int(row["x"]), int(row["y"]), int(row["z"]), int(row["amount"])
 
+    def interval(self, number: int) -> tuple[int, int]:
+        """Return the least and greatest value of an atom."""
+        row = self._forms.atoms[number]
+        return int(row["low"]), int(row["high"])
+
     def is_bounded(self, number: int) -> bool:
         """Tell whether the interval of a form is known, so that 64 bits hold all its values."""
         row = self._forms.polynomials[number]

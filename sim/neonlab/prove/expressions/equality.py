@@ -18,10 +18,14 @@ from neonlab.prove.expressions.choice import (
     cuts,
     first_difference,
 )
-from neonlab.prove.expressions.operation import ENTRY, INPUT, MULTIPLY, SUM
+from neonlab.prove.expressions.likeness import groups_of
+from neonlab.prove.expressions.operation import ENTRY, INPUT, LIMIT, MULTIPLY, SUM
+from neonlab.prove.expressions.subdivide import OnIntervals, difference_on_intervals
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.refusal import Refusal
 
+#: Where one part takes at most so many values, all of them are tried: intervals would not be fewer.
+_FEW_TO_ENUMERATE = 1 << 10
 #: Cuts with more parts than one are tried only where they take at most so many values: they seldom succeed.
 _FEW_VALUES = 1 << 20
 
@@ -50,9 +54,25 @@ def compare(table: ExpressionTable, left: Ids, right: Ids) -> Equality:
     ours, theirs = forms[: len(left)], forms[len(left) :]
     answer = Equality(ours == theirs, ours, theirs, canonical, FormReader(canonical.forms))
     known: dict[Hashable, tuple[bool, tuple[int, ...] | None]] = {}
+    if table.fingerprints:
+        _decide_groups(answer, known)
+        return answer
     for at in np.flatnonzero(~answer.equal).tolist():
         _decide(answer, at, (int(ours[at]), int(theirs[at])), known)
     return answer
+
+
+def _decide_groups(answer: Equality, known: dict[Hashable, tuple[bool, tuple[int, ...] | None]]) -> None:
+    """Decide pairs that are the same functions of their sums at once, up to the first group that is not equal."""
+    open_pairs = np.flatnonzero(~answer.equal)
+    groups = groups_of(answer.canonical.forms, answer.left[open_pairs], answer.right[open_pairs])
+    _, firsts = np.unique(groups, return_index=True)
+    for first in np.sort(firsts).tolist():
+        at = int(open_pairs[first])
+        _decide(answer, at, (int(answer.left[at]), int(answer.right[at])), known)
+        if not answer.equal[at]:
+            return
+        answer.equal[open_pairs[groups == groups[first]]] = True
 
 
 def _decide(
@@ -61,15 +81,21 @@ def _decide(
     """Decide one pair by the values of the parts of its cuts."""
     for parts in cuts(answer.reading, pair):
         count = count_of(answer.reading, parts)
-        if count > (MOST_VALUES if len(parts) == 1 else _FEW_VALUES):
+        alone = len(parts) == 1 and count > _FEW_TO_ENUMERATE
+        if count >= (LIMIT if alone else _FEW_VALUES):
             continue
         key = _structure(answer.reading, pair, parts)
         if key not in known:
-            answer.enumerated += count
             try:
-                difference = first_difference(answer.reading, pair, parts)
+                found = difference_on_intervals(answer.reading, pair, parts[0]) if alone else None
+                if found is None or not found.decided:
+                    if count > MOST_VALUES:
+                        continue
+                    found = OnIntervals(True, first_difference(answer.reading, pair, parts))
             except Refusal:
                 continue
+            answer.enumerated += count
+            difference = found.difference
             known[key] = difference is None, difference.values if difference is not None else None
         same, values = known[key]
         if same:

@@ -1,0 +1,110 @@
+"""Group pairs of forms that are the same functions of one sum each, in compiled code: one answer decides a group.
+
+The results of a layer are thousands of sums under one function.  Here each sum without operands is replaced by its
+interval, so that such results become the same form of a second set of tables.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neonlab.emulate.native import native_call
+from neonlab.prove.expressions.forms import ATOMS, FULL, POLYNOMIALS, SCRATCH, Forms, atom, collect, collected, empty_forms
+from neonlab.prove.expressions.operation import ENTRY, INPUT, MULTIPLY, SUM
+from neonlab.prove.expressions.table import Ids
+
+#: Atoms that are no operation, as `neonlab.prove.expressions.canonical` numbers them.
+_END, _LIST = 62, 63
+_NONE, _SEVERAL = -1, -2
+_LOW_31 = (1 << 31) - 1
+
+
+def groups_of(forms: Forms, left: Ids, right: Ids) -> npt.NDArray[np.int64]:
+    """Return a number for each pair of forms: pairs with the same are equal for all values of their sum, or none is."""
+    leaves, likes = _likes(forms)
+    alone = (leaves[left] == leaves[right]) & (leaves[left] >= 0)
+    keys = np.stack([np.where(alone, likes[left], -1 - np.arange(len(left))), np.where(alone, likes[right], -1)])
+    _, found = np.unique(keys, axis=1, return_inverse=True)
+    return found.reshape(-1).astype(np.int64)
+
+
+def _likes(forms: Forms) -> tuple[Ids, Ids]:
+    """Return for each form the atom of the one sum that it depends on, negative for others, and the form it is like."""
+    polynomials, atoms = int(forms.used[POLYNOMIALS]), int(forms.used[ATOMS])
+    leaves, likes = np.full(polynomials, _NONE, np.int32), np.zeros(polynomials, np.int32)
+    of_atoms, like_atoms = np.full(atoms, _NONE, np.int32), np.zeros(atoms, np.int32)
+    like = empty_forms(max(polynomials, atoms) + 1)
+    _find(forms, like, leaves, likes, of_atoms, like_atoms)
+    assert not like.used[FULL]
+    return leaves, likes
+
+
+@native_call
+def _find(forms: Any, like: Any, leaves: Any, likes: Any, of_atoms: Any, like_atoms: Any) -> None:
+    polynomial = one = 0
+    # What a form or an atom is made of was made before it, so one of both can always go on.
+    while polynomial < len(leaves) or one < len(of_atoms):
+        while polynomial < len(leaves) and _is_ready(forms, polynomial, one):
+            _like_polynomial(forms, like, polynomial, leaves, likes, of_atoms, like_atoms)
+            polynomial += 1
+        if one < len(of_atoms):
+            _like_atom(forms, like, one, leaves, likes, of_atoms, like_atoms)
+            one += 1
+
+
+@native_call
+def _is_ready(forms: Any, polynomial: int, atoms: int) -> bool:
+    """Tell whether all atoms of a polynomial are below a number."""
+    row = forms.polynomials[polynomial]
+    for at in range(row.first, row.first + row.count):  # noqa: SIM110 - compiled code has no generator expressions
+        if forms.terms[at].monomial >= atoms:
+            return False
+    return True
+
+
+@native_call
+def _both(x: int, y: int) -> int:
+    """Return the leaf of what depends on two things with these leaves."""
+    if x == _NONE or x == y:
+        return y
+    return x if y == _NONE else _SEVERAL
+
+
+@native_call
+def _like_polynomial(
+    forms: Any, like: Any, polynomial: int, leaves: Any, likes: Any, of_atoms: Any, like_atoms: Any
+) -> None:
+    row, leaf = forms.polynomials[polynomial], _NONE
+    first = like.used[SCRATCH]
+    for at in range(row.first, row.first + row.count):
+        term = forms.terms[at]
+        leaf = _both(leaf, of_atoms[term.monomial])
+        collect(like, like_atoms[term.monomial], term.coefficient)
+    leaves[polynomial] = leaf
+    likes[polynomial] = collected(like, first, row.constant)
+
+
+@native_call
+def _like_atom(forms: Any, like: Any, at: int, leaves: Any, likes: Any, of_atoms: Any, like_atoms: Any) -> None:
+    one = forms.atoms[at]
+    operation, low, high = one.operation, one.low, one.high
+    if operation == SUM:
+        of_atoms[at] = at
+        like_atoms[at] = atom(like, SUM, high & _LOW_31, (high >> 31) & _LOW_31, high >> 62, low, low, high)
+        return
+    x, y, z = one.x, one.y, one.z
+    if operation == INPUT:
+        of_atoms[at] = _SEVERAL
+    elif operation == MULTIPLY:
+        of_atoms[at] = _both(of_atoms[x], of_atoms[y])
+        x, y = like_atoms[x], like_atoms[y]
+    elif operation in (ENTRY, _LIST):
+        of_atoms[at] = _both(leaves[x], of_atoms[y])
+        x, y = likes[x], like_atoms[y]
+    elif operation != _END:
+        of_atoms[at] = _both(_both(leaves[x], leaves[y]), leaves[z])
+        x, y, z = likes[x], likes[y], likes[z]
+    like_atoms[at] = atom(like, operation, x, y, z, one.amount, low, high)
