@@ -114,3 +114,18 @@ def test_bad_usage_gets_one_clear_message_and_status_2(
     assert shown.returncode == 2
     assert words in shown.stderr
     assert not shown.stdout
+
+
+def test_a_table_of_proofs_is_written_and_kept_for_the_other_kernels(repository: Path) -> None:
+    for kernel in (ADD, ADD.replace("armv8", "armv7")):
+        assert neonlab("prove", kernel, "--tails", "--into", "reports", cwd=repository).returncode == 0
+    records = json.loads((repository / "reports" / "proofs.json").read_text())["kernels"]
+    assert [record["kernel"] for record in records] == [ADD.replace("armv8", "armv7"), ADD]
+    assert all(record["tails"]["proved"] == record["tails"]["shapes"] > 20 for record in records)
+    assert f"| {ADD} |" in (repository / "reports" / "proofs.md").read_text()
+
+
+def test_a_table_needs_the_shapes_that_it_has_a_place_for(repository: Path) -> None:
+    shown = neonlab("prove", ADD, "--shape", "40", "--into", "reports", cwd=repository)
+    assert (shown.returncode, "--into needs --tails or --layers" in shown.stderr) == (2, True)
+    assert not (repository / "reports" / "proofs.json").exists()

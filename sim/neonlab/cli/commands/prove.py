@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -47,6 +47,12 @@ def prove(
             help="Save inputs that refute in FOLDER; the default is .neonlab/witnesses of the repository.",
         ),
     ] = None,
+    into: Annotated[
+        Path | None,
+        typer.Option(
+            "--into", metavar="FOLDER", help="Update proofs.md and proofs.json in FOLDER, with --tails or --layers."
+        ),
+    ] = None,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
     json: JsonOption = False,
@@ -62,14 +68,19 @@ def prove(
     Some inputs are held at the values of one case, such as the limits of a clamp. The result names them.
     """
     from neonlab.lab.parallel.pool import Workers
+    from neonlab.lab.parallel.profiles import code_digests
     from neonlab.lab.parallel.proofs import explain_proofs, prove_all
     from neonlab.lab.run.prove import shapes_to_prove
     from neonlab.lab.run.saved import make_folder
-    from neonlab.prove.proof import ProofStatus
+    from neonlab.report.tables.proofs import record_of
     from neonlab.report.terminal.proof import print_proofs
 
     if sum((bool(shape), tails, layers)) > 1:
         raise InputError("--shape, --tails and --layers exclude each other: give one of them")
+    if into is not None and not (tails or layers):
+        raise InputError("--into needs --tails or --layers: the table has a place for these")
+    if into is not None:
+        _make(into)
     if witnesses is not None:
         make_folder(witnesses)
     found = find_kernels(kernels or (), given)
@@ -85,12 +96,17 @@ def prove(
         if any(proof.failures for proof in proofs):
             progress.begin("explaining failures")
         proofs = explain_proofs(workers, tried, proofs)
+        digests = code_digests(workers, tried) if into is not None else []
     proofs = _saved(tried, proofs, witnesses)
+    if into is not None:
+        part = "layers" if layers else "tails"
+        records = [record_of(proof, digest, part) for proof, digest in zip(proofs, digests, strict=True)]
+        _write(into, records, seed)
     if json:
         print_json("prove", seed=seed, proofs=[proof.to_json() for proof in proofs])
     else:
         print_proofs(console(), proofs)
-    return 0 if all(proof.status is ProofStatus.PROVED for proof in proofs) else 1
+    return 0 if all(proof.status.is_proof for proof in proofs) else 1
 
 
 def _saved(kernels: list[Kernel], proofs: list[Proof], folder: Path | None) -> list[Proof]:
@@ -104,3 +120,22 @@ def _saved(kernels: list[Kernel], proofs: list[Proof], folder: Path | None) -> l
             raise
         print(f"neonlab: the inputs that refute are not saved: {error}", file=sys.stderr)
         return proofs
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot create the folder: {error.strerror}") from None
+
+
+def _write(folder: Path, records: list[dict[str, Any]], seed: int) -> None:
+    """Update both documents in `folder`."""
+    from neonlab.host.output_file import write_whole
+    from neonlab.lab.repository.library import find_root, open_library
+    from neonlab.report.tables.proofs import json_document, markdown_document, merged
+
+    known = [kernel.title for kernel in open_library(find_root()).kernels]
+    documents = merged(folder / "proofs.json", records, known)
+    write_whole(folder / "proofs.json", json_document(documents, seed).encode())
+    write_whole(folder / "proofs.md", markdown_document(documents).encode())

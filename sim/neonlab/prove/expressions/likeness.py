@@ -12,7 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from neonlab.emulate.native import native_call
-from neonlab.prove.expressions.forms import ATOMS, FULL, POLYNOMIALS, SCRATCH, Forms, atom, collect, collected, empty_forms
+from neonlab.prove.expressions.forms import (
+    ATOMS,
+    FULL,
+    POLYNOMIALS,
+    SCRATCH,
+    Forms,
+    atom,
+    collect,
+    collected,
+    empty_forms,
+)
 from neonlab.prove.expressions.operation import ENTRY, INPUT, MULTIPLY, SUM
 from neonlab.prove.expressions.table import Ids
 

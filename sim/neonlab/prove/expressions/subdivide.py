@@ -163,9 +163,7 @@ class _Intervals:
         at = np.where(inside, low - first, 0)[np.newaxis]
         outside = (low == high) & ~inside
         found = [np.take_along_axis(ends, at, axis=0)[0] for ends in (least, most)]
-        return tuple(
-            np.where(inside, one, np.where(outside, 0, end)) for one, end in zip(found, anything, strict=True)
-        )  # type: ignore[return-value]
+        return tuple(np.where(inside, one, np.where(outside, 0, end)) for one, end in zip(found, anything, strict=True))  # type: ignore[return-value]
 
 
 def _of_corners(operands: list[_Ends], function: object) -> _Ends:
@@ -257,4 +255,3 @@ def _bits(low: Values, high: Values) -> _Ends:
     least = np.where(above, low, np.where(below, _SIGN - 1 - high, 0))
     most = np.where(above, high, np.where(below, _SIGN - 1 - low, (1 << 32) - 1))
     return least, most
-
