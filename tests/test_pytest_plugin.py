@@ -200,3 +200,58 @@ def test_a_new_repository_is_no_larger_than_it_says_and_is_never_written_over(ne
     assert len(names) == len(files) and ".github/workflows/kernels.yml" in names
     listed = neonlab("list", cwd=tmp_path)
     assert "add_s8_saturated" in listed.stdout and listed.stdout.count("armv8/") == listed.stdout.count("armv7/") == 1
+
+
+PROOF = "kernel[a64-add_s8_saturated-proof]"
+_BY_CONTRACT, _BY_CONFIGURATION = "contract", "configuration"
+
+
+def _ask_for_a_proof(root: Path, by: str) -> None:
+    if by == _BY_CONTRACT:
+        edit(root, "[args]\n", 'prove = "tails"\n[args]\n')
+    else:
+        text = (root / "pyproject.toml").read_text()
+        (root / "pyproject.toml").write_text(text.replace("[tool.pytest.ini_options]\n", _ASKED, 1))
+        assert _ASKED in (root / "pyproject.toml").read_text()
+
+
+_ASKED = '[tool.pytest.ini_options]\nneonlab_prove = "tails"\n'
+
+
+@pytest.mark.thorough("compiling what replays a trace takes a minute; the next test has the words without a proof")
+@pytest.mark.parametrize("by", [_BY_CONTRACT, _BY_CONFIGURATION])
+def test_a_kernel_is_proved_where_that_is_asked_for_and_fails_with_inputs_that_refute_it(root: Path, by: str) -> None:
+    assert PROOF not in run(root, str(KERNEL), "--collect-only", "-q").stdout
+    _ask_for_a_proof(root, by)
+    proved = run(root, str(KERNEL), "-k", "proof", "-v", "--junitxml=one.xml")
+    assert proved.returncode == 0, proved.stdout
+    assert f"{PROOF} PASSED" in proved.stdout
+    told = {one.get("name"): one.get("value") for one in ElementTree.parse(root / "one.xml").iter("property")}
+    assert told["neonlab_proof"] == "proved"
+    edit(root, "    sqadd   v0.16b, v0.16b, v1.16b", "    add     v0.16b, v0.16b, v1.16b")
+    refuted = run(root, str(KERNEL), "-k", "proof")
+    assert refuted.returncode == 1
+    assert "refuted     armv8/add_s8_saturated" in refuted.stdout and "Traceback" not in refuted.stdout
+    (again,) = [line.partition("again: neonlab ")[2] for line in refuted.stdout.splitlines() if "again: " in line]
+    assert neonlab(*again.split(), cwd=root).returncode == 1
+
+
+def test_a_kernel_that_cannot_be_proved_fails_where_a_proof_is_asked_for_and_says_why(root: Path) -> None:
+    _ask_for_a_proof(root, _BY_CONTRACT)
+    operators = root / "kernels" / "add.py"
+    operators.write_text(operators.read_text().replace('startswith("add_s8_")', 'startswith("adx_s8_")'))
+    edit(root, "[args]\n", 'reference = "none"\n[args]\n')
+    shown = run(root, str(KERNEL), "-k", "proof")
+    assert shown.returncode == 1
+    assert "not proved  armv8/add_s8_saturated" in shown.stdout and "no operator" in shown.stdout
+    assert "Traceback" not in shown.stdout
+
+
+@pytest.mark.parametrize("by", [_BY_CONTRACT, _BY_CONFIGURATION])
+def test_shapes_to_prove_that_are_none_are_refused(root: Path, by: str) -> None:
+    _ask_for_a_proof(root, by)
+    for path in (root / KERNEL, root / "pyproject.toml"):
+        path.write_text(path.read_text().replace('prove = "tails"', 'prove = "heads"'))
+    shown = run(root, str(KERNEL))
+    assert shown.returncode == 2
+    assert "tails" in shown.stdout and "layers" in shown.stdout and "Traceback" not in shown.stdout

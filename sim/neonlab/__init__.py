@@ -34,12 +34,16 @@ if TYPE_CHECKING:
     from neonlab.lab.run.check import check as check
     from neonlab.lab.run.profile import compare as compare
     from neonlab.lab.run.profile import profile as profile
+    from neonlab.lab.run.prove import prove as prove_kernel  # noqa: F401 - a name of its own
     from neonlab.lab.systems import Calls as Calls
     from neonlab.lab.systems import Outcome as Outcome
     from neonlab.lab.systems import System as System
     from neonlab.measure.options import MemoryOptions as MemoryOptions
     from neonlab.measure.profile import Profile as Profile
     from neonlab.measure.shape import Shape as Shape
+    from neonlab.prove.proof import Proof as Proof
+    from neonlab.prove.proof import ProofStatus as ProofStatus
+    from neonlab.prove.proof import ShapeProof as ShapeProof
     from neonlab.verify.cases.case import Array as Array
     from neonlab.verify.cases.case import Case as Case
     from neonlab.verify.cases.case import DataSource as DataSource
@@ -68,17 +72,21 @@ _HOMES = {
     "neonlab.isa.model.isa": ("Isa",),
     "neonlab.isa.c.prototype": ("parse_prototype",),
     "neonlab.lab.run.profile": ("compare", "profile"),
+    "neonlab.lab.run.prove": ("prove_kernel",),
     "neonlab.lab.repository.kernel_name": ("KernelName",),
     "neonlab.lab.repository.library": ("Kernel", "Library", "open_kernel", "open_library"),
     "neonlab.measure.options": ("MemoryOptions",),
     "neonlab.measure.profile": ("Profile",),
     "neonlab.lab.systems": ("Calls", "Outcome", "System"),
+    "neonlab.prove.proof": ("Proof", "ProofStatus", "ShapeProof"),
     "neonlab.verify.cases.case": ("Array", "Case", "DataSource", "Expected"),
     "neonlab.verify.cases.operator": ("Dispatch", "Operator"),
     "neonlab.verify.cases.sizes": ("Role",),
     "neonlab.verify.verdict": ("Failure", "Verdict"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
+#: Names that differ at home: `neonlab.prove` is the package of the prover.
+_AT_HOME = {"prove_kernel": "prove"}
 __all__ = sorted(_HOME)
 
 
@@ -91,4 +99,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'neonlab' has no attribute {name!r}")
     display = importlib.import_module("neonlab.host.display")
     display.register_renderers("neonlab.report.notebook")
-    return getattr(importlib.import_module(_HOME[name]), name)
+    return getattr(importlib.import_module(_HOME[name]), _AT_HOME.get(name, name))

@@ -1,8 +1,8 @@
 """Collect the kernels of a neonlab repository as pytest items.
 
 Collects each .S file in asm/armv7 and asm/armv8 and folders below, beside a folder kernels/: one item that tries every
-case, and one a shape, which holds what the kernel costs there against baselines.toml as well.  Kernels run in a process
-of their own.
+case, and one a shape, which holds what the kernel costs there against baselines.toml as well.  Where the contract or
+pytest's configuration asks for a proof, one more item proves the kernel.  Kernels run in a process of their own.
 """
 
 from __future__ import annotations
@@ -25,22 +25,25 @@ if TYPE_CHECKING:
     from neonlab.lab.regression.baselines import Baselines
     from neonlab.lab.regression.item import ItemOutcome
     from neonlab.lab.repository.library import Kernel
+    from neonlab.prove.proof import Proof
 
 _ITEM = "kernel["
-_CASES = "cases"
+_CASES, _PROOF = "cases", "proof"
+_PROVE = "neonlab_prove"
 #: Properties of an item's report, which JUnit files show and xdist sends from its workers to the controller.
 _ROOT, _KERNEL, _SHAPE = "neonlab_root", "neonlab_kernel", "neonlab_shape"
 _FIGURES, _BEATEN = "neonlab_figures", "neonlab_beaten"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option `--neonlab-update`."""
+    """Add the option `--neonlab-update`, and `neonlab_prove` for the configuration."""
     group = parser.getgroup("neonlab", "kernels checked and counted by neonlab")
     group.addoption(
         "--neonlab-update",
         action="store_true",
         help="write what the kernels cost now to baselines.toml, instead of comparing with it",
     )
+    parser.addini(_PROVE, "prove every kernel: at its `tails`, or at its `layers`; a contract may say `prove` itself")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -73,14 +76,29 @@ class KernelFile(pytest.File):
 
         try:
             baselines = self._baselines()
-            trials = [(k, trial) for k in self._kernels() for trial in (_CASES, *shapes_to_try(k, baselines))]
+            trials = [
+                (k, trial)
+                for k in self._kernels()
+                for trial in (_CASES, *([_PROOF] if self._to_prove(k) else []), *shapes_to_try(k, baselines))
+            ]
         except InputError as error:
             raise self.CollectError(str(error)) from None
         for kernel, trial in trials:
             name = f"{_ITEM}{kernel.isa.value}-{kernel.name}-{trial}]"
             item = KernelItem.from_parent(self, name=name)
-            item.begin(kernel, baselines, None if trial == _CASES else trial)
+            item.begin(kernel, baselines, None if trial in (_CASES, _PROOF) else trial)
+            if trial == _PROOF:
+                item.prove = self._to_prove(kernel)
             yield item
+
+    def _to_prove(self, kernel: Kernel) -> str:
+        """Return the shapes to prove the kernel at: those of its contract, or of the configuration; "" for none."""
+        from neonlab.contract.model import PROVED_SHAPES
+
+        said = str(self.config.getini(_PROVE)).strip()
+        if said and said not in PROVED_SHAPES:
+            raise self.CollectError(f"{_PROVE} is one of {', '.join(PROVED_SHAPES)}, not `{said}`")
+        return kernel.contract.prove or said
 
     @property
     def root(self) -> Path:
@@ -103,7 +121,9 @@ class KernelFailed(Exception):
 
 
 class KernelItem(pytest.Item):
-    """One kernel under every case, or on one shape."""
+    """One kernel under every case, on one shape, or proved at the shapes that `prove` names."""
+
+    prove = ""
 
     def begin(self, kernel: Kernel, baselines: Baselines | None, shape: str | None) -> None:
         """Set what to try."""
@@ -119,6 +139,9 @@ class KernelItem(pytest.Item):
         assert isinstance(session, _Session)
         update = bool(self.config.getoption("--neonlab-update"))
         try:
+            if self.prove:
+                self._prove(session.workers)
+                return
             if self.shape is None:
                 outcome = try_cases(session.workers, self.kernel)
             else:
@@ -128,6 +151,16 @@ class KernelItem(pytest.Item):
         self._record(outcome)
         if not outcome.passed:
             raise KernelFailed(_explained(self, outcome))
+
+    def _prove(self, workers: Workers) -> None:
+        """Prove the kernel.  Raises KernelFailed unless it is proved, as a proof was asked for."""
+        from neonlab.lab.regression.item import try_proof
+        from neonlab.prove.proof import ProofStatus
+
+        proof = try_proof(workers, self.kernel, self.prove)
+        self.user_properties += [(_KERNEL, self.kernel.title), ("neonlab_proof", proof.status.value)]
+        if proof.status is not ProofStatus.PROVED:
+            raise KernelFailed(_proof_text(proof))
 
     def _record(self, outcome: ItemOutcome) -> None:
         self.user_properties.append((_KERNEL, self.kernel.title))
@@ -149,6 +182,17 @@ class KernelItem(pytest.Item):
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Return the file, no line, and the name."""
         return self.path, None, self.name
+
+
+def _proof_text(proof: Proof) -> str:
+    """Return the proof as `neonlab prove` prints it."""
+    from rich.console import Console
+
+    from neonlab.report.terminal.proof import print_proofs
+
+    text = io.StringIO()
+    print_proofs(Console(file=text, width=100, highlight=False, soft_wrap=True), [proof])
+    return text.getvalue().rstrip()
 
 
 def _explained(item: KernelItem, outcome: ItemOutcome) -> str:

@@ -35,6 +35,7 @@ from neonlab.contract.arguments import ArgumentsReader
 from neonlab.contract.extends import KEY as _EXTENDS
 from neonlab.contract.extends import find_block
 from neonlab.contract.extends import toml_table as toml_table
+from neonlab.contract.model import PROVED_SHAPES
 from neonlab.contract.model import Argument as Argument
 from neonlab.contract.model import Contract as Contract
 from neonlab.contract.model import ContractError as ContractError
@@ -48,7 +49,7 @@ from neonlab.isa.model.isa import Isa
 _TOP_KEYS = (
     *("summary", "prototype", "symbol", "structs", "isa", "float_abi"),
     *("stack", "below_stack", "modular", "args", "counts"),
-    *("reference", "platform_register", "accept", "alias", _EXTENDS),
+    *("reference", "platform_register", "accept", "alias", "prove", _EXTENDS),
 )
 #: Further keys that a sidecar may have.
 OUTSIDE_KEYS = ("build", "reference", "functions")
@@ -139,6 +140,7 @@ class _ContractReader:
             declarations,
             read_allowances(table, text, isa, inside=self.inside),
             self.alias(table.get("alias", []), arguments),
+            self.prove(table),
         )
         for number in contract.integers:
             if number.value_range is None:
@@ -168,6 +170,13 @@ class _ContractReader:
                 "alias",
             )
         return written.name, read.name
+
+    def prove(self, table: Mapping[str, Any]) -> str:
+        """Return the shapes under `prove`, "" without the key."""
+        value = table.get("prove", "")
+        if "prove" in table and value not in PROVED_SHAPES:
+            raise self.error(f"prove is one of {', '.join(map(repr, PROVED_SHAPES))}, or is left out", "prove")
+        return str(value)
 
     def modular(self, value: Any) -> tuple[str, ...]:
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):

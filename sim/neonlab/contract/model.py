@@ -115,6 +115,10 @@ class Rows:
         return self.count, self.less
 
 
+#: The shapes that `prove` may name: the small ones that `check` tries, or the layers of real networks.
+PROVED_SHAPES = ("tails", "layers")
+
+
 @dataclass(frozen=True)
 class Contract:
     """The arguments of a kernel, and what the kernel promises; `macs` is the work of one call.
@@ -128,6 +132,8 @@ class Contract:
 
     `alias` are two pointers that are one address in each call, the one that is written first; empty where no buffers
     alias.
+
+    `prove` says at which shapes a test suite proves the kernel, one of PROVED_SHAPES; "" if at none.
 
     `modular` names lane arithmetic, and scalar sums, that are meant to wrap.  Each entry is one of: a mnemonic (`add`,
     `vadd`, `vadd.i16`), `label:reduce` (from that label up to the next), `lines:120-135` (of the file, both included).
@@ -152,6 +158,7 @@ class Contract:
     structs: str = ""
     allows: Allowances = NO_ALLOWANCES
     alias: tuple[str, ...] = ()
+    prove: str = ""
 
     @functools.cached_property
     def name(self) -> str:

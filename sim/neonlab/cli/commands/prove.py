@@ -70,7 +70,7 @@ def prove(
     from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.parallel.profiles import code_digests
     from neonlab.lab.parallel.proofs import explain_proofs, prove_all
-    from neonlab.lab.run.prove import shapes_to_prove
+    from neonlab.lab.run.plan import shapes_to_prove
     from neonlab.lab.run.saved import make_folder
     from neonlab.report.tables.proofs import record_of
     from neonlab.report.terminal.proof import print_proofs

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from neonlab.errors import InputError
 from neonlab.host.output_file import write_whole
 from neonlab.lab.compare.figures import Change, Figures, figures_of
 from neonlab.lab.parallel.checks import check_all, explain_all
 from neonlab.lab.parallel.pool import Workers
 from neonlab.lab.parallel.profiles import profile_all
+from neonlab.lab.parallel.proofs import explain_proofs, prove_all, save_witnesses
 from neonlab.lab.regression.baselines import FILE, Baselines, read_baselines
 from neonlab.lab.repository.kernel_files import kernel_file
 from neonlab.lab.repository.library import Kernel, open_library
 from neonlab.lab.run.judgement import verdict_of
-from neonlab.lab.run.plan import layers_or_largest, parse_shape, plan_cases
+from neonlab.lab.run.plan import layers_or_largest, parse_shape, plan_cases, shapes_to_prove
 from neonlab.measure.cores.modelled import ModelledCore, cores_named
 from neonlab.measure.options import on_each
 from neonlab.measure.shape import Shape
+from neonlab.prove.proof import Proof
 from neonlab.verify.verdict import Failure, Verdict
 
 _PATTERNS = ("random", "extremes")
@@ -56,6 +60,20 @@ def try_cases(workers: Workers, kernel: Kernel, seed: int = 1) -> ItemOutcome:
     work = [(kernel, plan_cases(kernel, seed=seed))]
     verdicts = check_all(workers, work, seed=seed, ranges=True)
     return ItemOutcome(explain_all(workers, [kernel], verdicts)[0])
+
+
+def try_proof(workers: Workers, kernel: Kernel, which: str, seed: int = 1) -> Proof:
+    """Prove the kernel at the shapes that `which` names, one of PROVED_SHAPES, as `neonlab prove` does.
+
+    Inputs that refute it are saved, unless there is no place for them.  Raises InputError if there is no such shape.
+    """
+    shapes = shapes_to_prove(kernel, layers=which == "layers")
+    if not shapes:
+        raise InputError(f"{kernel.title}: prove = {which!r}: there is no such shape")
+    proofs = explain_proofs(workers, [kernel], prove_all(workers, [(kernel, shapes)], seed=seed))
+    with contextlib.suppress(InputError):
+        proofs = save_witnesses([kernel], proofs)
+    return proofs[0]
 
 
 def try_shape(

@@ -29,6 +29,9 @@ LARGE = 2_000_000
 _RANGED, _RANGED_BYTES = 10_000, 2_000
 #: How often as much the smallest case may be, where all are more.
 _RANGED_AT_MOST = 5
+#: Multiply-accumulates above which a shape is left to `prove --shape`, and bytes where there are none: its expressions
+#: take long to write out.
+_MOST_PROVED, _MOST_PROVED_BYTES = 50_000, 20_000
 
 
 def parse_shape(kernel: Kernel, text: str) -> Shape:
@@ -98,6 +101,24 @@ def plan_cases(
     for shape in layers_of(kernel) if layers else ():
         names += _under(kernel, shape, few, seed, full)
     return names
+
+
+def shapes_to_prove(kernel: Kernel, shapes: Sequence[Shape] = (), *, layers: bool = False) -> list[Shape]:
+    """Return the given shapes, or the small ones that `check` tries; with `layers` those of real networks instead."""
+    if shapes:
+        return list(shapes)
+    if layers:
+        return layers_of(kernel)
+    planned = dict.fromkeys(name.shape for name in plan_cases(kernel))
+    small = [shape for shape in planned if _is_written_out_soon(kernel, shape)]
+    return sorted(small, key=lambda shape: (shape.work, shape.sizes))
+
+
+def _is_written_out_soon(kernel: Kernel, shape: Shape) -> bool:
+    integers = integers_of(kernel, shape)
+    if kernel.contract.macs is not None:
+        return kernel.contract.macs.evaluate(integers) <= _MOST_PROVED
+    return touched_bytes(kernel.contract, integers) <= _MOST_PROVED_BYTES
 
 
 def _under(kernel: Kernel, shape: Shape, patterns: Sequence[str], seed: int, full: bool) -> list[CaseName]:

@@ -7,27 +7,12 @@ from collections.abc import Sequence
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.lookup import AskedKernel, AskedShape, one_kernel, some_shapes
-from neonlab.lab.run.plan import layers_of, plan_cases
-from neonlab.lab.run.shapes import integers_of
+from neonlab.lab.run.plan import shapes_to_prove
 from neonlab.measure.shape import Shape
 from neonlab.prove.judge import prove_shape
 from neonlab.prove.proof import Proof, ProofStatus, ShapeProof
 
-#: Multiply-accumulates from which a small shape of the plan is left to `--shape`: its sums take long to write out.
-_MOST_MACS = 50_000
 _NO_REFERENCE = "the kernel has no operator whose reference could run on symbols"
-
-
-def shapes_to_prove(kernel: Kernel, shapes: Sequence[Shape] = (), *, layers: bool = False) -> list[Shape]:
-    """Return the given shapes, or the small shapes that `check` tries; with `layers` those of real networks instead."""
-    if shapes:
-        return list(shapes)
-    if layers:
-        return layers_of(kernel)
-    planned = dict.fromkeys(name.shape for name in plan_cases(kernel))
-    macs = kernel.contract.macs
-    small = [s for s in planned if macs is None or macs.evaluate(integers_of(kernel, s)) <= _MOST_MACS]
-    return sorted(small, key=lambda shape: (shape.work, shape.sizes))
 
 
 def prove_one(kernel: Kernel, shape: Shape, seed: int) -> ShapeProof:
