@@ -18,8 +18,11 @@ from neonlab.contract.options import Given
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.repository.library import open_kernel, open_library
 from neonlab.lab.run import profile as profiling
+from neonlab.lab.run.saved import saved_case
 from neonlab.lab.run.shapes import integers_of
+from neonlab.lab.watch import questions
 from neonlab.lab.watch.layer import layer_to_watch, tile_of
+from neonlab.lab.watch.questions import WatchedFile
 from neonlab.lab.watch.session import Session, Watcher
 from neonlab.measure.cores.modelled import cores_named
 from neonlab.measure.shape import Shape
@@ -330,3 +333,39 @@ def wait_for(running: subprocess.Popen[str], words: str) -> None:
         raise AssertionError(f"ended before it said {words}; it said\n{''.join(seen)}")
     finally:
         watchdog.cancel()
+
+
+@pytest.mark.thorough("compiling what replays a trace takes a minute; tests/report/terminal has the words without it")
+def test_a_kernel_is_proved_after_its_cases_where_that_is_asked_for(path: Path) -> None:
+    with Watcher(path, shape=SHAPE, cores=CORES, prove=True) as watcher:
+        sessions = list(watcher.look())
+        assert sessions[0].latest.proof is None and not sessions[0].latest.complete
+        proof = watcher.session.latest.proof
+        assert proof is not None and proof.status.value == "proved" and watcher.session.latest.complete
+        assert json.loads(json.dumps(watcher.session.to_json()))["proof"]["status"] == "proved"
+        assert not list(watcher.look())  # nothing is proved twice
+        path.write_text(path.read_text().replace(SUM, WRONG, 1))
+        session = look(watcher)
+    assert session.latest.verdict is not None and not session.latest.verdict.passed
+    assert session.latest.proof is None and session.latest.complete  # the cases have shown it
+
+
+@pytest.mark.thorough("compiling what replays a trace takes a minute; tests/report/terminal has the words without it")
+def test_inputs_that_refute_a_watched_kernel_are_explained_and_saved(path: Path) -> None:
+    path.write_text(path.read_text().replace(SUM, WRONG, 1))
+    source = WatchedFile(path)
+    assert SHAPE in questions.to_prove(source, 1)
+    failure = questions.proved(source, 1, Shape(("count",), (16,)), 1).failure
+    assert failure is not None and failure.explanation is not None
+    assert saved_case(source.open(), Path(failure.saved)).shape.sizes == (16,)
+
+
+@pytest.mark.thorough("compiling what replays a trace takes a minute; tests/report/terminal has the words without it")
+def test_a_look_that_asks_for_a_proof_says_its_word_and_passes_only_with_it(path: Path) -> None:
+    shown = neonlab("watch", str(path), "--shape", "64", "--once", "--prove", cwd=path.parents[2])
+    assert shown.returncode == 0 and "\nproved      armv8/add_s8_saturated" in shown.stdout, shown.stdout
+    path.write_text(path.read_text().replace(SUM, f"    cnt     v5.16b, v0.16b\n{SUM}", 1))
+    shown = neonlab("watch", str(path), "--shape", "64", "--once", "--prove", cwd=path.parents[2])
+    assert shown.returncode == 1, shown.stdout
+    assert "\nexact  " in shown.stdout and "\nnot proved  armv8/add_s8_saturated" in shown.stdout
+    assert "no rule for this instruction: cnt" in shown.stdout

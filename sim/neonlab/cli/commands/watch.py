@@ -34,6 +34,9 @@ def watch(
             autocompletion=complete_cores,
         ),
     ] = None,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Prove the kernel after the cases, at the small shapes that `check` tries.")
+    ] = False,
     once: Annotated[bool, typer.Option("--once", help="Report once and exit.")] = False,
     seed: SeedOption = 1,
     given: Given | None = None,
@@ -51,7 +54,7 @@ def watch(
 
     found, cores = find_kernel(kernel, given), cores_named(core or _CORES)
     layer = parse_shape(found, shape) if shape is not None else None
-    with Watcher(found.path, given=found.given, shape=layer, cores=cores, seed=seed) as watcher:
+    with Watcher(found.path, given=found.given, shape=layer, cores=cores, seed=seed, prove=prove) as watcher:
         if once:
             return _once(watcher)
         saved: queue.Queue[bool] = queue.Queue()
@@ -67,16 +70,18 @@ def watch(
 
 
 def _once(watcher: Watcher) -> int:
+    from neonlab.prove.proof import ProofStatus
     from neonlab.report.terminal.watch import session_view
 
     progress.begin("looking")
     for _ in watcher.look():
         pass
     console().print(session_view(watcher.session))
-    verdict = watcher.session.latest.verdict
-    if verdict is None:
+    latest = watcher.session.latest
+    if latest.verdict is None:
         return 2
-    return 0 if verdict.passed else 1
+    proved = latest.proof is None or latest.proof.status is ProofStatus.PROVED
+    return 0 if latest.verdict.passed and proved and not latest.unproved else 1
 
 
 def _follow(watcher: Watcher, saves: queue.Queue[bool], show: Callable[[Session], None]) -> None:

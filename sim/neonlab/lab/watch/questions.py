@@ -5,23 +5,27 @@ Each question is short, so that a newer state of the file never waits long.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from neonlab.contract.options import NOTHING, Given
+from neonlab.errors import InputError
 from neonlab.lab.repository.able_cores import able_cores
 from neonlab.lab.repository.kernel_code import code_digest, kernel_program
 from neonlab.lab.repository.library import Kernel, open_kernel
 from neonlab.lab.run.check import answer_ranges, explain
-from neonlab.lab.run.plan import draw_case, parse_shape, plan_cases, range_case, shape_for
+from neonlab.lab.run.plan import draw_case, parse_shape, plan_cases, range_case, shape_for, shapes_to_prove
 from neonlab.lab.run.profile import profile_case
+from neonlab.lab.run.saved import save_failure
 from neonlab.lab.run.shapes import code_of, integers_of
 from neonlab.lab.watch.layer import layer_to_watch, tile_of
 from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.measure.shape import Shape
+from neonlab.prove.proof import ShapeProof
 from neonlab.sources.program import forget_programs
 from neonlab.verify.cases.case import CaseName, Depth
 from neonlab.verify.checker import Checker
@@ -164,3 +168,22 @@ def ranges(source: WatchedFile, state: int, names: list[CaseName]) -> tuple[Rang
 def explained(source: WatchedFile, state: int, failure: Failure) -> Failure:
     """Return the failure with its explanation."""
     return explain(_of(source, state).kernel, failure)
+
+
+def to_prove(source: WatchedFile, state: int) -> list[Shape]:
+    """Return the shapes to prove the kernel at: the small ones that `check` tries."""
+    return shapes_to_prove(_of(source, state).kernel)
+
+
+def proved(source: WatchedFile, state: int, shape: Shape, seed: int) -> ShapeProof:
+    """Return what can be shown at a shape; inputs that refute the kernel are explained and saved."""
+    from neonlab.lab.run.prove import prove_one  # the prover is loaded where it is asked
+
+    kernel = _of(source, state).kernel
+    found = prove_one(kernel, shape, seed)
+    if found.failure is None:
+        return found
+    failure = explain(kernel, found.failure)
+    with contextlib.suppress(InputError):
+        failure = save_failure(kernel, failure)
+    return replace(found, failure=failure)

@@ -21,6 +21,7 @@ from neonlab.lab.watch.questions import Subject, WatchedFile
 from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.measure.options import on_each
 from neonlab.measure.shape import Shape
+from neonlab.prove.proof import Proof, ProofStatus, ShapeProof
 from neonlab.verify.cases.case import CaseName
 from neonlab.verify.verdict import Failure, Verdict, fold, with_ranges
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Number of cases tried first, and in each further chunk.
 FIRST_CASES, _CHUNK = 10, 24
+#: Number of shapes after which a proof is reported.
+_SHAPES = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +41,7 @@ class Reading:
     `problem` says why it cannot be tried (it does not assemble, has no contract).  `planned` is the number of cases;
     the verdict holds those tried.  `tile` and `layer` are profiles on a part of the layer and on all of it, one for
     each core, and empty until they are made.  `seconds` is the time from the save to the first verdict with the tile's
-    figures.
+    figures.  `proof` holds the shapes tried so far where a proof is asked for; `unproved` is True until it is whole.
     """
 
     digest: str = ""
@@ -48,6 +51,8 @@ class Reading:
     tile: tuple[Profile, ...] = ()
     layer: tuple[Profile, ...] = ()
     seconds: float = 0.0
+    proof: Proof | None = None
+    unproved: bool = False
 
     @property
     def complete(self) -> bool:
@@ -57,7 +62,7 @@ class Reading:
         tried = self.verdict is not None and (
             self.verdict.cases >= self.planned or self.verdict.failed >= ENOUGH_FAILURES
         )
-        return tried and (bool(self.layer) or not self.tile)
+        return tried and (bool(self.layer) or not self.tile) and not self.unproved
 
     @property
     def tile_figures(self) -> Figures | None:
@@ -73,11 +78,12 @@ class Reading:
 class StateReader:
     """Reads numbered states of files.  It is a context manager.
 
-    With `loops`, profiles of the layer include the hot loop.
+    With `loops`, profiles of the layer include the hot loop.  With `prove`, kernels that no case shows to be wrong are
+    proved after the cases.
     """
 
-    def __init__(self, *, loops: bool = False, seed: int = 1) -> None:
-        self._loops = loops
+    def __init__(self, *, loops: bool = False, seed: int = 1, prove: bool = False) -> None:
+        self._loops, self._prove = loops, prove
         self._seed = seed
         self._near, self._far = Assistant(), Assistant()
         self.interrupted = False
@@ -139,7 +145,7 @@ class StateReader:
             names, outcomes = started  # only results were compared so far; every check follows below
         reading = Reading(digest, planned=max(len(names), 1), verdict=self._verdict(subject, outcomes))
         tile = self._measured(self._near, subject, source, state, subject.tile)
-        reading = replace(reading, tile=tile, seconds=perf_counter() - began)
+        reading = replace(reading, tile=tile, seconds=perf_counter() - began, unproved=self._prove)
         yield reading
         # If the file has changed again, its save will be reported soon.
         if self._far.ask(watch_side.digest, source, state) == digest:
@@ -170,8 +176,30 @@ class StateReader:
             told = [(f, ask(watch_side.explained, source, state, f)) for f in reading.verdict.failures]
             failures = tuple(failure if isinstance(more, (Died, InputError)) else more for failure, more in told)
             reading = replace(reading, verdict=replace(reading.verdict, failures=failures))
+        asked = self._prove and reading.verdict is not None and reading.verdict.faultless
+        reading = replace(reading, unproved=asked)
         if not self.interrupted:
             yield reading
+        if asked and not self.interrupted:
+            yield from self._proofs(subject, source, state, reading)
+
+    def _proofs(self, subject: Subject, source: WatchedFile, state: int, reading: Reading) -> Iterator[Reading]:
+        """Yield readings while the kernel is proved, shape by shape, until one refutes it."""
+        shapes = self._far.ask(watch_side.to_prove, source, state)
+        proof = Proof(subject.title, subject.isa, str(subject.path), ())
+        for shape in () if isinstance(shapes, (Died, InputError)) else shapes:
+            one = self._far.ask(watch_side.proved, source, state, shape, self._seed)
+            if self.interrupted:
+                return
+            if isinstance(one, (Died, InputError)):
+                one = ShapeProof(shape, ProofStatus.NOT_PROVED, self._seed, reason=_reason(one))
+            proof = replace(proof, shapes=(*proof.shapes, one))
+            if one.status is ProofStatus.REFUTED:
+                break
+            if len(proof.shapes) % _SHAPES == 0:
+                yield replace(reading, proof=proof)
+        if not self.interrupted:
+            yield replace(reading, proof=proof, unproved=False)
 
     def figures(self, subject: Subject, source: WatchedFile, state: int) -> Reading | None:
         """Return a reading without a verdict; None if the file cannot be tried, or after `interrupt`."""

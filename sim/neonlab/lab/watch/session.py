@@ -57,6 +57,7 @@ class Session:
             "saves": self.saves,
             "problem": latest.problem,
             "verdict": latest.verdict.to_json() if latest.verdict is not None else None,
+            "proof": latest.proof.to_json() if latest.proof is not None else None,
             "planned": latest.planned,
             "complete": latest.complete,
             "commit": self.commit,
@@ -87,6 +88,7 @@ class Watcher:
         shape: Shape | None = None,
         cores: Sequence[ModelledCore] = (),
         seed: int = 1,
+        prove: bool = False,
     ) -> None:
         self.path = path.resolve()
         self._source = WatchedFile(self.path, given)
@@ -96,7 +98,7 @@ class Watcher:
         self.session = Session(path, self._subject.tile, self._subject.layer, self._subject.cores)
         self._state = 0
         self._past = Past()
-        self._reader = StateReader(seed=seed)
+        self._reader = StateReader(seed=seed, prove=prove)
         self._forgotten = False
 
     def __enter__(self) -> Watcher:

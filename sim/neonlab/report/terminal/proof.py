@@ -20,15 +20,19 @@ _MOST_REASONS = 4
 def print_proofs(out: Console, proofs: Sequence[Proof]) -> None:
     """Print a line for each kernel, what is missing, and a total."""
     for proof in proofs:
-        _print_proof(out, proof)
+        print_proof(out, proof)
     counts = Counter(proof.status for proof in proofs)
     total = ", ".join(f"{counts[status]} {status.value}" for status in ProofStatus if counts[status])
     shapes = sum(len(proof.shapes) for proof in proofs)
     out.print(f"{len(proofs)} kernel{'s' * (len(proofs) != 1)}, {shapes} shape{'s' * (shapes != 1)}: {total}")
 
 
-def _print_proof(out: Console, proof: Proof) -> None:
+def print_proof(out: Console, proof: Proof, *, whole: bool = True) -> None:
+    """Print a line for a kernel, and what was shown; of a proof that is not `whole`, only how far it has come."""
     line = Text()
+    if not whole:
+        out.print(f"{'proving':<{_WIDTH}}{proof.kernel}  {len(proof.shapes)} shapes so far", markup=False)
+        return
     line.append(f"{proof.status.value:<{_WIDTH}}", _STYLES[proof.status])
     proved, total = len(proof.of(ProofStatus.PROVED)), len(proof.shapes)
     where = f"at {proof.shapes[0].shape}" if total == 1 else f"at {proved} of {total} shapes"

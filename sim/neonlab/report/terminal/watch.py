@@ -13,6 +13,7 @@ from rich.text import Text
 
 from neonlab.lab.compare.figures import COUNTED, Change, Figures
 from neonlab.report.comparison_words import percent
+from neonlab.report.terminal.proof import print_proof
 from neonlab.report.terminal.verdict import print_failure, print_not_run, shown_path
 from neonlab.report.verdict_words import STYLES, accepted_lines, remark_of, word_of
 
@@ -30,6 +31,9 @@ def session_view(session: Session) -> RenderableType:
         parts.append(Text(latest.problem.replace(f"{Path.cwd()}/", ""), "red"))
         return Group(*parts)
     parts += [*_verdict(session)]
+    if latest.proof is not None:
+        proof, left = latest.proof, latest.unproved
+        parts.append(_printed(lambda out: print_proof(out, proof, whole=not left)))
     for name, shape, figures, layer in (
         ("tile", session.tile, latest.tile_figures, False),
         ("layer", session.shape, latest.layer_figures, True),
