@@ -9,7 +9,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 from tests.command_line import ADD, SUM, edit, git, neonlab, new_repository
+from tests.tools import require_compiler
 
+from neonlab.isa.model.isa import Isa, isa_named
 from neonlab.report.json.documents import schemas
 
 pytestmark = pytest.mark.thorough(
@@ -129,3 +131,55 @@ def test_a_table_needs_the_shapes_that_it_has_a_place_for(repository: Path) -> N
     shown = neonlab("prove", ADD, "--shape", "40", "--into", "reports", cwd=repository)
     assert (shown.returncode, "--into needs --tails or --layers" in shown.stderr) == (2, True)
     assert not (repository / "reports" / "proofs.json").exists()
+
+
+_INTRINSICS = """#include <arm_neon.h>
+#include <stddef.h>
+void add_s8_saturated(const int8_t *a, const int8_t *b, int8_t *c, size_t count) {
+    for (; count >= 16; count -= 16, a += 16, b += 16, c += 16)
+        vst1q_s8(c, vqaddq_s8(vld1q_s8(a), vld1q_s8(b)));
+}
+"""
+_SIDECAR = """prototype = "void (const int8_t *a, const int8_t *b, int8_t *c, size_t count)"
+[args]
+a = { read = "count" }
+b = { read = "count" }
+c = { write = "count" }
+count = { range = [16, 4096], step = 16 }
+"""
+
+
+def _elsewhere(repository: Path, name: str, text: str, contract: str = _SIDECAR) -> str:
+    """Write code without a contract, and one beside it, into the repository; its file as the command takes it."""
+    folder = repository / "others"
+    folder.mkdir()
+    (folder / name).write_text(text)
+    (folder / f"{Path(name).stem}.contract.toml").write_text(contract)
+    return f"others/{name}"
+
+
+@pytest.mark.parametrize("isa", ["armv7", "armv8"])
+def test_c_with_intrinsics_is_proved_against_the_operator_that_claims_it(repository: Path, isa: str) -> None:
+    require_compiler(isa_named(isa))
+    file = _elsewhere(repository, "add_s8_saturated.c", _INTRINSICS)
+    shown = neonlab("prove", file, "--isa", isa, cwd=repository)
+    assert shown.returncode == 0 and shown.stdout.startswith(f"proved      {file} --isa {isa}"), shown.stdout
+    (repository / file).write_text(_INTRINSICS.replace("vqaddq", "vaddq"))
+    shown = neonlab("prove", file, "--isa", isa, "--shape", "16", cwd=repository)
+    assert shown.returncode == 1 and shown.stdout.startswith("refuted"), shown.stdout
+    (again,) = [line.partition("again: neonlab ")[2] for line in shown.stdout.splitlines() if "again: " in line]
+    assert neonlab(*shlex.split(again), cwd=repository).returncode == 1
+
+
+def test_other_peoples_assembly_is_proved_with_a_contract_beside_it(repository: Path) -> None:
+    text = (repository / "asm" / f"{ADD}.S").read_text().partition("*/")[2]
+    file = _elsewhere(repository, "add_s8_saturated.S", text, _SIDECAR.replace(", step = 16", ""))
+    shown = neonlab("prove", file, "--isa", "armv8", cwd=repository)
+    assert shown.returncode == 0 and shown.stdout.startswith("proved"), shown.stdout
+
+
+def test_a_reference_in_c_leaves_a_kernel_not_proved_and_says_why() -> None:
+    require_compiler(Isa.A64)
+    shown = neonlab("prove", "tests/c/dot_s8.c", "--isa", "armv8")
+    assert shown.returncode == 1 and shown.stdout.startswith("not proved")
+    assert shown.stdout.count("the reference is a C function, which runs on numbers alone") == 1

@@ -13,12 +13,15 @@ from neonlab.prove.judge import prove_shape
 from neonlab.prove.proof import Proof, ProofStatus, ShapeProof
 
 _NO_REFERENCE = "the kernel has no operator whose reference could run on symbols"
+_C_REFERENCE = "the reference is a C function, which runs on numbers alone: an operator in Python is needed"
 
 
 def prove_one(kernel: Kernel, shape: Shape, seed: int) -> ShapeProof:
     """Return what can be shown of a kernel at one shape."""
     if kernel.operator is None:
         return ShapeProof(shape, ProofStatus.NOT_PROVED, seed, reason=_NO_REFERENCE)
+    if kernel.reference is not None:
+        return ShapeProof(shape, ProofStatus.NOT_PROVED, seed, reason=_C_REFERENCE)
     return prove_shape(kernel_program(kernel), kernel.contract, kernel.operator, shape, seed)
 
 
