@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
@@ -79,10 +78,13 @@ def _decide_groups(answer: Equality, known: dict[Hashable, tuple[bool, tuple[int
 def _decide(
     answer: Equality, at: int, pair: tuple[int, int], known: dict[Hashable, tuple[bool, tuple[int, ...] | None]]
 ) -> None:
-    """Decide one pair by the values of the parts of its cuts, those of one part first: intervals are fast."""
-    found_cuts = cuts(answer.reading, pair)
-    several: list[tuple[Primitive, ...]] = []
-    for parts in itertools.chain((one for one in found_cuts if _is_single(one, several)), several):
+    """Decide one pair by the values of the parts of its cuts.
+
+    Intervals decide those of one part, fast where it is close to the inputs, so these are tried first.
+    """
+    found_cuts = list(cuts(answer.reading, pair))
+    single = [parts for parts in reversed(found_cuts) if len(parts) == 1]
+    for parts in (*single, *(parts for parts in found_cuts if len(parts) > 1)):
         count = count_of(answer.reading, parts)
         alone = len(parts) == 1 and count > _FEW_TO_ENUMERATE
         if count >= (LIMIT if alone else _FEW_VALUES):
@@ -106,14 +108,7 @@ def _decide(
             answer.differences.pop(at, None)
             return
         if values is not None:
-            answer.differences[at] = Difference(parts, values)
-
-
-def _is_single(parts: tuple[Primitive, ...], several: list[tuple[Primitive, ...]]) -> bool:
-    """Tell whether a cut has one part; others are put aside."""
-    if len(parts) > 1:
-        several.append(parts)
-    return len(parts) == 1
+            answer.differences.setdefault(at, Difference(parts, values))
 
 
 def _structure(reading: FormReader, pair: tuple[int, int], parts: tuple[Primitive, ...]) -> Hashable:

@@ -45,7 +45,7 @@ from neonlab.prove.expressions.operation import (
 from neonlab.prove.refusal import Refusal
 
 #: Intervals at the beginning, and the most that are looked at in all.
-_FIRST, _MOST = 256, 1 << 20
+_FIRST, _MOST = 256, 1 << 18
 #: Operations whose least and greatest results on a box are at its corners: they rise or fall with each operand alone.
 _FLOATS = (
     FLOAT_ADD, FLOAT_SUBTRACT, FLOAT_MULTIPLY, FLOAT_FUSED, FLOAT_MINIMUM, FLOAT_MAXIMUM, FLOAT_ROUND, FLOAT_FLUSH,
