@@ -11,8 +11,8 @@ from neonlab.prove.expressions.canonical import Canonical
 from neonlab.prove.expressions.field import log2_error
 from neonlab.verify.cases.case import Case
 
-#: Most products that are written out; of kernels whose contract has no count of them, most elements.
-MOST_EXACT = 1 << 18
+#: Most products that are written out, and most elements of kernels whose contract has no count of products.
+MOST_PRODUCTS, MOST_ELEMENTS = 1 << 18, 1 << 20
 #: A proof is none unless log2 of the bound on its error is below this.
 MOST_ERROR = -50
 #: Most comparisons that one proof may make, with other inputs held in each: all of them may err.
@@ -22,9 +22,9 @@ _MOST_ATTEMPTS = 64
 def is_large(contract: Contract, case: Case) -> bool:
     """Tell whether the sums of a case are too many to be written out."""
     if contract.macs is not None:
-        return contract.macs.evaluate(case.integers) > MOST_EXACT
+        return contract.macs.evaluate(case.integers) > MOST_PRODUCTS
     arrays = [*case.inputs.values(), *(one.array for one in case.expected.values())]
-    return sum(array.size for array in arrays) > MOST_EXACT
+    return sum(array.size for array in arrays) > MOST_ELEMENTS
 
 
 def seed_of(program: Program, case: Case, held: frozenset[str]) -> bytes:

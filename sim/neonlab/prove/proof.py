@@ -39,9 +39,10 @@ class ShapeProof:
 
     `held` names the inputs that were not followed as any value, but held at those of the case of `pattern` and `seed`.
     `filling` names the packed arrays whose filling was held at what the operator packs there.
-    `steps` counts the instructions of the path, `results` the elements compared, `enumerated` the values at which two
-    functions of a part were evaluated instead.  `wraps` is a lane whose sum may leave it in between, where one was
-    found; None says that none does.  `reason` says why nothing was proved.  `failure` is the outcome on the witness.
+    `steps` counts the instructions of the path, `results` the elements compared, `enumerated` the values of a part at
+    which two functions of it were compared instead, one by one or by intervals.  `wraps` is a lane whose sum may leave
+    it in between, where one was found; None says that none does.  `reason` says why nothing was proved.  `failure` is
+    the outcome on the witness.
 
     `error` is given where sums were compared by their values at random points of a field: log2 of a bound on the
     chance that any two different ones of them have the same values there.

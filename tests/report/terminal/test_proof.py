@@ -43,6 +43,16 @@ def test_inputs_that_were_held_and_sums_that_may_leave_their_lane_are_named() ->
     assert "no NEON lane wraps" not in text
 
 
+def test_a_proof_with_an_error_has_a_word_of_its_own_and_tells_the_error() -> None:
+    large = replace(_PROVED, status=ProofStatus.PROVED_WITH_ERROR, error=-79.7)
+    for shapes in ((large,), (_PROVED, large)):
+        text = printed(*shapes)
+        assert text.startswith("proved with error below 2^-50  armv8/f")
+        assert "different sums pass for equal is below 2^-79 at a shape" in text
+        assert f"1 kernel, {len(shapes)} shape{'s' * (len(shapes) > 1)}: 1 proved with error below 2^-50" in text
+    assert "pass for equal" not in printed(_PROVED)
+
+
 def test_what_is_not_proved_is_never_called_proved_and_reasons_are_told_once() -> None:
     text = printed(_PROVED, _OPEN, _OPEN)
     assert text.startswith("not proved")
@@ -58,6 +68,9 @@ def test_what_is_not_proved_is_never_called_proved_and_reasons_are_told_once() -
         ((ProofStatus.PROVED, ProofStatus.PROVED), ProofStatus.PROVED),
         ((ProofStatus.PROVED, ProofStatus.NOT_PROVED), ProofStatus.NOT_PROVED),
         ((ProofStatus.NOT_PROVED, ProofStatus.REFUTED), ProofStatus.REFUTED),
+        ((ProofStatus.PROVED, ProofStatus.PROVED_WITH_ERROR), ProofStatus.PROVED_WITH_ERROR),
+        ((ProofStatus.PROVED_WITH_ERROR, ProofStatus.NOT_PROVED), ProofStatus.NOT_PROVED),
+        ((ProofStatus.PROVED_WITH_ERROR, ProofStatus.REFUTED), ProofStatus.REFUTED),
     ],
 )
 def test_a_kernel_is_proved_only_where_every_shape_is(found: tuple[ProofStatus, ...], status: ProofStatus) -> None:

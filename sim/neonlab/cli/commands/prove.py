@@ -37,7 +37,7 @@ def prove(
         bool, typer.Option("--tails", help="Prove the small shapes that `check` tries; the default.")
     ] = False,
     layers: Annotated[
-        bool, typer.Option("--layers", help="Prove the layers of real networks that fit memory.")
+        bool, typer.Option("--layers", help="Prove the layers of real networks.")
     ] = False,
     witnesses: Annotated[
         Path | None,
@@ -62,8 +62,11 @@ def prove(
 
     At a fixed shape a kernel takes one path. Along it every lane is an expression over the elements of the inputs, and
     so is each result of the reference; equal expressions are equal for all inputs. A kernel is `proved`, `refuted` by
-    inputs that were run, or `not proved`, with the instruction and the reason. Nothing is sampled. Inputs that refute
-    are saved, and the line `again` runs them.
+    inputs that were run, or `not proved`, with the instruction and the reason. Inputs that refute are saved, and the
+    line `again` runs them.
+
+    Layers have too many products to write them out. There sums are compared by their values at two random points of a
+    field, and the result is `proved with error below 2^-50`: a bound on the chance that different sums pass for equal.
 
     Some inputs are held at the values of one case, such as the limits of a clamp. The result names them.
     """

@@ -8,10 +8,14 @@ from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.lookup import AskedKernel, AskedShape, one_kernel, some_shapes
 from neonlab.lab.run.plan import shapes_to_prove
+from neonlab.lab.run.shapes import integers_of
 from neonlab.measure.shape import Shape
 from neonlab.prove.judge import prove_shape
+from neonlab.prove.large import is_large
 from neonlab.prove.proof import Proof, ProofStatus, ShapeProof
 
+#: Work of the small shape at which the inputs are found that a large one holds: multiply-accumulates, or elements.
+_MOST_WORK_TO_FIND_HELD = 2_000
 _NO_REFERENCE = "the kernel has no operator whose reference could run on symbols"
 _C_REFERENCE = "the reference is a C function, which runs on numbers alone: an operator in Python is needed"
 
@@ -22,7 +26,26 @@ def prove_one(kernel: Kernel, shape: Shape, seed: int) -> ShapeProof:
         return ShapeProof(shape, ProofStatus.NOT_PROVED, seed, reason=_NO_REFERENCE)
     if kernel.reference is not None:
         return ShapeProof(shape, ProofStatus.NOT_PROVED, seed, reason=_C_REFERENCE)
-    return prove_shape(kernel_program(kernel), kernel.contract, kernel.operator, shape, seed)
+    held = _held_when_small(kernel, shape, seed)
+    return prove_shape(kernel_program(kernel), kernel.contract, kernel.operator, shape, seed, held=held)
+
+
+def _held_when_small(kernel: Kernel, shape: Shape, seed: int) -> frozenset[str]:
+    """Return the inputs that had to be held at a small shape, if this one is large: to find them there is fast."""
+    operator = kernel.operator
+    assert operator is not None
+    if not is_large(kernel.contract, operator.case(kernel.contract, shape, "random", seed)):
+        return frozenset()
+    macs = kernel.contract.macs
+
+    def work(one: Shape) -> int:
+        return one.work if macs is None else macs.evaluate(integers_of(kernel, one))
+
+    small = [one for one in shapes_to_prove(kernel) if work(one) <= _MOST_WORK_TO_FIND_HELD]
+    if not small:
+        return frozenset()
+    found = prove_shape(kernel_program(kernel), kernel.contract, operator, small[-1], seed)
+    return frozenset(found.held) if found.status is ProofStatus.PROVED else frozenset()
 
 
 def proof_of(kernel: Kernel, shapes: Sequence[ShapeProof]) -> Proof:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from neonlab.emulate.native import compiled, native_call
 from neonlab.prove.expressions.forms import (
+    BROKEN,
     FULL,
     SCRATCH,
     TOO_LARGE,
@@ -93,6 +94,8 @@ class Canonical:
             _run(self._table.nodes, self._known, self.forms, flat, found)
             if self.forms.used[TOO_LARGE]:
                 raise Refusal("a coefficient of a polynomial exceeds 63 bits")
+            if self.forms.used[BROKEN]:
+                raise Refusal("a sum and its fingerprint differ in the recorded case: a rule of the prover is wrong")
             if not self.forms.used[FULL]:
                 return found.reshape(ids.shape)
             self._rows *= 4
@@ -104,7 +107,8 @@ class Canonical:
         """Return the rows of the sums that are known by fingerprints and have a form."""
         rows = self._table.nodes[: len(self._known)][self._known >= 0]
         with_fingerprint = (rows["operation"] == SUM) | ((rows["operation"] == INPUT) & (rows["degree"] > 0))
-        return rows[with_fingerprint]
+        found: npt.NDArray[Any] = rows[with_fingerprint]
+        return found
 
 
 @compiled

@@ -40,8 +40,9 @@ ATOM = np.dtype(
         ("next", np.int32),
     ]
 )
-#: Columns of `used`: rows in use, and whether a table was too small or a coefficient too large.
-POLYNOMIALS, TERMS, ATOMS, FULL, TOO_LARGE, SCRATCH = range(6)
+#: Columns of `used`: rows in use, whether a table was too small or a coefficient too large, and whether a sum that is
+#: known by its fingerprint contradicts itself.
+POLYNOMIALS, TERMS, ATOMS, FULL, TOO_LARGE, SCRATCH, BROKEN = range(7)
 
 
 class Forms(NamedTuple):
@@ -66,7 +67,7 @@ def empty_forms(rows: int) -> Forms:
         np.full(size, -1, np.int32),
         np.full(size, -1, np.int32),
         np.zeros(4 * rows, TERM),
-        np.zeros(6, np.int64),
+        np.zeros(7, np.int64),
     )
 
 

@@ -1,8 +1,8 @@
 """Make nodes of expressions in compiled code: one row of a table each, with the interval of its values.
 
 Every function takes the table `nodes` (NODE records) and `size` (int64[2]: the rows in use, and 1 where sums are known
-by fingerprints), and returns the number of a node.  Operands come before results.  Where all operands are constants, or an operand does not change anything, no
-node is made.  The caller sees to it that the table has room.
+by fingerprints), and returns the number of a node.  Operands come before results.  Where all operands are constants, or
+an operand does not change anything, no node is made.  The caller sees to it that the table has room.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ NODE = np.dtype(
         # What `neonlab.prove.expressions.sums` says of a sum or an input element.
         ("first", np.uint64),
         ("second", np.uint64),
+        ("third", np.uint64),
         ("value", np.int64),
         ("factor", np.int64),
         ("norm", np.float64),

@@ -139,7 +139,8 @@ class _Intervals:
             raise Refusal("an input lies beyond a cut")
         if operation == MULTIPLY:
             return _of_corners([self._atom(x), self._atom(y)], lambda a, b: a * b)
-        anything = tuple(np.full(self._shape, end) for end in self._reading.interval(number))
+        least, most = self._reading.interval(number)
+        anything = np.full(self._shape, least, np.int64), np.full(self._shape, most, np.int64)
         if operation == ENTRY:
             return self._entry(number, x, amount, anything)
         operands = [self.form(one) for one in (x, y, z)]
@@ -148,7 +149,8 @@ class _Intervals:
         single = np.logical_and.reduce([low == high for low, high in operands])
         if single.any():
             at = np.flatnonzero(single)
-            exact = computed(operation, *(low[at] for low, _ in operands), amount)
+            a, b, c = (low[at] for low, _ in operands)
+            exact = computed(operation, a, b, c, amount)
             low, high = found[0].copy(), found[1].copy()
             low[at], high[at] = exact, exact
             found = low, high
@@ -230,8 +232,9 @@ def _of_floats(operation: int, amount: int, operands: list[_Ends], anything: _En
     # Bits rise or fall with the number where both ends have the same sign.
     whole = np.logical_and.reduce([(low >= _SIGN) == (high >= _SIGN) for low, high in operands[:used]])
     corners = list(itertools.product(*operands[:used]))
-    padded = [(*corner, *(corner[0] for _ in range(3 - used))) for corner in corners]
-    found = [computed(operation, *corner, amount) for corner in padded]
+    found = [
+        computed(operation, x, (y or [x])[0], (y[1:] or [x])[0], amount) for x, *y in corners
+    ]  # fmt: skip
     if operation == INTEGER_OF:
         low, high = np.minimum.reduce(found), np.maximum.reduce(found)
         finite = np.logical_and.reduce([end & 0x7FFFFFFF <= _INFINITY for end in operands[0]])

@@ -14,8 +14,9 @@ import numpy as np
 from neonlab.emulate.native import compiled
 from neonlab.prove.expressions.bounds import sum_held
 from neonlab.prove.expressions.field import PRIME, inverse_modulo, minus, residue, times_modulo
-from neonlab.prove.expressions.forms import SCRATCH, atom, collect, collected, number
+from neonlab.prove.expressions.forms import BROKEN, SCRATCH, atom, collect, collected, number
 from neonlab.prove.expressions.operation import INPUT, LIMIT, SUM
+from neonlab.prove.expressions.sums import is_consistent
 
 _LOW_31, _31, _ZERO, _HALF = np.uint64((1 << 31) - 1), np.uint64(31), np.uint64(0), np.uint64(PRIME >> 1)
 
@@ -37,8 +38,11 @@ def _atom_of(forms: Any, node: Any) -> tuple[int, int]:
         first, second = times_modulo(first, inverse), times_modulo(second, inverse)
     if first > _HALF or (first == _ZERO and second > _HALF):
         first, second, factor = minus(first), minus(second), -factor
-    low, high = int(second & _LOW_31), int(second >> _31)
-    return atom(forms, SUM, low, high, 0, np.int64(first), -LIMIT, LIMIT), factor
+    # Compiled code takes the type from the value: all of them with a sign.
+    low: Any = np.int64(second & _LOW_31)
+    high: Any = np.int64(second >> _31)
+    amount: Any = np.int64(first)
+    return atom(forms, SUM, low, high, 0, amount, -LIMIT, LIMIT), factor
 
 
 @compiled
@@ -48,7 +52,13 @@ def _number(node: Any) -> int:
 
 @compiled
 def narrow(forms: Any, node: Any) -> None:
-    """Narrow the interval of a sum's atom by that of the node, of whose polynomial it is true too."""
+    """Narrow the interval of a sum's atom by that of the node, of whose polynomial it is true too.
+
+    Note where the value in the recorded case differs in the field, or is outside the interval: a rule would be wrong.
+    """
+    fits = node.low <= node.value <= node.high or node.low <= -LIMIT or node.high >= LIMIT
+    if not fits or not is_consistent(node):
+        forms.used[BROKEN] = 1
     at, factor = _atom_of(forms, node)
     if at < 0:
         return

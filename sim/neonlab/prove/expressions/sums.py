@@ -5,10 +5,12 @@ instead of an expression that is written out.  The row holds of the polynomial o
 
 - `amount`: the number in it that no element is multiplied with;
 - `first` and `second`: the values of the rest at two points of the field of `neonlab.prove.expressions.field`;
+- `third`: its value in the field at the inputs of the recorded case, made by the rules that make the other two;
 - `factor`: a number from 1 on that divides all coefficients of the rest;
 - `norm`: at least the sum of their magnitudes, and `degree`: at least the greatest number of elements in a product;
 - `value`: the whole polynomial at the inputs of the recorded case, modulo 2^64;
-- `sources`: a bit for each array of inputs that it was made from; of an element CONSUMED too, once a sum was made of it.
+- `sources`: a bit for each array of inputs that it was made from.  An element has CONSUMED too, once a sum was made of
+  it.
 
 An input element is such a polynomial itself.  Where a sum cannot be held so, an ordinary node is made.
 """
@@ -73,11 +75,8 @@ def _divisor(x: int, y: int) -> int:
 
 
 @compiled
-def _made(
-    nodes: Any, size: Any, low: int, high: int, number: int, first: np.uint64, second: np.uint64, factor: int,
-    norm: float, degree: int, value: int, sources: int,
-) -> int:  # fmt: skip
-    """Append a sum; -1 where its coefficients may be too large."""
+def _made(nodes: Any, size: Any, low: int, high: int, number: int, norm: float) -> int:
+    """Append a sum whose other columns are still to be set; -1 where its coefficients may be too large."""
     if norm >= MOST_NORM or abs(number) >= LIMIT:
         return -1
     at = int(size[ROWS])
@@ -89,14 +88,25 @@ def _made(
     node.x = 0
     node.y = 0
     node.z = 0
-    node.first = first
-    node.second = second
-    node.factor = factor
     node.norm = norm
-    node.degree = degree
-    node.value = value
-    node.sources = sources
     size[ROWS] = at + 1
+    return at
+
+
+@compiled
+def _plus_number(nodes: Any, size: Any, x: int, sign: int, number: int, value: int, low: int, high: int) -> int:
+    """Return a polynomial, or its negative, with another number in it."""
+    one = nodes[x]
+    at = _made(nodes, size, low, high, number, one.norm)
+    if at >= 0:
+        node = nodes[at]
+        node.first = one.first if sign > 0 else minus(one.first)
+        node.second = one.second if sign > 0 else minus(one.second)
+        node.third = one.third if sign > 0 else minus(one.third)
+        node.factor = one.factor
+        node.degree = one.degree
+        node.value = value
+        node.sources = _sources(nodes, x)
     return at
 
 
@@ -105,31 +115,47 @@ def sum_of(nodes: Any, size: Any, x: int, y: int, sign: int, low: int, high: int
     """Return x + y, or x - y for the sign -1, of polynomials; -1 where it must be an ordinary node."""
     number = sum_held(number_in(nodes, x), sign * number_in(nodes, y))
     value = _value(nodes, x) + sign * _value(nodes, y)
-    sources = _sources(nodes, x) | _sources(nodes, y)
     a, b = nodes[x], nodes[y]
     if b.operation == CONSTANT:
-        return _made(nodes, size, low, high, number, a.first, a.second, a.factor, a.norm, a.degree, value, sources)
-    first, second = (b.first, b.second) if sign > 0 else (minus(b.first), minus(b.second))
+        return -1 if a.operation == CONSTANT else _plus_number(nodes, size, x, 1, number, value, low, high)
     if a.operation == CONSTANT:
-        return _made(nodes, size, low, high, number, first, second, b.factor, b.norm, b.degree, value, sources)
-    first, second = plus_modulo(a.first, first), plus_modulo(a.second, second)
-    factor = 1 if a.factor == 1 or b.factor == 1 else _divisor(a.factor, b.factor)
-    degree = max(a.degree, b.degree)
-    return _made(nodes, size, low, high, number, first, second, factor, a.norm + b.norm, degree, value, sources)
+        return _plus_number(nodes, size, y, sign, number, value, low, high)
+    at = _made(nodes, size, low, high, number, a.norm + b.norm)
+    if at >= 0:
+        node = nodes[at]
+        node.first = _sum_at(a.first, b.first, sign)
+        node.second = _sum_at(a.second, b.second, sign)
+        node.third = _sum_at(a.third, b.third, sign)
+        node.factor = 1 if a.factor == 1 or b.factor == 1 else _divisor(a.factor, b.factor)
+        node.degree = max(a.degree, b.degree)
+        node.value = value
+        node.sources = _sources(nodes, x) | _sources(nodes, y)
+    return at
+
+
+@compiled
+def _sum_at(x: np.uint64, y: np.uint64, sign: int) -> np.uint64:
+    """Return x + y or x - y at one point."""
+    return plus_modulo(x, y if sign > 0 else minus(y))
 
 
 @compiled
 def scaled_sum(nodes: Any, size: Any, x: int, by: int, low: int, high: int) -> int:
     """Return a polynomial, which is no number, times a number but 0; -1 where it must be an ordinary node."""
-    norm = nodes[x].norm * abs(np.float64(by))
-    if norm >= MOST_NORM:
-        return -1  # the factor, which is no greater, would not fit either
-    times = residue(by)
-    return _made(
-        nodes, size, low, high, product_held(number_in(nodes, x), by), times_modulo(nodes[x].first, times),
-        times_modulo(nodes[x].second, times), nodes[x].factor * abs(by), norm, nodes[x].degree,
-        _value(nodes, x) * by, _sources(nodes, x),
-    )  # fmt: skip
+    one = nodes[x]
+    # The factor is no greater than the norm, so that it fits too.
+    number, norm = product_held(number_in(nodes, x), by), one.norm * abs(np.float64(by))
+    at = _made(nodes, size, low, high, number, norm)
+    if at >= 0:
+        node, times = nodes[at], residue(by)
+        node.first = times_modulo(one.first, times)
+        node.second = times_modulo(one.second, times)
+        node.third = times_modulo(one.third, times)
+        node.factor = one.factor * abs(by)
+        node.degree = one.degree
+        node.value = _value(nodes, x) * by
+        node.sources = _sources(nodes, x)
+    return at
 
 
 @compiled
@@ -137,24 +163,38 @@ def product_of(nodes: Any, size: Any, x: int, y: int, low: int, high: int) -> in
     """Return the product of two polynomials, which are no numbers; -1 where it must be an ordinary node."""
     a, b = nodes[x], nodes[y]
     p, q = number_in(nodes, x), number_in(nodes, y)
-    first, second = times_modulo(a.first, b.first), times_modulo(a.second, b.second)
-    norm = a.norm * b.norm
-    factor = a.factor * b.factor if p == 0 and q == 0 and norm < MOST_NORM else 1
+    norm = a.norm * b.norm + abs(np.float64(p)) * b.norm + abs(np.float64(q)) * a.norm
+    at = _made(nodes, size, low, high, product_held(p, q), norm)
+    if at >= 0:
+        node = nodes[at]
+        node.first = _product_at(a.first, b.first, p, q)
+        node.second = _product_at(a.second, b.second, p, q)
+        node.third = _product_at(a.third, b.third, p, q)
+        node.factor = a.factor * b.factor if p == 0 and q == 0 else 1
+        node.degree = a.degree + b.degree
+        node.value = a.value * b.value
+        node.sources = _sources(nodes, x) | _sources(nodes, y)
+    return at
+
+
+@compiled
+def _product_at(x: np.uint64, y: np.uint64, p: int, q: int) -> np.uint64:
+    """Return (x + p) * (y + q) - p * q at one point."""
+    found = times_modulo(x, y)
     if p != 0:
-        times = residue(p)
-        first = plus_modulo(first, times_modulo(times, b.first))
-        second = plus_modulo(second, times_modulo(times, b.second))
-        norm += abs(np.float64(p)) * b.norm
+        found = plus_modulo(found, times_modulo(residue(p), y))
     if q != 0:
-        times = residue(q)
-        first = plus_modulo(first, times_modulo(times, a.first))
-        second = plus_modulo(second, times_modulo(times, a.second))
-        norm += abs(np.float64(q)) * a.norm
-    sources = _sources(nodes, x) | _sources(nodes, y)
-    return _made(
-        nodes, size, low, high, product_held(p, q), first, second, factor, norm, a.degree + b.degree,
-        a.value * b.value, sources,
-    )  # fmt: skip
+        found = plus_modulo(found, times_modulo(residue(q), x))
+    return found
+
+
+@compiled
+def is_consistent(node: Any) -> bool:
+    """Tell whether the value in the recorded case is the same in the field; if its interval fits 64 bits."""
+    if node.low <= -LIMIT or node.high >= LIMIT:
+        return True
+    number = 0 if node.operation == INPUT else int(node.amount)
+    return bool(plus_modulo(node.third, residue(number)) == residue(node.value))
 
 
 @compiled

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from neonlab.emulate.native import native_call
 from neonlab.prove.expressions import node as make
 from neonlab.prove.expressions.compact import drop
-from neonlab.prove.expressions.field import points
+from neonlab.prove.expressions.field import PRIME, points
 from neonlab.prove.expressions.operation import Operation
 from neonlab.prove.expressions.sums import FINGERPRINTS, MOST_ARRAYS, alone
 
@@ -76,7 +76,8 @@ class ExpressionTable:
     def elements(self, count: int, low: int, high: int, values: npt.NDArray[np.int64] | None = None) -> Ids:
         """Return nodes for `count` new input elements, which lie from `low` to `high`.
 
-        `values` are those of the recorded case, which a table with fingerprints keeps; 0 where none are given.
+        `values`, of less than 60 bits, are those of the recorded case, which a table with fingerprints keeps; 0 where
+        none are given.
         """
         self.reserve(count)
         found = np.zeros(count, np.int32)
@@ -85,13 +86,14 @@ class ExpressionTable:
             rows = self.nodes[found[0] : found[0] + count]
             rows["first"], rows["second"] = points(self._seed, self.inputs, count)
             rows["value"] = 0 if values is None else values
+            rows["third"] = np.where(rows["value"] < 0, rows["value"] + PRIME, rows["value"])
             rows["factor"], rows["norm"], rows["degree"] = 1, 1, 1
             rows["sources"] = 1 << min(self.arrays, MOST_ARRAYS - 1)
         self.inputs += count
         self.arrays += 1
         return found
 
-    def needed_of(self, *roots: Ids) -> npt.NDArray[np.bool_]:
+    def needed_of(self, *roots: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
         """Return for each node whether it is among the roots."""
         needed = np.zeros(len(self), np.bool_)
         for ids in roots:

@@ -89,7 +89,7 @@ def _check(
     """Compare the nodes with the reference at the case's inputs and at others.  Raises Refusal where they differ."""
     elements = {name: array.ids for name, array in inputs.items() if isinstance(array, SymbolicArray)}
     outputs = np.concatenate([ids.reshape(-1) for ids in nodes.values()])
-    patterns = _PATTERNS if len(symbols.table) < _MANY_NODES else _PATTERNS[:1]
+    patterns: Sequence[str] = _PATTERNS if len(symbols.table) < _MANY_NODES else _PATTERNS[:1]
     if symbols.table.fingerprints:  # sums without operands have their values at the case alone
         patterns = ()
     draws = list(_draws(operator, contract, case, elements, symbols, patterns))

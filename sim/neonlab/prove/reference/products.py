@@ -15,9 +15,7 @@ def sums_of_products(table: ExpressionTable, left: Ids, right: Ids, axes: tuple[
 
     Where sums are known by fingerprints, no product is kept, and the operands are not made as large as the products.
     """
-    sizes = {
-        axis: length for ids, of in zip((left, right), axes, strict=True) for axis, length in zip(of, ids.shape)
-    }  # fmt: skip
+    sizes = dict(zip("".join(axes), left.shape + right.shape, strict=True))
     summed = "".join(sorted(set("".join(axes)) - set(result)))
     if not table.fingerprints:
         order = result + summed

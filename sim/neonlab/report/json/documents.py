@@ -25,7 +25,7 @@ _ENDS = described(
     nullable(list_of(INTEGER)), "offsets from the pointer of the first byte and of the byte after the last"
 )
 
-_PROOF_STATUS = {"enum": ["proved", "refuted", "not proved"]}
+_PROOF_STATUS = {"enum": ["proved", "proved with error below 2^-50", "refuted", "not proved"]}
 
 _ASM = document(
     "asm",
@@ -180,6 +180,7 @@ _PROVE = document(
             path=STRING,
             status=_PROOF_STATUS,
             proved=described(INTEGER, "shapes"),
+            proved_with_error=described(INTEGER, "shapes"),
             refuted=described(INTEGER, "shapes"),
             not_proved=described(INTEGER, "shapes"),
             shapes=list_of(
@@ -191,7 +192,11 @@ _PROVE = document(
                     filling=described(list_of(STRING), "packed arrays whose filling is held at what is packed there"),
                     steps=described(INTEGER, "instructions of the path"),
                     results=described(INTEGER, "elements compared"),
-                    enumerated=described(INTEGER, "values at which functions of a few parts were evaluated"),
+                    enumerated=described(INTEGER, "values of a few parts at which functions of them were compared"),
+                    log2_error=described(
+                        nullable(NUMBER),
+                        "of a bound on the chance that different sums pass for equal; null where sums are written out",
+                    ),
                     lane_may_wrap=described(
                         nullable(object_of(where=STRING, instruction=STRING)),
                         "a sum that may leave its lane in between; null if none does",

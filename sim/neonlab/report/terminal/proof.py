@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -11,8 +12,14 @@ from rich.text import Text
 from neonlab.prove.proof import Proof, ProofStatus, ShapeProof
 from neonlab.report.terminal.verdict import print_failure, shown_path
 
-_STYLES = {ProofStatus.PROVED: "green", ProofStatus.REFUTED: "bold red", ProofStatus.NOT_PROVED: "yellow"}
-_WIDTH = max(len(status.value) for status in ProofStatus) + 2
+_STYLES = {
+    ProofStatus.PROVED: "green",
+    ProofStatus.PROVED_WITH_ERROR: "green",
+    ProofStatus.REFUTED: "bold red",
+    ProofStatus.NOT_PROVED: "yellow",
+}
+#: The width of the words that are short.
+_WIDTH = len(ProofStatus.NOT_PROVED.value) + 2
 #: Reasons that are printed of one kernel; further ones are counted.
 _MOST_REASONS = 4
 
@@ -33,12 +40,13 @@ def print_proof(out: Console, proof: Proof, *, whole: bool = True) -> None:
     if not whole:
         out.print(f"{'proving':<{_WIDTH}}{proof.kernel}  {len(proof.shapes)} shapes so far", markup=False)
         return
-    line.append(f"{proof.status.value:<{_WIDTH}}", _STYLES[proof.status])
-    proved, total = len(proof.of(ProofStatus.PROVED)), len(proof.shapes)
+    word = proof.status.value
+    line.append(f"{word:<{_WIDTH}}" if len(word) < _WIDTH else f"{word}  ", _STYLES[proof.status])
+    proved, total = sum(shape.status.is_proof for shape in proof.shapes), len(proof.shapes)
     where = f"at {proof.shapes[0].shape}" if total == 1 else f"at {proved} of {total} shapes"
     line.append(f"{proof.kernel}  {where}")
     out.print(line)
-    if proof.status is ProofStatus.PROVED:
+    if proof.status.is_proof:
         for text in _statement(proof):
             out.print(f"      {text}", markup=False)
     for refuted in proof.of(ProofStatus.REFUTED)[:1]:
@@ -57,6 +65,9 @@ def _statement(proof: Proof) -> list[str]:
         lines.append(f"with {names} as drawn with seed {proof.shapes[0].seed}, not as any value")
     if proof.filling:
         lines.append(f"with the filling of {', '.join(proof.filling)} as it is packed, not as any value")
+    errors = [shape.error for shape in proof.shapes if shape.error is not None]
+    if errors:
+        lines.append(f"the chance that different sums pass for equal is below 2^{math.ceil(max(errors))} at a shape")
     if wraps is not None:
         lines.append(f"a sum may leave its lane and come back: {shown_path(wraps.where)}: {wraps.text}")
     return lines
