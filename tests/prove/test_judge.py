@@ -34,7 +34,7 @@ _RIGHT = [
     ("armv8/pack_s8s8_rows_8x8", "7x22", ""),
     ("armv8/dequantize_s32f32_rows_1x16", "2x19", ""),
     ("armv8/clip_s8s8_flat_64", "83", "limits"),
-    ("armv8/conv1x1_s8s8_hwc_4x4_fp32", "1x2x9x5", "bias range scales"),
+    ("armv8/conv1x1_s8s8_hwc_4x4_fp32", "1x2x9x5", "range scales"),
 ]
 
 

@@ -92,6 +92,22 @@ def compiled(function: _Function) -> _Function:
     return made
 
 
+def lean(function: _Function) -> _Function:
+    """Compile a function as `compiled` does, without counting references to the arrays that it is given.
+
+    Counting takes longer than what a short function does.  The function makes no array and returns none.  Those that it
+    calls do not either, unless they are compiled by `makes_arrays`.
+    """
+    made: _Function = njit(function, _nrt=False)
+    return made
+
+
+def makes_arrays(function: _Function) -> _Function:
+    """Compile a function as `compiled` does, for calls from `lean` ones though it makes arrays."""
+    made: _Function = njit(function, _nrt=True)
+    return made
+
+
 def native_call(function: _Function) -> _Function:
     """Compile a function for calls from Python and from other compiled ones, kept on disk as `native` does."""
     made: _Function = njit(function)
@@ -122,7 +138,8 @@ def _constants(function: Callable[..., Any], seen: set[str]) -> str:
             found.append(f"{name} = {value!r}")
         elif inner is not None and (place := f"{inner.__module__}.{inner.__qualname__}") not in seen:
             seen.add(place)
-            found.append(f"{place}: {_code_of(inner.__code__)} {_constants(inner, seen)}")
+            how = getattr(value, "targetoptions", {}).get("_nrt", True)
+            found.append(f"{place}: {how} {_code_of(inner.__code__)} {_constants(inner, seen)}")
     return "; ".join(found)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from neonlab.emulate.native import compiled
+from neonlab.emulate.native import lean as compiled
 from neonlab.prove.expressions.operation import LIMIT
 
 

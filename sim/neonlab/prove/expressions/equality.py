@@ -95,6 +95,7 @@ def _decide(
                 found = difference_on_intervals(answer.reading, pair, parts[0]) if alone else None
                 if found is None or not found.decided:
                     if count > MOST_VALUES:
+                        known[key] = False, None
                         continue
                     found = OnIntervals(True, first_difference(answer.reading, pair, parts))
             except Refusal:

@@ -12,7 +12,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from neonlab.emulate.native import compiled
+from neonlab.emulate.native import lean as compiled
 
 PRIME = (1 << 61) - 1
 _PRIME, _ZERO, _EIGHT = np.uint64(PRIME), np.uint64(0), np.uint64(8)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from neonlab.emulate.native import compiled
+from neonlab.emulate.native import lean as compiled
 from neonlab.prove.expressions.bounds import product_held as product_held
 from neonlab.prove.expressions.bounds import sum_held as sum_held
 from neonlab.prove.expressions.operation import (

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from neonlab.emulate.native import compiled
+from neonlab.emulate.native import lean as compiled
 from neonlab.prove.expressions.bounds import product_held, sum_held
 from neonlab.prove.expressions.field import minus, plus_modulo, residue, times_modulo
 from neonlab.prove.expressions.operation import CONSTANT, INPUT, LIMIT, SUM

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from neonlab.emulate.native import compiled
+from neonlab.emulate.native import lean as compiled
 from neonlab.prove.expressions.node import add, constant, power, scale, shift_right, wrap
 
 CELL = np.dtype([("node", np.int32), ("width", np.int8), ("position", np.int8)])

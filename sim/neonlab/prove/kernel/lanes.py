@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from neonlab.emulate.native import compiled
+from neonlab.emulate.native import lean as compiled
+from neonlab.emulate.native import makes_arrays
 from neonlab.prove.expressions.node import (
     add,
     clamp,
@@ -257,7 +258,7 @@ def _inserted(nodes: Any, size: Any, kind: int, old: int, x: int, shift: int, bi
     return add(nodes, size, upper, shift_right(nodes, size, x, shift))
 
 
-@compiled
+@makes_arrays
 def _looked_up(nodes: Any, size: Any, cells: Any, values: Any, operation: Any, sources: Any, lane: int) -> int:
     """Return a lane of tbl or tbx: an entry of the table, which is copied to nodes that follow each other."""
     keeps = operation.family == family.TBX

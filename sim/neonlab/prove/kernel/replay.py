@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from neonlab.emulate.native import compiled, native_call
+from neonlab.emulate.native import lean as compiled
+from neonlab.emulate.native import makes_arrays, native_call
 from neonlab.emulate.operands import ALWAYS, holds, shifted
 from neonlab.prove.expressions.operation import LIMIT
 from neonlab.prove.expressions.sums import alone
@@ -164,7 +165,7 @@ def _width_at(cells: Any, operation: Any, sources: Any, byte: int) -> int:
     return width
 
 
-@compiled
+@makes_arrays
 def _compute_bits(nodes: Any, size: Any, cells: Any, values: Any, operation: Any, sources: Any, found: Any) -> None:
     """Compute a bitwise operation on lanes as wide as those of its operands, whatever the instruction calls them."""
     total = operation.count * operation.bits // 8
