@@ -62,8 +62,9 @@ class Reference:
 
 @dataclass(frozen=True, eq=False)
 class _Sides:
-    """Both sides of a comparison, result by result."""
+    """Both sides of a comparison at one case, result by result."""
 
+    case: Case
     table: ExpressionTable
     elements: Mapping[str, Ids]
     filling: tuple[str, ...]
@@ -141,6 +142,35 @@ def _attempt(
             if more == held or not followed or not _largest(case) <= followed:
                 return replace(unproved, held=tuple(sorted(held)), reason=refusal.reason, where=refusal.place)
             held = more
+    return _judged(program, contract, operator, sides, unproved, held, look=look)
+
+
+def with_reference(reference: Reference, program: Program, contract: Contract, operator: Operator) -> ShapeProof:
+    """Compare a kernel with a reference that was followed, and look for a witness.  The reference cannot be used again.
+
+    No more inputs are held than the reference holds.
+    """
+    case, held = reference.case, reference.held
+    unproved = ShapeProof(case.shape, ProofStatus.NOT_PROVED, case.seed)
+    try:
+        sides = _with_kernel(reference, program, contract)
+    except Refusal as refusal:
+        return replace(unproved, held=tuple(sorted(held)), reason=refusal.reason, where=refusal.place)
+    return _judged(program, contract, operator, sides, unproved, held, look=True)
+
+
+def _judged(
+    program: Program,
+    contract: Contract,
+    operator: Operator,
+    sides: _Sides,
+    unproved: ShapeProof,
+    held: frozenset[str],
+    *,
+    look: bool,
+) -> ShapeProof:
+    """Return what the comparison of both sides shows."""
+    case = sides.case
     steps, results = sides.kernel.steps, len(sides.ours)
     unproved = replace(unproved, held=tuple(sorted(held)), filling=sides.filling, steps=steps, results=results)
     try:
@@ -206,7 +236,7 @@ def _with_kernel(reference: Reference, program: Program, contract: Contract) -> 
     case, table, elements = reference.case, reference.table, reference.elements
     kernel = kernel_nodes(program, contract, case, table, elements, MOST_STEPS)
     ours = np.concatenate([kernel.outputs[name].reshape(-1) for name in reference.names])
-    sides = _Sides(table, elements, reference.filling, kernel, ours, reference.nodes)
+    sides = _Sides(case, table, elements, reference.filling, kernel, ours, reference.nodes)
     _check_kernel(sides, case)
     return sides
 

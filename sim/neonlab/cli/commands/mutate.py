@@ -8,14 +8,27 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli import progress
-from neonlab.cli.shared import JobsOption, JsonOption, KernelsArgument, console, find_kernels, print_json
+from neonlab.cli.completion import complete_shapes
+from neonlab.cli.shared import (
+    JobsOption,
+    JsonOption,
+    KernelsArgument,
+    console,
+    find_kernels,
+    print_json,
+    shapes_asked,
+)
+from neonlab.errors import InputError
 from neonlab.host.input_file import is_file, no_file
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from neonlab.lab.parallel.mutants import MutantsOfKernel
+    from neonlab.verify.mutation.mutants import Mutant
 
+#: Open mutants that are printed of one kernel.
+_MOST_OPEN = 8
 _REVIEWED = Path("tests", "verify", "mutants_equivalent.toml")
 
 
@@ -34,6 +47,19 @@ def mutate(
             help=f"A table of mutants known to be harmless; the default is {_REVIEWED} of the repository.",
         ),
     ] = None,
+    prove: Annotated[
+        bool,
+        typer.Option("--prove", help="Prove the mutants that no check notices: `different`, `equal` or `open`."),
+    ] = False,
+    shape: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--shape",
+            metavar="SHAPE",
+            help="Prove at this shape; the default is a few small ones that run all code. Repeatable.",
+            autocompletion=complete_shapes,
+        ),
+    ] = None,
     into: Annotated[
         Path | None,
         typer.Option("--into", metavar="FOLDER", help="Update mutants.md and mutants.json in FOLDER."),
@@ -41,32 +67,46 @@ def mutate(
     jobs: JobsOption = None,
     json: JsonOption = False,
 ) -> int:
-    """Change one instruction of a kernel at a time, and list the changes that `neonlab check` does not notice."""
-    from neonlab.lab.parallel.mutants import judge_all
+    """Change one instruction of a kernel at a time, and list the changes that `neonlab check` does not notice.
+
+    With --prove these are compared with the reference for all inputs. A mutant is `different` if inputs were found, and
+    run, for which it fails: a case is missing. It is `equal` if its results are those of the reference for every input
+    that the contract allows, at the shapes tried, and else `open`.
+    """
+    from neonlab.lab.parallel.mutants import judge_all, prove_undetected
     from neonlab.lab.parallel.mutants import mutants as mutants_to_try
     from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.repository.library import find_root
+    from neonlab.lab.run.mutant_proofs import Fate
     from neonlab.verify.mutation.equivalence import read_reviewed
 
+    if shape and not prove:
+        raise InputError("--shape says where to prove mutants: give --prove too")
     if reviewed is not None and not is_file(reviewed):
         raise no_file(reviewed)
     table = read_reviewed(reviewed or find_root() / _REVIEWED)
+    found = find_kernels(kernels or ())
+    wanted = shapes_asked(found, shape, "planning the shapes") if prove else []
     progress.begin("making mutants")
-    work = [(kernel, *mutants_to_try(kernel, limit, seed)) for kernel in find_kernels(kernels or ())]
+    work = [(kernel, *mutants_to_try(kernel, limit, seed)) for kernel in found]
     total = sum(len(tried) for _, _, tried in work)
     advance = progress.begin("judging", total, "mutants")
     with Workers(jobs) as workers:
         results = judge_all(workers, work, table, advance)
+        if prove:
+            advance = progress.begin("proving", sum(len(result.undetected) for result in results), "mutants")
+            results = prove_undetected(workers, wanted, results, advance)
     if into is not None:
         _write(into, results, seed)
     if json:
         print_json("mutate", seed=seed, kernels=[result.to_json() for result in results])
     else:
-        _print(console(), results)
-    return 1 if any(result.survivors for result in results) else 0
+        print_results(console(), results)
+    return 1 if any(result.survivors or result.of(Fate.DIFFERENT) for result in results) else 0
 
 
-def _print(out: Console, results: list[MutantsOfKernel]) -> None:
+def print_results(out: Console, results: list[MutantsOfKernel]) -> None:
+    """Print a line for each kernel, the mutants that survive, and what was proved of those that no check notices."""
     from neonlab.report.tables.mutants import score_text
 
     for result in results:
@@ -74,11 +114,41 @@ def _print(out: Console, results: list[MutantsOfKernel]) -> None:
         figures = f"{result.killed} killed, {sum(result.reasons.values())} equivalent, {len(result.survivors)} survived"
         out.print(f"{result.kernel}: {tried} mutants: {figures}: {score_text(result.score)}", markup=False)
         for mutant in result.survivors:
-            out.print(f"  line {mutant.line}, {mutant.slip}: {mutant.original}  ->  {mutant.mutant}", markup=False)
+            out.print(f"  {_line(mutant)}", markup=False)
+        if result.proofs is not None:
+            _print_proofs(out, result)
+
+
+def _print_proofs(out: Console, result: MutantsOfKernel) -> None:
+    """Print what was shown of the mutants that no check notices, each different one, and the first that are open."""
+    from rich.text import Text
+
+    from neonlab.lab.run.mutant_proofs import Fate
+
+    proofs = result.proofs or {}
+    counts = ", ".join(f"{len(result.of(fate))} {fate.value}" for fate in Fate)
+    shapes = len({shape for proof in proofs.values() for shape in proof.shapes})
+    tried = f"at {shapes} shape{'s' * (shapes != 1)}"
+    out.print(f"  the {len(proofs)} that no check notices, proved {tried}: {counts}", markup=False)
+    held = sorted({name for proof in proofs.values() for name in proof.held})
+    if held:
+        out.print(f"  with {', '.join(held)} as drawn, not as any value", markup=False)
+    for mutant in result.of(Fate.DIFFERENT):
+        failure = proofs[mutant].failure
+        shown = f": {failure.identifier} at {failure.shape}" if failure is not None else ""
+        out.print(Text(f"    different{shown}: a case is missing: {_line(mutant)}", "bold red"))
+    some = result.of(Fate.OPEN)
+    for mutant in some[:_MOST_OPEN]:
+        out.print(f"    open: {_line(mutant)}: {proofs[mutant].reason}", markup=False)
+    if len(some) > _MOST_OPEN:
+        out.print(f"    and {len(some) - _MOST_OPEN} more open; --json has them all", markup=False)
+
+
+def _line(mutant: Mutant) -> str:
+    return f"line {mutant.line}, {mutant.slip}: {mutant.original}  ->  {mutant.mutant}"
 
 
 def _write(folder: Path, results: list[MutantsOfKernel], seed: int) -> None:
-    from neonlab.errors import InputError
     from neonlab.host.output_file import write_whole
     from neonlab.lab.repository.library import find_root, open_library
     from neonlab.report.tables.mutants import json_document, markdown_document, merged

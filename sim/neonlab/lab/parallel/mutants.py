@@ -10,7 +10,7 @@ import functools
 import zlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from neonlab.emulate.run import FaultKind
@@ -18,13 +18,17 @@ from neonlab.errors import InputError
 from neonlab.lab.parallel.pool import Died, KernelHandle, Workers
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.mutant_proofs import Fate, MutantProof, MutantProver
 from neonlab.lab.run.plan import draw_case, plan_cases
+from neonlab.measure.shape import Shape
 from neonlab.verify.mutation.equivalence import ReviewedTable
 from neonlab.verify.mutation.mutants import Mutant, mutants_of, sample
 from neonlab.verify.mutation.text import SLIPS
 from neonlab.verify.mutation.trial import Judgement, Trial
 
 _CHUNK = 40
+#: Mutants that a process proves at a time.
+_FEW = 8
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,16 @@ class MutantsOfKernel:
     isa: str
     made: int  # number of all mutants; all are tried unless there is a limit
     judged: tuple[tuple[Mutant, Judgement], ...]
+    proofs: Mapping[Mutant, MutantProof] | None = None  # of those that no check detects, if they were proved
+
+    @property
+    def undetected(self) -> tuple[Mutant, ...]:
+        """Return the mutants that no case kills, whether or not there is a reason."""
+        return tuple(mutant for mutant, judgement in self.judged if judgement.killed is None)
+
+    def of(self, fate: Fate) -> tuple[Mutant, ...]:
+        """Return the mutants that a proof gave this fate."""
+        return tuple(mutant for mutant, proof in (self.proofs or {}).items() if proof.fate is fate)
 
     @property
     def killed(self) -> int:
@@ -80,6 +94,7 @@ class MutantsOfKernel:
             "score": round(self.score, 4),
             "slips": slips,
             "reasons": dict(self.reasons),
+            **({"proofs": {fate.value: len(self.of(fate)) for fate in Fate}} if self.proofs is not None else {}),
             "not_killed": [
                 {
                     "line": mutant.line,
@@ -87,6 +102,7 @@ class MutantsOfKernel:
                     "original": mutant.original,
                     "mutant": mutant.mutant,
                     "reason": judgement.reason,
+                    **({"proof": self.proofs[mutant].to_json()} if self.proofs is not None else {}),
                 }
                 for mutant, judgement in self.judged
                 if judgement.killed is None
@@ -155,3 +171,40 @@ def judge_all(
         mine = [(mutant, Judgement(reason=said[mutant]) if mutant in said else one) for mutant, one in mine]
         found.append(MutantsOfKernel(kernel.title, kernel.isa.value, made, tuple(mine)))
     return found
+
+
+@functools.lru_cache(maxsize=1)
+def _prover(name: KernelHandle, shapes: tuple[Shape, ...]) -> MutantProver:
+    return MutantProver(name.open(), shapes)
+
+
+def _prove(name: KernelHandle, shapes: tuple[Shape, ...], chunk: Sequence[Mutant]) -> list[MutantProof]:
+    prover = _prover(name, shapes)
+    return [prover.prove(mutant) for mutant in chunk]
+
+
+def prove_undetected(
+    workers: Workers,
+    work: Sequence[tuple[Kernel, Sequence[Shape]]],
+    results: Sequence[MutantsOfKernel],
+    advance: Callable[[int], None] = lambda _: None,
+) -> list[MutantsOfKernel]:
+    """Return the results with proofs of the mutants that no check detects, at the shapes of each kernel.
+
+    Without shapes, a few are chosen that run all of the code.  A mutant that ends its process is open.  `advance` is
+    called with the number tried since its last call.
+    """
+    tasks = [
+        (KernelHandle.of(kernel), tuple(shapes), list(result.undetected[start : start + _FEW]))
+        for (kernel, shapes), result in zip(work, results, strict=True)
+        for start in range(0, len(result.undetected), _FEW)
+    ]
+    answers = workers.run(_prove, tasks, lambda index: advance(len(tasks[index][2])))
+    found: list[MutantProof] = []
+    for (name, shapes, chunk), answer in zip(tasks, answers, strict=True):
+        if isinstance(answer, Died):
+            alone = workers.run(_prove, [(name, shapes, [mutant]) for mutant in chunk])
+            answer = [MutantProof(Fate.OPEN, reason=a.reason) if isinstance(a, Died) else a[0] for a in alone]
+        found += answer
+    left = iter(found)
+    return [replace(result, proofs={mutant: next(left) for mutant in result.undetected}) for result in results]

@@ -149,24 +149,50 @@ _LIST = document(
         "number of kernels listed, by each of these properties",
     ),
 )
+_MUTANT_PROOF = object_of(
+    fate={"enum": ["different", "equal", "open"]},
+    shapes=described(list_of(STRING), "the shapes that it was tried at"),
+    held=described(list_of(STRING), "inputs at the values of one case, for which alone this holds"),
+    filling=described(list_of(STRING), "packed arrays whose filling is held at what is packed there"),
+    reason=described(nullable(STRING), "why it is open"),
+    failure=described(nullable(FAILURE), "on the inputs that make it fail"),
+)
 _MUTATE = document(
     "mutate",
     seed=INTEGER,
     kernels=list_of(
-        object_of(
-            kernel=STRING,
-            isa=ISA,
-            made=described(INTEGER, "mutants generated"),
-            mutants=described(INTEGER, "mutants tried"),
-            killed=described(INTEGER, "mutants that fail on some case"),
-            equivalent=described(INTEGER, "mutants that are harmless by a rule or a reviewed reason"),
-            survived=INTEGER,
-            score=described(NUMBER, "killed mutants, of those not equivalent"),
-            slips=described({"type": "object"}, "the same figures by kind of change"),
-            reasons=_COUNTS,
-            not_killed=list_of(
-                object_of(line=INTEGER, slip=STRING, original=STRING, mutant=STRING, reason=nullable(STRING))
+        optional(
+            object_of(
+                kernel=STRING,
+                isa=ISA,
+                made=described(INTEGER, "mutants generated"),
+                mutants=described(INTEGER, "mutants tried"),
+                killed=described(INTEGER, "mutants that fail on some case"),
+                equivalent=described(INTEGER, "mutants that are harmless by a rule or a reviewed reason"),
+                survived=INTEGER,
+                score=described(NUMBER, "killed mutants, of those not equivalent"),
+                slips=described({"type": "object"}, "the same figures by kind of change"),
+                reasons=_COUNTS,
+                proofs=described(
+                    object_of(different=INTEGER, equal=INTEGER, open=INTEGER),
+                    "of the mutants that were not killed: inputs make it fail, its results are the reference's for all "
+                    "inputs at the shapes tried, or neither; only with --prove",
+                ),
+                not_killed=list_of(
+                    optional(
+                        object_of(
+                            line=INTEGER,
+                            slip=STRING,
+                            original=STRING,
+                            mutant=STRING,
+                            reason=nullable(STRING),
+                            proof=_MUTANT_PROOF,
+                        ),
+                        "proof",
+                    )
+                ),
             ),
+            "proofs",
         )
     ),
 )

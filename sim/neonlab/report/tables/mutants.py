@@ -21,6 +21,14 @@ from neonlab.verify.mutation.equivalence import (
 from neonlab.verify.mutation.text import SLIPS
 
 _RULES = (SAME_EFFECT, SAME_ON_THE_WAY, SAME_CLAMP, READS_MORE, NEVER_MATTERS, PREFETCH)
+#: What a proof says of a mutant that is not killed.
+_FATES = ("different", "equal", "open")
+_WORDS = (
+    "",
+    "Mutants that were not killed, whatever the reason, were compared with the reference by `--prove`. *Different*:",
+    "inputs were found, and run, for which it fails, so a case is missing. *Equal*: its results are those of the",
+    "reference for every input that the contract allows, at the shapes tried. *Open*: neither.",
+)
 _EXAMPLES = {
     "register": "a neighbouring or another live register as an operand; a list shifted, shortened or extended",
     "lane": "one more, one less, or 0",
@@ -69,9 +77,17 @@ def score_text(score: float) -> str:
     return "100 %" if score == 1 else f"{min(100 * score, 99.99):.2f} %"
 
 
-def _row(name: str, figures: Mapping[str, Any]) -> str:
+def _row(name: str, figures: Mapping[str, Any], proofs: Sequence[str] = ()) -> str:
     numbers = [f"{figures[key]:,}" for key in ("mutants", "killed", "equivalent", "survived")]
-    return "| " + " | ".join((name, *numbers, score_text(figures["score"]))) + " |"
+    return "| " + " | ".join((name, *numbers, score_text(figures["score"]), *proofs)) + " |"
+
+
+def _proofs(results: Results, shown: bool) -> list[str]:
+    """Return the columns of proofs for a row of these results; none unless `shown`, dashes where none were made."""
+    if not shown:
+        return []
+    made = [result["proofs"] for result in results if "proofs" in result]
+    return [f"{sum(proof[fate] for proof in made):,}" if made else "–" for fate in _FATES]
 
 
 def _is_whole(result: Mapping[str, Any]) -> bool:
@@ -82,16 +98,23 @@ def _tables(results: Results, heading: str) -> list[str]:
     """Return tables of the kernels with every mutant tried, and of those with a sample tried."""
     whole = [result for result in results if _is_whole(result)]
     some = [result for result in results if not _is_whole(result)]
+    proved = any("proofs" in result for result in results)
+    if proved:
+        title, rule = heading.split("\n")
+        heading = f"{title} {' | '.join(_FATES)} |\n{rule}{'---:|' * len(_FATES)}"
     lines = []
     if whole:
         lines += ["Every mutant tried:", "", heading.format("kernel")]
-        lines += [_row(result["kernel"], result) for result in whole]
-        lines += [_row(f"{len(whole)} kernels", total(whole)), ""]
+        lines += [_row(result["kernel"], result, _proofs([result], proved)) for result in whole]
+        lines += [_row(f"{len(whole)} kernels", total(whole), _proofs(whole, proved)), ""]
     if some:
         lines += ["A random sample of the mutants tried, of the kernel as it was when the sample was drawn:"]
         lines += ["", heading.format("kernel")]
-        lines += [_row(f"{result['kernel']}, of {result['made']:,}", result) for result in some]
-        lines += [_row(f"{len(some)} kernels, of {sum(r['made'] for r in some):,}", total(some)), ""]
+        lines += [
+            _row(f"{result['kernel']}, of {result['made']:,}", result, _proofs([result], proved)) for result in some
+        ]
+        made = sum(result["made"] for result in some)
+        lines += [_row(f"{len(some)} kernels, of {made:,}", total(some), _proofs(some, proved)), ""]
     return lines
 
 
@@ -105,6 +128,7 @@ def markdown_document(results: Results) -> str:
         "the change is made in the encoded instructions. *Killed*: a plain `neonlab check` fails on the mutant.",
         "*Equivalent*: the mutant is harmless, for a reason that is given below. *Survived*: neither. Such a mutant is",
         "harmless for an unknown reason, or a case is missing. *Score*: killed mutants, of those not equivalent.",
+        *(_WORDS if any("proofs" in result for result in results) else ()),
         "",
         *_tables(results, heading),
         "All mutants, by kind of change:",
@@ -136,7 +160,22 @@ def markdown_document(results: Results) -> str:
         if item["reason"] is None
     ]
     lines += survived or ["None."]
+    lines += _different(results)
     return "\n".join(lines) + "\n"
+
+
+def _different(results: Results) -> list[str]:
+    """Return the mutants for which a proof found inputs that no case has; nothing where no proofs were made."""
+    if not any("proofs" in result for result in results):
+        return []
+    found = [
+        f"- {result['kernel']}, {_item(item)}: {item['proof']['failure']['identifier']} "
+        f"at {item['proof']['failure']['shape']}"
+        for result in results
+        for item in result["not_killed"]
+        if item.get("proof", {}).get("fate") == "different"
+    ]
+    return ["", "## Different", "", *(found or ["None."])]
 
 
 def _item(item: Mapping[str, Any]) -> str:
