@@ -1,17 +1,17 @@
-"""Prove changed copies of a kernel, each against the same reference, which is followed only once.
+"""Prove changed copies of a kernel equal to the kernel itself, which is followed only once at each shape.
 
     prover = ChangedKernels(program, contract, operator, shapes)
     found = prover.prove(changed, address, size)
 
-A copy is compared at the shapes at which the kernel itself is proved and runs the changed code.
+A copy is compared at shapes that run the changed code.  Both are followed with the same inputs as any value: those that
+the reference does not need as numbers.  Inputs that show a difference are run, and the reference says which is right.
 """
 
 from __future__ import annotations
 
-import copy
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -21,15 +21,16 @@ from neonlab.contract.header import Contract
 from neonlab.emulate.hooks.block_meter import BlockMeter
 from neonlab.emulate.machine import Machine
 from neonlab.measure.shape import Shape
-from neonlab.prove.judge import Reference, prove_shape, reference_side, with_reference
+from neonlab.prove.judge import Sides, beside, judged, more_held, reference_side, with_kernel
 from neonlab.prove.proof import ProofStatus, ShapeProof
+from neonlab.prove.refusal import Refusal
 from neonlab.verify.cases.case import Case
 from neonlab.verify.cases.operator import Operator
 from neonlab.verify.check_case import run_case
 
 #: Shapes that run an instruction, if so many do, and most at which one copy is proved.
 _FOR_EACH, _FOR_ONE = 3, 6
-#: References that are kept.
+#: Shapes at which the kernel is kept as it was followed.
 _KEPT = 24
 
 
@@ -48,6 +49,14 @@ class _Site:
         return bool(self.runs[first : first + size // 2].any())
 
 
+@dataclass(frozen=True, eq=False)
+class _Followed:
+    """The kernel beside its reference, with the inputs that are held."""
+
+    sides: Sides
+    held: frozenset[str]
+
+
 class ChangedKernels:
     """Proves copies of one kernel.
 
@@ -61,43 +70,51 @@ class ChangedKernels:
         self._program, self._contract, self._operator, self._seed = program, contract, operator, seed
         sites = self._sites(shapes)
         self.sites = sites if chosen else _covering(sites)
-        self._reference = functools.lru_cache(maxsize=_KEPT)(self._followed)
-        self._original = functools.cache(self._proved)
+        self._kernel = functools.lru_cache(maxsize=_KEPT)(self._follow)
 
     def prove(self, program: Program, address: int, size: int) -> list[ShapeProof]:
         """Return what can be shown of a copy with other code in `size` bytes from `address` on, shape by shape.
 
-        The list ends at the first shape that refutes it.  It is empty where no shape runs that code.
+        PROVED means that it gives the same results as the kernel for every input that the contract allows, but for
+        inputs that are held; REFUTED that inputs were run for which it fails.  The list ends at the first shape that
+        refutes it.  It is empty where no shape that can be followed runs that code.
         """
         found: list[ShapeProof] = []
-        for site in self._reaching(address, size):
-            held = self._original(site.shape).held
-            one = with_reference(
-                # What the copy adds to the table of expressions must not stay there.
-                copy.deepcopy(self._reference(site.shape, frozenset(held))),
-                program,
-                self._contract,
-                self._operator,
-            )
+        for site, kernel in self._reaching(address, size):
+            one = self._compared(site, kernel, program)
             found.append(one)
             if one.status is ProofStatus.REFUTED:
                 break
         return found
 
-    def _reaching(self, address: int, size: int) -> list[_Site]:
+    def _compared(self, site: _Site, kernel: _Followed, program: Program) -> ShapeProof:
+        held = tuple(sorted(kernel.held))
+        unproved = ShapeProof(site.shape, ProofStatus.NOT_PROVED, self._seed, held)
+        try:
+            sides = beside(kernel.sides, program, self._contract)
+        except Refusal as refusal:
+            return replace(unproved, reason=refusal.reason, where=refusal.place)
+        return judged(program, self._contract, self._operator, sides, unproved, kernel.held, look=True)
+
+    def _reaching(self, address: int, size: int) -> list[tuple[_Site, _Followed]]:
         """Return the shapes to prove a copy at, evenly spaced from the smallest to the largest that serve."""
-        sites = [site for site in self.sites if site.reaches(address, size)]
-        sites = [site for site in sites if self._original(site.shape).status is ProofStatus.PROVED]
+        reached = [(site, self._kernel(site.shape)) for site in self.sites if site.reaches(address, size)]
+        sites = [(site, kernel) for site, kernel in reached if kernel is not None]
         spaced = {round(place) for place in np.linspace(0, len(sites) - 1, _FOR_ONE).tolist()} if sites else ()
         return [sites[number] for number in sorted(spaced)]
 
-    def _proved(self, shape: Shape) -> ShapeProof:
-        """Return what can be shown of the kernel itself; copies are compared with the same inputs held."""
-        return prove_shape(self._program, self._contract, self._operator, shape, self._seed)
-
-    def _followed(self, shape: Shape, held: frozenset[str]) -> Reference:
-        case = next(site.case for site in self.sites if site.shape == shape)
-        return reference_side(self._contract, self._operator, case, held)
+    def _follow(self, shape: Shape) -> _Followed | None:
+        """Follow the kernel, with those inputs held whose numbers the reference needs; None where that fails."""
+        case, held = next(site.case for site in self.sites if site.shape == shape), frozenset[str]()
+        while True:
+            try:
+                reference = reference_side(self._program, self._contract, self._operator, case, held)
+                return _Followed(with_kernel(reference, self._program, self._contract), held)
+            except Refusal as refusal:
+                more = more_held(case, held, refusal)
+                if more is None:
+                    return None
+                held = more
 
     def _sites(self, shapes: Sequence[Shape]) -> list[_Site]:
         meter, found = BlockMeter(self._program), []

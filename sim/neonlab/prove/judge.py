@@ -11,6 +11,7 @@ multiplier has more values than can be tried.  Such inputs are held at those of 
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -47,21 +48,19 @@ _DRAWN = (("random", 1), ("extremes", 2), ("lowest", 1), ("highest", 1), ("oppos
 class Reference:
     """The side of the reference at one case, which is the same for every kernel of its contract.
 
-    `held` names the inputs that are numbers.  `elements` are the nodes of the others, without the filling of the packed
-    arrays that `filling` names.  `names` has the outputs, in whose order `nodes` are the results.
+    `elements` are the nodes of the inputs that are not held, without the filling of the packed arrays that `filling`
+    names.  `nodes` are the results, in the order of the outputs' names.
     """
 
     case: Case
-    held: frozenset[str]
     table: ExpressionTable
     elements: Mapping[str, Ids]
     filling: tuple[str, ...]
-    names: tuple[str, ...]
     nodes: Ids
 
 
 @dataclass(frozen=True, eq=False)
-class _Sides:
+class Sides:
     """Both sides of a comparison at one case, result by result."""
 
     case: Case
@@ -71,6 +70,7 @@ class _Sides:
     kernel: KernelNodes
     ours: Ids
     theirs: Ids
+    other: str = "the reference"
 
 
 def prove_shape(
@@ -137,39 +137,24 @@ def _attempt(
             sides = _sides(program, contract, operator, case, held)
             break
         except Refusal as refusal:
-            more = held | refusal.inputs
-            followed = set(case.inputs) - more
-            if more == held or not followed or not _largest(case) <= followed:
+            more = more_held(case, held, refusal)
+            if more is None:
                 return replace(unproved, held=tuple(sorted(held)), reason=refusal.reason, where=refusal.place)
             held = more
-    return _judged(program, contract, operator, sides, unproved, held, look=look)
+    return judged(program, contract, operator, sides, unproved, held, look=look)
 
 
-def with_reference(reference: Reference, program: Program, contract: Contract, operator: Operator) -> ShapeProof:
-    """Compare a kernel with a reference that was followed, and look for a witness.  The reference cannot be used again.
-
-    No more inputs are held than the reference holds.
-    """
-    case, held = reference.case, reference.held
-    unproved = ShapeProof(case.shape, ProofStatus.NOT_PROVED, case.seed)
-    try:
-        sides = _with_kernel(reference, program, contract)
-    except Refusal as refusal:
-        return replace(unproved, held=tuple(sorted(held)), reason=refusal.reason, where=refusal.place)
-    return _judged(program, contract, operator, sides, unproved, held, look=True)
-
-
-def _judged(
+def judged(
     program: Program,
     contract: Contract,
     operator: Operator,
-    sides: _Sides,
+    sides: Sides,
     unproved: ShapeProof,
     held: frozenset[str],
     *,
     look: bool,
 ) -> ShapeProof:
-    """Return what the comparison of both sides shows."""
+    """Return what the comparison of both sides shows; look for a witness if asked."""
     case = sides.case
     steps, results = sides.kernel.steps, len(sides.ours)
     unproved = replace(unproved, held=tuple(sorted(held)), filling=sides.filling, steps=steps, results=results)
@@ -187,7 +172,7 @@ def _judged(
             return replace(unproved, status=ProofStatus.REFUTED, failure=failure)
     wrong = int((~answer.equal).sum())
     reason = (
-        f"{wrong} of {answer.equal.size} results have another form than the reference, and no input shows a difference"
+        f"{wrong} of {answer.equal.size} results have another form than {sides.other}, and no input shows a difference"
     )
     return replace(unproved, reason=reason)
 
@@ -202,14 +187,21 @@ def _proved(found: ShapeProof, table: ExpressionTable, answer: Equality, wraps: 
     return replace(found, status=ProofStatus.PROVED_WITH_ERROR, wraps=wraps, error=error)
 
 
+def more_held(case: Case, held: frozenset[str], refusal: Refusal) -> frozenset[str] | None:
+    """Return the inputs to hold so that a refusal does not come again; None where that would not help."""
+    more = held | refusal.inputs
+    followed = set(case.inputs) - more
+    return more if more != held and followed and _largest(case) <= followed else None
+
+
 def _largest(case: Case) -> set[str]:
     """Return the input with the most elements, which must be followed for a proof to mean anything."""
     return {max(case.inputs, key=lambda name: (case.inputs[name].size, name))} if case.inputs else set()
 
 
-def _sides(program: Program, contract: Contract, operator: Operator, case: Case, held: frozenset[str]) -> _Sides:
+def _sides(program: Program, contract: Contract, operator: Operator, case: Case, held: frozenset[str]) -> Sides:
     """Run both sides on expressions.  Raises Refusal where one cannot be followed."""
-    return _with_kernel(reference_side(program, contract, operator, case, held), program, contract)
+    return with_kernel(reference_side(program, contract, operator, case, held), program, contract)
 
 
 def reference_side(
@@ -223,22 +215,37 @@ def reference_side(
     inputs, elements = symbolic_inputs(table, contract, case, held)
     expected = reference_nodes(operator, contract, case, inputs)
     followed = {name: ids for name, ids in elements.items() if name not in held}
-    names = tuple(sorted(expected))
-    theirs = np.concatenate([expected[name].reshape(-1) for name in names])
+    theirs = np.concatenate([expected[name].reshape(-1) for name in sorted(expected)])
     numbers = table.drop(0, table.needed_of(theirs, *followed.values()))
     theirs, followed = numbers[theirs], {name: numbers[ids] for name, ids in followed.items()}
     followed, filling = _without_filling(table, operator, contract, case, followed, theirs)
-    return Reference(case, held, table, followed, filling, names, theirs)
+    return Reference(case, table, followed, filling, theirs)
 
 
-def _with_kernel(reference: Reference, program: Program, contract: Contract) -> _Sides:
+def with_kernel(reference: Reference, program: Program, contract: Contract) -> Sides:
     """Run the kernel on expressions beside the reference.  Raises Refusal where it cannot be followed."""
     case, table, elements = reference.case, reference.table, reference.elements
     kernel = kernel_nodes(program, contract, case, table, elements, MOST_STEPS)
-    ours = np.concatenate([kernel.outputs[name].reshape(-1) for name in reference.names])
-    sides = _Sides(case, table, elements, reference.filling, kernel, ours, reference.nodes)
+    sides = Sides(case, table, elements, reference.filling, kernel, _results(kernel), reference.nodes)
     _check_kernel(sides, case)
     return sides
+
+
+def beside(sides: Sides, program: Program, contract: Contract) -> Sides:
+    """Run a copy of the kernel on expressions beside the kernel itself, with whose results its own are compared.
+
+    `sides` stay as they are.  Raises Refusal where the copy cannot be followed.
+    """
+    table = copy.deepcopy(sides.table)
+    kernel = kernel_nodes(program, contract, sides.case, table, sides.elements, MOST_STEPS)
+    found = replace(sides, table=table, kernel=kernel, ours=_results(kernel), theirs=sides.ours, other="the kernel's")
+    _check_kernel(found, sides.case)
+    return found
+
+
+def _results(kernel: KernelNodes) -> Ids:
+    """Return the nodes of all outputs, in the order of their names."""
+    return np.concatenate([kernel.outputs[name].reshape(-1) for name in sorted(kernel.outputs)])
 
 
 def _without_filling(
@@ -265,7 +272,7 @@ def _without_filling(
     return found, tuple(sorted(filled))
 
 
-def _check_kernel(sides: _Sides, case: Case) -> None:
+def _check_kernel(sides: Sides, case: Case) -> None:
     """Raise Refusal if the expressions do not give what the emulator wrote for the case: a rule would be wrong."""
     values = input_values(sides.table, sides.elements, case.inputs)[np.newaxis]
     names = sorted(sides.kernel.outputs)
@@ -277,7 +284,7 @@ def _check_kernel(sides: _Sides, case: Case) -> None:
             )
 
 
-def _wrapping(answer: Equality, sides: _Sides) -> Noticed | None:
+def _wrapping(answer: Equality, sides: Sides) -> Noticed | None:
     """Return the first instruction whose sum may leave its lane, by the intervals of canonical forms."""
     sums = sides.kernel.sums
     if not sums:
@@ -295,7 +302,7 @@ def _wrapping(answer: Equality, sides: _Sides) -> Noticed | None:
 
 
 def _refuted(
-    program: Program, contract: Contract, operator: Operator, case: Case, sides: _Sides, answer: Equality
+    program: Program, contract: Contract, operator: Operator, case: Case, sides: Sides, answer: Equality
 ) -> Failure | None:
     """Return how the kernel fails on inputs for which the sides differ, None if no such inputs were found."""
     if sides.table.fingerprints:  # such sums have no operands to look at

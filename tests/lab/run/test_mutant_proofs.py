@@ -31,7 +31,7 @@ _UNPROVED = ShapeProof(_SHAPES[2], ProofStatus.NOT_PROVED, 1, reason="no rule")
 @pytest.mark.parametrize(
     ("found", "fate", "reason"),
     [
-        ([], Fate.OPEN, "no shape at which the kernel itself is proved runs the changed code"),
+        ([], Fate.OPEN, "no shape at which the kernel can be followed runs the changed code"),
         ([_PROVED], Fate.EQUAL, ""),
         ([_PROVED, _UNPROVED], Fate.OPEN, "at 9: no rule"),
         ([_UNPROVED, _PROVED], Fate.OPEN, "at 9: no rule"),

@@ -69,8 +69,8 @@ def mutate(
 ) -> int:
     """Change one instruction of a kernel at a time, and list the changes that `neonlab check` does not notice.
 
-    With --prove these are compared with the reference for all inputs. A mutant is `different` if inputs were found, and
-    run, for which it fails: a case is missing. It is `equal` if its results are those of the reference for every input
+    With --prove these are compared with the kernel for all inputs. A mutant is `different` if inputs were found, and
+    run, for which it fails: a case is missing. It is `equal` if its results are those of the kernel for every input
     that the contract allows, at the shapes tried, and else `open`.
     """
     from neonlab.lab.parallel.mutants import judge_all, prove_undetected

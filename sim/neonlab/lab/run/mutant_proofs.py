@@ -16,14 +16,14 @@ from neonlab.prove.proof import ProofStatus, ShapeProof
 from neonlab.verify.mutation.mutants import Mutant, mutated
 from neonlab.verify.verdict import Failure
 
-_NOT_RUN = "no shape at which the kernel itself is proved runs the changed code"
+_NOT_RUN = "no shape at which the kernel can be followed runs the changed code"
 
 
 class Fate(StrEnum):
     """The word for what was shown of a mutant."""
 
     DIFFERENT = "different"  # inputs were found, and run, for which it fails: a case is missing
-    EQUAL = "equal"  # it gives the results of the reference for all inputs, at the shapes tried
+    EQUAL = "equal"  # it gives the results of the kernel itself for all inputs, at the shapes tried
     OPEN = "open"  # neither
 
 

@@ -175,7 +175,7 @@ _MUTATE = document(
                 reasons=_COUNTS,
                 proofs=described(
                     object_of(different=INTEGER, equal=INTEGER, open=INTEGER),
-                    "of the mutants that were not killed: inputs make it fail, its results are the reference's for all "
+                    "of the mutants that were not killed: inputs make it fail, its results are the kernel's for all "
                     "inputs at the shapes tried, or neither; only with --prove",
                 ),
                 not_killed=list_of(

@@ -25,9 +25,9 @@ _RULES = (SAME_EFFECT, SAME_ON_THE_WAY, SAME_CLAMP, READS_MORE, NEVER_MATTERS, P
 _FATES = ("different", "equal", "open")
 _WORDS = (
     "",
-    "Mutants that were not killed, whatever the reason, were compared with the reference by `--prove`. *Different*:",
+    "Mutants that were not killed, whatever the reason, were compared with the kernel by `--prove`. *Different*:",
     "inputs were found, and run, for which it fails, so a case is missing. *Equal*: its results are those of the",
-    "reference for every input that the contract allows, at the shapes tried. *Open*: neither.",
+    "kernel for every input that the contract allows, at the shapes tried. *Open*: neither.",
 )
 _EXAMPLES = {
     "register": "a neighbouring or another live register as an operand; a list shifted, shortened or extended",
