@@ -46,7 +46,7 @@ def _shifted_comparisons(instructions: Iterable[Instruction]) -> Iterator[int]:
             yield from (taken[register] + numbers[0] for register in one.reads if register in taken)
         offsets = {}
         if kind in _OFFSET and numbers and not one.accesses:
-            offsets = {register: numbers[0] if kind == "sub" else -numbers[0] for register in one.writes}
+            offsets = dict.fromkeys(one.writes, numbers[0] if kind == "sub" else -numbers[0])
         for register in one.writes:
             taken.pop(register, None)
         taken.update(offsets)

@@ -103,6 +103,8 @@ def _released(
 ) -> ShapeProof:
     """Return a proof that holds no input without need: each one is followed again, as long as the proof succeeds."""
     for name in sorted(set(proof.held) - needed):
+        if set(proof.held) - {name} == needed:  # as it was tried first
+            continue
         fewer = _attempt(program, contract, operator, case, frozenset(proof.held) - {name}, look=False)
         if fewer.status.is_proof:
             proof = fewer
@@ -112,14 +114,15 @@ def _released(
 def parameters(contract: Contract) -> frozenset[str]:
     """Return the inputs that describe the operator rather than its operands.
 
-    They have a constant size, or hold numbers of 32 bits or more and depend on fewer sizes than another input.
+    They have a constant size, or hold numbers of 32 bits or more and depend on fewer sizes than another input, or on no
+    others than one of narrower numbers: a bias beside weights.
     """
-    sizes = {a.name: a.read.names for a in contract.pointers if a.read is not None}
+    sizes = {a.name: (a.read.names, a.dtype.itemsize) for a in contract.pointers if a.read is not None}
 
     def is_parameter(argument: Argument) -> bool:
-        mine = sizes[argument.name]
-        wider = any(mine < others for others in sizes.values())
-        return wider and (not mine or argument.dtype.itemsize >= 4)
+        mine, width = sizes[argument.name]
+        wider = any(mine < names or (mine == names and size < width) for names, size in sizes.values())
+        return wider and (not mine or width >= 4)
 
     return frozenset(a.name for a in contract.pointers if a.name in sizes and is_parameter(a))
 

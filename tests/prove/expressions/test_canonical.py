@@ -27,6 +27,10 @@ def _number(table: ExpressionTable, value: int) -> Ids:
     return table.constants(np.array([value]))
 
 
+def _clamp(table: ExpressionTable, x: Ids, low: int, high: int) -> Ids:
+    return _one(table, Operation.MINIMUM, _one(table, Operation.MAXIMUM, x, _number(table, low)), _number(table, high))
+
+
 def _laws(table: ExpressionTable, a: Ids, b: Ids, c: Ids) -> dict[str, tuple[Ids, Ids]]:
     """Pairs of expressions that are equal by a law."""
     add, sub, mul = Operation.ADD, Operation.SUBTRACT, Operation.MULTIPLY
@@ -63,6 +67,23 @@ def _laws(table: ExpressionTable, a: Ids, b: Ids, c: Ids) -> dict[str, tuple[Ids
             _one(table, Operation.SELECT, _one(table, Operation.NEGATIVE, _one(table, sub, a, b)), b, a),
             _one(table, Operation.MAXIMUM, b, a),
         ),
+        "clamps in a row are one": (
+            _clamp(table, _one(table, add, _clamp(table, ab, -90, 70), _number(table, 12)), -64, 63),
+            _clamp(table, _one(table, add, ab, _number(table, 12)), -64, 63),
+        ),
+        "a minimum is the same in any order": (
+            _one(table, Operation.MINIMUM, _one(table, Operation.MINIMUM, ab, _number(table, 9)), c),
+            _one(table, Operation.MINIMUM, _one(table, Operation.MINIMUM, c, ba), _number(table, 9)),
+        ),
+        "rounding by the rest of a division is a shift": (
+            _one(table, add, half, _one(table, Operation.NEGATIVE, _one(table, sub, _number(table, 1),
+                 _one(table, sub, a, _one(table, Operation.SCALE, half, amount=4))))),
+            _one(table, Operation.SHIFT_RIGHT, _one(table, add, a, _number(table, 2)), amount=2),
+        ),
+        "bits that are shared with a number below 0 have its sign": (
+            _one(table, Operation.NEGATIVE, _one(table, Operation.AND, ab, _number(table, -12))),
+            _one(table, Operation.NEGATIVE, ab),
+        ),
         "a clamp that cannot act is nothing": (
             _one(table, Operation.MINIMUM, a, _number(table, 127)),
             a,
@@ -89,7 +110,7 @@ def _random_nodes(table: ExpressionTable, rng: random.Random, count: int) -> Ids
     ring = (Operation.ADD, Operation.SUBTRACT, Operation.MULTIPLY)
     for _ in range(count):
         x, y, z = (rng.choice(pool) for _ in range(3))
-        kind = rng.randrange(10)
+        kind = rng.randrange(13)
         if kind < 5:
             made = _one(table, rng.choice(ring), x, y)
         elif kind == 5:
@@ -100,8 +121,20 @@ def _random_nodes(table: ExpressionTable, rng: random.Random, count: int) -> Ids
             made = _one(table, rng.choice((Operation.NEGATIVE, Operation.ZERO)), x)
         elif kind == 8:
             made = _one(table, Operation.SELECT, x, y, z)
-        else:
+        elif kind == 9:
             made = _one(table, Operation.WRAP, x, amount=2 * rng.choice((3, 4)) + rng.randrange(2))
+        elif kind == 10:
+            made = _clamp(table, x, rng.randrange(-4, 1), rng.randrange(1, 4))
+        elif kind == 11:
+            by = rng.randrange(1, 3)
+            whole = _one(table, Operation.SHIFT_RIGHT, x, amount=by)
+            rest = _one(table, Operation.SUBTRACT, x, _one(table, Operation.SCALE, whole, amount=1 << by))
+            compared = rng.choice(((rest, y), (y, rest)))
+            made = _one(table, Operation.NEGATIVE, _one(table, Operation.SUBTRACT, *compared))
+        else:
+            shared = _one(table, Operation.AND, x, _number(table, rng.choice((-4, 5))))
+            table.nodes["low"][shared], table.nodes["high"][shared] = -(1 << 40), 1 << 40  # as rules state it
+            made = _one(table, Operation.NEGATIVE, shared)
         pool.append(made)
     return np.concatenate(pool)
 
@@ -130,6 +163,46 @@ def test_nodes_with_one_form_have_the_same_value_at_all_inputs_and_decided_pairs
     assert not (answer.equal & ~truth).any()
     # With so few values every pair can be decided, if only its products stay small.
     assert (answer.equal == truth).mean() > 0.95
+
+
+def _as_a_table(table: ExpressionTable, x: Ids, low: int, values: list[int]) -> Ids:
+    """A look-up of the values of a function of x, which is no less than `low`."""
+    entries = table.constants(np.array(values))
+    at = _one(table, Operation.SUBTRACT, x, _number(table, low))
+    return _one(table, Operation.ENTRY, entries[:1], at, amount=len(values))
+
+
+@pytest.mark.parametrize("by", [1, 2, 3])
+@pytest.mark.parametrize("limit", range(-2, 10))
+@pytest.mark.parametrize("above", [True, False], ids=["above", "below"])
+def test_a_rest_that_is_compared_has_the_values_that_it_has(by: int, limit: int, above: bool) -> None:
+    table, low, high = ExpressionTable(), -19, 21
+    x = table.elements(1, low, high)
+    moved = _one(table, Operation.ADD, _one(table, Operation.SCALE, x, amount=3), _number(table, 5))
+    whole = _one(table, Operation.SHIFT_RIGHT, moved, amount=by)
+    rest = _one(table, Operation.SUBTRACT, moved, _one(table, Operation.SCALE, whole, amount=1 << by))
+    operands = (_number(table, limit), rest) if above else (rest, _number(table, limit))
+    compared = _one(table, Operation.NEGATIVE, _one(table, Operation.SUBTRACT, *operands))
+    rests = [(3 * value + 5) % (1 << by) for value in range(low, high + 1)]
+    truth = [int(one > limit) if above else int(one < limit) for one in rests]
+    for wrong in (None, 0, 7, len(truth) - 1):
+        values = [1 - one if at == wrong else one for at, one in enumerate(truth)]
+        answer = compare(table, compared, _as_a_table(table, x, low, values))
+        assert bool(answer.equal[0]) == (wrong is None)
+
+
+def test_a_look_up_is_equal_to_another_whatever_the_entries_are() -> None:
+    table = ExpressionTable()
+    x, entries = table.elements(1, 0, 31), table.elements(32, -128, 127)
+    direct = _one(table, Operation.ENTRY, entries[:1], x, amount=32)
+    halves = []
+    for half, shift in ((0, 0), (16, 16), (16, 17)):
+        at = _one(table, Operation.SUBTRACT, x, _number(table, shift))
+        halves.append(_one(table, Operation.ENTRY, entries[half : half + 1], at, amount=16))
+    upper = _one(table, Operation.NEGATIVE, _one(table, Operation.SUBTRACT, _number(table, 15), x))
+    right, shifted = (_one(table, Operation.SELECT, upper, half, halves[0]) for half in halves[1:])
+    answer = compare(table, np.concatenate([right, shifted]), np.concatenate([direct, direct]))
+    assert answer.equal.tolist() == [True, False]
 
 
 def test_a_difference_names_values_at_which_two_functions_of_a_sum_differ() -> None:

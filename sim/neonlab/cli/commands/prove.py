@@ -36,9 +36,7 @@ def prove(
     tails: Annotated[
         bool, typer.Option("--tails", help="Prove the small shapes that `check` tries; the default.")
     ] = False,
-    layers: Annotated[
-        bool, typer.Option("--layers", help="Prove the layers of real networks.")
-    ] = False,
+    layers: Annotated[bool, typer.Option("--layers", help="Prove the layers of real networks.")] = False,
     witnesses: Annotated[
         Path | None,
         typer.Option(

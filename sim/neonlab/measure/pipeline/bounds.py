@@ -109,6 +109,28 @@ def peak_of(instructions: Iterable[Instruction], core: PipelineCore) -> tuple[fl
     return best, form
 
 
+@compiled
+def _operands_there(code: Rows, one: Record, reads: Rows, registers: Rows) -> int:
+    """Return the time at which the operands of an instruction are ready, in parts of a cycle."""
+    work: int = 0
+    for row in range(one.first_read, one.past_reads):
+        read = reads[row]
+        register = registers[read.register]
+        when = register.ready
+        if read.how == DATA and not one.load:
+            continue  # a store holds up nothing
+        if read.how == FORWARDED:
+            when -= PARTS * min(read.late, register.forwards)
+        elif read.how != SIMILAR or code[register.writer].family == one.family:
+            when -= PARTS * read.late
+            if read.how == SIMILAR:
+                when += one.late_part
+            elif read.how == DATA:
+                when -= one.latency_part
+        work = max(work, when)
+    return work
+
+
 @native_call
 def _dataflow(code: Rows, reads: Rows, writes: Rows, times: int) -> Integers:
     """Return the time of the latest result after each iteration, in parts of a cycle.
@@ -130,25 +152,3 @@ def _dataflow(code: Rows, reads: Rows, writes: Rows, times: int) -> Integers:
                 latest = max(latest, register.ready)
         ends[iteration] = latest
     return ends
-
-
-@compiled
-def _operands_there(code: Rows, one: Record, reads: Rows, registers: Rows) -> int:
-    """Return the time at which the operands of an instruction are ready, in parts of a cycle."""
-    work: int = 0
-    for row in range(one.first_read, one.past_reads):
-        read = reads[row]
-        register = registers[read.register]
-        when = register.ready
-        if read.how == DATA and not one.load:
-            continue  # a store holds up nothing
-        if read.how == FORWARDED:
-            when -= PARTS * min(read.late, register.forwards)
-        elif read.how != SIMILAR or code[register.writer].family == one.family:
-            when -= PARTS * read.late
-            if read.how == SIMILAR:
-                when += one.late_part
-            elif read.how == DATA:
-                when -= one.latency_part
-        work = max(work, when)
-    return work

@@ -38,6 +38,8 @@ from neonlab.prove.expressions.operation import (
     FLOAT_ADD,
     FLOAT_EQUAL,
     FLOAT_FUSED,
+    FLOAT_MAXIMUM,
+    FLOAT_MINIMUM,
     FLOAT_MULTIPLY,
     INPUT,
     LIMIT,
@@ -54,7 +56,7 @@ from neonlab.prove.expressions.operation import (
     WRAP,
     ZERO,
 )
-from neonlab.prove.expressions.rules import chosen, extreme, is_zero, shifted, sign, wrapped
+from neonlab.prove.expressions.rules import chosen, extreme, float_extreme, is_zero, shifted, sign, wrapped
 from neonlab.prove.expressions.sum_forms import form_of_sum, has_fingerprint, narrow
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.refusal import Refusal
@@ -147,26 +149,6 @@ def _mark(nodes: Any, roots: Any, need: Any) -> int:
     return top
 
 
-@native_call
-def _run(nodes: Any, known: Any, forms: Any, roots: Any, found: Any) -> None:
-    number(forms, 0)
-    atom(forms, _END, 0, 0, 0, 0, 0, 0)
-    need = np.zeros(len(known), np.int8)
-    top = _mark(nodes, roots, need)
-    stack = np.zeros(top + 2, np.int64)
-    factors = np.zeros(top + 2, np.int64)
-    for at in range(top + 1):  # all of them first: a sum is narrower where it was made in a closer way
-        if need[at] != 0 and has_fingerprint(nodes, at):
-            narrow(forms, nodes[at])
-    for at in range(top + 1):
-        if need[at] == 2 and known[at] < 0:
-            known[at] = _form(nodes, known, forms, at, stack, factors)
-            if forms.used[FULL] or forms.used[TOO_LARGE]:
-                return
-    for at in range(len(roots)):
-        found[at] = known[roots[at]]
-
-
 @compiled
 def _form(nodes: Any, known: Any, forms: Any, root: int, stack: Any, factors: Any) -> int:
     """Return the form of a node whose operands, but for sums, have theirs."""
@@ -211,7 +193,7 @@ def _form_of_leaf(nodes: Any, known: Any, forms: Any, at: int) -> int:
     if has_fingerprint(nodes, at):
         return form_of_sum(forms, node)
     if node.operation == INPUT:
-        return of_atom(forms, atom(forms, INPUT, 0, 0, 0, node.amount, node.low, node.high))
+        return of_atom(forms, atom(forms, INPUT, 0, 0, node.z, node.amount, node.low, node.high))
     return _atomic(known, forms, node)
 
 
@@ -233,6 +215,8 @@ def _atomic(known: Any, forms: Any, node: Any) -> int:
     y = known[node.y]
     if operation in (MINIMUM, MAXIMUM):
         return extreme(forms, operation, x, y)
+    if operation in (FLOAT_MINIMUM, FLOAT_MAXIMUM):
+        return float_extreme(forms, operation, x, y)
     z = known[node.z]
     if operation == SELECT:
         return chosen(forms, x, y, z)
@@ -258,3 +242,23 @@ def _entry(known: Any, forms: Any, node: Any) -> int:
     if one.low < 0 or one.high >= node.amount:
         low, high = min(low, 0), max(high, 0)
     return of_atom(forms, atom(forms, ENTRY, index, entries, 0, least, low, high))
+
+
+@native_call
+def _run(nodes: Any, known: Any, forms: Any, roots: Any, found: Any) -> None:
+    number(forms, 0)
+    atom(forms, _END, 0, 0, 0, 0, 0, 0)
+    need = np.zeros(len(known), np.int8)
+    top = _mark(nodes, roots, need)
+    stack = np.zeros(top + 2, np.int64)
+    factors = np.zeros(top + 2, np.int64)
+    for at in range(top + 1):  # all of them first: a sum is narrower where it was made in a closer way
+        if need[at] != 0 and has_fingerprint(nodes, at):
+            narrow(forms, nodes[at])
+    for at in range(top + 1):
+        if need[at] == 2 and known[at] < 0:
+            known[at] = _form(nodes, known, forms, at, stack, factors)
+            if forms.used[FULL] or forms.used[TOO_LARGE]:
+                return
+    for at in range(len(roots)):
+        found[at] = known[roots[at]]

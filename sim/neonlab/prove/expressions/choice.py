@@ -8,7 +8,7 @@ few values, the forms are evaluated at all of them.  Equal results there are a p
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ from neonlab.prove.expressions.canonical import LIST
 from neonlab.prove.expressions.evaluate import computed
 from neonlab.prove.expressions.forms import Forms
 from neonlab.prove.expressions.operation import ENTRY, INPUT, LIMIT, MULTIPLY, SUM
+from neonlab.prove.expressions.table import FloatSpan
 from neonlab.prove.refusal import Refusal
 
 Values = npt.NDArray[np.int64]
@@ -26,7 +27,7 @@ MOST_VALUES = 1 << 26
 #: Values evaluated at a time.
 _BATCH = 1 << 20
 #: Most parts of a cut, and most cuts that are tried.
-_MOST_PARTS, _MOST_CUTS = 8, 24
+_MOST_PARTS, _MOST_CUTS = 8, 96
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,8 @@ class Difference:
 class FormReader:
     """Forms as Python values, each read once."""
 
-    def __init__(self, forms: Forms) -> None:
-        self._forms = forms
+    def __init__(self, forms: Forms, spans: Sequence[FloatSpan] = ()) -> None:
+        self._forms, self._spans = forms, tuple(spans)
         self._read: dict[int, tuple[Primitive | None, int, int]] = {}
 
     def form(self, number: int) -> tuple[Primitive | None, int, int]:
@@ -116,6 +117,16 @@ class FormReader:
             found.append(int(self._forms.atoms[listed]["x"]))
             listed = int(self._forms.atoms[listed]["y"])
         return found
+
+    def domain(self, part: Primitive) -> tuple[tuple[int, int], ...]:
+        """Return the intervals that the values of a part lie in: of a float that is an input, the bits of its span."""
+        (first, coefficient), *others = part.terms
+        operation, _, _, _, element = self.atom(first)
+        if operation == INPUT and coefficient == 1 and not others:
+            for span in self._spans:
+                if span.first <= element < span.end:
+                    return span.bits()
+        return (self.ends(part),)
 
     def ends(self, part: Primitive) -> tuple[int, int]:
         """Return the least and greatest value of a part; LIMIT where they are not known."""
@@ -171,25 +182,32 @@ def count_of(reading: FormReader, parts: tuple[Primitive, ...]) -> int:
     return total
 
 
+def all_values(
+    reading: FormReader, parts: tuple[Primitive, ...], begin: int = 0, end: int | None = None
+) -> dict[Primitive, Values]:
+    """Return the combinations of values of the parts from number `begin` up to `end`, without an end all."""
+    flat = np.arange(begin, count_of(reading, parts) if end is None else end, dtype=np.int64)
+    found = {}
+    for part in parts:
+        low, high = reading.ends(part)
+        found[part] = low + flat % (high - low + 1)
+        flat = flat // (high - low + 1)
+    return found
+
+
 def first_difference(reading: FormReader, forms: tuple[int, int], parts: tuple[Primitive, ...]) -> Difference | None:
     """Return values of the parts at which two forms differ, None if there are none."""
-    ends = [reading.ends(part) for part in parts]
-    sizes = [high - low + 1 for low, high in ends]
-    total = math.prod(sizes)
+    total = count_of(reading, parts)
     for begin in range(0, total, _BATCH):
-        flat = np.arange(begin, min(total, begin + _BATCH), dtype=np.int64)
-        held: dict[Primitive, Values] = {}
-        for part, (low, _), size in zip(parts, ends, sizes, strict=True):
-            held[part] = low + flat % size
-            flat = flat // size
-        evaluation = _Evaluation(reading, held)
+        held = all_values(reading, parts, begin, min(total, begin + _BATCH))
+        evaluation = Evaluation(reading, held)
         wrong = np.flatnonzero(evaluation.form(forms[0]) != evaluation.form(forms[1]))
         if wrong.size:
             return Difference(parts, tuple(int(held[part][wrong[0]]) for part in parts))
     return None
 
 
-class _Evaluation:
+class Evaluation:
     """Values of forms for values of the parts of a cut."""
 
     def __init__(self, reading: FormReader, held: dict[Primitive, Values]) -> None:

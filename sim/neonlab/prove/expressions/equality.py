@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,13 +19,15 @@ from neonlab.prove.expressions.choice import (
     first_difference,
 )
 from neonlab.prove.expressions.likeness import groups_of
-from neonlab.prove.expressions.operation import ENTRY, INPUT, LIMIT, MULTIPLY, SUM
-from neonlab.prove.expressions.subdivide import OnIntervals, difference_on_intervals
+from neonlab.prove.expressions.monotone import first_difference_on_intervals
+from neonlab.prove.expressions.moves import are_chosen_alike
+from neonlab.prove.expressions.operation import ENTRY, INPUT, MULTIPLY, SUM
+from neonlab.prove.expressions.subdivide import difference_on_intervals
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.refusal import Refusal
 
-#: Where one part takes at most so many values, all of them are tried: intervals would not be fewer.
-_FEW_TO_ENUMERATE = 1 << 10
+#: Most values of a part of which intervals are looked at, most intervals, and values up to which all are tried at once.
+_MOST_WIDE, _MOST_INTERVALS, _DIRECT = 1 << 62, 1 << 22, 1 << 12
 #: Cuts with more parts than one are tried only where they take at most so many values: they seldom succeed.
 _FEW_VALUES = 1 << 20
 
@@ -52,7 +54,7 @@ def compare(table: ExpressionTable, left: Ids, right: Ids) -> Equality:
     canonical = Canonical(table)
     forms = canonical.of(np.concatenate([left, right]))
     ours, theirs = forms[: len(left)], forms[len(left) :]
-    answer = Equality(ours == theirs, ours, theirs, canonical, FormReader(canonical.forms))
+    answer = Equality(ours == theirs, ours, theirs, canonical, FormReader(canonical.forms, table.spans))
     known: dict[Hashable, tuple[bool, tuple[int, ...] | None]] = {}
     if table.fingerprints:
         _decide_groups(answer, known)
@@ -78,31 +80,20 @@ def _decide_groups(answer: Equality, known: dict[Hashable, tuple[bool, tuple[int
 def _decide(
     answer: Equality, at: int, pair: tuple[int, int], known: dict[Hashable, tuple[bool, tuple[int, ...] | None]]
 ) -> None:
-    """Decide one pair by the values of the parts of its cuts.
-
-    Intervals decide those of one part, fast where it is close to the inputs, so these are tried first.
-    """
-    found_cuts = list(cuts(answer.reading, pair))
-    single = [parts for parts in reversed(found_cuts) if len(parts) == 1]
-    for parts in (*single, *(parts for parts in found_cuts if len(parts) > 1)):
+    """Decide one pair by the values of the parts of its cuts."""
+    for parts in _in_order(cuts(answer.reading, pair)):
         count = count_of(answer.reading, parts)
-        alone = len(parts) == 1 and count > _FEW_TO_ENUMERATE
-        if count >= (LIMIT if alone else _FEW_VALUES):
+        if count > (_MOST_WIDE if len(parts) == 1 else _FEW_VALUES):
             continue
         key = _structure(answer.reading, pair, parts)
+        if key is None:
+            continue
         if key not in known:
             try:
-                found = difference_on_intervals(answer.reading, pair, parts[0]) if alone else None
-                if found is None or not found.decided:
-                    if count > MOST_VALUES:
-                        known[key] = False, None
-                        continue
-                    found = OnIntervals(True, first_difference(answer.reading, pair, parts))
+                difference = _difference(answer, pair, parts, count)
+                known[key] = difference is None, difference.values if difference is not None else None
             except Refusal:
-                continue
-            answer.enumerated += count
-            difference = found.difference
-            known[key] = difference is None, difference.values if difference is not None else None
+                known[key] = False, None
         same, values = known[key]
         if same:
             answer.equal[at] = True
@@ -110,12 +101,46 @@ def _decide(
             return
         if values is not None:
             answer.differences.setdefault(at, Difference(parts, values))
+    if are_chosen_alike(answer.reading, pair):
+        answer.equal[at] = True
+        answer.differences.pop(at, None)
 
 
-def _structure(reading: FormReader, pair: tuple[int, int], parts: tuple[Primitive, ...]) -> Hashable:
-    """Return a key that is the same for pairs that are the same functions of parts with the same ranges."""
+def _in_order(found: Iterator[tuple[Primitive, ...]]) -> list[tuple[Primitive, ...]]:
+    """Return cuts of one part first, the one nearest to the inputs before others: it takes no values but real ones."""
+    every = list(found)
+    return [*(parts for parts in every[::-1] if len(parts) == 1), *(parts for parts in every if len(parts) > 1)]
+
+
+def _difference(answer: Equality, pair: tuple[int, int], parts: tuple[Primitive, ...], count: int) -> Difference | None:
+    """Return values of the parts at which a pair differs, None if there are none.  Raises Refusal if none can say."""
+    if len(parts) == 1 and count > _DIRECT:
+        try:
+            difference, looked = first_difference_on_intervals(
+                answer.reading, pair, parts[0], min(count // 8, _MOST_INTERVALS)
+            )
+        except Refusal:
+            found = difference_on_intervals(answer.reading, pair, parts[0])
+            if found.decided:
+                answer.enumerated += count
+                return found.difference
+            if count > MOST_VALUES:
+                raise
+        else:
+            answer.enumerated += 2 * looked
+            return difference
+    answer.enumerated += count
+    return first_difference(answer.reading, pair, parts)
+
+
+def _structure(reading: FormReader, pair: tuple[int, int], parts: tuple[Primitive, ...]) -> Hashable | None:
+    """Return a key that is the same for pairs that are the same functions of parts with the same ranges.
+
+    None where an input is no part of the cut, so that the parts do not say all.
+    """
     seen: dict[int, Hashable] = {}
-    names = {part: (index, reading.ends(part)) for index, part in enumerate(parts)}
+    beyond: list[int] = []
+    names = {part: (index, reading.domain(part)) for index, part in enumerate(parts)}
 
     def of_form(number: int) -> Hashable:
         part, factor, constant = reading.form(number)
@@ -124,6 +149,10 @@ def _structure(reading: FormReader, pair: tuple[int, int], parts: tuple[Primitiv
     def of_part(part: Primitive) -> Hashable:
         if part in names:
             return names[part]
+        for other in parts:  # as it is evaluated
+            found = part.without(other)
+            if found is not None:
+                return (names[other], found[0], *((coefficient, of_atom(atom)) for atom, coefficient in found[1]))
         return tuple((coefficient, of_atom(atom)) for atom, coefficient in part.terms)
 
     def of_atom(atom: int) -> Hashable:
@@ -133,7 +162,8 @@ def _structure(reading: FormReader, pair: tuple[int, int], parts: tuple[Primitiv
         if atom not in seen:
             operation, x, y, z, amount = reading.atom(atom)
             if operation in (INPUT, SUM):
-                seen[atom] = ("input", atom)
+                beyond.append(atom)
+                seen[atom] = None
             elif operation == MULTIPLY:
                 seen[atom] = (operation, of_atom(x), of_atom(y))
             elif operation == ENTRY:
@@ -142,4 +172,5 @@ def _structure(reading: FormReader, pair: tuple[int, int], parts: tuple[Primitiv
                 seen[atom] = (operation, amount, of_form(x), of_form(y), of_form(z))
         return seen[atom]
 
-    return tuple(map(of_form, pair))
+    key = tuple(map(of_form, pair))
+    return None if beyond else key

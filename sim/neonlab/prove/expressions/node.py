@@ -36,6 +36,8 @@ from neonlab.prove.expressions.operation import (
 )
 from neonlab.prove.expressions.sums import is_polynomial, product_of, scaled_sum, sum_of
 
+#: `z` of an input element that is a float and a number: neither infinite nor NaN.
+IS_NUMBER = 1
 NODE = np.dtype(
     [
         ("low", np.int64),
@@ -87,9 +89,9 @@ def constant(nodes: Any, size: Any, value: int) -> int:
 
 
 @compiled
-def element(nodes: Any, size: Any, number: int, low: int, high: int) -> int:
-    """Return a node for input element `number`, which lies from `low` to `high`."""
-    at = new(nodes, size, INPUT, low, high, 0, 0, 0, number)
+def element(nodes: Any, size: Any, number: int, low: int, high: int, kind: int) -> int:
+    """Return a node for input element `number`, which lies from `low` to `high`; `kind` is IS_NUMBER or 0."""
+    at = new(nodes, size, INPUT, low, high, 0, 0, kind, number)
     nodes[at].degree = 0  # it has no fingerprint, unless its table gives it one
     return at
 

@@ -22,8 +22,10 @@ from neonlab.prove.expressions.forms import (
     of_atom,
     plus,
 )
-from neonlab.prove.expressions.node import highest_of_lane, lowest_of_lane, power
+from neonlab.prove.expressions.node import IS_NUMBER, highest_of_lane, lowest_of_lane, power
 from neonlab.prove.expressions.operation import (
+    AND,
+    INPUT,
     LIMIT,
     MAXIMUM,
     MINIMUM,
@@ -34,6 +36,9 @@ from neonlab.prove.expressions.operation import (
     ZERO,
 )
 
+#: Most operands of a minimum or a maximum that are brought in order.
+_MOST_EXTREMES = 1 << 11
+
 
 @compiled
 def _single(forms: Any, x: int) -> int:
@@ -42,6 +47,36 @@ def _single(forms: Any, x: int) -> int:
     if one.count != 1 or abs(forms.terms[one.first].coefficient) != 1:
         return -1
     return int(forms.terms[one.first].monomial)
+
+
+@compiled
+def _of_same_sign(forms: Any, x: int) -> int:
+    """Return x, or where it is the bits that two forms both have, one of which is below 0, the other one."""
+    inner = _single(forms, x)
+    while inner >= 0 and forms.atoms[inner].operation == AND and forms.polynomials[x].constant == 0:
+        a, b = forms.atoms[inner].x, forms.atoms[inner].y
+        if forms.terms[forms.polynomials[x].first].coefficient != 1:
+            break
+        if forms.polynomials[b].high < 0:
+            x = a
+        elif forms.polynomials[a].high < 0:
+            x = b
+        else:
+            break
+        inner = _single(forms, x)
+    return x
+
+
+@compiled
+def _sign_alone(forms: Any, x: int) -> int:
+    """Return `sign` without a look at what x is made of, but for bits that it shares."""
+    x = _of_same_sign(forms, x)
+    one = forms.polynomials[x]
+    if one.high < 0:
+        return number(forms, 1)
+    if one.low >= 0:
+        return number(forms, 0)
+    return of_atom(forms, atom(forms, NEGATIVE, x, 0, 0, 0, 0, 1))
 
 
 @compiled
@@ -71,7 +106,7 @@ def shifted(forms: Any, x: int, by: int) -> int:
     if low == high:
         return combined(forms, whole, 1, 0, 0, low)
     if low == -1 and high == 0:  # only the sign is left
-        return combined(forms, whole, 1, sign(forms, rest), -1, 0)
+        return combined(forms, whole, 1, _sign_alone(forms, rest), -1, 0)
     made = atom(forms, SHIFT_RIGHT, rest, 0, 0, by, low, high)
     return combined(forms, whole, 1, of_atom(forms, made), 1, 0)
 
@@ -143,14 +178,46 @@ def _unwrapped_again(forms: Any, x: int, bits: int) -> int:
 
 
 @compiled
+def _sign_of_rest(forms: Any, x: int) -> int:
+    """Return the form of 1 if x < 0, else 0, where x compares the rest of a division; -1 for any other x.
+
+    For q = k * 2**s + r, the rest r > t exactly when floor((q + 2**s - 1 - t) / 2**s) is k + 1 and not k, as long as t
+    lies from 0 to 2**s - 1.  So the steps of rounding by the rest become a shift of a sum.
+    """
+    one = forms.polynomials[x]
+    for at in range(one.first, one.first + one.count):
+        step = forms.terms[at].coefficient
+        inner = forms.terms[at].monomial
+        if forms.atoms[inner].operation != SHIFT_RIGHT or abs(step) < 2 or abs(step) & (abs(step) - 1):
+            continue
+        by = 0
+        while power(by) < abs(step):
+            by += 1
+        deep, operand = forms.atoms[inner].amount, forms.atoms[inner].x
+        if deep < by:
+            continue
+        whole = shifted(forms, operand, deep - by) if deep > by else operand
+        floor = of_atom(forms, inner)
+        if step > 0:  # t - r < 0
+            limit = combined(forms, combined(forms, x, 1, floor, -step, 0), 1, whole, 1, 0)
+        else:  # r - t - 1 < 0
+            limit = combined(forms, combined(forms, x, -1, floor, step, 0), 1, whole, 1, -1)
+        ends = forms.polynomials[limit]
+        if ends.low < 0 or ends.high > abs(step) - 1:
+            continue
+        above = shifted(forms, combined(forms, whole, 1, limit, -1, abs(step) - 1), by)
+        if step > 0:
+            return combined(forms, above, 1, floor, -1, 0)
+        return combined(forms, above, -1, floor, 1, 1)
+    return -1
+
+
+@compiled
 def sign(forms: Any, x: int) -> int:
     """Return the form of 1 if x < 0, else 0."""
-    one = forms.polynomials[x]
-    if one.high < 0:
-        return number(forms, 1)
-    if one.low >= 0:
-        return number(forms, 0)
-    return of_atom(forms, atom(forms, NEGATIVE, x, 0, 0, 0, 0, 1))
+    x = _of_same_sign(forms, x)
+    of_rest = _sign_of_rest(forms, x)
+    return of_rest if of_rest >= 0 else _sign_alone(forms, x)
 
 
 @compiled
@@ -182,10 +249,36 @@ def _extreme_of_two(forms: Any, operation: int, x: int, y: int) -> int:
 
 
 @compiled
+def _clamped(forms: Any, x: int, low: int, high: int) -> int:
+    """Return the form of x between two numbers, of which low is no greater; clamps in a row become one."""
+    inner = _single(forms, x)
+    while inner >= 0:
+        one, deeper = forms.polynomials[x], forms.atoms[inner]
+        least = deeper.operation == MINIMUM
+        if forms.terms[one.first].coefficient != 1 or (deeper.operation != MAXIMUM and not least):
+            break
+        operand, limit = (deeper.y, deeper.x) if is_number(forms, deeper.x) else (deeper.x, deeper.y)
+        if not is_number(forms, limit):
+            break
+        value = forms.polynomials[limit].constant + one.constant
+        if least:
+            high = max(low, min(high, value))
+        else:
+            low = max(low, min(high, value))
+        x = combined(forms, operand, 1, 0, 0, one.constant)
+        inner = _single(forms, x)
+    if forms.polynomials[x].low < low:
+        x = _extreme_of_two(forms, MAXIMUM, x, number(forms, low))
+    if forms.polynomials[x].high > high:
+        x = _extreme_of_two(forms, MINIMUM, x, number(forms, high))
+    return x
+
+
+@compiled
 def extreme(forms: Any, operation: int, x: int, y: int) -> int:
     """Return the form of the smaller or the greater of two; of several in any order and grouping it is the same."""
-    found = np.zeros(64, np.int64)
-    waiting = np.zeros(64, np.int64)
+    found = np.empty(_MOST_EXTREMES, np.int64)
+    waiting = np.empty(_MOST_EXTREMES, np.int64)
     count, left = 0, 2
     waiting[0], waiting[1] = x, y
     while left > 0:
@@ -194,20 +287,72 @@ def extreme(forms: Any, operation: int, x: int, y: int) -> int:
         inner = _single(forms, at)
         one = forms.polynomials[at]
         plain = inner >= 0 and one.constant == 0 and forms.terms[one.first].coefficient == 1
-        if plain and forms.atoms[inner].operation == operation and left < 60:
+        if plain and forms.atoms[inner].operation == operation and left < _MOST_EXTREMES - 2:
             waiting[left], waiting[left + 1] = forms.atoms[inner].x, forms.atoms[inner].y
             left += 2
-        elif count < 60:
+        elif count < _MOST_EXTREMES:
             found[count] = at
             count += 1
         else:
             return _extreme_of_two(forms, operation, x, y)
     ordered = np.sort(found[:count])
-    result = ordered[0]
+    result, limit = -1, LIMIT if operation == MINIMUM else -LIMIT
+    for at in range(count):
+        if is_number(forms, ordered[at]):
+            value = forms.polynomials[ordered[at]].constant
+            limit = min(limit, value) if operation == MINIMUM else max(limit, value)
+        elif result < 0:
+            result = ordered[at]
+        elif ordered[at] != ordered[at - 1]:
+            result = _extreme_of_two(forms, operation, result, ordered[at])
+    if result < 0:
+        return number(forms, limit)
+    if abs(limit) >= LIMIT:
+        return int(result)
+    return (
+        _clamped(forms, int(result), -LIMIT, limit) if operation == MINIMUM else _clamped(forms, result, limit, LIMIT)
+    )
+
+
+@compiled
+def _atom_alone(forms: Any, x: int) -> int:
+    """Return the atom that a polynomial is; -1 for others."""
+    inner = _single(forms, x)
+    one = forms.polynomials[x]
+    return inner if inner >= 0 and one.constant == 0 and forms.terms[one.first].coefficient == 1 else -1
+
+
+@compiled
+def float_extreme(forms: Any, operation: int, x: int, y: int) -> int:
+    """Return the form of the smaller or the greater of two floats; of several in any order and grouping it is the same.
+
+    Of a float with itself it is the float only where that is a number: bits of others change.
+    """
+    found = np.empty(_MOST_EXTREMES, np.int64)
+    waiting = np.empty(_MOST_EXTREMES, np.int64)
+    count, left = 0, 2
+    waiting[0], waiting[1] = x, y
+    while left > 0:
+        left -= 1
+        inner = _atom_alone(forms, waiting[left])
+        if inner >= 0 and forms.atoms[inner].operation == operation and left < _MOST_EXTREMES - 2:
+            waiting[left], waiting[left + 1] = forms.atoms[inner].x, forms.atoms[inner].y
+            left += 2
+        elif count < _MOST_EXTREMES:
+            found[count] = waiting[left]
+            count += 1
+        else:
+            return of_atom(forms, atom(forms, operation, min(x, y), max(x, y), 0, 0, 0, (1 << 32) - 1))
+    ordered = np.sort(found[:count])
+    result = int(ordered[0])
     for at in range(1, count):
         if ordered[at] != ordered[at - 1]:
-            result = _extreme_of_two(forms, operation, result, ordered[at])
-    return int(result)
+            result = of_atom(forms, atom(forms, operation, result, ordered[at], 0, 0, 0, (1 << 32) - 1))
+    if result == ordered[0]:
+        inner = _atom_alone(forms, result)
+        if inner < 0 or forms.atoms[inner].operation != INPUT or forms.atoms[inner].z != IS_NUMBER:
+            result = of_atom(forms, atom(forms, operation, result, result, 0, 0, 0, (1 << 32) - 1))
+    return result
 
 
 @compiled

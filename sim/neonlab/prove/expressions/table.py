@@ -5,6 +5,7 @@ A node is a row of the table, known by its number; `neonlab.prove.expressions.no
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,12 +24,30 @@ _FIRST_ROWS = 1 << 12
 _NODES_AN_ELEMENT = 8
 
 
+@dataclass(frozen=True, slots=True)
+class FloatSpan:
+    """The finite floats, from `low` to `high`, that input elements from number `first` up to `end` lie between."""
+
+    first: int
+    end: int
+    low: float
+    high: float
+
+    def bits(self) -> tuple[tuple[int, int], ...]:
+        """Return the intervals of the numbers of their bits: those from +0 upwards, and those from -0 downwards."""
+        sign = 1 << 31
+        low, high = np.abs(np.array([self.low, self.high], np.float32)).view(np.uint32).tolist()
+        above = (low if self.low > 0 else 0, high) if self.high >= 0 else None
+        below = (sign + (high if self.high < 0 else 0), sign + low) if self.low <= 0 else None
+        return tuple(ends for ends in (above, below) if ends is not None)
+
+
 class ExpressionTable:
     """A table of nodes.  `nodes` has room for more rows than are in use; `size` (int64[2]) counts those in use.
 
-    Node 0 is the number 0.  `inputs` counts the input elements, `arrays` the calls that made them.  With a seed, sums
-    are known by fingerprints, at points that follow from the seed, and `size[1]` is 1:
-    `neonlab.prove.expressions.sums` has what that means.
+    Node 0 is the number 0.  `inputs` counts the input elements, `arrays` the calls that made them; `spans` says of those
+    that are floats where they lie.  With a seed, sums are known by fingerprints, at points that follow from the seed, and
+    `size[1]` is 1: `neonlab.prove.expressions.sums` has what that means.
     """
 
     def __init__(self, seed: bytes | None = None) -> None:
@@ -37,6 +56,7 @@ class ExpressionTable:
         self.inputs = self.arrays = 0
         self._seed = seed
         self.size[FINGERPRINTS] = seed is not None
+        self.spans: list[FloatSpan] = []
         self.constants(np.zeros(1, np.int64))
 
     @property
@@ -73,15 +93,24 @@ class ExpressionTable:
         _constants(self.nodes, self.size, numbers.reshape(-1), found)
         return found.reshape(numbers.shape)
 
-    def elements(self, count: int, low: int, high: int, values: npt.NDArray[np.int64] | None = None) -> Ids:
+    def elements(
+        self,
+        count: int,
+        low: int,
+        high: int,
+        values: npt.NDArray[np.int64] | None = None,
+        span: tuple[float, float] | None = None,
+    ) -> Ids:
         """Return nodes for `count` new input elements, which lie from `low` to `high`.
 
         `values`, of less than 60 bits, are those of the recorded case, which a table with fingerprints keeps; 0 where
-        none are given.
+        none are given.  Those that are bits of floats may have a finite `span` that the floats lie between.
         """
         self.reserve(count)
         found = np.zeros(count, np.int32)
-        _elements(self.nodes, self.size, self.inputs, low, high, found)
+        _elements(self.nodes, self.size, self.inputs, low, high, 0 if span is None else make.IS_NUMBER, found)
+        if span is not None:
+            self.spans.append(FloatSpan(self.inputs, self.inputs + count, *span))
         if self._seed is not None and count:
             rows = self.nodes[found[0] : found[0] + count]
             rows["first"], rows["second"] = points(self._seed, self.inputs, count)
@@ -155,9 +184,9 @@ def _constants(nodes: Any, size: Any, values: Any, found: Any) -> None:
 
 
 @native_call
-def _elements(nodes: Any, size: Any, first: int, low: int, high: int, found: Any) -> None:
+def _elements(nodes: Any, size: Any, first: int, low: int, high: int, kind: int, found: Any) -> None:
     for at in range(len(found)):
-        found[at] = make.element(nodes, size, first + at, low, high)
+        found[at] = make.element(nodes, size, first + at, low, high, kind)
 
 
 @native_call

@@ -24,6 +24,7 @@ from neonlab.prove.expressions.operation import (
 )
 from neonlab.prove.kernel import families as family
 from neonlab.prove.kernel.cells import read
+from neonlab.prove.kernel.denormals import is_normal
 
 _EXPONENT, _SIGN = 0x7F800000, 0x80000000
 _START, _COUNT, _SIGNED, _SAME = 0, 1, 3, 4
@@ -32,12 +33,9 @@ _START, _COUNT, _SIGNED, _SAME = 0, 1, 3, 4
 @compiled
 def flushed(nodes: Any, size: Any, x: int, flushes: bool) -> int:
     """Return x with denormals replaced by zeros of their sign, if the instruction flushes them."""
-    if not flushes:
+    if not flushes or is_normal(nodes, x):
         return x
-    operation = nodes[x].operation
-    if operation in (FLOAT_FLUSH, FLOAT_OF):  # an integer as a float is no denormal
-        return x
-    if operation == CONSTANT:
+    if nodes[x].operation == CONSTANT:
         bits = nodes[x].amount
         return constant(nodes, size, bits & _SIGN) if bits & _EXPONENT == 0 else x
     return made(nodes, size, FLOAT_FLUSH, x, 0, 0, 0)

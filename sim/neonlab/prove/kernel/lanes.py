@@ -258,6 +258,15 @@ def _inserted(nodes: Any, size: Any, kind: int, old: int, x: int, shift: int, bi
     return add(nodes, size, upper, shift_right(nodes, size, x, shift))
 
 
+@compiled
+def _byte(nodes: Any, size: Any, cells: Any, values: Any, source: Any, lane: int) -> int:
+    """Return a byte of a table, with a sign or without one as it was made: it is only moved."""
+    found = _raw(nodes, size, cells, values, source, lane)
+    if nodes[found].low >= -128 and nodes[found].high <= 255:
+        return found
+    return wrap(nodes, size, found, 8, False)
+
+
 @makes_arrays
 def _looked_up(nodes: Any, size: Any, cells: Any, values: Any, operation: Any, sources: Any, lane: int) -> int:
     """Return a lane of tbl or tbx: an entry of the table, which is copied to nodes that follow each other."""
@@ -267,7 +276,7 @@ def _looked_up(nodes: Any, size: Any, cells: Any, values: Any, operation: Any, s
     count = 0
     for which in range(first, last):
         count += sources[which, COUNT]
-    other = _source(nodes, size, cells, values, sources[0], lane) if keeps else constant(nodes, size, 0)
+    other = _byte(nodes, size, cells, values, sources[0], lane) if keeps else constant(nodes, size, 0)
     if nodes[index].operation == CONSTANT:
         number = nodes[index].amount
         if number >= count:
@@ -276,12 +285,12 @@ def _looked_up(nodes: Any, size: Any, cells: Any, values: Any, operation: Any, s
         while number >= sources[which, COUNT]:
             number -= sources[which, COUNT]
             which += 1
-        return _source(nodes, size, cells, values, sources[which], number)
+        return _byte(nodes, size, cells, values, sources[which], number)
     held = np.zeros(64, np.int64)
     at, low, high = 0, nodes[other].low, nodes[other].high
     for which in range(first, last):
         for entry in range(sources[which, COUNT]):
-            held[at] = _source(nodes, size, cells, values, sources[which], entry)
+            held[at] = _byte(nodes, size, cells, values, sources[which], entry)
             low, high = min(low, nodes[held[at]].low), max(high, nodes[held[at]].high)
             at += 1
     table = size[0]

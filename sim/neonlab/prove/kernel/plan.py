@@ -154,6 +154,9 @@ def _effect(plan: Any, instruction: Instruction, rows: _Rows, isa: Isa) -> int:
         _add_extension(plan, found, rows)
         return EXTENDS_ONE
     operation = lane_operation(instruction) or scalar_operation(instruction)
+    if operation is not None and _moves_bytes(operation):
+        _add_byte_shift(operation, rows)
+        return COPIES
     if operation is not None and operation.family in families.NAMES and operation.second is None:
         copied = operation.family == "mov" and operation.sources[0].signed is not True
         if not copied and not (operation.family == "orr" and operation.sources[0] == operation.sources[1]):
@@ -213,6 +216,30 @@ def _add_move(operation: LaneOperation, rows: _Rows) -> None:
     for byte in range(destination.size):
         at = byte % (source.bits // 8) if source.same else byte
         rows.copies.append((destination.start + byte, source.start + at))
+    rows.copies += [(place, -1) for place in range(destination.end, operation.clear_end)]
+
+
+def _moves_bytes(operation: LaneOperation) -> bool:
+    """Tell whether a shift in lanes of 64 bits moves whole bytes: such lanes often hold several smaller ones."""
+    if operation.family not in ("shl", "shr", "sli", "sri") or operation.saturates or operation.rounds:
+        return False
+    source = operation.sources[-1]
+    if operation.destination.bits != 64 or source.bits != 64 or operation.immediate % 8:
+        return False
+    return operation.family != "shr" or source.signed is False
+
+
+def _add_byte_shift(operation: LaneOperation, rows: _Rows) -> None:
+    """Add the copies of a shift by whole bytes: zeros come in, or what was there where it inserts."""
+    destination, source = operation.destination, operation.sources[-1]
+    inserts, left = operation.family in ("sli", "sri"), operation.family in ("shl", "sli")
+    step = operation.immediate // 8
+    for lane in range(destination.count):
+        at, of = destination.start + 8 * lane, source.start + 8 * (0 if source.same else lane)
+        for byte in range(8):
+            taken = byte - step if left else byte + step
+            other = at + byte if inserts else -1
+            rows.copies.append((at + byte, of + taken if 0 <= taken < 8 else other))
     rows.copies += [(place, -1) for place in range(destination.end, operation.clear_end)]
 
 

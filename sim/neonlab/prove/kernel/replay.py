@@ -212,6 +212,36 @@ def _follow(values: Any, plan: Any, writes: Any, recorded: Any, first: int, last
     return flags
 
 
+@compiled
+def _act(
+    nodes: Any, size: Any, cells: Any, values: Any, state: Any, suspects: Any, one: Any, lanes: Any, sources: Any,
+    copies: Any, reads: Any, clears: Any, places: Any, found: Any, held: Any, bytes_held: Any,
+) -> int:  # fmt: skip
+    """Do to the cells what the instruction does to data."""
+    touched = one.kind != NOTHING and one.kind != COPIES and _any_depends(one, reads, places, cells)
+    if one.kind == COPIES:
+        if not _copy(one, copies, places, cells, values, held, bytes_held):
+            return ELSEWHERE
+    elif touched and one.kind == ARITHMETIC:
+        if not _compute(nodes, size, cells, values, state, suspects, lanes[one.lanes], sources[one.lanes], found):
+            return TOO_LARGE
+    elif touched and one.kind == BITS:
+        _compute_bits(nodes, size, cells, values, lanes[one.lanes], sources[one.lanes], found)
+    elif touched and one.kind == FLOATS:
+        _compute_floats(nodes, size, cells, values, lanes[one.lanes], sources[one.lanes], found)
+    elif touched and one.kind == EXTENDS_ONE:
+        _extend(nodes, size, cells, values, lanes[one.lanes], sources[one.lanes, 0], places)
+    elif touched:
+        return NO_RULE
+    elif one.kind in (ARITHMETIC, BITS, FLOATS, EXTENDS_ONE):
+        forget(cells, lanes[one.lanes].start, lanes[one.lanes].clear_end)
+    for row in range(one.clears_from, one.clears_to):
+        at = _resolved(clears[row, 0], places)
+        if at >= 0 and (one.kind == OTHER or clears[row, 0] < ACCESS_PLACES):
+            forget(cells, at, at + clears[row, 1])
+    return DONE
+
+
 @native_call
 def replay(
     nodes: Any, size: Any, cells: Any, values: Any, state: Any, suspects: Any, flags: Any, numbers: Any,
@@ -246,36 +276,6 @@ def replay(
         if one.flags_written and new != np.uint64(0xFFFFFFFFFFFFFFFF):
             flags[0] = new
         state[STEP] = step + 1
-    return DONE
-
-
-@compiled
-def _act(
-    nodes: Any, size: Any, cells: Any, values: Any, state: Any, suspects: Any, one: Any, lanes: Any, sources: Any,
-    copies: Any, reads: Any, clears: Any, places: Any, found: Any, held: Any, bytes_held: Any,
-) -> int:  # fmt: skip
-    """Do to the cells what the instruction does to data."""
-    touched = one.kind != NOTHING and one.kind != COPIES and _any_depends(one, reads, places, cells)
-    if one.kind == COPIES:
-        if not _copy(one, copies, places, cells, values, held, bytes_held):
-            return ELSEWHERE
-    elif touched and one.kind == ARITHMETIC:
-        if not _compute(nodes, size, cells, values, state, suspects, lanes[one.lanes], sources[one.lanes], found):
-            return TOO_LARGE
-    elif touched and one.kind == BITS:
-        _compute_bits(nodes, size, cells, values, lanes[one.lanes], sources[one.lanes], found)
-    elif touched and one.kind == FLOATS:
-        _compute_floats(nodes, size, cells, values, lanes[one.lanes], sources[one.lanes], found)
-    elif touched and one.kind == EXTENDS_ONE:
-        _extend(nodes, size, cells, values, lanes[one.lanes], sources[one.lanes, 0], places)
-    elif touched:
-        return NO_RULE
-    elif one.kind in (ARITHMETIC, BITS, FLOATS, EXTENDS_ONE):
-        forget(cells, lanes[one.lanes].start, lanes[one.lanes].clear_end)
-    for row in range(one.clears_from, one.clears_to):
-        at = _resolved(clears[row, 0], places)
-        if at >= 0 and (one.kind == OTHER or clears[row, 0] < ACCESS_PLACES):
-            forget(cells, at, at + clears[row, 1])
     return DONE
 
 

@@ -45,8 +45,10 @@ def _symbols_for(symbols: Symbols, argument: Argument | None, name: str, array: 
     table, first = symbols.table, symbols.table.inputs
     span = None
     if array.dtype == SINGLE:
-        low, high = 0, _BITS
         span = Span(*(float(np.float32(end)) for end in declared)) if declared else Span(np.nan, np.nan)
+        low, high = 0, _BITS
+        if declared and declared[0] > 0:  # of floats above 0 the bits are in their order
+            low, high = np.array([span.low, span.high], np.float32).view(np.uint32).tolist()
     elif array.dtype.kind in "iu" and array.dtype.itemsize <= INT64.itemsize // 2:
         info: Any = np.iinfo(array.dtype)
         low, high = (int(end) for end in declared or (info.min, info.max))
@@ -54,7 +56,8 @@ def _symbols_for(symbols: Symbols, argument: Argument | None, name: str, array: 
         raise Refusal(f"the input `{name}` has elements of {array.dtype}", (name,))
     numbers = np.ascontiguousarray(array).reshape(-1)
     values = (numbers.view(np.uint32) if array.dtype == SINGLE else numbers).astype(np.int64)
-    ids = table.elements(array.size, low, high, values).reshape(array.shape)
+    finite = (span.low, span.high) if span is not None and np.isfinite([span.low, span.high]).all() else None
+    ids = table.elements(array.size, low, high, values, finite).reshape(array.shape)
     symbols.sources.append((name, first, table.inputs))
     return SymbolValue(symbols, ids, array.dtype, span)
 
