@@ -45,9 +45,9 @@ class FloatSpan:
 class ExpressionTable:
     """A table of nodes.  `nodes` has room for more rows than are in use; `size` (int64[2]) counts those in use.
 
-    Node 0 is the number 0.  `inputs` counts the input elements, `arrays` the calls that made them; `spans` says of those
-    that are floats where they lie.  With a seed, sums are known by fingerprints, at points that follow from the seed, and
-    `size[1]` is 1: `neonlab.prove.expressions.sums` has what that means.
+    Node 0 is the number 0.  `inputs` counts the input elements, `arrays` the calls that made them; `spans` says of
+    those that are floats where they lie.  With a seed, sums are known by fingerprints, at points that follow from the
+    seed, and `size[1]` is 1: `neonlab.prove.expressions.sums` has what that means.
     """
 
     def __init__(self, seed: bytes | None = None) -> None:
