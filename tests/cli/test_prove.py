@@ -151,11 +151,11 @@ count = { range = [16, 4096], step = 16 }
 
 def _elsewhere(repository: Path, name: str, text: str, contract: str = _SIDECAR) -> str:
     """Write code without a contract, and one beside it, into the repository; its file as the command takes it."""
-    folder = repository / "others"
+    folder = repository / "others code"
     folder.mkdir()
     (folder / name).write_text(text)
     (folder / f"{Path(name).stem}.contract.toml").write_text(contract)
-    return f"others/{name}"
+    return f"others code/{name}"
 
 
 @pytest.mark.parametrize("isa", ["armv7", "armv8"])
@@ -163,7 +163,7 @@ def test_c_with_intrinsics_is_proved_against_the_operator_that_claims_it(reposit
     require_compiler(isa_named(isa))
     file = _elsewhere(repository, "add_s8_saturated.c", _INTRINSICS)
     shown = neonlab("prove", file, "--isa", isa, cwd=repository)
-    assert shown.returncode == 0 and shown.stdout.startswith(f"proved      {file} --isa {isa}"), shown.stdout
+    assert shown.returncode == 0 and shown.stdout.startswith(f"proved      '{file}' --isa {isa}"), shown.stdout
     (repository / file).write_text(_INTRINSICS.replace("vqaddq", "vaddq"))
     shown = neonlab("prove", file, "--isa", isa, "--shape", "16", cwd=repository)
     assert shown.returncode == 1 and shown.stdout.startswith("refuted"), shown.stdout

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli import progress
-from neonlab.cli.completion import complete_shapes
 from neonlab.cli.shared import (
     JobsOption,
     JsonOption,
     KernelsArgument,
+    ShapeOption,
     console,
     find_kernels,
     print_json,
@@ -51,15 +51,7 @@ def mutate(
         bool,
         typer.Option("--prove", help="Prove the mutants that no check notices: `different`, `equal` or `open`."),
     ] = False,
-    shape: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--shape",
-            metavar="SHAPE",
-            help="Prove at this shape; the default is a few small ones that run all code. Repeatable.",
-            autocompletion=complete_shapes,
-        ),
-    ] = None,
+    shape: ShapeOption = None,
     into: Annotated[
         Path | None,
         typer.Option("--into", metavar="FOLDER", help="Update mutants.md and mutants.json in FOLDER."),
@@ -71,7 +63,8 @@ def mutate(
 
     With --prove these are compared with the kernel for all inputs. A mutant is `different` if inputs were found, and
     run, for which it fails: a case is missing. It is `equal` if its results are those of the kernel for every input
-    that the contract allows, at the shapes tried, and else `open`.
+    that the contract allows, at the shapes tried, and else `open`. The shapes are those of --shape, or else a few small
+    ones that run all of the code.
     """
     from neonlab.lab.parallel.mutants import judge_all, prove_undetected
     from neonlab.lab.parallel.mutants import mutants as mutants_to_try

@@ -119,6 +119,7 @@ def _saved(kernels: list[Kernel], proofs: list[Proof], folder: Path | None) -> l
     except InputError as error:
         if folder is not None:
             raise
+        progress.clear()
         print(f"neonlab: the inputs that refute are not saved: {error}", file=sys.stderr)
         return proofs
 
