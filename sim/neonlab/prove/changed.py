@@ -31,7 +31,7 @@ from neonlab.verify.check_case import run_case
 #: Shapes that run an instruction, if so many do, and most at which one copy is proved.
 _FOR_EACH, _FOR_ONE = 3, 6
 #: Shapes at which the kernel is kept as it was followed.
-_KEPT = 24
+_KEPT = 12
 
 
 @dataclass(frozen=True, eq=False)

@@ -117,6 +117,7 @@ def _print_proofs(out: Console, result: MutantsOfKernel) -> None:
     from rich.text import Text
 
     from neonlab.lab.run.mutant_proofs import Fate
+    from neonlab.report.terminal.verdict import shown_path
 
     proofs = result.proofs or {}
     counts = ", ".join(f"{len(result.of(fate))} {fate.value}" for fate in Fate)
@@ -130,6 +131,8 @@ def _print_proofs(out: Console, result: MutantsOfKernel) -> None:
         failure = proofs[mutant].failure
         shown = f": {failure.identifier} at {failure.shape}" if failure is not None else ""
         out.print(Text(f"    different{shown}: a case is missing: {_line(mutant)}", "bold red"))
+        if failure is not None and failure.saved:
+            out.print(f"      saved as {shown_path(failure.saved)}", markup=False)
     some = result.of(Fate.OPEN)
     for mutant in some[:_MOST_OPEN]:
         out.print(f"    open: {_line(mutant)}: {proofs[mutant].reason}", markup=False)

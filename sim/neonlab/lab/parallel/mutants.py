@@ -6,6 +6,7 @@ kernels in parallel and counts the results.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import zlib
 from collections import Counter
@@ -20,6 +21,7 @@ from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.mutant_proofs import Fate, MutantProof, MutantProver
 from neonlab.lab.run.plan import draw_case, plan_cases
+from neonlab.lab.run.saved import save_failure
 from neonlab.measure.shape import Shape
 from neonlab.verify.mutation.equivalence import ReviewedTable
 from neonlab.verify.mutation.mutants import Mutant, mutants_of, sample
@@ -191,8 +193,9 @@ def prove_undetected(
 ) -> list[MutantsOfKernel]:
     """Return the results with proofs of the mutants that no check detects, at the shapes of each kernel.
 
-    Without shapes, a few are chosen that run all of the code.  A mutant that ends its process is open.  `advance` is
-    called with the number tried since its last call.
+    Without shapes, a few are chosen that run all of the code.  A mutant that ends its process is open.  Inputs for
+    which one fails are saved as a case of the kernel, unless there is no place for them.  `advance` is called with the
+    number tried since its last call.
     """
     tasks = [
         (KernelHandle.of(kernel), tuple(shapes), list(result.undetected[start : start + _FEW]))
@@ -207,4 +210,15 @@ def prove_undetected(
             answer = [MutantProof(Fate.OPEN, reason=a.reason) if isinstance(a, Died) else a[0] for a in alone]
         found += answer
     left = iter(found)
-    return [replace(result, proofs={mutant: next(left) for mutant in result.undetected}) for result in results]
+    return [
+        replace(result, proofs={mutant: _saved(kernel, next(left)) for mutant in result.undetected})
+        for (kernel, _), result in zip(work, results, strict=True)
+    ]
+
+
+def _saved(kernel: Kernel, proof: MutantProof) -> MutantProof:
+    if proof.failure is None:
+        return proof
+    with contextlib.suppress(InputError):
+        return replace(proof, failure=save_failure(kernel, proof.failure))
+    return proof

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from neonlab.lab.repository.kernel_code import kernel_program
@@ -49,8 +50,14 @@ class MutantProof:
             "held": list(self.held),
             "filling": list(self.filling),
             "reason": self.reason or None,
-            "failure": self.failure.to_json() if self.failure is not None else None,
+            "failure": None if self.failure is None else _told(self.failure),
         }
+
+
+def _told(failure: Failure) -> dict[str, Any]:
+    """Return what is the same on every computer, as it is written to reports."""
+    name = Path(failure.saved).name if failure.saved else None
+    return {"identifier": failure.identifier, "shape": str(failure.shape), "saved": name}
 
 
 def folded(found: Sequence[ShapeProof]) -> MutantProof:

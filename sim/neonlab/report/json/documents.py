@@ -155,7 +155,10 @@ _MUTANT_PROOF = object_of(
     held=described(list_of(STRING), "inputs at the values of one case, for which alone this holds"),
     filling=described(list_of(STRING), "packed arrays whose filling is held at what is packed there"),
     reason=described(nullable(STRING), "why it is open"),
-    failure=described(nullable(FAILURE), "on the inputs that make it fail"),
+    failure=described(
+        nullable(object_of(identifier=STRING, shape=STRING, saved=nullable(STRING))),
+        "on the inputs that make it fail, and the name of the file with them",
+    ),
 )
 _MUTATE = document(
     "mutate",
