@@ -101,6 +101,20 @@ def test_a_file_that_is_no_saved_case_gets_one_clear_message_and_status_2(
     assert words in shown.stderr and shown.stderr.count("\n") == 1
 
 
+def test_a_layer_is_proved_with_an_error_that_the_document_has() -> None:
+    asked = ("prove", "armv8/conv1x1_s8s32_hwc_4x4", "--shape", "14x14x32x48")
+    shown = neonlab(*asked)
+    assert (shown.returncode, shown.stderr.count("Traceback")) == (0, 0), shown.stdout + shown.stderr
+    assert shown.stdout.startswith("proved with error below 2^-50  armv8/conv1x1_s8s32_hwc_4x4")
+    document = json.loads(neonlab(*asked, "--json").stdout)
+    jsonschema.validate(document, schemas()["prove"])
+    (proof,) = document["proofs"]
+    (shape,) = proof["shapes"]
+    assert (proof["status"], shape["status"]) == ("proved with error below 2^-50",) * 2
+    assert (proof["proved"], proof["proved_with_error"]) == (0, 1)
+    assert shape["log2_error"] < -50
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -35,6 +35,10 @@ Integer: TypeAlias = int | np.int64  # of 64 bits with a sign, as every number i
 Pointer: TypeAlias = Any  # a pointer of C
 Record: TypeAlias = Any  # an element of an array with a structured dtype; its fields are attributes, and can be set
 
+# Numba's option for counting references to arrays, which its types do not name.
+_WITHOUT_REFERENCES: Any = {"_nrt": False}
+_WITH_REFERENCES: Any = {"_nrt": True}
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -98,13 +102,13 @@ def lean(function: _Function) -> _Function:
     Counting takes longer than what a short function does.  The function makes no array and returns none.  Those that it
     calls do not either, unless they are compiled by `makes_arrays`.
     """
-    made: _Function = njit(function, _nrt=False)
+    made: _Function = njit(function, **_WITHOUT_REFERENCES)
     return made
 
 
 def makes_arrays(function: _Function) -> _Function:
     """Compile a function as `compiled` does, for calls from `lean` ones though it makes arrays."""
-    made: _Function = njit(function, _nrt=True)
+    made: _Function = njit(function, **_WITH_REFERENCES)
     return made
 
 

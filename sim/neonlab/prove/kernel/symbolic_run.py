@@ -179,12 +179,11 @@ def _replay(memory: _Memory, trace: Trace, table: ExpressionTable, first: int) -
     Nodes from `first` on that nothing holds any more are dropped where the table is full.
     """
     plans, program = plans_of(trace.program), trace.program
-    by_address = {instruction.address: number for number, instruction in enumerate(program.instructions)}
-    pcs, inverse = np.unique(trace.pcs, return_inverse=True)
-    unknown = [int(pc) for pc in pcs if int(pc) not in by_address]
-    if unknown:
-        raise Refusal(f"executes a word at {unknown[0]:#x} that is not an instruction of the program")
-    numbers = np.array([by_address[int(pc)] for pc in pcs], np.int64)[inverse]
+    addresses = np.array([instruction.address for instruction in program.instructions], np.uint64)  # in order
+    numbers = np.minimum(np.searchsorted(addresses, trace.pcs), len(addresses) - 1)
+    unknown = trace.pcs[addresses[numbers] != trace.pcs]
+    if unknown.size:
+        raise Refusal(f"executes a word at {int(unknown[0]):#x} that is not an instruction of the program")
     state, suspects = np.zeros(2, np.int64), np.zeros((_MOST_SUMS, 3), np.int64)
     flags = np.array([entry_value(trace.entry, FLAGS)], np.uint64)
     table.reserve(_ROWS)
