@@ -162,7 +162,7 @@ def judged(
     steps, results = sides.kernel.steps, len(sides.ours)
     unproved = replace(unproved, held=tuple(sorted(held)), filling=sides.filling, steps=steps, results=results)
     try:
-        answer = compare(sides.table, sides.ours, sides.theirs)
+        answer = compare(sides.table, sides.ours, sides.theirs, every=look)
         wraps = _wrapping(answer, sides)
     except Refusal as refusal:
         return replace(unproved, reason=refusal.reason, where=refusal.place)

@@ -28,6 +28,8 @@ from neonlab.prove.refusal import Refusal
 
 #: Most values of a part of which intervals are looked at, most intervals, and values up to which all are tried at once.
 _MOST_WIDE, _MOST_INTERVALS, _DIRECT = 1 << 62, 1 << 22, 1 << 12
+#: From so many parts on whose intervals did not do, only a few intervals are looked at: other parts are seldom better.
+_OFTEN, _FEW_INTERVALS = 6, 1 << 12
 #: Cuts with more parts than one are tried only where they take at most so many values: they seldom succeed.
 _FEW_VALUES = 1 << 20
 
@@ -37,7 +39,8 @@ class Equality:
     """The answer on pairs of nodes: `equal` (bool, one a pair) tells which are equal for all inputs.
 
     Of the others `differences` has values of parts at which they differ, by pair, where such were found; the inputs may
-    be unable to reach these values.  `forms` are those of the left and the right nodes.
+    be unable to reach these values.  `forms` are those of the left and the right nodes.  `enumerated` counts values at
+    which pairs were evaluated, `given_up` the parts whose intervals did not settle it.
     """
 
     equal: npt.NDArray[np.bool_]
@@ -47,10 +50,14 @@ class Equality:
     reading: FormReader
     differences: dict[int, Difference] = field(default_factory=dict)
     enumerated: int = 0
+    given_up: int = 0
 
 
-def compare(table: ExpressionTable, left: Ids, right: Ids) -> Equality:
-    """Compare nodes pair by pair; both arrays have one dimension."""
+def compare(table: ExpressionTable, left: Ids, right: Ids, *, every: bool = True) -> Equality:
+    """Compare nodes pair by pair; both arrays have one dimension.
+
+    Unless `every` pair is asked for, none is looked at after the first that is not found equal.
+    """
     canonical = Canonical(table)
     forms = canonical.of(np.concatenate([left, right]))
     ours, theirs = forms[: len(left)], forms[len(left) :]
@@ -61,6 +68,8 @@ def compare(table: ExpressionTable, left: Ids, right: Ids) -> Equality:
         return answer
     for at in np.flatnonzero(~answer.equal).tolist():
         _decide(answer, at, (int(ours[at]), int(theirs[at])), known)
+        if not every and not answer.equal[at]:
+            break
     return answer
 
 
@@ -116,10 +125,10 @@ def _difference(answer: Equality, pair: tuple[int, int], parts: tuple[Primitive,
     """Return values of the parts at which a pair differs, None if there are none.  Raises Refusal if none can say."""
     if len(parts) == 1 and count > _DIRECT:
         try:
-            difference, looked = first_difference_on_intervals(
-                answer.reading, pair, parts[0], min(count // 8, _MOST_INTERVALS)
-            )
+            most = _MOST_INTERVALS if answer.given_up < _OFTEN else _FEW_INTERVALS
+            difference, looked = first_difference_on_intervals(answer.reading, pair, parts[0], min(count // 8, most))
         except Refusal:
+            answer.given_up += 1
             found = difference_on_intervals(answer.reading, pair, parts[0])
             if found.decided:
                 answer.enumerated += count

@@ -39,7 +39,7 @@ from neonlab.prove.expressions.node import (
 from neonlab.prove.expressions.operation import CONSTANT, ENTRY, SHIFT_BY
 from neonlab.prove.kernel import families as family
 from neonlab.prove.kernel.bits import bits_and, bits_or, inverted
-from neonlab.prove.kernel.cells import read, read_raw
+from neonlab.prove.kernel.cells import is_whole, read, read_raw
 
 #: One lane operation; `signed` of the destination is 1, 0, or 2 where it is open.
 LANES = np.dtype(
@@ -241,6 +241,16 @@ def _across(nodes: Any, size: Any, cells: Any, values: Any, operation: Any, sour
 @compiled
 def _narrowed_shift(nodes: Any, size: Any, cells: Any, values: Any, operation: Any, source: Any, lane: int) -> int:
     """Return a lane shifted right; bits that fall out of a narrower result need not be known."""
+    at = 0 if source[SAME] and source[COUNT] == 1 else lane
+    start, width, gone = source[START] + at * (source[BITS] // 8), source[BITS] // 8, operation.immediate // 8
+    if (
+        operation.rounds == 0
+        and operation.immediate % 8 == 0
+        and 0 < gone < width
+        and not is_whole(cells, start, width)
+    ):
+        # Several smaller lanes: those that are left are not joined to those that are gone.
+        return read(nodes, size, cells, values, start + gone, 8 * (width - gone), source[SIGNED] != 0)
     if operation.saturates == 0 and operation.immediate + operation.bits <= source[BITS]:
         x = _raw(nodes, size, cells, values, source, lane)
     else:
