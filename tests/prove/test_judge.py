@@ -35,6 +35,17 @@ _RIGHT = [
     ("armv8/dequantize_s32f32_rows_1x16", "2x19", ""),
     ("armv8/clip_s8s8_flat_64", "83", "limits"),
     ("armv8/conv1x1_s8s8_hwc_4x4_fp32", "1x2x9x5", "range scales"),
+    ("armv7/gemv_s8s8_rows_8_ruy", "17x7", "multipliers range shifts"),
+    ("armv7/dequantize_s32f32_rows_1x8", "7x17", "bias"),
+    ("armv7/concat_s8s8_rows_64", "3x9", ""),
+    ("armv7/conv1x1_s8s8_hwc_2x4_ruy", "2x6x1x7", "range shifts"),
+    ("armv7/conv3x3s2_s8s8_hwc_2x4_ic3_ruy", "3x1x3x2", "range shifts"),
+    ("armv8/requantize_s32s8_rows_1x16_gemmlowp", "2x5", "multipliers range shifts"),
+    ("armv8/requantize_s32s8_rows_1x16_precise", "2x5", "multipliers range shifts"),
+    ("armv8/quantize_f32s8_flat_16_fp32", "21", "inverse range"),
+    ("armv8/add_u8u8_flat_16_nnlib", "83", "way"),
+    ("armv8/range_f32f32_flat_16", "37", ""),
+    ("armv8/avgpool2x2s2_s8s8_hwc_1x16", "2x3x5", ""),
 ]
 
 

@@ -65,13 +65,29 @@ _SCALARS = {
         "mov r3, r2",
     ),
 }  # fmt: skip
+#: Shifts by whole bytes, whose lanes of 64 bits are copied and of 32 bits not joined.
+_BY_BYTES = {
+    Isa.A64: (
+        "ushr v0.2d, v1.2d, #32", "ushr v0.2d, v1.2d, #64", "shl v0.2d, v1.2d, #48", "sli v0.2d, v1.2d, #16",
+        "sri v0.2d, v1.2d, #24", "sri v0.2d, v1.2d, #64", "ushr d0, d1, #8", "ushr v0.4s, v1.4s, #16",
+        "sshr v0.4s, v1.4s, #8", "sshr v0.8h, v1.8h, #8", "shrn v0.4h, v1.4s, #16", "sqshrn v0.4h, v1.4s, #8",
+        "lsr x3, x2, #32", "lsl x3, x2, #16", "lsr w3, w2, #24",
+    ),
+    Isa.A32: (
+        "vshr.u64 q0, q1, #32", "vshr.u64 d0, d1, #16", "vshr.u64 d0, d1, #64", "vshl.i64 d0, d1, #40",
+        "vsli.64 d0, d1, #32", "vsri.64 d0, d1, #8", "vshr.u32 q0, q1, #16", "vshr.s32 d0, d1, #8", "vshr.u16 q0, q1, #8",
+        "vshrn.i32 d0, q1, #16", "lsr r3, r2, #16",
+    ),
+}  # fmt: skip
 #: Forms that the prover may refuse: it says so, and proves nothing.
 _WITHOUT_RULES = ("pmul", "vmul.p8", "vmull.p8", "cnt", "vcnt", "clz", "vclz", "cls", "vcls", "rbit")
 
 
 def _forms(isa: Isa) -> list[str]:
     without = tuple(f"{name}{end}" for name in _WITHOUT_RULES for end in (" ", "l", "2", ".", "l2"))
-    return [form for form in (*forms(isa), *_FLOATS[isa], *_SCALARS[isa]) if not form.startswith(without)]
+    return [
+        form for form in (*forms(isa), *_FLOATS[isa], *_SCALARS[isa], *_BY_BYTES[isa]) if not form.startswith(without)
+    ]
 
 
 def _instructions(isa: Isa) -> tuple[Plans, tuple[Instruction, ...], list[str]]:
