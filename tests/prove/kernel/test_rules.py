@@ -75,8 +75,8 @@ _BY_BYTES = {
     ),
     Isa.A32: (
         "vshr.u64 q0, q1, #32", "vshr.u64 d0, d1, #16", "vshr.u64 d0, d1, #64", "vshl.i64 d0, d1, #40",
-        "vsli.64 d0, d1, #32", "vsri.64 d0, d1, #8", "vshr.u32 q0, q1, #16", "vshr.s32 d0, d1, #8", "vshr.u16 q0, q1, #8",
-        "vshrn.i32 d0, q1, #16", "lsr r3, r2, #16",
+        "vsli.64 d0, d1, #32", "vsri.64 d0, d1, #8", "vshr.u32 q0, q1, #16", "vshr.s32 d0, d1, #8",
+        "vshr.u16 q0, q1, #8", "vshrn.i32 d0, q1, #16", "lsr r3, r2, #16",
     ),
 }  # fmt: skip
 #: Forms that the prover may refuse: it says so, and proves nothing.

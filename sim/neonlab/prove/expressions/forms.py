@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neonlab.emulate.native import compiled
-from neonlab.prove.expressions.node import product_held, sum_held
+from neonlab.prove.expressions.node import OPERATION_FIELDS, product_held, sum_held
 from neonlab.prove.expressions.operation import LIMIT, MULTIPLY
 
 POLYNOMIAL = np.dtype(
@@ -28,18 +28,7 @@ POLYNOMIAL = np.dtype(
 )
 TERM = np.dtype([("coefficient", np.int64), ("monomial", np.int32)])
 #: `x`, `y` and `z` are polynomials; of a product (MULTIPLY) x and y are atoms, x the product of all but the last.
-ATOM = np.dtype(
-    [
-        ("low", np.int64),
-        ("high", np.int64),
-        ("amount", np.int64),
-        ("x", np.int32),
-        ("y", np.int32),
-        ("z", np.int32),
-        ("operation", np.int32),
-        ("next", np.int32),
-    ]
-)
+ATOM = np.dtype([*OPERATION_FIELDS, ("next", np.int32)])
 #: Columns of `used`: rows in use, whether a table was too small or a coefficient too large, and whether a sum that is
 #: known by its fingerprint contradicts itself.
 POLYNOMIALS, TERMS, ATOMS, FULL, TOO_LARGE, SCRATCH, BROKEN = range(7)

@@ -179,8 +179,8 @@ class Trends:
             operands = [self._float(one) for one in (x, y, z)]
         else:
             operands = [self.form(one) for one in (x, y, z)]
-        ends = [np.concatenate([one.low, one.high]) for one in operands]
-        found = computed(operation, *ends, amount)
+        a, b, c = (np.concatenate([one.low, one.high]) for one in operands)
+        found = computed(operation, a, b, c, amount)
         low, high = found[: len(found) // 2], found[len(found) // 2 :]
         if is_float:
             way = _way_of_floats(operation, *operands)
@@ -278,7 +278,8 @@ def first_difference_on_intervals(
 
     Raises Refusal where more than `most` intervals would not do.
     """
-    lows, highs = _divided(*(np.array(ends, np.int64) for ends in zip(*reading.domain(part), strict=True)), _FIRST)
+    ends = np.array(reading.domain(part), np.int64)
+    lows, highs = _divided(ends[:, 0], ends[:, 1], _FIRST)
     looked = 0
     while lows.size:
         before = lows.size

@@ -31,7 +31,7 @@ def are_chosen_alike(reading: FormReader, forms: tuple[int, int]) -> bool:
             continue
         chosen = _Chosen(reading, parts)
         try:
-            if np.array_equal(*(chosen.of(form) for form in forms)):
+            if np.array_equal(chosen.of(forms[0]), chosen.of(forms[1])):
                 return True
         except Refusal:
             continue
@@ -40,7 +40,8 @@ def are_chosen_alike(reading: FormReader, forms: tuple[int, int]) -> bool:
 
 def _inputs(reading: FormReader, forms: list[int]) -> tuple[Primitive, ...]:
     """Return the input elements that forms depend on, each as a part; none where there are more than a few."""
-    found, seen = set(), set()
+    found: set[int] = set()
+    seen: set[int] = set()
     waiting = [part for form in forms if (part := reading.form(form)[0]) is not None]
     while waiting and len(found) <= _MOST_INPUTS:
         for atom, _ in waiting.pop().terms:

@@ -38,15 +38,19 @@ from neonlab.prove.expressions.sums import is_polynomial, product_of, scaled_sum
 
 #: `z` of an input element that is a float and a number: neither infinite nor NaN.
 IS_NUMBER = 1
+#: What a node and an atom of a polynomial are made of: an operation, its operands, and the interval of its values.
+OPERATION_FIELDS = [
+    ("low", np.int64),
+    ("high", np.int64),
+    ("amount", np.int64),
+    ("x", np.int32),
+    ("y", np.int32),
+    ("z", np.int32),
+    ("operation", np.int32),
+]
 NODE = np.dtype(
     [
-        ("low", np.int64),
-        ("high", np.int64),
-        ("amount", np.int64),
-        ("x", np.int32),
-        ("y", np.int32),
-        ("z", np.int32),
-        ("operation", np.int32),
+        *OPERATION_FIELDS,
         # What `neonlab.prove.expressions.sums` says of a sum or an input element.
         ("first", np.uint64),
         ("second", np.uint64),
