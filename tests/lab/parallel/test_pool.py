@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,15 +13,16 @@ from tests.sample import CONV1X1
 
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
-from neonlab.lab.parallel.checks import check_all
+from neonlab.lab.parallel.checks import check_again, check_all
 from neonlab.lab.parallel.pool import Died, KernelHandle, WorkerError, Workers
 from neonlab.lab.parallel.profiles import profile_all
+from neonlab.lab.parallel.searches import search_all
 from neonlab.lab.repository.library import open_library
 from neonlab.lab.run.judgement import Tried, up_to_enough
-from neonlab.lab.run.plan import plan_cases
+from neonlab.lab.run.plan import draw_case, plan_cases
 from neonlab.measure.shape import Shape
 from neonlab.verify.cases.case import CaseName
-from neonlab.verify.verdict import Failure
+from neonlab.verify.verdict import WITNESS, Failure
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -107,6 +109,29 @@ def test_a_case_that_kills_its_worker_is_found_among_the_others(monkeypatch: pyt
         (verdict,) = check_all(workers, [(kernel, cases)])
     assert (verdict.cases, verdict.failed) == (5, 1)
     assert verdict.failures[0].identifier == "emulator-died" and verdict.failures[0].case == killer
+
+
+def test_a_search_that_kills_its_worker_is_told_with_the_command_that_searches_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kernel = open_library(ROOT).kernels[0]
+    monkeypatch.setattr(Workers, "run", lambda _self, _function, tasks: [Died("it died") for _ in tasks])
+    with Workers(1) as workers:
+        (verdict,) = search_all(workers, [kernel], 5, 9)
+    (failure,) = verdict.failures
+    assert (verdict.cases, verdict.failed, failure.identifier) == (5, 1, "emulator-died")
+    assert failure.again(kernel.title) == f"neonlab check {kernel.title} --search 5 --seed 9"
+
+
+def test_a_saved_case_that_kills_its_worker_is_run_again_from_its_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = open_library(ROOT).kernels[0]
+    case = replace(draw_case(kernel, plan_cases(kernel)[0]), pattern=WITNESS)
+    monkeypatch.setattr(Workers, "run", lambda _self, _function, tasks: [Died("it died") for _ in tasks])
+    with Workers(1) as workers:
+        verdict = check_again(workers, kernel, case, "a file.npz")
+    (failure,) = verdict.failures
+    assert (verdict.cases, failure.identifier, failure.witness) == (1, "emulator-died", case)
+    assert failure.again(kernel.title) == f"neonlab check {kernel.title} --again 'a file.npz'"
 
 
 def test_as_many_failures_are_kept_as_one_process_would_have_found() -> None:
