@@ -10,6 +10,7 @@ import pytest
 from tests.prove.test_judge import _ALTERATIONS, _RIGHT, _WRONG, _altered, _changed
 
 from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.lookup import one_kernel, one_shape
 from neonlab.lab.run.prove import prove
 from neonlab.prove import judge, large
@@ -33,9 +34,14 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(large, "MOST_ELEMENTS", -1)
 
 
+def _shown(kernel: Kernel, shape: str) -> ShapeProof:
+    """What is shown of a kernel, without a look at small shapes before."""
+    assert kernel.operator is not None
+    return prove_shape(kernel_program(kernel), kernel.contract, kernel.operator, one_shape(kernel, shape))
+
+
 def _proved(name: str, shape: str) -> ShapeProof:
-    (found,) = prove(name, shape).shapes
-    return found
+    return _shown(one_kernel(name), shape)
 
 
 @pytest.mark.usefixtures("always")
@@ -50,7 +56,7 @@ def test_right_kernels_are_proved_with_an_error_and_never_without(name: str, sha
 
 
 def test_a_layer_takes_fingerprints_by_itself_and_its_report_is_the_same_each_time() -> None:
-    first, second = (_proved("armv8/conv1x1_s8s32_hwc_4x4", _LAYER) for _ in range(2))
+    first, second = (prove("armv8/conv1x1_s8s32_hwc_4x4", _LAYER).shapes[0] for _ in range(2))
     assert first.status is ProofStatus.PROVED_WITH_ERROR
     assert first == second
     assert first.held == ()
@@ -77,7 +83,7 @@ def test_nodes_that_nothing_holds_are_dropped_and_the_proof_is_the_same(monkeypa
 @pytest.mark.usefixtures("always")
 @pytest.mark.parametrize(("name", "shape", "text", "by"), _WRONG, ids=[name for name, *_ in _WRONG])
 def test_a_wrong_kernel_is_refuted_by_a_case(tmp_path: Path, name: str, shape: str, text: str, by: str) -> None:
-    (found,) = prove(_changed(tmp_path, name, text, by), shape).shapes
+    found = _shown(_changed(tmp_path, name, text, by), shape)
     assert found.status is ProofStatus.REFUTED
     assert found.failure is not None
 
@@ -90,15 +96,13 @@ _SLIPS = [
 
 @pytest.mark.parametrize(("name", "text", "by"), _SLIPS, ids=[name for name, *_ in _SLIPS])
 def test_a_layer_with_one_wrong_instruction_is_refuted(tmp_path: Path, name: str, text: str, by: str) -> None:
-    (found,) = prove(_changed(tmp_path, name, text, by), _LAYER).shapes
+    found = _shown(_changed(tmp_path, name, text, by), _LAYER)
     assert found.status is ProofStatus.REFUTED
 
 
 def test_a_layer_that_is_wrong_in_one_product_is_not_proved(monkeypatch: pytest.MonkeyPatch) -> None:
     """The reference takes one weight of 1536 for its neighbour's: no case is asked, the sums themselves differ."""
     kernel = one_kernel("armv8/conv1x1_s8s32_hwc_4x4")
-    operator = kernel.operator
-    assert operator is not None
     own = judge.reference_nodes
 
     def reference_nodes(operator: Any, contract: Any, case: Any, inputs: Any) -> Any:
@@ -108,8 +112,7 @@ def test_a_layer_that_is_wrong_in_one_product_is_not_proved(monkeypatch: pytest.
         return own(operator, contract, case, {**inputs, "weights": weights})
 
     monkeypatch.setattr(judge, "reference_nodes", reference_nodes)
-    shape = one_shape(kernel, _LAYER)
-    found = prove_shape(kernel_program(kernel), kernel.contract, operator, shape)
+    found = _shown(kernel, _LAYER)
     assert found.status is ProofStatus.NOT_PROVED
     assert f"{14 * 14} of {14 * 14 * 48} results have another form" in found.reason
 

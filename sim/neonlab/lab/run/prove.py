@@ -31,7 +31,10 @@ def prove_one(kernel: Kernel, shape: Shape, seed: int) -> ShapeProof:
 
 
 def _held_when_small(kernel: Kernel, shape: Shape, seed: int) -> frozenset[str]:
-    """Return the inputs that had to be held at a small shape, if this one is large: to find them there is fast."""
+    """Return the inputs that had to be held at small shapes, if this one is large: to find them there is fast.
+
+    The shapes are the ones that are longest in one dimension each: of many channels, some need what few do not.
+    """
     operator = kernel.operator
     assert operator is not None
     if not is_large(kernel.contract, operator.case(kernel.contract, shape, "random", seed)):
@@ -41,11 +44,15 @@ def _held_when_small(kernel: Kernel, shape: Shape, seed: int) -> frozenset[str]:
     def work(one: Shape) -> int:
         return one.work if macs is None else macs.evaluate(integers_of(kernel, one))
 
-    small = [one for one in shapes_to_prove(kernel) if work(one) <= _MOST_WORK_TO_FIND_HELD]
-    if not small:
-        return frozenset()
-    found = prove_shape(kernel_program(kernel), kernel.contract, operator, small[-1], seed)
-    return frozenset(found.held) if found.status is ProofStatus.PROVED else frozenset()
+    small = [one for one in shapes_to_prove(kernel) if 0 < work(one) <= _MOST_WORK_TO_FIND_HELD]
+    longest = (
+        {max(small, key=lambda one: (one.sizes[at], work(one))) for at in range(len(shape.sizes))} if small else ()
+    )
+    held: frozenset[str] = frozenset()
+    for one in sorted(longest, key=lambda one: one.sizes):
+        found = prove_shape(kernel_program(kernel), kernel.contract, operator, one, seed, held=held)
+        held |= frozenset(found.held) if found.status is ProofStatus.PROVED else frozenset()
+    return held
 
 
 def proof_of(kernel: Kernel, shapes: Sequence[ShapeProof]) -> Proof:

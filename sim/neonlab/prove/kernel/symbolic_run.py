@@ -186,10 +186,12 @@ def _replay(memory: _Memory, trace: Trace, table: ExpressionTable, first: int) -
         raise Refusal(f"executes a word at {int(unknown[0]):#x} that is not an instruction of the program")
     state, suspects = np.zeros(2, np.int64), np.zeros((_MOST_SUMS, 3), np.int64)
     flags = np.array([entry_value(trace.entry, FLAGS)], np.uint64)
-    table.reserve(_ROWS)
     while True:
+        # The table may have far more room than should be filled.
+        room = len(table) + max(_ROWS, len(table) // 2)
+        table.reserve(room - len(table))
         ended = replay.replay(
-            table.nodes, table.size, memory.cells, memory.values, state, suspects, flags, numbers,
+            table.nodes[:room], table.size, memory.cells, memory.values, state, suspects, flags, numbers,
             trace.first_writes, trace.values, plans.plan, plans.lanes, plans.sources, plans.copies, plans.accesses,
             plans.addresses, plans.reads, plans.clears, plans.writes, memory.starts, memory.ends, memory.cells_at,
             trace.isa.pointer_bytes,
@@ -213,7 +215,6 @@ def _make_room(memory: _Memory, table: ExpressionTable, first: int, suspects: np
     suspects[:, 0] = numbers[suspects[:, 0]]
     if len(table) > _MOST_ROWS:
         raise Refusal("the expressions take too much memory: try a smaller shape")
-    table.reserve(max(_ROWS, len(table) // 2))
 
 
 def _output(
