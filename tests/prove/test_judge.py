@@ -65,6 +65,20 @@ def test_packed_arrays_whose_filling_is_held_are_named(shape: str, filling: tupl
     assert found.to_json()["filling"] == list(filling)
 
 
+_OPEN = [
+    ("armv7/matmul_f32f32_packed_6x8", "3x2x14", "depends on the order"),
+    ("armv8/matmul_f32f32_packed_8x12", "2x4x8", "depends on the order"),
+    ("armv7/range_f32f32_flat_16", "17", "another form than the reference"),
+]
+
+
+@pytest.mark.parametrize(("name", "shape", "reason"), _OPEN, ids=[name for name, *_ in _OPEN])
+def test_the_kernels_of_the_library_that_are_not_proved_say_why(name: str, shape: str, reason: str) -> None:
+    (found,) = prove(name, shape).shapes
+    assert found.status is ProofStatus.NOT_PROVED
+    assert reason in found.reason
+
+
 def _changed(folder: Path, name: str, text: str, by: str) -> Kernel:
     """A kernel of the library with one change of its text, beside the files that it includes."""
     kernel = one_kernel(name)
