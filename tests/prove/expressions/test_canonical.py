@@ -165,6 +165,25 @@ def test_nodes_with_one_form_have_the_same_value_at_all_inputs_and_decided_pairs
     assert (answer.equal == truth).mean() > 0.95
 
 
+@pytest.mark.parametrize("operation", [Operation.FLOAT_MINIMUM, Operation.FLOAT_MAXIMUM])
+def test_extremes_of_floats_have_one_form_in_any_order_and_grouping(operation: Operation) -> None:
+    table = ExpressionTable()
+    a, b, c = (table.elements(1, 0, (1 << 32) - 1) for _ in range(3))
+    number = table.elements(1, 0, (1 << 32) - 1, (-1.0, 1.0))
+    nodes = [
+        _one(table, operation, _one(table, operation, a, b), c),
+        _one(table, operation, _one(table, operation, c, a), _one(table, operation, b, a)),
+        _one(table, operation, number, number),
+        number,
+        _one(table, operation, a, a),  # of a NaN other bits than its own
+        a,
+    ]
+    forms = Canonical(table).of(np.concatenate(nodes)).tolist()
+    assert forms[0] == forms[1]
+    assert forms[2] == forms[3]
+    assert forms[4] != forms[5]
+
+
 def _as_a_table(table: ExpressionTable, x: Ids, low: int, values: list[int]) -> Ids:
     """A look-up of the values of a function of x, which is no less than `low`."""
     entries = table.constants(np.array(values))

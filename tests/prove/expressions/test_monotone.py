@@ -17,7 +17,7 @@ from neonlab.prove.expressions.monotone import (
     first_difference_on_intervals,
 )
 from neonlab.prove.expressions.operation import Operation, Rounding
-from neonlab.prove.expressions.table import ExpressionTable
+from neonlab.prove.expressions.table import ExpressionTable, FloatSpan
 from neonlab.prove.refusal import Refusal
 
 _SEED = 3
@@ -193,6 +193,15 @@ def test_two_ways_to_round_floats_are_compared_on_all_of_them(beyond: int) -> No
     assert found is not None
     values = evaluate(table, np.concatenate([ours, theirs]), np.array([found.values]))
     assert values.tolist() == [[128, 127]]
+
+
+@pytest.mark.parametrize(("low", "high"), [(-2.5, 3.0), (1e-9, 256.0), (-2.0, -1.0), (0.0, 0.0), (-0.0, 1e-40)])
+def test_the_bits_of_a_span_are_those_of_the_floats_in_it(low: float, high: float) -> None:
+    near = np.array([low, high, 0.0, -0.0, 1e-40, -1e-40, 1.5, np.inf, np.nan], np.float32).view(np.uint32)
+    bits = np.unique(np.concatenate([near.astype(np.int64) + step for step in (-1, 0, 1)])) & 0xFFFFFFFF
+    floats = bits.astype(np.uint32).view(np.float32)
+    inside = [any(first <= one <= last for first, last in FloatSpan(0, 1, low, high).bits()) for one in bits.tolist()]
+    assert inside == ((floats >= np.float32(low)) & (floats <= np.float32(high))).tolist()
 
 
 def test_what_neither_rises_nor_falls_is_given_up() -> None:

@@ -29,7 +29,7 @@ from neonlab.prove.refusal import Refusal
 #: Most values of a part of which intervals are looked at, most intervals, and values up to which all are tried at once.
 _MOST_WIDE, _MOST_INTERVALS, _DIRECT = 1 << 62, 1 << 22, 1 << 12
 #: From so many parts on whose intervals did not do, only a few intervals are looked at: other parts are seldom better.
-_OFTEN, _FEW_INTERVALS = 6, 1 << 12
+_OFTEN, _FEW_INTERVALS = 3, 1 << 12
 #: Cuts with more parts than one are tried only where they take at most so many values: they seldom succeed.
 _FEW_VALUES = 1 << 20
 

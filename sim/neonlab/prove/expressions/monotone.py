@@ -53,7 +53,7 @@ CONSTANT, RISES, FALLS, UNKNOWN = 0, 1, -1, 2
 #: Intervals to begin with, and into which one is divided.
 _FIRST, _FAN = 64, 8
 #: Intervals after which most of those looked at last must be settled.
-_ENOUGH = 1 << 17
+_ENOUGH = 1 << 16
 _SIGN, _INFINITY, _BITS = 1 << 31, 0x7F800000, (1 << 32) - 1
 
 

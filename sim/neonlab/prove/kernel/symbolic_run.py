@@ -34,6 +34,7 @@ _STACK_BELOW, _STACK_ABOVE = 1 << 16, 1 << 12
 _MOST_SUMS = 1 << 16
 #: Rows that are made room for at a time, and most rows that are kept: nodes that nothing holds any more are dropped.
 _ROWS, _MOST_ROWS = 1 << 20, 12_000_000
+_FLAGS_SET = "flags that decide what is executed depend on the data"
 _REASONS = {
     replay.ADDRESS: "an address or the target of a branch depends on the data",
     replay.NO_RULE: "the prover has no rule for this instruction",
@@ -203,7 +204,9 @@ def _replay(memory: _Memory, trace: Trace, table: ExpressionTable, first: int) -
             _make_room(memory, table, first, suspects[: int(state[replay.SUSPECTS])])
         else:
             where, text = _place(trace, int(state[replay.STEP]))
-            raise Refusal(f"{_REASONS[ended]}: {text}", place=where)
+            instruction = program.by_address[int(trace.pcs[int(state[replay.STEP])])]
+            sets_flags = ended == replay.NO_RULE and FLAGS in instruction.writes
+            raise Refusal(f"{_FLAGS_SET if sets_flags else _REASONS[ended]}: {text}", place=where)
 
 
 def _make_room(memory: _Memory, table: ExpressionTable, first: int, suspects: npt.NDArray[np.int64]) -> None:
