@@ -13,7 +13,7 @@ from neonlab.lab.start.repository import start_repository
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def neonlab(*arguments: str, cwd: Path = ROOT, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+def neonlab(*arguments: str, cwd: Path = ROOT, timeout: float = 900) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", "from neonlab.cli import main; main()", *arguments],
         cwd=cwd,
