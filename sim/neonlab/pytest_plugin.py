@@ -155,11 +155,10 @@ class KernelItem(pytest.Item):
     def _prove(self, workers: Workers) -> None:
         """Prove the kernel.  Raises KernelFailed unless it is proved, as a proof was asked for."""
         from neonlab.lab.regression.item import try_proof
-        from neonlab.prove.proof import ProofStatus
 
         proof = try_proof(workers, self.kernel, self.prove)
         self.user_properties += [(_KERNEL, self.kernel.title), ("neonlab_proof", proof.status.value)]
-        if proof.status is not ProofStatus.PROVED:
+        if not proof.status.is_proof:
             raise KernelFailed(_proof_text(proof))
 
     def _record(self, outcome: ItemOutcome) -> None:

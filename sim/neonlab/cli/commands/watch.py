@@ -70,7 +70,6 @@ def watch(
 
 
 def _once(watcher: Watcher) -> int:
-    from neonlab.prove.proof import ProofStatus
     from neonlab.report.terminal.watch import session_view
 
     progress.begin("looking")
@@ -80,7 +79,7 @@ def _once(watcher: Watcher) -> int:
     latest = watcher.session.latest
     if latest.verdict is None:
         return 2
-    proved = latest.proof is None or latest.proof.status is ProofStatus.PROVED
+    proved = latest.proof is None or latest.proof.status.is_proof
     return 0 if latest.verdict.passed and proved and not latest.unproved else 1
 
 
