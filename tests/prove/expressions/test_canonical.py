@@ -52,6 +52,11 @@ def _laws(table: ExpressionTable, a: Ids, b: Ids, c: Ids) -> dict[str, tuple[Ids
             _one(table, Operation.SHIFT_RIGHT, half, amount=3),
             _one(table, Operation.SHIFT_RIGHT, a, amount=5),
         ),
+        "shifts are one after multiples left": (
+            _one(table, Operation.SHIFT_RIGHT,
+                 _one(table, add, half, _one(table, Operation.SCALE, b, amount=8)), amount=3),
+            _one(table, add, _one(table, Operation.SHIFT_RIGHT, a, amount=5), b),
+        ),
         "multiples leave a shift": (
             _one(
                 table, Operation.SHIFT_RIGHT, _one(table, add, a, _one(table, Operation.SCALE, b, amount=8)), amount=3

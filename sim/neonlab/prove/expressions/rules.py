@@ -80,26 +80,39 @@ def _sign_alone(forms: Any, x: int) -> int:
 
 
 @compiled
+def _inner_shift(forms: Any, x: int, by: int) -> int:
+    """Return the shift that x is, with any constant, if it and one by `by` can be one; else -1."""
+    inner = _single(forms, x)
+    if inner < 0 or forms.atoms[inner].operation != SHIFT_RIGHT or forms.atoms[inner].amount + by >= 62:
+        return -1
+    return inner if forms.terms[forms.polynomials[x].first].coefficient == 1 else -1
+
+
+@compiled
 def shifted(forms: Any, x: int, by: int) -> int:
     """Return the form of floor(x / 2**by): whole multiples of 2**by leave it, and shifts in a row become one."""
-    # A loop: compiled code that calls itself crashes when it is loaded from numba's cache.
-    inner = _single(forms, x)
-    while inner >= 0 and forms.atoms[inner].operation == SHIFT_RIGHT and forms.atoms[inner].amount + by < 62:
-        outer, deeper = forms.polynomials[x], forms.atoms[inner]
-        if forms.terms[outer.first].coefficient != 1:
-            break
-        by += deeper.amount
-        x = combined(forms, deeper.x, 1, 0, 0, outer.constant << deeper.amount)
-        inner = _single(forms, x)
-    step = power(by)
-    one = forms.polynomials[x]
-    first = forms.used[SCRATCH]
-    for at in range(one.first, one.first + one.count):
-        if forms.terms[at].coefficient % step == 0:
-            collect(forms, forms.terms[at].monomial, forms.terms[at].coefficient >> by)
-    whole = collected(forms, first, one.constant >> by)
-    rest = combined(forms, x, 1, whole, -step, 0)
-    rest, by = _halved(forms, rest, by)
+    # Loops: compiled code that calls itself crashes when it is loaded from numba's cache.
+    whole, rest = number(forms, 0), x
+    inner = _inner_shift(forms, rest, by)
+    first_time = True
+    while first_time or inner >= 0:
+        first_time = False
+        while inner >= 0:
+            outer, deeper = forms.polynomials[rest], forms.atoms[inner]
+            by += deeper.amount
+            rest = combined(forms, deeper.x, 1, 0, 0, outer.constant << deeper.amount)
+            inner = _inner_shift(forms, rest, by)
+        step = power(by)
+        one = forms.polynomials[rest]
+        first = forms.used[SCRATCH]
+        for at in range(one.first, one.first + one.count):
+            if forms.terms[at].coefficient % step == 0:
+                collect(forms, forms.terms[at].monomial, forms.terms[at].coefficient >> by)
+        leaves = collected(forms, first, one.constant >> by)
+        whole = combined(forms, whole, 1, leaves, 1, 0)
+        rest = combined(forms, rest, 1, leaves, -step, 0)
+        rest, by = _halved(forms, rest, by)
+        inner = _inner_shift(forms, rest, by)
     left = forms.polynomials[rest]
     low = left.low >> by if left.low > -LIMIT else left.low
     high = left.high >> by if left.high < LIMIT else left.high
