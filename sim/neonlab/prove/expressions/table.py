@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from neonlab.emulate.native import native_call
 from neonlab.prove.expressions import node as make
-from neonlab.prove.expressions.compact import drop
 from neonlab.prove.expressions.field import PRIME, points
-from neonlab.prove.expressions.operation import Operation
+from neonlab.prove.expressions.operation import CONSTANT, ENTRY, INPUT, SUM, Operation
 from neonlab.prove.expressions.sums import FINGERPRINTS, MOST_ARRAYS, alone
 
 Ids = npt.NDArray[np.int32]
@@ -132,7 +131,7 @@ class ExpressionTable:
     def drop(self, first: int, needed: npt.NDArray[np.bool_]) -> Ids:
         """Drop the nodes from `first` on that are not needed, nor operands of such; return the new numbers of all."""
         numbers = np.zeros(len(self), np.int32)
-        drop(self.nodes, self.size, max(first, 1), needed, numbers)
+        _drop(self.nodes, self.size, max(first, 1), needed, numbers)
         return numbers
 
     def apply(
@@ -226,3 +225,40 @@ def _products(nodes: Any, size: Any, found: Any, left: Any, right: Any, row: int
 def _apply(nodes: Any, size: Any, operation: int, found: Any, x: Any, y: Any, z: Any, amount: Any) -> None:
     for at in range(len(found)):
         found[at] = make.made(nodes, size, operation, x[at], y[at], z[at], amount[at])
+
+
+@native_call
+def _drop(nodes: Any, size: Any, first: int, needed: Any, numbers: Any) -> None:
+    """Drop the nodes from `first` on that are neither `needed` (bool, one a row) nor operands of such.
+
+    The others move down in their order, so that the entries of a look-up stay in a row.  `numbers` (int32, one a row)
+    takes the new number of each node, -1 of those that were dropped.
+    """
+    end = size[0]
+    for at in range(end - 1, first - 1, -1):
+        if needed[at]:
+            node = nodes[at]
+            operation = node.operation
+            if operation != CONSTANT and operation != INPUT and operation != SUM:
+                needed[node.x] = True
+                needed[node.y] = True
+                needed[node.z] = True
+                if operation == ENTRY:
+                    for entry in range(node.amount):
+                        needed[node.x + entry] = True
+    for at in range(first):
+        numbers[at] = at
+    kept = first
+    for at in range(first, end):
+        numbers[at] = -1
+        if needed[at]:
+            nodes[kept] = nodes[at]
+            node = nodes[kept]
+            operation = node.operation
+            if operation != CONSTANT and operation != INPUT and operation != SUM:
+                node.x = np.int32(numbers[node.x])
+                node.y = np.int32(numbers[node.y])
+                node.z = np.int32(numbers[node.z])
+            numbers[at] = kept
+            kept += 1
+    size[0] = kept
