@@ -12,7 +12,7 @@ from neonlab.prove.expressions.field import log2_error
 from neonlab.verify.cases.case import Case
 
 #: Most products that are written out, and most elements of kernels whose contract has no count of products.
-MOST_PRODUCTS, MOST_ELEMENTS = 1 << 18, 1 << 20
+MOST_PRODUCTS, MOST_ELEMENTS = 1 << 18, 1 << 17
 #: A proof is none unless log2 of the bound on its error is below this.
 MOST_ERROR = -50
 #: Most comparisons that one proof may make, with other inputs held in each: all of them may err.
