@@ -13,6 +13,8 @@ from neonlab.prove.expressions.evaluate import evaluate
 from neonlab.prove.expressions.operation import Operation
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 
+pytestmark = pytest.mark.thorough("compiling the forms of expressions takes a minute on a new machine")
+
 _SEED = 11
 _WRAP_S8 = 2 * 8 + 1
 

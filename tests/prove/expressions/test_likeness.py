@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from neonlab.prove.expressions.canonical import Canonical
 from neonlab.prove.expressions.equality import compare
 from neonlab.prove.expressions.likeness import groups_of
 from neonlab.prove.expressions.operation import Operation
 from neonlab.prove.expressions.table import ExpressionTable, Ids
+
+pytestmark = pytest.mark.thorough("compiling the forms of expressions takes a minute on a new machine")
 
 
 def _halves(table: ExpressionTable, sums: Ids, away: bool) -> Ids:

@@ -20,6 +20,8 @@ from neonlab.prove.expressions.operation import Operation, Rounding
 from neonlab.prove.expressions.table import ExpressionTable, FloatSpan
 from neonlab.prove.refusal import Refusal
 
+pytestmark = pytest.mark.thorough("compiling the forms of expressions takes a minute on a new machine")
+
 _SEED = 3
 _LOW, _HIGH = -700, 900
 _FLOATS = (0.0, -0.0, 0.37, -2.5, 12582912.0, -1e-40, 3e38, 1e-44)

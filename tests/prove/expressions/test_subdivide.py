@@ -14,6 +14,8 @@ from neonlab.prove.expressions.operation import Operation, Rounding
 from neonlab.prove.expressions.subdivide import _Intervals, difference_on_intervals
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 
+pytestmark = pytest.mark.thorough("compiling the forms of expressions takes a minute on a new machine")
+
 _SEED = 29
 _LOW, _HIGH = -3000, 2999
 

@@ -15,6 +15,8 @@ from neonlab.prove.expressions.sums import CONSUMED
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.refusal import Refusal
 
+pytestmark = pytest.mark.thorough("compiling the forms of expressions takes a minute on a new machine")
+
 _SEED = 17
 _RING = (Operation.ADD, Operation.SUBTRACT, Operation.MULTIPLY)
 

@@ -11,6 +11,8 @@ from neonlab.prove.expressions.evaluate import evaluate
 from neonlab.prove.expressions.operation import Operation
 from neonlab.prove.expressions.table import ExpressionTable
 
+pytestmark = pytest.mark.thorough("compiling the forms of expressions takes a minute on a new machine")
+
 _SEED = 7
 
 
