@@ -176,7 +176,7 @@ def test_nodes_with_one_form_have_the_same_value_at_all_inputs_and_decided_pairs
 def test_extremes_of_floats_have_one_form_in_any_order_and_grouping(operation: Operation) -> None:
     table = ExpressionTable()
     a, b, c = (table.elements(1, 0, (1 << 32) - 1) for _ in range(3))
-    number = table.elements(1, 0, (1 << 32) - 1, (-1.0, 1.0))
+    number = table.elements(1, 0, (1 << 32) - 1, span=(-1.0, 1.0))
     nodes = [
         _one(table, operation, _one(table, operation, a, b), c),
         _one(table, operation, _one(table, operation, c, a), _one(table, operation, b, a)),

@@ -178,7 +178,7 @@ def _rounded_by_a_magic_number(table: ExpressionTable, scaled: np.ndarray) -> np
 @pytest.mark.parametrize("beyond", [0, 1], ids=["right", "a wrong end"])
 def test_two_ways_to_round_floats_are_compared_on_all_of_them(beyond: int) -> None:
     table = ExpressionTable()
-    x = table.elements(1, 0, (1 << 32) - 1, (-1e30, 1e30))
+    x = table.elements(1, 0, (1 << 32) - 1, span=(-1e30, 1e30))
     scaled = table.apply(Operation.FLOAT_MULTIPLY, x, table.constants(np.array([_bits(0.37)])))
     low, high = (table.constants(np.array([_bits(end)])) for end in (-128.0, 127.0))
     clamped = table.apply(Operation.FLOAT_MAXIMUM, table.apply(Operation.FLOAT_MINIMUM, scaled, high), low)

@@ -22,7 +22,6 @@ from neonlab.prove.expressions.likeness import groups_of
 from neonlab.prove.expressions.monotone import first_difference_on_intervals
 from neonlab.prove.expressions.moves import are_chosen_alike
 from neonlab.prove.expressions.operation import ENTRY, INPUT, MULTIPLY, SUM
-from neonlab.prove.expressions.subdivide import difference_on_intervals
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.refusal import Refusal
 
@@ -129,10 +128,6 @@ def _difference(answer: Equality, pair: tuple[int, int], parts: tuple[Primitive,
             difference, looked = first_difference_on_intervals(answer.reading, pair, parts[0], min(count // 8, most))
         except Refusal:
             answer.given_up += 1
-            found = difference_on_intervals(answer.reading, pair, parts[0])
-            if found.decided:
-                answer.enumerated += count
-                return found.difference
             if count > MOST_VALUES:
                 raise
         else:
