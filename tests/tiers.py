@@ -58,7 +58,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     Examples that only `make test-all` tries must be refreshed by `--update` too.
     """
-    whole = config.getoption("--thorough") or config.getoption("--update")
+    whole = config.getoption("--thorough") or config.getoption("--update", default=False)
     if whole or any("::" in str(argument) for argument in config.args):
         return
     kept: list[pytest.Item] = []

@@ -22,7 +22,7 @@ from neonlab.contract.header import Argument, Contract
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault
 from neonlab.measure.shape import Shape
-from neonlab.prove.expressions.equality import Equality, compare
+from neonlab.prove.comparison.equality import Equality, compare
 from neonlab.prove.expressions.evaluate import consumed, elements_of, evaluate
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.kernel.symbolic_run import KernelNodes, Sum, kernel_nodes

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from neonlab.prove.expressions.choice import Difference, Primitive
-from neonlab.prove.expressions.equality import Equality
+from neonlab.prove.comparison.choice import Difference, Primitive
+from neonlab.prove.comparison.equality import Equality
 from neonlab.prove.expressions.evaluate import evaluate
 from neonlab.prove.expressions.operation import INPUT, MULTIPLY
 from neonlab.prove.expressions.table import ExpressionTable, Ids

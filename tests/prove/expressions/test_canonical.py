@@ -7,8 +7,8 @@ import random
 import numpy as np
 import pytest
 
+from neonlab.prove.comparison.equality import compare
 from neonlab.prove.expressions.canonical import Canonical
-from neonlab.prove.expressions.equality import compare
 from neonlab.prove.expressions.evaluate import evaluate
 from neonlab.prove.expressions.operation import Operation
 from neonlab.prove.expressions.table import ExpressionTable, Ids

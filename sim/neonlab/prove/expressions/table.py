@@ -110,7 +110,7 @@ class ExpressionTable:
         _elements(self.nodes, self.size, self.inputs, low, high, 0 if span is None else make.IS_NUMBER, found)
         if span is not None:
             self.spans.append(FloatSpan(self.inputs, self.inputs + count, *span))
-        if self._seed is not None and count:
+        if self._seed is not None and span is None and count:  # floats are no parts of sums
             rows = self.nodes[found[0] : found[0] + count]
             rows["first"], rows["second"] = points(self._seed, self.inputs, count)
             rows["value"] = 0 if values is None else values

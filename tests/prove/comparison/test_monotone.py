@@ -5,10 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from neonlab.prove.expressions.canonical import Canonical
-from neonlab.prove.expressions.choice import FormReader, Primitive, first_difference
-from neonlab.prove.expressions.evaluate import evaluate
-from neonlab.prove.expressions.monotone import (
+from neonlab.prove.comparison.choice import FormReader, Primitive, first_difference
+from neonlab.prove.comparison.monotone import (
     CONSTANT,
     FALLS,
     RISES,
@@ -16,6 +14,8 @@ from neonlab.prove.expressions.monotone import (
     Trends,
     first_difference_on_intervals,
 )
+from neonlab.prove.expressions.canonical import Canonical
+from neonlab.prove.expressions.evaluate import evaluate
 from neonlab.prove.expressions.operation import Operation, Rounding
 from neonlab.prove.expressions.table import ExpressionTable, FloatSpan
 from neonlab.prove.refusal import Refusal

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from neonlab.prove.comparison.equality import compare
+from neonlab.prove.comparison.likeness import groups_of
 from neonlab.prove.expressions.canonical import Canonical
-from neonlab.prove.expressions.equality import compare
-from neonlab.prove.expressions.likeness import groups_of
 from neonlab.prove.expressions.operation import Operation
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from neonlab.prove.expressions.choice import Difference, FormReader, Primitive
+from neonlab.prove.comparison.choice import Difference, FormReader, Primitive
 from neonlab.prove.expressions.evaluate import computed
 from neonlab.prove.expressions.operation import (
     DIVIDE,

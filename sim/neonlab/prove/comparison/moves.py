@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from neonlab.prove.expressions.choice import Evaluation, FormReader, Primitive, all_values, count_of, cuts
+from neonlab.prove.comparison.choice import Evaluation, FormReader, Primitive, all_values, count_of, cuts
 from neonlab.prove.expressions.operation import ENTRY, INPUT, SELECT
 from neonlab.prove.refusal import Refusal
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from neonlab.prove.expressions.canonical import Canonical
-from neonlab.prove.expressions.choice import (
+from neonlab.prove.comparison.choice import (
     MOST_VALUES,
     Difference,
     FormReader,
@@ -18,9 +17,10 @@ from neonlab.prove.expressions.choice import (
     cuts,
     first_difference,
 )
-from neonlab.prove.expressions.likeness import groups_of
-from neonlab.prove.expressions.monotone import first_difference_on_intervals
-from neonlab.prove.expressions.moves import are_chosen_alike
+from neonlab.prove.comparison.likeness import groups_of
+from neonlab.prove.comparison.monotone import first_difference_on_intervals
+from neonlab.prove.comparison.moves import are_chosen_alike
+from neonlab.prove.expressions.canonical import Canonical
 from neonlab.prove.expressions.operation import ENTRY, INPUT, MULTIPLY, SUM
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.refusal import Refusal
