@@ -140,4 +140,4 @@ def _write(folder: Path, records: list[dict[str, Any]], seed: int) -> None:
     known = [kernel.title for kernel in open_library(find_root()).kernels]
     documents = merged(folder / "proofs.json", records, known)
     write_whole(folder / "proofs.json", json_document(documents, seed).encode())
-    write_whole(folder / "proofs.md", markdown_document(documents).encode())
+    write_whole(folder / "proofs.md", markdown_document(documents, len(known)).encode())

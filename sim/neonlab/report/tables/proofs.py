@@ -72,8 +72,8 @@ def json_document(records: Sequence[Record], seed: int) -> str:
     return json.dumps(document, indent=1) + "\n"
 
 
-def markdown_document(records: Sequence[Record]) -> str:
-    """Return the text of reports/proofs.md."""
+def markdown_document(records: Sequence[Record], kernels: int) -> str:
+    """Return the text of reports/proofs.md; `kernels` is the number of kernels that there are."""
     lines = [
         "# Proofs",
         "",
@@ -82,12 +82,12 @@ def markdown_document(records: Sequence[Record]) -> str:
         "their values at random points, and unequal sums pass for equal with a chance below 2^-50. *Held*: inputs that",
         "were not followed as any value, but held at those of one case. *Lanes*: whether a sum may leave its lane and",
         "come back. *Open*: shapes at which nothing was shown. Reasons are below. Small shapes are those that",
-        "`neonlab check` tries, layers those of real networks.",
+        "`neonlab check` tries, layers those of real networks. Kernels without a row were not tried.",
         "",
         "| kernel | small shapes | proved | layers | proved | with error | held | lanes | open |",
         "|---|---:|---:|---:|---:|---:|---|---|---:|",
         *map(_row, records),
-        _total(records),
+        _total(records, kernels),
         "",
         "## Open",
         "",
@@ -126,10 +126,10 @@ def _figure(record: Record, part: str, key: str) -> str:
     return f"{_number(record, part, key):,}" if part in record else "not tried"
 
 
-def _total(records: Sequence[Record]) -> str:
+def _total(records: Sequence[Record], kernels: int) -> str:
     sums = [f"{sum(_number(record, part, key) for record in records):,}" for part, key in _COLUMNS]
     still = sum(map(_open_shapes, records))
-    return "| " + " | ".join((f"{len(records)} kernels", *sums, "", "", f"{still:,}")) + " |"
+    return "| " + " | ".join((f"{len(records)} of {kernels} kernels", *sums, "", "", f"{still:,}")) + " |"
 
 
 def _reasons(record: Record) -> Iterator[str]:
