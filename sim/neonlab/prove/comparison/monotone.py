@@ -108,7 +108,7 @@ def _in_other_order(trend: _Trend) -> Ways:
 
 
 class Trends:
-    """How forms change on intervals of the values of a part."""
+    """Follow how forms change on intervals of the values of a part."""
 
     def __init__(self, reading: FormReader, part: Primitive, lows: Values, highs: Values) -> None:
         self._reading, self._part = reading, part

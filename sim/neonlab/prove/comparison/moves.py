@@ -84,7 +84,7 @@ def _deciding(reading: FormReader, form: int) -> set[int]:
 
 
 class _Chosen:
-    """What forms choose at each value of the parts that decide it."""
+    """Hold what forms choose at each value of the parts that decide it."""
 
     def __init__(self, reading: FormReader, parts: tuple[Primitive, ...]) -> None:
         self._reading = reading

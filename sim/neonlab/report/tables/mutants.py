@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from neonlab import __version__
-from neonlab.errors import InputError
+from neonlab.report.tables.records import records_by_kernel
 from neonlab.verify.mutation.equivalence import (
     NEVER_MATTERS,
     PREFETCH,
@@ -47,14 +47,7 @@ def merged(old: Path, new: Results, every_kernel: Sequence[str]) -> list[Mapping
 
     Raises InputError if `old` is not such a document.
     """
-    results = {}
-    if old.is_file():
-        try:
-            results = {result["kernel"]: result for result in json.loads(old.read_text(encoding="utf-8"))["kernels"]}
-        except (OSError, ValueError, KeyError, TypeError):
-            raise InputError(
-                f"{old}: was not written by `neonlab mutate --into`; remove it, or choose another folder"
-            ) from None
+    results = records_by_kernel(old, "mutate")
     results.update({result["kernel"]: result for result in new})
     return [results[kernel] for kernel in every_kernel if kernel in results]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from neonlab import __version__
-from neonlab.errors import InputError
 from neonlab.prove.proof import Proof, ProofStatus, ShapeProof
+from neonlab.report.tables.records import records_by_kernel
 
 #: What a record has of the shapes that were proved in one run of the command: small ones, or layers of networks.
 PARTS = ("tails", "layers")
@@ -50,14 +50,7 @@ def merged(old: Path, new: Sequence[Record], every_kernel: Sequence[str]) -> lis
     A part that the new record of a kernel lacks is kept if the code is the same.  Raises InputError if `old` is not
     such a document.
     """
-    records: dict[str, Record] = {}
-    if old.is_file():
-        try:
-            records = {record["kernel"]: record for record in json.loads(old.read_text(encoding="utf-8"))["kernels"]}
-        except (OSError, ValueError, KeyError, TypeError):
-            raise InputError(
-                f"{old}: was not written by `neonlab prove --into`; remove it, or choose another folder"
-            ) from None
+    records = records_by_kernel(old, "prove")
     for record in new:
         known = records.get(record["kernel"], {})
         kept = {part: known[part] for part in PARTS if part in known and known.get("code") == record["code"]}
