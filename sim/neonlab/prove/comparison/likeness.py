@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neonlab.emulate.native import native_call
+from neonlab.emulate.native import compiled, native_call
 from neonlab.prove.expressions.forms import (
     ATOMS,
     FULL,
@@ -53,20 +53,7 @@ def _likes(forms: Forms) -> tuple[Ids, Ids]:
     return leaves, likes
 
 
-@native_call
-def _find(forms: Any, like: Any, leaves: Any, likes: Any, of_atoms: Any, like_atoms: Any, signs: Any) -> None:
-    polynomial = one = 0
-    # What a form or an atom is made of was made before it, so one of both can always go on.
-    while polynomial < len(leaves) or one < len(of_atoms):
-        while polynomial < len(leaves) and _is_ready(forms, polynomial, one):
-            _like_polynomial(forms, like, polynomial, leaves, likes, of_atoms, like_atoms, signs)
-            polynomial += 1
-        if one < len(of_atoms):
-            _like_atom(forms, like, one, leaves, likes, of_atoms, like_atoms, signs)
-            one += 1
-
-
-@native_call
+@compiled
 def _is_ready(forms: Any, polynomial: int, atoms: int) -> bool:
     """Tell whether all atoms of a polynomial are below a number."""
     row = forms.polynomials[polynomial]
@@ -76,7 +63,7 @@ def _is_ready(forms: Any, polynomial: int, atoms: int) -> bool:
     return True
 
 
-@native_call
+@compiled
 def _both(x: int, y: int) -> int:
     """Return the leaf of what depends on two things with these leaves."""
     if x == _NONE or x == y:  # noqa: SIM109 - compiled code wants one type in a tuple
@@ -84,7 +71,7 @@ def _both(x: int, y: int) -> int:
     return x if y == _NONE else _SEVERAL
 
 
-@native_call
+@compiled
 def _replace(forms: Any, like: Any, at: int, sign: int, like_atoms: Any, signs: Any) -> None:
     """Replace a sum, or its negative for the sign -1, unless it was replaced before."""
     one = forms.atoms[at]
@@ -95,7 +82,7 @@ def _replace(forms: Any, like: Any, at: int, sign: int, like_atoms: Any, signs: 
     signs[at] = sign
 
 
-@native_call
+@compiled
 def _like_polynomial(
     forms: Any, like: Any, polynomial: int, leaves: Any, likes: Any, of_atoms: Any, like_atoms: Any, signs: Any
 ) -> None:
@@ -110,7 +97,7 @@ def _like_polynomial(
     likes[polynomial] = collected(like, first, row.constant)
 
 
-@native_call
+@compiled
 def _like_atom(
     forms: Any, like: Any, at: int, leaves: Any, likes: Any, of_atoms: Any, like_atoms: Any, signs: Any
 ) -> None:
@@ -142,3 +129,16 @@ def _like_atom(
     like_atoms[at] = made
     if like.atoms[made].low != low or like.atoms[made].high != high:  # more is known of one of them
         of_atoms[at] = _SEVERAL
+
+
+@native_call
+def _find(forms: Any, like: Any, leaves: Any, likes: Any, of_atoms: Any, like_atoms: Any, signs: Any) -> None:
+    polynomial = one = 0
+    # What a form or an atom is made of was made before it, so one of both can always go on.
+    while polynomial < len(leaves) or one < len(of_atoms):
+        while polynomial < len(leaves) and _is_ready(forms, polynomial, one):
+            _like_polynomial(forms, like, polynomial, leaves, likes, of_atoms, like_atoms, signs)
+            polynomial += 1
+        if one < len(of_atoms):
+            _like_atom(forms, like, one, leaves, likes, of_atoms, like_atoms, signs)
+            one += 1
