@@ -66,7 +66,7 @@ def agree(program: Program, call: Call, core: str, **options: bool) -> None:
 
 
 @pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: f"{kernel.isa.value} {kernel.name}")
-@pytest.mark.sweep(parts=2)
+@pytest.mark.thorough("random programs show the same on less")
 def test_remembering_changes_no_cycle_of_any_kernel(kernel: Kernel) -> None:
     names = plan_cases(kernel, patterns=("random",))
     chooser = np.random.default_rng(len(kernel.name))
