@@ -39,6 +39,16 @@ def test_a_row_counts_each_word_apart() -> None:
     assert "- armv8/k, 3: k.S:12: no rule: clz" in text
 
 
+@pytest.mark.parametrize(
+    ("shapes", "word"),
+    [((PROVED,), "never wrap"), ((PROVED, OPEN), "not shown"), ((OPEN,), "not shown"), ((WRAPS, OPEN), "may wrap")],
+)
+def test_lanes_are_said_never_to_wrap_only_where_all_shapes_are_proved(
+    shapes: tuple[ShapeProof, ...], word: str
+) -> None:
+    assert row(markdown_document([record("armv8/k", *shapes)], 1), "armv8/k")[7] == word
+
+
 def test_what_was_not_tried_is_not_counted_as_nothing_open() -> None:
     text = markdown_document([record("armv8/k", PROVED)], 1)
     assert row(text, "armv8/k")[3:6] == ["not tried"] * 3

@@ -100,10 +100,16 @@ def _open_shapes(record: Record) -> int:
 def _row(record: Record) -> str:
     parts = [record[part] for part in PARTS if part in record]
     held = sorted({name for part in parts for name in part["held"]})
-    wraps = any(part["lane_may_wrap"] for part in parts)
     figures = [_figure(record, part, key) for part, key in _COLUMNS]
-    words = [", ".join(held) or "none", "may wrap" if wraps else "never wrap", f"{_open_shapes(record):,}"]
+    words = [", ".join(held) or "none", _lanes(record), f"{_open_shapes(record):,}"]
     return "| " + " | ".join((record["kernel"], *figures, *words)) + " |"
+
+
+def _lanes(record: Record) -> str:
+    """Return the word for the lanes: of a shape that is open nothing was shown."""
+    if any(record[part]["lane_may_wrap"] for part in PARTS if part in record):
+        return "may wrap"
+    return "not shown" if _open_shapes(record) else "never wrap"
 
 
 _COLUMNS = (
