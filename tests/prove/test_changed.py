@@ -76,7 +76,7 @@ def test_a_copy_without_a_change_is_proved_again_and_again(name: str, held: tupl
 
 
 def test_code_that_a_shape_does_not_run_is_not_proved_there() -> None:
-    """What is not run cannot differ, so that nothing would be shown."""
+    """Prove nothing of code that no shape runs: it cannot differ there."""
     kernel = one_kernel("armv8/clip_s8s8_flat_64")
     program = kernel_program(kernel)
     assert kernel.operator is not None

@@ -35,7 +35,7 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _shown(kernel: Kernel, shape: str) -> ShapeProof:
-    """What is shown of a kernel, without a look at small shapes before."""
+    """Prove a kernel without a look at small shapes before."""
     assert kernel.operator is not None
     return prove_shape(kernel_program(kernel), kernel.contract, kernel.operator, one_shape(kernel, shape))
 
@@ -153,7 +153,7 @@ def test_points_without_chance_would_prove_wrong_kernels_and_the_error_is_told(m
 
 @pytest.mark.usefixtures("always")
 def test_elements_that_the_reference_uses_are_no_filling() -> None:
-    """What is the same in every case counts as filling only where no sum of the reference was made of it."""
+    """Count elements that are the same in every case as filling only where no sum of the reference was made of them."""
     kernel = one_kernel("armv8/conv1x1_s8s32_hwc_4x4")
     operator = kernel.operator
     assert operator is not None

@@ -1,4 +1,4 @@
-"""What is told to be no denormal is none, for random and extreme operands; and what may be one is not told so."""
+"""Try the rule that tells where no denormal can be, on random and extreme operands, and where there can be one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several sources state of a contract becomes one table, in which each key has its place."""
+"""Merge what several sources state of a contract into one table, in which each key has its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which shapes a contract allows, and what they cost."""
+"""Ask a space for the shapes that a contract allows, and for their cost."""
 
 from __future__ import annotations
 
