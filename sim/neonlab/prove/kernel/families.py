@@ -17,8 +17,6 @@ NAMES = (
     MAX, MIN, MAXP, MINP, MAXV, MINV, CMEQ, CMGT, CMGE, CMLT, CMLE, CMTST, AND, ORR, EOR,
     BIC, ORN, NOT, BSL, BIT, BIF, MOV, ORR_CONSTANT, BIC_CONSTANT, SLI, SRI, TBL, TBX,
 ) = range(len(NAMES))  # fmt: skip
-#: Families that work on bits, so that their lanes may be joined to those of the operands.
-BITWISE = (AND, ORR, EOR, BIC, ORN, NOT, BSL, BIT, BIF)
 
 assert set(NAMES) <= set(FAMILIES)
 
