@@ -28,7 +28,7 @@ class Segment:
         return self.address + len(self.data)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # one program is itself alone, so that what is made of it can be cached
 class Program:
     """Hold linked code and data at their final addresses: decoded instructions, symbols and source lines.
 

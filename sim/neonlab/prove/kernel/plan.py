@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,7 @@ class _Rows:
     writes: list[tuple[int, int]] = field(default_factory=list)
 
 
+@lru_cache(maxsize=2)  # a kernel and a mutant of it, each at hundreds of shapes
 def plans_of(program: Program) -> Plans:
     """Plan all instructions, in the order of `program.instructions`."""
     rows, isa = _Rows(), program.isa
