@@ -13,10 +13,16 @@ from neonlab.measure.shape import Shape
 from neonlab.prove.proof import Proof, ProofStatus, ShapeProof
 
 
-def _prove(handle: KernelHandle, shape: Shape, seed: int) -> ShapeProof:
+def _prove(handle: KernelHandle, shape: Shape, seed: int, held: frozenset[str]) -> ShapeProof:
     from neonlab.lab.run.prove import prove_one
 
-    return prove_one(handle.open(), shape, seed)
+    return prove_one(handle.open(), shape, seed, held)
+
+
+def _held(handle: KernelHandle, shapes: Sequence[Shape], seed: int) -> frozenset[str]:
+    from neonlab.lab.run.prove import MANY_SHAPES, held_when_small
+
+    return held_when_small(handle.open(), shapes, seed) if len(shapes) >= MANY_SHAPES else frozenset()
 
 
 def prove_all(
@@ -27,7 +33,14 @@ def prove_all(
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[Proof]:
     """Prove each kernel at its shapes."""
-    tasks = [(KernelHandle.of(kernel), shape, seed) for kernel, shapes in work for shape in shapes]
+    handles = [KernelHandle.of(kernel) for kernel, _ in work]
+    asked = [(handle, tuple(shapes), seed) for handle, (_, shapes) in zip(handles, work, strict=True)]
+    needed = [frozenset() if isinstance(held, Died) else held for held in workers.run(_held, asked)]
+    tasks = [
+        (handle, shape, seed, held)
+        for handle, held, (_, shapes) in zip(handles, needed, work, strict=True)
+        for shape in shapes
+    ]
     results = iter(workers.run(_prove, tasks, lambda _: advance(1)))
     proofs = []
     for kernel, shapes in work:

@@ -16,41 +16,43 @@ from neonlab.prove.proof import Proof, ProofStatus, ShapeProof
 
 #: Work of the small shape at which the inputs are found that a large one holds: multiply-accumulates, or elements.
 _MOST_WORK_TO_FIND_HELD = 2_000
+#: From so many shapes on, what to hold is found at a few of them first.
+MANY_SHAPES = 32
 _NO_REFERENCE = "the kernel has no operator whose reference could run on symbols"
 _C_REFERENCE = "the reference is a C function, which runs on numbers alone: an operator in Python is needed"
 
 
-def prove_one(kernel: Kernel, shape: Shape, seed: int) -> ShapeProof:
-    """Return what can be shown of a kernel at one shape."""
+def prove_one(kernel: Kernel, shape: Shape, seed: int, held: frozenset[str] = frozenset()) -> ShapeProof:
+    """Return what can be shown of a kernel at one shape.  `held` names inputs that are held from the start."""
     if kernel.operator is None:
         return ShapeProof(shape, ProofStatus.NOT_PROVED, seed, reason=_NO_REFERENCE)
     if kernel.reference is not None:
         return ShapeProof(shape, ProofStatus.NOT_PROVED, seed, reason=_C_REFERENCE)
-    held = _held_when_small(kernel, shape, seed)
+    if is_large(kernel.contract, kernel.operator.case(kernel.contract, shape, "random", seed)):
+        held |= held_when_small(kernel, shapes_to_prove(kernel), seed)
     return prove_shape(kernel_program(kernel), kernel.contract, kernel.operator, shape, seed, held=held)
 
 
-def _held_when_small(kernel: Kernel, shape: Shape, seed: int) -> frozenset[str]:
-    """Return the inputs that had to be held at small shapes, if this one is large: to find them there is fast.
+def held_when_small(kernel: Kernel, shapes: Sequence[Shape], seed: int) -> frozenset[str]:
+    """Return the inputs that had to be held for proofs at a few of the shapes that have little work.
 
-    The shapes are the ones that are longest in one dimension each: of many channels, some need what few do not.
+    To find them takes several attempts, and a proof that holds them from the start takes one.  The few are those that
+    are longest in one dimension each: of many channels, some need what few do not.
     """
-    operator = kernel.operator
-    assert operator is not None
-    if not is_large(kernel.contract, operator.case(kernel.contract, shape, "random", seed)):
+    if kernel.operator is None or kernel.reference is not None:
         return frozenset()
     macs = kernel.contract.macs
 
     def work(one: Shape) -> int:
         return one.work if macs is None else macs.evaluate(integers_of(kernel, one))
 
-    small = [one for one in shapes_to_prove(kernel) if 0 < work(one) <= _MOST_WORK_TO_FIND_HELD]
-    longest = (
-        {max(small, key=lambda one: (one.sizes[at], work(one))) for at in range(len(shape.sizes))} if small else ()
-    )
+    small = [one for one in shapes if 0 < work(one) <= _MOST_WORK_TO_FIND_HELD]
+    longest = {
+        max(small, key=lambda one: (one.sizes[at], work(one))) for at in range(len(small[0].sizes) if small else 0)
+    }
     held: frozenset[str] = frozenset()
     for one in sorted(longest, key=lambda one: one.sizes):
-        found = prove_shape(kernel_program(kernel), kernel.contract, operator, one, seed, held=held)
+        found = prove_shape(kernel_program(kernel), kernel.contract, kernel.operator, one, seed, held=held)
         held |= frozenset(found.held) if found.status is ProofStatus.PROVED else frozenset()
     return held
 
@@ -75,4 +77,5 @@ def prove(
     """
     kernel = one_kernel(kernel)
     wanted = shapes_to_prove(kernel, some_shapes(kernel, shapes), layers=layers)
-    return proof_of(kernel, [prove_one(kernel, shape, seed) for shape in wanted])
+    held = held_when_small(kernel, wanted, seed) if len(wanted) >= MANY_SHAPES else frozenset()
+    return proof_of(kernel, [prove_one(kernel, shape, seed, held) for shape in wanted])
