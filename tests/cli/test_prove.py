@@ -141,9 +141,18 @@ def test_a_table_of_proofs_is_written_and_kept_for_the_other_kernels(repository:
     assert f"| {ADD} |" in (repository / "reports" / "proofs.md").read_text()
 
 
-def test_a_table_needs_the_shapes_that_it_has_a_place_for(repository: Path) -> None:
-    shown = neonlab("prove", ADD, "--shape", "40", "--into", "reports", cwd=repository)
-    assert (shown.returncode, "--into needs --tails or --layers" in shown.stderr) == (2, True)
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ((), "--into needs --tails, --layers or --shape"),
+        (("--shape", "40"), "40 is no layer of armv8/add_s8_saturated"),
+    ],
+)
+def test_a_table_needs_the_shapes_that_it_has_a_place_for(
+    repository: Path, arguments: tuple[str, ...], words: str
+) -> None:
+    shown = neonlab("prove", ADD, *arguments, "--into", "reports", cwd=repository)
+    assert (shown.returncode, words in shown.stderr) == (2, True)
     assert not (repository / "reports" / "proofs.json").exists()
 
 

@@ -39,6 +39,11 @@ def test_a_row_counts_each_word_apart() -> None:
     assert "- armv8/k, 3: k.S:12: no rule: clz" in text
 
 
+def test_a_layer_that_was_tried_alone_is_named() -> None:
+    text = markdown_document([record("armv8/k", WITH_ERROR, part="layers")], 1)
+    assert row(text, "armv8/k")[3:6] == [f"{WITH_ERROR.shape}: 1", "0", "1"]
+
+
 @pytest.mark.parametrize(
     ("shapes", "word"),
     [((PROVED,), "never wrap"), ((PROVED, OPEN), "not shown"), ((OPEN,), "not shown"), ((WRAPS, OPEN), "may wrap")],

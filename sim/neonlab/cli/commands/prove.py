@@ -26,6 +26,7 @@ from neonlab.errors import InputError
 
 if TYPE_CHECKING:
     from neonlab.lab.repository.library import Kernel
+    from neonlab.measure.shape import Shape
     from neonlab.prove.proof import Proof
 
 
@@ -48,7 +49,9 @@ def prove(
     into: Annotated[
         Path | None,
         typer.Option(
-            "--into", metavar="FOLDER", help="Update proofs.md and proofs.json in FOLDER, with --tails or --layers."
+            "--into",
+            metavar="FOLDER",
+            help="Update proofs.md and proofs.json in FOLDER, with --tails, --layers, or a --shape that is a layer.",
         ),
     ] = None,
     seed: SeedOption = 1,
@@ -78,8 +81,8 @@ def prove(
 
     if sum((bool(shape), tails, layers)) > 1:
         raise InputError("--shape, --tails and --layers exclude each other: give one of them")
-    if into is not None and not (tails or layers):
-        raise InputError("--into needs --tails or --layers: the table has a place for these")
+    if into is not None and not (tails or layers or shape):
+        raise InputError("--into needs --tails, --layers or --shape: the table has a place for these")
     if into is not None:
         _make(into)
     if witnesses is not None:
@@ -91,6 +94,8 @@ def prove(
         work = [(kernel, shapes) for kernel, shapes in work if shapes]
         if not work:
             raise InputError("no kernel has a shape to prove: give one with --shape")
+        if into is not None and shape:
+            _refuse_other_shapes(work)
         advance = progress.begin("proving", sum(len(shapes) for _, shapes in work), "shapes")
         proofs = prove_all(workers, work, seed=seed, advance=advance)
         tried = [kernel for kernel, _ in work]
@@ -100,7 +105,7 @@ def prove(
         digests = code_digests(workers, tried) if into is not None else []
     proofs = _saved(tried, proofs, witnesses)
     if into is not None:
-        part = "layers" if layers else "tails"
+        part = "tails" if tails else "layers"
         records = [record_of(proof, digest, part) for proof, digest in zip(proofs, digests, strict=True)]
         _write(into, records, seed)
     if json:
@@ -122,6 +127,18 @@ def _saved(kernels: list[Kernel], proofs: list[Proof], folder: Path | None) -> l
         progress.clear()
         print(f"neonlab: the inputs that refute are not saved: {error}", file=sys.stderr)
         return proofs
+
+
+def _refuse_other_shapes(work: list[tuple[Kernel, list[Shape]]]) -> None:
+    """Raise InputError if a shape is no layer of its kernel's operator: the table has no place for it."""
+    from neonlab.lab.run.plan import layers_of
+
+    for kernel, shapes in work:
+        layers = layers_of(kernel)
+        for shape in shapes:
+            if shape not in layers:
+                known = ", ".join(map(str, layers)) or "none"
+                raise InputError(f"--into: {shape} is no layer of {kernel.title}: its layers are {known}")
 
 
 def _make(folder: Path) -> None:

@@ -25,6 +25,7 @@ def record_of(proof: Proof, code: str, part: str) -> dict[str, Any]:
         "code": code,
         part: {
             "shapes": len(proof.shapes),
+            **({"layers": [str(shape.shape) for shape in proof.shapes]} if part == "layers" else {}),
             **{status.value: len(proof.of(status)) for status in ProofStatus},
             "held": list(proof.held),
             "lane_may_wrap": next((shape.wraps.text for shape in proof.shapes if shape.wraps is not None), None),
@@ -75,9 +76,9 @@ def markdown_document(records: Sequence[Record], kernels: int) -> str:
         "their values at random points, and unequal sums pass for equal with a chance below 2^-50. *Held*: inputs that",
         "were not followed as any value, but held at those of one case. *Lanes*: whether a sum may leave its lane and",
         "come back. *Open*: shapes at which nothing was shown. Reasons are below. Small shapes are those that",
-        "`neonlab check` tries, layers those of real networks. Kernels without a row were not tried.",
+        "`neonlab check` tries, layers those of real networks that were tried. Kernels without a row were not tried.",
         "",
-        "| kernel | small shapes | proved | layers | proved | with error | held | lanes | open |",
+        "| kernel | small shapes | proved | layers tried | proved | with error | held | lanes | open |",
         "|---|---:|---:|---:|---:|---:|---|---|---:|",
         *map(_row, records),
         _total(records, kernels),
@@ -122,7 +123,11 @@ _COLUMNS = (
 
 
 def _figure(record: Record, part: str, key: str) -> str:
-    return f"{_number(record, part, key):,}" if part in record else "not tried"
+    if part not in record:
+        return "not tried"
+    layers = record[part].get("layers", ())
+    alone = f"{layers[0]}: " if key == "shapes" and len(layers) == 1 else ""
+    return f"{alone}{_number(record, part, key):,}"
 
 
 def _total(records: Sequence[Record], kernels: int) -> str:
