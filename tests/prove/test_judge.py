@@ -58,6 +58,12 @@ def test_right_kernels_are_proved_and_what_is_held_is_named(name: str, shape: st
     assert found.results > 0
 
 
+@pytest.mark.parametrize("name", ["armv7/quantize_f32s8_flat_16_fp32", "armv8/add_u8u8_flat_16_nnlib"])
+def test_a_call_without_elements_is_proved(name: str) -> None:
+    (found,) = prove(name, "0").shapes
+    assert (found.status, found.reason, found.results) == (ProofStatus.PROVED, "", 0)
+
+
 @pytest.mark.parametrize(("shape", "filling"), [("2x3x17x9", ("weights",)), ("1x1x16x16", ())])
 def test_packed_arrays_whose_filling_is_held_are_named(shape: str, filling: tuple[str, ...]) -> None:
     (found,) = prove("armv8/conv1x1_s8s32_hwc_4x16_dotprod", shape).shapes

@@ -203,6 +203,8 @@ def cast(value: SymbolValue, dtype: Dtype) -> SymbolValue:
 
 def _to_integers(value: SymbolValue, dtype: Dtype) -> SymbolValue:
     symbols = value.symbols
+    if not value.ids.size:  # nothing has no span
+        return SymbolValue(symbols, value.ids, dtype)
     if value.span is None:
         if value.dtype in _WHOLE:  # a cast of a float out of range is undefined
             return integers(symbols, value.ids, dtype, f"the float that becomes {dtype}")
