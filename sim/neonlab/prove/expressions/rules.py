@@ -37,7 +37,7 @@ from neonlab.prove.expressions.operation import (
 )
 
 #: Most operands of a minimum or a maximum that are brought in order.
-_MOST_EXTREMES = 1 << 11
+_MOST_EXTREMES = 1 << 13
 
 
 @compiled
