@@ -82,14 +82,62 @@ class ShapeProof:
 
 
 @dataclass(frozen=True, slots=True)
+class EverySize:
+    """The outcome for every value of one size that is a multiple of a block away from that of `shape`.
+
+    The values go from `first` to `last`, a `block` apart.  It is assumed that the reference adds nothing for zeros;
+    `shown` are the values at which that was seen.  `greatest` is the proof at `last`: the inputs that it holds are
+    held for all.  `error` is log2 of a bound on the chance that any of it is wrong; None where nothing was left to
+    chance.  `reason` says why it was not proved, and `where` has its place.
+    """
+
+    dimension: str
+    shape: Shape
+    first: int = 0
+    block: int = 0
+    last: int = 0
+    shown: tuple[int, ...] = ()
+    greatest: ShapeProof | None = None
+    error: float | None = None
+    reason: str = ""
+    where: str = ""
+
+    @property
+    def status(self) -> ProofStatus:
+        """Return PROVED, or PROVED_WITH_ERROR where something was left to chance; else NOT_PROVED."""
+        if self.reason or self.greatest is None:
+            return ProofStatus.NOT_PROVED
+        return ProofStatus.PROVED if self.error is None else ProofStatus.PROVED_WITH_ERROR
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values, as `--json` prints them."""
+        proved = self.status.is_proof
+        return {
+            "size": self.dimension,
+            "shape": str(self.shape),
+            "status": self.status.value,
+            "first": self.first if proved else None,
+            "block": self.block if proved else None,
+            "last": self.last if proved else None,
+            "assumed": f"the reference is a sum over {self.dimension}, to which zeros add nothing" if proved else None,
+            "reference_seen_at": list(self.shown),
+            "held": list(self.greatest.held) if proved and self.greatest else [],
+            "log2_error": self.error,
+            "reason": self.reason or None,
+            "where": self.where or None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Proof:
-    """Hold the outcome of a proof of one kernel, shape by shape."""
+    """Hold the outcome of a proof of one kernel, shape by shape, and of those for every value of a size."""
 
     kernel: str
     isa: str
     path: str
     shapes: tuple[ShapeProof, ...]
     options: str = ""
+    every: tuple[EverySize, ...] = ()
 
     @property
     def status(self) -> ProofStatus:
@@ -103,6 +151,11 @@ class Proof:
         if not found or not all(status.is_proof for status in found):
             return ProofStatus.NOT_PROVED
         return ProofStatus.PROVED if found == {ProofStatus.PROVED} else ProofStatus.PROVED_WITH_ERROR
+
+    @property
+    def is_complete(self) -> bool:
+        """Tell whether all that was asked for is proved: each shape, and each for every value of a size."""
+        return self.status.is_proof and all(one.status.is_proof for one in self.every)
 
     @property
     def held(self) -> tuple[str, ...]:
@@ -146,4 +199,5 @@ class Proof:
             "refuted": len(self.of(ProofStatus.REFUTED)),
             "not_proved": len(self.of(ProofStatus.NOT_PROVED)),
             "shapes": [shape.to_json(self.called) for shape in self.shapes],
+            "every": [one.to_json() for one in self.every],
         }

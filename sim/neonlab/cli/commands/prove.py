@@ -38,6 +38,14 @@ def prove(
         bool, typer.Option("--tails", help="Prove the small shapes that `check` tries; the default.")
     ] = False,
     layers: Annotated[bool, typer.Option("--layers", help="Prove the layers of real networks.")] = False,
+    every: Annotated[
+        str,
+        typer.Option(
+            "--every",
+            metavar="SIZE",
+            help="Prove every value of this size in steps of a block from each --shape on, too.",
+        ),
+    ] = "",
     witnesses: Annotated[
         Path | None,
         typer.Option(
@@ -69,25 +77,26 @@ def prove(
     Layers have too many products to write them out. There sums are compared by their values at two random points of a
     field, and the result is `proved with error below 2^-50`: a bound on the chance that different sums pass for equal.
 
+    With `--every in_channels` a kernel is proved for all numbers of passes of its hot loop: for every number of input
+    channels that is a multiple of what the loop takes away from that of the shape, up to the greatest.
+
     Some inputs are held at the values of one case, such as the limits of a clamp. The result names them.
     """
     from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.parallel.profiles import code_digests
-    from neonlab.lab.parallel.proofs import explain_proofs, prove_all
+    from neonlab.lab.parallel.proofs import explain_proofs, prove_all, prove_all_sizes
     from neonlab.lab.run.plan import shapes_to_prove
     from neonlab.lab.run.saved import make_folder
     from neonlab.report.tables.proofs import record_of
     from neonlab.report.terminal.proof import print_proofs
 
-    if sum((bool(shape), tails, layers)) > 1:
-        raise InputError("--shape, --tails and --layers exclude each other: give one of them")
-    if into is not None and not (tails or layers or shape):
-        raise InputError("--into needs --tails, --layers or --shape: the table has a place for these")
+    _refuse_options(bool(shape), tails, layers, bool(every), into is not None)
     if into is not None:
         _make(into)
     if witnesses is not None:
         make_folder(witnesses)
     found = find_kernels(kernels or (), given)
+    _refuse_size(found, every)
     with Workers(jobs) as workers:
         wanted = shapes_asked(found, shape, "planning the shapes")
         work = [(kernel, shapes_to_prove(kernel, shapes, layers=layers)) for kernel, shapes in wanted]
@@ -98,6 +107,9 @@ def prove(
             _refuse_other_shapes(work)
         advance = progress.begin("proving", sum(len(shapes) for _, shapes in work), "shapes")
         proofs = prove_all(workers, work, seed=seed, advance=advance)
+        if every:
+            advance = progress.begin("proving every size", sum(len(shapes) for _, shapes in work), "shapes")
+            proofs = prove_all_sizes(workers, work, every, proofs, seed=seed, advance=advance)
         tried = [kernel for kernel, _ in work]
         if any(proof.failures for proof in proofs):
             progress.begin("explaining failures")
@@ -112,7 +124,25 @@ def prove(
         print_json("prove", seed=seed, proofs=[proof.to_json() for proof in proofs])
     else:
         print_proofs(console(), proofs)
-    return 0 if all(proof.status.is_proof for proof in proofs) else 1
+    return 0 if all(proof.is_complete for proof in proofs) else 1
+
+
+def _refuse_options(shape: bool, tails: bool, layers: bool, every: bool, into: bool) -> None:
+    """Raise InputError for options that do not go together."""
+    if shape + tails + layers > 1:
+        raise InputError("--shape, --tails and --layers exclude each other: give one of them")
+    if every and not shape:
+        raise InputError("--every needs --shape: it has the other sizes, and where the size begins")
+    if into and not (tails or layers or shape):
+        raise InputError("--into needs --tails, --layers or --shape: the table has a place for these")
+
+
+def _refuse_size(kernels: list[Kernel], size: str) -> None:
+    """Raise InputError unless each kernel has the size that --every names, if it names one."""
+    from neonlab.lab.run.prove import refuse_size
+
+    for kernel in kernels if size else ():
+        refuse_size(kernel, size)
 
 
 def _saved(kernels: list[Kernel], proofs: list[Proof], folder: Path | None) -> list[Proof]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from neonlab.lab.parallel.checks import explain_failures
@@ -10,13 +11,19 @@ from neonlab.lab.parallel.pool import Died, KernelHandle, Workers
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.saved import save_failure
 from neonlab.measure.shape import Shape
-from neonlab.prove.proof import Proof, ProofStatus, ShapeProof
+from neonlab.prove.proof import EverySize, Proof, ProofStatus, ShapeProof
 
 
 def _prove(handle: KernelHandle, shape: Shape, seed: int, held: frozenset[str]) -> ShapeProof:
     from neonlab.lab.run.prove import prove_one
 
     return prove_one(handle.open(), shape, seed, held)
+
+
+def _prove_every(handle: KernelHandle, shape: Shape, dimension: str, seed: int) -> EverySize:
+    from neonlab.lab.run.prove import prove_every_size
+
+    return prove_every_size(handle.open(), shape, dimension, seed)
 
 
 def _held(handle: KernelHandle, shapes: Sequence[Shape], seed: int) -> frozenset[str]:
@@ -52,6 +59,28 @@ def prove_all(
             found.append(result)
         proofs.append(Proof(kernel.title, kernel.isa.value, str(kernel.path), tuple(found), kernel.options))
     return proofs
+
+
+def prove_all_sizes(
+    workers: Workers,
+    work: Sequence[tuple[Kernel, Sequence[Shape]]],
+    dimension: str,
+    proofs: Sequence[Proof],
+    *,
+    seed: int = 1,
+    advance: Callable[[int], None] = lambda _: None,
+) -> list[Proof]:
+    """Return the proofs of the kernels with what is shown for every value of a size, beginning at each shape."""
+    tasks = [(KernelHandle.of(kernel), shape, dimension, seed) for kernel, shapes in work for shape in shapes]
+    results = iter(workers.run(_prove_every, tasks, lambda _: advance(1)))
+    found = []
+    for proof, (_, shapes) in zip(proofs, work, strict=True):
+        every = []
+        for shape in shapes:
+            result = next(results)
+            every.append(EverySize(dimension, shape, reason=result.reason) if isinstance(result, Died) else result)
+        found.append(replace(proof, every=tuple(every)))
+    return found
 
 
 def explain_proofs(workers: Workers, kernels: Sequence[Kernel], proofs: Sequence[Proof]) -> list[Proof]:

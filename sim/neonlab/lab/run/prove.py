@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from neonlab.errors import InputError
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.lookup import AskedKernel, AskedShape, one_kernel, some_shapes
@@ -12,7 +13,8 @@ from neonlab.lab.run.shapes import integers_of
 from neonlab.measure.shape import Shape
 from neonlab.prove.judge import prove_shape
 from neonlab.prove.large import is_large
-from neonlab.prove.proof import Proof, ProofStatus, ShapeProof
+from neonlab.prove.proof import EverySize, Proof, ProofStatus, ShapeProof
+from neonlab.prove.trips.argument import prove_every
 
 #: Work of the small shape at which the inputs are found that a large one holds: multiply-accumulates, or elements.
 _MOST_WORK_TO_FIND_HELD = 2_000
@@ -31,6 +33,17 @@ def prove_one(kernel: Kernel, shape: Shape, seed: int, held: frozenset[str] = fr
     if is_large(kernel.contract, kernel.operator.case(kernel.contract, shape, "random", seed)):
         held |= held_when_small(kernel, shapes_to_prove(kernel), seed)
     return prove_shape(kernel_program(kernel), kernel.contract, kernel.operator, shape, seed, held=held)
+
+
+def prove_every_size(kernel: Kernel, shape: Shape, dimension: str, seed: int) -> EverySize:
+    """Return what can be shown for every value of a size that is a multiple of a block away from that of `shape`."""
+    if kernel.operator is None or kernel.reference is not None:
+        reason = _NO_REFERENCE if kernel.operator is None else _C_REFERENCE
+        return EverySize(dimension, shape, reason=reason)
+    program, contract = kernel_program(kernel), kernel.contract
+    return prove_every(
+        program, contract, kernel.operator, shape, dimension, seed, lambda one: prove_one(kernel, one, seed)
+    )
 
 
 def held_when_small(kernel: Kernel, shapes: Sequence[Shape], seed: int) -> frozenset[str]:
@@ -57,19 +70,33 @@ def held_when_small(kernel: Kernel, shapes: Sequence[Shape], seed: int) -> froze
     return held
 
 
-def proof_of(kernel: Kernel, shapes: Sequence[ShapeProof]) -> Proof:
-    """Fold what was shown at each shape."""
-    return Proof(kernel.title, kernel.isa.value, str(kernel.path), tuple(shapes), kernel.options)
+def proof_of(kernel: Kernel, shapes: Sequence[ShapeProof], every: Sequence[EverySize] = ()) -> Proof:
+    """Fold what was shown at each shape, and for every value of a size."""
+    return Proof(kernel.title, kernel.isa.value, str(kernel.path), tuple(shapes), kernel.options, tuple(every))
+
+
+def refuse_size(kernel: Kernel, dimension: str) -> None:
+    """Raise InputError unless the shapes of a kernel have a size of this name."""
+    names = kernel.operator.dimensions if kernel.operator is not None else ()
+    if kernel.operator is not None and dimension not in names:
+        raise InputError(f"{kernel.title} has no size `{dimension}`; its sizes are {', '.join(names)}")
 
 
 def prove(
-    kernel: AskedKernel, shapes: AskedShape | Sequence[AskedShape] = (), *, layers: bool = False, seed: int = 1
+    kernel: AskedKernel,
+    shapes: AskedShape | Sequence[AskedShape] = (),
+    *,
+    layers: bool = False,
+    every: str = "",
+    seed: int = 1,
 ) -> Proof:
     """Prove a kernel equal to its reference for every input that its contract allows, shape by shape.
 
     `kernel` is a Kernel, a name of the library such as "armv8/conv1x1_s8s32_hwc_4x4", or the path of a file.  `shapes`
     are Shapes or text such as "3x3x16x8", one or several; without any, the small shapes that `check` tries, or with
-    `layers` the layers of real networks that the operator names.  `seed` (0 or more) fixes the case whose path is
+    `layers` the layers of real networks that the operator names.  `every` names a size, such as "in_channels": then the
+    kernel is also proved for every value of that size which is a multiple of a block away from that of each shape.
+    `seed` (0 or more) fixes the case whose path is
     followed, and the values of inputs that are held.
 
     The Proof says of each shape whether the kernel is proved, refuted by inputs that were run, or neither and why.
@@ -78,4 +105,7 @@ def prove(
     kernel = one_kernel(kernel)
     wanted = shapes_to_prove(kernel, some_shapes(kernel, shapes), layers=layers)
     held = held_when_small(kernel, wanted, seed) if len(wanted) >= MANY_SHAPES else frozenset()
-    return proof_of(kernel, [prove_one(kernel, shape, seed, held) for shape in wanted])
+    if every:
+        refuse_size(kernel, every)
+    shown = [prove_one(kernel, shape, seed, held) for shape in wanted]
+    return proof_of(kernel, shown, [prove_every_size(kernel, one, every, seed) for one in wanted] if every else ())

@@ -6,6 +6,7 @@ on an input: where something does, the run is refused.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -69,7 +70,7 @@ class KernelNodes:
     all_sums: bool
 
 
-class _Memory:
+class Memory:
     """The places of a replay: the register file, then the regions of memory, each with a cell and a value a byte."""
 
     def __init__(self, trace: Trace) -> None:
@@ -94,14 +95,8 @@ class _Memory:
         part["node"], part["width"], part["position"] = flat[:, np.newaxis], width, np.arange(width)
 
 
-def kernel_nodes(
-    program: Program, contract: Contract, case: Case, table: ExpressionTable, elements: Mapping[str, Ids], limit: int
-) -> KernelNodes:
-    """Return what the kernel writes for all inputs that `elements` has nodes for, with the case's values for others.
-
-    Raises Refusal where the run cannot be followed: where data decide its path or its addresses, at an instruction
-    without a rule, or after more than `limit` steps.
-    """
+def record(program: Program, contract: Contract, case: Case, limit: int) -> tuple[Trace, Run]:
+    """Run a case and return its trace.  Raises Refusal if the call fails, or takes more than `limit` steps."""
     recorder = TraceProbe(program, limit)
     with Machine(program, probes=(recorder,)) as machine:
         outcome = run_case(machine, contract, case)
@@ -110,21 +105,32 @@ def kernel_nodes(
         raise Refusal(f"the call did not complete: {outcome.message}")
     if trace.overflow:
         raise Refusal(f"the call takes more than {limit} instructions: try a smaller shape")
-    del recorder  # a long trace is large
-    memory, first = _Memory(trace), len(table)
-    _set_registers(memory, trace, table)
-    _set_buffers(memory, trace, contract, case, table, elements)
-    suspects, count = _replay(memory, trace, table, first)
+    return trace, outcome
+
+
+def kernel_nodes(
+    program: Program, contract: Contract, case: Case, table: ExpressionTable, elements: Mapping[str, Ids], limit: int
+) -> KernelNodes:
+    """Return what the kernel writes for all inputs that `elements` has nodes for, with the case's values for others.
+
+    Raises Refusal where the run cannot be followed: where data decide its path or its addresses, at an instruction
+    without a rule, or after more than `limit` steps.
+    """
+    trace, outcome = record(program, contract, case, limit)
+    replay_of = Replay(trace, table)
+    replay_of.begin(contract, case, elements)
+    replay_of.follow(len(trace))
+    memory, first, suspects = replay_of.memory, replay_of.first, replay_of.suspects
     outputs, written = {}, {}
     for name, expected in case.expected.items():
         outputs[name] = _output(memory, trace, contract, case, table, name, expected.array)
         written[name] = _written(contract, case, outcome, name)
     numbers = table.drop(first, table.needed_of(suspects[:, 0], *outputs.values()))
     outputs, suspects[:, 0] = {name: numbers[ids] for name, ids in outputs.items()}, numbers[suspects[:, 0]]
-    return KernelNodes(outputs, written, len(trace), _sums(suspects, trace), count <= len(suspects))
+    return KernelNodes(outputs, written, len(trace), _sums(suspects, trace), replay_of.sums <= len(suspects))
 
 
-def _set_registers(memory: _Memory, trace: Trace, table: ExpressionTable) -> None:
+def _set_registers(memory: Memory, trace: Trace, table: ExpressionTable) -> None:
     """Set values on entry; vector registers hold unknown bytes, unless floats are passed in them."""
     isa, size = trace.isa, VECTOR_BYTES[trace.isa]
     for index in range(32):
@@ -138,7 +144,7 @@ def _set_registers(memory: _Memory, trace: Trace, table: ExpressionTable) -> Non
 
 
 def _set_buffers(
-    memory: _Memory, trace: Trace, contract: Contract, case: Case, table: ExpressionTable, elements: Mapping[str, Ids]
+    memory: Memory, trace: Trace, contract: Contract, case: Case, table: ExpressionTable, elements: Mapping[str, Ids]
 ) -> None:
     for item, at in zip(trace.buffers, memory.cells_at.tolist(), strict=False):
         name = item.buffer.name
@@ -174,42 +180,76 @@ def _place(trace: Trace, step: int) -> tuple[str, str]:
     return f"{line.path}:{line.line}" if line else "", trace.program.by_address[address].text
 
 
-def _replay(memory: _Memory, trace: Trace, table: ExpressionTable, first: int) -> tuple[npt.NDArray[np.int64], int]:
-    """Replay the trace; return node, bits and step of the first sums that may leave their lane, and their number.
+class Replay:
+    """A replay of a trace that may pause.  Nodes from `first` on that nothing holds any more are dropped at need.
 
-    Nodes from `first` on that nothing holds any more are dropped where the table is full.
+    `memory` has the cells and values of the moment.
     """
-    plans, program = plans_of(trace.program), trace.program
-    addresses = np.array([instruction.address for instruction in program.instructions], np.uint64)  # in order
-    numbers = np.minimum(np.searchsorted(addresses, trace.pcs), len(addresses) - 1)
-    unknown = trace.pcs[addresses[numbers] != trace.pcs]
-    if unknown.size:
-        raise Refusal(f"executes a word at {int(unknown[0]):#x} that is not an instruction of the program")
-    state, suspects = np.zeros(2, np.int64), np.zeros((_MOST_SUMS, 3), np.int64)
-    flags = np.array([entry_value(trace.entry, FLAGS)], np.uint64)
-    while True:
-        # The table may have far more room than should be filled.
-        room = len(table) + max(_ROWS, len(table) // 2)
-        table.reserve(room - len(table))
-        ended = replay.replay(
-            table.nodes[:room], table.size, memory.cells, memory.values, state, suspects, flags, numbers,
-            trace.first_writes, trace.values, plans.plan, plans.lanes, plans.sources, plans.copies, plans.accesses,
-            plans.addresses, plans.reads, plans.clears, plans.writes, memory.starts, memory.ends, memory.cells_at,
-            trace.isa.pointer_bytes,
-        )  # fmt: skip
-        if ended == replay.DONE:
-            count = int(state[replay.SUSPECTS])
-            return suspects[:count], count
-        if ended == replay.FULL:
-            _make_room(memory, table, first, suspects[: int(state[replay.SUSPECTS])])
-        else:
-            where, text = _place(trace, int(state[replay.STEP]))
-            instruction = program.by_address[int(trace.pcs[int(state[replay.STEP])])]
+
+    def __init__(self, trace: Trace, table: ExpressionTable) -> None:
+        self.trace, self.table, self.memory, self.first = trace, table, Memory(trace), len(table)
+        self._state, self._suspects = np.zeros(2, np.int64), np.zeros((_MOST_SUMS, 3), np.int64)
+        self._flags = np.array([entry_value(trace.entry, FLAGS)], np.uint64)
+        instructions = trace.program.instructions  # in the order of addresses
+        addresses = np.array([instruction.address for instruction in instructions], np.uint64)
+        self._numbers = np.minimum(np.searchsorted(addresses, trace.pcs), len(addresses) - 1)
+        self._alone = True
+        unknown = trace.pcs[addresses[self._numbers] != trace.pcs]
+        if unknown.size:
+            raise Refusal(f"executes a word at {int(unknown[0]):#x} that is not an instruction of the program")
+
+    def begin(self, contract: Contract, case: Case, elements: Mapping[str, Ids]) -> None:
+        """Set what the call begins with: values, and the nodes of elements."""
+        _set_registers(self.memory, self.trace, self.table)
+        _set_buffers(self.memory, self.trace, contract, case, self.table, elements)
+
+    def copy(self) -> Replay:
+        """Return a replay at the same step, which goes on by itself; nodes that it adds are in the same table."""
+        found = copy.copy(self)
+        found.memory = copy.copy(self.memory)
+        found.memory.cells, found.memory.values = self.memory.cells.copy(), self.memory.values.copy()
+        found._state, found._suspects = self._state.copy(), self._suspects.copy()
+        found._flags, found._alone = self._flags.copy(), False
+        return found
+
+    @property
+    def suspects(self) -> npt.NDArray[np.int64]:
+        """Node, bits and step of the first sums that may leave their lane."""
+        return self._suspects[: self.sums]
+
+    @property
+    def sums(self) -> int:
+        """The number of sums that may leave their lane."""
+        return int(self._state[replay.SUSPECTS])
+
+    def follow(self, end: int) -> None:
+        """Follow the steps before `end`.  Raises Refusal where one cannot be followed."""
+        trace, table, memory, plans = self.trace, self.table, self.memory, plans_of(self.trace.program)
+        while True:
+            # The table may have far more room than should be filled.
+            room = len(table) + max(_ROWS, len(table) // 2)
+            table.reserve(room - len(table))
+            ended = replay.replay(
+                table.nodes[:room], table.size, memory.cells, memory.values, self._state, self._suspects, self._flags,
+                self._numbers[:end], trace.first_writes, trace.values, plans.plan, plans.lanes, plans.sources,
+                plans.copies, plans.accesses, plans.addresses, plans.reads, plans.clears, plans.writes, memory.starts,
+                memory.ends, memory.cells_at, trace.isa.pointer_bytes,
+            )  # fmt: skip
+            if ended == replay.DONE:
+                return
+            if ended == replay.FULL and not self._alone:  # another replay may hold what would be dropped
+                raise Refusal("the expressions take too much memory: try a smaller shape")
+            if ended == replay.FULL:
+                _make_room(memory, table, self.first, self.suspects)
+                continue
+            step = int(self._state[replay.STEP])
+            where, text = _place(trace, step)
+            instruction = trace.program.by_address[int(trace.pcs[step])]
             sets_flags = ended == replay.NO_RULE and FLAGS in instruction.writes
             raise Refusal(f"{_FLAGS_SET if sets_flags else _REASONS[ended]}: {text}", place=where)
 
 
-def _make_room(memory: _Memory, table: ExpressionTable, first: int, suspects: npt.NDArray[np.int64]) -> None:
+def _make_room(memory: Memory, table: ExpressionTable, first: int, suspects: npt.NDArray[np.int64]) -> None:
     """Drop the nodes from `first` on that neither a byte nor a suspect sum holds, and see to room for further ones."""
     nodes = memory.cells["node"]
     holding = np.flatnonzero(nodes != PLAIN)
@@ -221,7 +261,7 @@ def _make_room(memory: _Memory, table: ExpressionTable, first: int, suspects: np
 
 
 def _output(
-    memory: _Memory, trace: Trace, contract: Contract, case: Case, table: ExpressionTable, name: str, expected: Any
+    memory: Memory, trace: Trace, contract: Contract, case: Case, table: ExpressionTable, name: str, expected: Any
 ) -> Ids:
     """Return the nodes of an output's elements, without the gaps between rows."""
     which = next(at for at, item in enumerate(trace.buffers) if item.buffer.name == name)

@@ -38,13 +38,25 @@ def reference_nodes(operator: Operator, contract: Contract, case: Case, inputs: 
     `symbolic_inputs`; arrays whose elements are all numbers are held.  Raises Refusal where the reference does what is
     not known on symbols, decides by data, or differs from its run on numbers.
     """
-    symbols = next(array.symbols for array in inputs.values() if isinstance(array, SymbolicArray))
+    nodes = nodes_of_inputs(operator, contract, case, inputs)
+    _check(operator, contract, case, inputs, _symbols_of(inputs), nodes)
+    return nodes
+
+
+def nodes_of_inputs(operator: Operator, contract: Contract, case: Case, inputs: Mapping[str, Array]) -> dict[str, Ids]:
+    """Return the nodes of each expected output for any symbolic inputs of the case's shape.  Raises Refusal.
+
+    They are not checked against a run on numbers, as those of `reference_nodes` are.
+    """
+    symbols = _symbols_of(inputs)
     expected = _run(operator, contract, case, inputs, symbols)
     if expected.keys() != case.expected.keys():
         raise Refusal(f"{_DIFFERS}: it gives {', '.join(expected)}")
-    nodes = {name: _nodes_of(symbols, name, found.array, case.expected[name].array) for name, found in expected.items()}
-    _check(operator, contract, case, inputs, symbols, nodes)
-    return nodes
+    return {name: _nodes_of(symbols, name, found.array, case.expected[name].array) for name, found in expected.items()}
+
+
+def _symbols_of(inputs: Mapping[str, Array]) -> Symbols:
+    return next(array.symbols for array in inputs.values() if isinstance(array, SymbolicArray))
 
 
 def _run(

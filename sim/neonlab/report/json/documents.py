@@ -199,6 +199,20 @@ _MUTATE = document(
         )
     ),
 )
+_EVERY = object_of(
+    size=described(STRING, "the size that --every names"),
+    shape=described(STRING, "the shape from which the values of the size follow"),
+    status=_PROOF_STATUS,
+    first=described(nullable(INTEGER), "least value of the size; null where nothing is proved, as in the next two"),
+    block=described(nullable(INTEGER), "from one value to the next"),
+    last=described(nullable(INTEGER), "greatest value"),
+    assumed=described(nullable(STRING), "what the proof takes for granted"),
+    reference_seen_at=described(list_of(INTEGER), "values at which that was seen"),
+    held=described(list_of(STRING), "inputs at the values of the case of the greatest size, for which alone this holds"),
+    log2_error=described(nullable(NUMBER), "of a bound on the chance that this is wrong; null where there is none"),
+    reason=described(nullable(STRING), "why nothing was proved"),
+    where=described(nullable(STRING), "file:line that the reason is about"),
+)
 _PROVE = document(
     "prove",
     seed=INTEGER,
@@ -235,6 +249,7 @@ _PROVE = document(
                     failure=described(nullable(FAILURE), "on the inputs that refute it"),
                 )
             ),
+            every=list_of(_EVERY),
         )
     ),
 )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from neonlab.prove.proof import Proof, ProofStatus, ShapeProof
+from neonlab.prove.proof import EverySize, Proof, ProofStatus, ShapeProof
 from neonlab.report.terminal.verdict import print_failure, shown_path
 
 _STYLES = {
@@ -49,6 +49,8 @@ def print_proof(out: Console, proof: Proof, *, whole: bool = True) -> None:
     if proof.status.is_proof:
         for text in _statement(proof):
             out.print(f"      {text}", markup=False)
+    for one in proof.every:
+        _print_every(out, one)
     for refuted in proof.of(ProofStatus.REFUTED)[:1]:
         if refuted.failure is not None:
             print_failure(out, proof.called, refuted.failure)
@@ -71,6 +73,34 @@ def _statement(proof: Proof) -> list[str]:
     if wraps is not None:
         lines.append(f"a sum may leave its lane and come back: {shown_path(wraps.where)}: {wraps.text}")
     return lines
+
+
+def _print_every(out: Console, every: EverySize) -> None:
+    """Print what was shown for every value of a size."""
+    greatest = every.greatest
+    if not every.status.is_proof or greatest is None:
+        place = f"{shown_path(every.where)}: " if every.where else ""
+        text = f"      not proved for every {every.dimension} from {every.shape} on: {place}{every.reason}"
+        out.print(Text(text, "yellow"))
+        return
+    steps = f" in steps of {every.block}" if every.block > 1 else ""
+    sizes = "x".join("N" if n == every.dimension else str(s) for n, s in every.shape.values().items())
+    text = f"{every.status.value} at {sizes} for every {every.dimension} N from {every.first} to {every.last}{steps},"
+    out.print(Text(f"      {text}", _STYLES[every.status]))
+    shown = ", ".join(map(str, every.shown))
+    lines = [
+        f"if its reference is a sum over {every.dimension}, to which zeros add nothing",
+        f"(this was seen at N = {shown}, and is assumed of all others)",
+    ]
+    if greatest.held:
+        lines.append(f"with {', '.join(greatest.held)} as drawn with seed {greatest.seed} at {greatest.shape}")
+    if greatest.filling:
+        lines.append(f"with the filling of {', '.join(greatest.filling)} as it is packed")
+    lines.append("no NEON lane wraps" if greatest.wraps is None else "a sum may leave its lane and come back")
+    if every.error is not None:
+        lines.append(f"the chance that this is wrong is below 2^{math.ceil(every.error)}")
+    for line in lines:
+        out.print(f"        {line}", markup=False)
 
 
 def _print_reasons(out: Console, shapes: Sequence[ShapeProof]) -> None:
