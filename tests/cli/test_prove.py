@@ -206,3 +206,22 @@ def test_a_reference_in_c_leaves_a_kernel_not_proved_and_says_why() -> None:
     shown = neonlab("prove", "tests/c/dot_s8.c", "--isa", "armv8")
     assert shown.returncode == 1 and shown.stdout.startswith("not proved")
     assert shown.stdout.count("the reference is a C function, which runs on numbers alone") == 1
+
+
+def test_every_size_is_proved_or_not_and_decides_the_status(repository: Path) -> None:
+    shown = neonlab("prove", ADD, "--shape", "40", "--every", "count", "--json", cwd=repository)
+    assert shown.returncode == 1
+    document = json.loads(shown.stdout)
+    jsonschema.validate(document, schemas()["prove"])
+    (proof,) = document["proofs"]
+    (every,) = proof["every"]
+    assert (proof["status"], every["status"], every["size"]) == ("proved", "not proved", "count")
+    assert "grows with the size" in every["reason"]
+
+
+@pytest.mark.parametrize(("options", "message"), [((), "--every needs --shape"), (("--shape", "40"), "has no size")])
+def test_every_without_a_shape_or_of_no_size_is_refused(
+    repository: Path, options: tuple[str, ...], message: str
+) -> None:
+    shown = neonlab("prove", ADD, *options, "--every", "sums", cwd=repository)
+    assert (shown.returncode, message in shown.stderr) == (2, True)

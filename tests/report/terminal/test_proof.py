@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from neonlab.measure.shape import Shape
-from neonlab.prove.proof import Noticed, Proof, ProofStatus, ShapeProof
+from neonlab.prove.proof import EverySize, Noticed, Proof, ProofStatus, ShapeProof
 from neonlab.report.terminal.proof import print_proofs
 
 _SHAPE = Shape(("rows", "cols"), (2, 17))
@@ -77,3 +77,33 @@ def test_a_kernel_is_proved_only_where_every_shape_is(found: tuple[ProofStatus, 
     proof = Proof("armv8/f", "a64", "f.S", tuple(replace(_PROVED, status=one) for one in found))
     assert proof.status is status
     assert proof.to_json()["status"] == status.value
+
+
+_EVERY = EverySize("cols", _SHAPE, 17, 16, 1009, (113, 1009), replace(_PROVED, held=("range",)), -79.5)
+
+
+def _printed_of_every(every: EverySize) -> str:
+    out = io.StringIO()
+    print_proofs(Console(file=out, width=120), [Proof("armv8/f", "a64", "f.S", (_PROVED,), every=(every,))])
+    return out.getvalue()
+
+
+def test_a_proof_for_every_size_names_the_sizes_and_what_it_assumes() -> None:
+    text = _printed_of_every(_EVERY)
+    assert "proved with error below 2^-50 at 2xN for every cols N from 17 to 1009 in steps of 16" in text
+    assert "if its reference is a sum over cols, to which zeros add nothing" in text
+    assert "(this was seen at N = 113, 1009, and is assumed of all others)" in text
+    assert "with range as drawn with seed 3 at 2x17" in text
+    assert "the chance that this is wrong is below 2^-79" in text
+    assert "2^-50" not in _printed_of_every(replace(_EVERY, error=None))
+
+
+def test_a_proof_that_does_not_reach_every_size_says_why_and_is_not_complete() -> None:
+    wrong = replace(_EVERY, reason="a pass of the loop stores", where="f.S:9")
+    text = _printed_of_every(wrong)
+    assert "not proved for every cols from 2x17 on: f.S:9: a pass of the loop stores" in text
+    assert "for every cols N" not in text
+    assert Proof("f", "a64", "f.S", (_PROVED,), every=(_EVERY,)).is_complete
+    assert not Proof("f", "a64", "f.S", (_PROVED,), every=(wrong,)).is_complete
+    assert not Proof("f", "a64", "f.S", (_OPEN,), every=(_EVERY,)).is_complete
+    assert (wrong.to_json()["first"], wrong.to_json()["assumed"]) == (None, None)

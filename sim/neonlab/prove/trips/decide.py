@@ -14,7 +14,7 @@ _UNDECIDED = "a condition is not the same for every size, or for every pass"
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Flags by what set them: `kind` "difference" (a - b), "sum" (a + b) or "bits" (a + 0, of which C and V are not known).
+    """Flags by what set them: `kind` "difference" (a - b), "sum" (a + b) or "bits" (a + 0; C and V are not known).
 
     The registers that were compared have `bits`.
     """

@@ -131,7 +131,7 @@ def _check(
     row, at = places // one.length, places % one.length
     if form.t:
         loop = loops[access.loop]
-        if (form.k != row * one.step).any() or (at + form.t * (loop.passes - 1) >= one.length).any():
+        if np.any(form.k != row * one.step) or (at + form.t * (loop.passes - 1) >= one.length).any():
             raise Refusal(f"a loop reads other rows of `{name}` as the size grows")
         if (at + form.t * window < gap * one.step).any():
             raise Refusal(f"passes of a loop read `{name}` too far behind others")

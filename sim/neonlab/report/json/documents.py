@@ -208,7 +208,9 @@ _EVERY = object_of(
     last=described(nullable(INTEGER), "greatest value"),
     assumed=described(nullable(STRING), "what the proof takes for granted"),
     reference_seen_at=described(list_of(INTEGER), "values at which that was seen"),
-    held=described(list_of(STRING), "inputs at the values of the case of the greatest size, for which alone this holds"),
+    held=described(
+        list_of(STRING), "inputs at the values of the case of the greatest size, for which alone this holds"
+    ),
     log2_error=described(nullable(NUMBER), "of a bound on the chance that this is wrong; null where there is none"),
     reason=described(nullable(STRING), "why nothing was proved"),
     where=described(nullable(STRING), "file:line that the reason is about"),
