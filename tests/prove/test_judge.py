@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -143,7 +144,7 @@ def test_a_wrong_kernel_is_refuted_by_inputs_for_which_it_is_wrong(
 
 def _altered(change: Callable[[Any], None]) -> Callable[..., Plans]:
     def plans_of(program: Any) -> Plans:
-        plans = _PLANS_OF(program)
+        plans = copy.deepcopy(_PLANS_OF(program))  # those of a program are kept, and serve other proofs
         change(plans)
         return plans
 

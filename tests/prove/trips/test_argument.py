@@ -50,7 +50,7 @@ def test_right_kernels_are_proved_for_every_size_of_a_class_up_to_the_greatest(
 
 _OPEN = [
     ("armv8/conv1x1_s8s32_chw_8x4", "3x5x65x5", "in_channels", "the path changes otherwise"),
-    ("armv8/conv1x1_s8s32_hwc_4x4", "2x3x65x5", "out_channels", "the path changes otherwise"),
+    ("armv8/conv1x1_s8s32_hwc_4x4", "2x3x65x5", "out_channels", "the result `output` grows with the size"),
     ("armv8/clip_s8s8_flat_64", "83", "count", "the result `output` grows with the size"),
     ("armv8/matmul_f32f32_packed_8x12", "2x4x8", "depth", "depends on the order"),
 ]
