@@ -201,11 +201,93 @@ def test_other_peoples_assembly_is_proved_with_a_contract_beside_it(repository: 
     assert shown.returncode == 0 and shown.stdout.startswith("proved"), shown.stdout
 
 
-def test_a_reference_in_c_leaves_a_kernel_not_proved_and_says_why() -> None:
+#: A clamp by vectors, with a tail one by one, and its reference.
+_CLAMP = """#include <arm_neon.h>
+#include <stddef.h>
+void clamp(const int8_t *in, int8_t *out, size_t n, const int8_t *limits)
+{
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        vst1q_s8(out + i, vminq_s8(vmaxq_s8(vld1q_s8(in + i), vdupq_n_s8(limits[0])), vdupq_n_s8(limits[1])));
+    for (; i < n; i++) {
+        int x = in[i] < limits[0] ? limits[0] : in[i];
+        out[i] = x > limits[1] ? limits[1] : x;
+    }
+}
+void clamp_c(const int8_t *in, int8_t *out, size_t n, const int8_t *limits)
+{
+    for (size_t i = 0; i < n; i++) {
+        int x = in[i];
+        x = x < limits[0] ? limits[0] : x;
+        out[i] = x > limits[1] ? limits[1] : x;
+    }
+}
+"""
+_CLAMP_CONTRACT = """summary = "a clamp"
+prototype = "void clamp(const int8_t *in, int8_t *out, size_t n, const int8_t *limits)"
+isa = { armv7 = ["armv7-a", "neon"], armv8 = ["armv8.0-a", "neon"] }
+reference = { symbol = "clamp_c" }
+[args]
+in     = { read = "n" }
+out    = { write = "n" }
+n      = { range = [0, 100] }
+limits = { read = "2" }
+"""
+
+
+def _clamp(folder: Path, text: str = "", by: str = "", contract: str = _CLAMP_CONTRACT) -> str:
+    assert text in _CLAMP
+    (folder / "clamp.c").write_text(_CLAMP.replace(text, by, 1) if text else _CLAMP)
+    (folder / "clamp.contract.toml").write_text(contract)
+    return "clamp.c"
+
+
+@pytest.mark.parametrize("isa", ["armv7", "armv8"])
+def test_c_with_a_tail_one_by_one_is_proved_equal_to_its_c_reference_or_refuted(tmp_path: Path, isa: str) -> None:
+    require_compiler(isa_named(isa))
+    shown = neonlab("prove", _clamp(tmp_path), "--isa", isa, "--shape", "21", cwd=tmp_path)
+    assert shown.returncode == 0 and shown.stdout.startswith("proved"), shown.stdout
+    assert "equal to the C reference `clamp_c` for every input that the contract allows" in shown.stdout
+    for text, by in (("limits[1] : x", "limits[0] : x"), ("in[i] < limits[0]", "(uint8_t)in[i] < limits[0]")):
+        shown = neonlab("prove", _clamp(tmp_path, text, by), "--isa", isa, "--shape", "21", cwd=tmp_path)
+        assert shown.returncode == 1 and shown.stdout.startswith("refuted"), shown.stdout
+        (again,) = [line.partition("again: neonlab ")[2] for line in shown.stdout.splitlines() if "again: " in line]
+        assert neonlab(*shlex.split(again), cwd=tmp_path).returncode == 1
+
+
+_UNFOLLOWED = [
+    ("        x = x < limits[0] ? limits[0] : x;\n", "        while (x < limits[0]) {\n            x++;\n        "
+     '__asm__ volatile ("");\n        }\n', "the reference `clamp_c` decides its path by the data: b."),
+    ("n; i++) {\n        int x = in[i];\n", "n - 1; i++) {\n        int x = in[i];\n",
+     "the reference `clamp_c` leaves bytes of its outputs as they were"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "by", "reason"), _UNFOLLOWED, ids=["branch", "unwritten"])
+def test_a_c_reference_that_cannot_be_followed_says_why(tmp_path: Path, text: str, by: str, reason: str) -> None:
     require_compiler(Isa.A64)
-    shown = neonlab("prove", "tests/c/dot_s8.c", "--isa", "armv8")
-    assert shown.returncode == 1 and shown.stdout.startswith("not proved")
-    assert shown.stdout.count("the reference is a C function, which runs on numbers alone") == 1
+    shown = neonlab("prove", _clamp(tmp_path, text, by), "--isa", "armv8", "--shape", "21", cwd=tmp_path)
+    assert shown.returncode == 1 and shown.stdout.startswith("not proved"), shown.stdout
+    assert reason in " ".join(shown.stdout.split())
+
+
+def test_a_c_reference_on_this_computer_cannot_be_followed_and_says_so(tmp_path: Path) -> None:
+    require_compiler(Isa.A64)
+    contract = _CLAMP_CONTRACT.replace('"clamp_c"', '"clamp_c", on_host = true')
+    shown = neonlab("prove", _clamp(tmp_path, contract=contract), "--isa", "armv8", "--shape", "21", cwd=tmp_path)
+    assert shown.returncode == 1 and shown.stdout.startswith("not proved"), shown.stdout
+    assert "the reference runs on this computer, where it cannot be followed" in " ".join(shown.stdout.split())
+
+
+def test_a_returned_value_is_compared_with_that_of_a_c_reference(tmp_path: Path) -> None:
+    require_compiler(Isa.A64)
+    shown = neonlab("prove", "tests/c/dot_s8.c", "--isa", "armv8", "--shape", "37")
+    assert shown.returncode == 0 and shown.stdout.startswith("proved"), shown.stdout
+    wrong = Path("tests/c/dot_s8.c").read_text().replace("vdupq_n_s32(0)", "vdupq_n_s32(1)", 1)
+    (tmp_path / "dot_s8.c").write_text(wrong)
+    (tmp_path / "dot_s8.contract.toml").write_text(Path("tests/c/dot_s8.contract.toml").read_text())
+    shown = neonlab("prove", "dot_s8.c", "--isa", "armv8", "--shape", "37", cwd=tmp_path)
+    assert shown.returncode == 1 and shown.stdout.startswith("refuted"), shown.stdout
 
 
 def test_every_size_is_proved_or_not_and_decides_the_status(repository: Path) -> None:

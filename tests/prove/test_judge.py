@@ -86,7 +86,7 @@ def test_the_kernels_of_the_library_that_are_not_proved_say_why(name: str, shape
     assert reason in found.reason
 
 
-def test_a_kernel_that_sets_flags_from_what_is_followed_is_not_proved_and_the_line_is_named(
+def test_a_kernel_that_branches_on_what_is_followed_is_not_proved_and_the_line_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from neonlab.prove import judge
@@ -94,7 +94,7 @@ def test_a_kernel_that_sets_flags_from_what_is_followed_is_not_proved_and_the_li
     monkeypatch.setattr(judge, "parameters", lambda contract: frozenset())
     (found,) = prove("armv7/dequantize_s32f32_rows_1x8", "2x3").shapes
     assert found.status is ProofStatus.NOT_PROVED
-    assert found.reason.startswith("flags that decide what is executed depend on the data: lsls")
+    assert found.reason.startswith("this branch on the data decides the path: beq")
     assert "dequantize_s32f32.inc:" in found.where
 
 

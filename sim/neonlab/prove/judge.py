@@ -2,8 +2,9 @@
 
     found = prove_shape(program, contract, operator, shape)
 
-The kernel is run once and its path replayed on expressions; the operator's own reference runs on symbolic arrays.  Each
-result of one is compared with that of the other.  Where they differ, inputs that show it are looked for, and run.
+The kernel is run once and its path replayed on expressions; the operator's own reference runs on symbolic arrays, or is
+followed like the kernel where it is compiled C.  Each result of one is compared with that of the other.  Where they
+differ, inputs that show it are looked for, and run.
 
 Some inputs cannot be any value: a reference may need the ends of a range as numbers, and a product of a sum and a
 multiplier has more values than can be tried.  Such inputs are held at those of a case, and the proof names them.
@@ -28,6 +29,7 @@ from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.kernel.symbolic_run import KernelNodes, Sum, kernel_nodes
 from neonlab.prove.large import MOST_ERROR, error_of, is_large, seed_of
 from neonlab.prove.proof import Noticed, ProofStatus, ShapeProof
+from neonlab.prove.reference.compiled import CompiledReference, compiled_nodes
 from neonlab.prove.reference.inputs import input_values, symbolic_inputs
 from neonlab.prove.reference.outputs import reference_nodes
 from neonlab.prove.refusal import Refusal
@@ -216,7 +218,12 @@ def reference_side(
     """
     table = ExpressionTable(seed_of(program, case, held) if is_large(contract, case) else None)
     inputs, elements = symbolic_inputs(table, contract, case, held)
-    expected = reference_nodes(operator, contract, case, inputs)
+    if isinstance(operator, CompiledReference):
+        expected = compiled_nodes(operator, case, table, elements, MOST_STEPS)
+    elif case.returned is not None:
+        raise Refusal("a returned value is compared with that of a C reference alone")
+    else:
+        expected = reference_nodes(operator, contract, case, inputs)
     followed = {name: ids for name, ids in elements.items() if name not in held}
     theirs = np.concatenate([expected[name].reshape(-1) for name in sorted(expected)])
     numbers = table.drop(0, table.needed_of(theirs, *followed.values()))

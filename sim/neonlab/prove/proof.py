@@ -130,7 +130,10 @@ class EverySize:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """Hold the outcome of a proof of one kernel, shape by shape, and of those for every value of a size."""
+    """Hold the outcome of a proof of one kernel, shape by shape, and of those for every value of a size.
+
+    `c_reference` names the function that it was compared with; it is empty where the reference is that of an operator.
+    """
 
     kernel: str
     isa: str
@@ -138,6 +141,7 @@ class Proof:
     shapes: tuple[ShapeProof, ...]
     options: str = ""
     every: tuple[EverySize, ...] = ()
+    c_reference: str = ""
 
     @property
     def status(self) -> ProofStatus:

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from neonlab.prove.expressions.canonical import Canonical
 from neonlab.prove.expressions.evaluate import elements_of, evaluate
 from neonlab.prove.expressions.operation import Operation, Rounding
 from neonlab.prove.expressions.table import ExpressionTable
@@ -194,3 +195,30 @@ def test_the_elements_that_a_node_depends_on_are_those_it_is_made_of() -> None:
     total = table.apply(Operation.ADD, ids[1:2], table.apply(Operation.MULTIPLY, ids[3:4], ids[4:5]))
     assert elements_of(table, total).tolist() == [1, 3, 4]
     assert elements_of(table, table.apply(Operation.ENTRY, ids[:1], ids[5:], amount=2)).tolist() == [0, 1, 5]
+
+
+@pytest.mark.parametrize(("bits", "signed"), [(8, True), (8, False), (16, True), (32, True), (32, False)])
+def test_a_choice_in_a_lane_is_the_choice_of_both_in_that_lane(bits: int, signed: bool) -> None:
+    x, y = pairs(ENDS, 8)
+    table = ExpressionTable()
+    ids = table.elements(3, -(2**50), 2**50)
+    chosen = table.apply(Operation.SELECT, ids[2:], ids[:1], ids[1:2])
+    found = table.apply(Operation.WRAP, chosen, amount=2 * bits + signed)
+    assert table.nodes["operation"][found[0]] == Operation.SELECT
+    condition = np.arange(len(x)) % 3 - 1
+    plain = np.where(condition != 0, x, y)
+    low = -(1 << bits - 1) if signed else 0
+    wanted = [(one - low) % (1 << bits) + low for one in plain.tolist()]
+    assert evaluate(table, found, np.stack([x, y, condition], axis=1))[:, 0].tolist() == wanted
+
+
+def test_bytes_that_are_chosen_without_a_sign_and_then_extended_are_a_choice_of_the_numbers() -> None:
+    table = ExpressionTable()
+    ids = table.elements(2, -128, 127)
+    condition = table.elements(1, 0, 1)
+    unsigned = table.apply(Operation.WRAP, ids, amount=2 * 8)
+    chosen = table.apply(Operation.SELECT, condition, unsigned[:1], unsigned[1:])
+    extended = table.apply(Operation.WRAP, chosen, amount=2 * 8 + 1)
+    plain = table.apply(Operation.SELECT, condition, ids[:1], ids[1:])
+    ours, theirs = Canonical(table).of(np.concatenate([extended, plain]))
+    assert ours == theirs

@@ -7,18 +7,16 @@ import random
 import numpy as np
 import pytest
 from tests.isa.lane_forms import forms
-from tests.isa.single_step import PATTERNS, SingleStep, State, random_state
+from tests.isa.single_step import PATTERNS, SingleStep, random_state
+from tests.prove.kernel.register_file import SymbolicFile, bytes_of
 
 from neonlab.assemble.assembler import assemble_text
 from neonlab.assemble.linking import link
 from neonlab.isa.lanes import execute, lane_operation
 from neonlab.isa.model.instruction import Instruction
 from neonlab.isa.model.isa import STATUS, Isa
-from neonlab.isa.model.lane_operation import VECTOR_BYTES, file_bytes, general_start
 from neonlab.prove.expressions.evaluate import evaluate
-from neonlab.prove.expressions.table import ExpressionTable
 from neonlab.prove.kernel import replay
-from neonlab.prove.kernel.cells import CELL, PLAIN
 from neonlab.prove.kernel.plan import Plans, plans_of
 
 pytestmark = pytest.mark.thorough(
@@ -57,12 +55,31 @@ _SCALARS = {
         "msub w3, w2, w4, w5",
         "lsl w3, w2, #5", "lsr w3, w2, #5", "asr w3, w2, #5", "asr x3, x2, #33", "sxtb w3, w2", "sxth x3, w2",
         "sxtw x3, w2", "uxtb w3, w2", "uxth w3, w2", "mov w3, w2", "mov x3, x2",
+        "add w3, w2, #7", "sub x3, x2, #1, lsl #12", "add w3, w2, w4, lsl #3", "sub w3, w2, w4, asr #31",
+        "add w3, w2, w4, sxtb", "add x3, x2, w4, sxtw #2", "sub w3, w2, w4, uxth #1", "neg w3, w2",
+        "neg w3, w2, lsr #5",
+        "mvn w3, w2", "mvn w3, w2, lsl #4", "and w3, w2, w4", "orr w3, w2, w4", "eor w3, w2, w4", "bic w3, w2, w4",
+        "orn w3, w2, w4", "eon w3, w2, w4", "and w3, w2, #0xff", "and w3, w2, #0xfffffffe", "orr w3, w2, #0x80000000",
+        "eor w3, w2, #0x80000000", "eor w3, w2, #0xf0", "bic w3, w2, w2, asr #31", "and w3, w2, w4, lsr #7",
+        "lsl w3, w2, w4", "lsr w3, w2, w4", "asr w3, w2, w4", "asr x3, x2, x4", "sbfx w3, w2, #3, #9",
+        "ubfx w3, w2, #31, #1", "sbfiz w3, w2, #5, #9", "ubfiz w3, w2, #2, #5", "ubfx x3, x2, #31, #1",
+        "smull x3, w2, w4", "smaddl x3, w2, w4, x5", "smsubl x3, w2, w4, x5",
+        "mneg w3, w2, w4", "sub w3, wzr, w2", "add w3, wzr, w2", "add x2, sp, #16", "sub w2, w2, w2",
+        "add w3, w2, w3", "sub w2, w4, w2", "add w2, w2, w2, lsl #1",
     ),
     Isa.A32: (
         "add r3, r2, r4", "sub r3, r2, r4", "rsb r3, r2, r4", "mul r3, r2, r4", "mla r3, r2, r4, r5",
         "mls r3, r2, r4, r5",
         "lsl r3, r2, #5", "asr r3, r2, #5", "sxtb r3, r2", "uxth r3, r2", "smulbb r3, r2, r4", "smlabt r3, r2, r4, r5",
-        "mov r3, r2",
+        "mov r3, r2", "add r3, r2, #7", "sub r3, r2, #256", "rsb r3, r2, #0", "add r3, r2, r4, lsl #3",
+        "sub r3, r2, r4, asr #31", "rsb r3, r2, r2, lsl #4", "add r3, r2, r4, asr r5", "sub r3, r2, r4, lsl r5",
+        "and r3, r2, r4", "orr r3, r2, r4", "eor r3, r2, r4", "bic r3, r2, r4", "and r3, r2, #0xff",
+        "bic r3, r2, #1", "orr r3, r2, #0x80000000", "eor r3, r2, #0x80000000", "bic r3, r2, r2, asr #31",
+        "and r3, r2, r4, lsr #7", "mvn r3, r2", "mvn r3, r2, asr #31", "lsl r3, r2, r4", "lsr r3, r2, r4",
+        "asr r3, r2, r4", "lsr r3, r2, #32", "asr r3, r2, #32", "ssat r3, #8, r2", "ssat r3, #8, r2, asr #3",
+        "usat r3, #8, r2", "ssat r3, #16, r2, lsl #4", "ubfx r3, r2, #3, #9", "sbfx r3, r2, #31, #1",
+        "smull r3, r5, r2, r4", "smull r2, r3, r2, r4", "smmul r3, r2, r4", "smmulr r3, r2, r4", "smultt r3, r2, r4",
+        "sub r2, r4, r2", "add r2, r2, r2, lsl #1",
     ),
 }  # fmt: skip
 #: Shifts by whole bytes, whose lanes of 64 bits are copied and of 32 bits not joined.
@@ -97,69 +114,6 @@ def _instructions(isa: Isa) -> tuple[Plans, tuple[Instruction, ...], list[str]]:
     return plans_of(program), tuple(program.instructions), texts
 
 
-def _bytes_of(isa: Isa, state: State) -> np.ndarray:
-    """The register file of a state, as the prover lays it out; the last general register of A64 is zero."""
-    row = np.zeros(file_bytes(isa), np.uint8)
-    size = VECTOR_BYTES[isa]
-    for register, value in state.items():
-        if register.file == "vector":
-            row[size * register.index : size * (register.index + 1)] = list(value.to_bytes(size, "little"))
-        elif register.file == "general" and not (isa is Isa.A64 and register.index == 31):
-            start = general_start(isa, register.index)
-            row[start : start + 8] = list(value.to_bytes(8, "little"))
-    return row
-
-
-class _Symbolic:
-    """A register file whose bytes belong to input elements, of as many bytes each as a draw says."""
-
-    def __init__(self, isa: Isa, rng: random.Random) -> None:
-        self.table, size = ExpressionTable(), file_bytes(isa)
-        self.cells = np.zeros(size, CELL)
-        self.cells["node"], self.cells["width"] = PLAIN, 1
-        self.places: list[tuple[int, int]] = []  # first byte and bytes of each element
-        last = size - 8 if isa is Isa.A64 else size
-        for start in range(0, last, 8):
-            width = rng.choice((1, 2, 4, 4))
-            if start >= general_start(isa, 0):
-                width = 4
-            for at in range(start, start + 8, width):
-                if start >= general_start(isa, 0) and isa is Isa.A32 and at > start:
-                    continue  # general registers of A32 have four bytes
-                (node,) = self.table.elements(1, 0, (1 << 8 * width) - 1)
-                part = self.cells[at : at + width]
-                part["node"], part["width"], part["position"] = node, width, np.arange(width)
-                self.places.append((at, width))
-
-    def values(self, row: np.ndarray) -> np.ndarray:
-        """The value of each element for the bytes of a register file."""
-        return np.array([int.from_bytes(row[at : at + width].tobytes(), "little") for at, width in self.places])
-
-    def execute(self, plans: Plans, number: int, row: np.ndarray, isa: Isa) -> int:
-        """Replay one instruction; return how it ended."""
-        state, suspects, flags = np.zeros(2, np.int64), np.zeros((8, 3), np.int64), np.zeros(1, np.uint64)
-        none = np.zeros(0, np.uint64)
-        self.table.reserve(2 * replay.ROWS_A_STEP)
-        return int(
-            replay.replay(
-                self.table.nodes, self.table.size, self.cells, row.copy(), state, suspects, flags,
-                np.array([number]), np.zeros(2, np.int64), np.zeros((0, 2), np.uint64), plans.plan, plans.lanes,
-                plans.sources, plans.copies, plans.accesses, plans.addresses, plans.reads, plans.clears, plans.writes,
-                none, none, np.zeros(0, np.int64), isa.pointer_bytes,
-            )
-        )  # fmt: skip
-
-    def nodes(self, row: np.ndarray) -> np.ndarray:
-        """The node of every byte that an element or a result is in; -1 for others."""
-        known = np.flatnonzero(self.cells["node"] != PLAIN)
-        found = np.full(len(self.cells), -1, np.int32)
-        of_known = np.zeros(len(known), np.int32)
-        self.table.reserve(64 * len(known))
-        replay.read_all(self.table.nodes, self.table.size, self.cells, row, known, 8, False, of_known)
-        found[known] = of_known
-        return found
-
-
 @pytest.mark.parametrize("isa", list(Isa), ids=lambda isa: isa.value)
 def test_expressions_of_every_form_have_the_values_that_the_emulator_computes(isa: Isa) -> None:
     print(f"seed {_SEED}")
@@ -168,21 +122,21 @@ def test_expressions_of_every_form_have_the_values_that_the_emulator_computes(is
     emulator = SingleStep(isa, _SEED)
     wrong, without_rule, too_large = [], [], []
     for number, (instruction, text) in enumerate(zip(instructions, texts, strict=True)):
-        symbolic = _Symbolic(isa, rng)
+        symbolic = SymbolicFile(isa, rng)
         rows, afters = [], []
         address = emulator.place(instruction.word)
         for pattern in PATTERNS:
             state = random_state(rng, isa, emulator.registers, pattern)
             state[STATUS] = 0
-            rows.append(_bytes_of(isa, state))
+            rows.append(bytes_of(isa, state))
             outcome = emulator.run(address, state)
             if outcome.fault:  # this CPU lacks it, and the lab's own rule stands in
                 operation = lane_operation(instruction)
                 assert operation is not None
                 afters.append(execute(operation, rows[-1][np.newaxis])[0])
             else:
-                afters.append(_bytes_of(isa, {**state, **dict(outcome.registers)}))
-        ended = symbolic.execute(plans, number, rows[0], isa)
+                afters.append(bytes_of(isa, {**state, **dict(outcome.registers)}))
+        ended = symbolic.execute(plans, [number], rows[0])
         if ended != replay.DONE:
             (too_large if ended == replay.TOO_LARGE else without_rule).append(text)
             continue

@@ -48,6 +48,8 @@ def prove_all(
         for handle, held, (_, shapes) in zip(handles, needed, work, strict=True)
         for shape in shapes
     ]
+    from neonlab.lab.run.prove import proof_of
+
     results = iter(workers.run(_prove, tasks, lambda _: advance(1)))
     proofs = []
     for kernel, shapes in work:
@@ -57,7 +59,7 @@ def prove_all(
             if isinstance(result, Died):
                 result = ShapeProof(shape, ProofStatus.NOT_PROVED, seed, reason=result.reason)
             found.append(result)
-        proofs.append(Proof(kernel.title, kernel.isa.value, str(kernel.path), tuple(found), kernel.options))
+        proofs.append(proof_of(kernel, found))
     return proofs
 
 

@@ -23,6 +23,7 @@ from neonlab.verify.cases.generated import generated_case
 from neonlab.verify.cases.operator import Operator
 
 if TYPE_CHECKING:
+    from neonlab.assemble.program import Program
     from neonlab.emulate.machine import Machine
 
 
@@ -70,6 +71,16 @@ class ScalarReference(Operator):
     def refilled(self, contract: Contract, case: Case, inputs: Mapping[str, Array]) -> Case:
         """Return the case with other inputs and the reference's results for them."""
         return self._answered(replace(case, inputs=inputs))
+
+    def code_to_follow(self) -> tuple[Program, Contract]:
+        """Return the reference as it is compiled for the guest, and the contract that names it.
+
+        Raises InputError where it does not compile.
+        """
+        from neonlab.sources.program import load_program
+
+        contract = replace(self.contract, alias=(), symbol=self.reference.symbol)
+        return load_program(self.path, contract, self._build), contract
 
     def _answered(self, case: Case) -> Case:
         outputs, returned = self._caller(case)

@@ -21,15 +21,21 @@ _MOST_WORK_TO_FIND_HELD = 2_000
 #: From so many shapes on, what to hold is found at a few of them first.
 MANY_SHAPES = 32
 _NO_REFERENCE = "the kernel has no operator whose reference could run on symbols"
-_C_REFERENCE = "the reference is a C function, which runs on numbers alone: an operator in Python is needed"
+_C_REFERENCE = "the reference is a C function, which takes no inputs with zeros put in: an operator in Python is needed"
+    "the reference is a C function, whose inputs cannot be filled up with zeros: an operator in Python is needed"
+)
+_ON_HOST = (
+    "the reference runs on this computer, where it cannot be followed: let it be compiled for the kernel's instruction "
+    "set, without --reference-on-host or `on_host`"
+)
 
 
 def prove_one(kernel: Kernel, shape: Shape, seed: int, held: frozenset[str] = frozenset()) -> ShapeProof:
     """Return what can be shown of a kernel at one shape.  `held` names inputs that are held from the start."""
     if kernel.operator is None:
         return ShapeProof(shape, ProofStatus.NOT_PROVED, seed, reason=_NO_REFERENCE)
-    if kernel.reference is not None:
-        return ShapeProof(shape, ProofStatus.NOT_PROVED, seed, reason=_C_REFERENCE)
+    if kernel.reference is not None and kernel.reference.on_host:
+        return ShapeProof(shape, ProofStatus.NOT_PROVED, seed, reason=_ON_HOST)
     if is_large(kernel.contract, kernel.operator.case(kernel.contract, shape, "random", seed)):
         held |= held_when_small(kernel, shapes_to_prove(kernel), seed)
     return prove_shape(kernel_program(kernel), kernel.contract, kernel.operator, shape, seed, held=held)
@@ -52,7 +58,7 @@ def held_when_small(kernel: Kernel, shapes: Sequence[Shape], seed: int) -> froze
     To find them takes several attempts, and a proof that holds them from the start takes one.  The few are those that
     are longest in one dimension each: of many channels, some need what few do not.
     """
-    if kernel.operator is None or kernel.reference is not None:
+    if kernel.operator is None or (kernel.reference is not None and kernel.reference.on_host):
         return frozenset()
     macs = kernel.contract.macs
 
@@ -72,7 +78,8 @@ def held_when_small(kernel: Kernel, shapes: Sequence[Shape], seed: int) -> froze
 
 def proof_of(kernel: Kernel, shapes: Sequence[ShapeProof], every: Sequence[EverySize] = ()) -> Proof:
     """Fold what was shown at each shape, and for every value of a size."""
-    return Proof(kernel.title, kernel.isa.value, str(kernel.path), tuple(shapes), kernel.options, tuple(every))
+    symbol = kernel.reference.symbol if kernel.reference is not None else ""
+    return Proof(kernel.title, kernel.isa.value, str(kernel.path), tuple(shapes), kernel.options, tuple(every), symbol)
 
 
 def refuse_size(kernel: Kernel, dimension: str) -> None:

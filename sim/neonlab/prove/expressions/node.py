@@ -231,8 +231,19 @@ def highest_of_lane(bits: int, signed: bool) -> int:
 
 
 @compiled
-def wrap(nodes: Any, size: Any, x: int, bits: int, signed: bool) -> int:
-    """Return the number of a lane that equals x modulo 2**bits: x less a multiple, if its interval then fits."""
+def select(nodes: Any, size: Any, condition: int, x: int, y: int) -> int:
+    """Return x if the condition is not 0, else y."""
+    if nodes[condition].low > 0 or nodes[condition].high < 0 or x == y:
+        return x
+    if nodes[condition].operation == CONSTANT:
+        return y
+    low, high = min(nodes[x].low, nodes[y].low), max(nodes[x].high, nodes[y].high)
+    return new(nodes, size, SELECT, low, high, condition, x, y, 0)
+
+
+@compiled
+def _wrap_alone(nodes: Any, size: Any, x: int, bits: int, signed: bool) -> int:
+    """Return `wrap` without a look at what x is made of."""
     low, high = nodes[x].low, nodes[x].high
     if bits >= 64 and low > -LIMIT and high < LIMIT and (signed or low >= 0):
         return x
@@ -247,6 +258,21 @@ def wrap(nodes: Any, size: Any, x: int, bits: int, signed: bool) -> int:
     if bits >= 62:
         least, most = -LIMIT, LIMIT
     return new(nodes, size, WRAP, least, most, x, 0, 0, 2 * bits + (1 if signed else 0))
+
+
+@compiled
+def wrap(nodes: Any, size: Any, x: int, bits: int, signed: bool) -> int:
+    """Return the number of a lane that equals x modulo 2**bits: x less a multiple, if its interval then fits.
+
+    Of a choice both sides are brought into the lane: compilers choose among bytes without a sign, and extend later.
+    """
+    one = nodes[x]
+    held = one.low >= lowest_of_lane(bits, signed) and one.high <= highest_of_lane(bits, signed)
+    if one.operation == SELECT and bits <= 32 and not held:
+        condition, other = one.x, one.z
+        taken = _wrap_alone(nodes, size, one.y, bits, signed)
+        return select(nodes, size, condition, taken, _wrap_alone(nodes, size, other, bits, signed))
+    return _wrap_alone(nodes, size, x, bits, signed)
 
 
 @compiled
@@ -267,17 +293,6 @@ def zero(nodes: Any, size: Any, x: int) -> int:
     if nodes[x].operation == CONSTANT:
         return constant(nodes, size, 1)
     return new(nodes, size, ZERO, 0, 1, x, 0, 0, 0)
-
-
-@compiled
-def select(nodes: Any, size: Any, condition: int, x: int, y: int) -> int:
-    """Return x if the condition is not 0, else y."""
-    if nodes[condition].low > 0 or nodes[condition].high < 0 or x == y:
-        return x
-    if nodes[condition].operation == CONSTANT:
-        return y
-    low, high = min(nodes[x].low, nodes[y].low), max(nodes[x].high, nodes[y].high)
-    return new(nodes, size, SELECT, low, high, condition, x, y, 0)
 
 
 @compiled

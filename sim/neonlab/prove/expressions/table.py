@@ -12,8 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from neonlab.emulate.native import native_call
-from neonlab.prove.expressions import node as make
 from neonlab.prove.expressions.field import PRIME, points
+
+# By name: compiled functions that a module's attribute leads to are no part of what a cached one depends on.
+from neonlab.prove.expressions.node import IS_NUMBER, NODE, add, constant, element, made, multiply
 from neonlab.prove.expressions.operation import CONSTANT, ENTRY, INPUT, SUM, Operation
 from neonlab.prove.expressions.sums import FINGERPRINTS, MOST_ARRAYS, alone
 
@@ -50,7 +52,7 @@ class ExpressionTable:
     """
 
     def __init__(self, seed: bytes | None = None) -> None:
-        self.nodes = np.zeros(_FIRST_ROWS, make.NODE)
+        self.nodes = np.zeros(_FIRST_ROWS, NODE)
         self.size = np.zeros(2, np.int64)
         self.inputs = self.arrays = 0
         self._seed = seed
@@ -70,7 +72,7 @@ class ExpressionTable:
         """Make room for so many further rows."""
         needed = len(self) + rows
         if needed > len(self.nodes):
-            grown = np.zeros(max(needed, 2 * len(self.nodes)), make.NODE)
+            grown = np.zeros(max(needed, 2 * len(self.nodes)), NODE)
             grown[: len(self)] = self.nodes[: len(self)]
             self.nodes = grown
 
@@ -107,7 +109,7 @@ class ExpressionTable:
         """
         self.reserve(count)
         found = np.zeros(count, np.int32)
-        _elements(self.nodes, self.size, self.inputs, low, high, 0 if span is None else make.IS_NUMBER, found)
+        _elements(self.nodes, self.size, self.inputs, low, high, 0 if span is None else IS_NUMBER, found)
         if span is not None:
             self.spans.append(FloatSpan(self.inputs, self.inputs + count, *span))
         if self._seed is not None and span is None and count:  # floats are no parts of sums
@@ -179,13 +181,13 @@ class ExpressionTable:
 @native_call
 def _constants(nodes: Any, size: Any, values: Any, found: Any) -> None:
     for at in range(len(values)):
-        found[at] = make.constant(nodes, size, values[at])
+        found[at] = constant(nodes, size, values[at])
 
 
 @native_call
 def _elements(nodes: Any, size: Any, first: int, low: int, high: int, kind: int, found: Any) -> None:
     for at in range(len(found)):
-        found[at] = make.element(nodes, size, first + at, low, high, kind)
+        found[at] = element(nodes, size, first + at, low, high, kind)
 
 
 @native_call
@@ -195,9 +197,9 @@ def _sums(nodes: Any, size: Any, found: Any, rows: Any, row: int) -> int:
         begin = size[0]
         if begin + rows.shape[1] + 1 > len(nodes):
             return row
-        total = make.constant(nodes, size, 0)
+        total = constant(nodes, size, 0)
         for at in range(rows.shape[1]):
-            total = alone(nodes, size, begin, make.add(nodes, size, total, rows[row, at]))
+            total = alone(nodes, size, begin, add(nodes, size, total, rows[row, at]))
         found[row] = total
         row += 1
     return row
@@ -212,10 +214,10 @@ def _products(nodes: Any, size: Any, found: Any, left: Any, right: Any, row: int
             return row
         for column in range(columns):
             begin = size[0]
-            total = make.constant(nodes, size, 0)
+            total = constant(nodes, size, 0)
             for at in range(depth):
-                product = make.multiply(nodes, size, left[row, at], right[column, at])
-                total = alone(nodes, size, begin, make.add(nodes, size, total, product))
+                product = multiply(nodes, size, left[row, at], right[column, at])
+                total = alone(nodes, size, begin, add(nodes, size, total, product))
             found[row, column] = total
         row += 1
     return row
@@ -224,7 +226,7 @@ def _products(nodes: Any, size: Any, found: Any, left: Any, right: Any, row: int
 @native_call
 def _apply(nodes: Any, size: Any, operation: int, found: Any, x: Any, y: Any, z: Any, amount: Any) -> None:
     for at in range(len(found)):
-        found[at] = make.made(nodes, size, operation, x[at], y[at], z[at], amount[at])
+        found[at] = made(nodes, size, operation, x[at], y[at], z[at], amount[at])
 
 
 @native_call

@@ -25,3 +25,12 @@ assert set(NAMES) <= set(FAMILIES)
     F_ADD, F_SUB, F_MUL, F_DIV, F_MIN, F_MAX, F_MINV, F_MAXV, F_MINP, F_MAXP, F_NEG, F_ABS, F_GREATER, F_GREATER_EQUAL,
     F_EQUAL, F_OF_INTEGER, F_TO_INTEGER, F_TO_WHOLE, F_FUSED, F_FUSED_MINUS, F_TWICE, F_TWICE_MINUS,
 ) = range(128, 150)  # fmt: skip
+
+#: What is done to general registers alone: a choice by the flags, what sets these, and shifts by a register.
+OF_GENERAL = ("choose", "compare", "shift_left_by", "shift_right_by")
+CHOOSE, COMPARE, SHIFT_LEFT_BY, SHIFT_RIGHT_BY = range(160, 164)
+
+
+def number_of(name: str) -> int:
+    """Return the number of a family of integers."""
+    return CHOOSE + OF_GENERAL.index(name) if name in OF_GENERAL else NAMES.index(name)

@@ -4,7 +4,8 @@ A place is a byte: of the register file as `neonlab.isa.model.lane_operation` la
 instruction.  Compiled code knows the kinds below.
 
 Data that only move are copied byte by byte.  Lane arithmetic and the arithmetic of general registers that is listed in
-`neonlab.prove.kernel.scalar` make expressions.  Everything else may run only on what does not depend on the inputs.
+`neonlab.prove.kernel.scalar` make expressions.  Everything else may run only on what does not depend on the inputs, the
+flags and the status register included.
 """
 
 from __future__ import annotations
@@ -23,23 +24,33 @@ from neonlab.isa.dependence import dependence_of
 from neonlab.isa.lanes import FAMILIES, LaneOperation, Lanes, lane_operation
 from neonlab.isa.model.dependence import MEMORY, VECTOR, access_of, places_of
 from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction, MemoryAccess
-from neonlab.isa.model.isa import FLAGS, Isa, Register
-from neonlab.isa.model.lane_operation import general_start
+from neonlab.isa.model.isa import FLAGS, STATUS, Isa, Register, general
+from neonlab.isa.model.lane_operation import file_bytes, general_start
 from neonlab.prove.kernel import families
+from neonlab.prove.kernel.conditions import SIGN_OF_BITS
 from neonlab.prove.kernel.floats import FloatOperation, float_operation
 from neonlab.prove.kernel.lanes import LANES, MOST_SOURCES
-from neonlab.prove.kernel.scalar import Extension, extension, scalar_operation
+from neonlab.prove.kernel.places import STACK_POINTER, Numbers
+from neonlab.prove.kernel.scalar import Extension, extension, scalar_operations
 
 #: What an instruction does: nothing to data; arithmetic on lanes, or on their bits; copies; a narrow load or an
-#: extension; anything else; arithmetic on floats.
-NOTHING, ARITHMETIC, BITS, COPIES, EXTENDS_ONE, OTHER, FLOATS = range(7)
+#: extension; anything else; arithmetic on floats; steps on general registers.
+NOTHING, ARITHMETIC, BITS, COPIES, EXTENDS_ONE, OTHER, FLOATS, STEPS = range(8)
+#: What becomes of flags: they stay; all are written; N and Z, and perhaps others; some that are not known.
+KEPT, WRITTEN, SIGN_WRITTEN, SOME_WRITTEN = range(4)
+#: What reads flags: nothing; a rule that knows them as expressions; anything else.
+UNREAD, BY_RULE, BY_OTHERS = range(3)
+#: Bits of `status`: the instruction writes the status register; it moves it to a register or to the flags.
+STATUS_WRITTEN, STATUS_MOVED = 1, 2
 
 #: One instruction.  Ranges `..._from` to `..._to` are rows of the tables of `Plans`.
 PLAN = np.dtype(
     [
         ("kind", np.int32),
         ("condition", np.int32),
+        ("branches_if", np.int32),
         ("lanes", np.int32),
+        ("lanes_to", np.int32),
         ("copies_from", np.int32),
         ("copies_to", np.int32),
         ("accesses_from", np.int32),
@@ -53,6 +64,9 @@ PLAN = np.dtype(
         ("writes_from", np.int32),
         ("writes_to", np.int32),
         ("flags_written", np.int32),
+        ("flags_become", np.int32),
+        ("flags_read", np.int32),
+        ("status", np.int32),
     ]
 )
 #: One access: base and index as offsets in the register file, -1 for none.
@@ -89,10 +103,12 @@ class Plans:
     reads: npt.NDArray[np.int32]  # (n, 2): first place and number of bytes
     clears: npt.NDArray[np.int32]  # (n, 2): likewise, of what becomes plain
     writes: npt.NDArray[np.int32]  # (n, 2): first byte and size of each register in the trace, -1 for flags
+    numbers: npt.NDArray[np.uint8]  # the numbers of instructions, at the end of what is beside the register file
 
 
 @dataclass
 class _Rows:
+    numbers: Numbers
     lanes: list[tuple[int, ...]] = field(default_factory=list)
     sources: list[list[tuple[int, ...]]] = field(default_factory=list)
     copies: list[tuple[int, int]] = field(default_factory=list)
@@ -106,7 +122,7 @@ class _Rows:
 @lru_cache(maxsize=2)  # a kernel and a mutant of it, each at hundreds of shapes
 def plans_of(program: Program) -> Plans:
     """Plan all instructions, in the order of `program.instructions`."""
-    rows, isa = _Rows(), program.isa
+    rows, isa = _Rows(Numbers(program.isa)), program.isa
     plan = np.zeros(len(program.instructions), PLAN)
     for number, instruction in enumerate(program.instructions):
         _plan(plan[number], instruction, rows, isa)
@@ -125,13 +141,21 @@ def plans_of(program: Program) -> Plans:
         table(rows.reads, 2),
         table(rows.clears, 2),
         table(rows.writes, 2),
+        np.frombuffer(rows.numbers.contents(), np.uint8),
     )
 
 
 def _plan(plan: Any, instruction: Instruction, rows: _Rows, isa: Isa) -> None:
     branches = instruction.branch is not BranchKind.NONE
     plan["condition"] = CONDITIONS.index(instruction.condition) if instruction.condition and not branches else ALWAYS
+    plan["branches_if"] = CONDITIONS.index(instruction.condition) if instruction.condition and branches else ALWAYS
     plan["flags_written"] = int(FLAGS in instruction.writes)
+    plan["flags_read"] = BY_OTHERS if FLAGS in instruction.reads else UNREAD
+    plan["flags_become"] = KEPT
+    if FLAGS in instruction.writes:
+        plan["flags_become"] = WRITTEN if isa is Isa.A64 else SOME_WRITTEN
+    moves_status = STATUS in instruction.reads and instruction.mnemonic.startswith(("mrs", "vmrs"))
+    plan["status"] = STATUS_WRITTEN * (STATUS in instruction.writes) + STATUS_MOVED * moves_status
     plan["writes_from"] = len(rows.writes)
     rows.writes += [_trace_row(register, isa) for register in instruction.writes]
     plan["writes_to"] = len(rows.writes)
@@ -155,7 +179,10 @@ def _effect(plan: Any, instruction: Instruction, rows: _Rows, isa: Isa) -> int:
     if found is not None:
         _add_extension(plan, found, rows)
         return EXTENDS_ONE
-    operation = lane_operation(instruction) or scalar_operation(instruction)
+    steps = scalar_operations(instruction, rows.numbers)
+    if len(steps) > 1 or (steps and steps[0].family in families.OF_GENERAL):
+        return _add_steps(plan, steps, instruction, rows)
+    operation = lane_operation(instruction) or (steps[0] if steps else None)
     if operation is not None and _moves_bytes(operation):
         _add_byte_shift(operation, rows)
         return COPIES
@@ -183,19 +210,35 @@ def _effect(plan: Any, instruction: Instruction, rows: _Rows, isa: Isa) -> int:
     return _copies_or_other(instruction, rows, isa)
 
 
+def _add_steps(plan: Any, steps: tuple[LaneOperation, ...], instruction: Instruction, rows: _Rows) -> int:
+    """Add the steps of an instruction on general registers, which reads no others before it wrote them."""
+    isa = instruction.isa
+    plan["lanes"] = len(rows.lanes)
+    for step in steps:
+        _add_lanes(step, rows, file_bytes(isa))
+    plan["lanes_to"] = len(rows.lanes)
+    plan["condition"] = ALWAYS  # a step chooses
+    if plan["flags_read"]:
+        plan["flags_read"] = BY_RULE
+    if plan["flags_written"]:
+        kinds = {step.immediate & 255 for step in steps if step.family == "compare"}
+        plan["flags_become"] = SIGN_WRITTEN if SIGN_OF_BITS in kinds else WRITTEN
+    return STEPS
+
+
 def _copies_or_other(instruction: Instruction, rows: _Rows, isa: Isa) -> int:
     dependence = dependence_of(instruction)
     base = instruction.writeback.base if instruction.writeback is not None else None
     changed = set(places_of(base, isa)) if base is not None else set()
-    sources = {
-        place: found for place, found in dependence.sources.items() if place not in changed and not _is_flag(place)
-    }
-    if dependence.moves and all(len(found) <= 1 for found in sources.values()):
+    written = {place: found for place, found in dependence.sources.items() if place not in changed}
+    sources = {place: found for place, found in written.items() if not _is_flag(place)}
+    if dependence.moves and sources.keys() == written.keys() and all(len(found) <= 1 for found in sources.values()):
         for place, found in sources.items():
             at = _place(place, isa)
             rows.copies.append((at, _place(next(iter(found)), isa) if found else -1))
         return COPIES
-    for place in sorted({place for found in sources.values() for place in found if not _is_flag(place)}):
+    # Flags and the status register must not depend on the inputs in a way that is not followed.
+    for place in sorted({place for found in written.values() for place in found if not _is_flag(place)}):
         rows.reads.append((_place(place, isa), 1))
     rows.clears += [(_place(place, isa), 1) for place in sources]
     return OTHER
@@ -210,7 +253,10 @@ def _place(place: int, isa: Isa) -> int:
     if place >= MEMORY:
         number, byte = access_of(place)
         return ACCESS_PLACES + ROOM * number + byte
-    return place - VECTOR if place >= VECTOR else general_start(isa, 0) + place
+    if place >= VECTOR:
+        return place - VECTOR
+    index, byte = divmod(place, 8)
+    return _first_byte(general(index), isa) + byte
 
 
 def _add_move(operation: LaneOperation, rows: _Rows) -> None:
@@ -273,11 +319,12 @@ def _add_floats(operation: FloatOperation, rows: _Rows) -> None:
     rows.reads += [(one.start, one.size) for one in operation.sources]
 
 
-def _add_lanes(operation: LaneOperation, rows: _Rows) -> None:
+def _add_lanes(operation: LaneOperation, rows: _Rows, end: int = 1 << 30) -> None:
+    """Add an operation; what it reads from byte `end` on comes from steps before it."""
     destination = operation.destination
     rows.lanes.append(
         (
-            families.NAMES.index(operation.family),
+            families.number_of(operation.family),
             destination.start,
             destination.count,
             destination.bits,
@@ -290,7 +337,7 @@ def _add_lanes(operation: LaneOperation, rows: _Rows) -> None:
         )
     )
     rows.sources.append([(one.start, one.count, one.bits, _sign(one), int(one.same)) for one in operation.sources])
-    rows.reads += [(one.start, one.size) for one in operation.sources]
+    rows.reads += [(one.start, one.size) for one in operation.sources if one.start < end]
 
 
 def _add_extension(plan: Any, found: Extension, rows: _Rows) -> None:
@@ -317,6 +364,8 @@ def _signed_64(value: int) -> int:
 def _first_byte(register: Register, isa: Isa) -> int:
     if register.file == "vector":
         return (16 if isa is Isa.A64 else 8) * register.index
+    if isa is Isa.A64 and register.index == 31:  # the register file has zeros there
+        return file_bytes(isa) + STACK_POINTER
     return general_start(isa, register.index)
 
 

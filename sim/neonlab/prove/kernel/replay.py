@@ -13,17 +13,48 @@ from neonlab.prove.expressions.operation import LIMIT
 from neonlab.prove.expressions.sums import alone
 from neonlab.prove.kernel.bits import bitwise
 from neonlab.prove.kernel.cells import PLAIN, depends, forget, read, write
-from neonlab.prove.kernel.families import SHL
+from neonlab.prove.kernel.conditions import (
+    FLAGS_ARE,
+    NO_TRUTH,
+    NUMBERS,
+    SIGN_IN_NUMBERS,
+    STATUS_DEPENDS,
+    STEP,
+    SUSPECTS,
+    UNKNOWN,
+    are_numbers,
+    choose,
+    compare,
+    is_decided,
+)
+from neonlab.prove.kernel.families import AND, BIF, CHOOSE, COMPARE, SHL
 from neonlab.prove.kernel.float_lanes import float_result
 from neonlab.prove.kernel.lanes import is_modular, result, stored
-from neonlab.prove.kernel.plan import ACCESS_PLACES, ARITHMETIC, BITS, COPIES, EXTENDS_ONE, FLOATS, NOTHING, OTHER, ROOM
+from neonlab.prove.kernel.plan import (
+    ACCESS_PLACES,
+    ARITHMETIC,
+    BITS,
+    BY_OTHERS,
+    BY_RULE,
+    COPIES,
+    EXTENDS_ONE,
+    FLOATS,
+    NOTHING,
+    OTHER,
+    ROOM,
+    SIGN_WRITTEN,
+    SOME_WRITTEN,
+    STATUS_MOVED,
+    STATUS_WRITTEN,
+    STEPS,
+    WRITTEN,
+)
+from neonlab.prove.kernel.steps import shift_by_register
 
 #: How a replay ended, and the answers at the step where it did.
-DONE, FULL, ADDRESS, NO_RULE, ELSEWHERE, TOO_LARGE = range(6)
+DONE, FULL, ADDRESS, NO_RULE, ELSEWHERE, TOO_LARGE, PATH, CONDITION = range(8)
 #: Rows that one step may add to the table of nodes.
 ROWS_A_STEP = 1 << 13
-#: State that survives a pause: the next step, and how many sums may leave their lane.
-STEP, SUSPECTS = range(2)
 
 
 @compiled
@@ -190,6 +221,61 @@ def _compute_bits(nodes: Any, size: Any, cells: Any, values: Any, operation: Any
 
 
 @compiled
+def _step_by_step(
+    nodes: Any, size: Any, cells: Any, values: Any, state: Any, suspects: Any, one: Any, lanes: Any, sources: Any,
+    found: Any, flags: np.uint64, flags_at: int,
+) -> int:  # fmt: skip
+    """Carry out the steps of an instruction on general registers."""
+    for at in range(one.lanes, one.lanes_to):
+        operation, answer = lanes[at], 0
+        kind = operation.family
+        if kind == COMPARE:
+            answer = compare(nodes, size, cells, values, state, flags_at, flags, operation, sources[at])
+        elif kind == CHOOSE:
+            answer = choose(nodes, size, cells, values, state, flags_at, flags, operation, sources[at])
+        elif kind > CHOOSE:
+            answer = shift_by_register(nodes, size, cells, values, operation, sources[at])
+        elif AND <= kind <= BIF:
+            _compute_bits(nodes, size, cells, values, operation, sources[at], found)
+        elif not _compute(nodes, size, cells, values, state, suspects, operation, sources[at], found):
+            return TOO_LARGE
+        if answer < 0:
+            return CONDITION if answer == NO_TRUTH else TOO_LARGE
+    return DONE
+
+
+@compiled
+def _settle_flags(state: Any, become: int) -> None:
+    """Note that an instruction made flags of what does not depend on the inputs."""
+    if become == WRITTEN or state[FLAGS_ARE] == NUMBERS:
+        if become != 0:
+            state[FLAGS_ARE] = NUMBERS
+    elif become == SIGN_WRITTEN:
+        state[FLAGS_ARE] = SIGN_IN_NUMBERS
+    elif become == SOME_WRITTEN:
+        state[FLAGS_ARE] = UNKNOWN
+
+
+@compiled
+def _refused(
+    nodes: Any, size: Any, cells: Any, state: Any, one: Any, addresses: Any, width: int, flags: np.uint64, flags_at: int
+) -> int:
+    """Return why a step cannot be followed before it is: data decide its address, its target or if it executes."""
+    if state[FLAGS_ARE] != NUMBERS and one.flags_read == BY_OTHERS:
+        if one.branches_if != ALWAYS:
+            if not is_decided(nodes, size, cells, state, flags_at, flags, one.branches_if):
+                return PATH
+        elif one.condition == ALWAYS or not are_numbers(state, one.condition):
+            return CONDITION
+    for row in range(one.addresses_from, one.addresses_to):
+        if depends(cells, addresses[row], width):
+            return ADDRESS
+    if state[STATUS_DEPENDS] != 0 and one.status & STATUS_MOVED != 0:
+        return NO_RULE
+    return DONE
+
+
+@compiled
 def _extend(nodes: Any, size: Any, cells: Any, values: Any, operation: Any, source: Any, places: Any) -> None:
     """Read one lane, in a register or in memory, and write it to a register."""
     at = _resolved(source[0], places)
@@ -215,10 +301,14 @@ def _follow(values: Any, plan: Any, writes: Any, recorded: Any, first: int, last
 @compiled
 def _act(
     nodes: Any, size: Any, cells: Any, values: Any, state: Any, suspects: Any, one: Any, lanes: Any, sources: Any,
-    copies: Any, reads: Any, clears: Any, places: Any, found: Any, held: Any, bytes_held: Any,
+    copies: Any, reads: Any, clears: Any, places: Any, found: Any, held: Any, bytes_held: Any, flags: np.uint64,
+    flags_at: int,
 ) -> int:  # fmt: skip
     """Do to the cells what the instruction does to data."""
     touched = one.kind != NOTHING and one.kind != COPIES and _any_depends(one, reads, places, cells)
+    touched = touched or (one.flags_read == BY_RULE and state[FLAGS_ARE] != NUMBERS)
+    if touched and one.status & STATUS_WRITTEN != 0:
+        state[STATUS_DEPENDS] = 1
     if one.kind == COPIES:
         if not _copy(one, copies, places, cells, values, held, bytes_held):
             return ELSEWHERE
@@ -231,14 +321,23 @@ def _act(
         _compute_floats(nodes, size, cells, values, lanes[one.lanes], sources[one.lanes], found)
     elif touched and one.kind == EXTENDS_ONE:
         _extend(nodes, size, cells, values, lanes[one.lanes], sources[one.lanes, 0], places)
+    elif touched and one.kind == STEPS:
+        ended = _step_by_step(nodes, size, cells, values, state, suspects, one, lanes, sources, found, flags, flags_at)
+        if ended != DONE:
+            return ended
     elif touched:
         return NO_RULE
+    elif one.kind == STEPS:
+        for at in range(one.lanes, one.lanes_to):
+            forget(cells, lanes[at].start, lanes[at].clear_end)
     elif one.kind in (ARITHMETIC, BITS, FLOATS, EXTENDS_ONE):
         forget(cells, lanes[one.lanes].start, lanes[one.lanes].clear_end)
     for row in range(one.clears_from, one.clears_to):
         at = _resolved(clears[row, 0], places)
         if at >= 0 and (one.kind == OTHER or clears[row, 0] < ACCESS_PLACES):
             forget(cells, at, at + clears[row, 1])
+    if not touched:
+        _settle_flags(state, one.flags_become)
     return DONE
 
 
@@ -246,13 +345,13 @@ def _act(
 def replay(
     nodes: Any, size: Any, cells: Any, values: Any, state: Any, suspects: Any, flags: Any, numbers: Any,
     first_writes: Any, recorded: Any, plan: Any, lanes: Any, sources: Any, copies: Any, accesses: Any, addresses: Any,
-    reads: Any, clears: Any, writes: Any, starts: Any, ends: Any, cells_at: Any, width: int,
+    reads: Any, clears: Any, writes: Any, starts: Any, ends: Any, cells_at: Any, width: int, flags_at: int,
 ) -> int:  # fmt: skip
     """Replay steps from state[STEP] on, until the trace ends or one cannot be followed; return how it ended.
 
     `suspects` (n, 3) takes node, bits and step of sums that may leave their lane.  `numbers` (steps,) has the row of
     `plan` of each step.  The other arrays are those of `Plans`, of the trace, and of the regions of memory.  `width` is
-    the size of an address in bytes.
+    the size of an address in bytes, `flags_at` the size of the register file.
     """
     places, found = np.zeros(8, np.int64), np.zeros(64, np.int64)
     held, bytes_held = np.zeros(1024, cells.dtype), np.zeros(1024, np.uint8)
@@ -261,15 +360,15 @@ def replay(
             return FULL
         step = state[STEP]
         one = plan[numbers[step]]
-        for row in range(one.addresses_from, one.addresses_to):
-            if depends(cells, addresses[row], width):
-                return ADDRESS
+        ended = _refused(nodes, size, cells, state, one, addresses, width, flags[0], flags_at)
+        if ended != DONE:
+            return ended
         if holds(one.condition, flags[0]) or one.condition == ALWAYS:
             for row in range(one.accesses_from, one.accesses_to):
                 at = _address(accesses[row], values, width, flags[0])
                 places[row - one.accesses_from] = _cell_of(at, starts, ends, cells_at)
             ended = _act(nodes, size, cells, values, state, suspects, one, lanes, sources, copies, reads, clears,
-                         places, found, held, bytes_held)  # fmt: skip
+                         places, found, held, bytes_held, flags[0], flags_at)  # fmt: skip
             if ended != DONE:
                 return ended
         new = _follow(values, one, writes, recorded, first_writes[step], first_writes[step + 1])

@@ -19,15 +19,18 @@ from neonlab.contract.header import Contract
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, Run
 from neonlab.emulate.trace import Trace, TraceProbe, entry_value
+from neonlab.isa.model.instruction import BranchKind, Instruction
 from neonlab.isa.model.isa import FLAGS, Isa, general, vector
 from neonlab.isa.model.lane_operation import VECTOR_BYTES, file_bytes, general_start
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.kernel import replay
 from neonlab.prove.kernel.cells import CELL, PLAIN
+from neonlab.prove.kernel.conditions import FLAGS_DEPENDED, STATE_SIZE, STEP, SUSPECTS
+from neonlab.prove.kernel.places import NUMBERS, STACK_POINTER
 from neonlab.prove.kernel.plan import plans_of
 from neonlab.prove.refusal import Refusal
 from neonlab.verify.cases.case import Case
-from neonlab.verify.check_case import run_case, written_elements
+from neonlab.verify.check_case import RETURNED, run_case, written_elements
 
 #: Bytes of stack below and above sp on entry that are followed.
 _STACK_BELOW, _STACK_ABOVE = 1 << 16, 1 << 12
@@ -36,11 +39,15 @@ _MOST_SUMS = 1 << 16
 #: Rows that are made room for at a time, and most rows that are kept: nodes that nothing holds any more are dropped.
 _ROWS, _MOST_ROWS = 1 << 20, 12_000_000
 _FLAGS_SET = "flags that decide what is executed depend on the data"
+#: How the reason begins where data decide the path.
+DECIDES_PATH = "this branch on the data decides the path"
 _REASONS = {
     replay.ADDRESS: "an address or the target of a branch depends on the data",
     replay.NO_RULE: "the prover has no rule for this instruction",
     replay.TOO_LARGE: "a number in a lane of 64 bits may exceed 63 bits",
     replay.ELSEWHERE: "data are stored outside the buffers and the stack",
+    replay.PATH: DECIDES_PATH,
+    replay.CONDITION: "the data decide what this instruction does, and the prover has no rule for it on this condition",
 }
 
 
@@ -58,9 +65,10 @@ class Sum:
 class KernelNodes:
     """Hold the nodes that a kernel writes: by output an array of the shape and meaning of what is expected of it.
 
-    A float32 is the integer of its bits.  `written` has what the emulator wrote in the recorded case, in the same shape
-    and meaning.  `steps` counts the instructions of the run.  `sums` are those whose
-    intervals, added up step by step, exceed their lane; `all_sums` says that none is missing there.
+    A returned value that is expected is the output RETURNED.  A float32 is the integer of its bits.  `written` has what
+    the emulator wrote in the recorded case, in the same shape and meaning.  `steps` counts the instructions of the run.
+    `sums` are those whose intervals, added up step by step, exceed their lane; `all_sums` says that none is missing
+    there.
     """
 
     outputs: Mapping[str, Ids]
@@ -71,10 +79,14 @@ class KernelNodes:
 
 
 class Memory:
-    """The places of a replay: the register file, then the regions of memory, each with a cell and a value a byte."""
+    """The places of a replay: the register file and what is beside it, then the regions of memory.
 
-    def __init__(self, trace: Trace) -> None:
-        self.registers = file_bytes(trace.isa)
+    Each has a cell and a value a byte.
+    """
+
+    def __init__(self, trace: Trace, numbers: npt.NDArray[np.uint8]) -> None:
+        beside = file_bytes(trace.isa) + NUMBERS
+        self.registers = beside + len(numbers)
         regions = [(item.address, item.end) for item in trace.buffers]
         stack = entry_value(trace.entry, general(31 if trace.isa is Isa.A64 else 13))
         regions.append((stack - _STACK_BELOW, stack + _STACK_ABOVE))
@@ -85,6 +97,7 @@ class Memory:
         self.cells = np.zeros(self.registers + sum(sizes), CELL)
         self.cells["node"], self.cells["width"] = PLAIN, 1
         self.values = np.zeros(len(self.cells), np.uint8)
+        self.values[beside : self.registers] = numbers
         for item, at in zip(trace.buffers, self.cells_at.tolist(), strict=False):
             self.values[at : at + item.buffer.size] = item.buffer.contents()
 
@@ -125,6 +138,9 @@ def kernel_nodes(
     for name, expected in case.expected.items():
         outputs[name] = _output(memory, trace, contract, case, table, name, expected.array)
         written[name] = _written(contract, case, outcome, name)
+    if case.returned is not None:
+        outputs[RETURNED] = _returned(memory, contract, table)
+        written[RETURNED] = np.array([outcome.returned], np.int64)
     numbers = table.drop(first, table.needed_of(suspects[:, 0], *outputs.values()))
     outputs, suspects[:, 0] = {name: numbers[ids] for name, ids in outputs.items()}, numbers[suspects[:, 0]]
     return KernelNodes(outputs, written, len(trace), _sums(suspects, trace), replay_of.sums <= len(suspects))
@@ -139,13 +155,15 @@ def _set_registers(memory: Memory, trace: Trace, table: ExpressionTable) -> None
     for index in range(31 if isa is Isa.A64 else 15):
         value, start = entry_value(trace.entry, general(index)), general_start(isa, index)
         memory.values[start : start + 8] = np.frombuffer(value.to_bytes(8, "little"), np.uint8)
-    if isa is Isa.A64:  # sp has its place after the last general register in the trace alone
-        memory.values[general_start(isa, 31) : general_start(isa, 31) + 8] = 0
+    if isa is Isa.A64:
+        at, value = file_bytes(isa) + STACK_POINTER, entry_value(trace.entry, general(31))
+        memory.values[at : at + 8] = np.frombuffer(value.to_bytes(8, "little"), np.uint8)
 
 
 def _set_buffers(
     memory: Memory, trace: Trace, contract: Contract, case: Case, table: ExpressionTable, elements: Mapping[str, Ids]
 ) -> None:
+    placed = set()
     for item, at in zip(trace.buffers, memory.cells_at.tolist(), strict=False):
         name = item.buffer.name
         argument = contract.by_name.get(name)
@@ -156,13 +174,20 @@ def _set_buffers(
         if name not in elements or argument.read is None:
             continue
         width, nodes = argument.dtype.itemsize, elements[name].reshape(-1)
-        if not argument.read.rows:
-            memory.put(at, nodes, width)
-            continue
-        size = argument.read.size.evaluate(case.integers)
-        for row, start in enumerate(argument.read.starts(case.integers).tolist()):
-            lanes = size // width
-            memory.put(at + item.buffer.origin + start, nodes[row * lanes : (row + 1) * lanes], width)
+        numbers = np.ascontiguousarray(case.inputs[name]).view(np.uint8).reshape(-1)
+        starts, size = [0], nodes.size * width
+        if argument.read.rows:
+            size = argument.read.size.evaluate(case.integers)
+            starts = [item.buffer.origin + start for start in argument.read.starts(case.integers).tolist()]
+        lanes = size // width
+        for row, start in enumerate(starts):
+            part = memory.values[at + start : at + start + lanes * width]
+            if not np.array_equal(part, numbers[row * lanes * width : (row + 1) * lanes * width]):
+                raise Refusal(f"the input `{name}` does not lie where its contract says", (name,))
+            memory.put(at + start, nodes[row * lanes : (row + 1) * lanes], width)
+        placed.add(name)
+    for name in sorted(elements.keys() - placed):
+        raise Refusal(f"the input `{name}` is no array that an argument points to", (name,))
 
 
 def _sums(suspects: npt.NDArray[np.int64], trace: Trace) -> tuple[Sum, ...]:
@@ -187,8 +212,9 @@ class Replay:
     """
 
     def __init__(self, trace: Trace, table: ExpressionTable) -> None:
-        self.trace, self.table, self.memory, self.first = trace, table, Memory(trace), len(table)
-        self._state, self._suspects = np.zeros(2, np.int64), np.zeros((_MOST_SUMS, 3), np.int64)
+        self.trace, self.table, self.first = trace, table, len(table)
+        self.memory = Memory(trace, plans_of(trace.program).numbers)
+        self._state, self._suspects = np.zeros(STATE_SIZE, np.int64), np.zeros((_MOST_SUMS, 3), np.int64)
         self._flags = np.array([entry_value(trace.entry, FLAGS)], np.uint64)
         instructions = trace.program.instructions  # in the order of addresses
         addresses = np.array([instruction.address for instruction in instructions], np.uint64)
@@ -220,7 +246,12 @@ class Replay:
     @property
     def sums(self) -> int:
         """The number of sums that may leave their lane."""
-        return int(self._state[replay.SUSPECTS])
+        return int(self._state[SUSPECTS])
+
+    @property
+    def compared_data(self) -> bool:
+        """Tell whether flags depended on inputs at some step."""
+        return bool(self._state[FLAGS_DEPENDED])
 
     def follow(self, end: int) -> None:
         """Follow the steps before `end`.  Raises Refusal where one cannot be followed."""
@@ -233,7 +264,7 @@ class Replay:
                 table.nodes[:room], table.size, memory.cells, memory.values, self._state, self._suspects, self._flags,
                 self._numbers[:end], trace.first_writes, trace.values, plans.plan, plans.lanes, plans.sources,
                 plans.copies, plans.accesses, plans.addresses, plans.reads, plans.clears, plans.writes, memory.starts,
-                memory.ends, memory.cells_at, trace.isa.pointer_bytes,
+                memory.ends, memory.cells_at, trace.isa.pointer_bytes, file_bytes(trace.isa),
             )  # fmt: skip
             if ended == replay.DONE:
                 return
@@ -242,11 +273,17 @@ class Replay:
             if ended == replay.FULL:
                 _make_room(memory, table, self.first, self.suspects)
                 continue
-            step = int(self._state[replay.STEP])
+            step = int(self._state[STEP])
             where, text = _place(trace, step)
             instruction = trace.program.by_address[int(trace.pcs[step])]
-            sets_flags = ended == replay.NO_RULE and FLAGS in instruction.writes
-            raise Refusal(f"{_FLAGS_SET if sets_flags else _REASONS[ended]}: {text}", place=where)
+            raise Refusal(f"{_reason(ended, instruction)}: {text}", place=where)
+
+
+def _reason(ended: int, instruction: Instruction) -> str:
+    """Return why a replay ended at an instruction."""
+    if ended == replay.NO_RULE and FLAGS in instruction.writes:
+        return _FLAGS_SET
+    return DECIDES_PATH if ended == replay.ADDRESS and instruction.branch is BranchKind.CONDITIONAL else _REASONS[ended]
 
 
 def _make_room(memory: Memory, table: ExpressionTable, first: int, suspects: npt.NDArray[np.int64]) -> None:
@@ -276,6 +313,20 @@ def _output(
     signed = expected.dtype.kind == "i"
     replay.read_all(table.nodes, table.size, memory.cells, memory.values, places, 8 * width, signed, found)
     return found.reshape(expected.shape)
+
+
+def _returned(memory: Memory, contract: Contract, table: ExpressionTable) -> Ids:
+    """Return the node of the returned value, in an array of one.  Raises Refusal unless one register holds it."""
+    returns, isa = contract.signature.returns, contract.isa
+    if returns is None or returns.kind != "integer" or returns.size > isa.pointer_bytes:
+        raise Refusal(f"the returned value is {returns.name if returns else 'void'}, which is not followed")
+    found = np.zeros(1, np.int32)
+    table.reserve(32)
+    place = np.array([general_start(isa, 0)])
+    replay.read_all(
+        table.nodes, table.size, memory.cells, memory.values, place, 8 * returns.size, returns.signed, found
+    )
+    return found
 
 
 def _written(contract: Contract, case: Case, run: Run, name: str) -> npt.NDArray[np.int64]:

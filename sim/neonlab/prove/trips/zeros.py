@@ -63,6 +63,8 @@ def check_zeros(
         _insert(long.memory, trace, case, rows, gap)
         short.follow(loop.start + window * loop.length)
         long.follow(loop.start + (window + loop.growth) * loop.length)
+        if short.compared_data or long.compared_data:  # flags are not among the registers that are compared
+            raise Refusal("a pass of the loop compares data", place=_place(trace, loop))
         _compare(table, trace, short.memory, long.memory, registers, loop)
         table.size[0], table.inputs = used, inputs
         main.follow(loop.end - loop.length)

@@ -61,7 +61,8 @@ def _statement(proof: Proof) -> list[str]:
     """Return what a proof says, and for which inputs it does not."""
     every = "every input that the contract allows"
     wraps = next((shape.wraps for shape in proof.shapes if shape.wraps is not None), None)
-    lines = [f"equal to the reference for {every}" + ("" if wraps else "; no NEON lane wraps")]
+    reference = f"the C reference `{proof.c_reference}`" if proof.c_reference else "the reference"
+    lines = [f"equal to {reference} for {every}" + ("" if wraps else "; no NEON lane wraps")]
     if proof.held:
         names = ", ".join(proof.held)
         lines.append(f"with {names} as drawn with seed {proof.shapes[0].seed}, not as any value")
