@@ -88,6 +88,10 @@ _SABOTEURS: Mapping[str, tuple[dict[str, str], str]] = {
         {_HEAD: "    mov     x10, #4097\n    cmp     x4, x10\n    b.eq    4f\n" + _HEAD},
         _VARIES,
     ),
+    "a pass that compares data": (
+        {_PASS: _PASS.replace("subs", "umov    w10, v0.b[0]\n    cmp     w10, #0\n    subs")},
+        "a pass of the loop compares data",
+    ),
     "a counter of 8 bits": (
         {
             _HEAD: "    lsr     x9, x4, #3\n    and     x9, x9, #255\n    cbz     x9, 4f\n3:\n",

@@ -22,8 +22,6 @@ _MOST_WORK_TO_FIND_HELD = 2_000
 MANY_SHAPES = 32
 _NO_REFERENCE = "the kernel has no operator whose reference could run on symbols"
 _C_REFERENCE = "the reference is a C function, which takes no inputs with zeros put in: an operator in Python is needed"
-    "the reference is a C function, whose inputs cannot be filled up with zeros: an operator in Python is needed"
-)
 _ON_HOST = (
     "the reference runs on this computer, where it cannot be followed: let it be compiled for the kernel's instruction "
     "set, without --reference-on-host or `on_host`"
