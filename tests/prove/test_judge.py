@@ -14,7 +14,8 @@ from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel, open_kernel
 from neonlab.lab.run.check import check
 from neonlab.lab.run.lookup import one_kernel, one_shape
-from neonlab.lab.run.prove import prove
+from neonlab.lab.run.plan import shapes_to_prove
+from neonlab.lab.run.prove import MANY_SHAPES, prove
 from neonlab.prove.judge import parameters, prove_shape
 from neonlab.prove.kernel import symbolic_run
 from neonlab.prove.kernel.plan import Plans
@@ -63,6 +64,18 @@ def test_right_kernels_are_proved_and_what_is_held_is_named(name: str, shape: st
 def test_a_call_without_elements_is_proved(name: str) -> None:
     (found,) = prove(name, "0").shapes
     assert (found.status, found.reason, found.results) == (ProofStatus.PROVED, "", 0)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["armv8/matmul_f32f32_packed_8x12", "armv7/matmul_f32f32_packed_6x8", "armv8/requantize_s32s8_rows_1x16_ruy"],
+)
+def test_many_shapes_together_are_proved_where_each_is_by_itself(name: str) -> None:
+    kernel = one_kernel(name)
+    shapes = shapes_to_prove(kernel)[: 2 * MANY_SHAPES : 2]
+    together = prove(kernel, shapes)
+    assert [found.status for found in together.shapes] == [prove(kernel, one).status for one in shapes]
+    assert {name for found in together.shapes for name in found.held} <= parameters(kernel.contract)
 
 
 @pytest.mark.parametrize(("shape", "filling"), [("2x3x17x9", ("weights",)), ("1x1x16x16", ())])

@@ -86,6 +86,8 @@ def prove_shape(
 ) -> ShapeProof:
     """Return what can be shown at one shape.  `held` names inputs to hold at the values of the case from the start."""
     case = operator.case(contract, shape, "random", seed)
+    if _largest(case) & held:  # such a proof would mean little
+        held = frozenset()
     found = _attempt(program, contract, operator, case, held)
     if found.status is not ProofStatus.NOT_PROVED:
         return found

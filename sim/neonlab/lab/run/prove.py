@@ -11,7 +11,7 @@ from neonlab.lab.run.lookup import AskedKernel, AskedShape, one_kernel, some_sha
 from neonlab.lab.run.plan import shapes_to_prove
 from neonlab.lab.run.shapes import integers_of
 from neonlab.measure.shape import Shape
-from neonlab.prove.judge import prove_shape
+from neonlab.prove.judge import parameters, prove_shape
 from neonlab.prove.large import is_large
 from neonlab.prove.proof import EverySize, Proof, ProofStatus, ShapeProof
 from neonlab.prove.trips.argument import prove_every
@@ -71,6 +71,7 @@ def held_when_small(kernel: Kernel, shapes: Sequence[Shape], seed: int) -> froze
     for one in sorted(longest, key=lambda one: one.sizes):
         found = prove_shape(kernel_program(kernel), kernel.contract, kernel.operator, one, seed, held=held)
         held |= frozenset(found.held) if found.status is ProofStatus.PROVED else frozenset()
+        held &= parameters(kernel.contract)  # at other sizes, other operands might be held
     return held
 
 
