@@ -75,7 +75,7 @@ def test_many_shapes_together_are_proved_where_each_is_by_itself(name: str) -> N
     shapes = shapes_to_prove(kernel)[: 2 * MANY_SHAPES : 2]
     together = prove(kernel, shapes)
     assert [found.status for found in together.shapes] == [prove(kernel, one).status for one in shapes]
-    assert {name for found in together.shapes for name in found.held} <= parameters(kernel.contract)
+    assert not any({"a", "b"} <= set(found.held) for found in together.shapes)
 
 
 @pytest.mark.parametrize(("shape", "filling"), [("2x3x17x9", ("weights",)), ("1x1x16x16", ())])

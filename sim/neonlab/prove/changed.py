@@ -111,7 +111,7 @@ class ChangedKernels:
                 reference = reference_side(self._program, self._contract, self._operator, case, held)
                 return _Followed(with_kernel(reference, self._program, self._contract), held)
             except Refusal as refusal:
-                more = more_held(case, held, refusal)
+                more = more_held(self._contract, case, held, refusal)
                 if more is None:
                     return None
                 held = more

@@ -86,7 +86,7 @@ def prove_shape(
 ) -> ShapeProof:
     """Return what can be shown at one shape.  `held` names inputs to hold at the values of the case from the start."""
     case = operator.case(contract, shape, "random", seed)
-    if _largest(case) & held:  # such a proof would mean little
+    if _largest(contract, case) & held:  # such a proof would mean little
         held = frozenset()
     found = _attempt(program, contract, operator, case, held)
     if found.status is not ProofStatus.NOT_PROVED:
@@ -144,7 +144,7 @@ def _attempt(
             sides = _sides(program, contract, operator, case, held)
             break
         except Refusal as refusal:
-            more = more_held(case, held, refusal)
+            more = more_held(contract, case, held, refusal)
             if more is None:
                 return replace(unproved, held=tuple(sorted(held)), reason=refusal.reason, where=refusal.place)
             held = more
@@ -194,16 +194,17 @@ def _proved(found: ShapeProof, table: ExpressionTable, answer: Equality, wraps: 
     return replace(found, status=ProofStatus.PROVED_WITH_ERROR, wraps=wraps, error=error)
 
 
-def more_held(case: Case, held: frozenset[str], refusal: Refusal) -> frozenset[str] | None:
+def more_held(contract: Contract, case: Case, held: frozenset[str], refusal: Refusal) -> frozenset[str] | None:
     """Return the inputs to hold so that a refusal does not come again; None where that would not help."""
     more = held | refusal.inputs
     followed = set(case.inputs) - more
-    return more if more != held and followed and _largest(case) <= followed else None
+    return more if more != held and followed and _largest(contract, case) <= followed else None
 
 
-def _largest(case: Case) -> set[str]:
-    """Return the input with the most elements, which must be followed for a proof to mean anything."""
-    return {max(case.inputs, key=lambda name: (case.inputs[name].size, name))} if case.inputs else set()
+def _largest(contract: Contract, case: Case) -> set[str]:
+    """Return the operand with the most elements, which must be followed for a proof to mean anything."""
+    operands = set(case.inputs) - parameters(contract) or set(case.inputs)
+    return {max(operands, key=lambda name: (case.inputs[name].size, name))} if operands else set()
 
 
 def _sides(program: Program, contract: Contract, operator: Operator, case: Case, held: frozenset[str]) -> Sides:
