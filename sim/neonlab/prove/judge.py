@@ -44,6 +44,8 @@ from neonlab.verify.verdict import WITNESS, Failure
 MOST_STEPS = 1 << 25
 #: Cases whose values are tried as inputs that refute.
 _DRAWN = (("random", 1), ("extremes", 2), ("lowest", 1), ("highest", 1), ("opposed", 1), ("random", 3))
+#: Further draws of inputs that are held.
+_OTHER_DRAWS = 7
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +86,29 @@ def prove_shape(
     *,
     held: frozenset[str] = frozenset(),
 ) -> ShapeProof:
-    """Return what can be shown at one shape.  `held` names inputs to hold at the values of the case from the start."""
+    """Return what can be shown at one shape.  `held` names inputs to hold at the values of the case from the start.
+
+    A proof that holds inputs says nothing of others: so the kernel is run on further cases, of which one may refute it.
+    Unless inputs are held from the start, as where many shapes are proved, it is also tried with other draws.
+    """
     case = operator.case(contract, shape, "random", seed)
+    found = _proved_or_not(program, contract, operator, case, held)
+    if found.status is not ProofStatus.PROVED or not found.held:
+        return found
+    failure = _refuted_by_cases(program, contract, operator, case)
+    if failure is not None:
+        return replace(found, status=ProofStatus.REFUTED, wraps=None, failure=failure)
+    for other in () if held else range(seed + 1, seed + 1 + _OTHER_DRAWS):
+        case = operator.case(contract, shape, "random", other)
+        again = _proved_or_not(program, contract, operator, case, frozenset())
+        if again.status is ProofStatus.REFUTED:
+            return again
+    return found
+
+
+def _proved_or_not(
+    program: Program, contract: Contract, operator: Operator, case: Case, held: frozenset[str]
+) -> ShapeProof:
     if _largest(contract, case) & held:  # such a proof would mean little
         held = frozenset()
     found = _attempt(program, contract, operator, case, held)
