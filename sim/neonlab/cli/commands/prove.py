@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -86,15 +86,10 @@ def prove(
     from neonlab.lab.parallel.profiles import code_digests
     from neonlab.lab.parallel.proofs import explain_proofs, prove_all, prove_all_sizes
     from neonlab.lab.run.plan import shapes_to_prove
-    from neonlab.lab.run.saved import make_folder
-    from neonlab.report.tables.proofs import record_of
     from neonlab.report.terminal.proof import print_proofs
 
     _refuse_options(bool(shape), tails, layers, bool(every), into is not None)
-    if into is not None:
-        _make(into)
-    if witnesses is not None:
-        make_folder(witnesses)
+    _make_folders(into, witnesses)
     found = find_kernels(kernels or (), given)
     _refuse_size(found, every)
     with Workers(jobs) as workers:
@@ -117,9 +112,7 @@ def prove(
         digests = code_digests(workers, tried) if into is not None else []
     proofs = _saved(tried, proofs, witnesses)
     if into is not None:
-        part = "tails" if tails else "layers"
-        records = [record_of(proof, digest, part) for proof, digest in zip(proofs, digests, strict=True)]
-        _write(into, records, seed)
+        _write(into, proofs, digests, "tails" if tails else "layers", seed)
     if json:
         print_json("prove", seed=seed, proofs=[proof.to_json() for proof in proofs])
     else:
@@ -171,19 +164,26 @@ def _refuse_other_shapes(work: list[tuple[Kernel, list[Shape]]]) -> None:
                 raise InputError(f"--into: {shape} is no layer of {kernel.title}: its layers are {known}")
 
 
-def _make(folder: Path) -> None:
+def _make_folders(into: Path | None, witnesses: Path | None) -> None:
+    """Make the folders that were named.  Raises InputError if one cannot be made."""
+    from neonlab.lab.run.saved import make_folder
+
+    if witnesses is not None:
+        make_folder(witnesses)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        if into is not None:
+            into.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder}: cannot create the folder: {error.strerror}") from None
+        raise InputError(f"{into}: cannot create the folder: {error.strerror}") from None
 
 
-def _write(folder: Path, records: list[dict[str, Any]], seed: int) -> None:
-    """Update both documents in `folder`."""
+def _write(folder: Path, proofs: list[Proof], digests: list[str], part: str, seed: int) -> None:
+    """Update both documents in `folder`; `digests` are those of the kernels' code."""
     from neonlab.host.output_file import write_whole
     from neonlab.lab.repository.library import find_root, open_library
-    from neonlab.report.tables.proofs import json_document, markdown_document, merged
+    from neonlab.report.tables.proofs import json_document, markdown_document, merged, record_of
 
+    records = [record_of(proof, digest, part) for proof, digest in zip(proofs, digests, strict=True)]
     known = [kernel.title for kernel in open_library(find_root()).kernels]
     documents = merged(folder / "proofs.json", records, known)
     write_whole(folder / "proofs.json", json_document(documents, seed).encode())
