@@ -96,11 +96,15 @@ print({call})
         ("native_call", "above(1)"),
     ],
 )
+@pytest.mark.parametrize("by_module", [False, True])
 @pytest.mark.thorough("compiles all hooks anew")
 def test_a_constant_changed_in_another_module_is_noticed_by_the_cache(
-    tmp_path: Path, decorator: str, call: str
+    tmp_path: Path, decorator: str, call: str, by_module: bool
 ) -> None:
-    (tmp_path / "hook.py").write_text(HOOK.format(decorator=decorator, call=call))
+    text = HOOK.format(decorator=decorator, call=call)
+    if by_module:
+        text = text.replace("from constants import LIMIT", "import constants").replace("+ LIMIT", "+ constants.LIMIT")
+    (tmp_path / "hook.py").write_text(text)
     source = str(Path(neonlab.__file__).parent.parent)
     results = []
     for limit in (10, 10, 99):

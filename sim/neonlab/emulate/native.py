@@ -13,7 +13,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any, TypeAlias, TypeVar
 
 import llvmlite.binding as llvm
@@ -135,8 +135,12 @@ def _keep_on_disk(made: Any, function: Callable[..., Any]) -> None:
 def _constants(function: Callable[..., Any], seen: set[str]) -> str:
     """Every global value that the function or those it calls compile in, and the code of these, as text."""
     found = []
-    for name in function.__code__.co_names:
-        value = function.__globals__.get(name)
+    named = {name: function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__}
+    modules = [value for value in named.values() if isinstance(value, ModuleType)]
+    for module in modules:  # names of attributes are among those of the code
+        held = vars(module)
+        named |= {f"{module.__name__}.{name}": held[name] for name in function.__code__.co_names if name in held}
+    for name, value in named.items():
         inner = getattr(value, "py_func", None) or getattr(value, "_pyfunc", None)
         if isinstance(value, (int, float, tuple, np.dtype, np.generic)):
             found.append(f"{name} = {value!r}")
