@@ -125,7 +125,7 @@ def _differs(
     isa: Isa, plans: Plans, instructions: Sequence[Instruction], numbers: range, emulator: SingleStep,
     states: Sequence[State], rng: random.Random,
 ) -> tuple[int, bool]:  # fmt: skip
-    """How the replay of a sequence ended, and whether an expression differs from what the emulator computes."""
+    """Return how the replay of a sequence ended, and whether an expression differs from what the emulator computes."""
     addresses = [emulator.place(one.word) for one in instructions]
     runs = [_run(emulator, addresses, instructions, state) for state in states]
     rows, symbolic = [bytes_of(isa, state) for state in states], SymbolicFile(isa, rng)
@@ -146,7 +146,7 @@ def _differs(
 
 
 def _refusal(sequence: str) -> int:
-    """How the replay of a sequence ends: the last instruction has the condition."""
+    """Return how the replay of a sequence ends: the last instruction has the condition."""
     *_, setter, choice = sequence.split("; ")
     condition = choice.split()[0][-2:] if sequence.startswith((*_SIGN_ALONE, "cmp r")) else choice.split(", ")[-1]
     if setter.startswith(_SIGN_ALONE) and " r" in setter and condition not in _OF_SIGN:

@@ -183,7 +183,7 @@ def _kernel(folder: Path, changes: Mapping[str, str]) -> Kernel:
 
 
 def _with_a_greatest_that_is_proved(kernel: Kernel, shape: str, operator: Operator | None = None) -> EverySize:
-    """What is shown where the proof at the greatest size is that at a small one: all rests on the other steps."""
+    """Return what is shown if the proof at the greatest size is that at a small one: all rests on the other steps."""
     assert kernel.operator is not None
 
     def small(_: Shape) -> ShapeProof:

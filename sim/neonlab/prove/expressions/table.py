@@ -13,8 +13,6 @@ import numpy.typing as npt
 
 from neonlab.emulate.native import native_call
 from neonlab.prove.expressions.field import PRIME, points
-
-# By name: compiled functions that a module's attribute leads to are no part of what a cached one depends on.
 from neonlab.prove.expressions.node import IS_NUMBER, NODE, add, constant, element, made, multiply
 from neonlab.prove.expressions.operation import CONSTANT, ENTRY, INPUT, SUM, Operation
 from neonlab.prove.expressions.sums import FINGERPRINTS, MOST_ARRAYS, alone

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class Unknown(enum.Enum):
-    """What a register holds that has no form."""
+    """Say of a register without a form if it holds data or anything else."""
 
     DATA = "data"  # what was loaded or computed from elements
     JUNK = "junk"  # what nobody set, or what differs from pass to pass

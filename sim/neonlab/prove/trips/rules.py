@@ -25,7 +25,7 @@ _NO_RULE = "no rule says what becomes of a register that depends on the size, th
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an instruction leaves: the form of its destination, of a general register's number, and the flags."""
+    """Hold what an instruction leaves: the form of its destination, of a general register's number, and the flags."""
 
     register: int | None
     form: Form | None

@@ -18,7 +18,7 @@ STACK, RETURN = "the stack", "the return"
 
 @dataclass
 class State:
-    """What registers of `bits` and the stack hold: `slots` by offset from sp on entry, with their sizes in bytes.
+    """Hold registers of `bits`, and the stack: `slots` by offset from sp on entry, with their sizes in bytes.
 
     `flags` are None where the run's own are those of every size.
     """
