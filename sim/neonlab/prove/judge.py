@@ -225,9 +225,14 @@ def more_held(contract: Contract, case: Case, held: frozenset[str], refusal: Ref
 
 
 def _largest(contract: Contract, case: Case) -> set[str]:
-    """Return the operand with the most elements, which must be followed for a proof to mean anything."""
+    """Return the operand with the most elements, an array before a single number.
+
+    It must be followed for a proof to mean anything.
+    """
     operands = set(case.inputs) - parameters(contract) or set(case.inputs)
-    return {max(operands, key=lambda name: (case.inputs[name].size, name))} if operands else set()
+    return (
+        {max(operands, key=lambda name: (case.inputs[name].size, case.inputs[name].ndim, name))} if operands else set()
+    )
 
 
 def _sides(program: Program, contract: Contract, operator: Operator, case: Case, held: frozenset[str]) -> Sides:

@@ -20,9 +20,10 @@ from neonlab.prove.comparison.choice import (
 from neonlab.prove.comparison.likeness import groups_of
 from neonlab.prove.comparison.monotone import first_difference_on_intervals
 from neonlab.prove.comparison.moves import are_chosen_alike
+from neonlab.prove.comparison.sums_as_atoms import with_sums_as_atoms
 from neonlab.prove.expressions.canonical import Canonical
 from neonlab.prove.expressions.operation import ENTRY, INPUT, MULTIPLY, SUM
-from neonlab.prove.expressions.table import ExpressionTable, Ids
+from neonlab.prove.expressions.table import ExpressionTable, FloatSpan, Ids
 from neonlab.prove.refusal import Refusal
 
 #: Most values of a part of which intervals are looked at, most intervals, and values up to which all are tried at once.
@@ -65,6 +66,7 @@ def compare(table: ExpressionTable, left: Ids, right: Ids, *, every: bool = True
     if table.fingerprints:
         _decide_groups(answer, known)
         return answer
+    _decide_alike(answer, tuple(table.spans))
     for at in np.flatnonzero(~answer.equal).tolist():
         _decide(answer, at, (int(ours[at]), int(theirs[at])), known)
         if not every and not answer.equal[at]:
@@ -83,6 +85,26 @@ def _decide_groups(answer: Equality, known: dict[Hashable, tuple[bool, tuple[int
         if not answer.equal[at]:
             return
         answer.equal[open_pairs[groups == groups[first]]] = True
+
+
+def _decide_alike(answer: Equality, spans: tuple[FloatSpan, ...]) -> None:
+    """Find pairs equal that are the same functions of one sum over elements each: one of a group tells of all."""
+    open_pairs = np.flatnonzero(~answer.equal)
+    if open_pairs.size < 2:
+        return
+    roots = np.concatenate([answer.left[open_pairs], answer.right[open_pairs]])
+    forms, numbers = with_sums_as_atoms(answer.canonical.forms, roots, spans)
+    left, right = numbers[: open_pairs.size], numbers[open_pairs.size :]
+    groups = groups_of(forms, left, right)
+    _, firsts, sizes = np.unique(groups, return_index=True, return_counts=True)
+    equal = np.zeros(open_pairs.size, np.bool_)
+    alike = Equality(equal, left, right, answer.canonical, FormReader(forms, spans))
+    known: dict[Hashable, tuple[bool, tuple[int, ...] | None]] = {}
+    for first in np.sort(firsts[sizes > 1]).tolist():
+        _decide(alike, first, (int(left[first]), int(right[first])), known)
+        if equal[first]:
+            answer.equal[open_pairs[groups == groups[first]]] = True
+    answer.enumerated += alike.enumerated
 
 
 def _decide(

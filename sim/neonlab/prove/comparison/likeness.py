@@ -2,7 +2,8 @@
 
 The results of a layer are thousands of sums under one function.  Here each sum without operands is replaced by its
 interval, so that such results become the same form of a second set of tables.  An atom is a sum or its negative, as its
-fingerprint has it: the sign under which it is used first decides which of both is replaced.
+fingerprint has it: the sign under which it is used first decides which of both is replaced.  Input elements that are
+in no sum stay as they are.
 """
 
 from __future__ import annotations
@@ -108,9 +109,7 @@ def _like_atom(
         like_atoms[at] = -1
         return
     x, y, z = one.x, one.y, one.z
-    if operation == INPUT:
-        of_atoms[at] = _SEVERAL
-    elif operation == MULTIPLY:
+    if operation == MULTIPLY:
         _replace(forms, like, x, 1, like_atoms, signs)
         _replace(forms, like, y, 1, like_atoms, signs)
         of_atoms[at] = _both(of_atoms[x], of_atoms[y])
@@ -122,7 +121,7 @@ def _like_atom(
     elif operation in (ENTRY, _LIST):
         of_atoms[at] = _both(leaves[x], of_atoms[y])
         x, y = likes[x], like_atoms[y]
-    elif operation != _END:
+    elif operation not in (_END, INPUT):  # an element stays what it is, so that only results of it are alike
         of_atoms[at] = _both(_both(leaves[x], leaves[y]), leaves[z])
         x, y, z = likes[x], likes[y], likes[z]
     made = atom(like, operation, x, y, z, one.amount, low, high)

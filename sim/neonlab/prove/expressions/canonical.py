@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neonlab.emulate.native import compiled, native_call
+from neonlab.prove.expressions.extremes import extreme, float_extreme
 from neonlab.prove.expressions.forms import (
     BROKEN,
     FULL,
@@ -56,7 +57,7 @@ from neonlab.prove.expressions.operation import (
     WRAP,
     ZERO,
 )
-from neonlab.prove.expressions.rules import chosen, extreme, float_extreme, is_zero, shifted, sign, wrapped
+from neonlab.prove.expressions.rules import chosen, is_zero, shifted, sign, wrapped
 from neonlab.prove.expressions.sum_forms import form_of_sum, has_fingerprint, narrow
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.refusal import Refusal

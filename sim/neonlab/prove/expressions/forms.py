@@ -32,6 +32,8 @@ ATOM = np.dtype([*OPERATION_FIELDS, ("next", np.int32)])
 #: Columns of `used`: rows in use, whether a table was too small or a coefficient too large, and whether a sum that is
 #: known by its fingerprint contradicts itself.
 POLYNOMIALS, TERMS, ATOMS, FULL, TOO_LARGE, SCRATCH, BROKEN = range(7)
+#: Most terms that are sorted by insertion, without further memory.
+_MOST_INSERTED = 32
 
 
 class Forms(NamedTuple):
@@ -113,6 +115,8 @@ def _product_of_two(forms: Any, x: int, y: int) -> int:
 @compiled
 def product(forms: Any, x: int, y: int) -> int:
     """Return the atom of the product of two atoms; equal factors in any order give the same one."""
+    if forms.atoms[x].operation != MULTIPLY and forms.atoms[y].operation != MULTIPLY:
+        return _product_of_two(forms, min(x, y), max(x, y))
     factors = np.zeros(64, np.int64)
     count = 0
     for which in range(2):
@@ -175,14 +179,30 @@ def collected(forms: Any, first: int, constant: int) -> int:
 
 
 @compiled
-def _joined(forms: Any, first: int, last: int) -> int:
-    """Sort terms by monomial and add up those of the same; return how many are left."""
+def _sort(scratch: Any, first: int, last: int) -> None:
+    """Sort terms by monomial."""
     count = last - first
-    if count > 1:
-        part = forms.scratch[first:last].copy()
+    if count > _MOST_INSERTED:
+        part = scratch[first:last].copy()
         order = np.argsort(part.monomial, kind="mergesort")
         for at in range(count):
-            forms.scratch[first + at] = part[order[at]]
+            scratch[first + at] = part[order[at]]
+        return
+    for at in range(first + 1, last):
+        monomial, coefficient = scratch[at].monomial, scratch[at].coefficient
+        to = at
+        while to > first and scratch[to - 1].monomial > monomial:
+            scratch[to].monomial = scratch[to - 1].monomial
+            scratch[to].coefficient = scratch[to - 1].coefficient
+            to -= 1
+        scratch[to].monomial = monomial
+        scratch[to].coefficient = coefficient
+
+
+@compiled
+def _joined(forms: Any, first: int, last: int) -> int:
+    """Sort terms by monomial and add up those of the same; return how many are left."""
+    _sort(forms.scratch, first, last)
     kept = first
     at = first
     while at < last:
@@ -262,6 +282,15 @@ def of_atom(forms: Any, one: int) -> int:
 
 
 @compiled
+def single(forms: Any, x: int) -> int:
+    """Return the atom that a polynomial consists of, with coefficient 1 or -1 and any constant; -1 for others."""
+    one = forms.polynomials[x]
+    if one.count != 1 or abs(forms.terms[one.first].coefficient) != 1:
+        return -1
+    return int(forms.terms[one.first].monomial)
+
+
+@compiled
 def collect_scaled(forms: Any, x: int, coefficient: int) -> int:
     """Collect the terms of a polynomial times a number; return its constant times the number."""
     one = forms.polynomials[x]
@@ -296,6 +325,8 @@ def collect_product(forms: Any, x: int, y: int, coefficient: int) -> int:
 @compiled
 def combined(forms: Any, x: int, a: int, y: int, b: int, constant: int) -> int:
     """Return a times x plus b times y plus a constant."""
+    if a == 1 and b == 0 and constant == 0:
+        return x
     first = forms.used[SCRATCH]
     total = plus(forms, constant, collect_scaled(forms, x, a))
     if b != 0:

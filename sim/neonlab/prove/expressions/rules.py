@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from neonlab.emulate.native import compiled
+from neonlab.prove.expressions.extremes import extreme
 from neonlab.prove.expressions.forms import (
     SCRATCH,
     atom,
@@ -21,11 +20,11 @@ from neonlab.prove.expressions.forms import (
     number,
     of_atom,
     plus,
+    single,
 )
-from neonlab.prove.expressions.node import IS_NUMBER, highest_of_lane, lowest_of_lane, power
+from neonlab.prove.expressions.node import highest_of_lane, lowest_of_lane, power
 from neonlab.prove.expressions.operation import (
     AND,
-    INPUT,
     LIMIT,
     MAXIMUM,
     MINIMUM,
@@ -36,23 +35,11 @@ from neonlab.prove.expressions.operation import (
     ZERO,
 )
 
-#: Most operands of a minimum or a maximum that are brought in order.
-_MOST_EXTREMES = 1 << 13
-
-
-@compiled
-def _single(forms: Any, x: int) -> int:
-    """Return the atom that a polynomial consists of, with coefficient 1 or -1 and any constant; -1 for others."""
-    one = forms.polynomials[x]
-    if one.count != 1 or abs(forms.terms[one.first].coefficient) != 1:
-        return -1
-    return int(forms.terms[one.first].monomial)
-
 
 @compiled
 def _of_same_sign(forms: Any, x: int) -> int:
     """Return x, or where it is the bits that two forms both have, one of which is below 0, the other one."""
-    inner = _single(forms, x)
+    inner = single(forms, x)
     while inner >= 0 and forms.atoms[inner].operation == AND and forms.polynomials[x].constant == 0:
         a, b = forms.atoms[inner].x, forms.atoms[inner].y
         if forms.terms[forms.polynomials[x].first].coefficient != 1:
@@ -63,7 +50,7 @@ def _of_same_sign(forms: Any, x: int) -> int:
             x = b
         else:
             break
-        inner = _single(forms, x)
+        inner = single(forms, x)
     return x
 
 
@@ -82,7 +69,7 @@ def _sign_alone(forms: Any, x: int) -> int:
 @compiled
 def _inner_shift(forms: Any, x: int, by: int) -> int:
     """Return the shift that x is, with any constant, if it and one by `by` can be one; else -1."""
-    inner = _single(forms, x)
+    inner = single(forms, x)
     if inner < 0 or forms.atoms[inner].operation != SHIFT_RIGHT or forms.atoms[inner].amount + by >= 62:
         return -1
     return inner if forms.terms[forms.polynomials[x].first].coefficient == 1 else -1
@@ -150,6 +137,8 @@ def wrapped(forms: Any, x: int, amount: int) -> int:
     least, most = -LIMIT, LIMIT
     if bits < 62:
         least, most = lowest_of_lane(bits, signed), highest_of_lane(bits, signed)
+        if least <= forms.polynomials[x].low and forms.polynomials[x].high <= most and not _has_lanes(forms, x, bits):
+            return x
         x = _unwrapped(forms, x, bits)
         one = forms.polynomials[x]
         if one.low > -LIMIT and one.high < LIMIT:
@@ -158,6 +147,17 @@ def wrapped(forms: Any, x: int, amount: int) -> int:
                 return combined(forms, x, 1, 0, 0, -(turns << bits))
     made = atom(forms, WRAP, x, 0, 0, amount, least, most)
     return of_atom(forms, made)
+
+
+@compiled
+def _has_lanes(forms: Any, x: int, bits: int) -> bool:
+    """Tell whether lanes of as many bits or more are in x."""
+    one = forms.polynomials[x]
+    for at in range(one.first, one.first + one.count):
+        inner = forms.atoms[forms.terms[at].monomial]
+        if inner.operation == WRAP and inner.amount >> 1 >= bits:
+            return True
+    return False
 
 
 @compiled
@@ -246,129 +246,6 @@ def is_zero(forms: Any, x: int) -> int:
 
 
 @compiled
-def _extreme_of_two(forms: Any, operation: int, x: int, y: int) -> int:
-    """Return the form of the smaller or the greater of two forms, the one with the lower number first."""
-    x, y = min(x, y), max(x, y)
-    a, b = forms.polynomials[x], forms.polynomials[y]
-    least = operation == MINIMUM
-    difference = forms.polynomials[combined(forms, x, 1, y, -1, 0)]
-    if difference.high <= 0:
-        return x if least else y
-    if difference.low >= 0:
-        return y if least else x
-    low = min(a.low, b.low) if least else max(a.low, b.low)
-    high = min(a.high, b.high) if least else max(a.high, b.high)
-    return of_atom(forms, atom(forms, operation, x, y, 0, 0, low, high))
-
-
-@compiled
-def _clamped(forms: Any, x: int, low: int, high: int) -> int:
-    """Return the form of x between two numbers, of which low is no greater; clamps in a row become one."""
-    inner = _single(forms, x)
-    while inner >= 0:
-        one, deeper = forms.polynomials[x], forms.atoms[inner]
-        least = deeper.operation == MINIMUM
-        if forms.terms[one.first].coefficient != 1 or (deeper.operation != MAXIMUM and not least):
-            break
-        operand, limit = (deeper.y, deeper.x) if is_number(forms, deeper.x) else (deeper.x, deeper.y)
-        if not is_number(forms, limit):
-            break
-        value = forms.polynomials[limit].constant + one.constant
-        if least:
-            high = max(low, min(high, value))
-        else:
-            low = max(low, min(high, value))
-        x = combined(forms, operand, 1, 0, 0, one.constant)
-        inner = _single(forms, x)
-    if forms.polynomials[x].low < low:
-        x = _extreme_of_two(forms, MAXIMUM, x, number(forms, low))
-    if forms.polynomials[x].high > high:
-        x = _extreme_of_two(forms, MINIMUM, x, number(forms, high))
-    return x
-
-
-@compiled
-def extreme(forms: Any, operation: int, x: int, y: int) -> int:
-    """Return the form of the smaller or the greater of two; of several in any order and grouping it is the same."""
-    found = np.empty(_MOST_EXTREMES, np.int64)
-    waiting = np.empty(_MOST_EXTREMES, np.int64)
-    count, left = 0, 2
-    waiting[0], waiting[1] = x, y
-    while left > 0:
-        left -= 1
-        at = waiting[left]
-        inner = _single(forms, at)
-        one = forms.polynomials[at]
-        plain = inner >= 0 and one.constant == 0 and forms.terms[one.first].coefficient == 1
-        if plain and forms.atoms[inner].operation == operation and left < _MOST_EXTREMES - 2:
-            waiting[left], waiting[left + 1] = forms.atoms[inner].x, forms.atoms[inner].y
-            left += 2
-        elif count < _MOST_EXTREMES:
-            found[count] = at
-            count += 1
-        else:
-            return _extreme_of_two(forms, operation, x, y)
-    ordered = np.sort(found[:count])
-    result, limit = -1, LIMIT if operation == MINIMUM else -LIMIT
-    for at in range(count):
-        if is_number(forms, ordered[at]):
-            value = forms.polynomials[ordered[at]].constant
-            limit = min(limit, value) if operation == MINIMUM else max(limit, value)
-        elif result < 0:
-            result = ordered[at]
-        elif ordered[at] != ordered[at - 1]:
-            result = _extreme_of_two(forms, operation, result, ordered[at])
-    if result < 0:
-        return number(forms, limit)
-    if abs(limit) >= LIMIT:
-        return int(result)
-    return (
-        _clamped(forms, int(result), -LIMIT, limit) if operation == MINIMUM else _clamped(forms, result, limit, LIMIT)
-    )
-
-
-@compiled
-def _atom_alone(forms: Any, x: int) -> int:
-    """Return the atom that a polynomial is; -1 for others."""
-    inner = _single(forms, x)
-    one = forms.polynomials[x]
-    return inner if inner >= 0 and one.constant == 0 and forms.terms[one.first].coefficient == 1 else -1
-
-
-@compiled
-def float_extreme(forms: Any, operation: int, x: int, y: int) -> int:
-    """Return the form of the smaller or the greater of two floats; of several in any order and grouping it is the same.
-
-    Of a float with itself it is the float only where that is a number: bits of others change.
-    """
-    found = np.empty(_MOST_EXTREMES, np.int64)
-    waiting = np.empty(_MOST_EXTREMES, np.int64)
-    count, left = 0, 2
-    waiting[0], waiting[1] = x, y
-    while left > 0:
-        left -= 1
-        inner = _atom_alone(forms, waiting[left])
-        if inner >= 0 and forms.atoms[inner].operation == operation and left < _MOST_EXTREMES - 2:
-            waiting[left], waiting[left + 1] = forms.atoms[inner].x, forms.atoms[inner].y
-            left += 2
-        elif count < _MOST_EXTREMES:
-            found[count] = waiting[left]
-            count += 1
-        else:
-            return of_atom(forms, atom(forms, operation, min(x, y), max(x, y), 0, 0, 0, (1 << 32) - 1))
-    ordered = np.sort(found[:count])
-    result = int(ordered[0])
-    for at in range(1, count):
-        if ordered[at] != ordered[at - 1]:
-            result = of_atom(forms, atom(forms, operation, result, ordered[at], 0, 0, 0, (1 << 32) - 1))
-    if result == ordered[0]:
-        inner = _atom_alone(forms, result)
-        if inner < 0 or forms.atoms[inner].operation != INPUT or forms.atoms[inner].z != IS_NUMBER:
-            result = of_atom(forms, atom(forms, operation, result, result, 0, 0, 0, (1 << 32) - 1))
-    return result
-
-
-@compiled
 def chosen(forms: Any, condition: int, x: int, y: int) -> int:
     """Return the form of x where the condition is not 0, else y."""
     one = forms.polynomials[condition]
@@ -376,7 +253,7 @@ def chosen(forms: Any, condition: int, x: int, y: int) -> int:
         return x
     if is_number(forms, condition):
         return y
-    inner = _single(forms, condition)
+    inner = single(forms, condition)
     if inner >= 0 and forms.atoms[inner].low == 0 and forms.atoms[inner].high == 1:
         if abs(one.constant) == 1 and one.constant == -forms.terms[one.first].coefficient:
             x, y = y, x  # one less the truth value

@@ -1,0 +1,155 @@
+"""Simplify minima and maxima, in compiled code, each to one form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from neonlab.emulate.native import compiled
+from neonlab.prove.expressions.forms import atom, combined, is_number, number, of_atom, single
+from neonlab.prove.expressions.node import IS_NUMBER
+from neonlab.prove.expressions.operation import INPUT, LIMIT, MAXIMUM, MINIMUM
+
+#: Most operands of a minimum or a maximum that are brought in order.
+_MOST_EXTREMES = 1 << 13
+
+
+@compiled
+def _share_terms(forms: Any, x: int, y: int) -> bool:
+    """Tell whether two forms have a monomial in common, so that one may be greater though their intervals meet."""
+    a, b = forms.polynomials[x], forms.polynomials[y]
+    left, right = a.first, b.first
+    while left < a.first + a.count and right < b.first + b.count:
+        mine, other = forms.terms[left].monomial, forms.terms[right].monomial
+        if mine == other:
+            return True
+        if mine < other:
+            left += 1
+        else:
+            right += 1
+    return False
+
+
+@compiled
+def _extreme_of_two(forms: Any, operation: int, x: int, y: int) -> int:
+    """Return the form of the smaller or the greater of two forms, the one with the lower number first."""
+    x, y = min(x, y), max(x, y)
+    a, b = forms.polynomials[x], forms.polynomials[y]
+    least = operation == MINIMUM
+    if _share_terms(forms, x, y) or a.high <= b.low or b.high <= a.low:
+        difference = forms.polynomials[combined(forms, x, 1, y, -1, 0)]
+        if difference.high <= 0:
+            return x if least else y
+        if difference.low >= 0:
+            return y if least else x
+    low = min(a.low, b.low) if least else max(a.low, b.low)
+    high = min(a.high, b.high) if least else max(a.high, b.high)
+    return of_atom(forms, atom(forms, operation, x, y, 0, 0, low, high))
+
+
+@compiled
+def _clamped(forms: Any, x: int, low: int, high: int) -> int:
+    """Return the form of x between two numbers, of which low is no greater; clamps in a row become one."""
+    inner = single(forms, x)
+    while inner >= 0:
+        one, deeper = forms.polynomials[x], forms.atoms[inner]
+        least = deeper.operation == MINIMUM
+        if forms.terms[one.first].coefficient != 1 or (deeper.operation != MAXIMUM and not least):
+            break
+        operand, limit = (deeper.y, deeper.x) if is_number(forms, deeper.x) else (deeper.x, deeper.y)
+        if not is_number(forms, limit):
+            break
+        value = forms.polynomials[limit].constant + one.constant
+        if least:
+            high = max(low, min(high, value))
+        else:
+            low = max(low, min(high, value))
+        x = combined(forms, operand, 1, 0, 0, one.constant)
+        inner = single(forms, x)
+    if forms.polynomials[x].low < low:
+        x = _extreme_of_two(forms, MAXIMUM, x, number(forms, low))
+    if forms.polynomials[x].high > high:
+        x = _extreme_of_two(forms, MINIMUM, x, number(forms, high))
+    return x
+
+
+@compiled
+def extreme(forms: Any, operation: int, x: int, y: int) -> int:
+    """Return the form of the smaller or the greater of two; of several in any order and grouping it is the same."""
+    found = np.empty(_MOST_EXTREMES, np.int64)
+    waiting = np.empty(_MOST_EXTREMES, np.int64)
+    count, left = 0, 2
+    waiting[0], waiting[1] = x, y
+    while left > 0:
+        left -= 1
+        at = waiting[left]
+        inner = single(forms, at)
+        one = forms.polynomials[at]
+        plain = inner >= 0 and one.constant == 0 and forms.terms[one.first].coefficient == 1
+        if plain and forms.atoms[inner].operation == operation and left < _MOST_EXTREMES - 2:
+            waiting[left], waiting[left + 1] = forms.atoms[inner].x, forms.atoms[inner].y
+            left += 2
+        elif count < _MOST_EXTREMES:
+            found[count] = at
+            count += 1
+        else:
+            return _extreme_of_two(forms, operation, x, y)
+    ordered = np.sort(found[:count])
+    result, limit = -1, LIMIT if operation == MINIMUM else -LIMIT
+    for at in range(count):
+        if is_number(forms, ordered[at]):
+            value = forms.polynomials[ordered[at]].constant
+            limit = min(limit, value) if operation == MINIMUM else max(limit, value)
+        elif result < 0:
+            result = ordered[at]
+        elif ordered[at] != ordered[at - 1]:
+            result = _extreme_of_two(forms, operation, result, ordered[at])
+    if result < 0:
+        return number(forms, limit)
+    if abs(limit) >= LIMIT:
+        return int(result)
+    return (
+        _clamped(forms, int(result), -LIMIT, limit) if operation == MINIMUM else _clamped(forms, result, limit, LIMIT)
+    )
+
+
+@compiled
+def _atom_alone(forms: Any, x: int) -> int:
+    """Return the atom that a polynomial is; -1 for others."""
+    inner = single(forms, x)
+    one = forms.polynomials[x]
+    return inner if inner >= 0 and one.constant == 0 and forms.terms[one.first].coefficient == 1 else -1
+
+
+@compiled
+def float_extreme(forms: Any, operation: int, x: int, y: int) -> int:
+    """Return the form of the smaller or the greater of two floats; of several in any order and grouping it is the same.
+
+    Of a float with itself it is the float only where that is a number: bits of others change.
+    """
+    found = np.empty(_MOST_EXTREMES, np.int64)
+    waiting = np.empty(_MOST_EXTREMES, np.int64)
+    count, left = 0, 2
+    waiting[0], waiting[1] = x, y
+    while left > 0:
+        left -= 1
+        inner = _atom_alone(forms, waiting[left])
+        if inner >= 0 and forms.atoms[inner].operation == operation and left < _MOST_EXTREMES - 2:
+            waiting[left], waiting[left + 1] = forms.atoms[inner].x, forms.atoms[inner].y
+            left += 2
+        elif count < _MOST_EXTREMES:
+            found[count] = waiting[left]
+            count += 1
+        else:
+            return of_atom(forms, atom(forms, operation, min(x, y), max(x, y), 0, 0, 0, (1 << 32) - 1))
+    ordered = np.sort(found[:count])
+    result = int(ordered[0])
+    for at in range(1, count):
+        if ordered[at] != ordered[at - 1]:
+            result = of_atom(forms, atom(forms, operation, result, ordered[at], 0, 0, 0, (1 << 32) - 1))
+    if result == ordered[0]:
+        inner = _atom_alone(forms, result)
+        if inner < 0 or forms.atoms[inner].operation != INPUT or forms.atoms[inner].z != IS_NUMBER:
+            result = of_atom(forms, atom(forms, operation, result, result, 0, 0, 0, (1 << 32) - 1))
+    return result
