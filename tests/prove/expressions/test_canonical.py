@@ -59,6 +59,16 @@ def _laws(table: ExpressionTable, a: Ids, b: Ids, c: Ids) -> dict[str, tuple[Ids
                  _one(table, add, half, _one(table, Operation.SCALE, b, amount=8)), amount=3),
             _one(table, add, _one(table, Operation.SHIFT_RIGHT, a, amount=5), b),
         ),
+        "a shift that is added to a sum joins the next": (
+            _one(table, Operation.SHIFT_RIGHT, _one(table, add, half, ab), amount=3),
+            _one(table, Operation.SHIFT_RIGHT, _one(table, add, a,
+                 _one(table, Operation.SCALE, ab, amount=4)), amount=5),
+        ),
+        "a shift that is subtracted is rounded up": (
+            _one(table, Operation.SHIFT_RIGHT, _one(table, sub, ab, half), amount=3),
+            _one(table, Operation.SHIFT_RIGHT, _one(table, sub, _one(table, add,
+                 _one(table, Operation.SCALE, ab, amount=4), _number(table, 3)), a), amount=5),
+        ),
         "multiples leave a shift": (
             _one(
                 table, Operation.SHIFT_RIGHT, _one(table, add, a, _one(table, Operation.SCALE, b, amount=8)), amount=3

@@ -26,10 +26,10 @@ from neonlab.prove.expressions.operation import ENTRY, INPUT, MULTIPLY, SUM
 from neonlab.prove.expressions.table import ExpressionTable, FloatSpan, Ids
 from neonlab.prove.refusal import Refusal
 
-#: Most values of a part of which intervals are looked at, most intervals, and values up to which all are tried at once.
-_MOST_WIDE, _MOST_INTERVALS, _DIRECT = 1 << 62, 1 << 22, 1 << 12
-#: From so many parts on whose intervals did not do, only a few intervals are looked at: other parts are seldom better.
-_OFTEN, _FEW_INTERVALS = 3, 1 << 12
+#: Most values of a part of which intervals are looked at, most of them, and values up to which all are tried at once.
+_MOST_WIDE, _MOST_LOOKED, _DIRECT = 1 << 62, 1 << 23, 1 << 12
+#: From so many parts on whose intervals did not do, only a few values are looked at: other parts are seldom better.
+_OFTEN, _FEW_LOOKED = 3, 1 << 13
 #: Cuts with more parts than one are tried only where they take at most so many values: they seldom succeed.
 _FEW_VALUES = 1 << 20
 
@@ -146,14 +146,14 @@ def _difference(answer: Equality, pair: tuple[int, int], parts: tuple[Primitive,
     """Return values of the parts at which a pair differs, None if there are none.  Raises Refusal if none can say."""
     if len(parts) == 1 and count > _DIRECT:
         try:
-            most = _MOST_INTERVALS if answer.given_up < _OFTEN else _FEW_INTERVALS
-            difference, looked = first_difference_on_intervals(answer.reading, pair, parts[0], min(count // 8, most))
+            most = _MOST_LOOKED if answer.given_up < _OFTEN else _FEW_LOOKED
+            difference, looked = first_difference_on_intervals(answer.reading, pair, parts[0], min(count // 4, most))
         except Refusal:
             answer.given_up += 1
             if count > MOST_VALUES:
                 raise
         else:
-            answer.enumerated += 2 * looked
+            answer.enumerated += looked
             return difference
     answer.enumerated += count
     return first_difference(answer.reading, pair, parts)

@@ -258,7 +258,7 @@ def _of_floats(node: Record, x: Integer, y: Integer, z: Integer, bits: Any, sing
 
 
 @compiled
-def _value(node: Record, elements: Any, values: Any, bits: Any, singles: Any) -> Any:
+def value_of(node: Record, elements: Any, values: Any, bits: Any, singles: Any) -> Any:
     """Return the value of a node whose operands are in `values`."""
     operation, amount = node.operation, node.amount
     if operation == CONSTANT:
@@ -313,7 +313,7 @@ def _evaluate(
         drawn = elements[draw]
         for at in range(len(needed)):
             if needed[at]:
-                values[at] = _value(nodes[at], drawn, values, bits, singles)
+                values[at] = value_of(nodes[at], drawn, values, bits, singles)
         for at in range(len(ids)):
             found[draw, at] = values[ids[at]]
 
@@ -334,4 +334,4 @@ def _compute(node: Any, x: Any, y: Any, z: Any, bits: Any, singles: Any, found: 
         operands[0] = x[at]
         operands[1] = y[at]
         operands[2] = z[at]
-        found[at] = _value(node[0], operands, operands, bits, singles)
+        found[at] = value_of(node[0], operands, operands, bits, singles)

@@ -25,12 +25,15 @@ from neonlab.prove.expressions.forms import (
 from neonlab.prove.expressions.node import highest_of_lane, lowest_of_lane, power
 from neonlab.prove.expressions.operation import (
     AND,
+    INPUT,
     LIMIT,
     MAXIMUM,
     MINIMUM,
+    MULTIPLY,
     NEGATIVE,
     SELECT,
     SHIFT_RIGHT,
+    SUM,
     WRAP,
     ZERO,
 )
@@ -68,16 +71,38 @@ def _sign_alone(forms: Any, x: int) -> int:
 
 @compiled
 def _inner_shift(forms: Any, x: int, by: int) -> int:
-    """Return the shift that x is, with any constant, if it and one by `by` can be one; else -1."""
-    inner = single(forms, x)
-    if inner < 0 or forms.atoms[inner].operation != SHIFT_RIGHT or forms.atoms[inner].amount + by >= 62:
+    """Return the one term of x that is a shift, if it and one of x by `by` can be one; else -1.
+
+    Beside operations that are no sums or products the shift stays: a function of what is shifted takes fewer values.
+    """
+    one, found = forms.polynomials[x], -1
+    for at in range(one.first, one.first + one.count):
+        operation, coefficient = forms.atoms[forms.terms[at].monomial].operation, forms.terms[at].coefficient
+        if operation == SHIFT_RIGHT and found < 0 and (coefficient == 1 or coefficient == -1):
+            found = at
+        elif operation not in (INPUT, MULTIPLY, SUM):
+            return -1
+    if found < 0:
         return -1
-    return inner if forms.terms[forms.polynomials[x].first].coefficient == 1 else -1
+    amount = forms.atoms[forms.terms[found].monomial].amount
+    most = LIMIT >> amount  # what is beside the shift is multiplied
+    return found if amount + by < 62 and -most < one.low and one.high < most and abs(one.constant) < most else -1
+
+
+@compiled
+def _with_shift(forms: Any, x: int, term: int) -> int:
+    """Return the form whose shift by the amount of a term of x, which is a shift, is x."""
+    inner, factor = forms.terms[term].monomial, forms.terms[term].coefficient
+    deeper = forms.atoms[inner]
+    times = power(deeper.amount)
+    beside = combined(forms, x, times, of_atom(forms, inner), -factor * times, 0)
+    # a shift that is subtracted is rounded up: -floor(u / m) = floor((m - 1 - u) / m)
+    return combined(forms, beside, 1, deeper.x, factor, times - 1 if factor < 0 else 0)
 
 
 @compiled
 def shifted(forms: Any, x: int, by: int) -> int:
-    """Return the form of floor(x / 2**by): whole multiples of 2**by leave it, and shifts in a row become one."""
+    """Return the form of floor(x / 2**by): whole multiples of 2**by leave it, and a shift in x joins it."""
     # Loops: compiled code that calls itself crashes when it is loaded from numba's cache.
     whole, rest = number(forms, 0), x
     inner = _inner_shift(forms, rest, by)
@@ -85,9 +110,8 @@ def shifted(forms: Any, x: int, by: int) -> int:
     while first_time or inner >= 0:
         first_time = False
         while inner >= 0:
-            outer, deeper = forms.polynomials[rest], forms.atoms[inner]
-            by += deeper.amount
-            rest = combined(forms, deeper.x, 1, 0, 0, outer.constant << deeper.amount)
+            amount = forms.atoms[forms.terms[inner].monomial].amount
+            rest, by = _with_shift(forms, rest, inner), by + amount
             inner = _inner_shift(forms, rest, by)
         step = power(by)
         one = forms.polynomials[rest]
