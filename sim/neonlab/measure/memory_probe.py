@@ -80,8 +80,9 @@ class Traffic:
 class TrafficProbe:
     """Counts the traffic of a call, what it does to the caches of `core`, and its cycles on `pipeline`, if given.
 
-    Caches and pipeline are empty when a call begins; with `warm` they are as the call before left them.  `remembers`
-    makes the pipeline model reuse what it computed before; that changes its run time and nothing else.
+    Caches and pipeline are empty when a call begins.  With `warm` they are as the call before left them, and a caller
+    of a few instructions makes this one.  `remembers` makes the pipeline model reuse what it computed before; that
+    changes its run time and nothing else.
     """
 
     def __init__(
@@ -126,6 +127,12 @@ class TrafficProbe:
         The result is incomplete in that case; see AddressFeed.
         """
         return self._feed.unplanned
+
+    @property
+    def cycles(self) -> int:
+        """The cycles of the call so far, with those of its caller; 0 without a pipeline."""
+        self._feed.flush()
+        return self._pipeline.cycles if self._pipeline is not None else 0
 
     def collect(self) -> Traffic:
         """Return the traffic of the last call."""

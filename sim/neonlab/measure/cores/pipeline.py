@@ -10,6 +10,7 @@ that the core lacks to other ports, `fold_stores` that of stores.  The keys of a
     slots       slots that it takes of those issued or dispatched in a cycle; by default, as many as `uses` has parts
     vectors     in-order cores: slots that it takes of the two in a cycle for work on vector registers
     reads       cycles after issue at which operands are read, relative to when an address would be read
+    unshifted   the same for an operand beside a shifted one, as x1 of `add x0, x1, x2, lsl #3`, if it is read later
     forwards    cycles of `latency` by which the result comes early for an instruction that reads late enough: an
                 addition of latency 3 forwards by 2 to one that reads at 2, in the next cycle, but to an address in
                 the third
@@ -61,7 +62,7 @@ _CLASS = {
 
 #: Pairs that cores do as one where they stand together and the second works on the result of the first alone.
 _FUSED = {"aesmc": "aese", "aesimc": "aesd"}
-_OPTIONAL = ("reads", "forwards", "vectors", "family", "alone")
+_OPTIONAL = ("reads", "unshifted", "forwards", "vectors", "family", "alone")
 _STORES = ("st", "@store")
 
 
@@ -86,6 +87,7 @@ class Timing:
     slots: int
     second: int
     reads: int = 0
+    unshifted: int = 0
     forwards: int = 0
     vectors: int = 0
     late: int = 0
@@ -118,9 +120,14 @@ class PipelineCore:
 
     `queue` is the NEON queue's length, 0 without one; `window` 0 means in-order issue.  The update of an access's
     address register takes `writeback_use`, and `writeback_slots` dispatch slots where it takes a port at all.
-    `scheduler` is the number of operations that can wait for their operands, `port_queue` the number at one port; 0
-    means as many as the window takes.  `dispatch` has sets of ports with the number of operations that can be sent to
-    them in a cycle. `vectors_in_order` makes operations on vector registers begin in program order, one a cycle.
+    `wide_slots` is the most dispatch slots of an operation on vector registers, 0 for as many as its timing has;
+    `wide_load_slots` the number for each 16 bytes that are loaded into them, if that is more.  `scheduler` is the
+    number of operations that can wait for their operands, `port_queue` the number of places at one port; 0 means as
+    many as the window takes.  An operation is bound to a port when it is dispatched.  One of several slots on vector
+    registers takes `wide_places` of the port's places.  An operation that began keeps its places for `queue_hold`
+    cycles, until it is known that it need not begin again.  `dispatch` has sets of ports with the number of operations
+    that can be sent to them in a cycle.  `vectors_in_order` makes operations on vector registers, loads and stores of
+    them included, begin in program order, one a cycle.
     `fetch` instructions are fetched a cycle, 0 for `width` of them, at most `fetch_queue` ahead of dispatch.  After a
     taken branch, fetch pauses for `taken_bubble` cycles, or for `loop_bubble` where no other branch was taken since it
     was last.  `history` is the number of earlier branches that the predictor of conditional branches uses.  `passing`
@@ -130,7 +137,8 @@ class PipelineCore:
 
     Of in-order cores: `vector_places` is 2 where work on vector registers takes one or both of two slots a cycle, 1
     where one instruction takes all, 0 where there is no limit.  `vectors_alone` means that nothing is issued with it in
-    the same cycle.  `halves` means that the 64-bit halves of A64 vector registers become ready separately.
+    the same cycle.  `halves` means that the 64-bit halves of A64 vector registers become ready separately.  `results`
+    is the number of 64-bit results of operations that vector registers take in a cycle, 0 for no limit.
     """
 
     name: str
@@ -146,6 +154,9 @@ class PipelineCore:
     writeback_forwards: int = 0
     writeback_use: tuple[Use, ...] = ()
     writeback_slots: int = 1
+    wide_slots: int = 0
+    wide_load_slots: int = 0
+    wide_places: int = 1
     store_data_late: int = 0
     general_data_late: int = 0
     merge_latency: int = 2
@@ -154,8 +165,10 @@ class PipelineCore:
     vector_places: int = 2
     vectors_alone: bool = False
     halves: bool = False
+    results: int = 0
     scheduler: int = 0
     port_queue: int = 0
+    queue_hold: int = 0
     fetch: int = 0
     fetch_queue: int = 16
     loop_bubble: int = 0
@@ -272,9 +285,10 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
             raise ValueError(f"{entry['forms']}: a core that issues in order takes whole cycles")
         timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
     keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "writeback_forwards", "writeback_slots",
-            "store_data_late", "general_data_late", "merge_latency", "mispredict", "taken_bubble", "vector_places",
-            "vectors_alone", "halves", "vectors_in_order", "scheduler", "port_queue", "fetch", "fetch_queue",
-            "loop_bubble", "history", "width")  # fmt: skip
+            "wide_slots", "wide_load_slots", "wide_places", "store_data_late", "general_data_late", "merge_latency",
+            "mispredict", "taken_bubble", "vector_places", "vectors_alone", "halves", "results", "vectors_in_order",
+            "scheduler", "port_queue", "queue_hold", "fetch", "fetch_queue", "loop_bubble", "history",
+            "width")  # fmt: skip
     figures = {
         key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base
     }

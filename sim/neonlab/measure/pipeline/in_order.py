@@ -49,6 +49,9 @@ from neonlab.measure.pipeline.state import (
     TAKEN,
 )
 
+#: Cycles ahead for which places of results are kept, two bits each.
+_WRITES_AHEAD = 30
+
 
 @compiled
 def run_in_order(memo: Record, first: Integer, last: Integer, taken: bool, missed: bool) -> None:
@@ -124,6 +127,8 @@ def _issue(memo: Record, core: Record, live: Record, instruction: Record) -> Non
         if room > both:
             put_off(start, room, STORE_FULL, -1)
     _pick_ports(memo, core, live, instruction, queued)
+    if core.results > 0 and instruction.halves > 0:
+        _await_room_for_result(memo, core, live, instruction, queued)
     work.until = max(work.until, start.until)
     if queued:
         waits = live.queue[live.queue_next]
@@ -193,6 +198,33 @@ def _pick_ports(memo: Record, core: Record, live: Record, instruction: Record, q
 
 
 @compiled
+def _await_room_for_result(memo: Record, core: Record, live: Record, instruction: Record, queued: bool) -> None:
+    """Wait until vector registers take the result in the cycle in which it is there, and reserve its place.
+
+    Operations of unlike latency that would end in the same cycle begin in different ones.
+    """
+    entry = live.entry
+    when: Integer = max(entry.work.until, entry.start.until)
+    place: Integer = when - live.now + writes_of(memo)[instruction.first_write].latency
+    halves = min(instruction.halves, core.results)
+    while place < _WRITES_AHEAD and (live.writing >> 2 * place & 3) + halves > core.results:
+        place += 1
+        when += 1
+    if place < _WRITES_AHEAD:
+        live.writing += halves << 2 * place
+    put_off(entry.work, when, PORT, -1)
+    if not queued:
+        put_off(entry.start, when, PORT, -1)
+
+
+@compiled
+def _advance(live: Record, cycle: Integer) -> None:
+    """Go on to a later cycle."""
+    live.writing >>= 2 * min(cycle - live.now, _WRITES_AHEAD)
+    live.now = cycle
+
+
+@compiled
 def _go_on(memo: Record, live: Record) -> None:
     """Go on to the cycle in which the instruction is issued, and put down why the cycles before that passed."""
     entry, now = live.entry, live.now
@@ -204,7 +236,8 @@ def _go_on(memo: Record, live: Record) -> None:
     idle = start.until - now - (1 if live.used > 0 else 0)
     note(memo, live, entry.number, IDLE_FRONT, -1, min(idle, entry.starved))
     note(memo, live, entry.number, IDLE_BACK, -1, idle - entry.starved)
-    live.now, live.used, live.vectors = start.until, 0, 0
+    _advance(live, start.until)
+    live.used, live.vectors = 0, 0
 
 
 @compiled
@@ -245,7 +278,7 @@ def _access_memory(memo: Record, core: Record, live: Record) -> None:
             if begun > live.now:  # no line can be asked for until another has come, and nothing passes this load
                 note(memo, live, entry.number, MISS, -1, begun - live.now)
                 note(memo, live, entry.number, IDLE_BACK, -1, begun - live.now)
-                live.now = begun
+                _advance(live, begun)
         elif kind & ~1 == STORED:
             buffer_store(core, live, kind, work)
         elif kind == AWAITED:

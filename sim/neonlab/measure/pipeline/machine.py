@@ -207,7 +207,9 @@ def _figures(core: PipelineCore, latency: Latencies | None) -> Rows:
     figures = np.zeros(1, CORE)
     one = figures[0]
     one["width"], one["window"], one["queue"], one["scheduler"] = core.width, core.window, core.queue, core.scheduler
-    one["port_queue"], one["retire"], one["ports"] = core.port_queue, core.retire, len(core.ports)
+    one["port_queue"], one["queue_hold"] = core.port_queue, core.queue_hold
+    one["retire"], one["ports"] = core.retire, len(core.ports)
+    one["results"] = core.results
     one["merge_latency"], one["history"], one["mispredict"] = core.merge_latency, core.history, core.mispredict
     one["fetch"], one["fetch_queue"] = core.fetch or core.width, core.fetch_queue
     one["taken_bubble"], one["loop_bubble"] = core.taken_bubble, core.loop_bubble

@@ -148,7 +148,7 @@ def _issue(memo: Record, core: Record, live: Record, instruction: Record) -> Non
     entry.longer = longer
     for row in range(instruction.first_use, instruction.past_uses):
         length = uses[row].cycles + longer
-        when, port = take_port(core, live, cycles, uses[row].ports, length, entry.begin)
+        when, port = take_port(core, live, cycles, uses[row], length, entry.begin)
         if port >= 0:
             note(memo, live, port, BUSY, -1, length)
             put_off(work, when, PORT, -1)

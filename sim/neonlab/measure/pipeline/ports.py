@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from neonlab.emulate.native import Integer, Record, compiled
 from neonlab.measure.pipeline.record import Rows
-from neonlab.measure.pipeline.state import GROUPS_AT_MOST, NEVER, RING
+from neonlab.measure.pipeline.state import GROUPS_AT_MOST, RING, SECOND_PLACE
 
 
 @compiled
@@ -12,10 +14,10 @@ def forget_before(core: Record, live: Record, cycles: Rows, front: Integer) -> N
     """Forget cycles before `front`, which are of no use to what is still to come."""
     for number in range(live.cleared, min(front, live.top + 1)):
         cycle = cycles[number % RING]
-        if cycle.busy:
+        if cycle.busy | cycle.begun:
             for port in range(core.ports):
                 live.ports[port].ahead -= cycle.busy >> port & 1
-                live.ports[port].waiting -= cycle.begun >> port & 1
+                live.ports[port].waiting -= (cycle.begun >> port & 1) + (cycle.begun >> port + SECOND_PLACE & 1)
                 live.pending -= cycle.begun >> port & 1
             cycle.busy, cycle.begun = 0, 0
     live.cleared = max(front, live.cleared)
@@ -31,7 +33,7 @@ def has_room(core: Record, live: Record, uses: Rows, first: Integer, past: Integ
     for row in range(first, past):
         room = False
         for port in range(core.ports):
-            if uses[row].ports >> port & 1 and live.ports[port].waiting < core.port_queue:
+            if uses[row].ports >> port & 1 and live.ports[port].waiting + uses[row].places <= core.port_queue:
                 room = True
         if not room:
             return False
@@ -61,50 +63,62 @@ def too_many(core: Record, sent: Integer, more: Integer) -> bool:
 
 
 @compiled
-def free_from(cycles: Rows, port: Integer, length: Integer, first: Integer) -> Integer:
-    """Return the earliest cycle from `first` on at which the port is free for so many cycles."""
-    cycle: Integer = first
-    run = 0
-    while run < length:
-        if cycles[(cycle + run) % RING].busy >> port & 1:
-            cycle, run = cycle + run + 1, 0
-        else:
-            run += 1
-    return cycle
+def choose_port(core: Record, live: Record, wanted: Integer) -> Integer:
+    """Return the port of those `wanted` at which least waits, and of these the one with least to do; -1 for none.
+
+    An operation is bound to its port when it is dispatched.  When its operands and the port will be ready is not known
+    then: a choice of the port that lets it begin first would be better than what a core can do.
+    """
+    chosen: Integer = -1
+    for port in range(core.ports):
+        if wanted >> port & 1 and (chosen < 0 or _has_less(live.ports[port], live.ports[chosen])):
+            chosen = port
+    return chosen
+
+
+@compiled
+def _has_less(port: Record, other: Record) -> bool:
+    if port.waiting == other.waiting:
+        return bool(port.ahead < other.ahead)
+    return bool(port.waiting < other.waiting)
 
 
 @compiled
 def take_port(
-    core: Record, live: Record, cycles: Rows, wanted: Integer, length: Integer, first: Integer
+    core: Record, live: Record, cycles: Rows, use: Record, length: Integer, first: Integer
 ) -> tuple[Integer, Integer]:
-    """Take one of the ports `wanted` for so many cycles; return the earliest such cycle from `first` on, and the port.
+    """Take a port of `use` for so many cycles from `first` on; return the cycle in which the operation begins, and which.
 
-    Of several ports it is the one with least to do; -1 where none is wanted.  Ports whose queue is full are not taken,
-    unless all of them are.
+    The port is -1, and the cycle `first`, where none is wanted.  The cycles need not be next to each other.  Operations
+    are looked at in program order, and a scheduler may send a later one first: in cycles next to each other, the
+    earlier one would leave holes that the later one does not fit.
     """
-    best: Integer = NEVER
-    chosen = -1
-    full = core.port_queue > 0
-    for port in range(core.ports):
-        if wanted >> port & 1 and live.ports[port].waiting < core.port_queue:
-            full = False
-    for port in range(core.ports):
-        if wanted >> port & 1 and (full or core.port_queue == 0 or live.ports[port].waiting < core.port_queue):
-            at = free_from(cycles, port, length, max(first, live.ports[port].free))
-            if at < best or (at == best and live.ports[port].ahead < live.ports[chosen].ahead):
-                best, chosen = at, port
+    chosen = choose_port(core, live, use.ports)
     if chosen < 0:
         return first, chosen
     taken = live.ports[chosen]
-    for step in range(length):
-        cycles[(best + step) % RING].busy |= 1 << chosen
-    taken.ahead += length
-    live.top = max(live.top, best + length - 1)
-    cycles[best % RING].begun |= 1 << chosen
-    live.pending += 1
+    at: Integer = max(first, taken.free)
+    left: Integer = length
+    leaves: Integer = 0
+    while left > 0:
+        cycle = cycles[at % RING]
+        if not cycle.busy >> chosen & 1:
+            cycle.busy |= 1 << chosen
+            if left == length:
+                leaves = at + core.queue_hold
+            left -= 1
+        at += 1
+    leaving = cycles[leaves % RING]
+    leaving.begun |= np.int64(1) << chosen
     taken.waiting += 1
+    if use.places > 1:
+        leaving.begun |= np.int64(1) << chosen + SECOND_PLACE
+        taken.waiting += 1
+    taken.ahead += length
+    live.pending += 1
+    live.top = max(live.top, at - 1, leaves)
     low = max(taken.free, live.cleared)
     while cycles[low % RING].busy >> chosen & 1:
         low += 1
     taken.free = low
-    return best, chosen
+    return at - length, chosen

@@ -17,6 +17,7 @@ from neonlab.measure.cores.errors import error_sentence
 from neonlab.measure.cores.pipeline import PipelineCore
 from neonlab.measure.pipeline.accesses import CROSSES, PASSES
 from neonlab.measure.pipeline.bounds import dispatch_bound, loops_bound, peak_of, port_bound
+from neonlab.measure.pipeline.caller import caller_behind
 from neonlab.measure.pipeline.cost import idle_of, occupancy_of
 from neonlab.measure.pipeline.machine import PipelineMachine
 from neonlab.measure.pipeline.memo.runs import advance
@@ -59,7 +60,10 @@ class PipelineCounter:
         remembers: bool = True,
     ) -> None:
         self._program, self._core, self._pipeline, self._plan = program, core, pipeline, plan
-        self._machine = PipelineMachine(program.instructions, pipeline, core.memory.latency, remembers=remembers)
+        caller = caller_behind(program.instructions, program.isa)
+        self._calling = np.array([[len(program.instructions), len(program.instructions) + len(caller) - 1]], np.int64)
+        instructions = (*program.instructions, *caller)
+        self._machine = PipelineMachine(instructions, pipeline, core.memory.latency, remembers=remembers)
         self._journal = journal
         words = plan.entries.size
         index = np.full(max(1, words), -1, np.int32)
@@ -92,7 +96,7 @@ class PipelineCounter:
         """Do nothing: `prepare` begins a call."""
 
     def prepare(self, *, empty: bool) -> None:
-        """Reset the counts, with an empty pipeline or directly behind the call before."""
+        """Reset the counts, with an empty pipeline, or in a loop that made the call before and makes this one."""
         if empty:
             self._machine.restart()
             self._start = 0
@@ -100,15 +104,21 @@ class PipelineCounter:
             self._machine.finish()
             self._start = self._machine.end
             self._machine.clear_tally()
+            self._machine.run(self._calling)
+            self._machine.finish()
+
+    @property
+    def cycles(self) -> int:
+        """The cycles since `prepare`, with those of the caller before the call."""
+        self._machine.finish()
+        return self._machine.end - self._start
 
     def collect(self, executions: npt.NDArray[np.int64], *, warm: bool) -> RunCycles:
         """Return the cycles since `prepare`.
 
         `executions` (int64) has one element for each instruction of the program.
         """
-        machine = self._machine
-        machine.finish()
-        cycles = machine.end - self._start
+        machine, cycles = self._machine, self.cycles
         tally = machine.tally()
         front, back = idle_of(tally)
         branches, mispredicted = machine.branches
@@ -122,12 +132,12 @@ class PipelineCounter:
         }
         causes = {name: int(tally["cycles"][tally["cause"] == number].sum()) for number, name in enumerate(CAUSES)}
         causes["issue width"] += cycles - sum(causes.values())  # the cycle in which the last is issued
-        ran = [one for one, times in zip(machine.instructions, executions, strict=True) if times]
+        ran = [one for one, times in zip(self._program.instructions, executions, strict=True) if times]
         peak, form = peak_of(ran, self._pipeline)
         return RunCycles(
             core=self._core.name, warm=warm, events=events, causes=causes,
             occupancy=occupancy_of(tally, self._pipeline, cycles),
-            bounds=self._bounds(executions),
+            bounds=self._bounds(np.append(executions, np.full(len(machine.instructions) - len(executions), warm))),
             lines=self._lines(tally), waits=self._waits(tally), unknown=self._unknown(executions), peak=peak,
             peak_form=form, model_error=error_sentence(self._core.name),
         )  # fmt: skip
@@ -143,7 +153,9 @@ class PipelineCounter:
         )
 
     def _where(self, instruction: int) -> tuple[str, int, str]:
-        source = self._program.line_at(self._machine.instructions[instruction].address)
+        if instruction >= len(self._program.instructions):
+            return "", 0, "(the caller)"
+        source = self._program.line_at(self._program.instructions[instruction].address)
         return (source.path, source.line, source.text) if source is not None else ("", 0, "")
 
     def _lines(self, tally: npt.NDArray[Any]) -> tuple[LineCycles, ...]:
@@ -163,7 +175,7 @@ class PipelineCounter:
 
     def _unknown(self, executions: npt.NDArray[np.int64]) -> dict[str, int]:
         found: dict[str, int] = {}
-        for one, times in zip(self._machine.instructions, executions, strict=True):
+        for one, times in zip(self._program.instructions, executions, strict=True):
             if times and not self._pipeline.knows(one):
                 text = f"{one.mnemonic} {one.operands}".strip()
                 found[text] = found.get(text, 0) + int(times)

@@ -18,6 +18,8 @@ from neonlab.measure.pipeline.registers import RegisterNumbers
 from neonlab.measure.pipeline.state import ALWAYS, DATA, FORWARDED, INSTRUCTION, READ, SIMILAR, TURN, USE, WRITE
 
 Rows = npt.NDArray[Any]
+#: A register that is shifted or extended, and a register that says how far.
+_SHIFTED = re.compile(r"\w+, *(?:lsl|lsr|asr|ror|rrx|[us]xt[bhwx])\b.*")
 _NEON = (InstructionClass.NEON_MULTIPLY_ACCUMULATE, InstructionClass.NEON_OTHER)
 
 
@@ -35,12 +37,12 @@ class CompiledProgram:
         return self.reads[self.code["first_read"][number] : self.code["past_reads"][number]]
 
     def writes_of(self, number: int) -> Rows:
-        """Its writes."""
+        """Return its writes."""
         return self.writes[self.code["first_write"][number] : self.code["past_writes"][number]]
 
     def uses_of(self, number: int) -> Rows:
-        """Its uses of ports."""
-        return self.uses[self.code["first_use"][number] : self.code["past_uses"][number]]
+        """Return its uses of ports: which, as a bit set, and for how many cycles."""
+        return self.uses[self.code["first_use"][number] : self.code["past_uses"][number]][["ports", "cycles"]]
 
 
 def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore) -> CompiledProgram:
@@ -71,10 +73,12 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
             latency = (timing.second if seen else timing.latency) + (repeats - 1)
             writes.extend((number, latency, timing.forwards, False) for number in numbers.written(register))
             seen += register.file != "flags"
-        uses.extend((use.ports, use.cycles * repeats) for use in timing.uses)
+        wide = timing.slots > 1 and instruction.instruction_class in _NEON and not instruction.accesses
+        places = core.wide_places if wide else 1
+        uses.extend((use.ports, use.cycles * repeats, places) for use in timing.uses)
         if base is not None and instruction.accesses:
-            uses.extend((use.ports, use.cycles) for use in core.writeback_use)
-        slots = timing.slots if core.in_order else -(-timing.slots * registers_moved(instruction) // 2)
+            uses.extend((use.ports, use.cycles, 1) for use in core.writeback_use)
+        slots = timing.slots if core.in_order else _slots(instruction, core, timing)
         extra = core.writeback_slots * len(core.writeback_use) if base is not None and instruction.accesses else 0
         load = any(access.kind is AccessKind.LOAD for access in instruction.accesses)
         store = any(access.kind is AccessKind.STORE for access in instruction.accesses)
@@ -82,7 +86,7 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
         vectors = (
             0 if core.vector_places == 0 else 2 * (timing.vectors > 0) if core.vector_places == 1 else timing.vectors
         )
-        if neon and core.vectors_in_order:
+        if core.vectors_in_order and (neon or _of_vectors(instruction)):
             reads.append((TURN, 0, ALWAYS))
             writes.append((TURN, 1, timing.forwards, False))
         alone = timing.alone or (core.vectors_alone and timing.vectors > 0)
@@ -92,13 +96,37 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
         part = timing.uses[0].part if timing.uses else 0
         code.append(
             (
-                slots + extra, vectors, family, part, timing.latency_part, timing.late_part, neon, alone, load, store,
+                slots + extra, vectors, family, part, timing.latency_part, timing.late_part,
+                min(2, len(timing.uses)) if neon and _sets_vector(instruction) else 0, neon, alone, load, store,
                 branch, conditional, first_read, len(reads), first_write, len(writes), first_use, len(uses),
             )
         )  # fmt: skip
     return CompiledProgram(
         np.array(code, INSTRUCTION), np.array(reads, READ), np.array(writes, WRITE), np.array(uses, USE)
     )
+
+
+def _sets_vector(instruction: Instruction) -> bool:
+    return any(register.file == "vector" for register in instruction.writes)
+
+
+def _of_vectors(instruction: Instruction) -> bool:
+    """Tell whether the instruction loads vector registers, or stores them."""
+    return bool(instruction.accesses) and any(
+        register.file == "vector" for register in (*instruction.reads, *instruction.writes)
+    )
+
+
+def _slots(instruction: Instruction, core: PipelineCore, timing: Timing) -> int:
+    """Return the slots of those dispatched in a cycle that the instruction takes, without its write-back."""
+    slots = -(-timing.slots * registers_moved(instruction) // 2)
+    moved = sum(access.count for access in instruction.accesses)
+    wide = any(register.file == "vector" for register in (*instruction.writes, *instruction.reads))
+    if core.wide_slots and wide:
+        slots = min(slots, core.wide_slots * max(1, moved // 16))
+    if wide and any(access.kind is AccessKind.LOAD for access in instruction.accesses):
+        slots = max(slots, core.wide_load_slots * (moved // 16))
+    return slots
 
 
 def _in_order_written(instruction: Instruction) -> list[Register]:
@@ -131,11 +159,19 @@ def _reads(instruction: Instruction, core: PipelineCore, timing: Timing) -> list
             found.append((register, max(0, timing.latency - core.merge_latency), DATA))
         elif timing.family and timing.late and register in accumulators:
             found.append((register, timing.late, SIMILAR))
-        elif not instruction.accesses and timing.reads:
-            found.append((register, timing.reads, FORWARDED))
+        elif not instruction.accesses and (late := _read_late(instruction, register, timing)):
+            found.append((register, late, FORWARDED))
         else:
             found.append((register, 0, ALWAYS))
     return found
+
+
+def _read_late(instruction: Instruction, register: Register, timing: Timing) -> int:
+    """Return how many cycles after issue an instruction without accesses reads `register`."""
+    shifted = _SHIFTED.search(instruction.operands) if timing.unshifted > timing.reads else None
+    if shifted is None or re.search(rf"\b[wxr]{register.index}\b", shifted[0]):
+        return timing.reads
+    return timing.unshifted
 
 
 def _accumulators(instruction: Instruction) -> frozenset[Register]:

@@ -27,6 +27,7 @@ PORTS_AT_MOST, QUEUE_AT_MOST, WINDOW_AT_MOST, STORES_AT_MOST, FILLS_AT_MOST = 32
 FETCHED_AT_MOST = 32  # instructions between fetch and dispatch
 RING = 1 << 14  # cycles that an out-of-order back end may be ahead of its front end
 STORES_BACK = 16  # that a load can take over from
+SECOND_PLACE = 32  # PORTS_AT_MOST, in a set of ports at which something leaves the queue
 HALF = 8  # PARTS; a time that is of no chain lies in the middle of its cycle
 ALWAYS, SIMILAR, DATA, FORWARDED = range(4)  # kinds of reads
 NEVER = 1 << 60  # a cycle after all others
@@ -64,8 +65,10 @@ CORE = np.dtype(
         ("queue", np.int64),  # NEON instructions that may wait, in order; 0 where they are issued as any other
         ("scheduler", np.int64),  # operations that may wait for operands
         ("port_queue", np.int64),  # the same for each port
+        ("queue_hold", np.int64),  # cycles that one that began keeps its place
         ("retire", np.int64),  # slots retired a cycle
         ("ports", np.int64),  # how many there are
+        ("results", np.int64),  # 64-bit results that vector registers take in a cycle, in order
         ("merge_latency", np.int64),  # cycles from the data that a lane is put beside to the result
         ("fetch", np.int64),  # instructions fetched a cycle
         ("fetch_queue", np.int64),  # instructions between fetch and dispatch; at least 1
@@ -94,6 +97,7 @@ INSTRUCTION = np.dtype(
         ("use_part", np.int64),  # parts of a cycle that it holds its first port for, on top
         ("latency_part", np.int64),  # parts of a cycle on top of its latency
         ("late_part", np.int64),  # parts of a cycle by which its accumulator is looked at earlier than `READ.late`
+        ("halves", np.int64),  # 64-bit results in vector registers, in order
         ("neon", np.bool_),
         ("alone", np.bool_),  # nothing is issued with it
         ("load", np.bool_),
@@ -131,6 +135,7 @@ USE = np.dtype(
     [
         ("ports", np.int64),  # a bit for each that can do it
         ("cycles", np.int64),
+        ("places", np.int64),  # that it takes in the queue at a port: 1 or 2
     ]
 )
 #: What happens beyond the first-level caches.
@@ -186,7 +191,13 @@ STORED = np.dtype([("over", np.int64)])
 PLACE = np.dtype([("left", np.int64)])
 
 #: A cycle of the back end: bits of the ports that are spoken for, and at which of them operations begin.
-CYCLE = np.dtype([("busy", np.int32), ("begun", np.int32)])
+CYCLE = np.dtype(
+    [
+        ("begun", np.int64),  # ports at which a place of the queue is given up, and SECOND_PLACE bits on, two places
+        ("busy", np.int32),
+    ],
+    align=True,
+)
 #: A port, out of order.
 RESERVED = np.dtype(
     [
@@ -230,6 +241,7 @@ _AHEAD: list[tuple[Any, ...]] = [  # cycles that matter as long as they lie ahea
 _AS_IS: list[tuple[Any, ...]] = [
     ("used", np.int64),  # slots dispatched in this cycle; in order: issued
     ("vectors", np.int64),  # in order: places for vectors that are taken in this cycle
+    ("writing", np.int64),  # in order: 64-bit results that vector registers take in this cycle and later, 2 bits each
     ("grouped", np.int64),  # out of order: operations dispatched in this cycle to each group of ports, four bits each
     ("fetching", np.int64),  # instructions fetched in the cycle that the fetch unit is at
     ("fetch_cause", np.int64),

@@ -21,6 +21,7 @@ from neonlab.measure.pipeline.state import (
     FIRST_RELATIVE,
     REGISTERS,
     RING,
+    SECOND_PLACE,
     STORES_BACK,
     WORDS,
     words_of,
@@ -134,7 +135,7 @@ def _write_cycles(cycles: Rows, now: Integer, top: Integer, into: Words, used: I
     used += 1
     for number in range(now, top + 1):
         cycle = cycles[number % RING]
-        if cycle.busy:
+        if cycle.busy | cycle.begun:
             into[used], into[used + 1], into[used + 2] = number - now, cycle.busy, cycle.begun
             used += 3
             count += 1
@@ -202,7 +203,7 @@ def _read_cycles(core: Record, live: Record, cycles: Rows, what: Words, now: Int
         cycles[number % RING].busy, cycles[number % RING].begun = busy, begun
         for port in range(core.ports):
             live.ports[port].ahead += busy >> port & 1
-            live.ports[port].waiting += begun >> port & 1
+            live.ports[port].waiting += (begun >> port & 1) + (begun >> port + SECOND_PLACE & 1)
             live.pending += begun >> port & 1
         live.top = number
         used += 3
