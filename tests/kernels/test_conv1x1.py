@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.tiers import kind_of
 
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel, open_library
@@ -22,12 +23,14 @@ ROOT = Path(__file__).resolve().parents[2]
 KERNELS = [kernel for kernel in open_library(ROOT).kernels if kernel.operator and kernel.operator.name == "conv1x1"]
 SUMS = [kernel for kernel in KERNELS if kernel.contract.argument("output").dtype != np.int8]
 REQUANTIZED = [kernel for kernel in KERNELS if kernel not in SUMS]
+#: Every kernel is proved at the small sizes of its plan; all others are tried with one kernel of each kind.
+ONE_OF_EACH_KIND = list({kind_of(kernel): kernel for kernel in SUMS}.values())
 every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.title)
 every_kernel_of_sums = pytest.mark.parametrize("kernel", SUMS, ids=lambda kernel: kernel.title)
 every_requantizing_kernel = pytest.mark.parametrize("kernel", REQUANTIZED, ids=lambda kernel: kernel.title)
 
 
-@every_kernel_of_sums
+@pytest.mark.parametrize("kernel", ONE_OF_EACH_KIND, ids=lambda kernel: kernel.title)
 @pytest.mark.thorough("the covering choice of small sizes is tried of every kind of kernel")
 def test_every_combination_of_small_sizes_comes_out_right(kernel: Kernel) -> None:
     # What `check` plans is checked in full; every other shape once, for its results and what it may touch.

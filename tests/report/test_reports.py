@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import jsonschema
-import pytest
 from tests.kernel_sources import FILES
 
 from neonlab.lab.silicon.table import read_functions
@@ -77,19 +73,8 @@ def test_the_report_on_the_cores_has_the_errors_that_estimates_print() -> None:
         assert rows or f"| {summary.core.name} | none |" in markdown
 
 
-@pytest.mark.thorough("`make report` writes the reports, and CI compares them")
-def test_reports_are_reproduced_byte_for_byte(tmp_path: Path) -> None:
-    catalogue = tmp_path / "catalogue.md"
-    shutil.copy(ROOT / "docs" / "pages" / "catalogue.md", catalogue)
-    run = [sys.executable, "-c", "from neonlab.cli import main; main()"]
-    arguments = ["report", "--no-pages", "--into", str(tmp_path / "reports"), "--embed", str(catalogue)]
-    result = subprocess.run([*run, *arguments], cwd=ROOT, capture_output=True, text=True, timeout=1800, check=False)
-    assert result.returncode == 0, result.stdout + result.stderr
-    written = {path.name for path in (tmp_path / "reports").iterdir()}
-    assert written >= {"variants.md", "variants.json", "ladder.md"}
-    for name in written:
-        assert (tmp_path / "reports" / name).read_bytes() == (ROOT / "reports" / name).read_bytes(), name
-    assert catalogue.read_bytes() == (ROOT / "docs" / "pages" / "catalogue.md").read_bytes()
+def test_the_report_has_every_kernel_and_all_are_exact() -> None:
+    # `.ci/run` writes all reports again with `make report`, and compares every byte.
     document = json.loads((ROOT / "reports" / "variants.json").read_text())
     jsonschema.validate(document, schemas()["report"])
     assert all(row["exact"] for row in document["rows"])

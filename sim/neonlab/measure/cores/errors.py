@@ -19,7 +19,7 @@ from neonlab.measure.cores.pipeline import load_pipeline, pipeline_names
 from neonlab.measure.cores.table_hash import hash_of_all, tables_hash
 
 PATH = Path(__file__).parent / "tables" / "errors.toml"
-UNSEEN, SILICON, LLVM_MCA, CALIBRATION = "unseen", "silicon", "llvm-mca", "calibration"
+UNSEEN, SILICON, LLVM_MCA, CALIBRATION, LEFT_OUT = "unseen", "silicon", "llvm-mca", "calibration", "left-out"
 #: Groups of cores whose errors are recorded together: those that issue in order, and those that do not.
 IN_ORDER, OUT_OF_ORDER = "in order", "out of order"
 NONE_MEASURED = "no function outside its calibration was measured"
@@ -32,8 +32,9 @@ class ModelError:
     """Figures of the model compared with other figures.
 
     `against` names the others: UNSEEN (whole functions measured on silicon that adjusted no model: the model's error),
-    CALIBRATION (whole functions that did), SILICON (instruction forms, which the core's table was filled from) or
-    LLVM_MCA (another model, which is not a measure of truth).  `median` is the median of the absolute relative error.
+    CALIBRATION (whole functions that did), LEFT_OUT (whole functions that showed which rules a model lacked; to judge a
+    family of them, the numbers of these rules were chosen on the others), SILICON (instruction forms, which the core's
+    table was filled from) or LLVM_MCA (another model, which is not a measure of truth).  `median` is the median of the absolute relative error.
     `bias` is the median of the signed error, below 0 where the model has fewer cycles than were measured.  `within` of
     the `figures` are within 5 %, None where this was not counted.  `held_out` is `within` for a table from which each
     form was removed before its figures were computed.  `origin` says where the figures are from.  `tables` is the hash
@@ -63,6 +64,8 @@ class ModelError:
             SILICON: f"its table was filled from {self.figures} latencies and rates measured on silicon",
             LLVM_MCA: f"{self.share:.1%} of {self.figures} loops within 5 % of llvm-mca, another model",
             CALIBRATION: f"{self.figures} other function{several} adjusted it",
+            LEFT_OUT: f"median error {self.median:.1%}{_bias_text(self.bias)} on {self.figures} function{several}, "
+            "each left out with its family when numbers of the model were chosen",
         }
         return text[self.against]
 
@@ -127,15 +130,16 @@ def read_again() -> None:
 def errors_of(core: str) -> tuple[ModelError, ...]:
     """Return the records of a core, the model's error first; none where nothing is recorded.
 
-    An alias of a core shares what the tables were filled from, but not UNSEEN, which was measured on one of the two.
+    An alias of a core shares what the tables were filled from, but not UNSEEN nor LEFT_OUT, which were measured on one
+    of the two.
     """
     same = {ALIASES.get(core, core), *(alias for alias, name in ALIASES.items() if name == core)} - {core}
     found = {error.against: error for error in _recorded().get(core, ())}
     for other in sorted(same):
         for error in _recorded().get(other, ()):
-            if error.against != UNSEEN:
+            if error.against not in (UNSEEN, LEFT_OUT):
                 found.setdefault(error.against, error)
-    order = (UNSEEN, SILICON, CALIBRATION, LLVM_MCA)
+    order = (UNSEEN, LEFT_OUT, SILICON, CALIBRATION, LLVM_MCA)
     return tuple(found[against] for against in order if against in found)
 
 
@@ -168,7 +172,10 @@ def error_sentence(core: str) -> str:
         texts = [NONE_MEASURED]
         texts += [found[against].sentence() for against in (CALIBRATION, SILICON, LLVM_MCA) if against in found]
     else:
-        texts = [unseen.sentence(), *([STALE] if is_stale(core, unseen) else [])]
+        stale, left_out = is_stale(core, unseen), found.get(LEFT_OUT)
+        texts = [unseen.sentence(), *([STALE] if stale else [])]
+        if stale and left_out is not None and not is_stale(core, left_out):
+            texts.append(f"since then {left_out.sentence()}")
         texts += [found[SILICON].sentence()] if SILICON in found else []
     return "; ".join(texts)
 

@@ -87,7 +87,7 @@ def _has_less(port: Record, other: Record) -> bool:
 def take_port(
     core: Record, live: Record, cycles: Rows, use: Record, length: Integer, first: Integer
 ) -> tuple[Integer, Integer]:
-    """Take a port of `use` for so many cycles from `first` on; return the cycle in which the operation begins, and which.
+    """Take a port of `use` for so many cycles from `first` on; return the cycle of its beginning, and it.
 
     The port is -1, and the cycle `first`, where none is wanted.  The cycles need not be next to each other.  Operations
     are looked at in program order, and a scheduler may send a later one first: in cycles next to each other, the

@@ -97,7 +97,7 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
         code.append(
             (
                 slots + extra, vectors, family, part, timing.latency_part, timing.late_part,
-                min(2, len(timing.uses)) if neon and _sets_vector(instruction) else 0, neon, alone, load, store,
+                min(2, len(timing.uses)) if neon and _between_vectors(instruction) else 0, neon, alone, load, store,
                 branch, conditional, first_read, len(reads), first_write, len(writes), first_use, len(uses),
             )
         )  # fmt: skip
@@ -106,8 +106,10 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
     )
 
 
-def _sets_vector(instruction: Instruction) -> bool:
-    return any(register.file == "vector" for register in instruction.writes)
+def _between_vectors(instruction: Instruction) -> bool:
+    """Tell whether the instruction sets vector registers, and not from a general one, which has a way of its own."""
+    sets = any(register.file == "vector" for register in instruction.writes)
+    return sets and not any(register.file == "general" for register in instruction.reads)
 
 
 def _of_vectors(instruction: Instruction) -> bool:
