@@ -1,4 +1,4 @@
-"""Rules that whole functions on silicon showed: queues at ports, results that meet, operands beside shifted ones, calls."""
+"""Rules that whole functions showed: queues at ports, results that meet, operands beside shifted ones, calls."""
 
 from __future__ import annotations
 

@@ -31,14 +31,14 @@ _PAIRS = "pairs"
 class ModelError:
     """Figures of the model compared with other figures.
 
-    `against` names the others: UNSEEN (whole functions measured on silicon that adjusted no model: the model's error),
-    CALIBRATION (whole functions that did), LEFT_OUT (whole functions that showed which rules a model lacked; to judge a
-    family of them, the numbers of these rules were chosen on the others), SILICON (instruction forms, which the core's
-    table was filled from) or LLVM_MCA (another model, which is not a measure of truth).  `median` is the median of the absolute relative error.
-    `bias` is the median of the signed error, below 0 where the model has fewer cycles than were measured.  `within` of
-    the `figures` are within 5 %, None where this was not counted.  `held_out` is `within` for a table from which each
-    form was removed before its figures were computed.  `origin` says where the figures are from.  `tables` is the hash
-    of the tables that they belong to.
+    `against` names the others: UNSEEN (whole functions measured on silicon that adjusted no model: the model's
+    error), CALIBRATION (whole functions that did), LEFT_OUT (whole functions that showed which rules a model lacked;
+    to judge a family of them, the numbers of these rules were chosen on the others), SILICON (instruction forms,
+    which the core's table was filled from) or LLVM_MCA (another model, which is not a measure of truth). `median` is
+    the median of the absolute relative error. `bias` is the median of the signed error, below 0 where the model has
+    fewer cycles than were measured. `within` of the `figures` are within 5 %, None where this was not counted.
+    `held_out` is `within` for a table from which each form was removed before its figures were computed. `origin`
+    says where the figures are from. `tables` is the hash of the tables that they belong to.
     """
 
     against: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from neonlab.lab.repository.library import Kernel
-from neonlab.measure.cores.errors import UNSEEN, errors_of
+from neonlab.measure.cores.errors import UNSEEN, errors_of, is_stale
 from neonlab.report.tables.goals import Goal, best_row
 from neonlab.report.tables.layers import PATTERNS
 from neonlab.report.tables.systems import Ran
@@ -113,15 +113,16 @@ def _systems(ran: Sequence[Ran]) -> str:
 
 
 def _estimates(cores: Sequence[str]) -> str:
-    known, unknown = [], []
+    known, unknown, when = [], [], ""
     for core in cores:
         error = next((one for one in errors_of(core) if one.against == UNSEEN), None)
         if error is None:
             unknown.append(core)
         else:
             bias = f", bias {error.bias:+.1%}" if error.bias is not None else ""
+            when = ", before its last change" if is_stale(core, error) else when
             known.append(f"{error.median:.1%}{bias} on {core} ({error.figures})")
-    measured = f"median error on functions not used to adjust the model: {', '.join(known)}" if known else ""
+    measured = f"median error on functions not used to adjust the model{when}: {', '.join(known)}" if known else ""
     rest = f"no such function was measured on {', '.join(unknown)}" if unknown else ""
     return f"cycles are estimates of models: {'; '.join(text for text in (measured, rest) if text)}"
 
