@@ -61,7 +61,9 @@ CoresOption = Annotated[
         "--core", metavar="CORE", help="Estimate the cycles on this core. Repeatable.", autocompletion=complete_cores
     ),
 ]
-WarmOption = Annotated[bool, typer.Option("--warm", help="Estimate a second call, which finds the caches filled.")]
+WarmOption = Annotated[
+    bool, typer.Option("--warm", help="Estimate one of many calls back to back, which find the caches filled.")
+]
 KernelsArgument = Annotated[
     list[str] | None,
     typer.Argument(

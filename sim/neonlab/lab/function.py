@@ -193,7 +193,7 @@ class Function:
 
         The call is made with `arguments` as in `call`, or else on random data at `shape`, for which the function needs
         a contract.  With `core` ("cortex-a53"), the Profile also has cache events, cycles and the hot loops of the
-        core's models; `warm` models a second call, after one that filled the caches.  `macs` is the number of
+        core's models; `warm` models one of many calls back to back.  `macs` is the number of
         multiply-accumulates of the call; the default is what the contract states, if it states any.
 
         Raises FaultError where the call faults, and InputError for arguments, a shape or a core that does not fit.

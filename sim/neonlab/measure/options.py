@@ -13,8 +13,8 @@ from neonlab.measure.cores.modelled import AskedCore, ModelledCore
 class MemoryOptions:
     """Say what `profile` measures besides counts: the traffic of a call, and with `core` caches and cycles there.
 
-    `core` may be given by its name, such as "cortex-a53".  `warm` models a second call on the caches that a first one
-    left; the default is empty caches.  `prefetcher` says whether the core's own prefetcher works; prefetch instructions
+    `core` may be given by its name, such as "cortex-a53".  `warm` models one of many calls back to back; the default is
+    a first call on empty caches.  `prefetcher` says whether the core's own prefetcher works; prefetch instructions
     always do.  `loop` asks for the report on the hot loops, for a core with a pipeline model.  Without `traffic`,
     nothing besides counts is measured; a core needs the traffic.
 

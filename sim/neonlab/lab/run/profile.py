@@ -50,9 +50,9 @@ def profile(
     a Shape, or its sizes joined by x such as "14x14x256x512".  Only a kernel without sizes needs no shape.
 
     With `core` ("cortex-a53"), the Profile also has the traffic in bytes by buffer, the cache events, the cycles and
-    the hot loops of the core's models, which are estimates.  `warm` models a second call, after one that filled the
-    caches; the default is a first call on empty caches.  `memory` states the same options, and more, as MemoryOptions;
-    give either `memory` or `core`.  `seed` (0 or more) fixes the data.
+    the hot loops of the core's models, which are estimates.  `warm` models one of many calls back to
+    back, until their cycles settle; the default is a first call on empty caches.  `memory` states the same options, and
+    more, as MemoryOptions; give either `memory` or `core`.  `seed` (0 or more) fixes the data.
 
     Returns a Failure, not a Profile, where the kernel faults.  Raises InputError for a kernel, a shape or a core that
     is not known, for a shape that the contract does not allow, and for a core that cannot run the kernel.
@@ -210,7 +210,7 @@ def compare(
     `kernels` and `shapes` are given as to `profile`, one or several; the others are compared with the first kernel.
     Without shapes, the layers of real networks that the kernels' operators name are taken, or else the largest shape
     that `check` tries of the first kernel.  With `cores` (or one `core`), the Comparison also has estimates of cycles
-    there, and differences between the hot loops; `warm` models a second call.  `seed` fixes the data.
+    there, and differences between the hot loops; `warm` models one of many calls back to back.  `seed` fixes the data.
 
     Raises InputError for a kernel, a shape or a core that is not known, for a core without a pipeline model or that
     cannot run a kernel, and where no kernel allows any of the shapes.

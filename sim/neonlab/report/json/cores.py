@@ -6,8 +6,9 @@ from neonlab.report.json.parts import BOOLEAN, INTEGER, NUMBER, STRING, describe
 
 _MODEL_ERROR = object_of(
     against=described(
-        {"enum": ["unseen", "silicon", "calibration", "llvm-mca"]},
+        {"enum": ["unseen", "left-out", "silicon", "calibration", "llvm-mca"]},
         "what the figures were compared with: functions not used to adjust the model (unseen: the model's error), "
+        "functions left out with their family when numbers of the model were chosen, "
         "forms that its table was filled from, functions that it was adjusted with, another model",
     ),
     figures=INTEGER,
