@@ -26,10 +26,13 @@ Figures = dict[tuple[str, ...], float]
 
 
 def work_of(kernel: Kernel) -> Hashable:
-    """What a kernel does, whatever the way.  Packing is for one tile, so that tiles of it do different work."""
+    """What a kernel does, whatever the way.  Packing is for one tile, so that tiles of it do different work.
+
+    So do layouts: where planes lie one after another, no kernel for interleaved channels can stand in.
+    """
     name = KernelName.parse(kernel.name)
     tile = name.tile if name.operator == "pack" else ()
-    kinds = (name.operator, name.window, name.stride, name.inputs, name.output, tile)
+    kinds = (name.operator, name.window, name.stride, name.inputs, name.output, name.layout, tile)
     return (kernel.isa, *kinds, frozenset(set(name.variants) - WAYS))
 
 
