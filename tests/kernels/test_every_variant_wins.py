@@ -26,7 +26,7 @@ Figures = dict[tuple[str, ...], float]
 
 
 def work_of(kernel: Kernel) -> Hashable:
-    """What a kernel does, whatever the way.  Packing is for one tile, so that tiles of it do different work.
+    """Return what a kernel does, whatever the way.  Packing is for one tile, so that tiles of it do different work.
 
     So do layouts: where planes lie one after another, no kernel for interleaved channels can stand in.
     """

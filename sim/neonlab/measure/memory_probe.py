@@ -130,7 +130,7 @@ class TrafficProbe:
 
     @property
     def cycles(self) -> int:
-        """The cycles of the call so far, with those of its caller; 0 without a pipeline."""
+        """Return the cycles of the call so far, with those of its caller; 0 without a pipeline."""
         self._feed.flush()
         return self._pipeline.cycles if self._pipeline is not None else 0
 

@@ -109,7 +109,7 @@ class PipelineCounter:
 
     @property
     def cycles(self) -> int:
-        """The cycles since `prepare`, with those of the caller before the call."""
+        """Return the cycles since `prepare`, with those of the caller before the call."""
         self._machine.finish()
         return self._machine.end - self._start
 
