@@ -1,7 +1,7 @@
 """Write a linked program as assembly text that GNU as and clang assemble to the same bytes.
 
-Every word is a `.word` with the disassembly as a comment.  A `.inst` would name the same bytes, but linkers patch what is
-marked as code (the workaround for erratum 843419 of Cortex-A53), and then other code would be measured.
+Every word is a `.word` with the disassembly as a comment.  A `.inst` would name the same bytes, but linkers patch what
+is marked as code (the workaround for erratum 843419 of Cortex-A53), and then other code would be measured.
 """
 
 from __future__ import annotations
@@ -61,20 +61,18 @@ def _rows(program: Program, segment: Segment, names: dict[int, str]) -> Iterator
         if address in names:
             yield f"    // {_comment(names[address])}:"
         instruction = program.by_address.get(address) if segment.executable else None
-        size = 4 if instruction is None or not instruction.thumb else _thumb_size(segment.data, at)
-        if instruction is not None and at + size <= len(segment.data):
-            data = segment.data[at : at + size]
-            numbers = [int.from_bytes(data[n : n + min(size, 4)], "little") for n in range(0, size, 4)]
-            directive = ".word" if size == 4 and not instruction.thumb else ".hword"
-            if directive == ".hword":
-                numbers = [int.from_bytes(data[n : n + 2], "little") for n in range(0, size, 2)]
-            words = ", ".join(f"{number:#0{10 if directive == '.word' else 6}x}" for number in numbers)
-            yield f"    {directive}  {words}  // {_comment(instruction.text)}"
+        if instruction is not None:
+            size = _thumb_size(segment.data, at) if instruction.thumb else 4
+            directive, unit = (".hword", 2) if instruction.thumb else (".word", 4)
+            numbers = [int.from_bytes(segment.data[n : n + unit], "little") for n in range(at, at + size, unit)]
+            words = ", ".join(f"{number:#0{2 + 2 * unit}x}" for number in numbers)
+            yield f"    {directive:<7} {words}  // {_comment(instruction.text)}"
             at += size
             continue
         end = min(at + _BYTES_IN_A_ROW, len(segment.data))
-        while segment.executable and end > at + 1 and any(a in program.by_address for a in range(address + 1, segment.address + end)):
-            end -= 1
+        if segment.executable:
+            code = (there for there in range(at + 1, end) if segment.address + there in program.by_address)
+            end = next(code, end)
         yield f"    .byte   {', '.join(f'{byte:#04x}' for byte in segment.data[at:end])}"
         at = end
 

@@ -18,15 +18,15 @@ from neonlab.lab.board.code_text import checksum, code_lines, ordered_segments, 
 from neonlab.lab.board.plan import PlannedKernel, plan_kernel
 from neonlab.lab.repository.kernel_code import code_digest, compiler_of, kernel_program
 from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.lookup import names_file
 from neonlab.measure.shape import Shape
+from neonlab.verify.verdict import JudgedBy
 
 #: The version of the layout of result.json.
 FORMAT = 1
-#: Bytes of cases that an export has if nothing else is said.
-BUDGET = 8 << 20
-_FILES = (
-    *("bench.h", "main.c", "cases.c", "counter.c", "faults.c", "machine.c", "memory.c", "call.S", "Makefile"),
-)
+#: Bytes of cases of each kernel if nothing else is said.
+BUDGET = 4 << 20
+_FILES = (*("bench.h", "main.c", "cases.c", "counter.c", "faults.c", "machine.c", "memory.c", "call.S", "Makefile"),)
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def export_kernels(
     budget: int = BUDGET,
     advance: Callable[[int], None] = lambda _: None,
 ) -> Exported:
-    """Write the bench of each kernel, with its shapes to time, to `folder`; `budget` bytes of cases are shared evenly.
+    """Write the bench of each kernel, with its shapes to time, to `folder`; up to `budget` bytes of cases for each.
 
     The folder is made if it is not there; files of the same names are replaced, when all have been made.  Raises
     InputError for kernels of two instruction sets, for one that does not build, and where nothing can be written.
@@ -62,7 +62,7 @@ def export_kernels(
     file, planned, programs = CaseFile(), [], []
     for kernel, shapes in work:
         programs.append(program_for_board(kernel_program(kernel)))
-        planned.append(plan_kernel(file, kernel, shapes, seed, budget // len(work)))
+        planned.append(plan_kernel(file, kernel, shapes, seed, budget))
         advance(1)
     made: dict[str, bytes] = {name: _bench_file(name) for name in _FILES}
     made["kernels.S"] = _assembly(programs).encode()
@@ -84,7 +84,7 @@ def _bench_file(name: str) -> bytes:
 
 def _assembly(programs: Sequence[Program]) -> str:
     lines = [
-        "// The kernels' code and data as the lab linked them, and the cases. The bench copies each segment to its address.",
+        "// The kernels' code and data as the lab linked them, and the cases. The bench copies code to its address.",
         '    .section .rodata.neonlab,"a",%progbits',
         *(line for number, program in enumerate(programs) for line in code_lines(program, number)),
         "    .globl  neonlab_cases",
@@ -113,8 +113,9 @@ def _tables(planned: Sequence[PlannedKernel], programs: Sequence[Program], isa: 
         lines += [f"extern const unsigned char {segment_symbol(number, n)}[];" for n in range(len(segments))]
         lines += [f"static const struct segment segments_{number}[] = {{"]
         lines += [
-            f"    {{{segment_symbol(number, n)}, {s.address:#x}u, {len(s.data)}u, {int(s.executable)}, {int(s.writable)}}},"
-            for n, s in enumerate(segments)
+            f"    {{{segment_symbol(number, at)}, {one_segment.address:#x}u, {len(one_segment.data)}u, "
+            f"{int(one_segment.executable)}, {int(one_segment.writable)}}},"
+            for at, one_segment in enumerate(segments)
         ]
         lines += ["};", f"static const uint64_t cases_{number}[] = {{"]
         lines += [f"    {', '.join(map(str, one.cases[at : at + 8]))}," for at in range(0, len(one.cases), 8)]
@@ -126,12 +127,19 @@ def _tables(planned: Sequence[PlannedKernel], programs: Sequence[Program], isa: 
         rows += [
             f"    {{{_quoted(one.kernel.title)},",
             f"     {_properties(kernel_facts(one), 6)},",
-            f"     {entry:#x}u, {checksum(program):#x}u, {only}, {int(one.compared)}, segments_{number}, {len(segments)},",
-            f"     cases_{number}, {len(one.cases)}, timings_{number}, {len(one.timings)}}},",
+            f"     {entry:#x}u, {checksum(program):#x}u, {only}, {_quoted(_verdict(one))},",
+            f"     segments_{number}, {len(segments)}, cases_{number}, {len(one.cases)}, timings_{number}, {len(one.timings)}}},",
         ]
     lines += ["", "const struct kernel neonlab_kernels[] = {", *rows, "};"]
     lines += [f"const int neonlab_kernel_count = {len(planned)};"]
     return "\n".join(lines) + "\n"
+
+
+def _verdict(one: PlannedKernel) -> str:
+    """Return the word for the kernel if no case fails, as `check` has it."""
+    if one.compared:
+        return "exact"
+    return "ran" if one.kernel.judged_by is JudgedBy.NOTHING_SAID else "unchecked"
 
 
 def kernel_facts(one: PlannedKernel) -> Mapping[str, object]:
@@ -151,9 +159,9 @@ def opened(kernel: Kernel) -> Mapping[str, object]:
     """Return how the kernel is opened again: its file and the options about it."""
     given: Given = kernel.given
     return {
-        "file": str(kernel.path),
-        "isa": ARCHITECTURES[kernel.isa],
-        "symbol": kernel.name,
+        "file": str(kernel.path) if names_file(kernel.title.split(" ")[0].strip("'")) else kernel.title,
+        "isa": ARCHITECTURES[given.isa] if given.isa is not None else "",
+        "symbol": given.symbol,
         "prototype": given.prototype,
         "contract": given.contract,
         "settings": [list(pair) for pair in given.settings],

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from neonlab.errors import InputError
 from neonlab.lab.board.case_bytes import CaseFile
 from neonlab.lab.repository.library import Kernel
-from neonlab.lab.run.plan import draw_case, plan_cases
+from neonlab.lab.run.plan import draw_case, layers_or_largest, plan_cases
 from neonlab.lab.run.shapes import integers_of
 from neonlab.lab.watch.layer import layer_to_watch
 from neonlab.measure.shape import Shape
@@ -34,19 +34,16 @@ class PlannedKernel:
 def plan_kernel(file: CaseFile, kernel: Kernel, shapes: Sequence[Shape], seed: int, budget: int) -> PlannedKernel:
     """Add the kernel's shapes to time and its cases to `file`, up to `budget` bytes in all.
 
-    Shapes to time come first: `shapes`, or without any the layer that `watch` measures.  The cases are those of
-    `neonlab check` in its order; one that does not fit is left out, and smaller ones after it are not.  Each shape that
-    is timed is a case, too.  Raises InputError if a shape that was asked for does not fit.
+    Shapes to time come first: `shapes`, or without any the layer that `watch` measures, or else a smaller one.  The
+    cases are those of `neonlab check` in its order; one that does not fit is left out, and smaller ones after it are
+    not.  Each shape that is timed is a case, too.  Raises InputError if a shape that was asked for does not fit.
     """
     start, left_out = file.size, {}
     timings, cases, compared = [], [], False
-    for shape in shapes or [layer_to_watch(kernel)]:
+    for shape in shapes or _layer(kernel, seed, budget):
         name = CaseName(shape, "random", seed)
         if not _fits(kernel, name, budget - (file.size - start)):
-            if shapes:
-                raise InputError(f"{kernel.title}: data of shape {shape} do not fit: give more with --budget")
-            left_out[f"{shape} (timing)"] = "larger than the budget"
-            continue
+            raise InputError(f"{kernel.title}: data of shape {shape} do not fit: give more with --budget")
         case = draw_case(kernel, name)
         timings.append((shape, file.add(kernel.contract, case, call_arguments(kernel.contract, case))))
         cases.append(timings[-1][1])
@@ -62,6 +59,12 @@ def plan_kernel(file: CaseFile, kernel: Kernel, shapes: Sequence[Shape], seed: i
     if not cases:
         raise InputError(f"{kernel.title}: no case fits: give more with --budget")
     return PlannedKernel(kernel, tuple(cases), tuple(timings), compared, left_out)
+
+
+def _layer(kernel: Kernel, seed: int, budget: int) -> list[Shape]:
+    """Return the layer to time: that of `watch`, or else the one with the most work that leaves room for cases."""
+    layers = [layer_to_watch(kernel), *sorted(layers_or_largest(kernel), key=lambda shape: -shape.work)]
+    return [shape for shape in layers if _fits(kernel, CaseName(shape, "random", seed), budget * 3 // 4)][:1]
 
 
 def _fits(kernel: Kernel, name: CaseName, room: int) -> bool:

@@ -44,7 +44,7 @@ struct kernel {
     uint64_t entry;    /* address, with bit 0 set for Thumb */
     uint32_t checksum; /* CRC-32 of the segments */
     int results_only;  /* the contract accepts faults: compare results, and not what lies around them */
-    int compared;      /* there are expected results */
+    const char *verdict; /* if nothing is wrong: exact, or ran or unchecked where no results are expected */
     const struct segment *segments;
     int segment_count;
     const uint64_t *cases; /* offsets in cases.bin */

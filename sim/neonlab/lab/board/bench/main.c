@@ -126,7 +126,7 @@ static int print_cases(const struct kernel *kernel) {
         trial_close(&trial);
     }
     printf("%s],\n      \"tried\": %d,\n      \"wrong\": %d,\n", wrong ? "\n      " : "", tried, wrong);
-    printf("      \"verdict\": \"%s\",\n", wrong ? "WRONG" : kernel->compared ? "exact" : "ran");
+    printf("      \"verdict\": \"%s\",\n", wrong ? "WRONG" : kernel->verdict);
     return wrong;
 }
 
