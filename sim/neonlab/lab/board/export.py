@@ -128,7 +128,8 @@ def _tables(planned: Sequence[PlannedKernel], programs: Sequence[Program], isa: 
             f"    {{{_quoted(one.kernel.title)},",
             f"     {_properties(kernel_facts(one), 6)},",
             f"     {entry:#x}u, {checksum(program):#x}u, {only}, {_quoted(_verdict(one))},",
-            f"     segments_{number}, {len(segments)}, cases_{number}, {len(one.cases)}, timings_{number}, {len(one.timings)}}},",
+            f"     segments_{number}, {len(segments)}, cases_{number}, {len(one.cases)},",
+            f"     timings_{number}, {len(one.timings)}}},",
         ]
     lines += ["", "const struct kernel neonlab_kernels[] = {", *rows, "};"]
     lines += [f"const int neonlab_kernel_count = {len(planned)};"]
