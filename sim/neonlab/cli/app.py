@@ -9,6 +9,7 @@ from typing import Any
 import typer
 
 from neonlab.cli.commands.assembly import asm
+from neonlab.cli.commands.board import BOARD_HELP, board_export, board_import, board_run
 from neonlab.cli.commands.compare import compare
 from neonlab.cli.commands.contract import contract
 from neonlab.cli.commands.cores import cores
@@ -54,6 +55,12 @@ _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("schema", schema),
 )
 
+_BOARD_COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
+    ("export", board_export),
+    ("run", board_run),
+    ("import", board_import),
+)
+
 
 def _exiting(function: Callable[..., int | None]) -> Callable[..., None]:
     """Return `function` with its result as the exit status."""
@@ -78,6 +85,17 @@ def build_app() -> Any:
     )
     for name, function in _COMMANDS:
         app.command(name, cls=Command)(_exiting(function))
+    board = typer.Typer(
+        name="board",
+        help=BOARD_HELP,
+        no_args_is_help=True,
+        cls=PlainGroup,
+        context_settings={"help_option_names": HELP_OPTIONS},
+        rich_markup_mode=None,
+    )
+    for name, function in _BOARD_COMMANDS:
+        board.command(name, cls=Command)(_exiting(function))
+    app.add_typer(board)
 
     @app.callback(invoke_without_command=True)
     def options(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from neonlab.report.json.board import BOARD
 from neonlab.report.json.comparison import comparison_properties
 from neonlab.report.json.cores import COMPARISON, CORE, FUNCTIONS
 from neonlab.report.json.parts import (
@@ -294,6 +295,7 @@ def schemas() -> dict[str, Schema]:
         "asm": _ASM,
         "symbols": _SYMBOLS,
         "bench": _BENCH,
+        "board": document("board", **BOARD),
         "check": document("check", seed=INTEGER, verdicts=list_of(VERDICT)),
         "compare": document("compare", **comparison_properties(FAILURE, ISA)),
         "contract": _CONTRACT,
