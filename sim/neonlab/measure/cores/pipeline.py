@@ -288,9 +288,9 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
         timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
     keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "writeback_forwards", "writeback_slots",
             "wide_slots", "wide_load_slots", "wide_places", "store_data_late", "general_data_late", "merge_latency",
-            "mispredict", "taken_bubble", "vector_places", "vectors_alone", "halves", "results", "queue_moves", "vectors_in_order",
-            "scheduler", "port_queue", "queue_hold", "fetch", "fetch_queue", "loop_bubble", "history",
-            "width")  # fmt: skip
+            "mispredict", "taken_bubble", "vector_places", "vectors_alone", "halves", "results", "queue_moves",
+            "vectors_in_order", "scheduler", "port_queue", "queue_hold", "fetch", "fetch_queue", "loop_bubble",
+            "history", "width")  # fmt: skip
     figures = {
         key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base
     }
