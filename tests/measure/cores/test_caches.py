@@ -12,21 +12,25 @@ from neonlab.lab.run.profile import profile
 from neonlab.measure.cores.caches import core_names, load_core
 from neonlab.measure.options import MemoryOptions
 
-# Arm's Cortex-A comparison table: ARMv7-A cores have no A64; Neoverse N2 and Apple's cores have no A32.
-A32_ONLY = {"cortex-a7", "cortex-a9", "cortex-a15"}
-A64_ONLY = {"apple-m1", "neoverse-n2"}
-# The same table: FEAT_DotProd from ARMv8.2-A designs on, FEAT_I8MM of ARMv8.6-A in Neoverse V1 and N2.
+# Arm's Cortex-A comparison table: ARMv7-A cores have no A64; Neoverse N2, Cortex-A510 and X2, and Apple's have no A32.
+A32_ONLY = {"cortex-a7", "cortex-a8", "cortex-a9", "cortex-a15"}
+A64_ONLY = {"apple-m1", "neoverse-n2", "cortex-a510", "cortex-x2"}
+# The same table: FEAT_DotProd from ARMv8.2-A designs on, FEAT_I8MM of ARMv8.6-A in Neoverse V1, N2 and ARMv9.
 DOTPROD = {
     "cortex-a55",
+    "cortex-a75",
     "cortex-a76",
     "neoverse-n1",
     "cortex-a78",
     "cortex-x1",
     "neoverse-v1",
     "neoverse-n2",
+    "cortex-a510",
+    "cortex-a710",
+    "cortex-x2",
     "apple-m1",
 }
-I8MM = {"neoverse-v1", "neoverse-n2"}
+I8MM = {"neoverse-v1", "neoverse-n2", "cortex-a510", "cortex-a710", "cortex-x2"}
 
 
 @pytest.mark.parametrize("name", core_names())

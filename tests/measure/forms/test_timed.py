@@ -25,11 +25,13 @@ _V8_4 = architecture_features("armv8.4-a")[1] | _CRYPTO | {"fp16", "fp16fml", "s
 #: What each core executes: its technical reference manual's list of ID registers.
 FEATURES = {
     "cortex-a7": frozenset({"neon", "vfpv4", "idiv"}),
-    "cortex-a9": frozenset({"neon"}),
+    **dict.fromkeys(("cortex-a8", "cortex-a9"), frozenset({"neon"})),
     "cortex-a15": frozenset({"neon", "vfpv4", "idiv"}),
     **dict.fromkeys(("cortex-a53", "cortex-a57", "cortex-a72", "cortex-a73"), _V8_0),
-    **dict.fromkeys(("cortex-a55", "cortex-a76", "cortex-a78", "cortex-x1", "neoverse-n1"), _V8_2),
-    **dict.fromkeys(("neoverse-v1", "neoverse-n2", "apple-m1"), _V8_4 | {"i8mm", "bf16"}),
+    **dict.fromkeys(("cortex-a55", "cortex-a75", "cortex-a76", "cortex-a78", "cortex-x1", "neoverse-n1"), _V8_2),
+    **dict.fromkeys(
+        ("neoverse-v1", "neoverse-n2", "apple-m1", "cortex-a510", "cortex-a710", "cortex-x2"), _V8_4 | {"i8mm", "bf16"}
+    ),
 }
 #: Forms without a time: what they start with, on which cores, and why.
 WITHOUT = (

@@ -14,6 +14,7 @@ from tests.tools import require
 from neonlab.errors import InputError
 from neonlab.isa.model.instruction import Instruction
 from neonlab.isa.model.isa import Isa
+from neonlab.measure.cores.caches import load_core
 from neonlab.measure.cores.pipeline import PipelineCore, Use, load_pipeline
 from neonlab.measure.pipeline.cost import loop_cycles, loop_schedule, steady_cycles, trace_cycles
 from neonlab.measure.pipeline.machine import PipelineMachine
@@ -263,7 +264,7 @@ def test_a_shifted_operand_costs_what_it_does_in_the_table_whatever_is_done_with
         assert loop_cycles(code(*[line] * 16), load_pipeline(core)).total == pytest.approx(16 * cycles, abs=1)
 
 
-@pytest.mark.parametrize("core", [name for name in CORES if name not in ("cortex-a7", "cortex-a9", "cortex-a15")])
+@pytest.mark.parametrize("core", [name for name in CORES if Isa.A64 in load_core(name).instruction_sets])
 def test_what_compilers_make_of_ordinary_code_is_known(core: str) -> None:
     lines = (
         "ldur x0, [x1, #-8]", "stur w0, [x1, #-4]", "ldurb w0, [x1, #-1]", "strb w0, [x1], #1", "strh w0, [x1, #2]!",

@@ -94,3 +94,50 @@ def test_a_warm_call_takes_as_long_as_one_of_many_and_is_made_by_a_caller() -> N
     assert first == again
     assert 0 < first.cycles < cold.cycles
     assert any(line.text == "(the caller)" for line in first.lines)
+
+
+def test_loads_and_stores_of_vectors_wait_in_the_queue_on_cortex_a8_while_integers_go_on() -> None:
+    # A store waits for the end of a chain; sums behind it need nothing of that.
+    chain = [f"vmul.i16 d0, d0, d{n}" for n in range(1, 5)]
+    loop = code(*chain, "vst1.16 {d0}, [r0]", *["add r2, r2, #1"] * 10, isa=Isa.A32)
+    core = load_pipeline("cortex-a8")
+    assert core.queue_moves and core.queue == 16
+    in_queue = steady_cycles(loop, core)
+    assert in_queue == 4 * 5 + 1  # the chain, and the store before the next one
+    assert in_queue < steady_cycles(loop, replace(core, _found={}, queue_moves=False))
+
+
+@pytest.mark.parametrize(
+    ("line", "cycles"),
+    [
+        ("eor3 v0.16b, v0.16b, v1.16b, v2.16b", 3),  # LLVM, AArch64SchedA510.td
+        ("mla v0.8h, v1.8h, v2.8h", 4),
+        ("sri v0.2d, v0.2d, #3", 3),
+        ("rax1 v0.2d, v0.2d, v1.2d", 9),
+        ("eor x0, x0, x1, ror #7", 1),
+        ("eor x0, x1, x0, ror #7", 2),
+        ("ldr x0, [x0]", 2),
+    ],
+)
+def test_results_of_cortex_a510_come_as_late_as_its_guide_says(line: str, cycles: int) -> None:
+    assert steady_cycles(code(line), load_pipeline("cortex-a510")) == cycles
+
+
+def test_vectors_of_cortex_a510_wait_in_a_queue_that_scalars_pass() -> None:
+    loop = code(*["add v0.4s, v0.4s, v1.4s"] * 3, *["add x1, x1, #1"] * 8)
+    core = load_pipeline("cortex-a510")
+    assert steady_cycles(loop, core) == 9  # the three sums of vectors alone
+    assert steady_cycles(loop, replace(core, _found={}, queue=0)) > 9
+
+
+@pytest.mark.parametrize(("core", "cycles"), [("cortex-a710", 2), ("cortex-x2", 1), ("neoverse-n2", 2)])
+def test_cortex_x2_has_twice_the_vector_pipes_of_cortex_a710(core: str, cycles: int) -> None:
+    four = [f"add v{n}.4s, v16.4s, v17.4s" for n in range(4)]
+    assert steady_cycles(code(*four), load_pipeline(core)) == cycles
+    three = [f"eor3 v{n}.16b, v16.16b, v17.16b, v18.16b" for n in range(3)]
+    assert steady_cycles(code(*three), load_pipeline(core)) == 3  # one pipe alone has them
+
+
+def test_cortex_a75_is_one_wider_than_cortex_a73() -> None:
+    loop = code("add x0, x8, #1", "add x1, x9, #1", "ldr x2, [x10]")
+    assert steady_cycles(loop, load_pipeline("cortex-a75")) < steady_cycles(loop, load_pipeline("cortex-a73"))

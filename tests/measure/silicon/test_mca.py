@@ -38,7 +38,7 @@ def test_what_llvm_mca_says_of_a_loop_is_read_by_the_iteration(core: str) -> Non
         loop(*["fmul v0.4s, v0.4s, v1.4s"] * 3),
         loop("pmull v0.1q, v1.1d, v2.1d"),
     )
-    latency = {"cortex-a55": 4, "cortex-a57": 5, "neoverse-n2": 3}[core]
+    latency = {"cortex-a55": 4, "cortex-a57": 5, "neoverse-n2": 3, "cortex-a510": 4}[core]
     found = cycles_of(require("llvm-mca-19"), core, [chain, unknown, wide])  # type: ignore[list-item]
     assert found[0] == 1 and found[2] == 3 * latency
     assert found[1] is None or found[1] > 0  # not all of these cores have the instruction

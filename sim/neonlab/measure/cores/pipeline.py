@@ -139,6 +139,7 @@ class PipelineCore:
     where one instruction takes all, 0 where there is no limit.  `vectors_alone` means that nothing is issued with it in
     the same cycle.  `halves` means that the 64-bit halves of A64 vector registers become ready separately.  `results`
     is the number of 64-bit results of operations that vector registers take in a cycle, 0 for no limit.
+    `queue_moves` means that loads and stores of vector registers wait in the NEON queue too, in their turn.
     """
 
     name: str
@@ -166,6 +167,7 @@ class PipelineCore:
     vectors_alone: bool = False
     halves: bool = False
     results: int = 0
+    queue_moves: bool = False
     scheduler: int = 0
     port_queue: int = 0
     queue_hold: int = 0
@@ -286,9 +288,9 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
         timings.update(dict.fromkeys((form.strip() for form in entry["forms"].split(";")), timing))
     keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "writeback_forwards", "writeback_slots",
             "wide_slots", "wide_load_slots", "wide_places", "store_data_late", "general_data_late", "merge_latency",
-            "mispredict", "taken_bubble", "vector_places", "vectors_alone", "halves", "results", "vectors_in_order",
-            "scheduler", "port_queue", "queue_hold", "fetch", "fetch_queue", "loop_bubble", "history",
-            "width")  # fmt: skip
+            "mispredict", "taken_bubble", "vector_places", "vectors_alone", "halves", "results", "queue_moves",
+            "vectors_in_order", "scheduler", "port_queue", "queue_hold", "fetch", "fetch_queue", "loop_bubble",
+            "history", "width")  # fmt: skip
     figures = {
         key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base
     }

@@ -91,13 +91,14 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
             writes.append((TURN, 1, timing.forwards, False))
         alone = timing.alone or (core.vectors_alone and timing.vectors > 0)
         family = families.get(timing.family, 0)
+        queued = neon or (core.queue_moves and _of_vectors(instruction))
         branch = instruction.branch is not BranchKind.NONE
         conditional = instruction.branch is BranchKind.CONDITIONAL
         part = timing.uses[0].part if timing.uses else 0
         code.append(
             (
                 slots + extra, vectors, family, part, timing.latency_part, timing.late_part,
-                min(2, len(timing.uses)) if neon and _between_vectors(instruction) else 0, neon, alone, load, store,
+                min(2, len(timing.uses)) if neon and _between_vectors(instruction) else 0, queued, alone, load, store,
                 branch, conditional, first_read, len(reads), first_write, len(writes), first_use, len(uses),
             )
         )  # fmt: skip

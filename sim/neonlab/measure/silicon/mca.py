@@ -30,12 +30,14 @@ MODELS: Mapping[str, Isa] = {
     "cortex-a55": Isa.A64,
     "cortex-a57": Isa.A64,
     "neoverse-n2": Isa.A64,
+    "cortex-a510": Isa.A64,
     "cortex-a9": Isa.A32,
 }
 #: Cores that llvm-mca of LLVM 19 answers for in each instruction set, some by the model of another core.
 _ANSWERS: Mapping[Isa, frozenset[str]] = {
     Isa.A64: frozenset({"cortex-a53", "cortex-a55", "cortex-a57", "cortex-a72", "cortex-a73", "cortex-a76",
-                        "cortex-a78", "cortex-x1", "neoverse-n1", "neoverse-v1", "neoverse-n2", "apple-m1"}),
+                        "cortex-a78", "cortex-x1", "neoverse-n1", "neoverse-v1", "neoverse-n2", "apple-m1",
+                        "cortex-a75", "cortex-a510", "cortex-a710", "cortex-x2"}),
     Isa.A32: frozenset({"cortex-a9", "cortex-a15", "cortex-a57", "cortex-a72"}),
 }  # fmt: skip
 _FEW, _MANY = 20, 40  # iterations: the difference of the runs is the time of those between
