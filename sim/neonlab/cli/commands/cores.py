@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +14,7 @@ from neonlab.cli.completion import complete_cores
 from neonlab.cli.shared import JsonOption, console, print_json
 
 if TYPE_CHECKING:
-    from neonlab.measure.cores.errors import ModelError
+    from neonlab.measure.cores.errors import ModelError, RatioError
 
 
 def cores(
@@ -39,6 +40,14 @@ def cores(
         Path | None,
         typer.Option(
             "--files", metavar="FOLDER", help="The folder with the functions' files; the default is that of TABLE.toml."
+        ),
+    ] = None,
+    left_out: Annotated[
+        Path | None,
+        typer.Option(
+            "--left-out",
+            metavar="FILE.csv",
+            help="Compute the errors on functions left out with their family, and the bands of estimates.",
         ),
     ] = None,
     into: Annotated[
@@ -70,6 +79,9 @@ def cores(
     an independent stream). With --mca, the same programs also run through llvm-mca, for the cores that llvm-mca knows
     and the table lacks. For cores that execute A32 only, the innermost loops of the ARMv7 kernels are used instead.
 
+    --left-out reads modelled and measured cycles of functions, each modelled with numbers that were chosen without its
+    family, and computes the errors and the range that estimates have.
+
     TABLE.toml has an entry [[function]] for each measured function: its file, how it is called, one or two shapes, and
     its cycles by core. The manual describes the keys under "What the models leave out".
     """
@@ -77,6 +89,11 @@ def cores(
 
     if functions is not None and against is not None:
         raise InputError("--against and --functions are different comparisons: give one of them")
+    if left_out is not None:
+        if functions is not None or against is not None or into is not None or core or mca:
+            raise InputError("--left-out goes with --record and --json alone")
+        _judge(left_out, record, json)
+        return
     if files is not None and functions is None:
         raise InputError("--files needs --functions TABLE.toml")
     if functions is not None:
@@ -84,7 +101,9 @@ def cores(
         return
     if against is None:
         if into is not None or record or mca:
-            raise InputError("--into, --record and --mca need --against FILE.csv or --functions TABLE.toml")
+            raise InputError(
+                "--into, --record and --mca need --against FILE.csv or --functions TABLE.toml (or --record --left-out)"
+            )
         _list(core or (), json)
         return
     if mca and into is not None:
@@ -93,6 +112,22 @@ def cores(
         _compare_with_mca(against, mca, record, json)
         return
     _compare(against, core or (), into, record, json)
+
+
+def _judge(path: Path, record: bool, json: bool) -> None:
+    from neonlab.lab.silicon.left_out import left_out_errors, ratio_errors, read_left_out
+    from neonlab.report.tables.left_out import left_out_json, left_out_lines
+
+    table = read_left_out(path)
+    errors, ratios = left_out_errors(table), ratio_errors(table)
+    if record:
+        _keep(errors.items(), ratios)
+    if json:
+        print_json("cores", cores=[], comparisons=[], left_out=left_out_json(errors, ratios))
+        return
+    out = console()
+    for line in left_out_lines(errors, ratios):
+        out.print(line, markup=False, highlight=False)
 
 
 def _compare_with_mca(against: Path, program: str, record: bool, json: bool) -> None:
@@ -114,7 +149,7 @@ def _compare_with_mca(against: Path, program: str, record: bool, json: bool) -> 
         found[name] = difference(program, name, loops[isa])
         advance(1)
     if record:
-        _keep(found)
+        _keep(found.items())
     if json:
         cores = [{**summary_json(summary_of(one)), "errors": [error_json(error, one)]} for one, error in found.items()]
         print_json("cores", cores=cores, comparisons=[])
@@ -160,14 +195,15 @@ def _run_functions(
         out.print(line, markup=False, highlight=False)
 
 
-def _keep(found: Mapping[str, ModelError]) -> None:
+def _keep(found: Iterable[tuple[str, ModelError]], ratios: Mapping[str, RatioError] = MappingProxyType({})) -> None:
     from neonlab.host.output_file import write_whole
     from neonlab.measure.cores import errors as core_errors
 
     errors = core_errors.recorded()
-    for name, error in found.items():
+    for name, error in found:
         errors.setdefault(name, {})[error.against] = error
-    write_whole(core_errors.PATH, core_errors.errors_text(errors, core_errors.pair_error()).encode())
+    ratios = {**core_errors.recorded_ratios(), **ratios}
+    write_whole(core_errors.PATH, core_errors.errors_text(errors, core_errors.pair_error(), ratios).encode())
     core_errors.read_again()
 
 
@@ -223,7 +259,7 @@ def _compare(against: Path, names: list[str] | tuple[str, ...], into: Path | Non
         truths.append(compare(load_pipeline(name), known[name], hold_out=True))
         advance(1)
     if record:
-        _keep({truth.core: model_error(truth) for truth in truths})
+        _keep((truth.core, model_error(truth)) for truth in truths)
     if into is not None:
         _make(into)
         write_whole(into / "cores.json", json_document(summaries(), truths).encode())
