@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import floor, log10
 
 from neonlab.measure.cores.bands import Band, RatioBand, band_of, ratio_band_of
-from neonlab.measure.cores.errors import IN_ORDER
 
-_UNITS = ((1_000_000_000, " G"), (1_000_000, " M"), (10_000, " k"))
+#: From how many cycles on a unit is used, the cycles in it, and its name.
+_UNITS = ((10**9, 10**9, " G"), (10**6, 10**6, " M"), (10**4, 10**3, " k"), (0, 1, ""))
 UNKNOWN = "no band: no function was measured on such a core"
 
 
@@ -17,23 +18,14 @@ def range_text(core: str, cycles: float) -> str:
     return "" if band is None else band_text(band, cycles)
 
 
-def bracketed(core: str, cycles: float) -> str:
-    """Return the same as a remark behind a figure: ` (7.8–9.4 M)`; empty where none is known."""
-    text = range_text(core, cycles)
-    return f" ({text})" if text else ""
-
-
 def band_text(band: Band, cycles: float) -> str:
     """Return a band around modelled cycles as text, with as many digits as its width deserves: two of the width."""
     low, high = band.around(cycles)
     if not high > 0:
         return "0–0"
-    divisor, unit = next(((value, name) for value, name in _UNITS if high >= value), (1, ""))
-    if divisor > 1000:
-        divisor = 1000 if unit == " k" else divisor
-    low, high = low / divisor, high / divisor
-    width = high - low
-    most = 0 if not unit else 3
+    one, unit = next((one, unit) for least, one, unit in _UNITS if high >= least)
+    low, high = low / one, high / one
+    width, most = high - low, 3 if unit else 0
     digits = min(most, max(0, 1 - floor(log10(width)))) if width > 0 else most
     return f"{low:,.{digits}f}–{high:,.{digits}f}{unit}"
 
@@ -43,7 +35,7 @@ def basis_line(core: str) -> str:
     band = band_of(core)
     if band is None:
         return f"{core}: {UNKNOWN}"
-    return f"{core}: {factors(band)} of an estimate, by the errors on {band.basis()}"
+    return f"{core}: {factors(band)} times an estimate, by the errors on {band.basis()}"
 
 
 def factors(band: Band) -> str:
@@ -52,13 +44,7 @@ def factors(band: Band) -> str:
     return f"{low:.2f}–{high:.2f}"
 
 
-def ratio_words(core: str) -> str:
-    """Return from where to where a change in cycles on a core is inside the band of ratios: `−5 % to +6 %`."""
-    band = ratio_band_of(core)
-    return "" if band is None else _ends(band)
-
-
-def ratio_line(cores: tuple[str, ...]) -> str:
+def ratio_line(cores: Sequence[str]) -> str:
     """Return a sentence on the bands of ratios of some cores; empty where none is known."""
     bands = {band.of: band for core in cores if (band := ratio_band_of(core)) is not None}
     many = [f"{_ends(band)} {kind} ({band.pairs} pairs)" for kind, band in sorted(bands.items())]
@@ -68,8 +54,3 @@ def ratio_line(cores: tuple[str, ...]) -> str:
 def _ends(band: RatioBand) -> str:
     ends = (100 * (band.low - 1), 100 * (band.high - 1))
     return " to ".join(f"{end:+.1f} %".replace("-", "−") for end in ends)
-
-
-def kind_words(band: Band) -> str:
-    """Return what the functions of a pooled band were measured on; empty for a core's own band."""
-    return "" if not band.pooled else f"cores that issue {'in order' if band.of == IN_ORDER else 'out of order'}"

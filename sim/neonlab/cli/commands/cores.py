@@ -45,9 +45,7 @@ def cores(
     left_out: Annotated[
         Path | None,
         typer.Option(
-            "--left-out",
-            metavar="FILE.csv",
-            help="Compute the errors on functions left out with their family, and the bands of estimates.",
+            "--left-out", metavar="FILE.csv", help="Compute errors on functions left out with their family, and bands."
         ),
     ] = None,
     into: Annotated[
@@ -78,9 +76,7 @@ def cores(
     columns `CORE latency` (cycles per instruction of a dependent chain) and `CORE per_cycle` (instructions per cycle of
     an independent stream). With --mca, the same programs also run through llvm-mca, for the cores that llvm-mca knows
     and the table lacks. For cores that execute A32 only, the innermost loops of the ARMv7 kernels are used instead.
-
-    --left-out reads modelled and measured cycles of functions, each modelled with numbers that were chosen without its
-    family, and computes the errors and the range that estimates have.
+    --left-out reads cycles of functions, each modelled with numbers that were chosen without its family, and measured.
 
     TABLE.toml has an entry [[function]] for each measured function: its file, how it is called, one or two shapes, and
     its cycles by core. The manual describes the keys under "What the models leave out".
@@ -89,21 +85,19 @@ def cores(
 
     if functions is not None and against is not None:
         raise InputError("--against and --functions are different comparisons: give one of them")
-    if left_out is not None:
-        if functions is not None or against is not None or into is not None or core or mca:
-            raise InputError("--left-out goes with --record and --json alone")
-        _judge(left_out, record, json)
-        return
+    if left_out is not None and any((functions, against, files, into, core, mca)):
+        raise InputError("--left-out goes with --record and --json alone")
     if files is not None and functions is None:
         raise InputError("--files needs --functions TABLE.toml")
+    if left_out is not None:
+        _judge(left_out, record, json)
+        return
     if functions is not None:
         _run_functions(functions, files, core or (), mca, into, record, json)
         return
     if against is None:
         if into is not None or record or mca:
-            raise InputError(
-                "--into, --record and --mca need --against FILE.csv or --functions TABLE.toml (or --record --left-out)"
-            )
+            raise InputError("--into, --record and --mca need --against FILE.csv or --functions TABLE.toml")
         _list(core or (), json)
         return
     if mca and into is not None:
@@ -116,7 +110,7 @@ def cores(
 
 def _judge(path: Path, record: bool, json: bool) -> None:
     from neonlab.lab.silicon.left_out import left_out_errors, ratio_errors, read_left_out
-    from neonlab.report.tables.left_out import left_out_json, left_out_lines
+    from neonlab.report.tables.cores import left_out_json, left_out_lines
 
     table = read_left_out(path)
     errors, ratios = left_out_errors(table), ratio_errors(table)

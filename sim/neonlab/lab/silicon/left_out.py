@@ -79,7 +79,9 @@ def read_left_out(path: Path) -> LeftOutTable:
         raise InputError(f"{path}: has no rows")
     for core in {row.core for row in rows.values()}:
         if len({row.tables for row in rows.values() if row.core == core}) > 1:
-            raise InputError(f"{path}: rows of {core} are of different tables: `tables` must be the same in all of them")
+            raise InputError(
+                f"{path}: rows of {core} are of different tables: `tables` must be the same in all of them"
+            )
     return LeftOutTable(origin, tuple(rows.values()))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,8 +27,8 @@ from neonlab.measure.cores.errors import (
     ModelError,
     current_tables,
 )
-from neonlab.measure.cores.spread import Spread, spread_of
 from neonlab.measure.cores.pipeline import load_pipeline, pipeline_names
+from neonlab.measure.cores.spread import Spread, spread_of
 from neonlab.measure.counts import Counts
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.silicon.mca import answers_for, closed_loops, cycles_of

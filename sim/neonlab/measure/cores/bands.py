@@ -93,8 +93,9 @@ def kind_of(core: str) -> str:
 
 
 def band_of(core: str) -> Band | None:
-    """Return the band of a core's estimates, or of all cores of a kind; None for a core without a pipeline model, or where none is recorded.
+    """Return the band of a core's estimates, or of all cores of a kind.
 
+    It is None for a core without a pipeline model, and where none is recorded.
     The functions are those left out with their family, else those that adjusted no model.  A core with too few, or with
     one family alone, has the band of all cores that issue as it does.
     """

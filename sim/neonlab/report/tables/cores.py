@@ -18,6 +18,7 @@ from neonlab.measure.cores.errors import (
     SILICON,
     UNSEEN,
     ModelError,
+    RatioError,
     error_sentence,
     errors_of,
     is_stale,
@@ -100,7 +101,7 @@ def summary_table(chosen: Sequence[CoreSummary], *, together: bool = False) -> I
 
 def _band(core: str) -> str:
     band = band_of(core)
-    return UNKNOWN if band is None else f"80 % band: {factors(band)} of an estimate, by the errors on {band.basis()}"
+    return UNKNOWN if band is None else f"80 % band: {factors(band)} times an estimate, by the errors on {band.basis()}"
 
 
 def _together() -> Iterator[str]:
@@ -202,6 +203,37 @@ def _left_out(truth: Truth) -> list[tuple[str, list[str]]]:
     return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
 
 
+def left_out_json(errors: Mapping[str, ModelError], ratios: Mapping[str, RatioError]) -> dict[str, Any]:
+    """Return `left_out` of `neonlab cores --left-out --json`."""
+    return {
+        "errors": [{"title": title, "error": error_json(error, title)} for title, error in errors.items()],
+        "ratios": [
+            {
+                "title": kind,
+                "pairs": one.pairs,
+                "median_error": one.median,
+                "low": one.low,
+                "high": one.high,
+                "decided": one.decided,
+                "right": one.right,
+                "least": one.least,
+            }
+            for kind, one in ratios.items()
+        ],
+    }
+
+
+def left_out_lines(errors: Mapping[str, ModelError], ratios: Mapping[str, RatioError]) -> Iterator[str]:
+    """Yield the lines for the terminal, in at most 80 columns: a row by core, then the errors of ratios."""
+    yield f"{'':<14}functions  families  median  90th p.    bias  modelled / measured, 80 %"
+    for title, one in errors.items():
+        p90, bias = one.p90 or 0.0, one.bias or 0.0
+        band = "too few" if one.low is None or one.high is None else f"{one.low:.2f}–{one.high:.2f}"
+        yield f"{title:<14}{one.figures:>9} {one.families or 0:>9} {one.median:>7.1%} {p90:>8.1%} {bias:>+7.1%}  {band}"
+    for kind, ratio in ratios.items():
+        yield from textwrap.wrap(ratio.sentence(kind), 80, subsequent_indent="  ")
+
+
 def json_document(cores: Sequence[CoreSummary], truths: Sequence[Truth]) -> str:
     """Return the text of reports/cores.json."""
     document = {
@@ -227,9 +259,9 @@ out*: each form is removed from the core's table before its figures are computed
 provides them. Where no other form can replace it, its figures are lost.
 
 A model's error is measured on whole functions that were not used to adjust the model, and is printed with every
-estimate. *Median error* is the median of the error's size, and so is the *90th percentile*. *Bias* is the median of the signed error: below 0, the model
-has fewer cycles than were measured. The functions in functions.md adjusted the models: they are calibration, and do not
-measure the error.
+estimate. *Median error* is the median of the error's size; the *90th percentile* is of the same. *Bias* is the median
+of the signed error: below 0, the model has fewer cycles than were measured. Functions marked `c` in functions.md
+adjusted the models: they are calibration, and do not measure the error.
 
 A difference from llvm-mca compares one model with another, and measures the error of neither. It is taken on the same
 programs or, for cores that run A32 only, on the innermost loops of the kernels for ARMv7.

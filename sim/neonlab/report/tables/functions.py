@@ -21,8 +21,8 @@ the difference of their units, so that the fixed cost of a call does not count. 
 is compared with its middle. No figure of a model is fitted to one function; a core's file says what was inferred from
 several.
 
-Rows that adjusted the models are marked `c`, for calibration. Every error of the summary (number, median, 90th percentile,
-bias) comes from the other rows alone; where there are none, it is empty.
+Rows that adjusted the models are marked `c`, for calibration. Every error of the summary (number, median, 90th
+percentile, bias) comes from the other rows alone; where there are none, it is empty.
 
 llvm-mca's column is for the same loop, where a unit consists only of iterations of one loop. It uses the model that
 LLVM 19 has for that core, or substitutes for it, and ignores caches, mispredicted branches and addresses.
@@ -158,7 +158,9 @@ def functions_markdown(figures: Sequence[FunctionFigure], table: FunctionTable) 
     for one in summaries(figures):
         spread = one.spread
         cells = [f"{one.used}", f"{one.figures}"]
-        cells += ["", "", ""] if spread is None else [f"{spread.median:.1%}", f"{spread.p90:.1%}", f"{spread.bias:+.1%}"]
+        cells += (
+            ["", "", ""] if spread is None else [f"{spread.median:.1%}", f"{spread.p90:.1%}", f"{spread.bias:+.1%}"]
+        )
         cells += ["", ""] if spread is None else [f"{one.within_5}", f"{one.within_10}"]
         cells += (
             [f"{one.both[0]}", f"{one.both[1]:.1%}", f"{one.both[2]:.1%}"] if one.both is not None else ["", "", ""]
@@ -182,7 +184,10 @@ def functions_markdown(figures: Sequence[FunctionFigure], table: FunctionTable) 
 def _row(one: FunctionFigure) -> str:
     used = "c" if one.used else ""
     if one.modelled is None:
-        return f"| {one.name} | {used} | {one.unit} | {one.measured} | not run: {_cell(one.reason)} | | | {_cell(one.source)} |"
+        return (
+            f"| {one.name} | {used} | {one.unit} | {one.measured} | not run: {_cell(one.reason)} | | "
+            f"| {_cell(one.source)} |"
+        )
     ratio = one.modelled / one.measured.middle
     mca = "" if one.mca is None else f"{one.mca / one.measured.middle:.2f}"
     mark = "\\*" if one.unknown else ""
