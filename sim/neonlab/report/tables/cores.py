@@ -224,8 +224,11 @@ def left_out_json(errors: Mapping[str, ModelError], ratios: Mapping[str, RatioEr
 
 
 def left_out_lines(errors: Mapping[str, ModelError], ratios: Mapping[str, RatioError]) -> Iterator[str]:
-    """Yield the lines for the terminal, in at most 80 columns: a row by core, then the errors of ratios."""
-    yield f"{'':<14}functions  families  median  90th p.    bias  modelled / measured, 80 %"
+    """Yield the lines for the terminal, in at most 80 columns: a row by core, then the errors of ratios of pairs.
+
+    The last column has the 10th and 90th percentile of modelled / measured.
+    """
+    yield f"{'':<14}functions  families  median  90th p.    bias  80 % of ratios"
     for title, one in errors.items():
         p90, bias = one.p90 or 0.0, one.bias or 0.0
         band = "too few" if one.low is None or one.high is None else f"{one.low:.2f}–{one.high:.2f}"
