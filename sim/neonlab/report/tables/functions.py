@@ -14,8 +14,8 @@ from neonlab.lab.silicon.truth import FunctionFigure, Summary, summaries
 _ABOUT = """\
 # Whole functions measured on silicon
 
-Written by `neonlab cores --functions TABLE --into reports`. Each function runs on random data, warm (the second of two
-calls back to back) unless stated otherwise. The table compares the cycles of the core's model with measured cycles.
+Written by `neonlab cores --functions TABLE --into reports`. Each function runs on random data, warm (one of many calls
+back to back) unless stated otherwise. The table compares the cycles of the core's model with measured cycles.
 Cycles are for one unit of work: two calls of different size are run, and the difference of their cycles is divided by
 the difference of their units, so that the fixed cost of a call does not count. Where a range was measured, the model
 is compared with its middle. No figure of a model is fitted to one function; a core's file says what was inferred from
