@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+import statistics
 from pathlib import Path
 
 import jsonschema
+import pytest
 from tests.kernel_sources import FILES
 
 from neonlab.lab.silicon.table import read_functions
-from neonlab.measure.cores.errors import CALIBRATION, UNSEEN, error_sentence, errors_of
+from neonlab.measure.cores.bands import band_of
+from neonlab.measure.cores.errors import CALIBRATION, LEFT_OUT, UNSEEN, error_sentence, errors_of, is_stale
 from neonlab.measure.cores.pipeline import load_pipeline
 from neonlab.measure.silicon.core_summary import summaries
 from neonlab.measure.silicon.measured_table import Measured
@@ -55,22 +59,39 @@ def test_the_report_on_whole_functions_has_all_of_its_table_and_the_calibration_
         recorded = [error for error in errors_of(summary["title"]) if error.against == CALIBRATION]
         found = [(error.figures, error.within, error.median, error.bias) for error in recorded]
         of_cores = summary["title"] not in ("in order", "out of order")
-        told = (summary["figures"], summary["within_5_percent"], summary["median_error"], summary["bias"])
-        assert found == [told] * of_cores
+        rows = [row for row in figures if row["core"] == summary["title"] and row["modelled"] is not None]
+        errors = [row["modelled"] / (sum(row["measured"]) / 2) - 1 for row in rows]
+        assert [one[0] for one in found] == [summary["used"]] * of_cores and summary["figures"] == 0
+        assert all(summary[name] is None for name in ("median_error", "p90_error", "bias"))  # none is left
+        for _, within, median, bias in found:
+            assert within == sum(abs(error) <= 0.05 for error in errors)
+            assert median == pytest.approx(statistics.median(map(abs, errors)), abs=1e-3)
+            assert bias == pytest.approx(statistics.median(errors), abs=1e-3)
     assert document["functions"]["calibration"] is table.calibration is True
     markdown = (ROOT / "reports" / "functions.md").read_text(encoding="utf-8")
     assert "Calibration: these functions were used to adjust the models." in markdown
-    assert "median error" not in markdown and "median difference" in markdown
+    assert "median error" not in markdown
+    assert all(row["used"] == "calibration" for row in figures)
 
 
 def test_the_report_on_the_cores_has_the_errors_that_estimates_print() -> None:
     markdown = (ROOT / "reports" / "cores.md").read_text(encoding="utf-8")
     for summary in summaries():
         assert f"| {error_sentence(summary.core.name)} |" in markdown
-        rows = [error for error in errors_of(summary.core.name) if error.against == UNSEEN]
-        for error in rows:
-            assert f"| {summary.core.name} | {error.figures} | {error.median:.1%} | {error.bias:+.1%} |" in markdown
-        assert rows or f"| {summary.core.name} | none |" in markdown
+        (row,) = re.findall(rf"^\| {summary.core.name} \| (?:\d+|none).*$", markdown, re.MULTILINE)
+        cells = [cell.strip() for cell in row.strip("|").split("|")][1:]
+        found = {error.against: error for error in errors_of(summary.core.name)}
+        for against, shown in ((UNSEEN, cells[:4]), (LEFT_OUT, cells[4:8])):
+            error = found.get(against)
+            if error is None:
+                assert shown == ["none", "", "", ""]
+                continue
+            p90 = "" if error.p90 is None else f"{error.p90:.1%}"
+            number = f"{error.figures} †" if is_stale(summary.core.name, error) else str(error.figures)
+            assert shown == [number, f"{error.median:.1%}", p90, f"{error.bias:+.1%}"]
+        band = band_of(summary.core.name)
+        assert band is not None and cells[8].startswith(f"{1 / band.high:.2f}–")
+        assert cells[9] == ("" if band.of == summary.core.name else f"all {band.of}")
 
 
 def test_the_report_has_every_kernel_and_all_are_exact() -> None:

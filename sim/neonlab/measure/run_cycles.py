@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from neonlab.measure.cores.bands import Band
+
 
 @dataclass(frozen=True, slots=True)
 class RunBounds:
@@ -61,7 +63,8 @@ class RunCycles:
     add up to CPU_CYCLES; "issue width" has the cycles that no stall explains.  `unknown` are the instructions that the
     core's table does not have, as text, with their executions; they were timed as their class.  `peak` is the most MACs
     a cycle that the core can do with the instruction `peak_form`, 0 where no executed instruction multiplies.
-    `model_error` says what the core's model was compared with, and its error.
+    `model_error` says what the core's model was compared with, and its error.  `band` has the range of 80 % of measured
+    functions around their estimates, None where none is known.
     """
 
     core: str
@@ -76,6 +79,7 @@ class RunCycles:
     peak: float
     peak_form: str
     model_error: str
+    band: Band | None = None
 
     @property
     def cycles(self) -> int:
@@ -94,6 +98,7 @@ class RunCycles:
             "warm": self.warm,
             "estimate": True,
             "model_error": self.model_error,
+            "band": None if self.band is None else self.band.to_json(self.cycles),
             "events": dict(self.events),
             "ipc": round(self.ipc, 6),
             "peak_macs_per_cycle": self.peak,

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from neonlab.lab.compare.figures import Change
+from neonlab.measure.cores.bands import NO_DIFFERENCE
 from neonlab.measure.loop.difference import LineCost, LoopDifference, LoopRow
+from neonlab.report.band_words import range_text
 
 #: Least change in cycles: the model may attribute one cycle to either of two adjacent lines.
 _EQUAL = 1.05
@@ -14,10 +16,29 @@ _CONTEXT = 2  # lines shown around a difference
 
 
 def change_text(change: Change) -> str:
-    """Return the change as text: `6,120,978 → 5,626,634 (−8.1 %)`, or `5,626,634 (=)`."""
+    """Return the change as text: `6,120,978 → 5,626,634 (−8.1 %)`, or `5,626,634 (=)`.
+
+    Cycles have their range behind them, `5,626,634 (−8.1 %; 5.1–6.2 M)`, and a difference inside the band of ratios is
+    called so.
+    """
+    band = range_text(change.core, change.after) if change.core else ""
+    more = f"; {band}" if band else ""
     if not change.difference:
-        return f"{change.after:,} (=)"
-    return f"{change.before:,} → {change.after:,} ({percent(change.relative)})"
+        return f"{change.after:,} (={more})"
+    return f"{change.before:,} → {change.after:,} ({share_text(change)}{more})"
+
+
+def share_text(change: Change) -> str:
+    """Return the change as a share, and that the model cannot tell it where it cannot."""
+    return percent(change.relative) + ("" if change.told else f", {NO_DIFFERENCE}")
+
+
+def with_share(change: Change) -> str:
+    """Return the figure after the change, with the change as a share, and the range of cycles."""
+    words = [share_text(change)] if change.difference else []
+    band = range_text(change.core, change.after) if change.core else ""
+    words += [band] if band else []
+    return f"{change.after:,} ({'; '.join(words)})" if words else f"{change.after:,}"
 
 
 def percent(share: float) -> str:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from neonlab.report.comparison_words import difference_lines, loop_figures, loop_names, percent
+from neonlab.lab.compare.figures import Change
+from neonlab.report.band_words import band_text, basis_line
+from neonlab.report.comparison_words import difference_lines, loop_figures, loop_names, with_share
 from neonlab.report.pipeline_svg import pipeline_svg
 from neonlab.report.terminal.loop import at_lines
 from neonlab.report.verdict_words import accepted_lines, mood_of, remark_of, word_of
@@ -109,11 +111,13 @@ def _counts(profile: Profile, counts: Counts) -> str:
 def _cycles(profile: Profile, cycles: RunCycles) -> str:
     state = "warm" if cycles.warm else "cold"
     rate = f", {profile.macs_per_cycle:.2f} MACs per cycle" if profile.macs else ""
-    head = f"{cycles.cycles:,} cycles on {escape(cycles.core)}, {state} (estimate of a model){rate}"
+    band = f" ({band_text(cycles.band, cycles.cycles)})" if cycles.band is not None else ""
+    head = f"{cycles.cycles:,} cycles{band} on {escape(cycles.core)}, {state} (estimate of a model){rate}"
     causes = sorted(cycles.causes.items(), key=lambda item: (-item[1], item[0]))
     rows = [(cause, f"{count:,}", f"{count / cycles.cycles:.1%}") for cause, count in causes if count]
     model = f"<p>the model: {escape(cycles.model_error)}</p>"
-    return f"<p>{head}</p>{model}" + _table(("cause", "cycles", "share"), rows)
+    basis = f"<p>80 % band: {escape(basis_line(cycles.core))}</p>"
+    return f"<p>{head}</p>{model}{basis}" + _table(("cause", "cycles", "share"), rows)
 
 
 def loops_html(kernel: str, loops: Sequence[LoopReport], picture: Callable[[LoopReport], str] | None = None) -> str:
@@ -178,8 +182,7 @@ def _group(group: Group, cores: Sequence[str]) -> str:
         cells = []
         for name in names:
             count, first = named.get(name), base.get(name)
-            share = f" ({percent(count / first - 1)})" if count is not None and first and count != first else ""
-            cells.append(f"{count:,}{share}" if count is not None else "")
+            cells.append("" if count is None else with_share(Change(name, first or count, count)))
         word = "no" if side.wrong else "yes" if side.exact else "unchecked" if side.unchecked else ""
         rows.append((side.name, word, *cells))
     return f"<p>{escape(str(group.shape))}</p>" + _table(("kernel", "exact", *headings), rows)

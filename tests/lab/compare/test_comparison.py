@@ -13,8 +13,10 @@ from neonlab.lab.compare.figures import Change, Figures, changes, total
 from neonlab.lab.repository.library import open_library
 from neonlab.lab.run import profile as profiling
 from neonlab.lab.run.plan import parse_shape
+from neonlab.measure.cores.bands import NO_DIFFERENCE, band_of, ratio_band_of
 from neonlab.measure.options import MemoryOptions
-from neonlab.report.comparison_words import change_text, percent
+from neonlab.report.band_words import range_text
+from neonlab.report.comparison_words import change_text, percent, with_share
 from neonlab.report.json.documents import schemas
 from neonlab.report.tables.comparison import comparison_markdown
 
@@ -97,6 +99,52 @@ def test_changes_are_of_figures_that_both_have() -> None:
 def test_changes_are_written_with_as_many_digits_as_it_takes(before: int, after: int, text: str) -> None:
     assert change_text(Change("instructions", before, after)) == text
     assert percent(-0.5) == "−50.0 %"
+
+
+@pytest.mark.parametrize("core", CORES)
+def test_cycles_inside_the_band_of_ratios_are_no_difference_and_counts_always_are(core: str) -> None:
+    band = ratio_band_of(core)
+    assert band is not None
+    for ratio, told in (
+        (band.low - 0.01, True),
+        (band.low + 0.001, False),
+        (band.high, False),
+        (band.high + 0.01, True),
+    ):
+        change = Change(f"cycles {core}", 10**6, int(10**6 * ratio))
+        assert change.core == core and change.told is told
+        assert (NO_DIFFERENCE in change_text(change)) is not told
+        assert range_text(core, change.after) in change_text(change)
+        count = Change("instructions", 10**6, int(10**6 * ratio))
+        assert count.told and count.core == "" and NO_DIFFERENCE not in change_text(count)
+    assert not Change(f"cycles {core}", 5, 5).told
+
+
+def test_json_names_the_cores_that_cannot_tell_two_sides_and_the_ends_of_the_band() -> None:
+    compared = compare([HWC, HWC, CHW], [parse_shape(CHW, "1x12x16x8")], cores=CORES)
+    document = compared.to_json()
+    jsonschema.validate({"command": "compare", "neonlab": "0", **document}, schemas()["compare"])
+    first, _, other = document["groups"][0]["sides"]
+    for core in CORES:
+        base, cycles = first["figures"]["cycles"][core], other["figures"]["cycles"][core]
+        band, ratios = band_of(core), ratio_band_of(core)
+        assert band is not None and ratios is not None
+        low, high = other["figures"]["cycles_low"][core], other["figures"]["cycles_high"][core]
+        assert (low, high) == (round(cycles / band.high), round(cycles / band.low))
+        assert (core in other["no_difference"]) is (ratios.low <= cycles / base <= ratios.high)
+
+
+def test_markdown_says_which_changes_are_none_that_the_model_can_tell() -> None:
+    compared = compare([HWC, HWC], [parse_shape(CHW, "1x12x16x8")], cores=["cortex-a53"])
+    (group,) = compared.groups
+    base = group.sides[0]
+    assert base.figures is not None
+    count = base.figures.cycles["cortex-a53"]
+    near, far = (with_share(Change("cycles cortex-a53", count, int(count * ratio))) for ratio in (1.01, 1.5))
+    assert f"+1.0 %, {NO_DIFFERENCE}; " in near and NO_DIFFERENCE not in far
+    text = comparison_markdown(compared)
+    assert f"{count:,} ({range_text('cortex-a53', count)})" in text
+    assert "A range holds 80 % of measured functions: cortex-a53: " in text and f"is {NO_DIFFERENCE}." in text
 
 
 def test_markdown_tables_are_rectangular() -> None:

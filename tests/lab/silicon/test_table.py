@@ -86,6 +86,8 @@ def test_what_is_not_said_is_a_whole_call_that_is_warm(tmp_path: Path) -> None:
         (ROW + 'per = "n +"\n', "`per`"),
         (ROW + "warm = 1\n", "`warm` must be true or false"),
         (ROW + 'isa = "x86"\n', "`isa` is armv7 or armv8, not `x86`"),
+        (ROW + "used = true\n", '`used` must be "calibration"'),
+        (ROW + 'used = "test"\n', '`used` must be "calibration"'),
         (ROW + "args = 3\n", "`args` must be a table"),
         (ROW.replace("= 1.5", "= 0"), "`measured.cortex-a53`: cycles must be above 0"),
         (ROW.replace("= 1.5", "= nan"), "cycles must be above 0"),
@@ -101,6 +103,23 @@ def test_a_file_that_is_no_such_table_is_one_clear_error(tmp_path: Path, text: s
     with pytest.raises(InputError, match=r"table\.toml") as caught:
         read(tmp_path, text)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("top", "row", "used"),
+    [
+        ("", "", False),
+        ("calibration = false\n", "", False),
+        ("calibration = true\n", "", True),
+        ("", 'used = "calibration"\n', True),
+        ("calibration = false\n", 'used = "calibration"\n', True),
+    ],
+)
+def test_a_row_is_calibration_where_it_or_the_table_says_so(tmp_path: Path, top: str, row: str, used: bool) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text(top + ROW + row, encoding="utf-8")
+    (one,) = read_functions(path).functions
+    assert one.used is used
 
 
 def test_nothing_at_all_or_no_text_is_an_error(tmp_path: Path) -> None:

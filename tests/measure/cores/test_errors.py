@@ -9,6 +9,7 @@ import pytest
 
 from neonlab.lab.silicon.table import Figure, FunctionTable
 from neonlab.lab.silicon.truth import FunctionFigure, errors_by_core
+from neonlab.lab.silicon.truth import summaries as summaries_of
 from neonlab.measure.cores import table_hash
 from neonlab.measure.cores.caches import core_names
 from neonlab.measure.cores.errors import (
@@ -29,6 +30,7 @@ from neonlab.measure.cores.errors import (
     is_stale,
     pair_error,
     recorded,
+    recorded_ratios,
 )
 from neonlab.measure.cores.pipeline import load_pipeline
 from neonlab.measure.cores.table_hash import tables_hash
@@ -52,7 +54,7 @@ MEASURED = {
 
 
 def test_what_is_recorded_is_read_back_and_written_alike() -> None:
-    assert errors_text(recorded(), pair_error()) == PATH.read_text(encoding="utf-8")
+    assert errors_text(recorded(), pair_error(), recorded_ratios()) == PATH.read_text(encoding="utf-8")
     assert set(recorded()) <= {*core_names(), IN_ORDER, OUT_OF_ORDER}
 
 
@@ -73,7 +75,8 @@ def test_errors_survive_being_written() -> None:
 def test_a_model_that_changed_says_its_error_on_families_left_out_beside_the_older_one(name: str) -> None:
     (error,) = (error for error in errors_of(name) if error.against == LEFT_OUT)
     assert not is_stale(name, error) and error.bias is not None
-    assert f"{STALE}; since then median error {error.median:.1%}, bias {error.bias:+.1%} on" in error_sentence(name)
+    more = f"90th percentile {error.p90:.1%}, bias {error.bias:+.1%}"
+    assert f"{STALE}; since then median error {error.median:.1%}, {more} on" in error_sentence(name)
 
 
 def test_an_error_on_families_left_out_is_not_printed_once_the_tables_change(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,10 +119,16 @@ def test_nothing_that_a_model_was_filled_from_or_adjusted_with_is_printed_as_its
 
 def test_errors_of_cores_together_are_of_all_that_issue_alike() -> None:
     for kind, in_order in ((IN_ORDER, True), (OUT_OF_ORDER, False)):
-        (error,) = errors_of(kind)
+        (error,) = (error for error in errors_of(kind) if error.against == UNSEEN)
         cores = [name for name in MEASURED if load_pipeline(name).in_order is in_order]
         assert error.figures == sum(MEASURED[name][0] for name in cores)
-    assert sum(error.figures for kind in (IN_ORDER, OUT_OF_ORDER) for error in errors_of(kind)) == 842
+        pooled = next(error for error in errors_of(kind) if error.against == LEFT_OUT)
+        parts = [error for name in cores for error in errors_of(name) if error.against == LEFT_OUT]
+        assert pooled.figures == sum(part.figures for part in parts) and pooled.within == sum(
+            p.within or 0 for p in parts
+        )
+    unseen = [error for kind in (IN_ORDER, OUT_OF_ORDER) for error in errors_of(kind) if error.against == UNSEEN]
+    assert sum(error.figures for error in unseen) == 842
 
 
 def test_an_error_of_tables_that_have_changed_since_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,13 +171,29 @@ def test_the_hash_follows_what_tables_say_and_tables_that_they_start_from(
 
 
 def test_functions_that_adjusted_the_models_are_recorded_as_calibration() -> None:
-    figure = FunctionFigure("f", "f.S", "armv8", "cortex-a53", "call", "a board", Figure(10, 10), 8.0)
-    for calibration, against in ((True, CALIBRATION), (False, UNSEEN)):
-        found = errors_by_core([figure], FunctionTable("", (), calibration, "a board"))
+    for used, against in ((True, CALIBRATION), (False, UNSEEN)):
+        figure = FunctionFigure("f", "f.S", "armv8", "cortex-a53", "call", "a board", Figure(10, 10), 8.0, used=used)
+        found = dict(errors_by_core([figure], FunctionTable("", (), used, "a board")))
         error = found["cortex-a53"]
         assert (error.against, error.median, error.bias, error.origin) == (against, 0.2, -0.2, "a board")
         assert error.tables == tables_hash("cortex-a53")
-        assert (IN_ORDER in found) is not calibration
+        assert (IN_ORDER in found) is not used
+
+
+def test_a_row_that_adjusted_the_models_moves_no_error_of_the_others() -> None:
+    def figure(modelled: float, *, used: bool) -> FunctionFigure:
+        return FunctionFigure("f", "f.S", "", "cortex-a53", "call", "a board", Figure(10, 10), modelled, used=used)
+
+    table = FunctionTable("", (), calibration=False, origin="a board")
+    blind = [figure(10 + number / 10, used=False) for number in range(10)]
+    marked = [figure(30, used=True), *blind, figure(1, used=True)]
+    alone, beside = errors_by_core(blind, table), errors_by_core(marked, table)
+    assert alone == [(name, error) for name, error in beside if error.against == UNSEEN]
+    assert [(name, error.figures) for name, error in beside if error.against == CALIBRATION] == [("cortex-a53", 2)]
+    for one, other in zip(summaries_of(blind), summaries_of(marked), strict=True):
+        assert replace(other, used=0) == one and other.used == 2
+    # the same two rows, unmarked, do move it
+    assert summaries_of([replace(one, used=False) for one in marked])[0].spread != summaries_of(blind)[0].spread
 
 
 def test_another_model_is_no_measure_of_truth() -> None:

@@ -109,7 +109,43 @@ def test_the_terminal_shows_measured_modelled_ratio_and_medians(table: Path) -> 
     assert "cortex-a53" not in result.stdout
     line = next(line for line in result.stdout.splitlines() if line.startswith("  chain"))
     assert line.split() == ["chain", "4.5-5.5", "5", "1.00", "product"]
-    assert "not run:" in result.stdout and "median difference" in result.stdout
+    assert "not run:" in result.stdout and "median difference  90th p.    bias" in result.stdout
+
+
+def test_a_row_marked_as_calibration_is_shown_so_and_moves_no_error(table: Path, tmp_path: Path) -> None:
+    second = TABLE.split("[[function]]")[1].replace('"chain"', '"twin"').replace("[4.5, 5.5]", "9")
+    plain = "calibration = false\n" + TABLE
+    for name, text in (
+        ("without", plain),
+        ("marked", f'{plain}[[function]]{second}used = "calibration"\n'),
+        ("saboteur", f"{plain}[[function]]{second}"),
+    ):
+        (tmp_path / "armv8" / f"{name}.toml").write_text(text, encoding="utf-8")
+    found, shown, written = {}, {}, {}
+    for name in ("without", "marked", "saboteur"):
+        path = str(tmp_path / "armv8" / f"{name}.toml")
+        result = run("--functions", path, "--files", str(tmp_path), "--json", "--into", str(tmp_path / name))
+        assert result.returncode == 0, result.stderr
+        document = json.loads(result.stdout)
+        jsonschema.validate(document, schemas()["cores"])
+        found[name] = document["functions"]["summaries"]
+        shown[name] = {(one["function"], one["core"]): one["used"] for one in document["functions"]["figures"]}
+        written[name] = (tmp_path / name / "functions.md").read_text(encoding="utf-8")
+    assert [one | {"used": 0} for one in found["marked"]] == found["without"]
+    assert [one["used"] for one in found["marked"]] == [1] * len(found["marked"])
+    assert found["saboteur"][1]["median_error"] != found["without"][1]["median_error"]
+    assert shown["marked"]["twin", "cortex-a72"] == "calibration" and shown["marked"]["chain", "cortex-a72"] is None
+    assert "| twin | c | product | 9 |" in written["marked"] and "| twin |  | product | 9 |" in written["saboteur"]
+    assert "Rows marked `c` were used to adjust the models" in " ".join(written["marked"].split())
+
+
+def test_a_table_of_calibration_alone_prints_no_error(table: Path) -> None:
+    table.write_text(f"calibration = true\n{TABLE}", encoding="utf-8")
+    result = run("--functions", str(table), "--core", "cortex-a72")
+    assert result.returncode == 0, result.stderr
+    line = next(line for line in result.stdout.splitlines() if line.startswith("  chain"))
+    assert line.split() == ["chain", "4.5-5.5", "5", "1.00", "product", "c"]
+    assert "cortex-a72            0  1 rows, all calibration" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -149,8 +185,8 @@ def test_the_documents_are_the_same_each_time(table: Path, tmp_path: Path) -> No
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     markdown = (tmp_path / "one" / "functions.md").read_text()
     assert "Written by a test." in markdown
-    assert "| chain | product | 4.5-5.5 | 5 | 1.00 |  | counted by hand |" in markdown
-    assert "| cortex-a72 | 1 | 0.0% | +0.0% | 1 | 1 |" in markdown
+    assert "| chain |  | product | 4.5-5.5 | 5 | 1.00 |  | counted by hand |" in markdown
+    assert "| cortex-a72 | 0 | 1 | 0.0% | 0.0% | +0.0% | 1 | 1 |" in markdown
 
 
 def test_files_may_lie_elsewhere_than_the_table(table: Path, tmp_path: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +14,7 @@ from neonlab.cli.completion import complete_cores
 from neonlab.cli.shared import JsonOption, console, print_json
 
 if TYPE_CHECKING:
-    from neonlab.measure.cores.errors import ModelError
+    from neonlab.measure.cores.errors import ModelError, RatioError
 
 
 def cores(
@@ -39,6 +40,12 @@ def cores(
         Path | None,
         typer.Option(
             "--files", metavar="FOLDER", help="The folder with the functions' files; the default is that of TABLE.toml."
+        ),
+    ] = None,
+    left_out: Annotated[
+        Path | None,
+        typer.Option(
+            "--left-out", metavar="FILE.csv", help="Compute errors on functions left out with their family, and bands."
         ),
     ] = None,
     into: Annotated[
@@ -69,6 +76,7 @@ def cores(
     columns `CORE latency` (cycles per instruction of a dependent chain) and `CORE per_cycle` (instructions per cycle of
     an independent stream). With --mca, the same programs also run through llvm-mca, for the cores that llvm-mca knows
     and the table lacks. For cores that execute A32 only, the innermost loops of the ARMv7 kernels are used instead.
+    --left-out reads cycles of functions, each modelled with numbers that were chosen without its family, and measured.
 
     TABLE.toml has an entry [[function]] for each measured function: its file, how it is called, one or two shapes, and
     its cycles by core. The manual describes the keys under "What the models leave out".
@@ -77,8 +85,13 @@ def cores(
 
     if functions is not None and against is not None:
         raise InputError("--against and --functions are different comparisons: give one of them")
+    if left_out is not None and any((functions, against, files, into, core, mca)):
+        raise InputError("--left-out goes with --record and --json alone")
     if files is not None and functions is None:
         raise InputError("--files needs --functions TABLE.toml")
+    if left_out is not None:
+        _judge(left_out, record, json)
+        return
     if functions is not None:
         _run_functions(functions, files, core or (), mca, into, record, json)
         return
@@ -93,6 +106,22 @@ def cores(
         _compare_with_mca(against, mca, record, json)
         return
     _compare(against, core or (), into, record, json)
+
+
+def _judge(path: Path, record: bool, json: bool) -> None:
+    from neonlab.lab.silicon.left_out import left_out_errors, ratio_errors, read_left_out
+    from neonlab.report.tables.cores import left_out_json, left_out_lines
+
+    table = read_left_out(path)
+    errors, ratios = left_out_errors(table), ratio_errors(table)
+    if record:
+        _keep(errors.items(), ratios)
+    if json:
+        print_json("cores", cores=[], comparisons=[], left_out=left_out_json(errors, ratios))
+        return
+    out = console()
+    for line in left_out_lines(errors, ratios):
+        out.print(line, markup=False, highlight=False)
 
 
 def _compare_with_mca(against: Path, program: str, record: bool, json: bool) -> None:
@@ -114,7 +143,7 @@ def _compare_with_mca(against: Path, program: str, record: bool, json: bool) -> 
         found[name] = difference(program, name, loops[isa])
         advance(1)
     if record:
-        _keep(found)
+        _keep(found.items())
     if json:
         cores = [{**summary_json(summary_of(one)), "errors": [error_json(error, one)]} for one, error in found.items()]
         print_json("cores", cores=cores, comparisons=[])
@@ -160,14 +189,15 @@ def _run_functions(
         out.print(line, markup=False, highlight=False)
 
 
-def _keep(found: Mapping[str, ModelError]) -> None:
+def _keep(found: Iterable[tuple[str, ModelError]], ratios: Mapping[str, RatioError] = MappingProxyType({})) -> None:
     from neonlab.host.output_file import write_whole
     from neonlab.measure.cores import errors as core_errors
 
     errors = core_errors.recorded()
-    for name, error in found.items():
+    for name, error in found:
         errors.setdefault(name, {})[error.against] = error
-    write_whole(core_errors.PATH, core_errors.errors_text(errors, core_errors.pair_error()).encode())
+    ratios = {**core_errors.recorded_ratios(), **ratios}
+    write_whole(core_errors.PATH, core_errors.errors_text(errors, core_errors.pair_error(), ratios).encode())
     core_errors.read_again()
 
 
@@ -223,7 +253,7 @@ def _compare(against: Path, names: list[str] | tuple[str, ...], into: Path | Non
         truths.append(compare(load_pipeline(name), known[name], hold_out=True))
         advance(1)
     if record:
-        _keep({truth.core: model_error(truth) for truth in truths})
+        _keep((truth.core, model_error(truth)) for truth in truths)
     if into is not None:
         _make(into)
         write_whole(into / "cores.json", json_document(summaries(), truths).encode())

@@ -161,13 +161,16 @@ def _side_json(side: Side, reference: Side | None) -> dict[str, Any]:
         "macs": side.macs,
         "figures": None,
         "relative": {},
+        "no_difference": [],
         "failure": side.failure.to_json() if side.failure is not None else None,
     }
     figures = side.figures
     base = reference.figures if reference is not None else None
     if figures is not None and base is not None:
         document["figures"] = figures.to_json()
-        document["relative"] = {change.name: round(change.relative, 6) for change in changes(base, figures)}
+        found = changes(base, figures)
+        document["relative"] = {change.name: round(change.relative, 6) for change in found}
+        document["no_difference"] = [change.core for change in found if change.core and not change.told]
     return document
 
 

@@ -9,11 +9,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from neonlab.measure.cores.bands import band_of, ratio_band_of
+
 if TYPE_CHECKING:
     from neonlab.measure.profile import Profile
 
 #: The exact counts, with the name of each in headings.
 COUNTED = {"instructions": "instructions", "loaded_bytes": "bytes loaded", "stored_bytes": "bytes stored"}
+
+
+_CYCLES = "cycles "
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +33,17 @@ class Figures:
     def named(self) -> dict[str, int]:
         """Return all figures in one mapping: counts under their names, cycles under `cycles CORE`."""
         counted = {name: int(getattr(self, name)) for name in COUNTED}
-        return {**counted, **{f"cycles {core}": count for core, count in self.cycles.items()}}
+        return {**counted, **{_CYCLES + core: count for core, count in self.cycles.items()}}
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
-        return {**{name: int(getattr(self, name)) for name in COUNTED}, "cycles": dict(self.cycles)}
+        ends = {core: band.around(count) for core, count in self.cycles.items() if (band := band_of(core)) is not None}
+        return {
+            **{name: int(getattr(self, name)) for name in COUNTED},
+            "cycles": dict(self.cycles),
+            "cycles_low": {core: round(low) for core, (low, _) in ends.items()},
+            "cycles_high": {core: round(high) for core, (_, high) in ends.items()},
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +53,20 @@ class Change:
     name: str
     before: int
     after: int
+
+    @property
+    def core(self) -> str:
+        """Return the core whose cycles these are; empty for a count."""
+        return self.name.removeprefix(_CYCLES) if self.name.startswith(_CYCLES) else ""
+
+    @property
+    def told(self) -> bool:
+        """Tell whether a difference is one that the model can tell; a difference of exact counts always is.
+
+        Cycles must differ by more than the band of the errors of ratios.
+        """
+        band = ratio_band_of(self.core) if self.core else None
+        return bool(self.difference) and (band is None or band.tells(self.before, self.after))
 
     @property
     def difference(self) -> int:

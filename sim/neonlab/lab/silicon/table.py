@@ -18,7 +18,9 @@ from neonlab.isa.model.isa import Isa, isa_named
 _TEXTS = ("name", "file", "symbol", "isa", "prototype", "structs", "contract", "per", "unit", "source")
 _LISTS = ("shapes", "include", "define", "flags")
 _NEEDED = ("name", "file", "shapes", "source", "measured")
-_OTHERS = ("args", "compiler", "warm", "measured", "below_stack", "float_abi")
+_OTHERS = ("args", "compiler", "warm", "measured", "below_stack", "float_abi", "used")
+#: What `used` of a row may say that the function was used for.
+USED = "calibration"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,8 @@ class MeasuredFunction:
     """One row: a function of `file`, called as `given` says, and its cycles by core.
 
     With one shape the cycles are those of the whole call; with two, the difference of the second and the first.  Both
-    are divided by the units of work that `per` counts from the integer arguments.
+    are divided by the units of work that `per` counts from the integer arguments.  `used` tells whether the models were
+    adjusted with the row, by its own key or by the table's `calibration`.
     """
 
     name: str
@@ -54,14 +57,15 @@ class MeasuredFunction:
     source: str
     warm: bool
     measured: Mapping[str, Figure]
+    used: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionTable:
     """All rows of a table in order, and its text `about` them.
 
-    `calibration` tells whether these functions were used to adjust the models, None if the table does not say; `origin`
-    is one line on where the figures are from.
+    `calibration` tells whether these functions were used to adjust the models, None if the table does not say; rows
+    may be marked as used one by one besides.  `origin` is one line on where the figures are from.
     """
 
     about: str
@@ -88,13 +92,13 @@ def read_functions(path: Path) -> FunctionTable:
         raise InputError(f"{path}: has no [[function]]: add one for each measured function")
     return FunctionTable(
         _text(table, "about", str(path)).strip(),
-        tuple(_function(row, f"{path}: function {number}") for number, row in enumerate(rows, start=1)),
+        tuple(_function(row, f"{path}: function {number}", calibration) for number, row in enumerate(rows, start=1)),
         calibration,
         _text(table, "origin", str(path)).strip(),
     )
 
 
-def _function(row: Mapping[str, Any], where: str) -> MeasuredFunction:
+def _function(row: Mapping[str, Any], where: str, calibration: bool | None) -> MeasuredFunction:
     name = _text(row, "name", where)
     where += f" (`{name}`)" if name else ""
     known = {*_TEXTS, *_LISTS, *_OTHERS}
@@ -126,7 +130,15 @@ def _function(row: Mapping[str, Any], where: str) -> MeasuredFunction:
         source=texts["source"],
         warm=warm,
         measured=_measured(row["measured"], where),
+        used=_used(row, where) or calibration is True,
     )
+
+
+def _used(row: Mapping[str, Any], where: str) -> bool:
+    used = row.get("used")
+    if used not in (None, USED):
+        raise InputError(f'{where}: `used` must be "{USED}", or left out where the row adjusted no model')
+    return used == USED
 
 
 def _given(row: Mapping[str, Any], texts: Mapping[str, str], lists: Mapping[str, tuple[str, ...]], where: str) -> Given:

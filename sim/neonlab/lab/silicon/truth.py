@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +28,7 @@ from neonlab.measure.cores.errors import (
     current_tables,
 )
 from neonlab.measure.cores.pipeline import load_pipeline, pipeline_names
+from neonlab.measure.cores.spread import Spread, spread_of
 from neonlab.measure.counts import Counts
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.silicon.mca import answers_for, closed_loops, cycles_of
@@ -47,7 +48,7 @@ class FunctionFigure:
     """One function on one core, in cycles per unit; `modelled` is None if it could not be computed, for `reason`.
 
     `unknown` are mnemonics of executed forms that the core's table lacks.  `mca` is llvm-mca's figure if the unit is an
-    iteration of one loop and little else.
+    iteration of one loop and little else.  `used` tells whether the models were adjusted with the row.
     """
 
     name: str
@@ -61,6 +62,7 @@ class FunctionFigure:
     mca: float | None = None
     unknown: tuple[str, ...] = ()
     reason: str = ""
+    used: bool = False
 
     @property
     def error(self) -> float:
@@ -77,17 +79,17 @@ class FunctionFigure:
 class Summary:
     """The summary of the figures of one core, or of several.
 
-    `median` is that of the relative error's magnitude, `bias` that of the signed error.  `both` holds the number of
-    figures that llvm-mca has too, with the medians of both.
+    All but `used` are of the rows that adjusted no model; `used` counts the others.  `spread` has the errors, None if
+    there is no such row.  `both` holds the number of figures that llvm-mca has too, with the medians of both.
     """
 
     title: str
     figures: int
+    used: int
     within_5: int
     within_10: int
     in_range: int
-    median: float
-    bias: float
+    spread: Spread | None
     both: tuple[int, float, float] | None
 
 
@@ -135,7 +137,7 @@ def summaries(figures: Sequence[FunctionFigure]) -> list[Summary]:
 def check_recordable(table: FunctionTable) -> None:
     """Raise InputError if the table does not say what its functions were used for, or where its figures are from.
 
-    Without this, calibration could be reported as an error on unseen functions.
+    Without this, calibration could be reported as an error on unseen functions.  Rows may be marked one by one besides.
     """
     if table.calibration is None or not table.origin:
         raise InputError(
@@ -144,22 +146,16 @@ def check_recordable(table: FunctionTable) -> None:
         )
 
 
-def errors_by_core(figures: Sequence[FunctionFigure], table: FunctionTable) -> Mapping[str, ModelError]:
-    """Return the errors to record for each core, and for cores together if no model was adjusted with the functions."""
-    against = CALIBRATION if table.calibration else UNSEEN
-    return {
-        one.title: ModelError(
-            against,
-            one.figures,
-            one.within_5,
-            round(one.median, 4),
-            bias=round(one.bias, 4),
-            tables=current_tables(one.title),
-            origin=table.origin,
-        )
-        for one in summaries(figures)
-        if one.title in pipeline_names() or against == UNSEEN
-    }
+def errors_by_core(figures: Sequence[FunctionFigure], table: FunctionTable) -> list[tuple[str, ModelError]]:
+    """Return the errors to record for each core, and for cores together on rows that adjusted no model."""
+    found: list[tuple[str, ModelError]] = []
+    for against, used in ((UNSEEN, False), (CALIBRATION, True)):
+        chosen = [replace(one, used=False) for one in figures if one.used is used]
+        for one in summaries(chosen):
+            if one.spread is not None and (one.title in pipeline_names() or against == UNSEEN):
+                tables = current_tables(one.title)
+                found.append((one.title, one.spread.as_error(against, tables, table.origin, within=one.within_5)))
+    return found
 
 
 def _names(figures: Sequence[FunctionFigure]) -> list[str]:
@@ -167,16 +163,17 @@ def _names(figures: Sequence[FunctionFigure]) -> list[str]:
 
 
 def _summary(title: str, figures: Sequence[FunctionFigure]) -> Summary:
-    errors = [abs(one.error) for one in figures]
-    both = [one for one in figures if one.mca is not None]
+    blind = [one for one in figures if not one.used]
+    errors = [abs(one.error) for one in blind]
+    both = [one for one in blind if one.mca is not None]
     return Summary(
         title,
         len(errors),
+        len(figures) - len(blind),
         sum(error <= TOLERANCE for error in errors),
         sum(error <= 2 * TOLERANCE for error in errors),
-        sum(one.measured.lowest <= (one.modelled or 0.0) <= one.measured.highest for one in figures),
-        statistics.median(errors),
-        statistics.median(one.error for one in figures),
+        sum(one.measured.lowest <= (one.modelled or 0.0) <= one.measured.highest for one in blind),
+        spread_of([1 + one.error for one in blind]) if blind else None,
         (
             len(both),
             statistics.median(abs(one.error) for one in both),
@@ -198,8 +195,9 @@ def _none(function: MeasuredFunction, reason: str) -> list[FunctionFigure]:
 def _figure(function: MeasuredFunction, core: str, *, reason: str = "") -> FunctionFigure:
     measured = function.measured[core]
     return FunctionFigure(
-        function.name, function.file, "", core, function.unit, function.source, measured, reason=reason
-    )
+        function.name, function.file, "", core, function.unit, function.source, measured, reason=reason,
+        used=function.used,
+    )  # fmt: skip
 
 
 def _on_all(function: MeasuredFunction, folder: Path, mca: str) -> list[FunctionFigure]:

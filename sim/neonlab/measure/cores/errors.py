@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from neonlab.measure.cores.caches import ALIASES
@@ -24,7 +25,7 @@ UNSEEN, SILICON, LLVM_MCA, CALIBRATION, LEFT_OUT = "unseen", "silicon", "llvm-mc
 IN_ORDER, OUT_OF_ORDER = "in order", "out of order"
 NONE_MEASURED = "no function outside its calibration was measured"
 STALE = "measured before the last change of the model"
-_PAIRS = "pairs"
+_PAIRS, _RATIOS = "pairs", "ratios"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,10 @@ class ModelError:
     to judge a family of them, the numbers of these rules were chosen on the others), SILICON (instruction forms,
     which the core's table was filled from) or LLVM_MCA (another model, which is not a measure of truth). `median` is
     the median of the absolute relative error. `bias` is the median of the signed error, below 0 where the model has
-    fewer cycles than were measured. `within` of the `figures` are within 5 %, None where this was not counted.
+    fewer cycles than were measured. `p90` is the 90th percentile of the absolute relative error, `low` and `high` are
+    the 10th and the 90th percentile of modelled / measured, None where they were not recorded. `families` is the number
+    of families of functions, None where it is unknown. `within` of the `figures` are within 5 %, None where this was
+    not counted.
     `held_out` is `within` for a table from which each form was removed before its figures were computed. `origin`
     says where the figures are from. `tables` is the hash of the tables that they belong to.
     """
@@ -49,6 +53,10 @@ class ModelError:
     bias: float | None = None
     tables: str = ""
     origin: str = ""
+    p90: float | None = None
+    low: float | None = None
+    high: float | None = None
+    families: int | None = None
 
     @property
     def share(self) -> float:
@@ -59,12 +67,12 @@ class ModelError:
         """Return these figures in words."""
         several = "s" if self.figures != 1 else ""
         text = {
-            UNSEEN: f"median error {self.median:.1%}{_bias_text(self.bias)} on {self.figures} function{several} "
+            UNSEEN: f"median error {self.median:.1%}{_more_text(self)} on {self.figures} function{several} "
             "not used to adjust the model",
             SILICON: f"its table was filled from {self.figures} latencies and rates measured on silicon",
             LLVM_MCA: f"{self.share:.1%} of {self.figures} loops within 5 % of llvm-mca, another model",
             CALIBRATION: f"{self.figures} other function{several} adjusted it",
-            LEFT_OUT: f"median error {self.median:.1%}{_bias_text(self.bias)} on {self.figures} function{several}, "
+            LEFT_OUT: f"median error {self.median:.1%}{_more_text(self)} on {self.figures} function{several}, "
             "each left out with its family when numbers of the model were chosen",
         }
         return text[self.against]
@@ -95,10 +103,36 @@ class PairError:
         )
 
 
-def _bias_text(bias: float | None) -> str:
-    if bias is None:
-        return ""
-    return f", bias {bias:+.1%}"
+@dataclass(frozen=True, slots=True)
+class RatioError:
+    """The error of ratios between two versions of a function, on functions left out with their family.
+
+    An error is the modelled ratio divided by the measured one.  `median` is the median of its distance from 1, `low`
+    and `high` are the 10th and 90th percentile, on `pairs` pairs.  Of `decided` pairs that differ by `least` or more on
+    silicon, the model names the faster one right in `right`.
+    """
+
+    pairs: int
+    median: float
+    low: float
+    high: float
+    decided: int
+    right: int
+    least: float
+    origin: str
+
+    def sentence(self, kind: str) -> str:
+        """Return these figures in words; `kind` is IN_ORDER or OUT_OF_ORDER."""
+        return (
+            f"ratios before and after a change, {kind}, each function left out with its family: median error "
+            f"{self.median:.1%} on {self.pairs} pairs, 80 % of them {self.low - 1:+.1%} to {self.high - 1:+.1%}; the "
+            f"faster one right in {self.right} of {self.decided} pairs that differ by {self.least:.0%} or more"
+        )
+
+
+def _more_text(error: ModelError) -> str:
+    more = "" if error.p90 is None else f", 90th percentile {error.p90:.1%}"
+    return more if error.bias is None else f"{more}, bias {error.bias:+.1%}"
 
 
 @functools.cache
@@ -117,7 +151,7 @@ def _recorded() -> Mapping[str, tuple[ModelError, ...]]:
             for against, figures in found.items()
         )
         for core, found in _table().items()
-        if core != _PAIRS
+        if core not in (_PAIRS, _RATIOS)
     }  # fmt: skip
 
 
@@ -148,11 +182,22 @@ def pair_error() -> PairError | None:
     return PairError(**_table()[_PAIRS]) if _PAIRS in _table() else None
 
 
+def ratio_error(kind: str) -> RatioError | None:
+    """Return the error of ratios on cores that are IN_ORDER or OUT_OF_ORDER; None where none is recorded."""
+    found = _table().get(_RATIOS, {})
+    return RatioError(**found[kind]) if kind in found else None
+
+
 def is_stale(core: str, error: ModelError) -> bool:
     """Return whether the tables of `core` have changed since the error was measured.
 
-    `core` may be IN_ORDER or OUT_OF_ORDER, for all such cores.
+    `core` may be IN_ORDER or OUT_OF_ORDER, for all such cores; of functions left out, for those that had some.
     """
+    if core in (IN_ORDER, OUT_OF_ORDER) and error.against == LEFT_OUT:
+        wanted = core == IN_ORDER
+        cores = [name for name in pipeline_names() if load_pipeline(name).in_order is wanted]
+        rows = [(name, one) for name in cores for one in _recorded().get(name, ()) if one.against == LEFT_OUT]
+        return any(is_stale(name, one) for name, one in rows)
     return bool(error.tables) and error.tables != current_tables(core)
 
 
@@ -167,12 +212,13 @@ def current_tables(core: str) -> str:
 def error_sentence(core: str) -> str:
     """Return the text to print beside every estimate: the model's error, or that it was not measured."""
     found = {error.against: error for error in errors_of(core)}
-    unseen = found.get(UNSEEN)
+    unseen, left_out = found.get(UNSEEN), found.get(LEFT_OUT)
     if unseen is None:
-        texts = [NONE_MEASURED]
+        texts = [NONE_MEASURED] if left_out is None else [left_out.sentence()]
+        texts += [STALE] if left_out is not None and is_stale(core, left_out) else []
         texts += [found[against].sentence() for against in (CALIBRATION, SILICON, LLVM_MCA) if against in found]
     else:
-        stale, left_out = is_stale(core, unseen), found.get(LEFT_OUT)
+        stale = is_stale(core, unseen)
         texts = [unseen.sentence(), *([STALE] if stale else [])]
         if stale and left_out is not None and not is_stale(core, left_out):
             texts.append(f"since then {left_out.sentence()}")
@@ -180,9 +226,13 @@ def error_sentence(core: str) -> str:
     return "; ".join(texts)
 
 
-def errors_text(errors: Mapping[str, Mapping[str, ModelError]], pairs: PairError | None = None) -> str:
-    """Return the text of `errors.toml`."""
-    lines = ["# Written by `neonlab cores --record`; see core_errors.py for the meaning."]
+def errors_text(
+    errors: Mapping[str, Mapping[str, ModelError]],
+    pairs: PairError | None = None,
+    ratios: Mapping[str, RatioError] = MappingProxyType({}),
+) -> str:
+    """Return the text of `errors.toml`; `ratios` are by kind of core."""
+    lines = ["# Written by `neonlab cores --record`; errors.py above this folder has the meaning."]
     for core in sorted(errors):
         for against in sorted(errors[core]):
             error = errors[core][against]
@@ -191,6 +241,10 @@ def errors_text(errors: Mapping[str, Mapping[str, ModelError]], pairs: PairError
             lines += [f"within = {error.within}"] if error.within is not None else []
             lines += [f"median = {error.median:.4f}"]
             lines += [f"bias = {error.bias:.4f}"] if error.bias is not None else []
+            for key in ("p90", "low", "high"):
+                figure = getattr(error, key)
+                lines += [f"{key} = {figure:.4f}"] if figure is not None else []
+            lines += [f"families = {error.families}"] if error.families is not None else []
             lines += [f"held_out = {error.held_out}"] if error.held_out is not None else []
             lines += [f'tables = "{error.tables}"'] if error.tables else []
             lines += [f"origin = {json.dumps(error.origin, ensure_ascii=False)}"] if error.origin else []
@@ -198,7 +252,18 @@ def errors_text(errors: Mapping[str, Mapping[str, ModelError]], pairs: PairError
         lines += ["", f"[{_PAIRS}]", f"median = {pairs.median:.4f}", f"decided = {pairs.decided}"]
         lines += [f"right = {pairs.right}", f"least = {pairs.least:.4f}", f'tables = "{pairs.tables}"']
         lines += [f"origin = {json.dumps(pairs.origin, ensure_ascii=False)}"]
+    for kind in sorted(ratios):
+        one = ratios[kind]
+        lines += ["", f"[{_RATIOS}.{json.dumps(kind)}]", f"pairs = {one.pairs}", f"median = {one.median:.4f}"]
+        lines += [f"low = {one.low:.4f}", f"high = {one.high:.4f}", f"decided = {one.decided}", f"right = {one.right}"]
+        lines += [f"least = {one.least:.4f}", f"origin = {json.dumps(one.origin, ensure_ascii=False)}"]
     return "\n".join(lines) + "\n"
+
+
+def recorded_ratios() -> dict[str, RatioError]:
+    """Return the errors of ratios by kind of core, as a new dictionary that may be changed and written."""
+    found = {kind: ratio_error(kind) for kind in (IN_ORDER, OUT_OF_ORDER)}
+    return {kind: error for kind, error in found.items() if error is not None}
 
 
 def recorded() -> dict[str, dict[str, ModelError]]:

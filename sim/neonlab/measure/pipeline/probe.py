@@ -12,6 +12,7 @@ from neonlab.assemble.program import Program
 from neonlab.emulate.guest.buffer import PlacedBuffer
 from neonlab.isa.model.instruction import AccessKind
 from neonlab.measure.caches.fill_journal import LOADED, PREFETCHED, STORED, Journal
+from neonlab.measure.cores.bands import band_of
 from neonlab.measure.cores.caches import Core
 from neonlab.measure.cores.errors import error_sentence
 from neonlab.measure.cores.pipeline import PipelineCore
@@ -139,7 +140,7 @@ class PipelineCounter:
             occupancy=occupancy_of(tally, self._pipeline, cycles),
             bounds=self._bounds(np.append(executions, np.full(len(machine.instructions) - len(executions), warm))),
             lines=self._lines(tally), waits=self._waits(tally), unknown=self._unknown(executions), peak=peak,
-            peak_form=form, model_error=error_sentence(self._core.name),
+            peak_form=form, model_error=error_sentence(self._core.name), band=band_of(self._core.name),
         )  # fmt: skip
 
     def _bounds(self, executions: npt.NDArray[np.int64]) -> RunBounds:

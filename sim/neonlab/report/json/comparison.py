@@ -19,6 +19,8 @@ _FIGURES = object_of(
     loaded_bytes=INTEGER,
     stored_bytes=INTEGER,
     cycles=described({"type": "object", "additionalProperties": INTEGER}, "by core, estimates of models"),
+    cycles_low=described({"type": "object", "additionalProperties": INTEGER}, "by core, lower end of the 80 % band"),
+    cycles_high=described({"type": "object", "additionalProperties": INTEGER}, "by core, its upper end"),
 )
 _LINE_COST = nullable(object_of(line=INTEGER, text=STRING, cycles=described(NUMBER, "of an iteration")))
 _LOOP_DIFFERENCE = object_of(
@@ -57,6 +59,11 @@ def comparison_properties(failure: Schema, isa: Schema) -> dict[str, Schema]:
         relative=described(
             {"type": "object", "additionalProperties": NUMBER},
             "change of each figure relative to the first kernel of the group, as a fraction",
+        ),
+        no_difference=described(
+            list_of(STRING),
+            "cores whose cycles differ from those of the first kernel by no difference that the model can tell: the "
+            "change lies inside the 80 % band of the errors of ratios",
         ),
         failure=nullable(failure),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neonlab.report.json.board import BOARD
 from neonlab.report.json.comparison import comparison_properties
-from neonlab.report.json.cores import COMPARISON, CORE, FUNCTIONS
+from neonlab.report.json.cores import COMPARISON, CORE, FUNCTIONS, LEFT_OUT
 from neonlab.report.json.parts import (
     BOOLEAN,
     INTEGER,
@@ -300,7 +300,15 @@ def schemas() -> dict[str, Schema]:
         "compare": document("compare", **comparison_properties(FAILURE, ISA)),
         "contract": _CONTRACT,
         "cores": optional(
-            document("cores", cores=list_of(CORE), comparisons=list_of(COMPARISON), functions=FUNCTIONS), "functions"
+            document(
+                "cores",
+                cores=list_of(CORE),
+                comparisons=list_of(COMPARISON),
+                functions=FUNCTIONS,
+                left_out=LEFT_OUT,
+            ),
+            "functions",
+            "left_out",
         ),
         "list": _LIST,
         "mutate": _MUTATE,

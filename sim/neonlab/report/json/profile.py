@@ -88,6 +88,20 @@ _CYCLES = object_of(
     ),
     estimate=described({"const": True}, "by a model, never a measurement"),
     model_error=described(STRING, "what the core's model was compared with, and its error"),
+    band=described(
+        nullable(
+            object_of(
+                share=described({"const": 0.8}, "share of measured functions that such a range holds"),
+                low=described(INTEGER, "cycles at the lower end"),
+                high=described(INTEGER, "cycles at the upper end; both may lie above the estimate, or below it"),
+                functions=described(INTEGER, "functions not used for fitting whose errors make the band"),
+                of=described(STRING, "the core that they were measured on, or `in order`, `out of order`: such cores"),
+                pooled=described(BOOLEAN, "whether they were measured on several cores"),
+                measured_before_last_change=described(BOOLEAN, "whether tables have changed since"),
+            )
+        ),
+        "range of the estimate CPU_CYCLES; null: none is known",
+    ),
     events=described({"type": "object", "additionalProperties": INTEGER}, "the model's events, by their PMU names"),
     ipc=described(NUMBER, "instructions a cycle"),
     macs_per_cycle=NUMBER,

@@ -13,11 +13,14 @@ import jinja2
 from markupsafe import Markup, escape
 
 from neonlab import __version__
+from neonlab.lab.compare.figures import Change
 from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.measure.cores.bands import NO_DIFFERENCE
 from neonlab.measure.cores.errors import error_sentence
 from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.measure.loop.report import LoopReport
 from neonlab.measure.profile import Profile
+from neonlab.report.band_words import basis_line, range_text, ratio_line
 from neonlab.report.page import charts, pipeline_picture
 from neonlab.report.page.gather import KernelPage
 from neonlab.report.page.index import IndexRow, rows_in
@@ -46,6 +49,8 @@ def kernel_page(page: KernelPage) -> str:
                 "model": core,
                 "title": core.chip.title,
                 "error": error_sentence(name),
+                "basis": basis_line(name),
+                "ratios": ratio_line((name,)),
                 "profile": profile,
                 "variants": page.variants[name],
                 "numbers": numbers,
@@ -117,6 +122,9 @@ def _template(name: str) -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["ranged"] = lambda core, cycles: range_text(core, cycles)
+    environment.globals["told"] = lambda core, one, other: one == other or Change(f"cycles {core}", one, other).told
+    environment.globals["no_difference"] = NO_DIFFERENCE
     environment.filters["n"] = lambda value: f"{value:,}"
     environment.filters["at_lines"] = lambda hint, loop: at_lines(loop, hint)
     environment.tests["listed_in"] = lambda hint, listing: Path(hint.places[0].path).resolve() == listing.path

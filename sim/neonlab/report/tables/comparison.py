@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from neonlab.lab.compare.comparison import Comparison, Group, Side
-from neonlab.lab.compare.figures import COUNTED, Change, Figures, changes
-from neonlab.report.comparison_words import change_text, difference_lines, loop_figures, loop_names, percent
+from neonlab.lab.compare.figures import COUNTED, Figures, changes
+from neonlab.measure.cores.bands import NO_DIFFERENCE
+from neonlab.report.band_words import basis_line, ratio_line
+from neonlab.report.comparison_words import change_text, difference_lines, loop_figures, loop_names, with_share
 
 
 def comparison_markdown(comparison: Comparison) -> str:
@@ -33,6 +35,8 @@ def _against(comparison: Comparison) -> Iterator[str]:
         yield ""
         if comparison.cores:
             yield "Instructions and bytes are counted; cycles are the estimates of models."
+            yield ""
+            yield _bands(comparison.cores)
             yield ""
     for verb, names in (("New", comparison.added), ("Removed", comparison.removed)):
         if names:
@@ -89,6 +93,16 @@ def _side_by_side(comparison: Comparison) -> Iterator[str]:
         for side in group.sides:
             yield _row([side.name, _exact(side), *_figures(side, reference.figures, comparison.cores)])
         yield ""
+    if comparison.cores:
+        yield _bands(comparison.cores)
+        yield ""
+
+
+def _bands(cores: Sequence[str]) -> str:
+    """Return what the ranges of cycles are, and which changes are no difference."""
+    text = f"A range holds 80 % of measured functions: {'; '.join(basis_line(core) for core in cores)}."
+    ratios = ratio_line(cores)
+    return text if not ratios else f"{text} A change inside {ratios} is {NO_DIFFERENCE}."
 
 
 def _figures(side: Side, base: Figures, cores: Sequence[str]) -> list[str]:
@@ -97,14 +111,10 @@ def _figures(side: Side, base: Figures, cores: Sequence[str]) -> list[str]:
         return [""] * (4 + len(cores))
     texts = {}
     for change in changes(base, figures):
-        texts[change.name] = _with_share(change)
+        texts[change.name] = with_share(change)
     per_mac = f"{figures.instructions / side.macs:.4f}" if side.macs else ""
     first, *rest = (texts.get(name, "") for name in _names(cores))
     return [first, per_mac, *rest]
-
-
-def _with_share(change: Change) -> str:
-    return f"{change.after:,} ({percent(change.relative)})" if change.difference else f"{change.after:,}"
 
 
 def _loops(comparison: Comparison) -> Iterator[str]:

@@ -9,21 +9,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from neonlab import __version__
+from neonlab.measure.cores.bands import SHARE, band_of
 from neonlab.measure.cores.caches import CacheShape
 from neonlab.measure.cores.errors import (
     IN_ORDER,
+    LEFT_OUT,
     OUT_OF_ORDER,
     SILICON,
     UNSEEN,
     ModelError,
+    RatioError,
     error_sentence,
     errors_of,
     is_stale,
     pair_error,
+    recorded_ratios,
 )
 from neonlab.measure.silicon.core_summary import CoreSummary
 from neonlab.measure.silicon.reasons import reason_of
 from neonlab.measure.silicon.truth import KINDS, TableComparison, Truth
+from neonlab.report.band_words import UNKNOWN, factors
 
 
 def _size(cache: CacheShape) -> str:
@@ -47,6 +52,7 @@ def summary_json(summary: CoreSummary) -> dict[str, Any]:
             for level, cache in (("l1i", memory.l1i), ("l1d", memory.l1d), ("l2", memory.l2))
         },
         "errors": [error_json(error, summary.core.name) for error in errors_of(summary.core.name)],
+        "band": _band_json(summary.core.name),
         "sources": list(summary.pipeline.sources),
     }
 
@@ -59,10 +65,22 @@ def error_json(error: ModelError, core: str) -> dict[str, Any]:
         "within_5_percent": error.within,
         "held_out_within_5_percent": error.held_out,
         "median_error": error.median,
+        "p90_error": error.p90,
         "bias": error.bias,
+        "low": error.low,
+        "high": error.high,
+        "families": error.families,
         "measured_before_last_change": is_stale(core, error),
         "origin": error.origin,
     }
+
+
+def _band_json(core: str) -> dict[str, Any] | None:
+    band = band_of(core)
+    if band is None:
+        return None
+    low, high = band.around(1.0)
+    return {"share": SHARE, "low": round(low, 4), "high": round(high, 4), "functions": band.figures, "of": band.of}
 
 
 def summary_table(chosen: Sequence[CoreSummary], *, together: bool = False) -> Iterator[str]:
@@ -76,18 +94,26 @@ def summary_table(chosen: Sequence[CoreSummary], *, together: bool = False) -> I
         )
         model = f"model: {error_sentence(one.core.name)}"
         yield from textwrap.wrap(model, 80, initial_indent="    ", subsequent_indent="      ")
+        yield from textwrap.wrap(_band(one.core.name), 80, initial_indent="    ", subsequent_indent="      ")
     for line in _together() if together else ():
         yield from textwrap.wrap(line, 80, subsequent_indent="  ")
+
+
+def _band(core: str) -> str:
+    band = band_of(core)
+    return UNKNOWN if band is None else f"80 % band: {factors(band)} times an estimate, by the errors on {band.basis()}"
 
 
 def _together() -> Iterator[str]:
     """Yield the errors of all in-order cores, of all out-of-order cores, and of ratios."""
     for kind in (IN_ORDER, OUT_OF_ORDER):
-        if any(error.against == UNSEEN for error in errors_of(kind)):
+        if errors_of(kind):
             yield f"all {kind}: {error_sentence(kind)}"
     pairs = pair_error()
     if pairs is not None:
         yield pairs.sentence()
+    for kind, error in recorded_ratios().items():
+        yield error.sentence(kind)
 
 
 def model_error(truth: Truth) -> ModelError:
@@ -177,6 +203,40 @@ def _left_out(truth: Truth) -> list[tuple[str, list[str]]]:
     return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
 
 
+def left_out_json(errors: Mapping[str, ModelError], ratios: Mapping[str, RatioError]) -> dict[str, Any]:
+    """Return `left_out` of `neonlab cores --left-out --json`."""
+    return {
+        "errors": [{"title": title, "error": error_json(error, title)} for title, error in errors.items()],
+        "ratios": [
+            {
+                "title": kind,
+                "pairs": one.pairs,
+                "median_error": one.median,
+                "low": one.low,
+                "high": one.high,
+                "decided": one.decided,
+                "right": one.right,
+                "least": one.least,
+            }
+            for kind, one in ratios.items()
+        ],
+    }
+
+
+def left_out_lines(errors: Mapping[str, ModelError], ratios: Mapping[str, RatioError]) -> Iterator[str]:
+    """Yield the lines for the terminal, in at most 80 columns: a row by core, then the errors of ratios of pairs.
+
+    The last column has the 10th and 90th percentile of modelled / measured.
+    """
+    yield f"{'':<14}functions  families  median  90th p.    bias  80 % of ratios"
+    for title, one in errors.items():
+        p90, bias = one.p90 or 0.0, one.bias or 0.0
+        band = "too few" if one.low is None or one.high is None else f"{one.low:.2f}–{one.high:.2f}"
+        yield f"{title:<14}{one.figures:>9} {one.families or 0:>9} {one.median:>7.1%} {p90:>8.1%} {bias:>+7.1%}  {band}"
+    for kind, ratio in ratios.items():
+        yield from textwrap.wrap(ratio.sentence(kind), 80, subsequent_indent="  ")
+
+
 def json_document(cores: Sequence[CoreSummary], truths: Sequence[Truth]) -> str:
     """Return the text of reports/cores.json."""
     document = {
@@ -202,35 +262,54 @@ out*: each form is removed from the core's table before its figures are computed
 provides them. Where no other form can replace it, its figures are lost.
 
 A model's error is measured on whole functions that were not used to adjust the model, and is printed with every
-estimate. *Median error* is the median of the error's size. *Bias* is the median of the signed error: below 0, the model
-has fewer cycles than were measured. The functions in functions.md adjusted the models: they are calibration, and do not
-measure the error.
+estimate. *Median error* is the median of the error's size; the *90th percentile* is of the same. *Bias* is the median
+of the signed error: below 0, the model has fewer cycles than were measured. Functions marked `c` in functions.md
+adjusted the models: they are calibration, and do not measure the error.
 
 A difference from llvm-mca compares one model with another, and measures the error of neither. It is taken on the same
 programs or, for cores that run A32 only, on the innermost loops of the kernels for ARMv7.
 """
 
 
+_ERROR_KINDS = """\
+*New*: functions that had adjusted no model when they were measured. *Left out*: functions that showed which rules the
+models lacked; to judge a family of them, the numbers of these rules were chosen on the other families. A mark `†` says
+that the core's tables have changed since. No figure: not recorded. *80 % band*: an estimate times these factors is
+printed as its range. It comes from functions left out where there are nine or more of two families or more, else from
+all such cores together.
+"""
+
+
 def _error_table(cores: Sequence[str]) -> Iterator[str]:
     """Yield the errors on functions not used to adjust the models, in Markdown."""
-    yield from ("## Errors of the models, on functions not used to adjust them", "")
-    yield from ("| core | functions | median error | bias | measured |", "|---|---:|---:|---:|---|")
+    yield from ("## Errors of the models, on functions not used to adjust them", "", _ERROR_KINDS)
+    yield "| core | new | median | 90th p. | bias | left out | median | 90th p. | bias | 80 % band | of |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|"
     origins = []
     for core in (*cores, IN_ORDER, OUT_OF_ORDER):
-        error = next((error for error in errors_of(core) if error.against == UNSEEN), None)
-        if error is None:
-            yield f"| {core} | none | | | |"
-            continue
-        bias = "" if error.bias is None else f"{error.bias:+.1%}"
-        when = "before the last change of the model" if is_stale(core, error) else "of the tables as they are"
-        yield f"| {core} | {error.figures} | {error.median:.1%} | {bias} | {when} |"
-        origins.append(error.origin)
+        found = {error.against: error for error in errors_of(core)}
+        cells = [cell for against in (UNSEEN, LEFT_OUT) for cell in _error_cells(core, found.get(against))]
+        band = band_of(core)
+        cells += ["", ""] if band is None else [factors(band), "" if band.of == core else f"all {band.of}"]
+        yield f"| {core} | {' | '.join(cells)} |"
+        origins += [found[against].origin for against in (UNSEEN, LEFT_OUT) if against in found]
     pairs = pair_error()
     if pairs is not None:
         yield from ("", f"For {pairs.sentence()}.")
         origins.append(pairs.origin)
+    for kind, error in recorded_ratios().items():
+        yield from ("", f"For {error.sentence(kind)}.")
+        origins.append(error.origin)
     for origin in dict.fromkeys(origins):
         yield from ("", f"Origin: {origin}.")
+
+
+def _error_cells(core: str, error: ModelError | None) -> list[str]:
+    if error is None:
+        return ["none", "", "", ""]
+    p90 = "" if error.p90 is None else f"{error.p90:.1%}"
+    bias = "" if error.bias is None else f"{error.bias:+.1%}"
+    return [f"{error.figures}{' †' if is_stale(core, error) else ''}", f"{error.median:.1%}", p90, bias]
 
 
 def markdown_document(cores: Sequence[CoreSummary], truths: Sequence[Truth]) -> str:

@@ -119,7 +119,8 @@ def _estimates(cores: Sequence[str]) -> str:
         if error is None:
             unknown.append(core)
         else:
-            bias = f", bias {error.bias:+.1%}" if error.bias is not None else ""
+            bias = f", 90th percentile {error.p90:.1%}" if error.p90 is not None else ""
+            bias += f", bias {error.bias:+.1%}" if error.bias is not None else ""
             when = ", before its last change" if is_stale(core, error) else when
             known.append(f"{error.median:.1%}{bias} on {core} ({error.figures})")
     measured = f"median error on functions not used to adjust the model{when}: {', '.join(known)}" if known else ""

@@ -8,18 +8,21 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from neonlab import __version__
-from neonlab.lab.silicon.table import FunctionTable
+from neonlab.lab.silicon.table import USED, FunctionTable
 from neonlab.lab.silicon.truth import FunctionFigure, Summary, summaries
 
 _ABOUT = """\
 # Whole functions measured on silicon
 
-Written by `neonlab cores --functions TABLE --into reports`. Each function runs on random data, warm (the second of two
-calls back to back) unless stated otherwise. The table compares the cycles of the core's model with measured cycles.
+Written by `neonlab cores --functions TABLE --into reports`. Each function runs on random data, warm (one of many calls
+back to back) unless stated otherwise. The table compares the cycles of the core's model with measured cycles.
 Cycles are for one unit of work: two calls of different size are run, and the difference of their cycles is divided by
 the difference of their units, so that the fixed cost of a call does not count. Where a range was measured, the model
 is compared with its middle. No figure of a model is fitted to one function; a core's file says what was inferred from
 several.
+
+Rows that adjusted the models are marked `c`, for calibration. Every error of the summary (number, median, 90th
+percentile, bias) comes from the other rows alone; where there are none, it is empty.
 
 llvm-mca's column is for the same loop, where a unit consists only of iterations of one loop. It uses the model that
 LLVM 19 has for that core, or substitutes for it, and ignores caches, mispredicted branches and addresses.
@@ -27,8 +30,12 @@ LLVM 19 has for that core, or substitutes for it, and ignores caches, mispredict
 
 
 _CALIBRATION = (
-    "Calibration: these functions were used to adjust the models. The differences are not the models' error; "
-    "cores.md has that error, on functions not used to adjust them."
+    "Calibration: these functions were used to adjust the models. Their differences are not the models' error, and no "
+    "error is computed from them; cores.md has that error, on functions not used to adjust them."
+)
+_SOME = (
+    "Rows marked `c` were used to adjust the models: they count in no error. The differences of the others are the "
+    "models' error."
 )
 _BLIND = "These functions were not used to adjust the models: the differences are the models' error."
 _NOT_SAID = (
@@ -39,6 +46,8 @@ _NOT_SAID = (
 
 def _meaning(table: FunctionTable) -> str:
     """Return what a difference between model and measurement means for these functions."""
+    if table.calibration is False and any(one.used for one in table.functions):
+        return _SOME
     return {True: _CALIBRATION, False: _BLIND, None: _NOT_SAID}[table.calibration]
 
 
@@ -63,11 +72,13 @@ def _summary_json(one: Summary) -> dict[str, Any]:
     return {
         "title": one.title,
         "figures": one.figures,
+        "used": one.used,
         "within_5_percent": one.within_5,
         "within_10_percent": one.within_10,
         "within_measured_range": one.in_range,
-        "median_error": round(one.median, 4),
-        "bias": round(one.bias, 4),
+        "median_error": _rounded(one.spread.median if one.spread is not None else None),
+        "p90_error": _rounded(one.spread.p90 if one.spread is not None else None),
+        "bias": _rounded(one.spread.bias if one.spread is not None else None),
         "llvm_mca": both,
     }
 
@@ -79,6 +90,7 @@ def _figure_json(one: FunctionFigure) -> dict[str, Any]:
         "isa": one.isa,
         "core": one.core,
         "unit": one.unit,
+        "used": USED if one.used else None,
         "measured": [one.measured.lowest, one.measured.highest],
         "modelled": _rounded(one.modelled),
         "error": _rounded(one.error if one.modelled is not None else None),
@@ -104,17 +116,22 @@ def function_lines(figures: Sequence[FunctionFigure], table: FunctionTable) -> I
                 yield from textwrap.wrap(one.reason, 74, initial_indent="      ", subsequent_indent="      ")
                 continue
             ratio = one.modelled / one.measured.middle
-            mark = " *" if one.unknown else ""
+            mark = (" c" if one.used else "") + (" *" if one.unknown else "")
             yield f"  {name:<42} {one.measured!s:>10} {one.modelled:>8.3g} {ratio:>6.2f}  {one.unit}{mark}"
+    if any(one.used for one in figures):
+        yield "c adjusted the models (calibration): counts in no error"
     if any(one.unknown for one in figures):
         yield "* executes forms that the core's table does not have; these were timed as other forms"
     if all(one.modelled is None for one in figures):
         return
     yield ""
     yield from textwrap.wrap(_meaning(table), 80)
-    yield f"{'':<16}figures  {_heading(table):>17}    bias  within 5 %  10 %"
+    yield f"{'':<16}figures  {_heading(table):>17}  90th p.    bias  within 5 %  10 %"
     for line in summaries(figures):
-        medians = f"{line.median:>17.1%} {line.bias:>+7.1%}"
+        if line.spread is None:
+            yield f"{line.title:<16}{0:>7}  {line.used} rows, all calibration"
+            continue
+        medians = f"{line.spread.median:>17.1%} {line.spread.p90:>8.1%} {line.spread.bias:>+7.1%}"
         yield f"{line.title:<16}{line.figures:>7}  {medians} {line.within_5:>11} {line.within_10:>5}"
         if line.both is not None:
             loops, ours, theirs = line.both
@@ -133,18 +150,26 @@ def functions_markdown(figures: Sequence[FunctionFigure], table: FunctionTable) 
     if table.about:
         lines += [table.about, ""]
     lines += ["## Summary", ""]
-    lines += [f"| | figures | {_heading(table)} | bias | within 5 % | within 10 % | loops | model | llvm-mca |"]
-    lines += ["|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
+    lines += [
+        f"| | calibration | figures | {_heading(table)} | 90th percentile | bias | within 5 % | within 10 % | loops "
+        "| model | llvm-mca |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
     for one in summaries(figures):
-        cells = [f"{one.figures}", f"{one.median:.1%}", f"{one.bias:+.1%}", f"{one.within_5}", f"{one.within_10}"]
+        spread = one.spread
+        cells = [f"{one.used}", f"{one.figures}"]
+        cells += (
+            ["", "", ""] if spread is None else [f"{spread.median:.1%}", f"{spread.p90:.1%}", f"{spread.bias:+.1%}"]
+        )
+        cells += ["", ""] if spread is None else [f"{one.within_5}", f"{one.within_10}"]
         cells += (
             [f"{one.both[0]}", f"{one.both[1]:.1%}", f"{one.both[2]:.1%}"] if one.both is not None else ["", "", ""]
         )
         lines.append(f"| {one.title} | {' | '.join(cells)} |")
     lines += ["", f"The last three columns: {_heading(table)}s where llvm-mca has a figure too.", ""]
     for core in sorted({one.core for one in figures}):
-        lines += [f"## {core}", "", "| function | unit | measured | modelled | ratio | llvm-mca | source |"]
-        lines += ["|---|---|---:|---:|---:|---:|---|"]
+        lines += [f"## {core}", "", "| function | used | unit | measured | modelled | ratio | llvm-mca | source |"]
+        lines += ["|---|---|---|---:|---:|---:|---:|---|"]
         for row in (figure for figure in figures if figure.core == core):
             lines.append(_row(row))
         lines.append("")
@@ -157,13 +182,17 @@ def functions_markdown(figures: Sequence[FunctionFigure], table: FunctionTable) 
 
 
 def _row(one: FunctionFigure) -> str:
+    used = "c" if one.used else ""
     if one.modelled is None:
-        return f"| {one.name} | {one.unit} | {one.measured} | not run: {_cell(one.reason)} | | | {_cell(one.source)} |"
+        return (
+            f"| {one.name} | {used} | {one.unit} | {one.measured} | not run: {_cell(one.reason)} | | "
+            f"| {_cell(one.source)} |"
+        )
     ratio = one.modelled / one.measured.middle
     mca = "" if one.mca is None else f"{one.mca / one.measured.middle:.2f}"
     mark = "\\*" if one.unknown else ""
     return (
-        f"| {one.name}{mark} | {one.unit} | {one.measured} | {one.modelled:.3g} | {ratio:.2f} | {mca} "
+        f"| {one.name}{mark} | {used} | {one.unit} | {one.measured} | {one.modelled:.3g} | {ratio:.2f} | {mca} "
         f"| {_cell(one.source)} |"
     )
 

@@ -16,10 +16,12 @@ from neonlab.lab.repository.able_cores import runs_on
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel, Library
 from neonlab.lab.run.plan import parse_shape
+from neonlab.measure.cores.bands import NO_DIFFERENCE
 from neonlab.measure.cores.modelled import cores_named
 from neonlab.measure.options import COUNTS_ALONE, MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.measure.shape import Shape
+from neonlab.report.band_words import basis_line, ratio_line
 from neonlab.report.tables.goals import Goal, goal_lines, ladder_file
 from neonlab.report.tables.hot_loop_cost import hot_loop_cost
 from neonlab.report.tables.variants import VariantRow
@@ -163,6 +165,13 @@ def ladder_document(
         "caches, which are estimates of models; reports/cores.md and docs/pages/models.md say how far off",
         "they are. Bold: the lowest figure of a ladder. No figure: the core lacks the instructions, or the",
         "kernel needs no packing.",
+        "",
+        "A figure of cycles stands for a range, which holds 80 % of measured functions: the figure times",
+        "",
+        *(f"- {basis_line(core)};" for core in CORES),
+        "",
+        f"Two figures of a core whose ratio is inside {ratio_line(CORES)}",
+        f"have {NO_DIFFERENCE}.",
     ]
     for ladder in ladders:
         lines += ["", f"## {ladder.title}", "", f"Shape `{ladder.shape}`. {ladder.text}".strip(), ""]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from rich.table import Table
 from rich.text import Text
 
+from neonlab.lab.compare.figures import Change
+from neonlab.measure.cores.bands import NO_DIFFERENCE
+from neonlab.report.band_words import basis_line, range_text, ratio_line
 from neonlab.report.comparison_words import difference_lines, loop_figures, loop_names, percent
 
 if TYPE_CHECKING:
@@ -29,6 +33,8 @@ def print_comparison(out: Console, comparison: Comparison) -> None:
         out.print(_counts(group, reference))
         for core in comparison.cores:
             out.print(_cycles(group, core))
+    for line in _bands(comparison):
+        out.print(line, markup=False)
     if any(group.reference for group in comparison.groups):
         out.print(
             "/MAC, ld/M, st/M: instructions, bytes loaded and bytes stored per MAC; change:\n"
@@ -42,6 +48,15 @@ def print_comparison(out: Console, comparison: Comparison) -> None:
             out.print(line, markup=False)
         for text in difference_lines(difference):
             out.print(Text(f"  {text}"[:_WIDTH], {"-": "red", "+": "green"}.get(text[:1], "")))
+
+
+def _bands(comparison: Comparison) -> Iterator[str]:
+    """Yield what the ranges come from, and which changes the model cannot tell."""
+    for core in comparison.cores:
+        yield from wrap(f"80 % band, {basis_line(core)}", _WIDTH, subsequent_indent="  ")
+    ratios = ratio_line(comparison.cores)
+    if ratios:
+        yield from wrap(f"~ {NO_DIFFERENCE}: a ratio inside {ratios}", _WIDTH, subsequent_indent="  ")
 
 
 def _table(first: str, *headings: str) -> Table:
@@ -79,21 +94,23 @@ def _counts(group: Group, reference: Side) -> Table:
 
 
 def _cycles(group: Group, core: str) -> Table:
-    table = _table(f"on {core} (estimate)", "CPU_CYCLES", "IPC", "MACs/c", "change", "by")
+    table = _table(f"on {core} (estimate)", "CPU_CYCLES", "80 % band", "IPC", "MACs/c", "change", "by")
     base: int | None = None
     for side in group.sides:
         profile = side.on(core)
         if profile is None or profile.cycles is None:
-            table.add_row(_name(side), *["–"] * 5)
+            table.add_row(_name(side), *["–"] * 6)
             continue
         cycles = profile.cycles.cycles
         base = base or cycles
+        mark = "" if cycles == base or Change(f"cycles {core}", base, cycles).told else "~"
         table.add_row(
             _name(side),
             f"{cycles:,}",
+            range_text(core, cycles),
             f"{profile.cycles.ipc:.2f}",
             f"{profile.macs_per_cycle:.2f}",
-            _change(cycles, base),
+            mark + _change(cycles, base),
             f"{cycles - base:+,}" if cycles != base else "",
         )
     return table

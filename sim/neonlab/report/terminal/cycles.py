@@ -7,9 +7,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from neonlab.report.band_words import band_text, basis_line, range_text
+
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from neonlab.measure.cores.bands import Band
     from neonlab.measure.profile import Profile
     from neonlab.measure.run_cycles import RunCycles
 
@@ -38,22 +41,29 @@ def print_layers(out: Console, profiles: Sequence[Profile]) -> None:
         out.print(f"{kernel} on {first.core}, {state} (estimate of a model)", markup=False)
         for line in textwrap.wrap(f"the model: {first.model_error}", 76, initial_indent="  ", subsequent_indent="    "):
             out.print(line, markup=False)
-        out.print(f"  {'shape':<{shapes}} {'CPU_CYCLES':>12} {'IPC':>6} {'MACs/c':>7}  largest bound", markup=False)
+        for line in textwrap.wrap(
+            f"80 % band, {basis_line(first.core)}", 76, initial_indent="  ", subsequent_indent="    "
+        ):
+            out.print(line, markup=False)
+        heading = f"  {'shape':<{shapes}} {'CPU_CYCLES':>12} {'80 % band':>11} {'IPC':>5} {'MACs/c':>7}  largest bound"
+        out.print(heading[:_COLUMNS], markup=False)
         for row in rows:
             if row.cycles is not None:
                 out.print(_layer(row, row.cycles, shapes)[:_COLUMNS], markup=False)
         total = sum(row.cycles.cycles for row in rows if row.cycles is not None)
         macs = sum(row.macs for row in rows)
         rate = f"{macs / total:>7.2f}" if macs and total else ""
-        out.print(f"  {'all':<{shapes}} {total:>12,} {'':>6} {rate}".rstrip(), markup=False)
+        band = range_text(first.core, total)
+        out.print(f"  {'all':<{shapes}} {total:>12,} {band:>11} {'':>5} {rate}".rstrip(), markup=False)
 
 
 def _layer(profile: Profile, cycles: RunCycles, shapes: int) -> str:
     name = cycles.bounds.largest
     bound = getattr(cycles.bounds, name)
-    share = f"{name} {round(bound):,}, {bound / cycles.cycles:.0%} of it" if cycles.cycles else ""
+    share = f"{name}, {bound / cycles.cycles:.0%} of it" if cycles.cycles else ""
     rate = f"{profile.macs_per_cycle:>7.2f}" if profile.macs else f"{'':>7}"
-    return f"  {profile.shape!s:<{shapes}} {cycles.cycles:>12,} {cycles.ipc:>6.2f} {rate}  {share}"
+    band = range_text(cycles.core, cycles.cycles)
+    return f"  {profile.shape!s:<{shapes}} {cycles.cycles:>12,} {band:>11} {cycles.ipc:>5.2f} {rate}  {share}"
 
 
 def _cycles(profile: Profile, cycles: RunCycles, brief: bool) -> Iterator[str]:
@@ -61,6 +71,8 @@ def _cycles(profile: Profile, cycles: RunCycles, brief: bool) -> Iterator[str]:
     yield f"  cycles on {cycles.core}, {'warm' if cycles.warm else 'cold'} (estimate of a model)"
     yield from textwrap.wrap(f"the model: {cycles.model_error}", 76, initial_indent="    ", subsequent_indent="      ")
     yield f"    {'CPU_CYCLES':<25}  {total:>15,}  {cycles.ipc:.2f} instructions per cycle"
+    if cycles.band is not None:
+        yield f"    {'80 % band':<25}  {band_text(cycles.band, total):>15}  {_basis(cycles.band)}"
     if profile.macs:
         peak = f"  of {cycles.peak:g} with {cycles.peak_form} alone" if cycles.peak else ""
         yield f"    {'MACs per cycle':<25}  {profile.macs_per_cycle:>15.2f}{peak}"
@@ -96,6 +108,12 @@ def _cycles(profile: Profile, cycles: RunCycles, brief: bool) -> Iterator[str]:
         yield f"  not in the core's table, timed as usual for their class: {executed:,} executed"
         for text, times in list(cycles.unknown.items())[:_UNKNOWN]:
             yield f"  {times:>10,}  {text}"
+
+
+def _basis(band: Band) -> str:
+    """Return what the band comes from in 32 columns."""
+    first = "" if band.stale else "errors on "
+    return f"{first}{band.figures} functions{', pooled' if band.pooled else ''}{', older' if band.stale else ''}"
 
 
 def _share(part: float, whole: float) -> str:
