@@ -94,6 +94,7 @@ struct trial {
     uint32_t expected_count;
     uint32_t returned_place, returned_kind, returned_size; /* place 0: not compared, 1: core registers, 2: d0 */
     uint64_t returned, noise[64];
+    int hung; /* a call did not return in time */
     char title[160];
 };
 

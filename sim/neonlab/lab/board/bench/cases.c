@@ -213,7 +213,7 @@ static int compare_returned(const struct trial *trial, char message[MESSAGE]) {
 int trial_check(struct trial *trial, const struct kernel *kernel, char message[MESSAGE]) {
     const unsigned char *at = trial->expected;
     trial_reset(trial, kernel);
-    if (!guarded(neonlab_call, trial, message, 60))
+    if (!guarded(neonlab_call, trial, message, 20))
         return 0;
     for (uint32_t i = 0; i < trial->expected_count; i++)
         if (!compare_output(trial, &at, message))
