@@ -1,4 +1,4 @@
-"""Boards to test with: an exported bench is built for Linux and runs under qemu-user, also behind a false ssh or adb."""
+"""Boards to test with: an exported bench is built for Linux and runs under qemu-user, or behind a false ssh or adb."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def false_program(folder: Path, name: str, script: str, monkeypatch: pytest.Monk
     folder.mkdir(exist_ok=True)
     log = folder / f"{name}.log"
     path = folder / name
-    path.write_text(f"#!/bin/sh\necho \"$@\" >> {shlex.quote(str(log))}\n{script}\n", encoding="utf-8")
+    path.write_text(f'#!/bin/sh\necho "$@" >> {shlex.quote(str(log))}\n{script}\n', encoding="utf-8")
     path.chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
     return log

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[3]
 CONV = {isa: f"{folder}/conv1x1_s8s32_chw_8x4" for isa, folder in ((Isa.A64, "armv8"), (Isa.A32, "armv7"))}
 C = ("add_quantized", "dot_s8", "igemm_1x8", "matvec", "quantize", "softmax")
 #: Faults that show on silicon whatever the code is: wrong results, and registers that are not as they were.
-SEEN = ("mismatch", "abi-preserve")
+SEEN = ("mismatch", "clobbered-callee-saved")
 
 
 @pytest.mark.parametrize("kernel", open_library(ROOT).kernels, ids=lambda kernel: kernel.title)
@@ -40,9 +40,7 @@ def test_every_kernel_is_exact_on_a_board(kernel: Kernel, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("isa", list(Isa))
-def test_kernels_with_structs_floats_and_arguments_on_the_stack_are_exact_on_a_board(
-    isa: Isa, tmp_path: Path
-) -> None:
+def test_kernels_with_structs_floats_and_arguments_on_the_stack_are_exact_on_a_board(isa: Isa, tmp_path: Path) -> None:
     require_compiler(isa)
     kernels = [open_kernel(ROOT / "tests" / "c" / f"{name}.c", Given(isa=isa)) for name in C]
     found = on_board(kernels, tmp_path, "--no-timing")["kernels"]
@@ -74,7 +72,7 @@ def test_a_wrong_kernel_is_wrong_on_a_board(saboteur: Saboteur, tmp_path: Path) 
     kernel = open_kernel(saboteur.write(tmp_path / "kernel"))
     (one,) = on_board([kernel], tmp_path / "bench", "--no-timing")["kernels"]
     assert one["verdict"] == "WRONG" and one["failures"] and one["timings"] == []
-    if saboteur.fault == "abi-preserve":
+    if saboteur.fault == "clobbered-callee-saved":
         assert "does not preserve" in one["failures"][0]["what"]
 
 
@@ -169,12 +167,14 @@ def test_floats_are_compared_as_numpy_compares_them(tmp_path: Path) -> None:
             dtype = np.dtype(f"<f{size}")
             a, b = (np.frombuffer(one.to_bytes(size, "little"), dtype) for one in (left, right))
             numbers.append(int(np.array_equal(a, b)))
-    main = "#include \"cases.c\"\nint main(void) {\n" + "\n".join(lines) + "\nreturn 0; }\n"
+    main = '#include "cases.c"\nint main(void) {\n' + "\n".join(lines) + "\nreturn 0; }\n"
     (tmp_path / "equal.c").write_text(main)
     rest = ["faults.c", "memory.c", "machine.c", "kernels.c", "call.S", "kernels.S"]
     words = [*require_compiler(Isa.A64), "-static", "-o", "equal", "equal.c", *rest]
     subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
-    told = subprocess.run([require("qemu-aarch64"), str(tmp_path / "equal")], capture_output=True, text=True, check=True)
+    told = subprocess.run(
+        [require("qemu-aarch64"), str(tmp_path / "equal")], capture_output=True, text=True, check=True
+    )
     assert list(map(int, told.stdout.split())) == numbers
 
 
@@ -182,7 +182,7 @@ def test_a_bench_whose_code_was_changed_does_not_run(tmp_path: Path) -> None:
     export_kernels([(one_kernel(CONV[Isa.A64]), ())], tmp_path, budget=64 << 10)
     text = (tmp_path / "kernels.S").read_text()
     word = text.index("0x", text.index(".word"))
-    (tmp_path / "kernels.S").write_text(f"{text[:word]}0xd503201f{text[word + 10:]}")
+    (tmp_path / "kernels.S").write_text(f"{text[:word]}0xd503201f{text[word + 10 :]}")
     bench = build(tmp_path, Isa.A64)
     done = subprocess.run([require("qemu-aarch64"), str(bench)], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "its code is not what was exported" in done.stderr

@@ -10,11 +10,13 @@ enum { UNSIGNED_NUMBER, SIGNED_NUMBER, FLOAT_NUMBER };
 #if defined(__aarch64__)
 enum { KEPT = 11 };
 static const char *const KEPT_NAMES[] = {"x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29"};
+static const char *const MODES[] = {"the thread pointer", "fpcr"};
 static const int KEPT_NOISE = 40; /* where call.S takes them from, in numbers of 64 bits */
 static const int D_NOISE = 0;
 #else
 enum { KEPT = 8 };
 static const char *const KEPT_NAMES[] = {"r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11"};
+static const char *const MODES[] = {"", "the modes of fpscr"};
 static const int KEPT_NOISE = 24;
 static const int D_NOISE = 0;
 #endif
@@ -186,6 +188,11 @@ static int keeps_registers(const struct trial *trial, char message[MESSAGE]) {
     for (int i = 0; i < 8; i++)
         if (trial->call.kept_d[i] != trial->noise[D_NOISE + i]) {
             snprintf(message, MESSAGE, "does not preserve d%d", 8 + i);
+            return 0;
+        }
+    for (int i = 0; i < 2; i++)
+        if (trial->call.changed[i]) {
+            snprintf(message, MESSAGE, "does not preserve %s", MODES[i]);
             return 0;
         }
     if (trial->call.moved_sp) {
