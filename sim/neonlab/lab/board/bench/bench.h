@@ -20,6 +20,8 @@ struct call {
     uint64_t moved_sp;    /* 336: bytes by which sp differs after the call */
     uint64_t count;       /* 344: calls that neonlab_repeat makes */
     uint64_t saved_sp;    /* 352: of call.S */
+    uint64_t saved[2];    /* 360: tpidr_el0 and fpcr, or nothing and fpscr */
+    uint64_t changed[2];  /* 376: bits of them that the function changed */
 };
 
 void neonlab_call(struct call *call);   /* call once, with noise in registers, and look at what is kept */
@@ -94,6 +96,7 @@ struct trial {
     uint32_t expected_count;
     uint32_t returned_place, returned_kind, returned_size; /* place 0: not compared, 1: core registers, 2: d0 */
     uint64_t returned, noise[64];
+    int hung; /* a call did not return in time */
     char title[160];
 };
 

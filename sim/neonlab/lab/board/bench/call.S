@@ -22,6 +22,9 @@ neonlab_call:
     mov     x16, x0
     mov     x10, sp
     str     x10, [x16, #352]
+    mrs     x11, tpidr_el0
+    mrs     x12, fpcr
+    stp     x11, x12, [x16, #360]
     ldr     x11, [x16, #128]
     ldr     x12, [x16, #136]
     sub     sp, x10, x11
@@ -78,6 +81,14 @@ neonlab_call:
     stp     d10, d11, [x9, #288]
     stp     d12, d13, [x9, #304]
     stp     d14, d15, [x9, #320]
+    mrs     x10, tpidr_el0
+    mrs     x11, fpcr
+    ldp     x12, x13, [x9, #360]
+    msr     tpidr_el0, x12
+    msr     fpcr, x13
+    eor     x10, x10, x12
+    eor     x11, x11, x13
+    stp     x10, x11, [x9, #376]
     ldr     x10, [x9, #352]
     ldr     x11, [x9, #128]
     mov     x12, sp
@@ -165,6 +176,8 @@ neonlab_call:
     ldr     r12, .Lcurrent
     str     r0, [r12]
     str     sp, [r0, #352]
+    vmrs    r1, fpscr
+    str     r1, [r0, #368]
     mov     lr, r0
     ldr     r1, [lr, #128]
     ldr     r2, [lr, #136]
@@ -197,6 +210,13 @@ neonlab_call:
     vstm    r0, {d8-d15}
     add     r0, r12, #176
     stm     r0, {r4-r11}
+    vmrs    r1, fpscr
+    ldr     r2, [r12, #368]
+    vmsr    fpscr, r2
+    eor     r1, r1, r2
+    ldr     r2, .Lmodes
+    and     r1, r1, r2
+    str     r1, [r12, #384]
     ldr     r1, [r12, #352]
     ldr     r2, [r12, #128]
     mov     r3, sp
@@ -209,6 +229,8 @@ neonlab_call:
     .balign 4
 .Lcurrent:
     .word   neonlab_current
+.Lmodes:                        /* of FPSCR: all but the flags that results set */
+    .word   0x07f79f00
 
     .balign 16
     .globl  neonlab_repeat

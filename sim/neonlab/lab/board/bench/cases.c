@@ -10,11 +10,13 @@ enum { UNSIGNED_NUMBER, SIGNED_NUMBER, FLOAT_NUMBER };
 #if defined(__aarch64__)
 enum { KEPT = 11 };
 static const char *const KEPT_NAMES[] = {"x19", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29"};
+static const char *const MODES[] = {"the thread pointer", "fpcr"};
 static const int KEPT_NOISE = 40; /* where call.S takes them from, in numbers of 64 bits */
 static const int D_NOISE = 0;
 #else
 enum { KEPT = 8 };
 static const char *const KEPT_NAMES[] = {"r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11"};
+static const char *const MODES[] = {"", "the modes of fpscr"};
 static const int KEPT_NOISE = 24;
 static const int D_NOISE = 0;
 #endif
@@ -188,6 +190,11 @@ static int keeps_registers(const struct trial *trial, char message[MESSAGE]) {
             snprintf(message, MESSAGE, "does not preserve d%d", 8 + i);
             return 0;
         }
+    for (int i = 0; i < 2; i++)
+        if (trial->call.changed[i]) {
+            snprintf(message, MESSAGE, "does not preserve %s", MODES[i]);
+            return 0;
+        }
     if (trial->call.moved_sp) {
         snprintf(message, MESSAGE, "returns with another sp");
         return 0;
@@ -213,7 +220,7 @@ static int compare_returned(const struct trial *trial, char message[MESSAGE]) {
 int trial_check(struct trial *trial, const struct kernel *kernel, char message[MESSAGE]) {
     const unsigned char *at = trial->expected;
     trial_reset(trial, kernel);
-    if (!guarded(neonlab_call, trial, message, 60))
+    if (!guarded(neonlab_call, trial, message, 20))
         return 0;
     for (uint32_t i = 0; i < trial->expected_count; i++)
         if (!compare_output(trial, &at, message))

@@ -67,8 +67,10 @@ int guarded(void (*run)(struct call *), struct trial *trial, char message[MESSAG
     }
     alarm(0);
     inside = 0;
-    if (signal_number == SIGALRM)
+    if (signal_number == SIGALRM) {
+        trial->hung = 1;
         snprintf(message, MESSAGE, "does not return within %u seconds", seconds);
+    }
     else if (signal_number == SIGILL)
         snprintf(message, MESSAGE, "executes an instruction that this CPU does not have, at 0x%lx",
                  (unsigned long)fault_address);

@@ -103,10 +103,10 @@ static void print_timing(const struct kernel *kernel, const struct timing *timin
 }
 
 static int print_cases(const struct kernel *kernel) {
-    int wrong = 0, tried = 0;
+    int wrong = 0, tried = 0, hung = 0;
     char message[MESSAGE];
     printf("      \"failures\": [");
-    for (int i = 0; i < kernel->case_count && wrong < FAILURES_AT_MOST; i++) {
+    for (int i = 0; i < kernel->case_count && wrong < FAILURES_AT_MOST && !hung; i++) {
         int right;
         message[0] = 0;
         if (trial_open(&trial, kernel, kernel->cases[i]))
@@ -123,6 +123,7 @@ static int print_cases(const struct kernel *kernel) {
             print_text(message);
             printf("}");
         }
+        hung = trial.hung;
         trial_close(&trial);
     }
     printf("%s],\n      \"tried\": %d,\n      \"wrong\": %d,\n", wrong ? "\n      " : "", tried, wrong);
