@@ -17,7 +17,7 @@ from neonlab.contract.options import Given
 from neonlab.errors import InputError
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.board.code_text import ordered_segments, program_for_board
-from neonlab.lab.board.export import export_kernels
+from neonlab.lab.board.export import BUDGET, export_kernels
 from neonlab.lab.board.result import read_result
 from neonlab.lab.repository.kernel_code import code_digest, kernel_program
 from neonlab.lab.repository.library import Kernel, open_kernel, open_library
@@ -27,12 +27,24 @@ from neonlab.lab.run.plan import parse_shape, plan_cases
 ROOT = Path(__file__).resolve().parents[3]
 CONV = {isa: f"{folder}/conv1x1_s8s32_chw_8x4" for isa, folder in ((Isa.A64, "armv8"), (Isa.A32, "armv7"))}
 C = ("add_quantized", "dot_s8", "igemm_1x8", "matvec", "quantize", "softmax")
-#: Faults that show on silicon whatever the code is: wrong results, and registers that are not as they were.
-SEEN = ("mismatch", "clobbered-callee-saved")
+#: Faults that show on silicon: what is wrong in memory and in registers when a call is over.
+SEEN = ("aborted", "clobbered-callee-saved", "fp-control", "mismatch", "oob-write", "readonly-write")
+#: Mistakes of these kinds that a board does not show, and why.
+UNSEEN = {
+    "mismatch_bit_12_of_sp": "the bench has one stack",
+    "mismatch_bit_16_of_sp": "the bench has one stack",
+    "mismatch_count_of_20_bits": "cases of 2 MiB are beyond the budget",
+    "clobbered_callee_saved_thread_pointer": "ARMv7 has it where user code cannot change it, or need not keep it",
+    "clobbered_callee_saved_x18": "Linux has no use for x18",
+    "clobbered_callee_saved_x18_half_restored": "Linux has no use for x18",
+}
+#: `dc zva` clears 512 bytes on the CPU that qemu-user plays, and 64 on those that the kernel is for.
+ONLY_ON_SILICON = ("cleared_16_at_a_time",)
+WRONG = [one for one in saboteurs() if one.fault in SEEN and one.name not in UNSEEN]
 
 
 @pytest.mark.parametrize("kernel", open_library(ROOT).kernels, ids=lambda kernel: kernel.title)
-@pytest.mark.sweep(parts=2)
+@pytest.mark.sweep(keep=8)
 def test_every_kernel_is_exact_on_a_board(kernel: Kernel, tmp_path: Path) -> None:
     (one,) = on_board([kernel], tmp_path, "--no-timing")["kernels"]
     assert (one["verdict"], one["wrong"], one["failures"]) == ("exact", 0, [])
@@ -66,17 +78,21 @@ def test_shapes_are_timed_and_what_is_left_out_is_named(isa: Isa, tmp_path: Path
     assert left and left < planned and one.cases == len(planned) - len(left) + 1
 
 
-@pytest.mark.parametrize("saboteur", [one for one in saboteurs() if one.fault in SEEN], ids=lambda one: one.title)
+@pytest.mark.parametrize("saboteur", WRONG, ids=lambda one: one.title)
 @pytest.mark.sweep()
 def test_a_wrong_kernel_is_wrong_on_a_board(saboteur: Saboteur, tmp_path: Path) -> None:
     kernel = open_kernel(saboteur.write(tmp_path / "kernel"))
-    (one,) = on_board([kernel], tmp_path / "bench", "--no-timing")["kernels"]
+    (one,) = on_board([kernel], tmp_path / "bench", "--no-timing", budget=BUDGET)["kernels"]
     assert one["verdict"] == "WRONG" and one["failures"] and one["timings"] == []
     if saboteur.fault == "clobbered-callee-saved":
         assert "does not preserve" in one["failures"][0]["what"]
 
 
-@pytest.mark.parametrize("path", right_kernels(), ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize(
+    "path",
+    [one for one in right_kernels() if one.stem not in ONLY_ON_SILICON],
+    ids=lambda path: f"{path.parent.name}/{path.stem}",
+)
 @pytest.mark.sweep(keep=6)
 def test_the_right_kernel_beside_a_saboteur_is_not_wrong_on_a_board(path: Path, tmp_path: Path) -> None:
     (one,) = on_board([open_kernel(path)], tmp_path, "--no-timing")["kernels"]
