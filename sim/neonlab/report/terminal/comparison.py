@@ -94,12 +94,12 @@ def _counts(group: Group, reference: Side) -> Table:
 
 
 def _cycles(group: Group, core: str) -> Table:
-    table = _table(f"on {core} (estimate)", "CPU_CYCLES", "80 % band", "IPC", "MACs/c", "change", "by")
+    table = _table(f"on {core} (estimate)", "CPU_CYCLES", "80 % band", "IPC", "MACs/c", "change")
     base: int | None = None
     for side in group.sides:
         profile = side.on(core)
         if profile is None or profile.cycles is None:
-            table.add_row(_name(side), *["–"] * 6)
+            table.add_row(_name(side), *["–"] * 5)
             continue
         cycles = profile.cycles.cycles
         base = base or cycles
@@ -111,7 +111,6 @@ def _cycles(group: Group, core: str) -> Table:
             f"{profile.cycles.ipc:.2f}",
             f"{profile.macs_per_cycle:.2f}",
             mark + _change(cycles, base),
-            f"{cycles - base:+,}" if cycles != base else "",
         )
     return table
 
