@@ -107,7 +107,7 @@ def _counts(profile: Profile, counts: Counts) -> str:
 
 
 def _cycles(profile: Profile, cycles: RunCycles) -> str:
-    state = "warm" if cycles.warm else "cold"
+    state = cycles.state
     rate = f", {profile.macs_per_cycle:.2f} MACs per cycle" if profile.macs else ""
     head = f"{cycles.cycles:,} cycles on {escape(cycles.core)}, {state} (estimate of a model){rate}"
     causes = sorted(cycles.causes.items(), key=lambda item: (-item[1], item[0]))
