@@ -169,3 +169,14 @@ def test_the_table_of_published_figures_is_one() -> None:
     assert len(table.functions) > 100
     assert all(one.source for one in table.functions)
     assert len({(one.name, one.file) for one in table.functions}) == len(table.functions)
+
+
+def test_the_functions_of_codecs_are_calibration_called_as_checkasm_calls_them() -> None:
+    folder = Path(__file__).resolve().parents[3] / "docs" / "functions"
+    table = read_functions(folder / "codecs.toml")
+    assert table.calibration is True and table.origin and len(table.functions) > 40
+    assert {one.state for one in table.functions} == {State(True, 4)}
+    assert len({(one.name, one.file) for one in table.functions}) == len(table.functions)
+    script = (folder / "build.sh").read_text(encoding="utf-8")
+    built = {Path(one.file).stem for one in table.functions}
+    assert all(f"/{name}_neon.S" in script or f"/{name}.S" in script for name in built)
