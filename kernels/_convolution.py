@@ -11,7 +11,7 @@ from neonlab.int8.convolution import conv2d
 from neonlab.int8.windows import Window
 
 from ._packing import pack_panels, unpack_panels
-from ._requantize import parameters, requantized
+from ._requantize import PER_CHANNEL, parameters, requantized
 
 _DIMENSIONS = ("height", "width", "in_channels", "out_channels")
 
@@ -26,6 +26,7 @@ class Convolution(Operator):
     """
 
     dimensions = _DIMENSIONS
+    weights = ("weights", *PER_CHANNEL)
 
     def __init__(self, window: int, stride: int, layers: Mapping[str, tuple[int, int, int, int]]) -> None:
         self.window, self.stride = window, stride

@@ -11,7 +11,7 @@ from neonlab import Array, Contract, DataSource, Expected, InputError, Operator,
 from neonlab.int8.convolution import depthwise_conv2d
 from neonlab.int8.windows import Window
 
-from ._requantize import parameters, requantized
+from ._requantize import PER_CHANNEL, parameters, requantized
 
 _DIMENSIONS = ("height", "width", "channels")
 _LAYOUT = re.compile(r"c(\d+)_pairs(\d+)")
@@ -81,6 +81,7 @@ class Depthwise(Operator):
     """
 
     dimensions = _DIMENSIONS
+    weights = ("weights", *PER_CHANNEL)
 
     def __init__(self, window: int, stride: int, layers: Mapping[str, tuple[int, int]]) -> None:
         self.window, self.stride = window, stride

@@ -22,6 +22,10 @@ def scheme_of(contract: Contract) -> str:
     return next((part for part in contract.name.split("_") if part in SCHEMES), "")
 
 
+#: The arguments with an element for each channel, which belong to the weights.
+PER_CHANNEL = ("bias", "multipliers", "shifts", "scales")
+
+
 def parameters(
     contract: Contract, weights: Array, data: DataSource, sums_of: Callable[[Mapping[str, Array]], Array]
 ) -> dict[str, Array]:

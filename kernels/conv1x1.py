@@ -10,7 +10,7 @@ from neonlab import Array, Contract, DataSource, Dispatch, Expected, Operator, R
 
 from ._packing import pack_panels, unpack_panels
 from ._product import exact_product
-from ._requantize import parameters, requantized
+from ._requantize import PER_CHANNEL, parameters, requantized
 
 _DIMENSIONS = ("height", "width", "in_channels", "out_channels")
 
@@ -29,6 +29,7 @@ class Conv1x1(Operator):
 
     name = "conv1x1"
     dimensions = _DIMENSIONS
+    weights = ("weights", *PER_CHANNEL)
     roles: Mapping[str, Role] = {"height": Role.FACTOR}  # kernels take the number of pixels
     # Every pointwise layer of MobileNet v1 at 224 (Howard et al. 2017, table 1), repeated ones once.
     layers: Mapping[str, Shape] = {

@@ -9,7 +9,7 @@ import numpy as np
 from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
 from neonlab.int8.convolution import fully_connected
 
-from ._requantize import parameters, requantized
+from ._requantize import PER_CHANNEL, parameters, requantized
 
 _DIMENSIONS = ("rows", "depth")
 
@@ -19,6 +19,7 @@ class Gemv(Operator):
 
     name = "gemv"
     dimensions = _DIMENSIONS
+    weights = ("weights", *PER_CHANNEL)
     # The classifiers of MobileNet v1 (Howard et al. 2017) and v2 (Sandler et al. 2018) at 224.
     layers: Mapping[str, Shape] = {
         "mobilenet_v1 classifier 1024->1000": Shape(_DIMENSIONS, (1000, 1024)),

@@ -10,7 +10,7 @@ from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
 
 from ._packing import pack_panels, unpack_panels
 from ._product import exact_product
-from ._requantize import parameters, requantized
+from ._requantize import PER_CHANNEL, parameters, requantized
 
 _DIMENSIONS = ("rows", "cols", "depth")
 
@@ -23,6 +23,7 @@ class Matmul(Operator):
 
     name = "matmul"
     dimensions = _DIMENSIONS
+    weights = ("b", *PER_CHANNEL)
     # Every pointwise layer of MobileNet v1 at 224 (Howard et al. 2017, table 1), repeated ones once: a row is a pixel,
     # a column an output channel, depth the input channels.
     layers: Mapping[str, Shape] = {

@@ -1,14 +1,38 @@
 #!/usr/bin/env bash
-# Builds the objects that published.toml speaks of, from Debian's sources, into the folder named (build/functions).
+# Builds the objects that published.toml and codecs.toml speak of, from Debian's sources, into the folder named
+# (build/functions); with `ffmpeg` behind it, those of codecs.toml alone.
 #
 #     docs/functions/build.sh build/functions
 #     neonlab cores --functions docs/functions/published.toml --files build/functions
+#     neonlab cores --functions docs/functions/codecs.toml --files build/functions
 #
-# Wants deb-src lines for apt, or gmp-6.2.1 and openssl-3.0.22 unpacked in the folder already; and
-# gcc-aarch64-linux-gnu, gcc-arm-linux-gnueabihf, m4, perl, dpkg-dev.  Nothing of it is part of neonlab.
+# Wants deb-src lines for apt, or gmp-6.2.1, openssl-3.0.22 and ffmpeg-7.1 unpacked in the folder already; and
+# gcc-aarch64-linux-gnu, gcc-arm-linux-gnueabihf, m4, perl, make, dpkg-dev.  Debian 13 has FFmpeg 7.1; in the 5.1 of
+# Debian 12 the filters of 10 bits are missing.  Nothing of it is part of neonlab.
 set -euo pipefail
+only=${2:-all}
 mkdir -p "${1:-build/functions}" && cd "${1:-build/functions}"
 a64=aarch64-linux-gnu a32=arm-linux-gnueabihf
+
+# FFmpeg's functions are assembled as they stand, with the config.h that its configure writes.
+ffmpeg() { # architecture, compiler's prefix, its flags, files
+  local folder=$1 prefix=$2 flags=$3 configured=configured-ffmpeg-$1 file source
+  shift 3
+  mkdir -p "$configured" "ffmpeg/$folder"
+  (cd "$configured" && [ -f config.h ] || ../ffmpeg-7.1/configure --enable-cross-compile --target-os=linux \
+    --arch="$folder" --cross-prefix="$prefix-" --extra-cflags="$flags" --extra-ldflags="$flags" \
+    --disable-everything --disable-autodetect --disable-doc --disable-programs) >"$configured/log" 2>&1
+  for file in "$@"; do
+    source=ffmpeg-7.1/$file
+    $prefix-gcc $flags -I"$configured" -Iffmpeg-7.1 -I"$(dirname "$source")" -c "$source" \
+      -o "ffmpeg/$folder/$(basename "${file%.S}" | sed 's/_neon$//').o"
+  done
+}
+[ -d ffmpeg-7.1 ] || { apt-get source ffmpeg && mv ffmpeg-[0-9]*/ ffmpeg-7.1; }
+ffmpeg aarch64 $a64 -march=armv8-a libswscale/aarch64/hscale.S libavcodec/aarch64/h264pred_neon.S \
+  libavcodec/aarch64/h264qpel_neon.S libavcodec/aarch64/vp9itxfm_neon.S
+ffmpeg arm $a32 "-march=armv7-a -mfpu=neon -marm" libavcodec/arm/vp9itxfm_neon.S
+[ "$only" = all ] || exit 0
 
 [ -d gmp-6.2.1 ] || apt-get source --download-only gmp=2:6.2.1+dfsg1-1.1 && [ -d gmp-6.2.1 ] || dpkg-source -x gmp_*.dsc gmp-6.2.1
 [ -d openssl-3.0.22 ] || apt-get source openssl && [ -d openssl-3.0.22 ] || mv openssl-3.0.* openssl-3.0.22

@@ -87,6 +87,20 @@ def test_help_leads_to_every_command() -> None:
         (("profile", KERNEL, "--shape", "1x1x-1x1"), "every size must be 0 or more"),
         (("profile", KERNEL, "--shape", "1x4x4x4", "--core", "cortex-a99"), "no core `cortex-a99`; there are apple-m1"),
         (("profile", KERNEL, "--shape", "1x4x4x4", "--warm"), "changes the estimate for a core: name one with --core"),
+        (("profile", KERNEL, "--shape", "1x4x4x4", "--calls", "4"), "--calls changes the estimate for a core"),
+        (("profile", KERNEL, "--shape", "1x4x4x4", "--cold-weights"), "--cold-weights changes the estimate for a core"),
+        (
+            ("profile", KERNEL, "--shape", "1x4x4x4", "--core", "cortex-a53", "--warm", "--calls", "4"),
+            "give one of them",
+        ),
+        (
+            ("profile", KERNEL, "--shape", "1x4x4x4", "--core", "cortex-a53", "--calls", "1025"),
+            "less than or equal to 1024",
+        ),
+        (
+            ("profile", "armv8/add_s8s8_flat_16_gemmlowp", "--shape", "64", "--core", "cortex-a53", "--cold-weights"),
+            "no buffer is known to hold weights: mark those with `cold = true`",
+        ),
         (("profile", KERNEL, "--shape", "1x4x4x4", "--timeline"), "name a core with --core, one of apple-m1"),
         (("profile", KERNEL, "--shape", "1x4x4x4", "--full"), "name a core with --core"),
         (
@@ -111,6 +125,15 @@ def test_help_leads_to_every_command() -> None:
         (("report", "--core", "cortex-m0"), "no core `cortex-m0`"),
         (("report", "conv1x1_s8s32_hwc_4x4", "--no-pages"), "--no-pages"),
         (("cores", "--record"), "--against"),
+        (("cores", "--calls", "4"), "--calls needs --functions"),
+        (
+            ("profile", "tests/c/sad16.c", "--isa", "armv8", "--shape", "16x32x3", "--set", "a.offset=9999"),
+            "offset of `a` is a number of bytes, 0 to 4095",
+        ),
+        (
+            ("profile", "tests/c/sad16.c", "--isa", "armv8", "--shape", "16x32x3", "--set", "a.data=absent.npy"),
+            "absent.npy: no such file",
+        ),
         (("schemes", "--scale", "1.5"), "at least 2^-31 and below 1"),
         (("schemes", "--scheme", "ruy"), "name two schemes or more"),
         (("schemes", "--scheme", "ruy", "--scheme", "rui"), "no scheme is called `rui`; there are ruy, "),
@@ -132,6 +155,7 @@ def test_bad_usage_gets_one_clear_message_and_status_2(arguments: tuple[str, ...
         ("check", f"armv8/{KERNEL}", "--shape", "1x9x8x4"),
         ("profile", f"armv7/{KERNEL}", "--shape", "1x9x8x4"),
         ("profile", f"armv8/{KERNEL}", "--shape", "1x9x8x4", "--core", "cortex-a53", "--warm", "--no-prefetcher"),
+        ("profile", f"armv8/{KERNEL}", "--shape", "1x9x8x4", "--core", "cortex-a72", "--calls", "4", "--cold-weights"),
         ("compare", KERNEL, "--shape", "1x9x8x4", "--shape", "1x12x8x4"),
         ("asm", f"asm/armv8/conv1x1/{KERNEL}.S"),
         ("bench", f"armv8/{KERNEL}", "--shape", "1x64x64x16"),

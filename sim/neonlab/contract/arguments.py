@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from neonlab.contract.conditions import KEYS as _CONDITION_KEYS
+from neonlab.contract.conditions import NO_CONDITIONS, read_conditions
 from neonlab.contract.extent import Extent
 from neonlab.contract.model import Argument, Field, Rows
 from neonlab.contract.size_expression import SizeExpression
@@ -19,7 +21,18 @@ from neonlab.isa.c.prototype import PrototypeError, Signature, parse_prototype
 from neonlab.isa.model.isa import Isa
 
 _DTYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64")
-_BUFFER_KEYS = ("read", "write", "over_read", "under_read", "layout", "dtype", "range", "align", "origin")
+_BUFFER_KEYS = (
+    "read",
+    "write",
+    "over_read",
+    "under_read",
+    "layout",
+    "dtype",
+    "range",
+    "align",
+    "origin",
+    *_CONDITION_KEYS,
+)
 _STRUCT_KEYS, _ARRAY_KEYS = ("fields",), ("pointers", "to", "or_to", "less")
 _POINTER_KEYS = ("reg", *_BUFFER_KEYS, *_STRUCT_KEYS, *_ARRAY_KEYS)
 _NUMBER_KEYS = ("reg", "range", "step", "dtype")
@@ -134,10 +147,17 @@ class ArgumentsReader:
             raise self.error(f"number `{name}` states no `range`: state the values that the lab may pass", name)
         if fields or rows is not None:
             align = max(align, self._natural_alignment(ctype, fields, rows))
+        plain = not fields and rows is None
+        conditions = NO_CONDITIONS
+        if pointer:
+            conditions = read_conditions(
+                table, text, name, dtype=dtype, bounds=bounds, align=max(align, dtype.itemsize),
+                holds_data=plain and read is not None, in_struct=bool(extra),
+            )  # fmt: skip
         layout = text.string(table, "layout")
         return Argument(
             name, ctype, place, dtype, read, write, layout, bounds, step, align, over_read, under_read, origin,
-            fields, rows,
+            fields, rows, conditions,
         )  # fmt: skip
 
     def _check_rows(self, name: str, write: Extent | None) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from neonlab.contract.allowances import NO_ALLOWANCES, Allowances
+from neonlab.contract.conditions import NO_CONDITIONS, Conditions
 from neonlab.contract.extent import Block, Extent, block, span
 from neonlab.contract.size_expression import SizeExpression
 from neonlab.errors import ContractError as ContractError
@@ -29,7 +30,7 @@ class Argument:
     the type.  `over_read` and `under_read` are the margins in bytes after its end and before its start, or those of
     each row. The kernel may read margins, and must not depend on them.  `align` is the alignment in bytes that the
     caller promises. `origin` is the number of its bytes before the place that the pointer points to.  A struct has
-    `fields`, an array of pointers has `rows`.
+    `fields`, an array of pointers has `rows`.  `conditions` say how it is measured.
 
     For a number: `value_range` is the inclusive range of its values, in steps of `step` from the lower end.
     """
@@ -49,6 +50,7 @@ class Argument:
     origin: SizeExpression | None = None
     fields: tuple[Field, ...] = ()
     rows: Rows | None = None
+    conditions: Conditions = NO_CONDITIONS
 
     @property
     def is_pointer(self) -> bool:
@@ -185,6 +187,7 @@ class Contract:
                 align=max(written.align, read.align),
                 over_read=max(written.over_read, read.over_read),
                 under_read=max(written.under_read, read.under_read),
+                conditions=written.conditions.joined(read.conditions),
             )
         return found
 

@@ -18,7 +18,8 @@ ARCHITECTURES = {Isa.A32: "armv7", Isa.A64: "armv8"}
 class Build:
     """Settings that a source is built with: `-I` folders, `-D` as NAME or NAME=VALUE, C flags and compiler.
 
-    `preprocess` says whether assembly goes through the C preprocessor; None leaves that to the file.
+    `preprocess` says whether assembly goes through the C preprocessor; None leaves that to the file.  `link` are files
+    that define what the source calls or reads, to be linked with it.
     """
 
     include: tuple[str, ...] = ()
@@ -26,6 +27,7 @@ class Build:
     flags: tuple[str, ...] = ()
     compiler: str = ""
     preprocess: bool | None = None
+    link: tuple[str, ...] = ()
 
     def over(self, other: Self) -> Build:
         """Return both combined.  Where only one value can hold, the one given here wins over that of `other`."""
@@ -35,6 +37,7 @@ class Build:
             (*other.flags, *self.flags),
             self.compiler or other.compiler,
             other.preprocess if self.preprocess is None else self.preprocess,
+            (*self.link, *other.link),
         )
 
     @property

@@ -37,6 +37,7 @@ from neonlab.measure.profile import Profile
 from neonlab.measure.shape import Shape
 from neonlab.sources.open import open_bare
 from neonlab.verify.cases.case import CaseName
+from neonlab.verify.memory.placement import place_measured
 from neonlab.verify.sanitized_machine import SanitizedMachine
 from neonlab.verify.verdict import Failure, Verdict
 
@@ -200,7 +201,7 @@ class Function:
         """
         memory = MemoryOptions(core, warm, loop=True)
         if arguments:
-            passed = self._passed(arguments)
+            passed = place_measured(self._contract, self._passed(arguments))
             contract = self._contract_for(passed)
             if self.kernel is not None:
                 refuse_core(self.kernel, memory.core)

@@ -17,7 +17,7 @@ from neonlab.measure.caches.fill_journal import Journal
 from neonlab.measure.caches.probe import CacheCounter, CacheEvents
 from neonlab.measure.cores.caches import Core
 from neonlab.measure.cores.pipeline import PipelineCore
-from neonlab.measure.pipeline.probe import PipelineCounter
+from neonlab.measure.pipeline.probe import Begin, PipelineCounter
 from neonlab.measure.run_cycles import RunCycles
 from neonlab.measure.traffic.address_feed import AddressFeed, batch_of
 from neonlab.measure.traffic.block_addresses import make_plan
@@ -81,8 +81,9 @@ class TrafficProbe:
     """Counts the traffic of a call, what it does to the caches of `core`, and its cycles on `pipeline`, if given.
 
     Caches and pipeline are empty when a call begins.  With `warm` they are as the call before left them, and a caller
-    of a few instructions makes this one.  `remembers` makes the pipeline model reuse what it computed before; that
-    changes its run time and nothing else.
+    of a few instructions makes this one; but buffers named in `cold` are then in no cache.  With `calls` too, the
+    pipeline is empty before each so many calls, and the cycles are those of all of them.  `remembers` makes the
+    pipeline model reuse what it computed before; that changes its run time and nothing else.
     """
 
     def __init__(
@@ -107,6 +108,8 @@ class TrafficProbe:
         consumers = (self._counter, self._caches, self._pipeline)
         self._feed = AddressFeed(plan, [consumer for consumer in consumers if consumer is not None])
         self.warm = False
+        self.cold: tuple[str, ...] = ()
+        self.calls = self._made = 0
 
     def hooks(self, isa: Isa) -> Sequence[NativeHook]:
         """Return the hooks of the address feed."""
@@ -117,8 +120,17 @@ class TrafficProbe:
         self._feed.reset(buffers)
         if self._caches is not None:
             self._caches.prepare(self._counter.places, empty=not self.warm)
+            self._caches.evict([one for one in buffers if self.warm and one.buffer.name in self.cold])
         if self._pipeline is not None:
-            self._pipeline.prepare(empty=not self.warm)
+            self._pipeline.prepare(self._begin())
+
+    def _begin(self) -> Begin:
+        if not self.warm:
+            return Begin.COLD
+        if not self.calls:
+            return Begin.BEHIND
+        self._made += 1
+        return Begin.NEXT if (self._made - 1) % self.calls else Begin.DRAINED
 
     @property
     def unplanned(self) -> int | None:
@@ -130,7 +142,7 @@ class TrafficProbe:
 
     @property
     def cycles(self) -> int:
-        """Return the cycles of the call so far, with those of its caller; 0 without a pipeline."""
+        """Return the cycles of the call so far, with those of its caller, or of `calls`; 0 without a pipeline."""
         self._feed.flush()
         return self._pipeline.cycles if self._pipeline is not None else 0
 
@@ -153,12 +165,14 @@ class TrafficProbe:
     def collect_caches(self) -> CacheEvents | None:
         """Return the cache events of the last call, None without a core."""
         self._feed.flush()
-        return self._caches.collect(warm=self.warm) if self._caches is not None else None
+        return self._caches.collect(warm=self.warm, cold=self.cold) if self._caches is not None else None
 
     def collect_cycles(self, executions: npt.NDArray[np.int64]) -> RunCycles | None:
-        """Return the cycles of the last call, None without a pipeline.
+        """Return the cycles of the last call, or of one of the last `calls` on average; None without a pipeline.
 
         `executions` (int64) has the executions of each instruction of the program.
         """
         self._feed.flush()
-        return self._pipeline.collect(executions, warm=self.warm) if self._pipeline is not None else None
+        if self._pipeline is None:
+            return None
+        return self._pipeline.collect(executions, warm=self.warm, cold=self.cold)

@@ -59,7 +59,10 @@ class RunCycles:
     """Cycles of one call from its first instruction to its last, as a model of `core` has it.
 
     In order, that is until the last instruction is issued; otherwise until it is retired.  Cold, the pipeline and the
-    predictor are empty.  Warm, the call follows one like it without a gap.  `events` have PMU event names.  `causes`
+    predictor are empty.  Warm, the call follows one like it without a gap, and `cold` are the buffers that were driven
+    out of the caches before.  With `calls`, so many calls without a gap, between which nothing is waited for, took
+    `elapsed` cycles in an empty pipeline until all was done, and all figures are those of one call on average.
+    `calls` is 0 where it was one call, of `elapsed` cycles.  `events` have PMU event names.  `causes`
     add up to CPU_CYCLES; "issue width" has the cycles that no stall explains.  `unknown` are the instructions that the
     core's table does not have, as text, with their executions; they were timed as their class.  `peak` is the most MACs
     a cycle that the core can do with the instruction `peak_form`, 0 where no executed instruction multiplies.
@@ -80,11 +83,25 @@ class RunCycles:
     peak_form: str
     model_error: str
     band: Band | None = None
+    calls: int = 0
+    elapsed: int = 0
+    cold: tuple[str, ...] = ()
 
     @property
     def cycles(self) -> int:
         """The event CPU_CYCLES."""
         return self.events["CPU_CYCLES"]
+
+    @property
+    def per_call(self) -> float:
+        """Cycles of one call, not rounded where it is an average."""
+        return self.elapsed / self.calls if self.calls else float(self.cycles)
+
+    @property
+    def state(self) -> str:
+        """Return in words what the call found, such as `warm, weights cold`."""
+        found = f"{self.calls} call{'s' * (self.calls > 1)}, drained" if self.calls else "warm" if self.warm else "cold"
+        return f"{found}, {', '.join(self.cold)} cold" if self.cold else found
 
     @property
     def ipc(self) -> float:
@@ -96,6 +113,9 @@ class RunCycles:
         return {
             "core": self.core,
             "warm": self.warm,
+            "cold": list(self.cold),
+            "calls": self.calls,
+            "cycles_per_call": round(self.per_call, 6),
             "estimate": True,
             "model_error": self.model_error,
             "band": None if self.band is None else self.band.to_json(self.cycles),

@@ -109,7 +109,7 @@ def _counts(profile: Profile, counts: Counts) -> str:
 
 
 def _cycles(profile: Profile, cycles: RunCycles) -> str:
-    state = "warm" if cycles.warm else "cold"
+    state = cycles.state
     rate = f", {profile.macs_per_cycle:.2f} MACs per cycle" if profile.macs else ""
     band = f" ({band_text(cycles.band, cycles.cycles)})" if cycles.band is not None else ""
     head = f"{cycles.cycles:,} cycles{band} on {escape(cycles.core)}, {state} (estimate of a model){rate}"

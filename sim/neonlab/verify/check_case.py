@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from neonlab.assemble.program import Program
 from neonlab.contract.header import Contract
 from neonlab.emulate.last_writer import LastWriterProbe
+from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, Run
 from neonlab.verify.cases.call_arguments import call_arguments as call_arguments
@@ -39,9 +40,14 @@ def step_budget(contract: Contract, integers: Mapping[str, int]) -> int:
 
 def run_case(machine: Machine, contract: Contract, case: Case) -> Run | Fault:
     """Call the kernel on the case, and return its run or its fault."""
+    return call_case(machine, contract, case, call_arguments(contract, case))
+
+
+def call_case(machine: Machine, contract: Contract, case: Case, arguments: Sequence[Passed]) -> Run | Fault:
+    """Call the kernel on the case with `arguments`, whose buffers may lie elsewhere, as `run_case` does."""
     return machine.call(
         contract.name,
-        call_arguments(contract, case),
+        arguments,
         contract.signature,
         float_abi=contract.float_abi,
         step_budget=step_budget(contract, case.integers),

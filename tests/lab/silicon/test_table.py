@@ -9,7 +9,8 @@ import pytest
 from neonlab.contract.options import Build
 from neonlab.errors import InputError
 from neonlab.isa.model.isa import Isa
-from neonlab.lab.silicon.table import Figure, read_functions
+from neonlab.lab.silicon.called import CalledShape, State
+from neonlab.lab.silicon.table import Figure, read_functions, with_calls
 
 ROW = """\
 [[function]]
@@ -54,7 +55,7 @@ def test_a_row_says_what_to_run_and_what_was_measured(tmp_path: Path) -> None:
     table = read_functions(path)
     assert table.about == "built by hand"
     (one,) = table.functions
-    assert (one.name, one.file, one.per, one.unit, one.warm) == ("sum of n", "sum.o", "4*n", "byte", False)
+    assert (one.name, one.file, one.per, one.unit, one.state.warm) == ("sum of n", "sum.o", "4*n", "byte", False)
     assert one.given.isa is Isa.A32 and one.given.symbol == "sum" and one.given.build == Build(define=("N=3",))
     assert one.given.settings == (("args.a.read", "4*n"), ("args.a.align", "8"), ("args.n.range", "[1, 4096]"))
     assert one.measured == {"cortex-a7": Figure(3, 3), "cortex-a9": Figure(1.25, 1.75)}
@@ -65,7 +66,7 @@ def test_what_is_not_said_is_a_whole_call_that_is_warm(tmp_path: Path) -> None:
     path = tmp_path / "table.toml"
     path.write_text(ROW, encoding="utf-8")
     (one,) = read_functions(path).functions
-    assert (one.per, one.unit, one.warm) == ("1", "call", True)
+    assert (one.per, one.unit, one.state) == ("1", "call", State(True, 0))
 
 
 @pytest.mark.parametrize(
@@ -79,11 +80,26 @@ def test_what_is_not_said_is_a_whole_call_that_is_warm(tmp_path: Path) -> None:
         ("origin = 1\n" + ROW, "`origin` must be text"),
         ("about = 1\n" + ROW, "`about` must be text"),
         (ROW + "core = 1\n", "function 1 (`add_n`): unknown key `core`; known are args"),
-        (ROW.replace('file = "add_n.o"\n', ""), "`file` is missing"),
+        (ROW.replace('file = "add_n.o"\n', ""), "name its file with `file`, or several"),
+        (ROW + 'files = ["a.o", "b.o"]\n', "one of them"),
+        (ROW.replace('file = "add_n.o"', 'files = ["a.o", ""]'), "name its file with `file`"),
+        (ROW.replace('file = "add_n.o"', 'files = "a.o"'), "`files` must be a list of texts"),
         (ROW.replace('source = "a board"\n', ""), "`source` is missing"),
         (ROW.replace('"64", "128"', '"1", "2", "3"'), "one shape, or two"),
         (ROW.replace('"64", "128"', "64"), "`shapes` must be a list of texts"),
         (ROW + 'per = "n +"\n', "`per`"),
+        (ROW.replace('"128"', "128"), "`shapes` must be a list of texts, or of tables with `shape` and `args`"),
+        (ROW.replace('"128"', "{ args = {} }"), "or of tables with `shape` and `args`"),
+        (
+            ROW.replace('"128"', '{ shape = "128", offset = 3 }'),
+            "`shapes`: unknown key `offset`; known are shape, args",
+        ),
+        (ROW.replace('"128"', '{ shape = "128", args = 3 }'), "`shapes`: `args` must be a table"),
+        (ROW + "calls = 0\n", "`calls` must be a whole number of calls back to back, 1 to 1024"),
+        (ROW + "calls = 1025\n", "1 to 1024"),
+        (ROW + "calls = 1.5\n", "1 to 1024"),
+        (ROW + "calls = true\n", "1 to 1024"),
+        (ROW + "calls = 4\nwarm = false\n", "`calls` are warm: leave out"),
         (ROW + "warm = 1\n", "`warm` must be true or false"),
         (ROW + 'isa = "x86"\n', "`isa` is armv7 or armv8, not `x86`"),
         (ROW + "used = true\n", '`used` must be "calibration"'),
@@ -122,6 +138,44 @@ def test_a_row_is_calibration_where_it_or_the_table_says_so(tmp_path: Path, top:
     assert one.used is used
 
 
+def test_a_row_says_how_its_buffers_lie_what_they_hold_and_how_often_it_is_called(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text(
+        """\
+        [[function]]
+        name = "scale"
+        files = ["scale.o", "tables.o", "sub/more.a"]
+        shapes = ["64", { shape = "64", args = { a = { offset = 3, data = "other.bin" } } }]
+        calls = 4
+        source = "a board"
+        measured = { cortex-a7 = 3 }
+        [function.args]
+        a = { read = "n", offset = 1, data = "a.npy" }
+        b = { read = "n", data = { start = 0, step = 2 }, cold = true }
+        c = { read = "n", data = "ramp" }
+        """,
+        encoding="utf-8",
+    )
+    (one,) = read_functions(path).functions
+    assert one.files == ("scale.o", "tables.o", "sub/more.a") and one.file == "scale.o + tables.o + sub/more.a"
+    assert one.given.build == Build(link=("tables.o", "sub/more.a")) and one.state == State(True, 4)
+    assert dict(one.given.settings) == {
+        "args.a.read": "n", "args.a.offset": "1", "args.a.data": str(tmp_path / "a.npy"),
+        "args.b.read": "n", "args.b.data.start": "0", "args.b.data.step": "2", "args.b.cold": "true",
+        "args.c.read": "n", "args.c.data": "ramp",
+    }  # fmt: skip
+    other = (("args.a.offset", "3"), ("args.a.data", str(tmp_path / "other.bin")))
+    assert one.shapes == (CalledShape("64"), CalledShape("64", other))
+
+
+def test_calls_that_are_asked_for_count_where_a_row_says_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text(ROW + ROW + "calls = 2\n" + ROW + "warm = false\n", encoding="utf-8")
+    table = read_functions(path)
+    assert with_calls(table, 0) == table
+    assert [one.state for one in with_calls(table, 4).functions] == [State(True, 4), State(True, 2), State(False, 0)]
+
+
 def test_nothing_at_all_or_no_text_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
     for path in (tmp_path, tmp_path / "absent.toml", tmp_path / "bytes.toml"):
@@ -134,3 +188,14 @@ def test_the_table_of_published_figures_is_one() -> None:
     assert len(table.functions) > 100
     assert all(one.source for one in table.functions)
     assert len({(one.name, one.file) for one in table.functions}) == len(table.functions)
+
+
+def test_the_functions_of_codecs_are_calibration_called_as_checkasm_calls_them() -> None:
+    folder = Path(__file__).resolve().parents[3] / "docs" / "functions"
+    table = read_functions(folder / "codecs.toml")
+    assert table.calibration is True and table.origin and len(table.functions) > 40
+    assert {one.state for one in table.functions} == {State(True, 4)}
+    assert len({(one.name, one.file) for one in table.functions}) == len(table.functions)
+    script = (folder / "build.sh").read_text(encoding="utf-8")
+    built = {Path(one.file).stem for one in table.functions}
+    assert all(f"/{name}_neon.S" in script or f"/{name}.S" in script for name in built)

@@ -16,6 +16,17 @@ from neonlab.cli.shared import JsonOption, console, print_json
 if TYPE_CHECKING:
     from neonlab.measure.cores.errors import ModelError, RatioError
 
+_CallsOption = Annotated[
+    int,
+    typer.Option(
+        "--calls",
+        metavar="N",
+        min=0,
+        max=1024,
+        help="With --functions, model N calls back to back, then drained, for each warm row that says no other number.",
+    ),
+]
+
 
 def cores(
     against: Annotated[
@@ -48,6 +59,7 @@ def cores(
             "--left-out", metavar="FILE.csv", help="Compute errors on functions left out with their family, and bands."
         ),
     ] = None,
+    calls: _CallsOption = 0,
     into: Annotated[
         Path | None,
         typer.Option(
@@ -87,13 +99,13 @@ def cores(
         raise InputError("--against and --functions are different comparisons: give one of them")
     if left_out is not None and any((functions, against, files, into, core, mca)):
         raise InputError("--left-out goes with --record and --json alone")
-    if files is not None and functions is None:
-        raise InputError("--files needs --functions TABLE.toml")
+    if functions is None and (files is not None or calls):
+        raise InputError(f"{'--calls' if calls else '--files'} needs --functions TABLE.toml")
     if left_out is not None:
         _judge(left_out, record, json)
         return
     if functions is not None:
-        _run_functions(functions, files, core or (), mca, into, record, json)
+        _run_functions(functions, files, core or (), mca, into, record, json, calls)
         return
     if against is None:
         if into is not None or record or mca:
@@ -161,14 +173,15 @@ def _run_functions(
     into: Path | None,
     record: bool,
     json: bool,
+    calls: int,
 ) -> None:
     from neonlab.host.output_file import write_whole
     from neonlab.lab.parallel.pool import Workers
-    from neonlab.lab.silicon.table import read_functions
+    from neonlab.lab.silicon.table import read_functions, with_calls
     from neonlab.lab.silicon.truth import check_recordable, errors_by_core, measure_functions
     from neonlab.report.tables.functions import function_lines, functions_document, functions_json, functions_markdown
 
-    table = read_functions(path)
+    table = with_calls(read_functions(path), calls)
     if record:
         check_recordable(table)
     folder = files if files is not None else path.parent

@@ -145,6 +145,22 @@ def profile(
         ),
     ] = None,
     warm: WarmOption = False,
+    cold_weights: Annotated[
+        bool,
+        typer.Option(
+            "--cold-weights", help="As --warm, but weights are in no cache when a call begins, as in a whole network."
+        ),
+    ] = False,
+    calls: Annotated[
+        int,
+        typer.Option(
+            "--calls",
+            metavar="N",
+            min=0,
+            max=1024,
+            help="Estimate the mean of N calls back to back, warm, from an empty pipeline until all is done.",
+        ),
+    ] = 0,
     no_prefetcher: Annotated[
         bool, typer.Option("--no-prefetcher", help="Model the core without its hardware prefetcher.")
     ] = False,
@@ -185,10 +201,13 @@ def profile(
         raise InputError("--full shows more of a core's estimates: name a core with --core")
     if layers and modelled is None:
         raise InputError("--layers shows cycles: name a core with --core")
-    if modelled is None and (warm or no_prefetcher):
-        option = "--warm" if warm else "--no-prefetcher"
+    states = {"--warm": warm, "--cold-weights": cold_weights, "--calls": calls, "--no-prefetcher": no_prefetcher}
+    if modelled is None and any(states.values()):
+        option = next(name for name, said in states.items() if said)
         raise InputError(f"{option} changes the estimate for a core: name one with --core")
-    memory = MemoryOptions(modelled, warm, not no_prefetcher, loop=not layers)
+    if calls and warm:
+        raise InputError("--warm is a call in a row without end, --calls one in a row of N: give one of them")
+    memory = MemoryOptions(modelled, warm, not no_prefetcher, loop=not layers, cold_weights=cold_weights, calls=calls)
     show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline)
     return _profiles(found, shape or [], seed, jobs, json, show, memory)
 

@@ -35,7 +35,9 @@ def append_measured(result: BoardResult, core: str, table: Path) -> int:
     text = _HEAD
     known = set()
     if is_file(table):
-        known = {(one.name, one.shapes, one.source) for one in read_functions(table).functions}
+        known = {
+            (one.name, tuple(shape.text for shape in one.shapes), one.source) for one in read_functions(table).functions
+        }
         text = read_input_text(table).rstrip("\n") + "\n"
     rows = []
     for measured in result.kernels:

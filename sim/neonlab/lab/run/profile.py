@@ -26,7 +26,9 @@ from neonlab.measure.options import COUNTS_ALONE, MemoryOptions, on_each
 from neonlab.measure.profile import Profile
 from neonlab.measure.shape import Shape
 from neonlab.verify.cases.case import Case, CaseName, Depth
-from neonlab.verify.check_case import run_case
+from neonlab.verify.cases.stated_data import with_stated_data
+from neonlab.verify.check_case import call_arguments, call_case
+from neonlab.verify.memory.placement import place_measured
 from neonlab.verify.verdict import Failure, JudgedBy
 
 #: Patterns under which a comparison checks results.
@@ -63,14 +65,18 @@ def profile(
 
 
 def profile_case(kernel: Kernel, name: CaseName, memory: MemoryOptions = COUNTS_ALONE) -> Profile | Failure:
-    """Profile the call of one case, as `profile` does."""
+    """Profile the call of one case, as `profile` does, with buffers and data as the contract says to measure them."""
     refuse_core(kernel, memory.core)
+    if memory.cold_weights:
+        cold_buffers(kernel)  # refuses before anything runs
     case = draw_case(kernel, name)
     macs = kernel.contract.macs.evaluate(case.integers) if kernel.contract.macs else 0
+    measured = with_stated_data(kernel.contract, case)
+    arguments = place_measured(kernel.contract, call_arguments(kernel.contract, measured))
     return profile_call(
         kernel,
         kernel_program(kernel),
-        lambda machine: run_case(machine, kernel.contract, case),
+        lambda machine: call_case(machine, kernel.contract, measured, arguments),
         case.name,
         macs=macs,
         memory=memory,
@@ -122,7 +128,8 @@ def profile_call(
             machine = Machine(program, probes=(traffic,))
             call(machine)
         if traffic is not None and memory.core is not None and memory.warm:
-            traffic.warm = True
+            traffic.warm, traffic.calls = True, memory.calls
+            traffic.cold = cold_buffers(kernel) if memory.cold_weights else ()
             _repeat(traffic, lambda: call(machine))
     finally:
         machine.close()
@@ -138,13 +145,33 @@ def profile_call(
     return Profile(kernel.title, kernel.isa.value, case.shape, macs, counts, moved, caches, cycles, loops, compiler)
 
 
+def cold_buffers(kernel: Kernel) -> tuple[str, ...]:
+    """Return the buffers that hold weights: those that the contract marks, else those that the operator names.
+
+    Raises InputError if there are none.
+    """
+    contract = kernel.contract
+    names = [one.name for one in contract.pointers if one.conditions.cold]
+    if not names and kernel.operator is not None:
+        names = [name for name in kernel.operator.weights if name in contract.by_name]
+    if not names:
+        raise InputError(f"{kernel.title}: no buffer is known to hold weights: mark those with `cold = true`")
+    return tuple(dict.fromkeys(contract.buffer_of(name) for name in names))
+
+
 def _repeat(traffic: TrafficProbe, call: Callable[[], object]) -> None:
-    """Make calls back to back until their cycles settle: stores back up, and predictors learn, over several calls."""
+    """Make calls back to back until their cycles settle: stores back up, and predictors learn, over several calls.
+
+    Where the probe takes several calls together, these are repeated.
+    """
     times: list[int] = []
-    while len(times) < _CALLS_AT_MOST and sum(times) < _CYCLES_AT_MOST:
-        call()
+    together = max(1, traffic.calls)
+    least = max(2, -(-_CALLS_AT_LEAST // together))
+    while len(times) < max(least, _CALLS_AT_MOST // together) and sum(times) < _CYCLES_AT_MOST:
+        for _ in range(together):
+            call()
         times.append(traffic.cycles)
-        if len(times) >= _CALLS_AT_LEAST and len(set(times[-_SETTLED:])) == 1:
+        if len(times) >= max(least, _SETTLED) and len(set(times[-_SETTLED:])) == 1:
             return
 
 

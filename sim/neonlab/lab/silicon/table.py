@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,12 @@ from neonlab.contract.size_expression import SizeExpression, SizeExpressionError
 from neonlab.errors import InputError
 from neonlab.host.input_file import read_input_text
 from neonlab.isa.model.isa import Isa, isa_named
+from neonlab.lab.silicon.called import CalledShape, State, read_arguments, read_shapes, read_state
 
 _TEXTS = ("name", "file", "symbol", "isa", "prototype", "structs", "contract", "per", "unit", "source")
-_LISTS = ("shapes", "include", "define", "flags")
-_NEEDED = ("name", "file", "shapes", "source", "measured")
-_OTHERS = ("args", "compiler", "warm", "measured", "below_stack", "float_abi", "used")
+_LISTS = ("files", "include", "define", "flags")
+_NEEDED = ("name", "shapes", "source", "measured")
+_OTHERS = ("args", "shapes", "compiler", "warm", "calls", "measured", "below_stack", "float_abi", "used")
 #: What `used` of a row may say that the function was used for.
 USED = "calibration"
 
@@ -43,21 +44,27 @@ class Figure:
 class MeasuredFunction:
     """One row: a function of `file`, called as `given` says, and its cycles by core.
 
-    With one shape the cycles are those of the whole call; with two, the difference of the second and the first.  Both
-    are divided by the units of work that `per` counts from the integer arguments.  `used` tells whether the models were
-    adjusted with the row, by its own key or by the table's `calibration`.
+    The others of `files` are linked with it.  `state` is what the calls find.  With one shape the cycles are those of
+    the whole call; with two, the difference of the second and the first.  Both are divided by the units of work that
+    `per` counts from the integer arguments.  `used` tells whether the models were adjusted with the row, by its own key
+    or by the table's `calibration`.
     """
 
     name: str
-    file: str
+    files: tuple[str, ...]
     given: Given
-    shapes: tuple[str, ...]
+    shapes: tuple[CalledShape, ...]
     per: str
     unit: str
     source: str
-    warm: bool
+    state: State
     measured: Mapping[str, Figure]
     used: bool = False
+
+    @property
+    def file(self) -> str:
+        """The file with the function; where there are several, all of them."""
+        return " + ".join(self.files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +99,27 @@ def read_functions(path: Path) -> FunctionTable:
         raise InputError(f"{path}: has no [[function]]: add one for each measured function")
     return FunctionTable(
         _text(table, "about", str(path)).strip(),
-        tuple(_function(row, f"{path}: function {number}", calibration) for number, row in enumerate(rows, start=1)),
+        tuple(
+            _function(row, f"{path}: function {number}", path.parent, calibration)
+            for number, row in enumerate(rows, start=1)
+        ),
         calibration,
         _text(table, "origin", str(path)).strip(),
     )
 
 
-def _function(row: Mapping[str, Any], where: str, calibration: bool | None) -> MeasuredFunction:
+def with_calls(table: FunctionTable, calls: int) -> FunctionTable:
+    """Return the table with `calls` back to back for each warm function that does not say how many; 0 changes none."""
+    if not calls:
+        return table
+    functions = [
+        replace(one, state=replace(one.state, calls=calls)) if one.state.warm and not one.state.calls else one
+        for one in table.functions
+    ]
+    return replace(table, functions=tuple(functions))
+
+
+def _function(row: Mapping[str, Any], where: str, folder: Path, calibration: bool | None) -> MeasuredFunction:
     name = _text(row, "name", where)
     where += f" (`{name}`)" if name else ""
     known = {*_TEXTS, *_LISTS, *_OTHERS}
@@ -110,25 +131,22 @@ def _function(row: Mapping[str, Any], where: str, calibration: bool | None) -> M
             raise InputError(f"{where}: `{key}` is missing")
     texts = {key: _text(row, key, where) for key in (*_TEXTS, "compiler")}
     lists = {key: _texts(row, key, where) for key in _LISTS}
-    if len(lists["shapes"]) > 2:
-        raise InputError(f"{where}: `shapes` must be one shape, or two shapes whose times are subtracted")
+    if bool(texts["file"]) is bool(lists["files"]) or "" in lists["files"]:
+        raise InputError(f"{where}: name its file with `file`, or several that are linked with `files`: one of them")
     per = texts["per"] or "1"
     try:
         _ = SizeExpression(per).names
     except SizeExpressionError as error:
         raise InputError(f"{where}: `per`: {error}") from None
-    warm = row.get("warm", True)
-    if not isinstance(warm, bool):
-        raise InputError(f"{where}: `warm` must be true or false")
     return MeasuredFunction(
         name=name,
-        file=texts["file"],
-        given=_given(row, texts, lists, where),
-        shapes=lists["shapes"],
+        files=lists["files"] or (texts["file"],),
+        given=_given(row, texts, lists, where, folder),
+        shapes=read_shapes(row, where, folder),
         per=per,
         unit=texts["unit"] or "call",
         source=texts["source"],
-        warm=warm,
+        state=read_state(row, where),
         measured=_measured(row["measured"], where),
         used=_used(row, where) or calibration is True,
     )
@@ -141,11 +159,10 @@ def _used(row: Mapping[str, Any], where: str) -> bool:
     return used == USED
 
 
-def _given(row: Mapping[str, Any], texts: Mapping[str, str], lists: Mapping[str, tuple[str, ...]], where: str) -> Given:
-    arguments = row.get("args", {})
-    if not isinstance(arguments, dict) or not all(isinstance(one, dict) for one in arguments.values()):
-        raise InputError(f"{where}: `args` must be a table with an entry for each parameter, as in a contract")
-    settings = list(_flat(arguments, "args."))
+def _given(
+    row: Mapping[str, Any], texts: Mapping[str, str], lists: Mapping[str, tuple[str, ...]], where: str, folder: Path
+) -> Given:
+    settings = list(read_arguments(row, where, folder))
     settings += [(key, texts[key]) for key in ("structs",) if texts[key]]
     settings += [(key, setting_text(row[key])) for key in ("below_stack", "float_abi") if key in row]
     return Given(
@@ -154,7 +171,7 @@ def _given(row: Mapping[str, Any], texts: Mapping[str, str], lists: Mapping[str,
         prototype=texts["prototype"],
         contract=texts["contract"],
         settings=tuple(settings),
-        build=Build(lists["include"], lists["define"], lists["flags"], texts["compiler"]),
+        build=Build(lists["include"], lists["define"], lists["flags"], texts["compiler"], link=lists["files"][1:]),
     )
 
 
@@ -165,16 +182,6 @@ def _isa(text: str, where: str) -> Isa | None:
         return isa_named(text)
     except InputError:
         raise InputError(f"{where}: `isa` is {' or '.join(ARCHITECTURES.values())}, not `{text}`") from None
-
-
-def _flat(table: Mapping[str, Any], before: str) -> list[tuple[str, str]]:
-    found = []
-    for key, value in table.items():
-        if isinstance(value, dict):
-            found += _flat(value, f"{before}{key}.")
-        else:
-            found.append((before + key, setting_text(value)))
-    return found
 
 
 def _measured(table: object, where: str) -> Mapping[str, Figure]:

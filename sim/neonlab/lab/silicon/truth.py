@@ -18,6 +18,7 @@ from neonlab.contract.options import Given
 from neonlab.contract.size_expression import SizeExpression
 from neonlab.errors import InputError
 from neonlab.lab.parallel.pool import Died, Workers
+from neonlab.lab.silicon.called import State
 from neonlab.lab.silicon.table import Figure, FunctionTable, MeasuredFunction
 from neonlab.measure.cores.errors import (
     CALIBRATION,
@@ -208,13 +209,16 @@ def _on_all(function: MeasuredFunction, folder: Path, mca: str) -> list[Function
     from neonlab.lab.run.shapes import integers_of
 
     try:
-        kernel = open_kernel(folder / function.file, _placed(function.given, folder))
-        shapes = [parse_shape(kernel, shape) for shape in function.shapes]
-        units = []
-        for shape in shapes:
+        given, units = _placed(function.given, folder), []
+        called: list[tuple[Kernel, Shape]] = []
+        for one in function.shapes:
+            own = replace(given, settings=(*given.settings, *one.settings))
+            kernel = open_kernel(folder / function.files[0], own)
+            shape = parse_shape(kernel, one.text)
             integers = integers_of(kernel, shape)
             kernel.contract.check_values(integers)
             units.append(SizeExpression(function.per).evaluate(integers))
+            called.append((kernel, shape))
         work = units[-1] - (units[0] if len(units) > 1 else 0)
         if work <= 0:
             raise InputError(f"`per` counts {' and '.join(map(str, units))} units: it must grow with the shape")
@@ -224,7 +228,7 @@ def _on_all(function: MeasuredFunction, folder: Path, mca: str) -> list[Function
     found = []
     for core in function.measured:
         try:
-            counts, cycles, unknown = _run(kernel, shapes, core, function.warm)
+            counts, cycles, unknown = _run(called, core, function.state)
         except InputError as error:
             found.append(_figure(function, core, reason=str(error)))
             continue
@@ -239,11 +243,14 @@ def _on_all(function: MeasuredFunction, folder: Path, mca: str) -> list[Function
 
 def _placed(given: Given, folder: Path) -> Given:
     """Return `given` with its paths below `folder`."""
-    build = replace(given.build, include=tuple(str(folder / one) for one in given.build.include))
+    include, link = (tuple(str(folder / one) for one in some) for some in (given.build.include, given.build.link))
+    build = replace(given.build, include=include, link=link)
     return replace(given, contract=str(folder / given.contract) if given.contract else "", build=build)
 
 
-def _run(kernel: Kernel, shapes: Sequence[Shape], core: str, warm: bool) -> tuple[list[Counts], list[int], list[str]]:
+def _run(
+    called: Sequence[tuple[Kernel, Shape]], core: str, state: State
+) -> tuple[list[Counts], list[float], list[str]]:
     """Return counts and cycles of the call with each shape, and the forms that the core's table does not have."""
     from neonlab.lab.run.profile import profile_case
     from neonlab.verify.cases.case import CaseName
@@ -251,21 +258,24 @@ def _run(kernel: Kernel, shapes: Sequence[Shape], core: str, warm: bool) -> tupl
 
     if core not in pipeline_names():
         raise InputError(f"there is no model of `{core}`")
-    memory = MemoryOptions(core, warm)
-    counts, cycles, unknown = [], [], []
-    for shape in shapes:
+    counts: list[Counts] = []
+    cycles: list[float] = []
+    unknown: list[str] = []
+    for kernel, shape in called:
+        cold = state.warm and any(one.conditions.cold for one in kernel.contract.pointers)
+        memory = MemoryOptions(core, state.warm and not state.calls, cold_weights=cold, calls=state.calls)
         outcome = profile_case(kernel, CaseName(shape, "random", _SEED), memory)
         if isinstance(outcome, Failure):
             fault = outcome.fault
             raise InputError(f"{outcome.identifier} at {shape}: {fault.message if fault is not None else ''}")
         assert outcome.cycles is not None  # the core has a pipeline model
         counts.append(outcome.counts)
-        cycles.append(outcome.cycles.cycles)
+        cycles.append(outcome.cycles.per_call)
         unknown = sorted({text.partition(" ")[0] for text in outcome.cycles.unknown})
     return counts, cycles, unknown
 
 
-def _grown(figures: Sequence[int]) -> int:
+def _grown(figures: Sequence[float]) -> float:
     return figures[-1] - (figures[0] if len(figures) > 1 else 0)
 
 

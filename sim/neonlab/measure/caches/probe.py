@@ -81,7 +81,7 @@ class CacheEvents:
     L1I_CACHE counts each line of each run of instructions from one branch to the next.  L2D_CACHE counts all that the
     first level and prefetches request from the second level, and the evictions that it takes.  L2D_CACHE_REFILL counts
     loads, stores and instruction fetches that missed it.  Prefetched lines that were never used are fills minus useful
-    ones.
+    ones.  `cold` are the buffers that were driven out of the caches before a warm call.
     """
 
     core: str
@@ -91,12 +91,20 @@ class CacheEvents:
     prefetches: Mapping[str, int]
     places: tuple[PlaceEvents, ...]
     lines: tuple[LineEvents, ...]
+    cold: tuple[str, ...] = ()
+
+    @property
+    def state(self) -> str:
+        """Return in words what the call found, such as `warm, weights cold`."""
+        found = "warm" if self.warm else "cold"
+        return f"{found}, {', '.join(self.cold)} cold" if self.cold else found
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values for `--json`."""
         return {
             "core": self.core,
             "warm": self.warm,
+            "cold": list(self.cold),
             "prefetcher": self.prefetcher,
             "events": dict(self.events),
             "prefetches": dict(self.prefetches),
@@ -162,11 +170,21 @@ class CacheCounter:
                 self.state[name]["clock"] = _SEED if shape.policy == "random" else 0
             self._sites["last"], self._sites["step"], self._sites["confidence"] = -1, 0, 0
 
+    def evict(self, buffers: Sequence[PlacedBuffer]) -> None:
+        """Drop each line of the buffers from both levels, as if other data had driven it out before the call."""
+        for number, shape in ((0, self._core.memory.l1d), (2, self._core.memory.l2)):
+            shift = shape.line.bit_length() - 1
+            tags, _, flags = self._arrays[3 * number : 3 * number + 3]
+            for one in buffers:
+                if one.end > one.address:  # a tag is the number of a line, plus 1
+                    gone = (tags > one.address >> shift) & (tags <= (one.end - 1 >> shift) + 1)
+                    tags[gone], flags[gone] = 0, 0
+
     def _shapes(self) -> tuple[CacheShape, CacheShape, CacheShape]:
         memory = self._core.memory
         return memory.l1d, memory.l1i, memory.l2
 
-    def collect(self, *, warm: bool) -> CacheEvents:
+    def collect(self, *, warm: bool, cold: Sequence[str] = ()) -> CacheEvents:
         """Return the events since `prepare`."""
         state = {name: int(self.state[name][0]) for name in _COUNTERS}
         totals = self._by_place.sum(axis=0)
@@ -186,7 +204,8 @@ class CacheCounter:
             key = place.name, place.kind
             by_place[key] = by_place.get(key, np.zeros(3, np.int64)) + row
         places = tuple(PlaceEvents(*key, *map(int, row)) for key, row in by_place.items() if row.any())
-        return CacheEvents(self._core.name, warm, self._prefetcher, events, prefetches, places, tuple(self._by_line()))
+        lines = tuple(self._by_line())
+        return CacheEvents(self._core.name, warm, self._prefetcher, events, prefetches, places, lines, tuple(cold))
 
     def _by_line(self) -> list[LineEvents]:
         totals: dict[tuple[str, int], list[int]] = {}

@@ -120,11 +120,16 @@ class PipelineMachine:
 
     def restart(self) -> None:
         """Empty the pipeline and reset the predictor; what is remembered stays."""
+        self._arrays["patterns"][:] = -1
+        self.state["history"] = 0
+        self.drain()
+
+    def drain(self) -> None:
+        """Empty the pipeline, as long after all that ran; the predictor, and what is remembered, stay."""
         self._arrays["live"][:] = new_live()
         self._arrays["cycles"][:] = np.zeros(1, CYCLE)
-        self._arrays["patterns"][:] = -1
         self._arrays["recent"][:] = _no_stores()
-        for name in ("clock", "history", "operation_count", "line_count", "stores_done", "recorded"):
+        for name in ("clock", "operation_count", "line_count", "stores_done", "recorded"):
             self.state[name] = 0
         self.state["first"], self.state["state"], self.state["live_is_current"] = -1, -1, 1
         self.clear_tally()
@@ -181,6 +186,18 @@ class PipelineMachine:
         """
         live = self._arrays["live"][0]
         return int(live["now"] + (1 if live["used"] else 0)) if self.core.in_order else int(live["retired"])
+
+    @property
+    def drained(self) -> int:
+        """Cycles until all that ran is done, and its results are there; valid after `finish`.
+
+        In order, stores that wait for a line may be there still.
+        """
+        if not self.core.in_order:
+            return self.end
+        live = self._arrays["live"][0]
+        waiting = live["queue"]["begins"].max() + 1 if self.core.queue else 0
+        return max(self.end, int(live["registers"]["ready"].max()), int(waiting))
 
     @property
     def branches(self) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,6 +41,31 @@ def _rules(pipeline: PipelineCore, site: Site) -> int:
         if rule.store == (site.kind is AccessKind.STORE) and site.kind is not AccessKind.PREFETCH
         and rule.vector in (None, vector) and site.size >= rule.least
     )  # fmt: skip
+
+
+class Begin(enum.Enum):
+    """How a call begins."""
+
+    COLD = "cold"  # in an empty pipeline, with a predictor that knows nothing
+    BEHIND = "behind"  # behind the call before, which is no longer counted
+    DRAINED = "drained"  # in an empty pipeline
+    NEXT = "next"  # behind the call before, which is counted too
+
+
+def _of_one(tally: npt.NDArray[Any], calls: int) -> npt.NDArray[Any]:
+    """Return the tally of one of several calls: whole cycles that add up to the mean of them all, rounded.
+
+    Those of the causes of cycles add up together, those of each further kind for themselves.
+    """
+    if calls == 1:
+        return tally
+    found, kinds = tally.copy(), np.maximum(tally["cause"], len(CAUSES) - 1)
+    for kind in np.unique(kinds).tolist():
+        rows = kinds == kind
+        ends = (np.cumsum(tally["cycles"][rows]) + calls // 2) // calls
+        found["cycles"][rows] = np.diff(ends, prepend=0)
+    rest: npt.NDArray[Any] = found[found["cycles"] != 0]
+    return rest
 
 
 class PipelineCounter:
@@ -96,33 +122,42 @@ class PipelineCounter:
     def begin(self, _buffers: Sequence[PlacedBuffer]) -> None:
         """Do nothing: `prepare` begins a call."""
 
-    def prepare(self, *, empty: bool) -> None:
-        """Reset the counts, with an empty pipeline, or in a loop that made the call before and makes this one."""
-        if empty:
-            self._machine.restart()
-            self._start = 0
+    def prepare(self, begin: Begin) -> None:
+        """Begin a call: with an empty pipeline and predictor, or made by a caller behind what ran before."""
+        machine = self._machine
+        if begin is Begin.COLD:
+            machine.restart()
+            self._start, self._calls = 0, 0
+            return
+        machine.finish()
+        if begin is Begin.BEHIND:
+            self._start, self._calls = machine.end, 0
+            machine.clear_tally()
+        elif begin is Begin.DRAINED:
+            self._start, self._calls = 0, 1
+            machine.drain()
         else:
-            self._machine.finish()
-            self._start = self._machine.end
-            self._machine.clear_tally()
-            self._machine.run(self._calling)
-            self._machine.finish()
+            self._calls += 1
+        machine.run(self._calling)
+        machine.finish()
 
     @property
     def cycles(self) -> int:
-        """Return the cycles since `prepare`, with those of the caller before the call."""
+        """Return the cycles since `prepare`, with those of the caller; of all calls since the pipeline was drained."""
         self._machine.finish()
-        return self._machine.end - self._start
+        return (self._machine.drained if self._calls else self._machine.end) - self._start
 
-    def collect(self, executions: npt.NDArray[np.int64], *, warm: bool) -> RunCycles:
-        """Return the cycles since `prepare`.
+    def collect(self, executions: npt.NDArray[np.int64], *, warm: bool, cold: Sequence[str] = ()) -> RunCycles:
+        """Return the cycles since `prepare`; of several calls, those of one of them on average.
 
-        `executions` (int64) has one element for each instruction of the program.
+        `executions` (int64) has one element for each instruction of the program.  `cold` are the buffers that were
+        driven out of the caches before each call.
         """
-        machine, cycles = self._machine, self.cycles
-        tally = machine.tally()
+        machine, elapsed, calls = self._machine, self.cycles, max(1, self._calls)
+        cycles = (elapsed + calls // 2) // calls
+        tally = _of_one(machine.tally(), calls)
         front, back = idle_of(tally)
-        branches, mispredicted = machine.branches
+        branches, mispredicted = ((number + calls // 2) // calls for number in machine.branches)
         events = {
             "CPU_CYCLES": cycles,
             "INST_RETIRED": int(executions.sum()),
@@ -132,7 +167,9 @@ class PipelineCounter:
             "BR_MIS_PRED": mispredicted,
         }
         causes = {name: int(tally["cycles"][tally["cause"] == number].sum()) for number, name in enumerate(CAUSES)}
-        causes["issue width"] += cycles - sum(causes.values())  # the cycle in which the last is issued
+        rest = cycles - sum(causes.values())
+        # The cycle in which the last is issued; where all is waited for, the last result.
+        causes["dependency" if self._calls else "issue width"] += rest
         ran = [one for one, times in zip(self._program.instructions, executions, strict=True) if times]
         peak, form = peak_of(ran, self._pipeline)
         return RunCycles(
@@ -141,6 +178,7 @@ class PipelineCounter:
             bounds=self._bounds(np.append(executions, np.full(len(machine.instructions) - len(executions), warm))),
             lines=self._lines(tally), waits=self._waits(tally), unknown=self._unknown(executions), peak=peak,
             peak_form=form, model_error=error_sentence(self._core.name), band=band_of(self._core.name),
+            calls=self._calls, elapsed=elapsed, cold=tuple(cold),
         )  # fmt: skip
 
     def _bounds(self, executions: npt.NDArray[np.int64]) -> RunBounds:
@@ -150,7 +188,7 @@ class PipelineCounter:
             ports=port_bound(machine.compiled, executions),
             dispatch=dispatch_bound(machine.compiled, executions, self._pipeline),
             dependencies=loops_bound(machine.instructions, executions, self._pipeline),
-            memory=float(max(near * latency.l2_interval, far * latency.memory_interval)),
+            memory=float(max(near * latency.l2_interval, far * latency.memory_interval)) / max(1, self._calls),
         )
 
     def _where(self, instruction: int) -> tuple[str, int, str]:

@@ -69,6 +69,7 @@ _PLACE_EVENTS: Schema = {"l1d_cache": INTEGER, "l1d_cache_refill": INTEGER, "l2d
 _CACHES = object_of(
     core=STRING,
     warm=described(BOOLEAN, "whether the same call was made before"),
+    cold=described(list_of(STRING), "buffers that were driven out of the caches before a warm call"),
     prefetcher=described(BOOLEAN, "whether the core's own prefetcher was modelled"),
     events=described({"type": "object", "additionalProperties": INTEGER}, "the model's events, by their PMU names"),
     prefetches=object_of(
@@ -86,6 +87,12 @@ _CYCLES = object_of(
     warm=described(
         BOOLEAN, "true: the call follows the same call without a gap; false: the pipeline is empty at the start"
     ),
+    cold=described(list_of(STRING), "buffers that were driven out of the caches before a warm call"),
+    calls=described(
+        INTEGER,
+        "calls back to back, from an empty pipeline until all is done, of which the figures are the mean; 0: one call",
+    ),
+    cycles_per_call=described(NUMBER, "CPU_CYCLES, not rounded where it is a mean"),
     estimate=described({"const": True}, "by a model, never a measurement"),
     model_error=described(STRING, "what the core's model was compared with, and its error"),
     band=described(

@@ -37,7 +37,7 @@ def print_layers(out: Console, profiles: Sequence[Profile]) -> None:
             continue
         first = rows[0].cycles
         assert first is not None
-        state = "warm" if first.warm else "cold"
+        state = first.state
         out.print(f"{kernel} on {first.core}, {state} (estimate of a model)", markup=False)
         for line in textwrap.wrap(f"the model: {first.model_error}", 76, initial_indent="  ", subsequent_indent="    "):
             out.print(line, markup=False)
@@ -68,7 +68,7 @@ def _layer(profile: Profile, cycles: RunCycles, shapes: int) -> str:
 
 def _cycles(profile: Profile, cycles: RunCycles, brief: bool) -> Iterator[str]:
     events, total = cycles.events, cycles.cycles
-    yield f"  cycles on {cycles.core}, {'warm' if cycles.warm else 'cold'} (estimate of a model)"
+    yield f"  cycles on {cycles.core}, {cycles.state} (estimate of a model)"
     yield from textwrap.wrap(f"the model: {cycles.model_error}", 76, initial_indent="    ", subsequent_indent="      ")
     yield f"    {'CPU_CYCLES':<25}  {total:>15,}  {cycles.ipc:.2f} instructions per cycle"
     if cycles.band is not None:

@@ -103,7 +103,7 @@ def _traffic(traffic: Traffic) -> Iterator[str]:
 
 
 def _title(caches: CacheEvents) -> str:
-    state = "warm" if caches.warm else "cold"
+    state = caches.state
     prefetcher = "" if caches.prefetcher else ", its prefetcher off"
     return f"  caches of {caches.core}, {state}{prefetcher} (estimate of a model)"
 

@@ -36,7 +36,8 @@ class Operator(abc.ABC):
     """Define what kernels of one operator compute: derive from this class in kernels/NAME.py.
 
     The module holds an instance of the class in the variable OPERATOR.  `name` is the operator's name, `dimensions` the
-    names of the sizes of a shape, `layers` shapes of real networks by label, `dispatches` choices among its kernels.
+    names of the sizes of a shape, `layers` shapes of real networks by label, `dispatches` choices among its kernels,
+    `weights` the arguments that hold weights.
     """
 
     name: str
@@ -44,6 +45,8 @@ class Operator(abc.ABC):
     #: Shapes of real networks, by label.
     layers: Mapping[str, Shape] = {}
     dispatches: Sequence[Dispatch] = ()
+    #: The arguments that hold weights, as far as a contract has them: other layers drive them out of the caches.
+    weights: Sequence[str] = ()
     #: The parts that dimensions play, where they are not lengths; numbers that no size depends on are known as such.
     roles: Mapping[str, Role] = {}
     #: Further random data that `check` tries for each shape when the operator has no more shapes than `check` tries.

@@ -9,6 +9,9 @@ from neonlab.contract.header import Argument, Contract
 from neonlab.emulate.guest.buffer import Buffer, changed_buffers
 from neonlab.emulate.machine import Argument as Passed
 
+#: Bytes that a buffer is aligned to when it is measured, if the contract promises no more: a line of a cache.
+MEASURED_ALIGNMENT = 64
+
 
 def promised_alignment(argument: Argument) -> int:
     """Return the promised alignment in bytes: `align` of the contract, at least the element's size as C promises."""
@@ -29,6 +32,31 @@ def exact_placement(argument: Argument, turn: int = 0, least: int = 1) -> tuple[
 def flush_placement(argument: Argument) -> tuple[int, int]:
     """Return `alignment` and `offset` of a Buffer that ends as close to the end of a page as its alignment allows."""
     return promised_alignment(argument), 0
+
+
+def measured_placement(argument: Argument) -> tuple[int, int]:
+    """Return `alignment` and `offset` of a Buffer that is measured: on a line of a cache, or `offset` bytes behind.
+
+    The contract's `align` counts where it is more, and so does the power of two above `offset`.
+    """
+    offset = argument.conditions.offset or 0
+    return max(MEASURED_ALIGNMENT, promised_alignment(argument), 1 << offset.bit_length()), offset
+
+
+def place_measured(contract: Contract, arguments: Sequence[Passed]) -> list[Passed]:
+    """Return a call's arguments with each Buffer that no place was chosen for placed as the contract says to measure.
+
+    Chosen is a place other than that which a Buffer has by default.
+    """
+
+    def place(buffer: Buffer) -> Buffer:
+        argument = contract.by_name.get(buffer.name)
+        if argument is None or (buffer.alignment, buffer.offset) != (MEASURED_ALIGNMENT, 0):
+            return buffer
+        alignment, offset = measured_placement(argument)
+        return replace(buffer, alignment=alignment, offset=offset)
+
+    return changed_buffers(arguments, place)
 
 
 def place_arguments(contract: Contract, arguments: Sequence[Passed], turn: int, least: int = 1) -> list[Passed]:
