@@ -34,7 +34,6 @@ UNSEEN = {
     "mismatch_bit_12_of_sp": "the bench has one stack",
     "mismatch_bit_16_of_sp": "the bench has one stack",
     "mismatch_count_of_20_bits": "cases of 2 MiB are beyond the budget",
-    "clobbered_callee_saved_thread_pointer": "ARMv7 has it where user code cannot change it, or need not keep it",
     "clobbered_callee_saved_x18": "Linux has no use for x18",
     "clobbered_callee_saved_x18_half_restored": "Linux has no use for x18",
 }
