@@ -14,6 +14,7 @@ import pytest
 from tests.tools import require, require_compiler
 
 from neonlab.isa.model.isa import Isa
+from neonlab.lab.board.compiling import find_board_compiler
 from neonlab.lab.board.export import export_kernels
 from neonlab.lab.repository.library import Kernel
 from neonlab.measure.shape import Shape
@@ -21,9 +22,15 @@ from neonlab.measure.shape import Shape
 QEMU = {Isa.A64: "qemu-aarch64", Isa.A32: "qemu-arm"}
 
 
+def require_board_compiler(isa: Isa) -> str:
+    """Return the command of a compiler of static programs, as `neonlab board run` finds it; skip without one."""
+    return find_board_compiler(isa) or shlex.join(require_compiler(isa))
+
+
 def build(folder: Path, isa: Isa) -> Path:
-    """Build the bench in `folder`; a warning is an error."""
-    compiler = " ".join(map(shlex.quote, require_compiler(isa)))
+    """Build the bench in `folder`; a warning is an error.  Skip the test where nothing could run it."""
+    require(QEMU[isa])
+    compiler = require_board_compiler(isa)
     words = [require("make"), "-s", "-C", str(folder), f"CC={compiler}", "CFLAGS=-O1 -Werror"]
     made = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
     assert made.returncode == 0, made.stderr

@@ -7,8 +7,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from tests.boards import QEMU, false_program
-from tests.tools import require, require_compiler
+from tests.boards import QEMU, false_program, require_board_compiler
+from tests.tools import require
 
 from neonlab.errors import InputError
 from neonlab.isa.model.isa import Isa
@@ -44,7 +44,7 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> Exported:
 def test_a_board_is_reached_by_ssh_and_left_as_it_was(
     exported: Exported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    require_compiler(Isa.A64)
+    require_board_compiler(Isa.A64)
     monkeypatch.setenv("TMPDIR", str(tmp_path / "board"))
     (tmp_path / "board").mkdir()
     log = false_program(tmp_path / "bin", "ssh", SSH.format(qemu=require(QEMU[Isa.A64])), monkeypatch)
@@ -57,7 +57,7 @@ def test_a_board_is_reached_by_ssh_and_left_as_it_was(
 def test_a_board_is_reached_by_adb_and_left_as_it_was(
     exported: Exported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    require_compiler(Isa.A64)
+    require_board_compiler(Isa.A64)
     there = tmp_path / "data" / "local" / "tmp"
     there.mkdir(parents=True)
     script = ADB.format(qemu=require(QEMU[Isa.A64]), root=tmp_path)
@@ -71,7 +71,7 @@ def test_a_board_is_reached_by_adb_and_left_as_it_was(
 def test_without_a_compiler_here_the_board_builds(
     exported: Exported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    compiler = " ".join(require_compiler(Isa.A64))
+    compiler = require_board_compiler(Isa.A64)
     false_program(tmp_path / "bin", "cc", f'exec {compiler} "$@"', monkeypatch)
     log = false_program(tmp_path / "bin", "ssh", SSH.format(qemu=require(QEMU[Isa.A64])), monkeypatch)
     monkeypatch.setattr("neonlab.lab.board.remote.find_board_compiler", lambda *_, **__: "")
@@ -98,7 +98,7 @@ def test_without_a_compiler_here_the_board_builds(
 def test_a_step_that_fails_gets_one_message(
     script: str, told: str, exported: Exported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    require_compiler(Isa.A64)
+    require_board_compiler(Isa.A64)
     false_program(tmp_path / "bin", "ssh", f"cat > /dev/null\n{script}", monkeypatch)
     with pytest.raises(InputError) as error:
         run_on_board(connection_to("ssh:board"), exported, limit=1)
@@ -108,7 +108,7 @@ def test_a_step_that_fails_gets_one_message(
 def test_an_adb_without_a_device_cannot_be_reached(
     exported: Exported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    require_compiler(Isa.A64)
+    require_board_compiler(Isa.A64)
     false_program(tmp_path / "bin", "adb", "echo 'error: no devices/emulators found' >&2; exit 1", monkeypatch)
     with pytest.raises(InputError, match="adb:: cannot be reached: error: no devices"):
         run_on_board(connection_to("adb:"), exported)

@@ -20,7 +20,7 @@ struct call {
     uint64_t moved_sp;    /* 336: bytes by which sp differs after the call */
     uint64_t count;       /* 344: calls that neonlab_repeat makes */
     uint64_t saved_sp;    /* 352: of call.S */
-    uint64_t saved[2];    /* 360: tpidr_el0 and fpcr, or nothing and fpscr */
+    uint64_t saved[2];    /* 360: tpidr_el0 and fpcr, or TPIDRURW and fpscr */
     uint64_t changed[2];  /* 376: bits of them that the function changed */
 };
 

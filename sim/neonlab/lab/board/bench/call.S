@@ -178,6 +178,8 @@ neonlab_call:
     str     sp, [r0, #352]
     vmrs    r1, fpscr
     str     r1, [r0, #368]
+    mrc     p15, 0, r1, c13, c0, 2  /* TPIDRURW */
+    str     r1, [r0, #360]
     mov     lr, r0
     ldr     r1, [lr, #128]
     ldr     r2, [lr, #136]
@@ -210,6 +212,11 @@ neonlab_call:
     vstm    r0, {d8-d15}
     add     r0, r12, #176
     stm     r0, {r4-r11}
+    mrc     p15, 0, r1, c13, c0, 2
+    ldr     r2, [r12, #360]
+    mcr     p15, 0, r2, c13, c0, 2
+    eor     r1, r1, r2
+    str     r1, [r12, #376]
     vmrs    r1, fpscr
     ldr     r2, [r12, #368]
     vmsr    fpscr, r2

@@ -16,7 +16,7 @@ static const int D_NOISE = 0;
 #else
 enum { KEPT = 8 };
 static const char *const KEPT_NAMES[] = {"r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11"};
-static const char *const MODES[] = {"", "the modes of fpscr"};
+static const char *const MODES[] = {"the thread pointer", "the modes of fpscr"};
 static const int KEPT_NOISE = 24;
 static const int D_NOISE = 0;
 #endif
