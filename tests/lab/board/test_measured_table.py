@@ -41,8 +41,8 @@ def test_the_table_is_made_and_read_by_the_comparison_of_functions(tmp_path: Pat
     read = read_functions(table)
     assert read.calibration is False and read.origin
     (one,) = read.functions
-    assert (one.name, one.shapes, one.measured) == (
-        "conv1x1_s8s32_chw_8x4", ("1x9x8x4",), {"cortex-a53": Figure(1000.5, 1000.5)}
+    assert (one.name, [shape.text for shape in one.shapes], one.measured) == (
+        "conv1x1_s8s32_chw_8x4", ["1x9x8x4"], {"cortex-a53": Figure(1000.5, 1000.5)}
     )  # fmt: skip
     assert "MIDR 0x410fd034" in one.source and "perf_event" in one.source
     with Workers(1) as workers:
