@@ -15,15 +15,13 @@ from ._output import draw_range, output_of
 
 #: Schemes in kernels' names; fp32 is QNNPACK's, with a float32 scale for each channel.
 SCHEMES = ("ruy", "gemmlowp", "fp32")
+#: The arguments with an element for each channel, which belong to the weights.
+PER_CHANNEL = ("bias", "multipliers", "shifts", "scales")
 
 
 def scheme_of(contract: Contract) -> str:
     """Return the scheme that the kernel's name gives; "" for a kernel that returns sums."""
     return next((part for part in contract.name.split("_") if part in SCHEMES), "")
-
-
-#: The arguments with an element for each channel, which belong to the weights.
-PER_CHANNEL = ("bias", "multipliers", "shifts", "scales")
 
 
 def parameters(

@@ -302,7 +302,7 @@ class _Session:
         from neonlab.lab.regression.item import updated, write_baselines
 
         for root, found in self._found.items():
-            rows = [(kernel, shape, Figures(**figures)) for kernel, shape, figures in found]
+            rows = [(kernel, shape, Figures.from_json(figures)) for kernel, shape, figures in found]
             write_baselines(root, updated(root, rows))
             self._written.append(root / FILE)
 

@@ -88,6 +88,11 @@ DefineOption = Annotated[
 ]
 
 
+def calls_option(words: str) -> Any:
+    """Return the option --calls, described by `words`; 1024 is `neonlab.measure.options.MOST_CALLS`."""
+    return typer.Option("--calls", metavar="N", min=0, max=1024, help=words)
+
+
 def console() -> Console:
     """Return standard output, 80 columns wide unless it is a terminal, and end the progress display."""
     from rich.console import Console

@@ -44,7 +44,7 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """How a buffer is measured.
+    """Say how a buffer is measured.
 
     The pointer lies `offset` bytes behind a place that is aligned; None is as 0.  `data` is what it holds; None is
     random.  `cold` says that it holds weights, which other work drives out of the caches between calls.

@@ -192,7 +192,7 @@ class Machine:
         self._entry.scramble(noise.registers, self.space.stack_top - on_stack, self.space.return_address)
         for argument, parameter, location in zip(arguments, signature.parameters, locations, strict=True):
             value: int | float = addresses[id(argument)] if isinstance(argument, Buffer) else argument
-            data = _encode(value, parameter.ctype, parameter.name, self.isa)
+            data = argument_bytes(value, parameter.ctype, parameter.name, self.isa)
             if self.isa is Isa.A64 and parameter.name in widened and parameter.ctype.kind == "integer":
                 number = int.from_bytes(data, "little", signed=widened[parameter.name])
                 data = (number % (1 << 64)).to_bytes(8, "little")
@@ -245,7 +245,7 @@ def _distinct_buffers(arguments: Sequence[Argument]) -> list[Buffer]:
     return found
 
 
-def _encode(value: int | float, ctype: CType, name: str, isa: Isa) -> bytes:
+def argument_bytes(value: int | float, ctype: CType, name: str, isa: Isa) -> bytes:
     """Return the bytes of an argument as the caller passes it.
 
     They have the size of its type, except that A32 widens integers to a word.  Raises CallError for a value that does

@@ -21,7 +21,7 @@ def change_text(change: Change) -> str:
     Cycles have their range behind them, `5,626,634 (−8.1 %; 5.1–6.2 M)`, and a difference inside the band of ratios is
     called so.
     """
-    band = range_text(change.core, change.after) if change.core else ""
+    band = range_text(change.core, change.after)
     more = f"; {band}" if band else ""
     if not change.difference:
         return f"{change.after:,} (={more})"
@@ -33,10 +33,16 @@ def share_text(change: Change) -> str:
     return percent(change.relative) + ("" if change.told else f", {NO_DIFFERENCE}")
 
 
+def step_text(change: Change) -> str:
+    """Return the increase, with its share, or that the model cannot tell it: `−494,344 (−8.1 %)`."""
+    more = f" ({percent(change.relative)})" if change.told else f", {NO_DIFFERENCE}"
+    return f"{change.difference:+,}{more}".replace("-", "−")
+
+
 def with_share(change: Change) -> str:
     """Return the figure after the change, with the change as a share, and the range of cycles."""
     words = [share_text(change)] if change.difference else []
-    band = range_text(change.core, change.after) if change.core else ""
+    band = range_text(change.core, change.after)
     words += [band] if band else []
     return f"{change.after:,} ({'; '.join(words)})" if words else f"{change.after:,}"
 

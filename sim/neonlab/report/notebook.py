@@ -109,10 +109,9 @@ def _counts(profile: Profile, counts: Counts) -> str:
 
 
 def _cycles(profile: Profile, cycles: RunCycles) -> str:
-    state = cycles.state
     rate = f", {profile.macs_per_cycle:.2f} MACs per cycle" if profile.macs else ""
     band = f" ({band_text(cycles.band, cycles.cycles)})" if cycles.band is not None else ""
-    head = f"{cycles.cycles:,} cycles{band} on {escape(cycles.core)}, {state} (estimate of a model){rate}"
+    head = f"{cycles.cycles:,} cycles{band} on {escape(cycles.core)}, {cycles.state} (estimate of a model){rate}"
     causes = sorted(cycles.causes.items(), key=lambda item: (-item[1], item[0]))
     rows = [(cause, f"{count:,}", f"{count / cycles.cycles:.1%}") for cause, count in causes if count]
     model = f"<p>the model: {escape(cycles.model_error)}</p>"

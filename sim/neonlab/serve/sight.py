@@ -10,13 +10,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from neonlab.lab.compare.figures import COUNTED, Change, Figures
+from neonlab.lab.compare.figures import COUNTED, Change, Figures, core_of
 from neonlab.lab.watch.reading import Reading
 from neonlab.lab.watch.session import Session
-from neonlab.measure.cores.bands import NO_DIFFERENCE
 from neonlab.measure.profile import Profile
 from neonlab.report.band_words import range_text
-from neonlab.report.comparison_words import percent
+from neonlab.report.comparison_words import step_text
 from neonlab.report.notebook import failure_html, loops_html, not_run_html
 from neonlab.report.page.render import pipeline_fragment
 from neonlab.report.page.source_listing import Listing, listings
@@ -239,7 +238,7 @@ def _table(session: Session, title: str, figures: Figures, *, layer: bool) -> st
     for name, count in figures.named().items():
         label = COUNTED.get(name, name.replace("cycles ", "cycles, "))
         cells = "".join(_change(changes, name) for _, changes in since)
-        band = range_text(name.removeprefix("cycles "), count) if name not in COUNTED else ""
+        band = range_text(core_of(name), count)
         shown = f'{count:,}<br><span class="dim" title="80 % band">{escape(band)}</span>' if band else f"{count:,}"
         rows.append(f"<tr><td>{escape(label)}</td><td class=number>{shown}</td>{cells}</tr>")
     head = f"<thead><tr><th>{escape(title)}</th>{headings}</tr></thead>"
@@ -252,12 +251,8 @@ def _change(changes: Sequence[Change], name: str) -> str:
         return "<td></td>"
     if not found.difference:
         return '<td class="number dim">=</td>'
-    if not found.told:
-        shown = f"{found.difference:+,}, {NO_DIFFERENCE}".replace("-", "−")
-        return f'<td class="number dim">{shown}</td>'
-    state = "good" if found.difference < 0 else "bad"
-    shown = f"{found.difference:+,} ({percent(found.relative)})".replace("-", "−")
-    return f'<td class="number {state}">{shown}</td>'
+    state = "dim" if not found.told else "good" if found.difference < 0 else "bad"
+    return f'<td class="number {state}">{step_text(found)}</td>'
 
 
 def _listed(path: Path, profiles: Sequence[Profile]) -> tuple[Listing, ...]:

@@ -31,7 +31,8 @@ from neonlab.isa.model.architecture import FEATURES
 from neonlab.isa.model.isa import Isa
 
 _TIME_LIMIT = 120
-_TRIPLES = {Isa.A32: "arm-linux-gnueabihf", Isa.A64: "aarch64-linux-gnu"}
+#: What names of GCC for each instruction set begin with.
+TRIPLES = {Isa.A32: "arm-linux-gnueabihf", Isa.A64: "aarch64-linux-gnu"}
 _INCLUDE = Path(__file__).resolve().parent / "runtime" / "include"
 #: Line and type information for reports, no inserted calls, no unwind tables.
 _ALWAYS = ("-g", "-fno-stack-protector", "-U_FORTIFY_SOURCE", "-fno-asynchronous-unwind-tables")
@@ -118,7 +119,7 @@ def find_compiler(target: Target, named: str, *, cxx: bool = False) -> Compiler:
         if program is None:
             raise InputError(f"--compiler {named}: no such program")
         return _compiler((program, *words[1:]))
-    triple = _TRIPLES[target.isa]
+    triple = TRIPLES[target.isa]
     zig = (sys.executable, "-m", "ziglang", "c++" if cxx else "cc")
     has_zig = importlib.util.find_spec("ziglang") is not None
     program = shutil.which(f"{triple}-{'g++' if cxx else 'gcc'}")
@@ -178,7 +179,7 @@ def made_by(path: Path, target: Target, build: Build) -> str:
 
 def _target_flags(compiler: Compiler, target: Target, given: Sequence[str]) -> list[str]:
     """Return the flags for the instruction set, except those that are given."""
-    triple = _TRIPLES[target.isa]
+    triple = TRIPLES[target.isa]
     flags = []
     if compiler.kind == "clang":
         flags.append(f"--target={triple}")
@@ -232,7 +233,7 @@ def _zig_cpu(target: Target, names: Sequence[str]) -> str:
 def _headers(compiler: Compiler, target: Target, given: Sequence[str]) -> list[str]:
     """Return flags for the lab's own headers where the compiler has no C library for the target."""
     if compiler.kind == "clang":
-        has_library = Path("/usr", _TRIPLES[target.isa], "include").is_dir()
+        has_library = Path("/usr", TRIPLES[target.isa], "include").is_dir()
     else:
         has_library = compiler.kind == "gcc" or "-mthumb" not in given  # zig has one for A32, none for Thumb
     return [] if has_library else ["-nostdlibinc", "-isystem", str(_INCLUDE)]

@@ -11,19 +11,15 @@ import typer
 
 from neonlab.cli import progress
 from neonlab.cli.completion import complete_cores
-from neonlab.cli.shared import JsonOption, console, print_json
+from neonlab.cli.shared import JsonOption, calls_option, console, print_json
 
 if TYPE_CHECKING:
     from neonlab.measure.cores.errors import ModelError, RatioError
 
 _CallsOption = Annotated[
     int,
-    typer.Option(
-        "--calls",
-        metavar="N",
-        min=0,
-        max=1024,
-        help="With --functions, model N calls back to back, then drained, for each warm row that says no other number.",
+    calls_option(
+        "With --functions, model N calls back to back, then drained, for each warm row that says no other number."
     ),
 ]
 

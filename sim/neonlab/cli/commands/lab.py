@@ -20,6 +20,7 @@ from neonlab.cli.shared import (
     SeedOption,
     ShapeOption,
     WarmOption,
+    calls_option,
     console,
     find_kernels,
     kernels_for,
@@ -153,13 +154,7 @@ def profile(
     ] = False,
     calls: Annotated[
         int,
-        typer.Option(
-            "--calls",
-            metavar="N",
-            min=0,
-            max=1024,
-            help="Estimate the mean of N calls back to back, warm, from an empty pipeline until all is done.",
-        ),
+        calls_option("Estimate the mean of N calls back to back, warm, from an empty pipeline until all is done."),
     ] = 0,
     no_prefetcher: Annotated[
         bool, typer.Option("--no-prefetcher", help="Model the core without its hardware prefetcher.")

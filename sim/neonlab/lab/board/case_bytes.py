@@ -17,8 +17,8 @@ from neonlab.contract.extent import Block, Selection
 from neonlab.contract.header import Contract
 from neonlab.emulate.guest.buffer import Buffer, distinct_buffers
 from neonlab.emulate.machine import Argument as Passed
+from neonlab.emulate.machine import argument_bytes
 from neonlab.errors import InputError
-from neonlab.isa.c.ctype import CType
 from neonlab.isa.c.procedure_call import Location, place_arguments, place_result, stack_argument_bytes
 from neonlab.isa.model.isa import Isa
 from neonlab.verify.cases.case import Case
@@ -98,7 +98,7 @@ class CaseFile:
             block: Block = contract.argument(name).block(case.integers)
             record.numbers(places[contract.buffer_of(name)], _KINDS[array.dtype.kind], array.dtype.itemsize)
             record.numbers(self.blob(array.tobytes()), array.nbytes)
-            record.runs(_first_bytes(_runs(block.written), array.nbytes))
+            record.runs(list(_first_bytes(_runs(block.written), array.nbytes)))
 
 
 class _Record:
@@ -151,7 +151,7 @@ def _put_arguments(
         if isinstance(value, Buffer):
             fixups.append((slots[0], places[id(value)]))
             continue
-        data = _argument_bytes(value, parameter.ctype, contract.isa)
+        data = argument_bytes(value, parameter.ctype, parameter.name, contract.isa)
         width = -(-len(data) // len(slots))
         for number, place in enumerate(slots):
             part = data[number * width : (number + 1) * width]
@@ -177,15 +177,6 @@ def _slots(location: Location, isa: Isa) -> list[int]:
     return found
 
 
-def _argument_bytes(value: int | float, ctype: CType, isa: Isa) -> bytes:
-    if ctype.kind == "float":
-        return struct.pack("<d" if ctype.size == 8 else "<f", value)
-    data = (int(value) % (1 << 8 * ctype.size)).to_bytes(ctype.size, "little")
-    if isa is Isa.A32 and ctype.size < 4:
-        return int.from_bytes(data, "little", signed=ctype.signed).to_bytes(4, "little", signed=ctype.signed)
-    return data
-
-
 def _put_returned(record: _Record, contract: Contract, case: Case) -> None:
     location, ctype = place_result(contract.isa, contract.signature, contract.float_abi), contract.signature.returns
     if case.returned is None or location is None or ctype is None:
@@ -193,7 +184,7 @@ def _put_returned(record: _Record, contract: Contract, case: Case) -> None:
         return
     floating = ctype.kind == "float"
     in_vector = location.registers[0][0] in "sd"
-    data = _argument_bytes(case.returned, ctype, Isa.A64)
+    data = argument_bytes(case.returned, ctype, "the result", Isa.A64)
     kind = 2 if floating else 1 if ctype.signed else 0
     record.numbers(2 if in_vector else 1, kind, ctype.size, int.from_bytes(data, "little"))
 
@@ -210,11 +201,7 @@ def _runs(selection: Selection) -> list[tuple[int, int]]:
     return [(int(offsets[at]), int(length)) for at, length in zip(starts, lengths, strict=True)]
 
 
-def _first_bytes(runs: Sequence[tuple[int, int]], count: int) -> list[tuple[int, int]]:
-    return list(_cut(runs, count))
-
-
-def _cut(runs: Sequence[tuple[int, int]], count: int) -> Iterator[tuple[int, int]]:
+def _first_bytes(runs: Sequence[tuple[int, int]], count: int) -> Iterator[tuple[int, int]]:
     for start, length in runs:
         if count <= 0:
             return

@@ -13,13 +13,15 @@ from pathlib import Path
 
 from neonlab.errors import InputError
 from neonlab.isa.model.isa import Isa
+from neonlab.sources.toolchain import TRIPLES
 
-_GCC = {Isa.A64: "aarch64-linux-gnu-gcc", Isa.A32: "arm-linux-gnueabihf-gcc"}
+_GCC = {isa: f"{triple}-gcc" for isa, triple in TRIPLES.items()}
 _ANDROID = {Isa.A64: "aarch64-linux-android24-clang", Isa.A32: "armv7a-linux-androideabi24-clang"}
 _ZIG = {Isa.A64: "aarch64-linux-musl", Isa.A32: "arm-linux-musleabihf"}
 _NATIVE = {Isa.A64: ("aarch64", "arm64"), Isa.A32: ("armv7l",)}
 _NDK = ("ANDROID_NDK_HOME", "ANDROID_NDK_ROOT")
 _LIMIT = 300.0
+_LINES = 8  # of a compiler, in a message
 
 
 def find_board_compiler(isa: Isa, *, android: bool = False) -> str:
@@ -44,7 +46,7 @@ def no_compiler(isa: Isa) -> InputError:
     """Return the error for a computer, or a board, that cannot build the bench."""
     return InputError(
         f"no compiler for the bench: install {_GCC[isa]}, or `pip install 'neonlab[cross]'`, set ANDROID_NDK_HOME, or "
-        "name one with --compiler"
+        "name one with --cc"
     )
 
 
@@ -64,6 +66,10 @@ def build_bench(folder: Path, compiler: str) -> Path:
     except subprocess.TimeoutExpired:
         raise InputError(f"{compiler}: the bench is not built after {_LIMIT:.0f} seconds") from None
     if done.returncode:
-        told = done.stderr.decode(errors="replace").strip().splitlines()[-8:]
-        raise InputError("\n".join([f"{compiler}: the bench does not build:", *told]))
+        raise not_built(f"{compiler}: the bench does not build", done.stderr.decode(errors="replace"))
     return folder / "bench"
+
+
+def not_built(what: str, errors: str) -> InputError:
+    """Return the error for a bench that does not build, with the last lines of `errors`."""
+    return InputError("\n".join([f"{what}:", *errors.strip().splitlines()[-_LINES:]]))

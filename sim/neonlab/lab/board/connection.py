@@ -14,15 +14,26 @@ from neonlab.errors import InputError
 _CONNECT, _COPY = 30.0, 300.0
 #: The status of ssh for an error of its own.
 _SSH_FAILED = 255
+_NO_FOLDER = "cannot make a folder there"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a command on a board printed, and its exit status."""
+    """Hold what a command on a board printed, and its exit status."""
 
     status: int
     output: str
     errors: str
+
+    @property
+    def last(self) -> str:
+        """Return the last line of the errors; empty if there are none."""
+        return self.errors.strip().rpartition("\n")[2]
+
+    def must_succeed(self, title: str, what: str) -> None:
+        """Raise InputError if the command failed; the message names the board `title`, and `what` went wrong."""
+        if self.status:
+            raise failed(title, what, self.last)
 
 
 class Connection(Protocol):
@@ -30,11 +41,11 @@ class Connection(Protocol):
 
     @property
     def title(self) -> str:
-        """The board as messages name it."""
+        """Return the board as messages name it."""
 
     @property
     def android(self) -> bool:
-        """Whether it runs Android."""
+        """Tell whether it runs Android."""
 
     def new_folder(self) -> str:
         """Make an empty folder on the board and return its path.  Raises InputError if the board cannot be reached."""
@@ -74,19 +85,20 @@ class _Ssh:
         words = [self.program, "-o", "BatchMode=yes", "-o", f"ConnectTimeout={_CONNECT // 2:.0f}", self.host, command]
         answer = _called(words, self.title, limit, given)
         if answer.status == _SSH_FAILED:
-            raise InputError(f"{self.title}: cannot be reached: {_last(answer.errors)}")
+            raise failed(self.title, "cannot be reached", answer.last)
         return answer
 
     def new_folder(self) -> str:
         answer = self._call("mktemp -d", _CONNECT)
-        if answer.status or not answer.output.strip().startswith("/"):
-            raise InputError(f"{self.title}: cannot make a folder there: {_last(answer.errors)}")
-        return answer.output.strip()
+        answer.must_succeed(self.title, _NO_FOLDER)
+        folder = answer.output.strip()
+        if not folder.startswith("/"):
+            raise failed(self.title, _NO_FOLDER, answer.last)
+        return folder
 
     def copy(self, file: Path, to: str) -> None:
         answer = self._call(f"cat > '{to}'", _COPY, file.read_bytes())
-        if answer.status:
-            raise InputError(f"{self.title}: {file.name} cannot be copied there: {_last(answer.errors)}")
+        answer.must_succeed(self.title, f"{file.name} cannot be copied there")
 
     def run(self, command: str, limit: float) -> Answer:
         return self._call(command, limit)
@@ -108,17 +120,14 @@ class _Adb:
     def new_folder(self) -> str:
         state = self._call(["get-state"], _CONNECT)
         if state.status or state.output.strip() != "device":
-            raise InputError(f"{self.title}: cannot be reached: {_last(state.errors) or state.output.strip()}")
+            raise failed(self.title, "cannot be reached", state.last)
         folder = f"/data/local/tmp/neonlab-{secrets.token_hex(6)}"
-        answer = self.run(f"mkdir {folder}", _CONNECT)
-        if answer.status:
-            raise InputError(f"{self.title}: cannot make a folder there: {_last(answer.errors)}")
+        self.run(f"mkdir {folder}", _CONNECT).must_succeed(self.title, _NO_FOLDER)
         return folder
 
     def copy(self, file: Path, to: str) -> None:
         answer = self._call(["push", str(file), to], _COPY)
-        if answer.status:
-            raise InputError(f"{self.title}: {file.name} cannot be copied there: {_last(answer.errors)}")
+        answer.must_succeed(self.title, f"{file.name} cannot be copied there")
 
     def run(self, command: str, limit: float) -> Answer:
         return self._call(["shell", command], limit)
@@ -135,5 +144,6 @@ def _called(words: list[str], title: str, limit: float, given: bytes = b"") -> A
     return Answer(done.returncode, output, errors)
 
 
-def _last(text: str) -> str:
-    return text.strip().rpartition("\n")[2] or "no reason is given"
+def failed(title: str, what: str, reason: str) -> InputError:
+    """Return the error for a board on which a step failed."""
+    return InputError(f"{title}: {what}: {reason or 'no reason is given'}")

@@ -26,12 +26,12 @@ from neonlab.verify.verdict import JudgedBy
 FORMAT = 1
 #: Bytes of cases of each kernel if nothing else is said.
 BUDGET = 4 << 20
-_FILES = (*("bench.h", "main.c", "cases.c", "counter.c", "faults.c", "machine.c", "memory.c", "call.S", "Makefile"),)
+_FILES = ("bench.h", "main.c", "cases.c", "counter.c", "faults.c", "machine.c", "memory.c", "call.S", "Makefile")
 
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written to `folder`, for one instruction set: files by name, and the kernels with their cases."""
+    """Name what was written to `folder`, for one instruction set: files, and the kernels with their cases."""
 
     folder: Path
     isa: Isa

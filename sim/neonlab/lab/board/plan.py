@@ -19,7 +19,7 @@ from neonlab.verify.checker import placed_arguments
 
 @dataclass(frozen=True)
 class PlannedKernel:
-    """What the bench has of one kernel: offsets of its cases, shapes to time with their offsets, and what is left out.
+    """List what a bench has of one kernel: offsets of its cases, shapes to time with their offsets, what is left out.
 
     `left_out` has the reason for each case or shape that `check` tries and the bench does not, by its title.
     """

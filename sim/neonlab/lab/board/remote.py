@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from neonlab.errors import InputError
-from neonlab.lab.board.compiling import build_bench, find_board_compiler, no_compiler
+from neonlab.lab.board.compiling import build_bench, find_board_compiler, no_compiler, not_built
 from neonlab.lab.board.connection import Connection
 from neonlab.lab.board.export import Exported
 
@@ -36,7 +36,7 @@ def run_on_board(
     finally:
         _remove(board, folder)
     if answer.status not in (0, 1) or not answer.output.lstrip().startswith("{"):
-        told = answer.errors.strip().rpartition("\n")[2] or f"it ended with status {answer.status}"
+        told = answer.last or f"it ended with status {answer.status}"
         raise InputError(f"{board.title}: the bench does not run there: {told}")
     return answer.output
 
@@ -48,8 +48,7 @@ def _build_there(board: Connection, exported: Exported, folder: str) -> None:
         board.copy(Path(exported.folder) / name, f"{folder}/{name}")
     answer = board.run(f"make -C {folder} bench", _BUILD)
     if answer.status:
-        told = answer.errors.strip().splitlines()[-8:]
-        raise InputError("\n".join([f"{board.title}: the bench does not build there:", *told]))
+        raise not_built(f"{board.title}: the bench does not build there", answer.errors)
 
 
 def _remove(board: Connection, folder: str) -> None:

@@ -9,16 +9,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from neonlab.measure.cores.bands import band_of, ratio_band_of
+from neonlab.measure.cores.bands import band_of, is_blurred
 
 if TYPE_CHECKING:
     from neonlab.measure.profile import Profile
 
 #: The exact counts, with the name of each in headings.
 COUNTED = {"instructions": "instructions", "loaded_bytes": "bytes loaded", "stored_bytes": "bytes stored"}
-
-
 _CYCLES = "cycles "
+
+
+def core_of(name: str) -> str:
+    """Return the core of a figure that is named `cycles CORE`; empty for a count."""
+    return name.removeprefix(_CYCLES) if name.startswith(_CYCLES) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,11 @@ class Figures:
             "cycles_high": {core: round(high) for core, (_, high) in ends.items()},
         }
 
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Figures:
+        """Return the figures that `to_json` gave as `values`; the ends of bands follow from the cycles."""
+        return cls(**{name: int(values[name]) for name in COUNTED}, cycles=dict(values["cycles"]))
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -57,7 +65,7 @@ class Change:
     @property
     def core(self) -> str:
         """Return the core whose cycles these are; empty for a count."""
-        return self.name.removeprefix(_CYCLES) if self.name.startswith(_CYCLES) else ""
+        return core_of(self.name)
 
     @property
     def told(self) -> bool:
@@ -65,8 +73,7 @@ class Change:
 
         Cycles must differ by more than the band of the errors of ratios.
         """
-        band = ratio_band_of(self.core) if self.core else None
-        return bool(self.difference) and (band is None or band.tells(self.before, self.after))
+        return bool(self.difference) and not is_blurred(self.core, self.before, self.after)
 
     @property
     def difference(self) -> int:

@@ -26,7 +26,9 @@ class CalledShape:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """What calls find: `warm` caches, and `calls` back to back from an empty pipeline until all is done, 0 for no end.
+    """Say what calls find: `warm` caches, and `calls` back to back from an empty pipeline until all is done.
+
+    `calls` is 0 for a row of calls without an end.
 
     Buffers that the contract marks as cold are in no cache when a warm call begins.
     """

@@ -119,6 +119,12 @@ def _suffices(error: ModelError) -> bool:
     return error.low is not None and error.high is not None and families >= FEWEST_FAMILIES
 
 
+def is_blurred(core: str, before: float, after: float) -> bool:
+    """Tell whether two estimates for a core differ by no more than the band of the errors of ratios."""
+    band = ratio_band_of(core)
+    return before != after and band is not None and not band.tells(before, after)
+
+
 def ratio_band_of(core: str) -> RatioBand | None:
     """Return the band of the errors of ratios, which is narrower than that of cycles; None where none is recorded."""
     if core not in pipeline_names():

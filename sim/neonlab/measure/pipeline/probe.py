@@ -44,7 +44,7 @@ def _rules(pipeline: PipelineCore, site: Site) -> int:
 
 
 class Begin(enum.Enum):
-    """How a call begins."""
+    """Say how a call begins."""
 
     COLD = "cold"  # in an empty pipeline, with a predictor that knows nothing
     BEHIND = "behind"  # behind the call before, which is no longer counted

@@ -13,9 +13,8 @@ import jinja2
 from markupsafe import Markup, escape
 
 from neonlab import __version__
-from neonlab.lab.compare.figures import Change
 from neonlab.lab.repository.kernel_code import kernel_program
-from neonlab.measure.cores.bands import NO_DIFFERENCE
+from neonlab.measure.cores.bands import NO_DIFFERENCE, is_blurred
 from neonlab.measure.cores.errors import error_sentence
 from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.measure.loop.report import LoopReport
@@ -122,8 +121,8 @@ def _template(name: str) -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["ranged"] = lambda core, cycles: range_text(core, cycles)
-    environment.globals["told"] = lambda core, one, other: one == other or Change(f"cycles {core}", one, other).told
+    environment.globals["ranged"] = range_text
+    environment.globals["told"] = lambda core, one, other: not is_blurred(core, one, other)
     environment.globals["no_difference"] = NO_DIFFERENCE
     environment.filters["n"] = lambda value: f"{value:,}"
     environment.filters["at_lines"] = lambda hint, loop: at_lines(loop, hint)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from rich.table import Table
 from rich.text import Text
 
-from neonlab.lab.compare.figures import Change
-from neonlab.measure.cores.bands import NO_DIFFERENCE
+from neonlab.measure.cores.bands import NO_DIFFERENCE, is_blurred
 from neonlab.report.band_words import basis_line, range_text, ratio_line
 from neonlab.report.comparison_words import difference_lines, loop_figures, loop_names, percent
 
@@ -103,7 +102,7 @@ def _cycles(group: Group, core: str) -> Table:
             continue
         cycles = profile.cycles.cycles
         base = base or cycles
-        mark = "" if cycles == base or Change(f"cycles {core}", base, cycles).told else "~"
+        mark = "~" if is_blurred(core, base, cycles) else ""
         table.add_row(
             _name(side),
             f"{cycles:,}",

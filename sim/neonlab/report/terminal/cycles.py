@@ -37,14 +37,10 @@ def print_layers(out: Console, profiles: Sequence[Profile]) -> None:
             continue
         first = rows[0].cycles
         assert first is not None
-        state = first.state
-        out.print(f"{kernel} on {first.core}, {state} (estimate of a model)", markup=False)
-        for line in textwrap.wrap(f"the model: {first.model_error}", 76, initial_indent="  ", subsequent_indent="    "):
-            out.print(line, markup=False)
-        for line in textwrap.wrap(
-            f"80 % band, {basis_line(first.core)}", 76, initial_indent="  ", subsequent_indent="    "
-        ):
-            out.print(line, markup=False)
+        out.print(f"{kernel} on {first.core}, {first.state} (estimate of a model)", markup=False)
+        for text in (f"the model: {first.model_error}", f"80 % band, {basis_line(first.core)}"):
+            for line in _wrapped(text, 2):
+                out.print(line, markup=False)
         heading = f"  {'shape':<{shapes}} {'CPU_CYCLES':>12} {'80 % band':>11} {'IPC':>5} {'MACs/c':>7}  largest bound"
         out.print(heading[:_COLUMNS], markup=False)
         for row in rows:
@@ -69,7 +65,7 @@ def _layer(profile: Profile, cycles: RunCycles, shapes: int) -> str:
 def _cycles(profile: Profile, cycles: RunCycles, brief: bool) -> Iterator[str]:
     events, total = cycles.events, cycles.cycles
     yield f"  cycles on {cycles.core}, {cycles.state} (estimate of a model)"
-    yield from textwrap.wrap(f"the model: {cycles.model_error}", 76, initial_indent="    ", subsequent_indent="      ")
+    yield from _wrapped(f"the model: {cycles.model_error}", 4)
     yield f"    {'CPU_CYCLES':<25}  {total:>15,}  {cycles.ipc:.2f} instructions per cycle"
     if cycles.band is not None:
         yield f"    {'80 % band':<25}  {band_text(cycles.band, total):>15}  {_basis(cycles.band)}"
@@ -108,6 +104,10 @@ def _cycles(profile: Profile, cycles: RunCycles, brief: bool) -> Iterator[str]:
         yield f"  not in the core's table, timed as usual for their class: {executed:,} executed"
         for text, times in list(cycles.unknown.items())[:_UNKNOWN]:
             yield f"  {times:>10,}  {text}"
+
+
+def _wrapped(text: str, indent: int) -> list[str]:
+    return textwrap.wrap(text, 76, initial_indent=" " * indent, subsequent_indent=" " * (indent + 2))
 
 
 def _basis(band: Band) -> str:

@@ -103,9 +103,8 @@ def _traffic(traffic: Traffic) -> Iterator[str]:
 
 
 def _title(caches: CacheEvents) -> str:
-    state = caches.state
     prefetcher = "" if caches.prefetcher else ", its prefetcher off"
-    return f"  caches of {caches.core}, {state}{prefetcher} (estimate of a model)"
+    return f"  caches of {caches.core}, {caches.state}{prefetcher} (estimate of a model)"
 
 
 def _refills(caches: CacheEvents) -> Iterator[str]:

@@ -11,10 +11,9 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from neonlab.lab.compare.figures import COUNTED, Change, Figures
-from neonlab.measure.cores.bands import NO_DIFFERENCE
+from neonlab.lab.compare.figures import COUNTED, Change, Figures, core_of
 from neonlab.report.band_words import range_text
-from neonlab.report.comparison_words import percent
+from neonlab.report.comparison_words import step_text
 from neonlab.report.terminal.proof import print_proof
 from neonlab.report.terminal.verdict import print_failure, print_not_run, shown_path
 from neonlab.report.verdict_words import STYLES, accepted_lines, remark_of, word_of
@@ -106,7 +105,7 @@ def _figures(session: Session, title: str, figures: Figures, *, layer: bool) -> 
     for name, count in figures.named().items():
         label = COUNTED.get(name, name.replace("cycles ", "cycles, "))
         table.add_row(f"  {label}", f"{count:,}", *(_change(changes, name) for _, changes in since))
-        band = range_text(name.removeprefix("cycles "), count) if name not in COUNTED else ""
+        band = range_text(core_of(name), count)
         if band:
             table.add_row(Text("  80 % band", "dim"), Text(band, "dim"))
     return table
@@ -118,7 +117,5 @@ def _change(changes: Sequence[Change], name: str) -> Text:
         return Text("")
     if not found.difference:
         return Text("=", "dim")
-    if not found.told:
-        return Text(f"{found.difference:+,}, {NO_DIFFERENCE}".replace("-", "−"), "dim")
-    style = "green" if found.difference < 0 else "red"
-    return Text(f"{found.difference:+,} ({percent(found.relative)})".replace("-", "−"), style)
+    style = "dim" if not found.told else "green" if found.difference < 0 else "red"
+    return Text(step_text(found), style)

@@ -2,11 +2,8 @@
 
 #if defined(__aarch64__)
 
-    .text
-    .balign 16
-    .globl  neonlab_call
-    .type   neonlab_call, %function
-neonlab_call:
+/* Save what a function must keep; .Lrestore takes it back. */
+.macro keep_registers
     stp     x29, x30, [sp, #-160]!
     stp     x19, x20, [sp, #16]
     stp     x21, x22, [sp, #32]
@@ -17,6 +14,30 @@ neonlab_call:
     stp     d10, d11, [sp, #112]
     stp     d12, d13, [sp, #128]
     stp     d14, d15, [sp, #144]
+.endm
+
+/* d0-d7 = vector[0..7] of the `struct call` at \call */
+.macro vector_arguments call
+    ldp     d0, d1, [\call, #64]
+    ldp     d2, d3, [\call, #80]
+    ldp     d4, d5, [\call, #96]
+    ldp     d6, d7, [\call, #112]
+.endm
+
+/* x0-x7 = core[0..7] */
+.macro core_arguments call
+    ldp     x0, x1, [\call]
+    ldp     x2, x3, [\call, #16]
+    ldp     x4, x5, [\call, #32]
+    ldp     x6, x7, [\call, #48]
+.endm
+
+    .text
+    .balign 16
+    .globl  neonlab_call
+    .type   neonlab_call, %function
+neonlab_call:
+    keep_registers
     adrp    x9, neonlab_current
     str     x0, [x9, :lo12:neonlab_current]
     mov     x16, x0
@@ -47,10 +68,7 @@ neonlab_call:
     ldp     q26, q27, [x17, #224]
     ldp     q28, q29, [x17, #256]
     ldp     q30, q31, [x17, #288]
-    ldp     d0, d1, [x16, #64]
-    ldp     d2, d3, [x16, #80]
-    ldp     d4, d5, [x16, #96]
-    ldp     d6, d7, [x16, #112]
+    vector_arguments x16
     ldp     x19, x20, [x17, #320]
     ldp     x21, x22, [x17, #336]
     ldp     x23, x24, [x17, #352]
@@ -61,10 +79,7 @@ neonlab_call:
     ldp     x10, x11, [x17, #424]
     ldp     x12, x13, [x17, #440]
     ldp     x14, x15, [x17, #456]
-    ldp     x0, x1, [x16]
-    ldp     x2, x3, [x16, #16]
-    ldp     x4, x5, [x16, #32]
-    ldp     x6, x7, [x16, #48]
+    core_arguments x16
     ldr     x16, [x16, #152]
     blr     x16
     adrp    x9, neonlab_current
@@ -103,16 +118,7 @@ neonlab_call:
     .globl  neonlab_repeat
     .type   neonlab_repeat, %function
 neonlab_repeat:
-    stp     x29, x30, [sp, #-160]!
-    stp     x19, x20, [sp, #16]
-    stp     x21, x22, [sp, #32]
-    stp     x23, x24, [sp, #48]
-    stp     x25, x26, [sp, #64]
-    stp     x27, x28, [sp, #80]
-    stp     d8, d9, [sp, #96]
-    stp     d10, d11, [sp, #112]
-    stp     d12, d13, [sp, #128]
-    stp     d14, d15, [sp, #144]
+    keep_registers
     mov     x19, x0
     ldr     x20, [x19, #152]
     ldr     x21, [x19, #128]
@@ -127,14 +133,9 @@ neonlab_repeat:
     stp     x14, x15, [x13], #16
     subs    x11, x11, #16
     b.ne    4b
-5:  ldp     d0, d1, [x19, #64]
-    ldp     d2, d3, [x19, #80]
-    ldp     d4, d5, [x19, #96]
-    ldp     d6, d7, [x19, #112]
-    ldp     x0, x1, [x19]
-    ldp     x2, x3, [x19, #16]
-    ldp     x4, x5, [x19, #32]
-    ldp     x6, x7, [x19, #48]
+5:
+    vector_arguments x19
+    core_arguments x19
     blr     x20
     mov     sp, x23
     subs    x22, x22, #1
@@ -167,12 +168,26 @@ neonlab_nothing:
     .fpu    neon
     .arm
     .text
+
+/* Save what a function must keep; .Lrestore takes it back. */
+.macro keep_registers
+    push    {r4-r11, r12, lr}
+    vpush   {d8-d15}
+.endm
+
+/* r0-r3 = the low words of core[0..3] of the `struct call` at \call */
+.macro core_arguments call
+    ldr     r0, [\call, #0]
+    ldr     r1, [\call, #8]
+    ldr     r2, [\call, #16]
+    ldr     r3, [\call, #24]
+.endm
+
     .balign 16
     .globl  neonlab_call
     .type   neonlab_call, %function
 neonlab_call:
-    push    {r4-r11, r12, lr}
-    vpush   {d8-d15}
+    keep_registers
     ldr     r12, .Lcurrent
     str     r0, [r12]
     str     sp, [r0, #352]
@@ -197,10 +212,7 @@ neonlab_call:
     add     r1, lr, #64
     vldm    r1, {d0-d7}
     ldm     r12!, {r4-r11}
-    ldr     r0, [lr, #0]
-    ldr     r1, [lr, #8]
-    ldr     r2, [lr, #16]
-    ldr     r3, [lr, #24]
+    core_arguments lr
     ldr     r12, [lr, #152]
     blx     r12
     ldr     r12, .Lcurrent
@@ -243,8 +255,7 @@ neonlab_call:
     .globl  neonlab_repeat
     .type   neonlab_repeat, %function
 neonlab_repeat:
-    push    {r4-r11, r12, lr}
-    vpush   {d8-d15}
+    keep_registers
     mov     r4, r0
     ldr     r5, [r4, #152]
     ldr     r6, [r4, #128]
@@ -262,10 +273,7 @@ neonlab_repeat:
     bne     4b
 5:  add     r1, r4, #64
     vldm    r1, {d0-d7}
-    ldr     r0, [r4, #0]
-    ldr     r1, [r4, #8]
-    ldr     r2, [r4, #16]
-    ldr     r3, [r4, #24]
+    core_arguments r4
     blx     r5
     mov     sp, r8
     subs    r7, r7, #1
