@@ -45,3 +45,30 @@ def test_words_that_are_branched_over_or_follow_the_end_are_data(name: str) -> N
     end = "ret" if target.isa is Isa.A64 else "bx lr"
     made = program(target, f"b 1f\n{ADD_2[name]}\n{ADD_2[name]}\n1: {end}\n{ADD_2[name]}\n{ADD_2[name]}")
     assert [one.mnemonic for one in made.instructions] == ["b", end.split()[0]]
+
+
+#: Two functions whose addresses the first computes from pc, in one section: the assembler leaves no relocation.
+BY_ADR = {
+    "a64": "mov x3, x30\nadr x4, inner\nblr x4\nret x3",
+    "a32": "push {r4, lr}\nadr r4, inner\nblx r4\npop {r4, pc}",
+}
+INNER = {"a64": "mov w0, #7\nret", "a32": "mov r0, #7\nbx lr"}
+
+
+@pytest.mark.parametrize("before", [False, True])
+@pytest.mark.parametrize("name", BY_ADR)
+def test_a_function_whose_address_is_computed_from_pc_is_reached(name: str, *, before: bool) -> None:
+    target = TARGETS[name]
+    inner = f".type inner, %function\n.balign 4\ninner:\n{INNER[name]}\n.size inner, . - inner"
+    source, made = fresh("f.S"), fresh("f.o")
+    outer = f".global f\n.type f, %function\nf:\n{BY_ADR[name]}\n.size f, . - f"
+    source.write_text(".text\n" + "\n".join([inner, outer] if before else [outer, inner]) + "\n")
+    run(target.tool("gcc"), *target.flags, "-c", source, "-o", made)
+    found = program_of(load_image([made]), ["f"])
+    probe = CountsProbe(found)
+    with Machine(found, probes=(probe,)) as machine:
+        outcome = machine.call("f", [], parse_prototype("int32_t f(void)", found.isa), seed=1)
+        assert isinstance(outcome, Run), outcome
+        assert outcome.returned == 7
+        counts = probe.collect()
+        assert sum(counts.by_class.values()) == counts.instructions == len(found.instructions)

@@ -1,14 +1,19 @@
 """Find addresses that position-independent code computes from pc.
 
-The code of a shared object refers to its own data in this way, without a relocation.
+The code of a shared object refers to its own data in this way, and the code of any object to functions of the same
+section, without a relocation.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from neonlab.isa.model.instruction import AccessKind, Instruction
 from neonlab.isa.model.isa import Isa
+
+#: `adr` of A32, which is an addition to pc, and of Thumb.
+_FROM_PC = re.compile(r"(?:(?:add|(sub))w? \w+, pc, |adr \w+, )#(\w+)")
 
 
 def addresses_made(
@@ -16,7 +21,8 @@ def addresses_made(
 ) -> Iterator[int]:
     """Return candidate addresses; some are wrong, because registers are followed in the order of the text.
 
-    `word_at` reads a literal.  A64: adr, adrp with add or with a load.  A32 and Thumb: a literal to which pc is added.
+    `word_at` reads a literal.  A64: adr, adrp with add or with a load.  A32 and Thumb: a literal to which pc is added,
+    and adr.
     """
     made = _made_a64(instructions) if isa is Isa.A64 else _made_a32(instructions, word_at)
     return (address & (1 << 8 * isa.pointer_bytes) - 1 for address in made)
@@ -50,8 +56,11 @@ def _made_a32(instructions: Sequence[Instruction], word_at: Callable[[int], int 
                 if value is not None and instruction.writes:
                     literals[instruction.writes[-1].index] = value
                     yield value
-        if "pc" in instruction.operands and instruction.mnemonic.startswith(("add", "ldr")):
-            ahead = 4 if instruction.thumb else 8
+        ahead = 4 if instruction.thumb else 8
+        if offset := _FROM_PC.fullmatch(f"{instruction.mnemonic} {instruction.operands}"):
+            distance = -int(offset[2], 0) if offset[1] else int(offset[2], 0)
+            yield (instruction.address + ahead & ~3) + distance
+        elif "pc" in instruction.operands and instruction.mnemonic.startswith(("add", "ldr")):
             for register in instruction.reads:
                 if register.file == "general" and register.index in literals:
                     yield literals[register.index] + instruction.address + ahead

@@ -138,8 +138,10 @@ class _Walk:
         found = list(self._instructions(start, end))
         self.code[start] = found
         self._note_gaps(start, end, found)
-        if self._in_shared(start):
-            for address in addresses_made(self._image.isa, found, self._word_at):
+        shared = self._in_shared(start)
+        for address in addresses_made(self._image.isa, found, self._word_at):
+            # Other addresses have relocations in an object, except in the code of the same section.
+            if shared or self._is_code(address):
                 self.go_to(address & ~1 if self._image.isa is Isa.A32 else address)
         for instruction in found:
             if instruction.target is not None and not start <= instruction.target < end:
