@@ -11,6 +11,9 @@ from pathlib import Path
 
 import jinja2
 
+from neonlab.measure.cores.bands import NO_DIFFERENCE, is_blurred
+from neonlab.measure.cores.pipeline import pipeline_names
+
 
 @dataclass(frozen=True)
 class Ladders:
@@ -46,14 +49,30 @@ class Ladders:
         """Return the figure of `other` divided by that of `kernel`, with two decimals."""
         return f"{float(self.figure(title, other, column)) / float(self.figure(title, kernel, column)):.2f}"
 
+    def times(self, title: str, kernel: str, other: str, column: str) -> str:
+        """Return how many times as fast `kernel` is as `other`, and that it is none where the model cannot tell."""
+        blurred = self._is_blurred(title, kernel, other, column)
+        return f"{self.ratio(title, kernel, other, column)} times" + (f" ({NO_DIFFERENCE})" if blurred else "")
+
+    def told(self, title: str, kernel: str, other: str, column: str) -> str:
+        """Return nothing, or that the model can tell no difference of cycles, to stand behind two figures."""
+        return f"; {NO_DIFFERENCE}" if self._is_blurred(title, kernel, other, column) else ""
+
+    def _is_blurred(self, title: str, kernel: str, other: str, column: str) -> bool:
+        mine, theirs = (float(self.figure(title, name, column)) for name in (kernel, other))
+        cores = [name for name in pipeline_names() if name.endswith(f"-{column.lower()}")]
+        return any(is_blurred(core, theirs, mine) for core in cores)
+
     def below(self, title: str, kernel: str, other: str, column: str) -> str:
         """Return nothing if the figure of `kernel` is below that of `other`, as the page says.
 
-        Raises ValueError otherwise.
+        Raises ValueError otherwise, and for cycles whose difference the model cannot tell.
         """
         mine, theirs = (float(self.figure(title, name, column)) for name in (kernel, other))
         if mine >= theirs:
             raise ValueError(f"{title}: {column} of {kernel} is {mine}, of {other} {theirs}: the page says otherwise")
+        if self._is_blurred(title, kernel, other, column):
+            raise ValueError(f"{title}: {column} of {kernel} is {mine}, of {other} {theirs}: {NO_DIFFERENCE}")
         return ""
 
 
@@ -68,5 +87,5 @@ def ladder_page(root: Path) -> str:
     """
     ladders = Ladders.read(root / "reports" / "ladder.md")
     made = jinja2.Environment(undefined=jinja2.StrictUndefined, autoescape=False, keep_trailing_newline=True)
-    made.globals.update(figure=ladders.figure, ratio=ladders.ratio, below=ladders.below)
+    made.globals.update(figure=ladders.figure, times=ladders.times, told=ladders.told, below=ladders.below)
     return made.from_string((root / TEMPLATE).read_text(encoding="utf-8")).render()

@@ -195,3 +195,16 @@ def test_a_figure_that_turns_round_what_the_story_says_stops_the_build() -> None
     assert ladders.below("conv1x1 on ARMv8", quick, slow, "hot loop") == ""
     with pytest.raises(ValueError, match="says otherwise"):
         ladders.below("conv1x1 on ARMv8", slow, quick, "hot loop")
+
+
+def test_cycles_that_the_model_cannot_tell_apart_are_called_so() -> None:
+    names = {"one": "1.0", "near": "0.99", "far": "0.5"}
+    table = {name: {"A72": figure, "hot loop": figure} for name, figure in names.items()}
+    ladders = Ladders({"t": table})
+    assert ladders.times("t", "far", "one", "A72") == "2.00 times"
+    assert ladders.times("t", "near", "one", "A72") == "1.01 times (no difference that this model can tell)"
+    assert ladders.told("t", "far", "one", "A72") == ""
+    assert ladders.told("t", "near", "one", "A72") == "; no difference that this model can tell"
+    assert ladders.below("t", "near", "one", "hot loop") == ""  # instructions are counted
+    with pytest.raises(ValueError, match="no difference that this model can tell"):
+        ladders.below("t", "near", "one", "A72")
