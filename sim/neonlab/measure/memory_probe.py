@@ -110,6 +110,7 @@ class TrafficProbe:
         self.warm = False
         self.cold: tuple[str, ...] = ()
         self.calls = self._made = 0
+        self._averaged = 1
 
     def hooks(self, isa: Isa) -> Sequence[NativeHook]:
         """Return the hooks of the address feed."""
@@ -127,10 +128,15 @@ class TrafficProbe:
     def _begin(self) -> Begin:
         if not self.warm:
             return Begin.COLD
-        if not self.calls:
-            return Begin.BEHIND
         self._made += 1
-        return Begin.NEXT if (self._made - 1) % self.calls else Begin.DRAINED
+        goes_on = (self._made - 1) % (self.calls or self._averaged) > 0
+        if not self.calls:
+            return Begin.WITH if goes_on else Begin.BEHIND
+        return Begin.NEXT if goes_on else Begin.DRAINED
+
+    def average(self, calls: int) -> None:
+        """Count so many of the calls to come together: their cycles differ in turn."""
+        self._averaged, self._made = calls, 0
 
     @property
     def unplanned(self) -> int | None:

@@ -62,12 +62,13 @@ class RunCycles:
     predictor are empty.  Warm, the call follows one like it without a gap, and `cold` are the buffers that were driven
     out of the caches before.  With `calls`, so many calls without a gap, between which nothing is waited for, took
     `elapsed` cycles in an empty pipeline until all was done, and all figures are those of one call on average.
-    `calls` is 0 where it was one call, of `elapsed` cycles.  `events` have PMU event names.  `causes`
-    add up to CPU_CYCLES; "issue width" has the cycles that no stall explains.  `unknown` are the instructions that the
-    core's table does not have, as text, with their executions; they were timed as their class.  `peak` is the most MACs
-    a cycle that the core can do with the instruction `peak_form`, 0 where no executed instruction multiplies.
-    `model_error` says what the core's model was compared with, and its error.  `band` has the range of 80 % of measured
-    functions around their estimates, None where none is known.
+    `calls` is 0 where it was one call, of `elapsed` cycles.  It is 0, too, where calls back to back differ in turn: all
+    figures are then those of one of `averaged` calls on average, which took `elapsed` cycles together.  `events` have
+    PMU event names.  `causes` add up to CPU_CYCLES; "issue width" has the cycles that no stall explains.  `unknown` are
+    the instructions that the core's table does not have, as text, with their executions; they were timed as their
+    class.  `peak` is the most MACs a cycle that the core can do with the instruction `peak_form`, 0 where no executed
+    instruction multiplies.  `model_error` says what the core's model was compared with, and its error.  `band` has the
+    range of 80 % of measured functions around their estimates, None where none is known.
     """
 
     core: str
@@ -84,6 +85,7 @@ class RunCycles:
     model_error: str
     band: Band | None = None
     calls: int = 0
+    averaged: int = 1
     elapsed: int = 0
     cold: tuple[str, ...] = ()
 
@@ -95,7 +97,7 @@ class RunCycles:
     @property
     def per_call(self) -> float:
         """Cycles of one call, not rounded where it is an average."""
-        return self.elapsed / self.calls if self.calls else float(self.cycles)
+        return self.elapsed / max(self.calls, self.averaged)
 
     @property
     def state(self) -> str:

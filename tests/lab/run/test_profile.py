@@ -213,3 +213,42 @@ def test_states_that_exclude_each_other_are_refused(options: dict[str, int], wor
         MemoryOptions("cortex-a53", **options)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="give `core` too"):
         MemoryOptions(cold_weights=True)
+
+
+@pytest.mark.parametrize(
+    ("core", "shape", "averaged"),
+    [("cortex-a73", "128", 2), ("cortex-a72", "64", 1), ("neoverse-v1", "64", 1), ("cortex-a53", "128", 1)],
+)
+def test_a_warm_call_takes_what_many_calls_take_on_average(
+    tmp_path: Path, core: str, shape: str, averaged: int
+) -> None:
+    kernel = written(tmp_path, "loads", COPY)
+    few, many = (profiled(kernel, shape, core, calls=calls).cycles for calls in (240, 480))
+    warm = profiled(kernel, shape, core, warm=True).cycles
+    assert few is not None and many is not None and warm is not None
+    assert warm.averaged == averaged  # calls that take turns, or call after call the same once the window is full
+    assert warm.per_call == (many.elapsed - few.elapsed) / 240
+    assert warm.cycles == int(warm.per_call + 0.5)
+    assert warm.calls == 0 and warm.state == "warm"
+
+
+#: Eight loads of 16 bytes for each 64 bytes of `a`, each at the same address.
+LOADS = COPY[: COPY.index("    ldr     q0")] + "{loads}" + COPY[COPY.index("    add     x0, x0") :]
+
+
+@pytest.mark.parametrize("core", ["cortex-a53", "cortex-a55"])
+@pytest.mark.parametrize(
+    ("load", "more"), [("ld1 {v%d.8h}, [x0]", 2), ("ldr q%d, [x0]", 1), ("ld1 {v%d.8b}, [x0]", 1), ("ldr x%d, [x0]", 1)]
+)
+def test_each_unit_of_a_structure_that_crosses_takes_a_cycle_more_in_order(
+    tmp_path: Path, core: str, load: str, more: int
+) -> None:
+    text = LOADS.replace("{loads}", "".join(f"    {load % (3 + n)}\n" for n in range(8)))
+    found = {}
+    for offset in (0, 2):
+        contract = text.replace('x0", read = "n"', f'x0", read = "n", offset = {offset}')
+        kernel = written(tmp_path, "loads", contract)
+        short, long = (profiled(kernel, shape, core, warm=True).cycles for shape in ("1024", "2048"))
+        assert short is not None and long is not None
+        found[offset] = (long.cycles - short.cycles) / (1024 / 64 * 8)
+    assert found[2] - found[0] == pytest.approx(more, abs=0.15)

@@ -85,3 +85,15 @@ def test_integers_pass_a_stalled_multiply_on_cortex_a9_but_vectors_keep_their_or
 )
 def test_a_long_product_of_a32_takes_what_compilers_models_have(core: str, latency: int) -> None:
     assert cycles(core, ["umull r0, r2, r0, r3"], Isa.A32) == pytest.approx(latency, abs=0.05)
+
+
+def test_an_operation_on_both_vector_pipes_leads_its_cycle_on_cortex_a55() -> None:
+    """`Q-form` operations issue in the first of two slots alone, by Arm's guide and LLVM's `BeginGroup`."""
+    lines = [
+        line.format(2 * n, 2 * n + 1)
+        for n in range(2)
+        for line in ("add v{0}.16b, v20.16b, v21.16b", "add x{0}, x20, x21", "add x{1}, x20, x21")
+    ]
+    assert cycles("cortex-a55", lines) == pytest.approx(4, abs=0.05)  # a sum that is left over is alone
+    assert cycles("cortex-a55", lines, wide_first=False) == pytest.approx(3, abs=0.05)
+    assert cycles("cortex-a55", [line.replace("16b", "8b") for line in lines]) == pytest.approx(3, abs=0.05)

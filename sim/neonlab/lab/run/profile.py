@@ -35,6 +35,10 @@ from neonlab.verify.verdict import Failure, JudgedBy
 _TRIED = ("random", "extremes")
 #: Warm calls: the least, those with equal cycles that end them, the most, and the cycles after which there are no more.
 _CALLS_AT_LEAST, _SETTLED, _CALLS_AT_MOST, _CYCLES_AT_MOST = 24, 3, 64, 1 << 20
+#: The least cycles: calls of a few cycles fill a window of instructions, and the queues at ports, only one by one.
+_CYCLES_AT_LEAST = 2048
+#: The most calls whose cycles differ in turn, over and over; of so many the mean is taken where none of them recur.
+_IN_TURN = 8
 
 
 def profile(
@@ -162,17 +166,35 @@ def cold_buffers(kernel: Kernel) -> tuple[str, ...]:
 def _repeat(traffic: TrafficProbe, call: Callable[[], object]) -> None:
     """Make calls back to back until their cycles settle: stores back up, and predictors learn, over several calls.
 
-    Where the probe takes several calls together, these are repeated.
+    Where the probe takes several calls together, these are repeated.  Where the cycles of calls differ in turn, it
+    counts one turn in the end.
     """
     times: list[int] = []
     together = max(1, traffic.calls)
     least = max(2, -(-_CALLS_AT_LEAST // together))
-    while len(times) < max(least, _CALLS_AT_MOST // together) and sum(times) < _CYCLES_AT_MOST:
+    most, fewest, spent = max(least, _CALLS_AT_MOST // together), 0 if traffic.calls else _CYCLES_AT_LEAST, 0
+    while len(times) < most or spent < fewest:
         for _ in range(together):
             call()
         times.append(traffic.cycles)
-        if len(times) >= max(least, _SETTLED) and len(set(times[-_SETTLED:])) == 1:
-            return
+        spent += times[-1]
+        settled = len(times) >= max(least, _SETTLED) and len(set(times[-_SETTLED:])) == 1
+        if spent >= _CYCLES_AT_MOST or (settled and (spent >= fewest or not spent)):  # 0 without a pipeline
+            break
+    if len(set(times[-_SETTLED:])) > 1 and spent < _CYCLES_AT_MOST and not traffic.calls:
+        turn = _turn(times)
+        traffic.average(turn)
+        for _ in range(turn):
+            call()
+
+
+def _turn(times: Sequence[int]) -> int:
+    """Return after how many calls the cycles recur; _IN_TURN if they do not."""
+    for turn in range(1, _IN_TURN):
+        seen = times[-_SETTLED * turn :]
+        if all(now == before for now, before in zip(seen[turn:], seen, strict=False)):
+            return turn
+    return _IN_TURN
 
 
 def counted_profile(kernel: Kernel, case: Case, counts: Counts) -> Profile | Failure:

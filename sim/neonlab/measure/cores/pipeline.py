@@ -24,6 +24,7 @@ Each `[[crossing]]` says what an access costs that touches more units of memory 
     of          "loads" or "stores";  `file`: only of "general" or only of "vector" registers;  `least`: bytes, at least
     unit        bytes; the first `[[crossing]]` applies that matches the access and whose units it crosses
     cycles      for which it holds its first port longer;  `latency`: by which its results are later
+    structures  only of `ld1` to `ld4`, and `cycles` for each unit: registers of a structure are loaded unit by unit
 
 For out-of-order cores, figures that vary between executions may be averages between whole cycles, in sixteenths:
 `latency`, `late`, the cycles of the first part of `uses`, and those of a `[[crossing]]`.  A chain of results adds up to
@@ -112,6 +113,7 @@ class Crossing:
     cycles: int
     part: int
     latency: int
+    structures: bool
 
 
 @dataclass(frozen=True)
@@ -140,6 +142,7 @@ class PipelineCore:
     the same cycle.  `halves` means that the 64-bit halves of A64 vector registers become ready separately.  `results`
     is the number of 64-bit results of operations that vector registers take in a cycle, 0 for no limit.
     `queue_moves` means that loads and stores of vector registers wait in the NEON queue too, in their turn.
+    `wide_first` means that an operation on both pipes for vectors issues only as the first of a cycle, in order.
     """
 
     name: str
@@ -180,6 +183,7 @@ class PipelineCore:
     crossings: tuple[Crossing, ...] = ()
     dispatch: tuple[tuple[int, int], ...] = ()
     vectors_in_order: bool = False
+    wide_first: bool = False
     _found: dict[str, Timing] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -289,8 +293,8 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
     keep = ("window", "retire", "queue", "load_writeback", "store_writeback", "writeback_forwards", "writeback_slots",
             "wide_slots", "wide_load_slots", "wide_places", "store_data_late", "general_data_late", "merge_latency",
             "mispredict", "taken_bubble", "vector_places", "vectors_alone", "halves", "results", "queue_moves",
-            "vectors_in_order", "scheduler", "port_queue", "queue_hold", "fetch", "fetch_queue", "loop_bubble",
-            "history", "width")  # fmt: skip
+            "vectors_in_order", "wide_first", "scheduler", "port_queue", "queue_hold", "fetch", "fetch_queue",
+            "loop_bubble", "history", "width")  # fmt: skip
     figures = {
         key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base
     }
@@ -328,8 +332,9 @@ def _crossing(entry: Mapping[str, Any]) -> Crossing:
     cycles, part = _parted(entry.get("cycles", 0))
     vector = files[entry["file"]] if "file" in entry else None
     return Crossing(
-        kinds[entry["of"]], vector, entry.get("least", 0), entry["unit"], cycles, part, entry.get("latency", 0)
-    )
+        kinds[entry["of"]], vector, entry.get("least", 0), entry["unit"], cycles, part, entry.get("latency", 0),
+        entry.get("structures", False),
+    )  # fmt: skip
 
 
 def _folded(timing: Timing, onto: Mapping[int, int]) -> Timing:

@@ -31,13 +31,18 @@ def _add(memo: Record, position: Integer, kind: Integer, place: Integer) -> None
 
 @compiled
 def _cross(memo: Record, position: Integer, address: Integer, size: Integer, rules: Integer) -> None:
-    """By the first of the rules that says so, an access touches more units than its size would need."""
+    """By the first of the rules that says so, an access touches more units than its size would need.
+
+    By a rule for each unit of a structure, all units do that if one does.
+    """
     units = carray(as_pointer(memo.crossing_units), (CROSSINGS_AT_MOST,), np.int64)
     for rule in range(CROSSINGS_AT_MOST):
         if rules >> rule & 1:
-            unit = units[rule]
-            if address % unit + size > (size + unit - 1) // unit * unit:
-                _add(memo, position, CROSSED, rule)
+            unit = abs(units[rule])
+            needed = (size + unit - 1) // unit
+            if address % unit + size > needed * unit:
+                for _ in range(needed if units[rule] < 0 else 1):
+                    _add(memo, position, CROSSED, rule)
                 return
 
 

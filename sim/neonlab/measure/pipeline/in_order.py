@@ -84,7 +84,7 @@ def _dispatch(core: Record, live: Record, instruction: Record) -> None:
     """Find the first cycle that has places for the instruction, once it is fetched and may pass what is before it."""
     entry = live.entry
     front: Integer = live.now
-    if live.used > 0 and (live.used + instruction.slots > core.width or instruction.alone):
+    if live.used > 0 and (live.used + instruction.slots > core.width or instruction.alone or instruction.leads):
         # what takes more places than there are takes cycles
         front += max(1, (live.used + core.width - 1) // core.width)
     fetch_next(core, live)
@@ -140,11 +140,13 @@ def _issue(memo: Record, core: Record, live: Record, instruction: Record) -> Non
     if start.until > live.now:
         _go_on(memo, live)
     leave_fetch_queue(core, live, start.until)
+    longer, _, entry.slower = crossed(memo, core, entry)
     live.used += instruction.slots
+    if instruction.slots > core.width:  # nothing issues while it is in its unit
+        live.used += longer * core.width
     live.vectors += instruction.vectors
     if instruction.alone:
         live.used = max(live.used, core.width)
-    longer, _, entry.slower = crossed(memo, core, entry)
     for row in range(instruction.first_use, instruction.past_uses):
         port = entry.picked[row - instruction.first_use]
         if port >= 0:

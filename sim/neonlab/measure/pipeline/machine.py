@@ -102,7 +102,7 @@ class PipelineMachine:
         stores = np.append(0, np.cumsum(self.compiled.code["store"]))
         self._hold("stores_before", stores.astype(np.int32))
         self._hold("recent", _no_stores())
-        units = [rule.unit for rule in core.crossings]
+        units = [-rule.unit if rule.structures else rule.unit for rule in core.crossings]
         self._hold("crossing_units", np.array(units + [1] * (CROSSINGS_AT_MOST - len(units)), np.int64))
         self.state["instructions"], self.state["remembers"] = count, remembers
         self.state["first"], self.state["state"], self.state["live_is_current"] = -1, -1, 1

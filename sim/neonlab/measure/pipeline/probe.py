@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,6 +29,7 @@ from neonlab.measure.run_cycles import LineCycles, RunBounds, RunCycles, Wait
 from neonlab.measure.traffic.block_addresses import Plan, Site
 
 _KINDS = {AccessKind.LOAD: LOADED, AccessKind.STORE: STORED, AccessKind.PREFETCH: PREFETCHED}
+_STRUCTURES = re.compile("v?ld[1-4]")
 _WAITS = (DEPENDENCE, LOAD_USE, MISS)
 
 
@@ -40,6 +42,7 @@ def _rules(pipeline: PipelineCore, site: Site) -> int:
         for number, rule in enumerate(pipeline.crossings)
         if rule.store == (site.kind is AccessKind.STORE) and site.kind is not AccessKind.PREFETCH
         and rule.vector in (None, vector) and site.size >= rule.least
+        and (not rule.structures or _STRUCTURES.match(site.instruction.mnemonic))
     )  # fmt: skip
 
 
@@ -48,6 +51,7 @@ class Begin(enum.Enum):
 
     COLD = "cold"  # in an empty pipeline, with a predictor that knows nothing
     BEHIND = "behind"  # behind the call before, which is no longer counted
+    WITH = "with"  # behind the call before, which is counted too, for the mean of calls that differ
     DRAINED = "drained"  # in an empty pipeline
     NEXT = "next"  # behind the call before, which is counted too
 
@@ -127,14 +131,16 @@ class PipelineCounter:
         machine = self._machine
         if begin is Begin.COLD:
             machine.restart()
-            self._start, self._calls = 0, 0
+            self._start, self._calls, self._averaged = 0, 0, 1
             return
         machine.finish()
         if begin is Begin.BEHIND:
-            self._start, self._calls = machine.end, 0
+            self._start, self._calls, self._averaged = machine.end, 0, 1
             machine.clear_tally()
+        elif begin is Begin.WITH:
+            self._averaged += 1
         elif begin is Begin.DRAINED:
-            self._start, self._calls = 0, 1
+            self._start, self._calls, self._averaged = 0, 1, 1
             machine.drain()
         else:
             self._calls += 1
@@ -143,7 +149,7 @@ class PipelineCounter:
 
     @property
     def cycles(self) -> int:
-        """Return the cycles since `prepare`, with those of the caller; of all calls since the pipeline was drained."""
+        """Return the cycles since `prepare`, with those of the caller; of all calls that are counted together."""
         self._machine.finish()
         return (self._machine.drained if self._calls else self._machine.end) - self._start
 
@@ -153,7 +159,7 @@ class PipelineCounter:
         `executions` (int64) has one element for each instruction of the program.  `cold` are the buffers that were
         driven out of the caches before each call.
         """
-        machine, elapsed, calls = self._machine, self.cycles, max(1, self._calls)
+        machine, elapsed, calls = self._machine, self.cycles, max(self._averaged, self._calls)
         cycles = (elapsed + calls // 2) // calls
         tally = _of_one(machine.tally(), calls)
         front, back = idle_of(tally)
@@ -178,7 +184,7 @@ class PipelineCounter:
             bounds=self._bounds(np.append(executions, np.full(len(machine.instructions) - len(executions), warm))),
             lines=self._lines(tally), waits=self._waits(tally), unknown=self._unknown(executions), peak=peak,
             peak_form=form, model_error=error_sentence(self._core.name), band=band_of(self._core.name),
-            calls=self._calls, elapsed=elapsed, cold=tuple(cold),
+            calls=self._calls, averaged=self._averaged, elapsed=elapsed, cold=tuple(cold),
         )  # fmt: skip
 
     def _bounds(self, executions: npt.NDArray[np.int64]) -> RunBounds:
@@ -188,7 +194,8 @@ class PipelineCounter:
             ports=port_bound(machine.compiled, executions),
             dispatch=dispatch_bound(machine.compiled, executions, self._pipeline),
             dependencies=loops_bound(machine.instructions, executions, self._pipeline),
-            memory=float(max(near * latency.l2_interval, far * latency.memory_interval)) / max(1, self._calls),
+            memory=float(max(near * latency.l2_interval, far * latency.memory_interval))
+            / max(self._averaged, self._calls),
         )
 
     def _where(self, instruction: int) -> tuple[str, int, str]:

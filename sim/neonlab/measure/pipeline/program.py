@@ -98,8 +98,9 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
         code.append(
             (
                 slots + extra, vectors, family, part, timing.latency_part, timing.late_part,
-                min(2, len(timing.uses)) if neon and _between_vectors(instruction) else 0, queued, alone, load, store,
-                branch, conditional, first_read, len(reads), first_write, len(writes), first_use, len(uses),
+                min(2, len(timing.uses)) if neon and _between_vectors(instruction) else 0, queued, alone,
+                core.wide_first and neon and len(timing.uses) > 1, load, store, branch, conditional,
+                first_read, len(reads), first_write, len(writes), first_use, len(uses),
             )
         )  # fmt: skip
     return CompiledProgram(

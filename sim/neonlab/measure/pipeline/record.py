@@ -128,7 +128,7 @@ MEMO = np.dtype(
         ("site_size", np.uint64),  # int32: bytes
         ("site_kind", np.uint64),  # int32
         ("site_rules", np.uint64),  # int32: bits of the rules for accesses that cross from one unit to the next
-        ("crossing_units", np.uint64),  # int64: bytes of a unit, by rule
+        ("crossing_units", np.uint64),  # int64: bytes of a unit, by rule; below 0 where each unit counts
         ("watches", np.int64),  # 1 where it matters what accesses cross, 2 where what they take over
         ("stores_before", np.uint64),  # int32: stores among the instructions before each
         ("stores_done", np.int64),  # in the runs before this one

@@ -100,6 +100,7 @@ INSTRUCTION = np.dtype(
         ("halves", np.int64),  # 64-bit results in vector registers, in order
         ("neon", np.bool_),
         ("alone", np.bool_),  # nothing is issued with it
+        ("leads", np.bool_),  # it is the first of those issued with it, in order
         ("load", np.bool_),
         ("store", np.bool_),
         ("branch", np.bool_),
