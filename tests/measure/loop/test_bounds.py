@@ -56,7 +56,7 @@ def test_a_port_that_is_full_is_named_with_what_it_does() -> None:
 def test_a_loop_that_waits_in_order_is_told_which_line_waits_for_which() -> None:
     sentence = told("cortex-a55", ORDER)[1]
     assert sentence.startswith("No single limit")
-    last = "line 102 stalls longest, for 4 cycles (dependency, on line 101). Put independent work before it."
+    last = "line 102 stalls longest, for 3 cycles (dependency, on line 101). Put independent work before it."
     assert sentence.endswith(last)
 
 
