@@ -60,6 +60,7 @@ class Space:
         self._numbers = {argument.name for argument in plain_numbers(contract)}
         self._known = {argument.name: argument for argument in contract.integers}
         self.dimensions = tuple(self._dimension(name) for name in self.names if name not in pitches)
+        self._placed: dict[tuple[int, ...], Placed | None] = {}  # a search asks for many shapes again
 
     def _dimension(self, name: str) -> Dimension:
         role = self.operator.roles.get(name, Role.LENGTH) if self.operator is not None else Role.LENGTH
@@ -83,6 +84,14 @@ class Space:
 
         `turn` chooses the pitches that are part of a shape, except for those given.
         """
+        if self._alone:
+            return self._placed_at(sizes, turn, pitches)
+        key = tuple(sizes)
+        if key not in self._placed:
+            self._placed[key] = self._placed_at(sizes, turn, pitches)
+        return self._placed[key]
+
+    def _placed_at(self, sizes: Sequence[int], turn: int, pitches: Mapping[str, int]) -> Placed | None:
         chosen = {dimension.name: size for dimension, size in zip(self.dimensions, sizes, strict=True)}
         chosen.update(pitches)
         try:
