@@ -20,6 +20,7 @@ from neonlab.prove.expressions.node import (
     clamp,
     constant,
     highest_of_lane,
+    in_a_row,
     lowest_of_lane,
     magnitude,
     maximum,
@@ -277,23 +278,6 @@ def _byte(nodes: Any, size: Any, cells: Any, values: Any, source: Any, lane: int
     return wrap(nodes, size, found, 8, False)
 
 
-@compiled
-def _in_a_row(nodes: Any, size: Any, held: Any, count: int) -> int:
-    """Return the first of `count` nodes in a row that equal those `held`: these, if they are so, else copies.
-
-    The elements of an input are so.  A look-up in a table of these takes no nodes for the table, then.
-    """
-    first = held[0]
-    for entry in range(count):
-        if held[entry] != first + entry:
-            first = size[0]
-            for each in range(count):
-                nodes[size[0]] = nodes[held[each]]
-                size[0] += 1
-            break
-    return int(first)
-
-
 @makes_arrays
 def _looked_up(nodes: Any, size: Any, cells: Any, values: Any, operation: Any, sources: Any, lane: int) -> int:
     """Return a lane of tbl or tbx: an entry of the table, whose nodes follow each other or are copied so."""
@@ -320,7 +304,7 @@ def _looked_up(nodes: Any, size: Any, cells: Any, values: Any, operation: Any, s
             held[at] = _byte(nodes, size, cells, values, sources[which], entry)
             low, high = min(low, nodes[held[at]].low), max(high, nodes[held[at]].high)
             at += 1
-    table = _in_a_row(nodes, size, held, count)
+    table = in_a_row(nodes, size, held, count)
     found = new(nodes, size, ENTRY, low, high, table, index, 0, count)
     if nodes[index].high < count:
         return found

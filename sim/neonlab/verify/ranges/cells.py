@@ -91,7 +91,8 @@ class RegisterCells:
     def read(self, step: int, lanes: Lanes, signed: bool) -> Ids:
         """Return the expression of each lane as a signed or an unsigned number, as `step` begins."""
         width = lanes.bits // 8
-        node, wide, position = (part[lanes.start : lanes.end] for part in (self.node, self.width, self.position))
+        where = slice(lanes.start, lanes.end)
+        node, wide, position = self.node[where], self.width[where], self.position[where]
         ids = node[::width].copy()
         # The low part of a wider lane equals the number if it fits, which `as_number` checks.
         alike = (position == _positions(width, lanes.count)) & (wide >= width) & (node > PLAIN)
