@@ -10,6 +10,7 @@ from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
 from neonlab.int8.convolution import conv2d
 from neonlab.int8.windows import Window
 
+from ._again import kept_for_the_same
 from ._packing import pack_panels, unpack_panels
 from ._requantize import PER_CHANNEL, parameters, requantized
 
@@ -44,20 +45,15 @@ class Convolution(Operator):
         size = tuple((length - 1) * self.stride + self.window for length in (height, width))
         weights = data.array(contract.argument("weights"), (outs, self.window, self.window * ins))
         pixels = data.array(contract.argument("input"), (*size, ins))
-        found = parameters(contract, weights, data, lambda _: self._sums(pixels, weights))
+        found = parameters(contract, weights, data, lambda _: _sums(pixels, weights, self.window, self.stride))
         return {"input": pixels, "weights": self.pack(weights, contract.argument("weights").layout), **found}
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
         ins, outs = shape["in_channels"], shape["out_channels"]
         layout = contract.argument("weights").layout
         weights = self._unpack(inputs["weights"], layout, outs, self.window * ins)
-        sums = self._sums(inputs["input"], weights)
+        sums = _sums(inputs["input"], weights, self.window, self.stride)
         return {"output": Expected(requantized(contract, sums, inputs), ("y", "x", "channel"))}
-
-    def _sums(self, pixels: Array, weights: Array) -> Array:
-        kernel = weights.reshape(len(weights), self.window, self.window, pixels.shape[-1])
-        sums: Array = conv2d(pixels[np.newaxis], kernel, window=Window((self.stride, self.stride)))[0].astype(np.int64)
-        return sums
 
     def pack(self, weights: Array, layout: str) -> Array:
         """Pack `weights` [output channel][row of the window][element of the row] as `layout` says."""
@@ -84,6 +80,13 @@ class Convolution(Operator):
             for row in range(self.window)
         ]
         return np.stack(rows, axis=1)[:outs]
+
+
+@kept_for_the_same
+def _sums(pixels: Array, weights: Array, window: int, stride: int) -> Array:
+    kernel = weights.reshape(len(weights), window, window, pixels.shape[-1])
+    sums: Array = conv2d(pixels[np.newaxis], kernel, window=Window((stride, stride)))[0].astype(np.int64)
+    return sums
 
 
 def _width(layout: str) -> int:

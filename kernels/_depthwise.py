@@ -11,6 +11,7 @@ from neonlab import Array, Contract, DataSource, Expected, InputError, Operator,
 from neonlab.int8.convolution import depthwise_conv2d
 from neonlab.int8.windows import Window
 
+from ._again import kept_for_the_same
 from ._requantize import PER_CHANNEL, parameters, requantized
 
 _DIMENSIONS = ("height", "width", "channels")
@@ -100,17 +101,19 @@ class Depthwise(Operator):
         weights = data.array(contract.argument("weights"), (self.window, self.window, channels))
         pixels = data.array(contract.argument("input"), (*size, channels))
         by_channel = np.moveaxis(weights, -1, 0)
-        found = parameters(contract, by_channel, data, lambda _: self._sums(pixels, weights))
+        found = parameters(contract, by_channel, data, lambda _: _sums(pixels, weights, self.stride))
         return {"input": pixels, "weights": pack_taps(weights, contract.argument("weights").layout), **found}
 
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
         channels = shape["channels"]
         layout = contract.argument("weights").layout
         weights = unpack_taps(inputs["weights"], layout, self.window, channels)
-        sums = self._sums(inputs["input"], weights)
+        sums = _sums(inputs["input"], weights, self.stride)
         return {"output": Expected(requantized(contract, sums, inputs), ("y", "x", "channel"))}
 
-    def _sums(self, pixels: Array, weights: Array) -> Array:
-        window = Window((self.stride, self.stride))
-        sums: Array = depthwise_conv2d(pixels[np.newaxis], weights, window=window)[0].astype(np.int64)
-        return sums
+
+@kept_for_the_same
+def _sums(pixels: Array, weights: Array, stride: int) -> Array:
+    window = Window((stride, stride))
+    sums: Array = depthwise_conv2d(pixels[np.newaxis], weights, window=window)[0].astype(np.int64)
+    return sums

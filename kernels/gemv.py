@@ -9,6 +9,7 @@ import numpy as np
 from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
 from neonlab.int8.convolution import fully_connected
 
+from ._again import kept_for_the_same
 from ._requantize import PER_CHANNEL, parameters, requantized
 
 _DIMENSIONS = ("rows", "depth")
@@ -44,6 +45,7 @@ class Gemv(Operator):
         return {"output": Expected(requantized(contract, sums, inputs), ("row",))}
 
 
+@kept_for_the_same
 def _sums(vector: Array, weights: Array) -> Array:
     return fully_connected(vector, weights).astype(np.int64)
 

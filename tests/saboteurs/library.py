@@ -55,5 +55,6 @@ def _made(table: Mapping[str, str]) -> LibrarySaboteur:
     if (count := right.count(table["replace"])) != 1:
         raise SaboteurError(f"library.toml: {table['name']}: `replace` is found {count} times in {table['file']}")
     text = right.replace(table["replace"], table["with"])
-    fault = "-".join(table["name"].split("_")[: 1 if table["name"].startswith("mismatch_") else 2])
+    words = table["name"].split("_")
+    fault = "-".join(words[: 1 if words[0] in ("mismatch", "nondeterministic") else 2])
     return LibrarySaboteur(table["name"], table["kernel"], table["file"], text, fault, table["why"])

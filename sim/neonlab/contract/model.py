@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -198,6 +198,11 @@ class Contract:
     def filled_from(self, name: str) -> str:
         """Return the argument whose data the buffer `name` holds when a call begins."""
         return self.alias[1] if name in self.alias else name
+
+    @functools.cached_property
+    def kept(self) -> dict[Hashable, dict[Any, Any]]:
+        """What others computed of the contract and keep as long as there is the contract, by what computes it."""
+        return {}
 
     @functools.cached_property
     def pointers(self) -> tuple[Argument, ...]:

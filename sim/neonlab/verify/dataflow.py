@@ -31,6 +31,7 @@ class Dataflow:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self._last: tuple[int, int, int] = (-1, 0, 0)  # step, access, address: a cache
+        self._mask = (1 << 8 * trace.isa.pointer_bytes) - 1
 
     def rule(self, step: int) -> Dependence:
         """Return how the instruction of `step` moves bytes; `NOTHING` for a step outside the program's text."""
@@ -75,10 +76,6 @@ class Dataflow:
         assert instruction is not None
         isa = self.trace.isa
         return address_of(instruction.accesses[number], isa, lambda register: self.trace.before(step, register))
-
-    @property
-    def _mask(self) -> int:
-        return (1 << 8 * self.trace.isa.pointer_bytes) - 1
 
 
 def touches_memory(instruction: Instruction) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from neonlab.prove.comparison.equality import compare
+from neonlab.prove.comparison.likeness import groups_of
 from neonlab.prove.expressions.canonical import Canonical
 from neonlab.prove.expressions.evaluate import evaluate
 from neonlab.prove.expressions.operation import Operation
@@ -253,3 +254,23 @@ def test_a_difference_names_values_at_which_two_functions_of_a_sum_differ() -> N
     (value,) = difference.values
     assert (value + 1) >> 1 != value >> 1
     assert value < 0
+
+
+@pytest.mark.parametrize("low", [-66, 0, 100])
+def test_the_lower_byte_of_a_word_does_not_depend_on_the_upper_one(low: int) -> None:
+    table = ExpressionTable()
+    byte, upper = _clamp(table, table.elements(1, -400, 400), low, 120), table.elements(1, -300, -1)
+    word = _one(table, Operation.ADD, byte, _one(table, Operation.SCALE, upper, amount=256))
+    assert compare(table, _one(table, Operation.WRAP, word, amount=_WRAP_S8), byte).equal.all()
+
+
+def test_look_ups_of_a_layer_are_decided_as_one_group() -> None:
+    table = ExpressionTable(b"seed")
+    entries, inputs = table.elements(8, -128, 127), table.elements(40, 0, 7)
+    found = _one(table, Operation.ENTRY, entries[:1], inputs, amount=8)
+    likes = Canonical(table)
+    forms = likes.of(found)
+    assert len(set(groups_of(likes.forms, forms, forms).tolist())) == 1
+    other = likes.of(_one(table, Operation.ENTRY, entries[1:2], inputs, amount=7))
+    both = groups_of(likes.forms, np.concatenate([forms, other]), np.concatenate([forms, other]))
+    assert len(set(both.tolist())) == 2

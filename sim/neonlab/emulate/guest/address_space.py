@@ -90,14 +90,18 @@ _SP_ELSEWHERE = {
 }
 #: Number of the other arrangements.
 ELSEWHERES = len(_SP_ELSEWHERE[Isa.A64])
-# Above all that; and for programs that hold 32-bit addresses, where these reach.
-_CODE_ELSEWHERE = {Isa.A32: (0xE000_0000,), Isa.A64: (HIGH + 0x3_9000_0000, 0x0C00_0000)}
+# Above all that; and for programs that hold 32-bit addresses, where these reach.  Bits 12-23 differ from HOME's.
+_PAGES = 0x00FE_F000
+_CODE_ELSEWHERE = {Isa.A32: (0xE000_0000 + _PAGES,), Isa.A64: (HIGH + 0x3_9000_0000 + _PAGES, 0x0C00_0000 + _PAGES)}
 
 
 def elsewhere(isa: Isa, turn: int = 0) -> AddressSpace:
     """Return one of the other arrangements, of which `turn` selects one."""
     other = _ELSEWHERE[isa]
-    if turn % 2 and isa is Isa.A64:  # an odd multiple of 2^31, where lower halves are out of order as signed numbers
+    if turn % 4 > 1 and isa is Isa.A64:  # none is at a boundary, and bits 29-33 differ
+        after = other.buffers_after + (0xA000_0000 if turn % 2 else 0x2000_0000)
+        other = replace(other, buffers_after=after, crossed=0, ended=0)
+    elif turn % 2 and isa is Isa.A64:  # an odd multiple of 2^31, where lower halves are out of order as signed numbers
         other = replace(other, crossed=HIGH + (5 << 31))
     elif turn % 2:  # all but the lowest buffer above 2^31
         other = replace(other, buffers_after=0x6800_0000 + 3 * PAGE)

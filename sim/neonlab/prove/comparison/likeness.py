@@ -3,7 +3,7 @@
 The results of a layer are thousands of sums under one function.  Here each sum without operands is replaced by its
 interval, so that such results become the same form of a second set of tables.  An atom is a sum or its negative, as its
 fingerprint has it: the sign under which it is used first decides which of both is replaced.  Input elements that are
-in no sum stay as they are.
+in no sum stay as they are, and so do those that are looked up: results that look up in one table have it in common.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from neonlab.prove.expressions.forms import (
     collect,
     collected,
     empty_forms,
+    single,
 )
 from neonlab.prove.expressions.operation import ENTRY, INPUT, MULTIPLY, SUM
 from neonlab.prove.expressions.table import Ids
@@ -100,13 +101,13 @@ def _like_polynomial(
 
 @compiled
 def _like_atom(
-    forms: Any, like: Any, at: int, leaves: Any, likes: Any, of_atoms: Any, like_atoms: Any, signs: Any
+    forms: Any, like: Any, at: int, leaves: Any, likes: Any, of_atoms: Any, like_atoms: Any, signs: Any, is_entry: Any
 ) -> None:
     one = forms.atoms[at]
     operation, low, high = one.operation, one.low, one.high
     if operation == SUM:
-        of_atoms[at] = at
-        like_atoms[at] = -1
+        of_atoms[at] = _NONE if is_entry[at] else at
+        like_atoms[at] = atom(like, INPUT, 1, 0, 0, at, low, high) if is_entry[at] else -1
         return
     x, y, z = one.x, one.y, one.z
     if operation == MULTIPLY:
@@ -133,11 +134,17 @@ def _like_atom(
 @native_call
 def _find(forms: Any, like: Any, leaves: Any, likes: Any, of_atoms: Any, like_atoms: Any, signs: Any) -> None:
     polynomial = one = 0
+    is_entry = np.zeros(len(of_atoms), np.bool_)
+    for at in range(len(of_atoms)):
+        if forms.atoms[at].operation == _LIST:
+            entry = single(forms, forms.atoms[at].x)
+            if entry >= 0:
+                is_entry[entry] = True
     # What a form or an atom is made of was made before it, so one of both can always go on.
     while polynomial < len(leaves) or one < len(of_atoms):
         while polynomial < len(leaves) and _is_ready(forms, polynomial, one):
             _like_polynomial(forms, like, polynomial, leaves, likes, of_atoms, like_atoms, signs)
             polynomial += 1
         if one < len(of_atoms):
-            _like_atom(forms, like, one, leaves, likes, of_atoms, like_atoms, signs)
+            _like_atom(forms, like, one, leaves, likes, of_atoms, like_atoms, signs, is_entry)
             one += 1

@@ -68,6 +68,8 @@ LIST = 63
 END_OF_LIST = 0
 _END = 62
 _FIRST_ROWS = 1 << 14
+#: Lists of entries that are kept for further look-ups.
+_KEPT_LISTS = 61
 _MOST_ROWS = 1 << 26
 
 
@@ -151,15 +153,15 @@ def _mark(nodes: Any, roots: Any, need: Any) -> int:
 
 
 @compiled
-def _form(nodes: Any, known: Any, forms: Any, root: int, stack: Any, factors: Any) -> int:
+def _form(nodes: Any, known: Any, forms: Any, root: int, stack: Any, factors: Any, lists: Any) -> int:
     """Return the form of a node whose operands, but for sums, have theirs."""
     node = nodes[root]
     if node.operation == CONSTANT:
         return number(forms, node.amount)
     if node.operation == INPUT or node.operation == SUM:
-        return _form_of_leaf(nodes, known, forms, root)
+        return _form_of_leaf(nodes, known, forms, root, lists)
     if not _is_ring(node.operation):
-        return _atomic(known, forms, node)
+        return _atomic(known, forms, node, lists)
     first, constant = int(forms.used[SCRATCH]), 0
     depth = 1
     stack[0], factors[0] = root, 1
@@ -181,7 +183,7 @@ def _form(nodes: Any, known: Any, forms: Any, root: int, stack: Any, factors: An
             stack[depth + 1], factors[depth + 1] = one.y, factor if one.operation == ADD else -factor
             depth += 2
         else:
-            known[at] = _form_of_leaf(nodes, known, forms, at)
+            known[at] = _form_of_leaf(nodes, known, forms, at, lists)
             constant = plus(forms, constant, collect_scaled(forms, known[at], factor))
         if forms.used[FULL] or forms.used[TOO_LARGE]:
             return 0
@@ -189,17 +191,17 @@ def _form(nodes: Any, known: Any, forms: Any, root: int, stack: Any, factors: An
 
 
 @compiled
-def _form_of_leaf(nodes: Any, known: Any, forms: Any, at: int) -> int:
+def _form_of_leaf(nodes: Any, known: Any, forms: Any, at: int, lists: Any) -> int:
     node = nodes[at]
     if has_fingerprint(nodes, at):
         return form_of_sum(forms, node)
     if node.operation == INPUT:
         return of_atom(forms, atom(forms, INPUT, 0, 0, node.z, node.amount, node.low, node.high))
-    return _atomic(known, forms, node)
+    return _atomic(known, forms, node, lists)
 
 
 @compiled
-def _atomic(known: Any, forms: Any, node: Any) -> int:
+def _atomic(known: Any, forms: Any, node: Any, lists: Any) -> int:
     """Return the form of an operation that is no sum or product."""
     operation = node.operation
     x = known[node.x]
@@ -212,7 +214,7 @@ def _atomic(known: Any, forms: Any, node: Any) -> int:
     if operation == ZERO:
         return is_zero(forms, x)
     if operation == ENTRY:
-        return _entry(known, forms, node)
+        return _entry(known, forms, node, lists)
     y = known[node.y]
     if operation in (MINIMUM, MAXIMUM):
         return extreme(forms, operation, x, y)
@@ -228,21 +230,35 @@ def _atomic(known: Any, forms: Any, node: Any) -> int:
 
 
 @compiled
-def _entry(known: Any, forms: Any, node: Any) -> int:
+def _entry(known: Any, forms: Any, node: Any, lists: Any) -> int:
     """Return the form of an entry of a table: the index and the list of those entries that it can reach."""
     index = known[node.y]
     one = forms.polynomials[index]
     if is_number(forms, index):
         return known[node.x + one.constant] if 0 <= one.constant < node.amount else number(forms, 0)
     least, most = max(0, one.low), min(node.amount - 1, one.high)
-    entries, low, high = END_OF_LIST, LIMIT, -LIMIT
-    for entry in range(most, least - 1, -1):
-        held = known[node.x + entry]
-        entries = atom(forms, LIST, held, entries, 0, 0, 0, 0)
-        low, high = min(low, forms.polynomials[held].low), max(high, forms.polynomials[held].high)
+    entries, low, high = _list(known, forms, node.x + least, node.x + most + 1, lists)
     if one.low < 0 or one.high >= node.amount:
         low, high = min(low, 0), max(high, 0)
     return of_atom(forms, atom(forms, ENTRY, index, entries, 0, least, low, high))
+
+
+@compiled
+def _list(known: Any, forms: Any, first: int, end: int, lists: Any) -> tuple[int, int, int]:
+    """Return the list of the forms of nodes that follow each other, and their interval.
+
+    `lists` (rows of first, end, list, low, high) keeps the last ones, since many look-ups share a table.
+    """
+    kept = lists[(first + 5 * end) % len(lists)]
+    if kept[0] == first and kept[1] == end:
+        return int(kept[2]), int(kept[3]), int(kept[4])
+    entries, low, high = END_OF_LIST, LIMIT, -LIMIT
+    for entry in range(end - 1, first - 1, -1):
+        held = known[entry]
+        entries = atom(forms, LIST, held, entries, 0, 0, 0, 0)
+        low, high = min(low, forms.polynomials[held].low), max(high, forms.polynomials[held].high)
+    kept[0], kept[1], kept[2], kept[3], kept[4] = first, end, entries, low, high
+    return entries, low, high
 
 
 @native_call
@@ -253,12 +269,13 @@ def _run(nodes: Any, known: Any, forms: Any, roots: Any, found: Any) -> None:
     top = _mark(nodes, roots, need)
     stack = np.zeros(top + 2, np.int64)
     factors = np.zeros(top + 2, np.int64)
+    lists = np.full((_KEPT_LISTS, 5), -1, np.int64)
     for at in range(top + 1):  # all of them first: a sum is narrower where it was made in a closer way
         if need[at] != 0 and has_fingerprint(nodes, at):
             narrow(forms, nodes[at])
     for at in range(top + 1):
         if need[at] == 2 and known[at] < 0:
-            known[at] = _form(nodes, known, forms, at, stack, factors)
+            known[at] = _form(nodes, known, forms, at, stack, factors, lists)
             if forms.used[FULL] or forms.used[TOO_LARGE]:
                 return
     for at in range(len(roots)):

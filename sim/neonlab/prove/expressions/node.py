@@ -101,6 +101,23 @@ def element(nodes: Any, size: Any, number: int, low: int, high: int, kind: int) 
 
 
 @compiled
+def in_a_row(nodes: Any, size: Any, held: Any, count: int) -> int:
+    """Return the first of `count` nodes in a row that equal those `held`: these, if they are so, else copies.
+
+    The elements of an input are so.  A look-up in a table of these takes no nodes for the table, then.
+    """
+    first = held[0]
+    for entry in range(count):
+        if held[entry] != first + entry:
+            first = size[0]
+            for each in range(count):
+                nodes[size[0]] = nodes[held[each]]
+                size[0] += 1
+            break
+    return int(first)
+
+
+@compiled
 def is_constant(nodes: Any, x: int) -> bool:
     """Tell whether a node is a number."""
     return bool(nodes[x].operation == CONSTANT)

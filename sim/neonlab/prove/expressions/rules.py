@@ -186,7 +186,10 @@ def _has_lanes(forms: Any, x: int, bits: int) -> bool:
 
 @compiled
 def _unwrapped(forms: Any, x: int, bits: int) -> int:
-    """Return x modulo 2**bits without lanes of as many bits or more in it, whose wrapping makes no difference then."""
+    """Return x modulo 2**bits without lanes of as many bits or more in it, whose wrapping makes no difference then.
+
+    Nor does what is multiplied with 2**bits.
+    """
     one = forms.polynomials[x]
     first, constant, changed = forms.used[SCRATCH], one.constant, False
     for at in range(one.first, one.first + one.count):
@@ -194,6 +197,8 @@ def _unwrapped(forms: Any, x: int, bits: int) -> int:
         inner = forms.atoms[term.monomial]
         if inner.operation == WRAP and inner.amount >> 1 >= bits:
             constant = plus(forms, constant, collect_scaled(forms, inner.x, term.coefficient))
+            changed = True
+        elif term.coefficient & power(bits) - 1 == 0:  # upper bytes beside the one that is taken
             changed = True
         else:
             collect(forms, term.monomial, term.coefficient)

@@ -20,6 +20,7 @@ from neonlab.prove.expressions.node import (
     clamp,
     constant,
     highest_of_lane,
+    in_a_row,
     lowest_of_lane,
     magnitude,
     maximum,
@@ -279,7 +280,7 @@ def _byte(nodes: Any, size: Any, cells: Any, values: Any, source: Any, lane: int
 
 @makes_arrays
 def _looked_up(nodes: Any, size: Any, cells: Any, values: Any, operation: Any, sources: Any, lane: int) -> int:
-    """Return a lane of tbl or tbx: an entry of the table, which is copied to nodes that follow each other."""
+    """Return a lane of tbl or tbx: an entry of the table, whose nodes follow each other or are copied so."""
     keeps = operation.family == family.TBX
     first, last = (1 if keeps else 0), operation.sources - 1
     index = _source(nodes, size, cells, values, sources[last], lane)
@@ -303,10 +304,7 @@ def _looked_up(nodes: Any, size: Any, cells: Any, values: Any, operation: Any, s
             held[at] = _byte(nodes, size, cells, values, sources[which], entry)
             low, high = min(low, nodes[held[at]].low), max(high, nodes[held[at]].high)
             at += 1
-    table = size[0]
-    for entry in range(count):
-        nodes[size[0]] = nodes[held[entry]]
-        size[0] += 1
+    table = in_a_row(nodes, size, held, count)
     found = new(nodes, size, ENTRY, low, high, table, index, 0, count)
     if nodes[index].high < count:
         return found

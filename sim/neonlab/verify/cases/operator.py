@@ -93,6 +93,14 @@ class Operator(abc.ABC):
         Numbers that it leaves out are those nearest to 0, until `case` has drawn them.
         Raises ContractError where the contract's range holds no pitch for rows of that length.
         """
+        # Planning and drawing ask for the same shapes several times each.
+        known = contract.kept.setdefault((self, "values"), {})
+        found = known.get((shape.sizes, turn))
+        if found is None:
+            found = known[shape.sizes, turn] = self._values(contract, shape, turn)
+        return dict(found)
+
+    def _values(self, contract: Contract, shape: Shape, turn: int) -> dict[str, int]:
         given = self.integers(shape)
         some = {argument.name: Dimension.of(argument, Role.NUMBER).base for argument in plain_numbers(contract)}
         some |= {argument.name: given[argument.name] for argument in contract.integers if argument.name in given}

@@ -39,6 +39,20 @@ def with_pitches(contract: Contract, values: Mapping[str, int], turn: int) -> di
 
 
 def _pitch(contract: Contract, argument: Argument, values: Mapping[str, int], turn: int) -> int | None:
+    """Return a pitch of rows; it is kept for other values that it does not depend on, of which planning tries many."""
+    known = contract.kept.setdefault(("pitch", argument.name), {})
+    names = known.get("names")
+    if names is None:
+        extents = [extent for extent in contract.extents if any(argument.name in one.names for one in extent.pitches)]
+        names = known["names"] = tuple(sorted(frozenset().union(*(extent.names for extent in extents))))
+    key = (turn % _CHOICES, *[values.get(name) for name in names])
+    if key not in known:
+        known[key] = _chosen(contract, argument, values, turn)
+    found: int | None = known[key]
+    return found
+
+
+def _chosen(contract: Contract, argument: Argument, values: Mapping[str, int], turn: int) -> int | None:
     low, high = (int(end) for end in argument.value_range or (0, 0))
     first = low + -(-max(0, -low) // argument.step) * argument.step
     forwards = range(first, high + 1, argument.step)

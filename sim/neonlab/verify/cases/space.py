@@ -6,13 +6,13 @@ import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from neonlab.contract.header import Argument, Contract, ContractError
 from neonlab.contract.size_expression import SizeExpressionError
 from neonlab.measure.shape import Shape
-from neonlab.verify.cases.call_arguments import touched_bytes
 from neonlab.verify.cases.operator import Operator
 from neonlab.verify.cases.pitch import plain_numbers, with_pitches
 from neonlab.verify.cases.sizes import UNLIMITED, CodeFacts, Dimension, Role, lengths
@@ -42,6 +42,30 @@ class Placed:
         return max(self.macs, self.bytes)
 
 
+class _Room(NamedTuple):
+    """What one pointer needs at a shape: its extents' fewest bytes, their rows, all their bytes, and its buffer's."""
+
+    least: int
+    rows: int
+    bytes: int
+    span: int
+
+    @staticmethod
+    def of(argument: Argument, values: Mapping[str, int]) -> _Room:
+        """Return what a pointer needs where the integers have these values."""
+        extents = [extent for extent in (argument.read, argument.write) if extent is not None]
+        sizes = [extent.evaluate(values) for extent in extents]
+        rows = [rows.evaluate(values) for extent in extents for rows in extent.rows]
+        least = min(sizes, default=0)
+        return _Room(least, max(rows, default=0), sum(sizes), argument.span(values) if least >= 0 else 0)
+
+
+def _names_of(argument: Argument) -> tuple[str, ...]:
+    """Return the integers that the buffer of a pointer depends on."""
+    parts = [part.names for part in (argument.read, argument.write, argument.origin) if part is not None]
+    return tuple(sorted(frozenset().union(*parts)))
+
+
 class Space:
     """All shapes of a kernel: by an operator's dimensions, or by the integer arguments of a contract alone.
 
@@ -60,6 +84,9 @@ class Space:
         self._numbers = {argument.name for argument in plain_numbers(contract)}
         self._known = {argument.name: argument for argument in contract.integers}
         self.dimensions = tuple(self._dimension(name) for name in self.names if name not in pitches)
+        self._names_of = [_names_of(argument) for argument in contract.pointers]
+        self._rooms: dict[tuple[int | None, ...], _Room] = {}
+        self._placed: dict[tuple[int, ...], Placed | None] = {}  # a search asks for many shapes again
 
     def _dimension(self, name: str) -> Dimension:
         role = self.operator.roles.get(name, Role.LENGTH) if self.operator is not None else Role.LENGTH
@@ -83,6 +110,14 @@ class Space:
 
         `turn` chooses the pitches that are part of a shape, except for those given.
         """
+        if self._alone:
+            return self._placed_at(sizes, turn, pitches)
+        key = tuple(sizes)
+        if key not in self._placed:
+            self._placed[key] = self._placed_at(sizes, turn, pitches)
+        return self._placed[key]
+
+    def _placed_at(self, sizes: Sequence[int], turn: int, pitches: Mapping[str, int]) -> Placed | None:
         chosen = {dimension.name: size for dimension, size in zip(self.dimensions, sizes, strict=True)}
         chosen.update(pitches)
         try:
@@ -100,20 +135,22 @@ class Space:
             return None
 
     def _allowed(self, shape: Shape, values: Mapping[str, int]) -> Placed | None:
-        contract = self.contract
-        extents = contract.extents
-        if any(extent.evaluate(values) < 0 for extent in extents):
-            return None
-        if sum(argument.span(values) for argument in contract.pointers) > _MOST_BYTES:
-            return None
-        rows = (rows.evaluate(values) for extent in extents for rows in extent.rows)
-        if max(rows, default=0) > _MOST_ROWS:
+        contract, bytes_, spanned = self.contract, 0, 0
+        for number, argument in enumerate(contract.pointers):
+            key = (number, *[values.get(name) for name in self._names_of[number]])
+            room = self._rooms.get(key)
+            if room is None:
+                room = self._rooms[key] = _Room.of(argument, values)
+            if room.least < 0 or room.rows > _MOST_ROWS:
+                return None
+            bytes_ += room.bytes
+            spanned += room.span
+        if spanned > _MOST_BYTES:
             return None
         contract.check_values(values)
         if self._asks and not self.operator.accepts(contract, shape):  # type: ignore[union-attr]
             return None
-        macs = contract.macs.evaluate(values) if contract.macs is not None else 0
-        return Placed(shape, macs, touched_bytes(contract, values))
+        return Placed(shape, contract.macs.evaluate(values) if contract.macs is not None else 0, bytes_)
 
     @functools.cached_property
     def least(self) -> tuple[int, ...] | None:

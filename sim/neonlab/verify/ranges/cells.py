@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +21,7 @@ Offsets = npt.NDArray[np.int64]
 _VECTOR_PLACES = range(VECTOR, VECTOR + 512)
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(NamedTuple):
     """Byte `position` of a lane of `width` bytes that holds `node`."""
 
     node: int
@@ -30,6 +30,15 @@ class Cell:
 
 
 NOTHING = Cell(PLAIN, 1, 0)
+_greatest = np.maximum.reduce  # of a few bytes; a method of the array takes twice as long
+
+
+@functools.lru_cache(maxsize=64)
+def _positions(width: int, count: int) -> npt.NDArray[np.int8]:
+    """Return the positions of the bytes of `count` lanes of `width` bytes."""
+    found = np.tile(np.arange(width, dtype=np.int8), count)
+    found.flags.writeable = False
+    return found
 
 
 def offset_of_place(isa: Isa, place: int) -> int | None:
@@ -66,31 +75,35 @@ class RegisterCells:
 
     def depends(self, start: int, end: int) -> bool:
         """Tell whether any of these bytes depends on the inputs."""
-        return bool((self.node[start:end] != PLAIN).any())
+        return start < end and int(_greatest(self.node[start:end])) > PLAIN
 
     def any_depends(self, offsets: Offsets) -> bool:
         """Tell whether any of the bytes at `offsets` depends on the inputs."""
-        return bool((self.node[offsets] != PLAIN).any())
+        return len(offsets) > 0 and int(_greatest(self.node[offsets])) > PLAIN
 
     def write(self, lanes: Lanes, ids: Ids) -> None:
         """Write whole lanes."""
         width = lanes.bits // 8
         self.node[lanes.start : lanes.end] = np.repeat(ids, width)
         self.width[lanes.start : lanes.end] = width
-        self.position[lanes.start : lanes.end] = np.tile(np.arange(width), lanes.count)
+        self.position[lanes.start : lanes.end] = _positions(width, lanes.count)
 
     def read(self, step: int, lanes: Lanes, signed: bool) -> Ids:
         """Return the expression of each lane as a signed or an unsigned number, as `step` begins."""
+        width = lanes.bits // 8
+        where = slice(lanes.start, lanes.end)
+        node, wide, position = self.node[where], self.width[where], self.position[where]
+        ids = node[::width].copy()
+        # The low part of a wider lane equals the number if it fits, which `as_number` checks.
+        alike = (position == _positions(width, lanes.count)) & (wide >= width) & (node > PLAIN)
+        if width > 1:
+            alike &= node == np.repeat(ids, width)
+        if np.logical_and.reduce(alike):
+            return self.as_number(ids, lanes.bits, signed)
         if not self.depends(lanes.start, lanes.end):
             return self._plain_lanes(step, lanes, signed)
-        width = lanes.bits // 8
-        node, wide, position = (
-            part[lanes.start : lanes.end].reshape(lanes.count, width) for part in (self.node, self.width, self.position)
-        )
-        # The low part of a wider lane equals the number if it fits, which `as_number` checks.
-        whole = (wide >= width).all(axis=1) & (position == np.arange(width)).all(axis=1)
-        whole &= (node == node[:, :1]).all(axis=1) & (node[:, 0] != PLAIN)
-        ids = np.where(whole, node[:, 0], 0)
+        whole = alike.reshape(lanes.count, width).all(axis=1)
+        ids[~whole] = 0
         for lane in np.flatnonzero(~whole).tolist():
             start = lanes.start + lane * width
             ids[lane] = self._compose(step, start, width, signed)
@@ -105,9 +118,10 @@ class RegisterCells:
     def as_number(self, ids: Ids, bits: int, signed: bool) -> Ids:
         """Return the lanes read as signed or unsigned numbers; those that this changes become constants or unknown."""
         low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-        other = (self._nodes.low(ids) < low) | (self._nodes.high(ids) > high)
-        if not other.any():
+        lows, highs = self._nodes.low(ids), self._nodes.high(ids)
+        if int(np.minimum.reduce(lows)) >= low and int(_greatest(highs)) <= high:
             return ids
+        other = (lows < low) | (highs > high)
         ids = ids.copy()
         for lane in np.flatnonzero(other).tolist():
             lowest, highest = int(self._nodes.low(ids[lane])), int(self._nodes.high(ids[lane]))

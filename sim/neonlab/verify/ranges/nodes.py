@@ -19,6 +19,8 @@ Values = npt.NDArray[np.int64]
 
 # Intervals are limited to this, so that sums of two ends fit 64 bits.
 LIMIT = (1 << 62) - 1
+#: Products of ends below this are within the limit.
+_SMALL = 1 << 31
 
 
 class NodeKind(enum.IntEnum):
@@ -134,15 +136,18 @@ class Nodes:
 
     def multiply(self, x: Ids, y: Ids) -> Ids:
         """Return nodes for x * y."""
-        corners = np.stack(
-            [_product(a, b) for a in (self._low[x], self._high[x]) for b in (self._low[y], self._high[y])]
-        )
+        ends = self._low[x], self._high[x], self._low[y], self._high[y]
+        if max(int(np.maximum.reduce(np.abs(end))) for end in ends) < _SMALL:
+            corners = np.stack([a * b for a in ends[:2] for b in ends[2:]])
+        else:
+            corners = np.stack([_product(a, b) for a in ends[:2] for b in ends[2:]])
         low, high = corners.min(axis=0), corners.max(axis=0)
-        same = x == y  # a square is not negative
-        low = np.where(
-            same & (self._low[x] <= 0) & (self._high[x] >= 0), 0, np.where(same, corners[[0, 3]].min(axis=0), low)
-        )
-        high = np.where(same, corners[[0, 3]].max(axis=0), high)
+        same = x == y
+        if np.logical_or.reduce(same):
+            alone = corners[[0, 3]]
+            spans_zero = (ends[0] <= 0) & (ends[1] >= 0)  # a square is not negative
+            low = np.where(same, np.where(spans_zero, 0, alone.min(axis=0)), low)
+            high = np.where(same, alone.max(axis=0), high)
         return self._add(NodeKind.MULTIPLY, low, high, x, y)
 
     def negate(self, x: Ids) -> Ids:

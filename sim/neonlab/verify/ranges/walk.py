@@ -246,8 +246,8 @@ class RangeWalk:
         self._registers.put(offsets, held)
 
     def _memory_cell(self, address: int) -> Cell:
-        if address in self._memory:
-            return self._memory[address]
+        if (held := self._memory.get(address)) is not None:
+            return held
         for source in self._sources:
             if source.start <= address < source.end:
                 index, position = divmod(address - source.start, source.width)
@@ -255,7 +255,8 @@ class RangeWalk:
                 if key not in self._elements:
                     element = InputElement(source.name, source.first + index)
                     self._elements[key] = self.nodes.input(element, source.low, source.high)
-                return Cell(self._elements[key], source.width, position)
+                found = self._memory[address] = Cell(self._elements[key], source.width, position)
+                return found
         return NOTHING
 
     def _general(self, step: int, instruction: Instruction, fetched: Mapping[int, Cell]) -> None:

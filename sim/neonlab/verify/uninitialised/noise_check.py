@@ -32,13 +32,13 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from neonlab.assemble.program import Program
-from neonlab.contract.header import Contract
+from neonlab.contract.header import Argument, Contract
 from neonlab.emulate.guest.address_space import ELSEWHERES
 from neonlab.emulate.guest.buffer import Buffer, buffers_by_name, changed_buffers
 from neonlab.emulate.guest.noise import Noise
@@ -209,6 +209,16 @@ def find_unset(
         return check.find(arguments, seed=seed, step_budget=step_budget)
 
 
+def _beside(value: Any, argument: Argument) -> Any:
+    """Return a number near `value` that the contract allows; the same where it allows no other."""
+    if argument.dtype.kind not in "iu":
+        low, high = argument.value_range or (0.0, 1.0)
+        return value / 2 if low <= value / 2 <= high else low + (value - low) / 2
+    limits = np.iinfo(argument.dtype)
+    low, high = argument.value_range or (limits.min, limits.max)
+    return value + 1 if value < high else value - 1 if value > low else value
+
+
 class _Call:
     """One call, and the settings that vary it."""
 
@@ -266,7 +276,8 @@ class _Call:
     def earlier(self) -> Iterator[Setting]:
         """Yield this call, then calls with other inputs: other in the second half, in the first half, and in both.
 
-        Each second element takes the place of the one before it, so that all are elements that the contract allows.
+        Each second element takes the place of the one before it, so that all are elements that the contract allows; a
+        single one, such as a zero point, becomes the next that it allows.
         One half stays, as a kernel may compare a part of its inputs with what it keeps.
         """
         yield self.first
@@ -277,6 +288,8 @@ class _Call:
                 return buffer
             data = np.ascontiguousarray(buffer.data).reshape(-1).copy()
             some = data[first * data.size // 2 : last * data.size // 2]
+            if some.size == 1:
+                some[0] = _beside(some[0], argument)
             some[: some.size // 2 * 2 : 2] = some[1::2]
             return replace(buffer, data=data.reshape(buffer.data.shape))
 
