@@ -1,6 +1,7 @@
 /*toml
 extends = "conv1x1_s8s32_hwc_4x4.inc"
 summary = "output[p][o] = sum_i weights[o][i] * input[p][i], int8 x int8 -> int32, HWC, sums kept in registers, for in-order cores"
+stack   = 96
 */
 
 // For cores that issue in order, where a load that misses holds up what comes after: as conv1x1_s8s32_hwc_4x4, but each

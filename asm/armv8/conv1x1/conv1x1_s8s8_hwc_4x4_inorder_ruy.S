@@ -1,6 +1,7 @@
 /*toml
 extends = "conv1x1_s8s8_hwc_4x4.inc"
 summary = "output[p][o] = sum_i weights[o][i] * input[p][i] + bias[o], requantized as in ruy to int8, HWC, for in-order cores"
+stack   = 128
 */
 
 // Cost of the hot loop, per 4 pixels x 4 output channels x 32 input channels = 512 MACs: 110 instructions, 0.215 per
