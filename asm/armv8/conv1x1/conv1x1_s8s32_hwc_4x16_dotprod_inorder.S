@@ -45,5 +45,6 @@ summary = "output[p][o] = sum_i weights[o][i] * input[p][i], int8 x int8 -> int3
 
 #define KERNEL conv1x1_s8s32_hwc_4x16_dotprod_inorder
 #define INORDER
+#define AHEAD 1024
 #include "conv1x1_hwc_4x16_dotprod.inc"
 #include "conv1x1_s8s32_hwc_4x16.inc"
