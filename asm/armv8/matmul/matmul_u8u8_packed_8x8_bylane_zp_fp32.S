@@ -11,10 +11,10 @@ points = { reg = "stack+8" }
 // int32. No product is too large and no sum needs mending; what that takes is a multiply for 4 MACs, not for 16 / 3. The
 // loops and the tile are in matmul_u8u8_packed_8x8_bylane.inc.
 //
-// Cost of the hot loop, per 8 rows x 8 columns x 8 depths = 512 MACs: 128 smlal, 16 usubl, 4 ld1, 2 for the loop = 150
-// instructions, 0.293 per MAC. The floor of this form is one smlal for 4 MACs, 128 or 0.25 per MAC. Around the hot loop
-// a tile costs 123 instructions, 95 of them to turn 64 sums into 64 uint8: 48 to scale, 40 to narrow, add the zero
-// point and clamp, the rest to load what that takes.
+// Cost of the hot loop, per 8 rows x 8 columns x 4 depths = 256 MACs: 64 smlal, 8 usubl, 8 ldr, 2 add, 2 for the loop
+// = 84 instructions, 0.328 per MAC. The floor of this form is one smlal for 4 MACs, 64 or 0.25 per MAC. Around the
+// hot loop a tile costs 121 instructions, 95 of them to turn 64 sums into 64 uint8: 48 to scale, 40 to narrow, add
+// the zero point and clamp, the rest to load what that takes.
 
 #define KERNEL matmul_u8u8_packed_8x8_bylane_zp_fp32
 #include "../include/requantize_fp32.inc"
