@@ -1,0 +1,220 @@
+"""Optimize the hot loop of a kernel: change it, order it anew, and keep what is shown to be right."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from neonlab.assemble.program import Program
+from neonlab.errors import InputError
+from neonlab.lab.parallel.pool import Workers
+from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.lookup import AskedKernel, AskedShape, one_kernel, one_shape
+from neonlab.lab.run.profile import profile_case
+from neonlab.lab.watch.layer import layer_to_watch
+from neonlab.measure.cores.modelled import AskedCore, ModelledCore
+from neonlab.measure.cores.pipeline import PipelineCore
+from neonlab.measure.loop.report import LoopReport
+from neonlab.measure.options import MemoryOptions
+from neonlab.measure.pipeline.bounds import dispatch_bound, port_bound
+from neonlab.measure.pipeline.program import compile_instructions
+from neonlab.measure.profile import Profile
+from neonlab.measure.shape import Shape
+from neonlab.optimize.exploration import Advance, Candidate, Exploration, exact_cycles
+from neonlab.optimize.judgement import Begin, Judgement, judge, scratch_beside
+from neonlab.optimize.loop.code import LoopCode
+from neonlab.optimize.loop.find import FoundLoop, code_of, find_loop, instances
+from neonlab.optimize.outcome import LoopFigures, Optimized, Refused, Standing
+from neonlab.optimize.output.edit import edited, text_for
+from neonlab.optimize.rewrites.every import REWRITES
+from neonlab.optimize.rewrites.rewrite import Rewrite
+from neonlab.verify.cases.case import CaseName
+from neonlab.verify.verdict import Failure
+
+#: Steps that `--time` counts for a second: two for each millisecond of a step, less what the judgement takes.
+STEPS_A_SECOND = 250
+DEFAULT_STEPS = 20_000
+_MOST_REFUSED = 4  # candidates that are judged, one after another, until one is right
+_LEAST_GAIN = 1e-6  # of the cycles
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """A kernel with the loop that is to be changed, at a shape on a core."""
+
+    kernel: Kernel
+    program: Program
+    core: PipelineCore
+    shape: Shape
+    report: LoopReport
+    groups: Sequence[Sequence[FoundLoop]]
+    code: LoopCode
+    loop: FoundLoop
+
+
+def optimize(
+    kernel: AskedKernel,
+    core: AskedCore,
+    *,
+    shape: AskedShape = "",
+    steps: int = DEFAULT_STEPS,
+    seed: int = 1,
+    into: Path | None = None,
+    workers: Workers | None = None,
+    begin: Begin = lambda _name, _total, _unit: lambda _: None,
+    advance: Advance = lambda _steps, _cycles: True,
+    rewrites: Sequence[Rewrite] = REWRITES,
+) -> Optimized:
+    """Return a kernel with a cheaper hot loop on a core, which was shown to be right.
+
+    `kernel` is a Kernel, a name of the library, or the path of a file; `core` is a core with a pipeline model.  `shape`
+    says at which layer the loop is hot; the default is one of about 14x14x256x256.  `steps` is the number of orders to
+    try, `seed` fixes which.  `into` is the folder that the new text is for: includes are named as from there.  Nothing
+    is written.  `begin` and `advance` are told how far the work is.
+
+    Raises InputError for a kernel, a shape or a core that is not known, and for a kernel without a reference, or whose
+    hot loop cannot be changed.
+    """
+    begin("profiling the kernel", 0, "")
+    subject = _subject(one_kernel(kernel), core, shape, seed)
+    told = begin("trying orders", steps, "steps")
+
+    def counted(made: int, cycles: float) -> bool:
+        told(made)
+        return advance(made, cycles)
+
+    exploration = Exploration(subject.kernel.contract, subject.core, seed, counted, rewrites)
+    candidates = exploration.run(subject.code, steps)
+    folder = into or subject.kernel.path.parent
+    if workers is not None:
+        judged = _judged(subject, candidates, folder, workers, begin)
+    else:
+        with Workers() as own:
+            judged = _judged(subject, candidates, folder, own, begin)
+    return _outcome(subject, judged, seed, steps, exploration)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The first candidate that is right, how that was shown, its text, and the candidates before it that are not."""
+
+    candidate: Candidate | None
+    judgement: Judgement | None
+    original: str
+    text: str
+    refused: tuple[Refused, ...]
+
+
+def _subject(kernel: Kernel, core: AskedCore, shape: AskedShape, seed: int) -> _Subject:
+    modelled = ModelledCore.named(str(core), cycles=True)
+    if kernel.operator is None:
+        raise InputError(f"{kernel.title}: nothing computes right results, so no change of it could be judged")
+    asked = one_shape(kernel, shape) if shape else layer_to_watch(kernel)
+    outcome = profile_case(kernel, CaseName(asked, "random", seed), MemoryOptions(modelled, True, loop=True))
+    if isinstance(outcome, Failure):
+        raise InputError(f"{kernel.title} is wrong, so it is not optimized: {outcome.identifier} at {asked}")
+    program, pipeline = kernel_program(kernel), modelled.pipeline
+    assert pipeline is not None, "a core that is named with `cycles` has a pipeline"
+    loop = find_loop(program, outcome.loops)
+    groups = instances(program, loop)
+    address = program.instructions[loop.first].address
+    report = next(one for one in outcome.loops if one.lines[0].address == address)
+    code = code_of(program, kernel.contract, groups[0])
+    return _Subject(kernel, program, pipeline, asked, report, groups, code, loop)
+
+
+def _judged(
+    subject: _Subject, candidates: Sequence[Candidate], folder: Path, workers: Workers, begin: Begin
+) -> _Judged:
+    """Judge candidates that are cheaper than the loop as it is, the cheapest first, until one is right."""
+    now = exact_cycles(subject.code, range(len(subject.code.body)), subject.core)
+    kernel, refused = subject.kernel, []
+    include = [Path(one) for one in kernel.build.include]
+    original, _ = text_for(kernel.path, include, subject.program, subject.groups, folder)
+    before = "\n".join(line.text for line in original) + "\n"
+    for candidate in candidates:
+        if candidate.cycles > now * (1 - _LEAST_GAIN) or len(refused) >= _MOST_REFUSED:
+            break
+        with scratch_beside(kernel) as scratch:
+            path = scratch / kernel.path.name
+            text, lines = _text(subject, candidate, now, scratch)
+            path.write_text(text)
+            judgement = judge(kernel, path, lines, workers, begin)
+        if judgement.is_right:
+            return _Judged(candidate, judgement, before, _text(subject, candidate, now, folder)[0], tuple(refused))
+        refused.append(Refused(candidate.code.changes, candidate.cycles, judgement.reason))
+    return _Judged(None, None, before, before, tuple(refused))
+
+
+def _text(subject: _Subject, candidate: Candidate, now: float, folder: Path) -> tuple[str, list[int]]:
+    """Return the kernel's text with a candidate in it, and the numbers of the lines that are new."""
+    include = [Path(one) for one in subject.kernel.build.include]
+    lines, place = text_for(subject.kernel.path, include, subject.program, subject.groups, folder)
+    head = _headline(subject, candidate, now)
+    made = edited(lines, place, subject.code, candidate.code, candidate.found, head)
+    behind = len(lines) - place.branch - 1
+    return "\n".join(made) + "\n", list(range(place.label + 1, len(made) - behind + 1))
+
+
+def _headline(subject: _Subject, candidate: Candidate, now: float) -> list[str]:
+    """Return the comment above the loop: what it costs, and what was done to it."""
+    counts = Counter(step.instruction.mnemonic for step in candidate.code.body)
+    work = ", ".join(f"{count} {name}" for name, count in counts.most_common())
+    head = [
+        f"Ordered by neonlab optimize for {subject.core.name}: {candidate.cycles:.4g} cycles an iteration instead of "
+        f"{now:.4g}.",
+        f"{work}, 1 branch = {len(candidate.code.body) + 1} instructions.",
+    ]
+    head += [f"{change.name.capitalize()}: {change.reason}." for change in candidate.code.changes]
+    if candidate.found.ahead:
+        head.append(
+            f"{len(candidate.found.ahead)} of them run an iteration ahead: first once by themselves, and the rest once "
+            "more at the end."
+        )
+    return [line for text in head for line in _wrapped(text)]
+
+
+def _wrapped(text: str) -> list[str]:
+    import textwrap
+
+    return textwrap.wrap(text, 112)
+
+
+def _figures(code: LoopCode, sequence: Sequence[int], core: PipelineCore) -> LoopFigures:
+    compiled = compile_instructions(code.instructions, core)
+    once = np.ones(len(code.body) + 1, np.int64)
+    counts = Counter(step.instruction.mnemonic for step in (*code.body, code.branch))
+    return LoopFigures(
+        exact_cycles(code, sequence, core), len(code.body) + 1, port_bound(compiled, once),
+        dispatch_bound(compiled, once, core), dict(sorted(counts.items())),
+    )  # fmt: skip
+
+
+def _outcome(subject: _Subject, judged: _Judged, seed: int, steps: int, exploration: Exploration) -> Optimized:
+    kernel, best, judgement = subject.kernel, judged.candidate, judged.judgement
+    old = _figures(subject.code, range(len(subject.code.body)), subject.core)
+    standing, reason = Standing.UNCHANGED, ""
+    if judgement is not None:
+        standing = Standing.PROVED if judgement.is_proved else Standing.EXACT
+        reason = judgement.reason
+    elif judged.refused:
+        reason = f"what was cheaper is wrong: {judged.refused[0].reason}"
+    else:
+        gap = f"it takes {old.cycles:.4g} cycles, of which {old.bound:.4g} are the bound of its instructions"
+        reason = f"no order and no rewrite that was tried costs less; {gap}"
+    return Optimized(
+        kernel=kernel.title, path=str(kernel.path), isa=kernel.isa.value, core=subject.core.name, shape=subject.shape,
+        seed=seed, steps=steps, place=subject.report.place(str(kernel.path)), share=subject.report.share, old=old,
+        new=_figures(best.code, best.found.sequence, subject.core) if best is not None else old,
+        changes=best.code.changes if best is not None else (), ahead=len(best.found.ahead) if best is not None else 0,
+        tried=exploration.tried, standing=standing, reason=reason,
+        proved=judgement.proved if judgement is not None else 0,
+        checked=judgement.checked if judgement is not None else 0,
+        held=judgement.held if judgement is not None else (), refused=judged.refused, stopped=exploration.stopped,
+        original=judged.original, text=judged.text,
+    )  # fmt: skip

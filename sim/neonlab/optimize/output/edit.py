@@ -1,0 +1,165 @@
+"""Write a changed loop into the text of its kernel."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from neonlab.assemble.program import Program
+from neonlab.assemble.source import SourceLine
+from neonlab.errors import InputError
+from neonlab.optimize.loop.code import LoopCode
+from neonlab.optimize.loop.find import FoundLoop
+from neonlab.optimize.output.inlined import Origin, inlined
+from neonlab.optimize.output.macro_arguments import arguments_of
+from neonlab.optimize.output.statements import Style, inverse_branch, style_of
+from neonlab.optimize.schedule.search import Found
+
+_COMMENT = re.compile(r"\s*(//|/\*).*$")
+_MACRO = re.compile(r"^\s*\.(macro|endm)\b", re.I)
+_WIDTH = 116
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a loop stands in a text: lines `label` to `branch`, from 0, and what these say.
+
+    `name` is the label as written, `going` the branch as written.  `guard` is the line that tells the loop from others
+    that the same macro makes, "" where it makes no other.  `is_private` says that nothing else goes to the label.
+    """
+
+    label: int
+    branch: int
+    name: str
+    going: str
+    guard: str
+    in_macro: bool
+    is_private: bool
+
+
+def place_of(lines: Sequence[Origin], program: Program, groups: Sequence[Sequence[FoundLoop]]) -> Place:
+    """Return where the loops of the first group stand; the other groups are what the same lines make besides.
+
+    Raises InputError where the loop is not written as a label, instructions and a branch in one place.
+    """
+    source = program.line_at(program.instructions[groups[0][0].last].address)
+    if source is None or not source.path:
+        raise InputError(f"{program.path}: the loop has no source lines, so it cannot be changed")
+    here = Path(source.path).resolve()
+    branch = next((at for at, one in enumerate(lines) if one.number == source.line and one.path.resolve() == here), -1)
+    going = " ".join(_COMMENT.sub("", lines[branch].text).split()) if branch >= 0 else ""
+    token = going.rpartition(" ")[2].rpartition(",")[2]
+    name = token[:-1] if re.fullmatch(r"\d+b", token) else token
+    defines = re.compile(rf"^\s*{re.escape(name)}\s*:")
+    label = next((at for at in range(branch, -1, -1) if defines.match(lines[at].text)), -1)
+    if branch < 0 or label < 0:
+        raise InputError(
+            f"{source.path}:{source.line}: the loop is not written as a label, instructions and a branch to it in one "
+            "place, so it cannot be changed"
+        )
+    in_macro = _in_macro(lines, branch)
+    uses = sum(len(re.findall(rf"(?<![\w.$\\@]){re.escape(token)}(?![\w$@])", one.text)) for one in lines)
+    private = token == name and uses == 2  # its definition, and the branch
+    return Place(label, branch, name, going, _guard(lines, program, groups, source), in_macro, private)
+
+
+def _in_macro(lines: Sequence[Origin], at: int) -> bool:
+    for line in reversed(lines[:at]):
+        if match := _MACRO.match(line.text):
+            return match[1].lower() == "macro"
+    return False
+
+
+def _guard(
+    lines: Sequence[Origin], program: Program, groups: Sequence[Sequence[FoundLoop]], source: SourceLine
+) -> str:
+    if len(groups) == 1:
+        return ""
+    files = list(dict.fromkeys(line.path for line in lines))
+    own = arguments_of(source, files)
+    others: list[Mapping[str, str] | None] = []
+    for group in groups[1:]:
+        for one in group:
+            line = program.line_at(program.instructions[one.last].address)
+            others.append(arguments_of(line, files) if line is not None else None)
+    for name, value in (own or {}).items():
+        if all(other is not None and other.get(name) != value for other in others):
+            numeric = re.fullmatch(r"-?\w+", value) and value.lstrip("-").isdigit()
+            return f".if \\{name} == {value}" if numeric else f".ifc \\{name}, {value}"
+    raise InputError(
+        f"{source.path}:{source.line}: the lines make several loops, which no argument of the macro tells apart, so "
+        "they cannot be changed for one of them"
+    )
+
+
+def edited(
+    lines: Sequence[Origin], place: Place, old: LoopCode, new: LoopCode, found: Found, headline: Sequence[str]
+) -> list[str]:
+    """Return the text with the loop changed: `new` in the order of `found`, below the comment `headline`."""
+    texts = [line.text for line in lines]
+    style = style_of(new.isa, texts, old.body)
+    loop = _loop(texts, place, old, new, found, style, headline)
+    if place.guard:
+        loop = [
+            f"  {place.guard}", *loop, "  .else", *texts[place.label : place.branch + 1], "  .endif",
+        ]  # fmt: skip
+    return [*texts[: place.label], *loop, *texts[place.branch + 1 :]]
+
+
+def _loop(
+    texts: Sequence[str], place: Place, old: LoopCode, new: LoopCode, found: Found, style: Style,
+    headline: Sequence[str],
+) -> list[str]:  # fmt: skip
+    defined = texts[place.label]
+    comment = _label_comment(defined, len(old.body) + 1, len(new.body) + 1)
+    entry = [] if place.is_private else [f"{place.name}:"]
+    name = place.name if place.is_private else _fresh(place, "again")
+    ahead = [at for at in found.sequence if at in set(found.ahead)]
+    rest = _fresh(place, "last")
+    again = _going(place, name)
+    lines = [*(f"    // {line}" for line in headline), *entry, *(style.line(step) for step in new.before)]
+    if ahead:
+        lines += [style.line(new.body[at]) for at in ahead]
+        lines.append(style.branch(inverse_branch(_going(place, rest), new.isa)))
+    column = defined.index(comment[:2]) if comment else style.comments
+    lines.append(f"{name + ':':<{column}}{comment}".rstrip())
+    lines += [style.line(new.body[at]) for at in found.sequence]
+    lines.append(style.branch(again))
+    if ahead:
+        lines.append(f"{rest}:")
+        lines += [style.line(new.body[at]) for at in found.sequence if at not in set(ahead)]
+    return [*lines, *(style.line(step) for step in new.after)]
+
+
+def _going(place: Place, name: str) -> str:
+    """Return the branch of the loop, to the label `name`."""
+    head, separator, _ = place.going.rpartition("," if "," in place.going else " ")
+    return f"{head}{separator} {name}" if separator == "," else f"{head} {name}"
+
+
+def _fresh(place: Place, ending: str) -> str:
+    r"""Return a label that nothing else has, unique in each call of a macro by `\@`."""
+    stem = place.name if not place.name.isdigit() else f".Lloop_{place.name}"
+    unique = r"\@" if place.in_macro else ""
+    stem = stem.removesuffix(r"\@").rstrip("_")
+    return f"{stem}_{ending}{'_' if unique else ''}{unique}"
+
+
+def _label_comment(line: str, old: int, new: int) -> str:
+    """Return the comment behind the label, with the number of instructions as it is now."""
+    match = re.search(r"(//|/\*).*$", line)
+    comment = match[0].rstrip() if match else ""
+    return re.sub(rf"\b{old} instructions", f"{new} instructions", comment)
+
+
+def text_for(
+    kernel: Path, include: Sequence[Path], program: Program, groups: Sequence[Sequence[FoundLoop]], folder: Path
+) -> tuple[list[Origin], Place]:
+    """Return the text of a kernel for a file in `folder`, and where its loop stands in it."""
+    source = program.line_at(program.instructions[groups[0][0].last].address)
+    if source is None:
+        raise InputError(f"{kernel}: the loop has no source lines, so it cannot be changed")
+    lines = inlined(kernel, Path(source.path), include, folder)
+    return lines, place_of(lines, program, groups)
