@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from neonlab.contract.model import Contract
+from neonlab.isa.model.instruction import Instruction
 from neonlab.measure.cores.pipeline import PipelineCore
 from neonlab.measure.pipeline.cost import steady_cycles
 from neonlab.optimize.loop.code import LoopCode
@@ -48,6 +49,11 @@ class Candidate:
     def key(self) -> tuple[float, int, int]:
         """Return what candidates are compared by: cycles, then how much is duplicated, then the size."""
         return round(self.cycles, 6), len(self.code.changes), len(self.code.body) + len(self.found.ahead)
+
+    @property
+    def body(self) -> tuple[Instruction, ...]:
+        """Return the instructions of the loop in their order, without the branch."""
+        return replace(self.code, body=tuple(self.code.body[at] for at in self.found.sequence)).instructions[:-1]
 
 
 class Exploration:
@@ -114,7 +120,9 @@ class Exploration:
 
         `start` is what the loop was made of: the search begins with its order, if that is legal still.
         """
-        order = Order(len(code.body), edges_of([step.instruction for step in code.body], places_of(code)), control_of(code))
+        order = Order(
+            len(code.body), edges_of([step.instruction for step in code.body], places_of(code)), control_of(code)
+        )
         if not order.is_legal:
             return None
         if start is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from neonlab.assemble.program import Program
@@ -32,7 +32,7 @@ _FOLDERS = {"a32": "armv7", "a64": "armv8"}
 class Judgement:
     """What was shown of a changed kernel: it `is_right` on all cases, and `is_proved` if `reason` is "".
 
-    Where it is wrong, `reason` says how.
+    Where it is wrong, or the whole call no cheaper, `reason` says how.
     """
 
     is_right: bool
@@ -41,6 +41,7 @@ class Judgement:
     proved: int = 0
     checked: int = 0
     held: tuple[str, ...] = ()
+    call_cycles: int = 0
 
 
 @contextmanager
@@ -55,10 +56,14 @@ def scratch_beside(kernel: Kernel) -> Iterator[Path]:
         yield folder
 
 
-def judge(kernel: Kernel, path: Path, labels: Sequence[int], workers: Workers, begin: Begin) -> Judgement:
-    """Judge the changed kernel in the file at `path`, whose new code lies on the lines `labels` of that file.
+def judge(
+    kernel: Kernel, path: Path, lines: Sequence[int], cost: Callable[[Kernel], int], most: int, workers: Workers,
+    begin: Begin,
+) -> Judgement:  # fmt: skip
+    """Judge the changed kernel in the file at `path`, whose new code lies on the given lines of that file.
 
-    A kernel that is wrong on a case is not proved; one that is right is, shape by shape.
+    `cost` returns the cycles of a whole call, which are to be fewer than `most`.  A kernel that is wrong on a case, or
+    no cheaper, is not proved; one that is right is, shape by shape.
     """
     try:
         changed = open_kernel(path, kernel.given)
@@ -72,7 +77,12 @@ def judge(kernel: Kernel, path: Path, labels: Sequence[int], workers: Workers, b
     if failure is not None or not verdicts or not verdicts[0].passed:
         why = f"{failure.identifier} at {failure.shape}" if failure is not None else "it is not exact"
         return Judgement(False, False, why, checked=len(cases))
-    return _proved(changed, program, frozenset(labels), len(cases), workers, begin)
+    begin("profiling the new kernel", 0, "")
+    cycles = cost(changed)
+    if cycles >= most:
+        return Judgement(False, False, f"the whole call takes {cycles:,} cycles, no fewer than {most:,}")
+    shown = _proved(changed, program, frozenset(lines), len(cases), workers, begin)
+    return replace(shown, call_cycles=cycles)
 
 
 def _proved(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,11 +37,13 @@ from neonlab.optimize.rewrites.rewrite import Rewrite
 from neonlab.verify.cases.case import CaseName
 from neonlab.verify.verdict import Failure
 
-#: Steps that `--time` counts for a second: two for each millisecond of a step, less what the judgement takes.
-STEPS_A_SECOND = 250
-DEFAULT_STEPS = 20_000
+#: Orders that are tried for each second of the time that is given: a step takes up to 2 ms on a slow machine, and the
+#: judgement needs its share.
+STEPS_A_SECOND = 125
+DEFAULT_SECONDS = 120
 _MOST_REFUSED = 4  # candidates that are judged, one after another, until one is right
 _LEAST_GAIN = 1e-6  # of the cycles
+_WIDTH = 112  # of a comment
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,13 @@ class _Subject:
     report: LoopReport
     groups: Sequence[Sequence[FoundLoop]]
     code: LoopCode
-    loop: FoundLoop
+    modelled: ModelledCore
+    seed: int
+    call_cycles: int
+
+    def cost(self, kernel: Kernel) -> int:
+        """Return the cycles of a whole call of a kernel at the shape, one of many back to back."""
+        return _cycles(_profile(kernel, self.modelled, self.shape, self.seed, loop=False))
 
 
 def optimize(
@@ -62,7 +71,7 @@ def optimize(
     core: AskedCore,
     *,
     shape: AskedShape = "",
-    steps: int = DEFAULT_STEPS,
+    steps: int = STEPS_A_SECOND * DEFAULT_SECONDS,
     seed: int = 1,
     into: Path | None = None,
     workers: Workers | None = None,
@@ -115,9 +124,7 @@ def _subject(kernel: Kernel, core: AskedCore, shape: AskedShape, seed: int) -> _
     if kernel.operator is None:
         raise InputError(f"{kernel.title}: nothing computes right results, so no change of it could be judged")
     asked = one_shape(kernel, shape) if shape else layer_to_watch(kernel)
-    outcome = profile_case(kernel, CaseName(asked, "random", seed), MemoryOptions(modelled, True, loop=True))
-    if isinstance(outcome, Failure):
-        raise InputError(f"{kernel.title} is wrong, so it is not optimized: {outcome.identifier} at {asked}")
+    outcome = _profile(kernel, modelled, asked, seed, loop=True)
     program, pipeline = kernel_program(kernel), modelled.pipeline
     assert pipeline is not None, "a core that is named with `cycles` has a pipeline"
     loop = find_loop(program, outcome.loops)
@@ -125,7 +132,19 @@ def _subject(kernel: Kernel, core: AskedCore, shape: AskedShape, seed: int) -> _
     address = program.instructions[loop.first].address
     report = next(one for one in outcome.loops if one.lines[0].address == address)
     code = code_of(program, kernel.contract, groups[0])
-    return _Subject(kernel, program, pipeline, asked, report, groups, code, loop)
+    return _Subject(kernel, program, pipeline, asked, report, groups, code, modelled, seed, _cycles(outcome))
+
+
+def _profile(kernel: Kernel, core: ModelledCore, shape: Shape, seed: int, *, loop: bool) -> Profile:
+    outcome = profile_case(kernel, CaseName(shape, "random", seed), MemoryOptions(core, True, loop=loop))
+    if isinstance(outcome, Failure):
+        raise InputError(f"{kernel.title} is wrong, so it is not optimized: {outcome.identifier} at {shape}")
+    return outcome
+
+
+def _cycles(profile: Profile) -> int:
+    assert profile.cycles is not None, "the core has a pipeline model"
+    return profile.cycles.cycles
 
 
 def _judged(
@@ -133,10 +152,11 @@ def _judged(
 ) -> _Judged:
     """Judge candidates that are cheaper than the loop as it is, the cheapest first, until one is right."""
     now = exact_cycles(subject.code, range(len(subject.code.body)), subject.core)
-    kernel, refused = subject.kernel, []
+    kernel = subject.kernel
+    refused: list[Refused] = []
     include = [Path(one) for one in kernel.build.include]
-    original, _ = text_for(kernel.path, include, subject.program, subject.groups, folder)
-    before = "\n".join(line.text for line in original) + "\n"
+    original = text_for(kernel.path, include, subject.program, subject.groups, folder)
+    before = "\n".join(line.text for line in original.lines) + "\n"
     for candidate in candidates:
         if candidate.cycles > now * (1 - _LEAST_GAIN) or len(refused) >= _MOST_REFUSED:
             break
@@ -144,7 +164,7 @@ def _judged(
             path = scratch / kernel.path.name
             text, lines = _text(subject, candidate, now, scratch)
             path.write_text(text)
-            judgement = judge(kernel, path, lines, workers, begin)
+            judgement = judge(kernel, path, lines, subject.cost, subject.call_cycles, workers, begin)
         if judgement.is_right:
             return _Judged(candidate, judgement, before, _text(subject, candidate, now, folder)[0], tuple(refused))
         refused.append(Refused(candidate.code.changes, candidate.cycles, judgement.reason))
@@ -154,11 +174,10 @@ def _judged(
 def _text(subject: _Subject, candidate: Candidate, now: float, folder: Path) -> tuple[str, list[int]]:
     """Return the kernel's text with a candidate in it, and the numbers of the lines that are new."""
     include = [Path(one) for one in subject.kernel.build.include]
-    lines, place = text_for(subject.kernel.path, include, subject.program, subject.groups, folder)
-    head = _headline(subject, candidate, now)
-    made = edited(lines, place, subject.code, candidate.code, candidate.found, head)
-    behind = len(lines) - place.branch - 1
-    return "\n".join(made) + "\n", list(range(place.label + 1, len(made) - behind + 1))
+    text = text_for(subject.kernel.path, include, subject.program, subject.groups, folder)
+    made = edited(text, subject.code, candidate.code, candidate.found, _headline(subject, candidate, now))
+    behind = len(text.lines) - text.place.branch - 1
+    return "\n".join(made) + "\n", list(range(text.place.label + 1, len(made) - behind + 1))
 
 
 def _headline(subject: _Subject, candidate: Candidate, now: float) -> list[str]:
@@ -176,13 +195,7 @@ def _headline(subject: _Subject, candidate: Candidate, now: float) -> list[str]:
             f"{len(candidate.found.ahead)} of them run an iteration ahead: first once by themselves, and the rest once "
             "more at the end."
         )
-    return [line for text in head for line in _wrapped(text)]
-
-
-def _wrapped(text: str) -> list[str]:
-    import textwrap
-
-    return textwrap.wrap(text, 112)
+    return [line for text in head for line in textwrap.wrap(text, _WIDTH)]
 
 
 def _figures(code: LoopCode, sequence: Sequence[int], core: PipelineCore) -> LoopFigures:
@@ -203,18 +216,19 @@ def _outcome(subject: _Subject, judged: _Judged, seed: int, steps: int, explorat
         standing = Standing.PROVED if judgement.is_proved else Standing.EXACT
         reason = judgement.reason
     elif judged.refused:
-        reason = f"what was cheaper is wrong: {judged.refused[0].reason}"
+        reason = f"what costs less in the loop was thrown away: {judged.refused[0].reason}"
     else:
         gap = f"it takes {old.cycles:.4g} cycles, of which {old.bound:.4g} are the bound of its instructions"
         reason = f"no order and no rewrite that was tried costs less; {gap}"
+    shown = judgement or Judgement(False, False, call_cycles=subject.call_cycles)
     return Optimized(
         kernel=kernel.title, path=str(kernel.path), isa=kernel.isa.value, core=subject.core.name, shape=subject.shape,
         seed=seed, steps=steps, place=subject.report.place(str(kernel.path)), share=subject.report.share, old=old,
         new=_figures(best.code, best.found.sequence, subject.core) if best is not None else old,
         changes=best.code.changes if best is not None else (), ahead=len(best.found.ahead) if best is not None else 0,
-        tried=exploration.tried, standing=standing, reason=reason,
-        proved=judgement.proved if judgement is not None else 0,
-        checked=judgement.checked if judgement is not None else 0,
-        held=judgement.held if judgement is not None else (), refused=judged.refused, stopped=exploration.stopped,
-        original=judged.original, text=judged.text,
+        tried=exploration.tried, call_before=subject.call_cycles, call_after=shown.call_cycles, standing=standing,
+        reason=reason, proved=shown.proved, checked=shown.checked, held=shown.held, refused=judged.refused,
+        stopped=exploration.stopped, original=judged.original, text=judged.text,
+        old_body=subject.code.instructions[:-1],
+        new_body=best.body if best is not None else subject.code.instructions[:-1],
     )  # fmt: skip

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from neonlab.isa.model.instruction import Instruction
 from neonlab.measure.shape import Shape
 from neonlab.optimize.loop.code import Change
 
@@ -70,8 +71,9 @@ class Optimized:
 
     `old` and `new` are the figures of the loop; `new` is `old` where nothing was found.  `place` says where the loop
     stands.  `ahead` are the instructions that run an iteration ahead.  `tried` is the number of orders that were
-    costed.  `proved` and `checked` count the shapes and the cases of the judgement.  `text` is the new file, `original`
-    the old one with the same includes in it.
+    costed.  `call_before` and `call_after` are the cycles of the whole call at `shape`, warm.  `proved` and `checked`
+    count the shapes and the cases of the judgement.  `text` is the new file, `original` the old one with the same
+    includes in it; `old_body` and `new_body` are the loops without their branch.
     """
 
     kernel: str
@@ -88,6 +90,8 @@ class Optimized:
     changes: tuple[Change, ...]
     ahead: int
     tried: int
+    call_before: int
+    call_after: int
     standing: Standing
     reason: str = ""
     proved: int = 0
@@ -97,6 +101,8 @@ class Optimized:
     stopped: bool = False
     original: str = ""
     text: str = ""
+    old_body: tuple[Instruction, ...] = ()
+    new_body: tuple[Instruction, ...] = ()
 
     @property
     def is_better(self) -> bool:
@@ -124,8 +130,6 @@ class Optimized:
             "isa": self.isa,
             "core": self.core,
             "shape": str(self.shape),
-            "seed": self.seed,
-            "steps": self.steps,
             "loop": self.place,
             "share": round(self.share, 4),
             "before": self.old.to_json(),
@@ -135,6 +139,7 @@ class Optimized:
             ],
             "ahead": self.ahead,
             "tried": self.tried,
+            "call_cycles": {"before": self.call_before, "after": self.call_after},
             "status": self.standing.value,
             "reason": self.reason or None,
             "shapes_proved": self.proved,

@@ -48,8 +48,9 @@ class LoopCode:
     """A loop of straight-line code: `body` runs in this order, then `branch` goes back.
 
     `before` runs once ahead of the loop, `after` once behind it.  `kept` are the registers whose value at the head or
-    behind the loop matters.  `free` are those that may be used besides those that the body writes.  `cleared` are those that hold zero
-    when the loop is entered.  `buffers` has those that each base register may point into.  `changes` says what was rewritten so far.
+    behind the loop matters.  `free` are those that may be used besides those that the body writes.  `cleared` are those
+    that hold zero when the loop is entered.  `buffers` has those that each base register may point into.  `changes`
+    says what was rewritten so far.
     """
 
     isa: Isa

@@ -1,4 +1,4 @@
-"""Find what must stay in order in a loop: which instruction waits for which, in the same iteration or the one before."""
+"""Find what must stay in order in a loop, within an iteration and from one to the next."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def find_loop(program: Program, loops: Sequence[LoopReport]) -> FoundLoop:
     raise InputError(f"{program.path}: no loop to optimize: {told}; give another --shape, in which a plain loop is hot")
 
 
-def _refusal(program: Program, addresses: list[int], first: int, last: int, entered: set[int | None]) -> str:
+def _refusal(program: Program, addresses: list[int], first: int, last: int, entered: set[int]) -> str:
     """Return why the loop cannot be changed, "" if it can."""
     code = program.instructions[first : last + 1]
     if [one.address for one in code] != addresses:

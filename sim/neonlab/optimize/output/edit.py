@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from neonlab.assemble.expand.c_preprocessor import read_source
 from neonlab.assemble.program import Program
 from neonlab.assemble.source import SourceLine
 from neonlab.errors import InputError
 from neonlab.optimize.loop.code import LoopCode
 from neonlab.optimize.loop.find import FoundLoop
-from neonlab.optimize.output.inlined import Origin, inlined
+from neonlab.optimize.output.inlined import Origin, included, inlined
 from neonlab.optimize.output.macro_arguments import arguments_of
 from neonlab.optimize.output.statements import Style, inverse_branch, style_of
 from neonlab.optimize.schedule.search import Found
 
 _COMMENT = re.compile(r"\s*(//|/\*).*$")
 _MACRO = re.compile(r"^\s*\.(macro|endm)\b", re.I)
-_WIDTH = 116
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,12 @@ class Place:
     is_private: bool
 
 
-def place_of(lines: Sequence[Origin], program: Program, groups: Sequence[Sequence[FoundLoop]]) -> Place:
+def place_of(
+    lines: Sequence[Origin], program: Program, groups: Sequence[Sequence[FoundLoop]], files: Sequence[Path]
+) -> Place:
     """Return where the loops of the first group stand; the other groups are what the same lines make besides.
+
+    `files` are those in which macros may be defined.
 
     Raises InputError where the loop is not written as a label, instructions and a branch in one place.
     """
@@ -62,7 +66,7 @@ def place_of(lines: Sequence[Origin], program: Program, groups: Sequence[Sequenc
     in_macro = _in_macro(lines, branch)
     uses = sum(len(re.findall(rf"(?<![\w.$\\@]){re.escape(token)}(?![\w$@])", one.text)) for one in lines)
     private = token == name and uses == 2  # its definition, and the branch
-    return Place(label, branch, name, going, _guard(lines, program, groups, source), in_macro, private)
+    return Place(label, branch, name, going, _guard(program, groups, source, files), in_macro, private)
 
 
 def _in_macro(lines: Sequence[Origin], at: int) -> bool:
@@ -72,12 +76,9 @@ def _in_macro(lines: Sequence[Origin], at: int) -> bool:
     return False
 
 
-def _guard(
-    lines: Sequence[Origin], program: Program, groups: Sequence[Sequence[FoundLoop]], source: SourceLine
-) -> str:
+def _guard(program: Program, groups: Sequence[Sequence[FoundLoop]], source: SourceLine, files: Sequence[Path]) -> str:
     if len(groups) == 1:
         return ""
-    files = list(dict.fromkeys(line.path for line in lines))
     own = arguments_of(source, files)
     others: list[Mapping[str, str] | None] = []
     for group in groups[1:]:
@@ -94,17 +95,12 @@ def _guard(
     )
 
 
-def edited(
-    lines: Sequence[Origin], place: Place, old: LoopCode, new: LoopCode, found: Found, headline: Sequence[str]
-) -> list[str]:
+def edited(text: Text, old: LoopCode, new: LoopCode, found: Found, headline: Sequence[str]) -> list[str]:
     """Return the text with the loop changed: `new` in the order of `found`, below the comment `headline`."""
-    texts = [line.text for line in lines]
-    style = style_of(new.isa, texts, old.body)
-    loop = _loop(texts, place, old, new, found, style, headline)
+    texts, place = [line.text for line in text.lines], text.place
+    loop = _loop(texts, place, old, new, found, style_of(new.isa, texts, text.names, old.body), headline)
     if place.guard:
-        loop = [
-            f"  {place.guard}", *loop, "  .else", *texts[place.label : place.branch + 1], "  .endif",
-        ]  # fmt: skip
+        loop = [f"  {place.guard}", *loop, "  .else", *texts[place.label : place.branch + 1], "  .endif"]
     return [*texts[: place.label], *loop, *texts[place.branch + 1 :]]
 
 
@@ -154,12 +150,23 @@ def _label_comment(line: str, old: int, new: int) -> str:
     return re.sub(rf"\b{old} instructions", f"{new} instructions", comment)
 
 
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The text of a kernel, where its loop stands in it, and the lines of all its files, which name registers."""
+
+    lines: Sequence[Origin]
+    place: Place
+    names: Sequence[str]
+
+
 def text_for(
     kernel: Path, include: Sequence[Path], program: Program, groups: Sequence[Sequence[FoundLoop]], folder: Path
-) -> tuple[list[Origin], Place]:
-    """Return the text of a kernel for a file in `folder`, and where its loop stands in it."""
+) -> Text:
+    """Return the text of a kernel for a file in `folder`.  Raises InputError where its loop cannot be changed."""
     source = program.line_at(program.instructions[groups[0][0].last].address)
     if source is None:
         raise InputError(f"{kernel}: the loop has no source lines, so it cannot be changed")
     lines = inlined(kernel, Path(source.path), include, folder)
-    return lines, place_of(lines, program, groups)
+    files = included(kernel, include)
+    names = [line for path in files for line in read_source(path).splitlines()]
+    return Text(lines, place_of(lines, program, groups, files), names)

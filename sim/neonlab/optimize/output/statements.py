@@ -55,19 +55,21 @@ class Style:
         return self.names.get(_NAMED_A32.get(one[1], one[1]), one[1])
 
 
-def style_of(isa: Isa, lines: Sequence[str], body: Iterable[Step]) -> Style:
-    """Return the style of a file's lines; of several names of a register, that counts which the loop uses."""
+def style_of(isa: Isa, lines: Sequence[str], named: Sequence[str], body: Iterable[Step]) -> Style:
+    """Return the style of a file's lines; `named` are the lines that may name registers.
+
+    Of several names of a register, that counts which the loop uses.
+    """
     used = {word for step in body for word in re.findall(r"[\w.$]+", step.written)}
     names: dict[str, str] = {}
-    for line in lines:
+    for line in named:
         if match := _ALIAS.match(line):
             register = match[2].lower()
             register = _NAMED_A32.get(register, register) if isa is Isa.A32 else register
             if register not in names or match[1] in used:
                 names[register] = match[1]
-    widths = [
-        len(match[1]) for line in lines if (match := re.match(r" {4}([a-z][\w.]* +)(?=[\[{\w\\#])", line)) is not None
-    ]
+    instruction = re.compile(rf" {{4}}({'v' if isa is Isa.A32 else '[a-z]'}[\w.]* +)(?=[\[{{\w\\#])")
+    widths = [len(match[1]) for line in lines if (match := instruction.match(line)) is not None]
     comments = [line.index("//") for line in lines if re.match(r" {4}[a-z][^/]*//", line)]
     return Style(isa, _most(widths, 8), _most(comments, 52), names)
 

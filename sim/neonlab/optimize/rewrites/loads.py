@@ -136,9 +136,7 @@ def _smaller_lists(registers: int) -> Rewrite:
             found = _VLD1.fullmatch(step.text)
             numbers = re.findall(r"d\d+", found[2]) if found else []
             if found and found[4] and len(numbers) > registers:
-                texts[at] = [
-                    f"{found[1]} {{{', '.join(part)}}}, [{found[3]}]!" for part in _parts(numbers, registers)
-                ]
+                texts[at] = [f"{found[1]} {{{', '.join(part)}}}, [{found[3]}]!" for part in _parts(numbers, registers)]
         reason = f"loads of {64 * registers} bits issue between multiplies"
         return _replaced(code, Change(f"loads of {64 * registers} bits", 0, reason), texts)
 

@@ -197,7 +197,8 @@ def fits(contract: Contract, count: int, *, negated: bool) -> bool:
         return True
     ends = [one * other for one in ranges[0] for other in ranges[1]]
     low, high = count * min(ends), count * max(ends)
-    return _LOW <= -high and -low <= _HIGH if negated else _LOW <= low and high <= _HIGH
+    least, most = (-high, -low) if negated else (low, high)
+    return least >= _LOW and most <= _HIGH
 
 
 def _joining(count: int, negated: bool) -> Rewrite:

@@ -8,7 +8,7 @@ together (a pair in A32, a list of a load) stay side by side.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from neonlab.errors import InputError
@@ -42,10 +42,7 @@ def renamed(code: LoopCode, sequence: Sequence[int] = ()) -> LoopCode:
     numbers = _spread(code, body, values)
     if numbers is None:
         return replace(code, body=tuple(body))
-    texts = [
-        with_vectors(step.text, code.isa, lambda one, at=at: numbers.get((at, one), one))  # type: ignore[misc]
-        for at, step in enumerate(body)
-    ]
+    texts = [with_vectors(step.text, code.isa, _numbering(numbers, at)) for at, step in enumerate(body)]
     changed = [at for at, (step, text) in enumerate(zip(body, texts, strict=True)) if step.text != text]
     try:
         made = made_steps(code.isa, [texts[at] for at in changed])
@@ -54,6 +51,11 @@ def renamed(code: LoopCode, sequence: Sequence[int] = ()) -> LoopCode:
     for at, step in zip(changed, made, strict=True):
         body[at] = replace(step, comment=body[at].comment)
     return replace(code, body=tuple(body))
+
+
+def _numbering(numbers: Mapping[tuple[int, int], int], at: int) -> Callable[[int], int]:
+    """Return the function that gives a register of instruction `at` its new number."""
+    return lambda one: numbers.get((at, one), one)
 
 
 def _values(code: LoopCode, body: Sequence[Step]) -> list[_Value]:
@@ -109,7 +111,10 @@ def _spread(code: LoopCode, body: Sequence[Step], values: Sequence[_Value]) -> d
     pool = {one for value in values for one in value.registers}
     pool |= {register.index for register in code.free if register.file == "vector"}
     taken_by_others = {
-        one.index for step in body for one in (*step.instruction.reads, *step.instruction.writes) if one.file == "vector"
+        one.index
+        for step in body
+        for one in (*step.instruction.reads, *step.instruction.writes)
+        if one.file == "vector"
     } - {one for value in values for one in value.registers}
     pool -= taken_by_others
     for value in values:

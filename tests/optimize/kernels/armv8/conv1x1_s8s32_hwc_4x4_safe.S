@@ -7,9 +7,9 @@ summary   = "output[p][o] = sum_i weights[o][i] * input[p][i], for weights of -1
 input        = { reg = "x0", read = "pixels*in_channels", layout = "hwc", dtype = "int8", range = [-128, 127] }
 weights      = { reg = "x1", read = "out_channels*in_channels", layout = "oc_ic", dtype = "int8", range = [-128, 127] }
 output       = { reg = "x2", write = "4*pixels*out_channels", layout = "hwc", dtype = "int32" }
-pixels       = { reg = "x3", range = [4, 1048576], step = 4 }
-in_channels  = { reg = "x4", range = [16, 65536], step = 16 }
-out_channels = { reg = "x5", range = [4, 65536], step = 4 }
+pixels       = { reg = "x3", range = [4, 8], step = 4 }
+in_channels  = { reg = "x4", range = [16, 256], step = 16 }
+out_channels = { reg = "x5", range = [4, 8], step = 4 }
 [counts]
 macs = "pixels*in_channels*out_channels"
 */
