@@ -17,9 +17,9 @@ from neonlab.cli.commands.init import init
 from neonlab.cli.commands.int8 import schemes
 from neonlab.cli.commands.lab import bench, check, profile
 from neonlab.cli.commands.library import list_kernels, schema
+from neonlab.cli.commands.loops.optimize import optimize
 from neonlab.cli.commands.mutate import mutate
 from neonlab.cli.commands.objects import symbols
-from neonlab.cli.commands.optimize import optimize
 from neonlab.cli.commands.prove import prove
 from neonlab.cli.commands.report import report
 from neonlab.cli.commands.serve import serve

@@ -16,6 +16,7 @@ from neonlab.lab.parallel.pool import Workers
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.lookup import AskedKernel, AskedShape, one_kernel, one_shape
+from neonlab.lab.run.plan import layers_of
 from neonlab.lab.run.profile import profile_case
 from neonlab.lab.watch.layer import layer_to_watch
 from neonlab.measure.cores.modelled import AskedCore, ModelledCore
@@ -42,6 +43,7 @@ from neonlab.verify.verdict import Failure
 STEPS_A_SECOND = 125
 DEFAULT_SECONDS = 120
 _MOST_REFUSED = 4  # candidates that are judged, one after another, until one is right
+_OTHER_LAYERS = 3
 _LEAST_GAIN = 1e-6  # of the cycles
 _WIDTH = 112  # of a comment
 
@@ -123,16 +125,35 @@ def _subject(kernel: Kernel, core: AskedCore, shape: AskedShape, seed: int) -> _
     modelled = ModelledCore.named(str(core), cycles=True)
     if kernel.operator is None:
         raise InputError(f"{kernel.title}: nothing computes right results, so no change of it could be judged")
-    asked = one_shape(kernel, shape) if shape else layer_to_watch(kernel)
-    outcome = _profile(kernel, modelled, asked, seed, loop=True)
     program, pipeline = kernel_program(kernel), modelled.pipeline
     assert pipeline is not None, "a core that is named with `cycles` has a pipeline"
-    loop = find_loop(program, outcome.loops)
+    asked, outcome, loop = _hot_loop(kernel, program, modelled, shape, seed)
     groups = instances(program, loop)
     address = program.instructions[loop.first].address
     report = next(one for one in outcome.loops if one.lines[0].address == address)
     code = code_of(program, kernel.contract, groups[0])
     return _Subject(kernel, program, pipeline, asked, report, groups, code, modelled, seed, _cycles(outcome))
+
+
+def _hot_loop(
+    kernel: Kernel, program: Program, core: ModelledCore, shape: AskedShape, seed: int
+) -> tuple[Shape, Profile, FoundLoop]:
+    """Return the shape, the profile there, and its hottest plain loop.
+
+    Where no shape is given and none is hot at the usual layer, the other layers of the operator are tried, the one of
+    the most work first: in a layer with long sums the innermost loop is hot.
+    """
+    usual = one_shape(kernel, shape) if shape else layer_to_watch(kernel)
+    others = [] if shape else sorted(layers_of(kernel), key=lambda one: -one.work)[:_OTHER_LAYERS]
+    refused: InputError | None = None
+    for asked in dict.fromkeys([usual, *others]):
+        outcome = _profile(kernel, core, asked, seed, loop=True)
+        try:
+            return asked, outcome, find_loop(program, outcome.loops)
+        except InputError as error:
+            refused = refused or error
+    assert refused is not None, "there is a shape"
+    raise refused
 
 
 def _profile(kernel: Kernel, core: ModelledCore, shape: Shape, seed: int, *, loop: bool) -> Profile:

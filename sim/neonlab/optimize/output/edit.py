@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -85,14 +86,23 @@ def _guard(program: Program, groups: Sequence[Sequence[FoundLoop]], source: Sour
         for one in group:
             line = program.line_at(program.instructions[one.last].address)
             others.append(arguments_of(line, files) if line is not None else None)
-    for name, value in (own or {}).items():
-        if all(other is not None and other.get(name) != value for other in others):
-            numeric = re.fullmatch(r"-?\w+", value) and value.lstrip("-").isdigit()
-            return f".if \\{name} == {value}" if numeric else f".ifc \\{name}, {value}"
+    known = [other for other in others if other is not None]
+    if own is not None and len(known) == len(others):
+        for some in (some for size in (1, 2, 3) for some in itertools.combinations(sorted(own), size)):
+            conditions = [_condition(name, own[name], numeric=len(some) > 1) for name in some]
+            if all(conditions) and all(any(other.get(name) != own[name] for name in some) for other in known):
+                return conditions[0] if len(some) == 1 else f".if {' && '.join(conditions)}"
     raise InputError(
         f"{source.path}:{source.line}: the lines make several loops, which no argument of the macro tells apart, so "
         "they cannot be changed for one of them"
     )
+
+
+def _condition(name: str, value: str, *, numeric: bool) -> str:
+    """Return the condition that a macro's argument has this value: a directive, or what stands in one; "" for none."""
+    if value.isdigit():
+        return f"(\\{name} == {value})" if numeric else f".if \\{name} == {value}"
+    return "" if numeric else f".ifc \\{name}, {value}"
 
 
 def edited(text: Text, old: LoopCode, new: LoopCode, found: Found, headline: Sequence[str]) -> list[str]:

@@ -91,9 +91,10 @@ def _row(one: Mapping[str, Any]) -> str:
     call = one["call_cycles"]
     shown = f"{one['status']} ({one['shapes_proved']})" if one["status"] == Standing.PROVED.value else one["status"]
     cells = (
-        one["kernel"], one["core"], one["shape"], f"{before:.4g}", f"{after:.4g}", f"{100 * (1 - after / before):.0f} %",
-        f"{bound:.4g}", judged, f"{100 * (call['after'] / call['before'] - 1):+.0f} %",
-        "; ".join(change["name"] for change in one["changes"]) or "–", str(one["ahead"]), shown, f"{one['tried']:,}",
-        f"{one['seconds']} s",
+        one["kernel"], one["core"], one["shape"], f"{before:.4g}", f"{after:.4g}",
+        f"{100 * (1 - after / before):.0f} %", f"{bound:.4g}", judged,
+        f"{100 * (call['after'] / call['before'] - 1):+.0f} %",
+        "; ".join(change["name"] for change in one["changes"]) or "–", str(one["ahead"]), shown,
+        f"{one['tried']:,}", f"{one['seconds']} s",
     )  # fmt: skip
     return "| " + " | ".join(cells) + " |"

@@ -136,7 +136,7 @@ def _search(
 def _write(folder: Path, records: Sequence[tuple[Optimized, float]], mca: str) -> None:
     """Update both documents in `folder` with what was found so far."""
     from neonlab.host.output_file import write_whole
-    from neonlab.report.tables.optimizations import json_document, markdown_document, merged, record_of
+    from neonlab.report.tables.loops.optimizations import json_document, markdown_document, merged, record_of
 
     made = [record_of(one.to_json(), seconds, _second_judge(one, mca)) for one, seconds in records]
     rows = merged(folder / "optimize.json", made)
