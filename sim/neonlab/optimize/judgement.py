@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from neonlab.assemble.program import Program
+from neonlab.contract.options import Given
 from neonlab.emulate.hooks.block_meter import BlockMeter
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault
@@ -66,7 +67,7 @@ def judge(
     no cheaper, is not proved; one that is right is, shape by shape.
     """
     try:
-        changed = open_kernel(path, kernel.given)
+        changed = open_kernel(path, _given(kernel))
         program = kernel_program(changed)
     except InputError as error:
         return Judgement(False, False, str(error))
@@ -83,6 +84,14 @@ def judge(
         return Judgement(False, False, f"the whole call takes {cycles:,} cycles, no fewer than {most:,}")
     shown = _proved(changed, program, frozenset(lines), len(cases), workers, begin)
     return replace(shown, call_cycles=cycles)
+
+
+def _given(kernel: Kernel) -> Given:
+    """Return the options that a kernel was opened with, and the contract beside it where it has one there."""
+    beside = Path(kernel.contract.path)
+    if kernel.given.contract or beside.suffix != ".toml":
+        return kernel.given
+    return replace(kernel.given, contract=str(beside.resolve()), symbol=kernel.given.symbol or kernel.name)
 
 
 def _proved(

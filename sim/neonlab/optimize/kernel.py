@@ -16,7 +16,7 @@ from neonlab.lab.parallel.pool import Workers
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.lookup import AskedKernel, AskedShape, one_kernel, one_shape
-from neonlab.lab.run.plan import layers_of
+from neonlab.lab.run.plan import layers_of, shapes_to_prove
 from neonlab.lab.run.profile import profile_case
 from neonlab.lab.watch.layer import layer_to_watch
 from neonlab.measure.cores.modelled import AskedCore, ModelledCore
@@ -140,13 +140,13 @@ def _hot_loop(
 ) -> tuple[Shape, Profile, FoundLoop]:
     """Return the shape, the profile there, and its hottest plain loop.
 
-    Where no shape is given and none is hot at the usual layer, the other layers of the operator are tried, the one of
-    the most work first: in a layer with long sums the innermost loop is hot.
+    Where no shape is given and none is hot at the usual layer, other layers of the operator are tried, or else the
+    shapes that `check` tries, the one of the most work first: where sums are long, the innermost loop is hot.
     """
     usual = one_shape(kernel, shape) if shape else layer_to_watch(kernel)
-    others = [] if shape else sorted(layers_of(kernel), key=lambda one: -one.work)[:_OTHER_LAYERS]
+    others = [] if shape else sorted(layers_of(kernel) or shapes_to_prove(kernel), key=lambda one: -one.work)
     refused: InputError | None = None
-    for asked in dict.fromkeys([usual, *others]):
+    for asked in dict.fromkeys([usual, *others[:_OTHER_LAYERS]]):
         outcome = _profile(kernel, core, asked, seed, loop=True)
         try:
             return asked, outcome, find_loop(program, outcome.loops)

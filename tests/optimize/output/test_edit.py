@@ -13,7 +13,7 @@ from neonlab.lab.repository.kernel_code import code_digest, kernel_program
 from neonlab.lab.repository.library import Kernel, open_kernel
 from neonlab.measure.silicon.mca import closed_loops
 from neonlab.optimize.loop.find import FoundLoop, code_of, instances
-from neonlab.optimize.output.edit import Text, edited, text_for
+from neonlab.optimize.output.edit import Text, edited, text_for, with_symbol
 from neonlab.optimize.output.statements import inverse_branch
 from neonlab.optimize.schedule.search import Found
 
@@ -101,3 +101,12 @@ def test_loops_that_no_argument_tells_apart_are_refused(tmp_path: Path) -> None:
     assert label and branch
     with pytest.raises(InputError, match="tells apart"):
         rewritten(path, tmp_path, 0)
+
+
+def test_a_file_of_another_name_states_the_symbol(tmp_path: Path) -> None:
+    path = tmp_path / "faster.S"
+    path.write_text(with_symbol(SAFE_A64.read_text(), SAFE_A64.stem))
+    kernel = open_kernel(path)
+    assert kernel.name == SAFE_A64.stem and code_digest(kernel) == code_digest(open_kernel(SAFE_A64))
+    assert with_symbol(path.read_text(), "other") == path.read_text(), "one that states its symbol keeps it"
+    assert with_symbol("    ret\n", "f") == "    ret\n"

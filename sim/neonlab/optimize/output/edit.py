@@ -160,6 +160,14 @@ def _label_comment(line: str, old: int, new: int) -> str:
     return re.sub(rf"\b{old} instructions", f"{new} instructions", comment)
 
 
+def with_symbol(text: str, symbol: str) -> str:
+    """Return the text of a kernel for a file of another name: its contract states the symbol."""
+    opening = re.match(r"\s*/\*toml[ \t]*\n", text)
+    if opening is None or re.search(r"^symbol\s*=", text.partition("*/")[0], re.M):
+        return text
+    return f'{text[: opening.end()]}symbol = "{symbol}"\n{text[opening.end() :]}'
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """The text of a kernel, where its loop stands in it, and the lines of all its files, which name registers."""

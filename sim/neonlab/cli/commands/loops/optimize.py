@@ -75,6 +75,7 @@ def optimize(
     from neonlab.host.output_file import write_whole
     from neonlab.lab.parallel.pool import Workers
     from neonlab.optimize.kernel import STEPS_A_SECOND
+    from neonlab.optimize.output.edit import with_symbol
     from neonlab.report.terminal.optimization import print_optimized
 
     if not kernels or not core:
@@ -99,7 +100,8 @@ def optimize(
                 if into is not None:
                     _write(into, records, mca)
     if output is not None and outcomes[0].is_better:
-        write_whole(output, outcomes[0].text.encode())
+        text, name = outcomes[0].text, found[0].name
+        write_whole(output, (text if output.stem == name else with_symbol(text, name)).encode())
     if json:
         print_json("optimize", seed=seed, steps=number, loops=[outcome.to_json() for outcome in outcomes])
         return 0
