@@ -6,7 +6,7 @@ EXTRAS ?= dev
 
 .PHONY: report test test-all lint docs clean
 
-# Every table in reports/ but those of `neonlab cores`, `neonlab mutate` and `neonlab prove`; pages of the cheapest kernel of each level.
+# Every table in reports/ but those of `neonlab cores`, `neonlab mutate`, `neonlab optimize` and `neonlab prove`; pages of the cheapest kernel of each level.
 report: .venv/ready
 	$(BIN)/neonlab schemes --into reports
 	$(BIN)/neonlab report --few-pages --embed docs/pages/catalogue.md

@@ -35,6 +35,7 @@ print(run.outputs["output"].tolist())  # [0, 0, 0, 30, 50]
 SECTIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Check and measure", ("check", "prove_kernel", "profile", "compare", "MemoryOptions", "Verdict", "Failure",
                            "Proof", "ShapeProof", "ProofStatus", "Profile", "Comparison")),
+    ("Optimize", ("optimize_kernel", "Optimized")),
     ("Call a function", ("load", "Function", "Buffer", "Run", "Fault", "FaultKind", "FaultError", "InputError")),
     ("Find kernels", ("open_library", "open_kernel", "Library", "Kernel", "Contract")),
     ("Define an operator", ("Operator", "Role", "Shape", "Case", "Array", "DataSource", "Expected", "Dispatch",

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from neonlab.measure.options import MemoryOptions as MemoryOptions
     from neonlab.measure.profile import Profile as Profile
     from neonlab.measure.shape import Shape as Shape
+    from neonlab.optimize.kernel import optimize as optimize_kernel  # noqa: F401 - a name of its own
+    from neonlab.optimize.outcome import Optimized as Optimized
     from neonlab.prove.proof import Proof as Proof
     from neonlab.prove.proof import ProofStatus as ProofStatus
     from neonlab.prove.proof import ShapeProof as ShapeProof
@@ -78,6 +80,8 @@ _HOMES = {
     "neonlab.measure.options": ("MemoryOptions",),
     "neonlab.measure.profile": ("Profile",),
     "neonlab.lab.systems": ("Calls", "Outcome", "System"),
+    "neonlab.optimize.kernel": ("optimize_kernel",),
+    "neonlab.optimize.outcome": ("Optimized",),
     "neonlab.prove.proof": ("Proof", "ProofStatus", "ShapeProof"),
     "neonlab.verify.cases.case": ("Array", "Case", "DataSource", "Expected"),
     "neonlab.verify.cases.operator": ("Dispatch", "Operator"),
@@ -85,8 +89,8 @@ _HOMES = {
     "neonlab.verify.verdict": ("Failure", "Verdict"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
-#: Names that differ at home: `neonlab.prove` is the package of the prover.
-_AT_HOME = {"prove_kernel": "prove"}
+#: Names that differ at home: `neonlab.prove` and `neonlab.optimize` are packages.
+_AT_HOME = {"prove_kernel": "prove", "optimize_kernel": "optimize"}
 __all__ = sorted(_HOME)
 
 

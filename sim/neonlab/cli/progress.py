@@ -78,7 +78,7 @@ class Bar:
         """Draw the phase; start drawing with the first."""
         if self._bar is None:
             self._bar = self._begin()
-        if phase is not self._shown:
+        if phase is not self._shown or phase.name != self._bar.tasks[0].description:
             for task in self._bar.task_ids:
                 self._bar.remove_task(task)
             self._bar.add_task(phase.name, total=phase.total or None, count="")
@@ -133,6 +133,12 @@ class Progress:
                 phase.done += steps
 
         return advance
+
+    def rename(self, name: str) -> None:
+        """Call the phase something else, as it tells what it has found so far."""
+        with self._lock:
+            if self._phase is not None:
+                self._phase.name = name
 
     def clear(self) -> None:
         """End the phase, since other output follows or the command waits for the user."""
@@ -203,6 +209,12 @@ def telling(name: str) -> Iterator[None]:
 def begin(name: str, total: int = 0, unit: str = "") -> Callable[[int], None]:
     """Start a phase of the command and end the one before; return a function to call with the number of units done."""
     return _current.begin(name, total, unit) if _current is not None else lambda _: None
+
+
+def rename(name: str) -> None:
+    """Call the phase of the command something else."""
+    if _current is not None:
+        _current.rename(name)
 
 
 def say(words: str) -> None:

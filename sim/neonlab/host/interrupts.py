@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 
 #: Signals that end a command: Ctrl-C, `kill`, and a terminal that is closed.
@@ -95,6 +95,29 @@ def interrupts_held() -> Iterator[None]:
             handler = own[came[0]]
             assert callable(handler)
             handler(came[0], None)
+
+
+@contextlib.contextmanager
+def first_interrupt_noted() -> Iterator[Callable[[], bool]]:
+    """Note the first Ctrl-C in this block instead of raising it; yield a function that tells whether one came.
+
+    What runs in the block is to end with what it has.  A second Ctrl-C raises as ever.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before not in _RAISING:
+        yield lambda: False
+        return
+    came: list[int] = []
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        came.append(number)
+        signal.signal(number, before)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(came)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 _RAISING = (_stop, signal.default_int_handler)

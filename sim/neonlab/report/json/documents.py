@@ -5,6 +5,7 @@ from __future__ import annotations
 from neonlab.report.json.board import BOARD
 from neonlab.report.json.comparison import comparison_properties
 from neonlab.report.json.cores import COMPARISON, CORE, FUNCTIONS, LEFT_OUT
+from neonlab.report.json.optimization import OPTIMIZATION
 from neonlab.report.json.parts import (
     BOOLEAN,
     INTEGER,
@@ -312,6 +313,7 @@ def schemas() -> dict[str, Schema]:
         ),
         "list": _LIST,
         "mutate": _MUTATE,
+        "optimize": document("optimize", **OPTIMIZATION),
         "prove": _PROVE,
         "profile": document("profile", **PROFILES),
         "report": _REPORT,

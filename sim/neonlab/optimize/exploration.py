@@ -1,0 +1,174 @@
+"""Try rewrites of a loop and orders of what they make, and keep the cheapest.
+
+Each rewrite is tried on the best loops so far; what it makes is ordered by a short search, and the cheapest few stay.
+The rest of the steps goes to long searches on these.  Between rounds, temporaries get other registers along the order
+that was found, which leaves the next round more freedom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from neonlab.contract.model import Contract
+from neonlab.isa.model.instruction import Instruction
+from neonlab.measure.cores.pipeline import PipelineCore
+from neonlab.measure.pipeline.cost import steady_cycles
+from neonlab.optimize.loop.code import LoopCode
+from neonlab.optimize.loop.cost import LoopCost
+from neonlab.optimize.loop.dependence import edges_of
+from neonlab.optimize.loop.provenance import ANYWHERE
+from neonlab.optimize.rewrites.every import REWRITES
+from neonlab.optimize.rewrites.rewrite import Rewrite
+from neonlab.optimize.schedule.order import Order
+from neonlab.optimize.schedule.renaming import renamed
+from neonlab.optimize.schedule.search import Found, Search
+
+_WIDTH = 4  # loops that stay between two rewrites
+_SHORT = 0.02  # of the steps go to the order of each loop that a rewrite makes
+_FINALISTS, _ROUNDS = 3, 3
+_LEAST_STEPS = 50
+
+#: Says how many steps were made, and the fewest cycles so far; returns False to end the search.
+Advance = Callable[[int, float], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A changed loop in an order, and its cycles an iteration on the model.
+
+    `plain` is the loop before its temporaries got other registers, in which further rewrites find what they look for.
+    """
+
+    plain: LoopCode
+    code: LoopCode
+    found: Found
+    cycles: float
+
+    @property
+    def key(self) -> tuple[float, int, int]:
+        """Return what candidates are compared by: cycles, then how much is duplicated, then the size."""
+        return round(self.cycles, 6), len(self.code.changes), len(self.code.body) + len(self.found.ahead)
+
+    @property
+    def body(self) -> tuple[Instruction, ...]:
+        """Return the instructions of the loop in their order, without the branch."""
+        return replace(self.code, body=tuple(self.code.body[at] for at in self.found.sequence)).instructions[:-1]
+
+
+class Exploration:
+    """Explores the loop of a kernel for one core."""
+
+    def __init__(
+        self, contract: Contract, core: PipelineCore, seed: int, advance: Advance,
+        rewrites: Sequence[Rewrite] = REWRITES,
+    ) -> None:  # fmt: skip
+        self._contract, self._core = contract, core
+        self._seed, self._advance, self._rewrites = seed, advance, rewrites
+        self.tried, self.stopped = 0, False
+        self._best = float("inf")
+
+    def run(self, code: LoopCode, steps: int) -> list[Candidate]:
+        """Return candidates, the cheapest first: the best of each set of changes."""
+        short = max(_LEAST_STEPS, int(_SHORT * steps))
+        stay = [self._ordered(code, short)]
+        every = list(stay)
+        for rewrite in self._rewrites:
+            for one in list(stay):
+                made = rewrite.apply(one.plain, self._contract) if not self.stopped else None
+                if made is not None:
+                    candidate = self._ordered(made, short)
+                    stay.append(candidate)
+                    every.append(candidate)
+            stay = sorted(stay, key=lambda one: one.key)[:_WIDTH]
+        left = max(steps - self.tried, _LEAST_STEPS)
+        finalists = sorted(every, key=lambda one: one.key)[:_FINALISTS]
+        for at, one in enumerate(finalists):
+            # The cheapest gets half of what is left, the next half of the rest.
+            share = left >> (at + 1 if at + 1 < len(finalists) else at)
+            every.append(self._finished(one, max(share, _LEAST_STEPS)))
+        best: dict[tuple[object, ...], Candidate] = {}
+        for one in sorted(every, key=lambda one: one.key):
+            best.setdefault(tuple((change.name, change.places) for change in one.code.changes), one)
+        return list(best.values())
+
+    def _finished(self, candidate: Candidate, steps: int) -> Candidate:
+        """Return the best of several rounds, each with other registers for the temporaries, along the best order."""
+        best = candidate
+        for _ in range(_ROUNDS):
+            if self.stopped:
+                break
+            again = renamed(best.code, best.found.straight)
+            one = self._searched(candidate.plain, again, max(steps // _ROUNDS, _LEAST_STEPS), best)
+            if one is not None and one.key < best.key:
+                best = one
+        return best
+
+    def _ordered(self, code: LoopCode, steps: int) -> Candidate:
+        """Return the loop after a short search; as it is, with its own registers, if nothing is cheaper."""
+        plain = self._searched(code, code, 0)
+        assert plain is not None, "a loop is a legal order of itself"
+        if steps == 0 or self.stopped:
+            return plain
+        spread = self._searched(code, renamed(code), steps)
+        return min((one for one in (plain, spread) if one is not None), key=lambda one: one.key)
+
+    def _searched(
+        self, plain: LoopCode, code: LoopCode, steps: int, start: Candidate | None = None
+    ) -> Candidate | None:
+        """Return the cheapest order of a loop after so many steps; None where what is kept in it cannot be kept.
+
+        `start` is what the loop was made of: the search begins with its order, if that is legal still.
+        """
+        order = Order(
+            len(code.body), edges_of([step.instruction for step in code.body], places_of(code)), control_of(code)
+        )
+        if not order.is_legal:
+            return None
+        if start is not None:
+            moved = {old: new for new, old in enumerate(start.found.straight)}
+            order.put([moved[one] for one in start.found.sequence], [moved[one] for one in start.found.ahead])
+            if not order.is_legal:
+                order.put(range(len(code.body)))
+        cost = LoopCost(code.instructions, self._core)
+        search = Search(order, cost, cost.bound, self._seed)
+        found = search.run(steps, self._told) if steps else search.best
+        self.tried += cost.evaluations
+        return Candidate(plain, code, found, exact_cycles(code, found.sequence, self._core))
+
+    def _told(self, steps: int, cycles: float) -> bool:
+        self._best = min(self._best, cycles)
+        if not self._advance(steps, self._best):
+            self.stopped = True
+        return not self.stopped
+
+
+def places_of(code: LoopCode) -> dict[int, frozenset[str]]:
+    """Return the buffers that each access of a body may go to, by its place."""
+    found: dict[int, frozenset[str]] = {}
+    for at, step in enumerate(code.body):
+        for access in step.instruction.accesses:
+            names = code.buffers.get(access.base) if access.base is not None else None
+            found[at] = found.get(at, frozenset()) | (names or frozenset({ANYWHERE}))
+    return found
+
+
+def control_of(code: LoopCode) -> list[int]:
+    """Return the instructions that decide whether there is another iteration."""
+    wanted = set(code.branch.instruction.reads)
+    control: set[int] = set()
+    changed = True
+    while changed:
+        changed = False
+        for at, step in enumerate(code.body):
+            if at not in control and wanted.intersection(step.instruction.writes):
+                control.add(at)
+                wanted |= {one for one in step.instruction.reads if one.file in ("general", "flags")}
+                changed = True
+    return sorted(control)
+
+
+def exact_cycles(code: LoopCode, sequence: Sequence[int], core: PipelineCore) -> float:
+    """Return the cycles of an iteration in this order, as `profile` gives them."""
+    body = tuple(code.body[at] for at in sequence)
+    return steady_cycles(replace(code, body=body).instructions, core)

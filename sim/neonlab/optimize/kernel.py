@@ -1,0 +1,255 @@
+"""Optimize the hot loop of a kernel: change it, order it anew, and keep what is shown to be right."""
+
+from __future__ import annotations
+
+import textwrap
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from neonlab.assemble.program import Program
+from neonlab.errors import InputError
+from neonlab.lab.parallel.pool import Workers
+from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.lookup import AskedKernel, AskedShape, one_kernel, one_shape
+from neonlab.lab.run.plan import layers_of, shapes_to_prove
+from neonlab.lab.run.profile import profile_case
+from neonlab.lab.watch.layer import layer_to_watch
+from neonlab.measure.cores.modelled import AskedCore, ModelledCore
+from neonlab.measure.cores.pipeline import PipelineCore
+from neonlab.measure.loop.report import LoopReport
+from neonlab.measure.options import MemoryOptions
+from neonlab.measure.pipeline.bounds import dispatch_bound, port_bound
+from neonlab.measure.pipeline.program import compile_instructions
+from neonlab.measure.profile import Profile
+from neonlab.measure.shape import Shape
+from neonlab.optimize.exploration import Advance, Candidate, Exploration, exact_cycles
+from neonlab.optimize.judgement import Begin, Judgement, judge, scratch_beside
+from neonlab.optimize.loop.code import LoopCode
+from neonlab.optimize.loop.find import FoundLoop, code_of, find_loop, instances
+from neonlab.optimize.outcome import LoopFigures, Optimized, Refused, Standing
+from neonlab.optimize.output.edit import edited, text_for
+from neonlab.optimize.rewrites.every import REWRITES
+from neonlab.optimize.rewrites.rewrite import Rewrite
+from neonlab.verify.cases.case import CaseName
+from neonlab.verify.verdict import Failure
+
+#: Orders that are tried for each second of the time that is given: a step takes up to 2 ms on a slow machine, and the
+#: judgement needs its share.
+STEPS_A_SECOND = 125
+DEFAULT_SECONDS = 120
+_MOST_REFUSED = 4  # candidates that are judged, one after another, until one is right
+_OTHER_LAYERS = 3
+_LEAST_GAIN = 1e-6  # of the cycles
+_WIDTH = 112  # of a comment
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """A kernel with the loop that is to be changed, at a shape on a core."""
+
+    kernel: Kernel
+    program: Program
+    core: PipelineCore
+    shape: Shape
+    report: LoopReport
+    groups: Sequence[Sequence[FoundLoop]]
+    code: LoopCode
+    modelled: ModelledCore
+    seed: int
+    call_cycles: int
+
+    def cost(self, kernel: Kernel) -> int:
+        """Return the cycles of a whole call of a kernel at the shape, one of many back to back."""
+        return _cycles(_profile(kernel, self.modelled, self.shape, self.seed, loop=False))
+
+
+def optimize(
+    kernel: AskedKernel,
+    core: AskedCore,
+    *,
+    shape: AskedShape = "",
+    steps: int = STEPS_A_SECOND * DEFAULT_SECONDS,
+    seed: int = 1,
+    into: Path | None = None,
+    workers: Workers | None = None,
+    begin: Begin = lambda _name, _total, _unit: lambda _: None,
+    advance: Advance = lambda _steps, _cycles: True,
+    rewrites: Sequence[Rewrite] = REWRITES,
+) -> Optimized:
+    """Return a kernel with a cheaper hot loop on a core, which was shown to be right.
+
+    `kernel` is a Kernel, a name of the library, or the path of a file; `core` is a core with a pipeline model.  `shape`
+    says at which layer the loop is hot; the default is one of about 14x14x256x256.  `steps` is the number of orders to
+    try, `seed` fixes which.  `into` is the folder that the new text is for: includes are named as from there.  Nothing
+    is written.  `begin` and `advance` are told how far the work is.
+
+    Raises InputError for a kernel, a shape or a core that is not known, and for a kernel without a reference, or whose
+    hot loop cannot be changed.
+    """
+    begin("profiling the kernel", 0, "")
+    subject = _subject(one_kernel(kernel), core, shape, seed)
+    told = begin("trying orders", steps, "steps")
+
+    def counted(made: int, cycles: float) -> bool:
+        told(made)
+        return advance(made, cycles)
+
+    exploration = Exploration(subject.kernel.contract, subject.core, seed, counted, rewrites)
+    candidates = exploration.run(subject.code, steps)
+    folder = into or subject.kernel.path.parent
+    if workers is not None:
+        judged = _judged(subject, candidates, folder, workers, begin)
+    else:
+        with Workers() as own:
+            judged = _judged(subject, candidates, folder, own, begin)
+    return _outcome(subject, judged, seed, steps, exploration)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """The first candidate that is right, how that was shown, its text, and the candidates before it that are not."""
+
+    candidate: Candidate | None
+    judgement: Judgement | None
+    original: str
+    text: str
+    refused: tuple[Refused, ...]
+
+
+def _subject(kernel: Kernel, core: AskedCore, shape: AskedShape, seed: int) -> _Subject:
+    modelled = ModelledCore.named(str(core), cycles=True)
+    if kernel.operator is None:
+        raise InputError(f"{kernel.title}: nothing computes right results, so no change of it could be judged")
+    program, pipeline = kernel_program(kernel), modelled.pipeline
+    assert pipeline is not None, "a core that is named with `cycles` has a pipeline"
+    asked, outcome, loop = _hot_loop(kernel, program, modelled, shape, seed)
+    groups = instances(program, loop)
+    address = program.instructions[loop.first].address
+    report = next(one for one in outcome.loops if one.lines[0].address == address)
+    code = code_of(program, kernel.contract, groups[0])
+    return _Subject(kernel, program, pipeline, asked, report, groups, code, modelled, seed, _cycles(outcome))
+
+
+def _hot_loop(
+    kernel: Kernel, program: Program, core: ModelledCore, shape: AskedShape, seed: int
+) -> tuple[Shape, Profile, FoundLoop]:
+    """Return the shape, the profile there, and its hottest plain loop.
+
+    Where no shape is given and none is hot at the usual layer, other layers of the operator are tried, or else the
+    shapes that `check` tries, the one of the most work first: where sums are long, the innermost loop is hot.
+    """
+    usual = one_shape(kernel, shape) if shape else layer_to_watch(kernel)
+    others = [] if shape else sorted(layers_of(kernel) or shapes_to_prove(kernel), key=lambda one: -one.work)
+    refused: InputError | None = None
+    for asked in dict.fromkeys([usual, *others[:_OTHER_LAYERS]]):
+        outcome = _profile(kernel, core, asked, seed, loop=True)
+        try:
+            return asked, outcome, find_loop(program, outcome.loops)
+        except InputError as error:
+            refused = refused or error
+    assert refused is not None, "there is a shape"
+    raise refused
+
+
+def _profile(kernel: Kernel, core: ModelledCore, shape: Shape, seed: int, *, loop: bool) -> Profile:
+    outcome = profile_case(kernel, CaseName(shape, "random", seed), MemoryOptions(core, True, loop=loop))
+    if isinstance(outcome, Failure):
+        raise InputError(f"{kernel.title} is wrong, so it is not optimized: {outcome.identifier} at {shape}")
+    return outcome
+
+
+def _cycles(profile: Profile) -> int:
+    assert profile.cycles is not None, "the core has a pipeline model"
+    return profile.cycles.cycles
+
+
+def _judged(
+    subject: _Subject, candidates: Sequence[Candidate], folder: Path, workers: Workers, begin: Begin
+) -> _Judged:
+    """Judge candidates that are cheaper than the loop as it is, the cheapest first, until one is right."""
+    now = exact_cycles(subject.code, range(len(subject.code.body)), subject.core)
+    kernel = subject.kernel
+    refused: list[Refused] = []
+    include = [Path(one) for one in kernel.build.include]
+    original = text_for(kernel.path, include, subject.program, subject.groups, folder)
+    before = "\n".join(line.text for line in original.lines) + "\n"
+    for candidate in candidates:
+        if candidate.cycles > now * (1 - _LEAST_GAIN) or len(refused) >= _MOST_REFUSED:
+            break
+        with scratch_beside(kernel) as scratch:
+            path = scratch / kernel.path.name
+            text, lines = _text(subject, candidate, now, scratch)
+            path.write_text(text)
+            judgement = judge(kernel, path, lines, subject.cost, subject.call_cycles, workers, begin)
+        if judgement.is_right:
+            return _Judged(candidate, judgement, before, _text(subject, candidate, now, folder)[0], tuple(refused))
+        refused.append(Refused(candidate.code.changes, candidate.cycles, judgement.reason))
+    return _Judged(None, None, before, before, tuple(refused))
+
+
+def _text(subject: _Subject, candidate: Candidate, now: float, folder: Path) -> tuple[str, list[int]]:
+    """Return the kernel's text with a candidate in it, and the numbers of the lines that are new."""
+    include = [Path(one) for one in subject.kernel.build.include]
+    text = text_for(subject.kernel.path, include, subject.program, subject.groups, folder)
+    made = edited(text, subject.code, candidate.code, candidate.found, _headline(subject, candidate, now))
+    behind = len(text.lines) - text.place.branch - 1
+    return "\n".join(made) + "\n", list(range(text.place.label + 1, len(made) - behind + 1))
+
+
+def _headline(subject: _Subject, candidate: Candidate, now: float) -> list[str]:
+    """Return the comment above the loop: what it costs, and what was done to it."""
+    counts = Counter(step.instruction.mnemonic for step in candidate.code.body)
+    work = ", ".join(f"{count} {name}" for name, count in counts.most_common())
+    head = [
+        f"Ordered by neonlab optimize for {subject.core.name}: {candidate.cycles:.4g} cycles an iteration instead of "
+        f"{now:.4g}.",
+        f"{work}, 1 branch = {len(candidate.code.body) + 1} instructions.",
+    ]
+    head += [f"{change.name.capitalize()}: {change.reason}." for change in candidate.code.changes]
+    if candidate.found.ahead:
+        head.append(
+            f"{len(candidate.found.ahead)} of them run an iteration ahead: first once by themselves, and the rest once "
+            "more at the end."
+        )
+    return [line for text in head for line in textwrap.wrap(text, _WIDTH)]
+
+
+def _figures(code: LoopCode, sequence: Sequence[int], core: PipelineCore) -> LoopFigures:
+    compiled = compile_instructions(code.instructions, core)
+    once = np.ones(len(code.body) + 1, np.int64)
+    counts = Counter(step.instruction.mnemonic for step in (*code.body, code.branch))
+    return LoopFigures(
+        exact_cycles(code, sequence, core), len(code.body) + 1, port_bound(compiled, once),
+        dispatch_bound(compiled, once, core), dict(sorted(counts.items())),
+    )  # fmt: skip
+
+
+def _outcome(subject: _Subject, judged: _Judged, seed: int, steps: int, exploration: Exploration) -> Optimized:
+    kernel, best, judgement = subject.kernel, judged.candidate, judged.judgement
+    old = _figures(subject.code, range(len(subject.code.body)), subject.core)
+    standing, reason = Standing.UNCHANGED, ""
+    if judgement is not None:
+        standing = Standing.PROVED if judgement.is_proved else Standing.EXACT
+        reason = judgement.reason
+    elif judged.refused:
+        reason = f"what costs less in the loop was thrown away: {judged.refused[0].reason}"
+    else:
+        gap = f"it takes {old.cycles:.4g} cycles, of which {old.bound:.4g} are the bound of its instructions"
+        reason = f"no order and no rewrite that was tried costs less; {gap}"
+    shown = judgement or Judgement(False, False, call_cycles=subject.call_cycles)
+    return Optimized(
+        kernel=kernel.title, path=str(kernel.path), isa=kernel.isa.value, core=subject.core.name, shape=subject.shape,
+        seed=seed, steps=steps, place=subject.report.place(str(kernel.path)), share=subject.report.share, old=old,
+        new=_figures(best.code, best.found.sequence, subject.core) if best is not None else old,
+        changes=best.code.changes if best is not None else (), ahead=len(best.found.ahead) if best is not None else 0,
+        tried=exploration.tried, call_before=subject.call_cycles, call_after=shown.call_cycles, standing=standing,
+        reason=reason, proved=shown.proved, checked=shown.checked, held=shown.held, refused=judged.refused,
+        stopped=exploration.stopped, original=judged.original, text=judged.text,
+        old_body=subject.code.instructions[:-1],
+        new_body=best.body if best is not None else subject.code.instructions[:-1],
+    )  # fmt: skip

@@ -1,0 +1,61 @@
+"""Find what must stay in order in a loop, within an iteration and from one to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from neonlab.isa.model.instruction import AccessKind, Instruction
+from neonlab.isa.model.isa import Register
+from neonlab.optimize.loop.provenance import ANYWHERE
+
+_COUNTED = ("general", "vector", "flags")  # cumulative status bits may be set in any order
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Instruction `later` of an iteration comes after `earlier` of the iteration `distance` before it, 0 or 1."""
+
+    earlier: int
+    later: int
+    distance: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Effects:
+    reads: frozenset[Register]
+    writes: frozenset[Register]
+    loads: bool
+    stores: bool
+    buffers: frozenset[str]
+
+
+def edges_of(code: Sequence[Instruction], buffers: Mapping[int, frozenset[str]]) -> list[Edge]:
+    """Return the edges between the instructions of a loop's body, which are given without the branch back.
+
+    `buffers` has what each instruction may access, by its place in the body.
+    """
+    effects = [_effects(one, buffers.get(at, frozenset({ANYWHERE}))) for at, one in enumerate(code)]
+    found = []
+    for first, one in enumerate(effects):
+        for second, other in enumerate(effects):
+            if _conflict(one, other):
+                if first < second:
+                    found.append(Edge(first, second, 0))
+                found.append(Edge(first, second, 1))
+    return found
+
+
+def _effects(instruction: Instruction, buffers: frozenset[str]) -> _Effects:
+    kinds = {access.kind for access in instruction.accesses}
+    reads = frozenset(one for one in instruction.reads if one.file in _COUNTED)
+    writes = frozenset(one for one in instruction.writes if one.file in _COUNTED)
+    return _Effects(reads, writes, AccessKind.LOAD in kinds, AccessKind.STORE in kinds, buffers)
+
+
+def _conflict(one: _Effects, other: _Effects) -> bool:
+    if one.writes & (other.reads | other.writes) or one.reads & other.writes:
+        return True
+    if (one.stores and (other.loads or other.stores)) or (one.loads and other.stores):
+        return bool(one.buffers & other.buffers) or ANYWHERE in one.buffers | other.buffers
+    return False

@@ -1,0 +1,151 @@
+"""The result of an optimization: plain values, ready to be displayed."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from neonlab.isa.model.instruction import Instruction
+from neonlab.measure.shape import Shape
+from neonlab.optimize.loop.code import Change
+
+
+class Standing(StrEnum):
+    """The word for what was shown of the new kernel; none of them ever stands for another."""
+
+    PROVED = "proved"  # equal to the reference for every input, at all small shapes that run the new code
+    EXACT = "exact on all cases, not proved"  # right on every case that `check` tries; the reason says why no more
+    UNCHANGED = "no cheaper loop found"  # nothing was written
+
+
+@dataclass(frozen=True, slots=True)
+class LoopFigures:
+    """Cycles of an iteration in the steady state, all data in the nearest cache, and what it is made of.
+
+    `ports` and `dispatch` are lower bounds for any order of the same instructions.  `classes` counts them by mnemonic.
+    """
+
+    cycles: float
+    instructions: int
+    ports: float
+    dispatch: float
+    mnemonics: Mapping[str, int]
+
+    @property
+    def bound(self) -> float:
+        """Return the larger of the bounds."""
+        return max(self.ports, self.dispatch)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values for `--json`."""
+        return {
+            "cycles": round(self.cycles, 3), "instructions": self.instructions,
+            "bounds": {"ports": round(self.ports, 3), "dispatch": round(self.dispatch, 3)},
+            "mnemonics": dict(self.mnemonics),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A candidate that was thrown away: what had been changed in it, its cycles, and what was wrong with it."""
+
+    changes: tuple[Change, ...]
+    cycles: float
+    reason: str
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values for `--json`."""
+        return {
+            "changes": [change.name for change in self.changes],
+            "cycles": round(self.cycles, 3),
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Optimized:
+    """What was found for a kernel's hot loop on a core.
+
+    `old` and `new` are the figures of the loop; `new` is `old` where nothing was found.  `place` says where the loop
+    stands.  `ahead` are the instructions that run an iteration ahead.  `tried` is the number of orders that were
+    costed.  `call_before` and `call_after` are the cycles of the whole call at `shape`, warm.  `proved` and `checked`
+    count the shapes and the cases of the judgement.  `text` is the new file, `original` the old one with the same
+    includes in it; `old_body` and `new_body` are the loops without their branch.
+    """
+
+    kernel: str
+    path: str
+    isa: str
+    core: str
+    shape: Shape
+    seed: int
+    steps: int
+    place: str
+    share: float
+    old: LoopFigures
+    new: LoopFigures
+    changes: tuple[Change, ...]
+    ahead: int
+    tried: int
+    call_before: int
+    call_after: int
+    standing: Standing
+    reason: str = ""
+    proved: int = 0
+    checked: int = 0
+    held: tuple[str, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    stopped: bool = False
+    original: str = ""
+    text: str = ""
+    old_body: tuple[Instruction, ...] = ()
+    new_body: tuple[Instruction, ...] = ()
+
+    @property
+    def is_better(self) -> bool:
+        """Tell whether a cheaper loop was found that is right."""
+        return self.standing is not Standing.UNCHANGED
+
+    @property
+    def word(self) -> str:
+        """Return the standing with its reason."""
+        return f"{self.standing.value}: {self.reason}" if self.reason else self.standing.value
+
+    def diff(self, name: str = "") -> str:
+        """Return the change as a unified diff; `name` is the new file's."""
+        if not self.is_better:
+            return ""
+        lines = difflib.unified_diff(
+            self.original.splitlines(keepends=True), self.text.splitlines(keepends=True), self.path, name or self.path
+        )
+        return "".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain values, as `--json` prints them."""
+        return {
+            "kernel": self.kernel,
+            "isa": self.isa,
+            "core": self.core,
+            "shape": str(self.shape),
+            "loop": self.place,
+            "share": round(self.share, 4),
+            "before": self.old.to_json(),
+            "after": self.new.to_json(),
+            "changes": [
+                {"name": one.name, "places": one.places, "reason": one.reason} for one in self.changes
+            ],
+            "ahead": self.ahead,
+            "tried": self.tried,
+            "call_cycles": {"before": self.call_before, "after": self.call_after},
+            "status": self.standing.value,
+            "reason": self.reason or None,
+            "shapes_proved": self.proved,
+            "cases_checked": self.checked,
+            "held": list(self.held),
+            "refused": [one.to_json() for one in self.refused],
+            "stopped": self.stopped,
+            "diff": self.diff(),
+        }  # fmt: skip

@@ -1,0 +1,9 @@
+"""List the rewrites in the order in which they are tried."""
+
+from __future__ import annotations
+
+from neonlab.optimize.rewrites.loads import LOADS
+from neonlab.optimize.rewrites.rewrite import Rewrite
+from neonlab.optimize.rewrites.sums import SUMS
+
+REWRITES: tuple[Rewrite, ...] = (*SUMS, *LOADS)

@@ -1,0 +1,32 @@
+"""Define what a rewrite is: another way to compute the same in a loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from neonlab.contract.model import Contract
+from neonlab.optimize.loop.code import LoopCode, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """A way to change a loop: `apply` returns the changed loop, or None where there is nothing to change.
+
+    Whether the result is right is not for it to say: every outcome is checked and proved as a whole.
+    """
+
+    name: str
+    apply: Callable[[LoopCode, Contract], LoopCode | None]
+
+
+def next_use_is_write(body: Sequence[Step], registers: frozenset[object], behind: int, kept: frozenset[object]) -> bool:
+    """Tell whether nothing reads `registers` behind instruction `behind` before they are all set anew."""
+    left = set(registers)
+    for step in body[behind + 1 :]:
+        if left.intersection(step.instruction.reads):
+            return False
+        left -= set(step.instruction.writes)
+        if not left:
+            return True
+    return not left & kept
