@@ -10,6 +10,7 @@ import typer
 
 from neonlab.cli.commands.assembly import asm
 from neonlab.cli.commands.board import BOARD_HELP, board_export, board_import, board_run
+from neonlab.cli.commands.cache import cache
 from neonlab.cli.commands.compare import compare
 from neonlab.cli.commands.contract import contract
 from neonlab.cli.commands.cores import cores
@@ -51,6 +52,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("symbols", symbols),
     ("bench", bench),
     ("mutate", mutate),
+    ("cache", cache),
     ("schemes", schemes),
     ("schema", schema),
 )

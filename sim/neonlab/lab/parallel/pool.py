@@ -70,6 +70,7 @@ class Workers:
         # The pool starts all of its processes with the first task; more than the cores only take memory.
         self.jobs = min(jobs or cores, max(_MOST_JOBS, cores))
         self.time_limit = time_limit
+        self.bereaved: set[KernelHandle] = set()  # kernels of which a task ended its process, or ran out of time
         start_early()
         CONSTS.sleep_unit = _LOOK_AGAIN
         self._pool = ProcessPool(max_workers=self.jobs, context=worker_context())
@@ -90,9 +91,11 @@ class Workers:
         worker is raised here; anything else that ends its process gives a Died.
         """
         futures = [self.begin(function, *task) for task in tasks]
-        return self._results(futures, done)
+        return self._results(futures, tasks, done)
 
-    def _results(self, futures: Sequence[ProcessFuture[Any]], done: Callable[[int], None]) -> Generator[Any]:
+    def _results(
+        self, futures: Sequence[ProcessFuture[Any]], tasks: Sequence[tuple[Any, ...]], done: Callable[[int], None]
+    ) -> Generator[Any]:
         for index, future in enumerate(futures):
             try:
                 result = self.result(future)
@@ -100,6 +103,8 @@ class Workers:
                 for other in futures:
                     other.cancel()
                 raise
+            if isinstance(result, Died):
+                self.bereaved |= {one for one in tasks[index] if isinstance(one, KernelHandle)}
             done(index)
             yield result
 

@@ -1,0 +1,34 @@
+"""Provide what commands need whose results are kept: the option, the cache, and what is said of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from neonlab.cli import progress
+
+if TYPE_CHECKING:
+    from neonlab.lab.cache.results import Results
+
+CacheOption = Annotated[
+    bool,
+    typer.Option("--cache/--no-cache", help="Take results that are kept, and keep new ones; `neonlab cache` shows."),
+]
+
+
+def open_results(wanted: bool) -> Results:
+    """Return the results that are kept; with `wanted` False, one that finds and keeps nothing."""
+    from neonlab.lab.cache.folder import results_folder
+    from neonlab.lab.cache.results import Results
+
+    return Results(results_folder() if wanted else None)
+
+
+def say_found(results: Results, what: str) -> None:
+    """Say on standard error how many of the results that were asked for are from the cache, and what it lacks."""
+    results.write()
+    if results.found:
+        progress.say(f"{results.found:,} of {results.asked:,} {what} from the cache; --no-cache computes them anew")
+    if results.problem:
+        progress.say(f"new {what} are not kept: {results.problem}")
