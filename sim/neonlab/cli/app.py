@@ -10,12 +10,12 @@ import typer
 
 from neonlab.cli.commands.assembly import asm
 from neonlab.cli.commands.board import BOARD_HELP, board_export, board_import, board_run
-from neonlab.cli.commands.cache import cache
 from neonlab.cli.commands.compare import compare
 from neonlab.cli.commands.contract import contract
 from neonlab.cli.commands.cores import cores
 from neonlab.cli.commands.init import init
 from neonlab.cli.commands.int8 import schemes
+from neonlab.cli.commands.kept.cache import cache
 from neonlab.cli.commands.lab import bench, check, profile
 from neonlab.cli.commands.library import list_kernels, schema
 from neonlab.cli.commands.mutate import mutate

@@ -25,10 +25,11 @@ def open_results(wanted: bool) -> Results:
     return Results(results_folder() if wanted else None)
 
 
-def say_found(results: Results, what: str) -> None:
-    """Say on standard error how many of the results that were asked for are from the cache, and what it lacks."""
+def say_found(results: Results, kind: str, what: str) -> None:
+    """Say on standard error how many results of a kind are from the cache, and why new ones cannot be kept."""
     results.write()
-    if results.found:
-        progress.say(f"{results.found:,} of {results.asked:,} {what} from the cache; --no-cache computes them anew")
+    asked, found = results.counts.get(kind, (0, 0))
+    if found:
+        progress.say(f"{found:,} of {asked:,} {what} from the cache; --no-cache computes them anew")
     if results.problem:
         progress.say(f"new {what} are not kept: {results.problem}")

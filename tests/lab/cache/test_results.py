@@ -130,7 +130,7 @@ def test_a_module_that_imports_in_its_own_way_counts_with_all_of_them(root: Path
 
 
 def test_a_package_of_nobody_is_not_trusted(root: Path, tmp_path: Path) -> None:
-    append("import nowhere_installed\n")(root / "kernels" / "_below.py")
+    append("def late():\n    import nowhere_installed\n")(root / "kernels" / "_below.py")
     assert sources_of(opened(root)) is None
 
 
@@ -218,11 +218,11 @@ def asked(results: Results, kernel: Kernel) -> Question:
 def test_an_answer_is_kept_and_counted(root: Path, tmp_path: Path) -> None:
     kernel = opened(root)
     with Results(tmp_path / "kept") as results:
-        assert results.answers([asked(results, kernel)]) == [None]
+        assert results.answers([asked(results, kernel)], "verdict") == [None]
         results.keep(asked(results, kernel), verdict(kernel), 1.5)
     with Results(tmp_path / "kept") as results:
-        assert results.answers([asked(results, kernel), None]) == [verdict(kernel), None]
-        assert (results.found, results.asked) == (1, 2) and results.seconds([asked(results, kernel)]) == [1.5]
+        assert results.answers([asked(results, kernel), None], "verdict") == [verdict(kernel), None]
+        assert results.counts == {"verdict": (2, 1)} and results.seconds([asked(results, kernel)]) == [1.5]
 
 
 @pytest.mark.parametrize("file", [KERNEL, "asm/armv8/deeper.inc", "kernels/_below.py"])
@@ -235,7 +235,7 @@ def test_what_was_written_during_a_run_is_not_kept(file: str, root: Path, tmp_pa
         (root / file).write_text(text)  # as it was, but what ran in between is not known
         results.keep(question, verdict(kernel))
     with Results(tmp_path / "kept") as results:
-        assert results.answers([asked(results, kernel)]) == [None]
+        assert results.answers([asked(results, kernel)], "verdict") == [None]
 
 
 def test_nothing_is_kept_once_a_source_of_the_lab_was_written(
@@ -247,7 +247,7 @@ def test_nothing_is_kept_once_a_source_of_the_lab_was_written(
         monkeypatch.setattr("neonlab.lab.cache.results.lab_stamps", lambda: ())
     monkeypatch.undo()
     with Results(tmp_path / "kept") as results:
-        assert results.answers([asked(results, kernel)]) == [None]
+        assert results.answers([asked(results, kernel)], "verdict") == [None]
         results.keep(asked(results, kernel), verdict(kernel))
     monkeypatch.setattr("neonlab.lab.cache.results.written_since_start", lambda: True)
     with Results(tmp_path / "kept") as results:
@@ -257,7 +257,7 @@ def test_nothing_is_kept_once_a_source_of_the_lab_was_written(
 def test_without_a_folder_nothing_is_kept_or_found(root: Path) -> None:
     kernel = opened(root)
     with Results(None) as results:
-        assert results.question("verdict", kernel) is None and results.answers([None]) == [None]
+        assert results.question("verdict", kernel) is None and results.answers([None], "verdict") == [None]
 
 
 def test_the_verdict_on_a_kernel_in_whose_check_a_process_ended_is_not_kept(root: Path, tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def check(
     found = find_kernels(kernels or (), given)
     if again is not None:
         _refuse_beside_again(found, pattern or shape or every_tail or layers or full or search is not None or seed != 1)
-    with Workers(jobs) as workers, open_results(cache and not fail_fast) as results:
+    with open_results(cache and not fail_fast) as results, Workers(jobs, results=results) as workers:
         if again is not None:
             seed, verdicts = _again(workers, found[0], again)
         elif search is not None:
@@ -106,7 +106,7 @@ def check(
         if again is not None or search is not None:
             _tell_of_failures(verdicts)
             verdicts = explain_all(workers, found, verdicts)
-        say_found(results, "verdicts")
+        say_found(results, "verdict", "verdicts")
     if json:
         print_json("check", seed=seed, verdicts=[verdict.to_json() for verdict in verdicts])
     else:
@@ -200,6 +200,7 @@ def profile(
     ] = False,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
+    cache: CacheOption = True,
     json: JsonOption = False,
     given: Given | None = None,
 ) -> int:
@@ -237,7 +238,7 @@ def profile(
         raise InputError("--warm is a call in a row without end, --calls one in a row of N: give one of them")
     memory = MemoryOptions(modelled, warm, not no_prefetcher, loop=not layers, cold_weights=cold_weights, calls=calls)
     show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline)
-    return _profiles(found, shape or [], seed, jobs, json, show, memory)
+    return _profiles(found, shape or [], seed, jobs, cache, json, show, memory)
 
 
 def bench(
@@ -299,6 +300,7 @@ def _profiles(
     shapes: list[str],
     seed: int,
     jobs: int | None,
+    cache: bool,
     json: bool,
     show: Callable[[Console, list[Profile]], None],
     memory: MemoryOptions,
@@ -319,8 +321,9 @@ def _profiles(
             raise InputError(f"{found[0].title}: its operator names no layers: give a shape with --shape")
     work = [(kernel, shape) for kernel, taken in wanted for shape in taken]
     advance = progress.begin("profiling", len(work), "calls")
-    with Workers(jobs) as workers:
+    with open_results(cache) as kept, Workers(jobs, results=kept) as workers:
         results = profile_all(workers, work, seed=seed, memory=memory, advance=advance)
+        say_found(kept, "profiles._profile", "profiles")
     profiles = [result for result in results if not isinstance(result, Failure)]
     failures = [(k.title, result) for (k, _), result in zip(work, results, strict=True) if isinstance(result, Failure)]
     if json:

@@ -1,7 +1,7 @@
 """Write values of the lab as JSON and read them again: numbers, text, arrays, and the lab's own dataclasses and enums.
 
 Nothing is pickled: a file that somebody else has written can at worst hold another value, and never runs code.  Only
-the classes of `_CLASSES` are read, and only by their own constructors.
+classes of `_HOMES` are read, and only by their own constructors.
 """
 
 from __future__ import annotations
@@ -18,23 +18,8 @@ from typing import Any
 
 import numpy as np
 
-#: What is read back: the modules below `neonlab` that define it, and its names.
-_CLASSES = {
-    "assemble.source": ("SourceLine",),
-    "contract.fault_kind": ("FaultKind",),
-    "emulate.run": ("Fault",),
-    "lab.run.judgement": ("Tried",),
-    "lab.run.mutant_proofs": ("Fate", "MutantProof"),
-    "measure.shape": ("Shape",),
-    "prove.proof": ("EverySize", "Noticed", "ProofStatus", "ShapeProof"),
-    "verify.cases.case": ("Case", "CaseName", "Depth", "Expected"),
-    "verify.coverage": ("Coverage", "NotRun"),
-    "verify.known_faults": ("AcceptedFault",),
-    "verify.mutation.mutants": ("Mutant",),
-    "verify.mutation.trial": ("Judgement",),
-    "verify.verdict": ("Explanation", "Failure", "JudgedBy", "LastWriter", "Mismatch", "RangeAnswer", "Verdict"),
-}
-_HOMES = {name: module for module, names in _CLASSES.items() for name in names}
+#: What is read back: dataclasses and enums of these packages and modules below `neonlab`, which are values.
+_HOMES = ("assemble.source", "contract", "emulate.run", "isa", "lab.run", "measure", "prove", "verify")
 #: The kinds of numpy's arrays that are written: booleans, integers, floats.
 _KINDS = "biuf"
 
@@ -67,10 +52,10 @@ def _plain(value: Any) -> Any:
     if type(value) is list:
         return [_plain(one) for one in value]
     if isinstance(value, enum.Enum):
-        return {"enum": [type(value).__name__, _plain(value.value)]}
+        return {"enum": [_name(type(value)), _plain(value.value)]}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         fields = {name: _plain(getattr(value, name)) for name in _field_names(type(value))}
-        return {"of": [type(value).__name__, fields]}
+        return {"of": [_name(type(value)), fields]}
     return _further(value)
 
 
@@ -96,6 +81,11 @@ def _further(value: Any) -> Any:
 @functools.cache
 def _field_names(kind: type) -> tuple[str, ...]:
     return tuple(field.name for field in dataclasses.fields(kind))
+
+
+@functools.cache
+def _name(kind: type) -> str:
+    return f"{kind.__module__.removeprefix('neonlab.')}:{kind.__qualname__}"
 
 
 def _value(plain: Any) -> Any:
@@ -134,6 +124,14 @@ def _array(name: str, shape: list[int], data: str) -> np.ndarray[Any, Any]:
 
 @functools.cache
 def _class(name: str) -> Any:
-    if name not in _HOMES:
+    home, _, kind = name.partition(":")
+    if not any(home == one or home.startswith(f"{one}.") for one in _HOMES):
         raise NotPlain(f"`{name}` is not read back")
-    return getattr(importlib.import_module(f"neonlab.{_HOMES[name]}"), name)
+    try:
+        found = getattr(importlib.import_module(f"neonlab.{home}"), kind)
+    except (ImportError, AttributeError):
+        raise NotPlain(f"there is no `{name}`") from None
+    value = isinstance(found, type) and (dataclasses.is_dataclass(found) or issubclass(found, enum.Enum))
+    if not value or _name(found) != name:
+        raise NotPlain(f"`{name}` is no value of the lab")
+    return found

@@ -36,7 +36,7 @@ class Question:
 class Results:
     """The results that are kept in a folder; None keeps and finds nothing.  It is a context manager, for one thread.
 
-    `found` counts the questions that were answered from it, of `asked`.
+    `counts` has of each kind how many questions were asked, and how many of them were answered from it.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -47,7 +47,7 @@ class Results:
         self._sources: dict[Kernel, KernelSources | None] = {}
         self._waiting: list[tuple[Question, Entry]] = []
         self._since = time.monotonic()
-        self.asked, self.found = 0, 0
+        self.counts: dict[str, tuple[int, int]] = {}
 
     def __enter__(self) -> Results:
         return self
@@ -87,14 +87,15 @@ class Results:
         work = hashlib.sha256(f"{kernel.title} {said}".encode()).hexdigest()[:32]
         return Question(key, kind, work, kernel)
 
-    def answers(self, questions: Sequence[Question | None]) -> list[Any]:
-        """Return the answer to each question; None where none is kept."""
-        self.asked += len(questions)
+    def answers(self, questions: Sequence[Question | None], kind: str) -> list[Any]:
+        """Return the answer to each question, all of one kind; None where none is kept."""
+        asked, found = self.counts.get(kind, (0, 0))
+        self.counts[kind] = asked + len(questions), found
         if self._store is None:
             return [None] * len(questions)
         texts = self._store.texts([one.key for one in questions if one is not None])
         answers = [_value(texts.get(one.key)) if one is not None else None for one in questions]
-        self.found += sum(one is not None for one in answers)
+        self.counts[kind] = asked + len(questions), found + sum(one is not None for one in answers)
         return answers
 
     def seconds(self, questions: Sequence[Question | None]) -> list[float | None]:

@@ -14,18 +14,21 @@ from neonlab.measure.shape import Shape
 from neonlab.verify.cases.case import CaseName
 from neonlab.verify.verdict import Verdict
 
+#: The kind of these results.
+VERDICTS = "verdict"
+
 
 def ask_verdicts(
     results: Results, wanted: Sequence[tuple[Kernel, Sequence[Shape]]], **options: Any
 ) -> dict[Kernel, Question | None]:
     """Return the question about each kernel at its shapes; `options` are those of `plan_cases`."""
     told = sorted(options.items())
-    return {kernel: results.question("verdict", kernel, list(shapes), told) for kernel, shapes in wanted}
+    return {kernel: results.question(VERDICTS, kernel, list(shapes), told) for kernel, shapes in wanted}
 
 
 def kept_verdicts(results: Results, questions: dict[Kernel, Question | None]) -> dict[Kernel, Verdict]:
     """Return the verdicts that are kept."""
-    answers = results.answers(list(questions.values()))
+    answers = results.answers(list(questions.values()), VERDICTS)
     pairs = zip(questions, answers, strict=True)
     return {kernel: verdict for kernel, verdict in pairs if isinstance(verdict, Verdict)}
 
