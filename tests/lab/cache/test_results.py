@@ -281,7 +281,7 @@ def test_the_verdict_on_a_kernel_in_whose_check_a_process_ended_is_not_kept(root
 def test_what_every_kernel_of_the_library_depends_on_is_known(kernel: Kernel) -> None:
     sources = sources_of(kernel)
     assert sources is not None
-    places = [Path(path) for path, _, _ in sources.stamps]
+    places = [Path(path) for path, *_ in sources.stamps]
     assert kernel.path in places and any(place.parent.name == "kernels" for place in places)
     assembled = {Path(line.path) for line in kernel.code.program().lines.values() if Path(line.path).is_file()}
     assert assembled <= {place.resolve() for place in places} | set(places)

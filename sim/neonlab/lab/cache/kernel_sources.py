@@ -37,7 +37,7 @@ _UNCLEAR = re.compile(
 )
 #: Where a program is placed a second time, so that the places of its relocations count.
 _ELSEWHERE = (0x40_0000, 0x1000)
-Stamp = tuple[str, int, int]
+Stamp = tuple[str, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,8 @@ def _stamp(path: Path) -> Stamp:
     try:
         state = path.stat()
     except OSError:
-        return str(path), 0, -1
-    return str(path), state.st_mtime_ns ^ state.st_ctime_ns, state.st_size
+        return str(path), 0, 0, -1
+    return str(path), state.st_mtime_ns, state.st_ctime_ns, state.st_size
 
 
 def _read_code(reading: _Reading, kernel: Kernel) -> None:
