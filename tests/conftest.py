@@ -7,11 +7,14 @@ import os
 import pytest
 
 from neonlab.host.compiling import QUIET
+from neonlab.lab.cache.folder import VARIABLE
 
 pytest_plugins = ["tests.tiers"]
 
 # Commands that tests run say nothing of what goes on, which depends on how busy the machine is.
 os.environ[QUIET] = "1"
+# What a test runs is computed: a result of an earlier run proves nothing.  Tests of the cache have their own folders.
+os.environ[VARIABLE] = "off"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

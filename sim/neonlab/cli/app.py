@@ -15,6 +15,7 @@ from neonlab.cli.commands.contract import contract
 from neonlab.cli.commands.cores import cores
 from neonlab.cli.commands.init import init
 from neonlab.cli.commands.int8 import schemes
+from neonlab.cli.commands.kept.cache import cache
 from neonlab.cli.commands.lab import bench, check, profile
 from neonlab.cli.commands.library import list_kernels, schema
 from neonlab.cli.commands.loops.optimize import optimize
@@ -53,6 +54,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("symbols", symbols),
     ("bench", bench),
     ("mutate", mutate),
+    ("cache", cache),
     ("schemes", schemes),
     ("schema", schema),
 )

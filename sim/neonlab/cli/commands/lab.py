@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from neonlab.cli import progress
 from neonlab.cli.completion import complete_cores, complete_kernels, complete_patterns, complete_shapes
+from neonlab.cli.kept import CacheOption, open_results, say_found
 from neonlab.cli.options import takes_given
 from neonlab.cli.shared import (
     JobsOption,
@@ -34,10 +35,12 @@ from neonlab.errors import InputError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from neonlab.lab.cache.results import Results
     from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.repository.library import Kernel
     from neonlab.measure.options import MemoryOptions
     from neonlab.measure.profile import Profile
+    from neonlab.measure.shape import Shape
     from neonlab.verify.verdict import Verdict
 
 
@@ -69,6 +72,7 @@ def check(
     ] = None,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", "-x", help="Stop at the first failure.")] = False,
     jobs: JobsOption = None,
+    cache: CacheOption = True,
     json: JsonOption = False,
     given: Given | None = None,
 ) -> int:
@@ -76,10 +80,10 @@ def check(
 
     A kernel is `exact` where all results are equal to the reference and no fault is found. Without KERNEL, all kernels
     of the library are checked. The cases cover small shapes, in which every two sizes meet, and all patterns of data.
-    Every memory access, register and vector lane is checked too.
+    Every memory access, register and vector lane is checked too. Verdicts are kept, and found again until a kernel, its
+    operator or neonlab changes.
     """
-    from neonlab.lab.parallel.checks import check_all, explain_all
-    from neonlab.lab.parallel.plans import plan_all
+    from neonlab.lab.parallel.checks import explain_all
     from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.parallel.searches import search_all
     from neonlab.report.terminal.verdict import print_verdicts
@@ -87,7 +91,7 @@ def check(
     found = find_kernels(kernels or (), given)
     if again is not None:
         _refuse_beside_again(found, pattern or shape or every_tail or layers or full or search is not None or seed != 1)
-    with Workers(jobs) as workers:
+    with open_results(cache and not fail_fast) as results, Workers(jobs, results=results) as workers:
         if again is not None:
             seed, verdicts = _again(workers, found[0], again)
         elif search is not None:
@@ -95,20 +99,49 @@ def check(
             verdicts = search_all(workers, found, search, seed)
         else:
             wanted = shapes_asked(found, shape, "planning the cases")
-            work = plan_all(
-                workers, wanted, patterns=pattern or (), seed=seed, every_tail=every_tail, layers=layers, full=full
-            )
-            advance = progress.begin("checking", sum(len(plan) for _, plan in work), "cases")
-            verdicts = check_all(workers, work, seed=seed, fail_fast=fail_fast, ranges=True, advance=advance)
-        if failures := sum(len(verdict.failures) for verdict in verdicts):
-            progress.begin(f"explaining {failures} failure{'s' * (failures != 1)}")
-        verdicts = explain_all(workers, found, verdicts)
+            options = {
+                "patterns": pattern or [], "seed": seed, "every_tail": every_tail, "layers": layers, "full": full,
+            }  # fmt: skip
+            verdicts = _checked(workers, results, wanted, fail_fast, options)
+        if again is not None or search is not None:
+            _tell_of_failures(verdicts)
+            verdicts = explain_all(workers, found, verdicts)
+        say_found(results, "verdict", "verdicts")
     if json:
         print_json("check", seed=seed, verdicts=[verdict.to_json() for verdict in verdicts])
     else:
         # One shape, or one choice of data, is not expected to run all code.
         print_verdicts(console(), verdicts, not_run=not (shape or pattern or again))
     return 0 if all(verdict.passed for verdict in verdicts) else 1
+
+
+def _checked(
+    workers: Workers,
+    results: Results,
+    wanted: Sequence[tuple[Kernel, Sequence[Shape]]],
+    fail_fast: bool,
+    options: dict[str, Any],
+) -> list[Verdict]:
+    """Return the verdicts on the kernels at their shapes, explained: those that are kept, and new ones of the rest."""
+    from neonlab.lab.parallel.checks import check_all, explain_all
+    from neonlab.lab.parallel.plans import plan_all
+    from neonlab.lab.parallel.verdicts import ask_verdicts, keep_verdicts, kept_verdicts
+
+    questions = ask_verdicts(results, wanted, **options)
+    known = kept_verdicts(results, questions)
+    work = plan_all(workers, [one for one in wanted if one[0] not in known], **options)
+    advance = progress.begin("checking", sum(len(plan) for _, plan in work), "cases")
+    fresh = check_all(workers, work, seed=options["seed"], fail_fast=fail_fast, ranges=True, advance=advance)
+    _tell_of_failures(fresh)
+    fresh = explain_all(workers, [kernel for kernel, _ in work], fresh)
+    keep_verdicts(results, questions, workers, work, fresh)
+    by_title = {verdict.kernel: verdict for verdict in (*known.values(), *fresh)}
+    return [by_title[kernel.title] for kernel, _ in wanted if kernel.title in by_title]
+
+
+def _tell_of_failures(verdicts: list[Verdict]) -> None:
+    if failures := sum(len(verdict.failures) for verdict in verdicts):
+        progress.begin(f"explaining {failures} failure{'s' * (failures != 1)}")
 
 
 def _refuse_beside_again(found: list[Kernel], chosen: object) -> None:
@@ -167,6 +200,7 @@ def profile(
     ] = False,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
+    cache: CacheOption = True,
     json: JsonOption = False,
     given: Given | None = None,
 ) -> int:
@@ -204,7 +238,7 @@ def profile(
         raise InputError("--warm is a call in a row without end, --calls one in a row of N: give one of them")
     memory = MemoryOptions(modelled, warm, not no_prefetcher, loop=not layers, cold_weights=cold_weights, calls=calls)
     show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline)
-    return _profiles(found, shape or [], seed, jobs, json, show, memory)
+    return _profiles(found, shape or [], seed, jobs, cache, json, show, memory)
 
 
 def bench(
@@ -266,6 +300,7 @@ def _profiles(
     shapes: list[str],
     seed: int,
     jobs: int | None,
+    cache: bool,
     json: bool,
     show: Callable[[Console, list[Profile]], None],
     memory: MemoryOptions,
@@ -286,8 +321,9 @@ def _profiles(
             raise InputError(f"{found[0].title}: its operator names no layers: give a shape with --shape")
     work = [(kernel, shape) for kernel, taken in wanted for shape in taken]
     advance = progress.begin("profiling", len(work), "calls")
-    with Workers(jobs) as workers:
+    with open_results(cache) as kept, Workers(jobs, results=kept) as workers:
         results = profile_all(workers, work, seed=seed, memory=memory, advance=advance)
+        say_found(kept, "profiles._profile", "profiles")
     profiles = [result for result in results if not isinstance(result, Failure)]
     failures = [(k.title, result) for (k, _), result in zip(work, results, strict=True) if isinstance(result, Failure)]
     if json:

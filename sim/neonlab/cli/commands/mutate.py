@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli import progress
+from neonlab.cli.kept import CacheOption, open_results, say_found
 from neonlab.cli.shared import (
     JobsOption,
     JsonOption,
@@ -57,6 +58,7 @@ def mutate(
         typer.Option("--into", metavar="FOLDER", help="Update mutants.md and mutants.json in FOLDER."),
     ] = None,
     jobs: JobsOption = None,
+    cache: CacheOption = True,
     json: JsonOption = False,
 ) -> int:
     """Change one instruction of a kernel at a time, and list the changes that `neonlab check` does not notice.
@@ -84,11 +86,12 @@ def mutate(
     work = [(kernel, *mutants_to_try(kernel, limit, seed)) for kernel in found]
     total = sum(len(tried) for _, _, tried in work)
     advance = progress.begin("judging", total, "mutants")
-    with Workers(jobs) as workers:
+    with open_results(cache) as kept, Workers(jobs, results=kept) as workers:
         results = judge_all(workers, work, table, advance)
         if prove:
             advance = progress.begin("proving", sum(len(result.undetected) for result in results), "mutants")
             results = prove_undetected(workers, wanted, results, advance)
+        say_found(kept, "mutants._judge", "groups of mutants")
     if into is not None:
         _write(into, results, seed)
     if json:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli import progress
+from neonlab.cli.kept import CacheOption, open_results, say_found
 from neonlab.cli.options import takes_given
 from neonlab.cli.shared import (
     JobsOption,
@@ -64,6 +65,7 @@ def prove(
     ] = None,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
+    cache: CacheOption = True,
     json: JsonOption = False,
     given: Given | None = None,
 ) -> int:
@@ -92,7 +94,7 @@ def prove(
     _make_folders(into, witnesses)
     found = find_kernels(kernels or (), given)
     _refuse_size(found, every)
-    with Workers(jobs) as workers:
+    with open_results(cache) as results, Workers(jobs, results=results) as workers:
         wanted = shapes_asked(found, shape, "planning the shapes")
         work = [(kernel, shapes_to_prove(kernel, shapes, layers=layers)) for kernel, shapes in wanted]
         work = [(kernel, shapes) for kernel, shapes in work if shapes]
@@ -110,6 +112,7 @@ def prove(
             progress.begin("explaining failures")
         proofs = explain_proofs(workers, tried, proofs)
         digests = code_digests(workers, tried) if into is not None else []
+        say_found(results, "proofs._prove", "proofs")
     proofs = _saved(tried, proofs, witnesses)
     if into is not None:
         _write(into, proofs, digests, "tails" if tails else "layers", seed)

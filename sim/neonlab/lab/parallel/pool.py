@@ -21,7 +21,9 @@ from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
 from neonlab.host.interrupts import interrupts_held
 from neonlab.host.memory_limit import gib, memory_left, out_of_memory
+from neonlab.lab.cache.results import Results
 from neonlab.lab.parallel.fork_server import start_early, worker_context
+from neonlab.lab.parallel.kept import kind_of, merged, questions_of, timed
 from neonlab.lab.repository.library import Kernel, is_member, open_kernel, open_member
 from neonlab.verify.cases.case import CaseName
 from neonlab.verify.verdict import Failure
@@ -63,13 +65,19 @@ class Died:
 
 
 class Workers:
-    """A pool of at most `jobs` worker processes, as many as cores by default.  It is a context manager."""
+    """A pool of at most `jobs` worker processes, as many as cores by default.  It is a context manager.
 
-    def __init__(self, jobs: int | None = None, time_limit: float = TIME_LIMIT) -> None:
+    What `results` holds is not run again, and what is run is kept there.
+    """
+
+    def __init__(self, jobs: int | None = None, time_limit: float = TIME_LIMIT, results: Results | None = None) -> None:
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         # The pool starts all of its processes with the first task; more than the cores only take memory.
         self.jobs = min(jobs or cores, max(_MOST_JOBS, cores))
         self.time_limit = time_limit
+        self.results = results
+        self._kernels: dict[KernelHandle, Kernel] = {}
+        self.bereaved: set[KernelHandle] = set()  # kernels of which a task ended its process, or ran out of time
         start_early()
         CONSTS.sleep_unit = _LOOK_AGAIN
         self._pool = ProcessPool(max_workers=self.jobs, context=worker_context())
@@ -89,10 +97,28 @@ class Workers:
         `done` is called with the index of each task that ended.  The tasks start at once.  An InputError raised in a
         worker is raised here; anything else that ends its process gives a Died.
         """
-        futures = [self.begin(function, *task) for task in tasks]
-        return self._results(futures, done)
+        if self.results is None or not self.results.is_on:
+            return self._fresh(function, tasks, done)
+        questions = questions_of(self.results, function, tasks, self._opened)
+        answers = self.results.answers(questions, kind_of(function))
+        left = [number for number, answer in enumerate(answers) if answer is None]
+        fresh = self._fresh(timed, [(function, *tasks[number]) for number in left], lambda one: done(left[one]))
+        return merged(self.results, questions, answers, fresh, done)
 
-    def _results(self, futures: Sequence[ProcessFuture[Any]], done: Callable[[int], None]) -> Generator[Any]:
+    def _opened(self, handle: KernelHandle) -> Kernel:
+        if handle not in self._kernels:
+            self._kernels[handle] = handle.open()
+        return self._kernels[handle]
+
+    def _fresh(
+        self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], done: Callable[[int], None]
+    ) -> Generator[Any]:
+        futures = [self.begin(function, *task) for task in tasks]
+        return self._taken(futures, tasks, done)
+
+    def _taken(
+        self, futures: Sequence[ProcessFuture[Any]], tasks: Sequence[tuple[Any, ...]], done: Callable[[int], None]
+    ) -> Generator[Any]:
         for index, future in enumerate(futures):
             try:
                 result = self.result(future)
@@ -100,6 +126,8 @@ class Workers:
                 for other in futures:
                     other.cancel()
                 raise
+            if isinstance(result, Died):
+                self.bereaved |= {one for one in tasks[index] if isinstance(one, KernelHandle)}
             done(index)
             yield result
 

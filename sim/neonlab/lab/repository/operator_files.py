@@ -33,6 +33,15 @@ def load_operators(root: Path) -> tuple[Operator, ...]:
     return tuple(operators)
 
 
+def file_of(root: Path, operator: Operator) -> Path | None:
+    """Return the file in kernels/ whose OPERATOR this is, among those that `load_operators` imported; else None."""
+    package = _package_of(root)
+    for path in sorted((root / "kernels").glob("*.py")):
+        if getattr(sys.modules.get(f"{package}.{path.stem}"), "OPERATOR", None) is operator:
+            return path
+    return None
+
+
 def _check_attributes(path: Path, operator: Operator) -> None:
     """Raise InputError unless the operator has a valid `name`, `dimensions` and `layers`."""
     dimensions = getattr(operator, "dimensions", None)
