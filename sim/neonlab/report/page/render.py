@@ -21,6 +21,7 @@ from neonlab.measure.loop.report import LoopReport
 from neonlab.measure.profile import Profile
 from neonlab.report.band_words import basis_line, range_text, ratio_line
 from neonlab.report.page import charts, pipeline_picture
+from neonlab.report.page.forms_page import LEGEND, PLACE, forms_script
 from neonlab.report.page.gather import KernelPage
 from neonlab.report.page.index import IndexRow, rows_in
 from neonlab.report.page.source_listing import listings
@@ -75,11 +76,22 @@ def kernel_page(page: KernelPage) -> str:
     )
 
 
-def index_page(rows: Sequence[tuple[IndexRow, str]], cores: Sequence[str], findings: Sequence[str] = ()) -> str:
-    """Return a table of the kernels with links to their pages; `cores` come first, then others that were used."""
+def index_page(
+    rows: Sequence[tuple[IndexRow, str]], cores: Sequence[str], findings: Sequence[str] = (), *, forms: bool = False
+) -> str:
+    """Return a table of the kernels with links to their pages; `cores` come first, then others that were used.
+
+    With `forms` it links to the page of instruction forms beside it.
+    """
     cores = list(dict.fromkeys([*cores, *(core for row, _ in rows for core in row.cycles)]))
     cores = [core for core in cores if any(core in row.cycles for row, _ in rows)]
-    return _template("index.html.j2").render(rows=rows, cores=cores, findings=findings)
+    return _template("index.html.j2").render(rows=rows, cores=cores, findings=findings, forms=forms)
+
+
+def forms_html() -> str:
+    """Return the page of instruction forms, which needs no other file."""
+    legend = LEGEND.replace("*", "")
+    return _template("forms.html.j2").render(legend=legend, place=Markup(PLACE), forms=Markup(forms_script()))
 
 
 def _loop_parts(page: KernelPage, profile: Profile) -> list[dict[str, Any]]:
@@ -159,12 +171,13 @@ def write_pages(
     *,
     keep: bool = False,
     findings: Sequence[str] = (),
+    forms: bool = False,
     advance: Callable[[int], None] = lambda _: None,
 ) -> dict[Path, bytes]:
     """Return the contents of all pages by path; `advance` is called for each page that is done.
 
-    The index also lists the other pages in the folder, if they are to `keep`, and the `findings` of a report above
-    them.
+    With `forms`, the page of instruction forms is one of them, and the index links to it.  The index also lists the
+    other pages in the folder, if they are to `keep`, and the `findings` of a report above them.
     """
     found = {}
     for page in pages:
@@ -174,4 +187,7 @@ def write_pages(
     others = list(rows_in(folder, found)) if keep else []
     if others:
         rows = sorted([*rows, *others], key=lambda row: row[0].title)
-    return {**found, folder / "index.html": index_page(rows, cores, findings).encode()}
+    if forms:
+        found[folder / "forms.html"] = forms_html().encode()
+    linked = forms or (keep and (folder / "forms.html").is_file())
+    return {**found, folder / "index.html": index_page(rows, cores, findings, forms=linked).encode()}
