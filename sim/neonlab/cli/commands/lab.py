@@ -11,6 +11,7 @@ import typer
 
 from neonlab.cli import progress
 from neonlab.cli.completion import complete_cores, complete_kernels, complete_patterns, complete_shapes
+from neonlab.cli.formats import FormatOption, chosen_format, print_remarks
 from neonlab.cli.options import takes_given
 from neonlab.cli.shared import (
     JobsOption,
@@ -69,6 +70,7 @@ def check(
     ] = None,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", "-x", help="Stop at the first failure.")] = False,
     jobs: JobsOption = None,
+    form: FormatOption = None,
     json: JsonOption = False,
     given: Given | None = None,
 ) -> int:
@@ -84,6 +86,7 @@ def check(
     from neonlab.lab.parallel.searches import search_all
     from neonlab.report.terminal.verdict import print_verdicts
 
+    form = chosen_format(form, json)
     found = find_kernels(kernels or (), given)
     if again is not None:
         _refuse_beside_again(found, pattern or shape or every_tail or layers or full or search is not None or seed != 1)
@@ -103,11 +106,14 @@ def check(
         if failures := sum(len(verdict.failures) for verdict in verdicts):
             progress.begin(f"explaining {failures} failure{'s' * (failures != 1)}")
         verdicts = explain_all(workers, found, verdicts)
-    if json:
+    # One shape, or one choice of data, is not expected to run all code.
+    not_run = not (shape or pattern or again)
+    if form == "json":
         print_json("check", seed=seed, verdicts=[verdict.to_json() for verdict in verdicts])
+    elif form == "text":
+        print_verdicts(console(), verdicts, not_run=not_run)
     else:
-        # One shape, or one choice of data, is not expected to run all code.
-        print_verdicts(console(), verdicts, not_run=not (shape or pattern or again))
+        print_remarks(form, verdicts, not_run=not_run)
     return 0 if all(verdict.passed for verdict in verdicts) else 1
 
 
