@@ -171,6 +171,12 @@ def profile(
     timeline: Annotated[
         bool, typer.Option("--timeline", help="Draw two iterations of the hot loop, and its critical path.")
     ] = False,
+    loop: Annotated[
+        bool,
+        typer.Option(
+            "--loop", help="Print the hot loop as it executes: each instruction, its cycles, ports and waits."
+        ),
+    ] = False,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
     json: JsonOption = False,
@@ -194,10 +200,13 @@ def profile(
         shape = [NO_SIZES]
     if bool(shape) == layers:
         raise InputError("give the shape to profile with --shape, or --layers for the layers of real networks")
-    if timeline and (modelled is None or modelled.pipeline is None):
-        raise InputError(f"--timeline draws cycles: name a core with --core, one of {', '.join(pipeline_names())}")
-    if layers and (timeline or full):
-        raise InputError(f"{'--timeline' if timeline else '--full'} shows one --shape: leave out --layers")
+    if (timeline or loop) and (modelled is None or modelled.pipeline is None):
+        option = "--timeline draws" if timeline else "--loop shows"
+        raise InputError(f"{option} cycles: name a core with --core, one of {', '.join(pipeline_names())}")
+    if layers and (timeline or full or loop):
+        raise InputError(
+            f"{'--timeline' if timeline else '--full' if full else '--loop'} shows one --shape: leave out --layers"
+        )
     if full and modelled is None:
         raise InputError("--full shows more of a core's estimates: name a core with --core")
     if layers and modelled is None:
@@ -209,7 +218,7 @@ def profile(
     if calls and warm:
         raise InputError("--warm is a call in a row without end, --calls one in a row of N: give one of them")
     memory = MemoryOptions(modelled, warm, not no_prefetcher, loop=not layers, cold_weights=cold_weights, calls=calls)
-    show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline)
+    show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline, flat=loop)
     return _profiles(found, shape or [], seed, jobs, json, show, memory)
 
 

@@ -167,6 +167,11 @@ _HOT_LOOP = object_of(
                 form=described(STRING, "its name in the core's table"),
                 slots=INTEGER,
                 known=described(BOOLEAN, "whether the table has this form"),
+                instruction=described(STRING, "disassembly, with the registers that it has"),
+                ports=described(STRING, "that it occupies: `A/B` is either, `A B` is both, `A×2` is for 2 cycles"),
+                waits_for=described(
+                    nullable(INTEGER), "place in `lines` of what it waited for longest; null: for no result"
+                ),
                 stalled=described({"type": "object", "additionalProperties": NUMBER}, "cycles by cause"),
             )
         ),

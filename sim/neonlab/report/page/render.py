@@ -20,6 +20,7 @@ from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.measure.loop.report import LoopReport
 from neonlab.measure.profile import Profile
 from neonlab.report.band_words import basis_line, range_text, ratio_line
+from neonlab.report.flat_loop import flat_rows, flat_title
 from neonlab.report.page import charts, pipeline_picture
 from neonlab.report.page.forms_page import LEGEND, PLACE, forms_script
 from neonlab.report.page.gather import KernelPage
@@ -107,6 +108,8 @@ def _loop_parts(page: KernelPage, profile: Profile) -> list[dict[str, Any]]:
                 "place": report.place(page.kernel.name),
                 "picture": pipeline_picture.pipeline_picture(report, min(most, pipeline_picture.ROWS)),
                 "registers": rows,
+                "flat": list(flat_rows(report)),
+                "flat_title": flat_title(report),
                 "register_paths": pipeline_picture.register_paths(rows, REGISTER_CELL, REGISTER_ROW),
             }
         )
