@@ -122,6 +122,10 @@ _CYCLES = object_of(
     ),
     limited_by=described({"enum": ["ports", "dispatch", "dependencies", "memory"]}, "the largest bound"),
     lines=list_of(object_of(path=STRING, line=INTEGER, text=STRING, cycles=INTEGER, causes=_CAUSES)),
+    calls_of_lines=described(
+        list_of(object_of(path=STRING, line=INTEGER, name=described(STRING, "of the macro"), cycles=INTEGER)),
+        "lines that call a macro or repeat others, with the cycles of all that they bring in",
+    ),
     waits=described(
         list_of(
             object_of(

@@ -25,7 +25,7 @@ from neonlab.report.page import charts, pipeline_picture
 from neonlab.report.page.forms_page import LEGEND, PLACE, forms_script
 from neonlab.report.page.gather import KernelPage
 from neonlab.report.page.index import IndexRow, rows_in
-from neonlab.report.page.source_listing import listings
+from neonlab.report.page.source_listing import Listing, listings
 from neonlab.report.terminal.loop import at_lines
 
 REGISTER_CELL, REGISTER_ROW = 7, 11
@@ -143,6 +143,7 @@ def _template(name: str) -> jinja2.Template:
     environment.filters["at_lines"] = lambda hint, loop: at_lines(loop, hint)
     environment.tests["listed_in"] = lambda hint, listing: Path(hint.places[0].path).resolve() == listing.path
     environment.filters["bound"] = lambda value: f"{int(value):,}" if float(value).is_integer() else f"{value:g}"
+    environment.filters["inside"] = _inside
     environment.filters["quoted"] = _quoted
     environment.globals.update(
         version=__version__,
@@ -156,6 +157,14 @@ def _template(name: str) -> jinja2.Template:
         register_row=REGISTER_ROW,
     )
     return environment.get_template(name)
+
+
+def _inside(listing: Listing) -> tuple[Mapping[int, int], dict[int, str]]:
+    """Return the cycles that lines bring in: of the first core, and of all cores as JSON."""
+    lines = {line for found in listing.inside.values() for line in found}
+    by_core = {line: {core: found.get(line, 0) for core, found in listing.inside.items()} for line in sorted(lines)}
+    first = {line: next(iter(cycles.values())) for line, cycles in by_core.items()}
+    return first, {line: json.dumps(cycles, separators=(",", ":")) for line, cycles in by_core.items()}
 
 
 def _quoted(text: str) -> Markup:
