@@ -16,10 +16,13 @@ from pygments.formatters import HtmlFormatter
 
 import neonlab
 from neonlab.report.json.documents import schemas
+from neonlab.report.page.forms_page import LEGEND, PLACE, forms_script
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Marks where the picture goes.  An image link would be broken on a Git host: the picture is no file of the tree.
 _PICTURE = "<!-- picture: architecture.svg -->"
+#: Marks where the searchable table of instruction forms goes.
+_FORMS = "<!-- table: forms -->"
 #: A link out of the pages; the site has no reports.
 _REPORT = re.compile(r"\[([^\]]+)\]\(\.\./\.\./reports/[^)]+\)")
 #: Pages that are made while building: pages name them, and only the site can link to them.
@@ -33,6 +36,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         "json.md": json_page(schemas()),
         "architecture.svg": architecture_svg(Tree.read(ROOT)),
         "code.css": _code_css(),
+        "forms.js": forms_script(),
         **{f"schemas/{name}.json": json.dumps(schema, indent=2) for name, schema in schemas().items()},
     }
     for path, content in made.items():
@@ -41,9 +45,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Insert the picture of the imports, link the pages made here, and replace links to reports by file names."""
+    """Insert the picture of the imports and the table of forms, link pages made here, and name reports by file."""
     linked = _MADE.sub(r"[`\1.html`](\1.md)", markdown)
-    return _REPORT.sub(r"`\1`", linked.replace(_PICTURE, "![architecture](architecture.svg)"))
+    table = f'{LEGEND}\n\n{PLACE}\n\n<script src="forms.js"></script>\n'
+    return _REPORT.sub(r"`\1`", linked.replace(_PICTURE, "![architecture](architecture.svg)").replace(_FORMS, table))
 
 
 def _code_css() -> str:

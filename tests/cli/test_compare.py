@@ -9,6 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from tests.command_line import ADD, HEAD, LAYER, ROOT, SUM, edit, git, neonlab, new_repository
+from tests.tools import require
 
 from neonlab.lab.start.repository import start_repository
 from neonlab.report.json.documents import schemas
@@ -149,3 +150,50 @@ def test_a_folder_that_git_does_not_know_is_named(tmp_path: Path) -> None:
     start_repository(tmp_path)
     shown = neonlab("compare", ADD, "--against", "HEAD", cwd=tmp_path)
     assert shown.returncode == 2 and "lies in no git repository" in shown.stderr
+
+
+def test_a_changed_contract_is_a_change(repository: Path) -> None:
+    edit(repository, "range = [1, 1048576]", "range = [1, 524288]")
+    shown = neonlab("compare", "--against", "HEAD", cwd=repository)
+    assert shown.returncode == 0, shown.stderr
+    assert f"The contract of {ADD} has changed: `args.count.value_range`." in shown.stdout
+    assert "2 kernels assemble to the same code as then." in shown.stdout
+    [row] = cells(shown.stdout, ADD)
+    assert row[1] == LAYER and row[3].endswith("(=)"), "the code is what it was"
+    document = json.loads(neonlab("compare", "--against", "HEAD", "--json", cwd=repository).stdout)
+    jsonschema.validate(document, schemas()["compare"])
+    [change] = document["contracts"]
+    assert change["kernel"] == ADD and ADD not in document["same"]
+
+
+def test_a_c_file_is_compared_with_a_kernel_at_several_flags_in_one_command() -> None:
+    require("aarch64-linux-gnu-gcc")
+    kernel, file = "armv8/conv1x1_s8s32_hwc_4x4", "docs/tutorial/conv1x1_s8s32_hwc_1x1.c"
+    words = (kernel, f"{file}@gcc:-O1", f"{file}@:-O3 -funroll-loops")
+    done = neonlab("-q", "compare", *words, "--shape", "2x2x32x8", "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    jsonschema.validate(document, schemas()["compare"])
+    [group] = document["groups"]
+    assert [side["label"] for side in group["sides"]] == list(words)
+    assert [side["exact"] for side in group["sides"]] == [True] * 3
+    compilers = [side["compiler"] for side in group["sides"]]
+    assert compilers[0] == "" and compilers[1].endswith("-O2 -O1") and compilers[2].endswith("-O3 -funroll-loops")
+    counts = [side["figures"]["instructions"] for side in group["sides"]]
+    assert len(set(counts)) == 3 and counts[0] < counts[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("x.S@clang:-O3",), "x.S is not compiled"),
+        (("armv8/no@clang",), "armv8/no is not compiled"),
+        (("x.c@",), "nothing follows @"),
+        (("x.c@gcc:'-O2",), "No closing quotation"),
+        (("x.c@gcc:-O2",), "no such file"),
+        (("docs/tutorial/conv1x1_s8s32_hwc_1x1.c@no-such-compiler",), "no-such-compiler: no such program"),
+    ],
+)
+def test_options_of_a_file_that_make_no_sense_are_refused(words: tuple[str, ...], said: str) -> None:
+    done = neonlab("-q", "compare", *words, "--shape", "2x2x32x8")
+    assert done.returncode == 2 and said in done.stderr and len(done.stderr.splitlines()) == 1

@@ -22,6 +22,7 @@ from docs.ladder_figures import PAGE, TEMPLATE, Ladders, ladder_page
 import neonlab
 from neonlab.lab.repository.library import open_library
 from neonlab.report.json.documents import schemas
+from neonlab.report.page.forms_page import PLACE
 from neonlab.report.tables.ladder import read_ladders
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -81,6 +82,12 @@ def test_the_built_page_shows_each_block_of_code(site: Path, page: Path) -> None
 def test_a_page_that_names_one_made_while_building_links_to_it(site: Path, page: str, made: str) -> None:
     assert f"`{made}.html`" in (ROOT / "docs" / "pages" / f"{page}.md").read_text()
     assert f'href="{made}.html"><code>{made}.html</code>' in (site / f"{page}.html").read_text()
+
+
+def test_the_page_of_forms_has_the_table_and_its_data(site: Path) -> None:
+    text = (site / "forms.html").read_text()
+    assert text.count(PLACE) == 1 and '<script src="forms.js"></script>' in text
+    assert (site / "forms.js").read_text().startswith('const FORMS = {"cores":["apple-m1",')
 
 
 def test_the_schemas_are_published_as_they_are(site: Path) -> None:

@@ -46,3 +46,29 @@ def test_a_save_whose_check_was_cut_short_is_still_compared_with(tmp_path: Path,
             sight = seen.get(timeout=WAIT)
             cells = layer_cells(sight) if sight.text == text else []
     assert cells[1].startswith(f"−{int(SHAPE) // 16:,} (")
+
+
+def test_a_save_that_another_one_follows_at_once_is_still_compared_with(tmp_path: Path) -> None:
+    root = new_repository(tmp_path)
+    path = root / "asm" / f"{ADD}.S"
+    text = path.read_text()
+    longer = text.replace(HEAD, f"    nop\n{HEAD}")
+    seen: queue.Queue[Sight] = queue.Queue()
+    saved = False
+
+    def show(sight: Sight) -> None:
+        nonlocal saved
+        if sight.text == longer and sight.complete and layer_cells(sight) and not saved:
+            saved = True
+            desk.ask(Text(path, longer, longer))  # Save, and another editor before the desk looks
+            desk.ask(Text(path, text, text))
+        seen.put(sight)
+
+    desk = Desk(root, given={path: NOTHING}, shape=SHAPE, cores=(), seed=1, show=show)
+    with desk:
+        desk.ask(Text(path, longer, text))  # typed
+        cells: list[str] = []
+        while len(cells) < 2 or not cells[1]:
+            sight = seen.get(timeout=WAIT)
+            cells = layer_cells(sight) if sight.text == text else []
+    assert cells[1].startswith(f"−{int(SHAPE) // 16:,} (")

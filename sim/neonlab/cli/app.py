@@ -12,7 +12,7 @@ from neonlab.cli.commands.assembly import asm
 from neonlab.cli.commands.board import BOARD_HELP, board_export, board_import, board_run
 from neonlab.cli.commands.compare import compare
 from neonlab.cli.commands.contract import contract
-from neonlab.cli.commands.cores import cores
+from neonlab.cli.commands.cores import cores, forms
 from neonlab.cli.commands.init import init
 from neonlab.cli.commands.int8 import schemes
 from neonlab.cli.commands.kept.cache import cache
@@ -51,6 +51,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("contract", contract),
     ("asm", asm),
     ("cores", cores),
+    ("forms", forms),
     ("symbols", symbols),
     ("bench", bench),
     ("mutate", mutate),

@@ -82,6 +82,27 @@ def complete_cores() -> Iterable[str]:
 
 
 @_offers
+def complete_formats() -> Iterable[Offer]:
+    """Offer the forms in which `check` prints verdicts."""
+    return (
+        ("text", "for people"),
+        ("short", "one line each, as compilers print"),
+        ("github", "annotations of GitHub"),
+        ("sarif", "SARIF 2.1.0"),
+        ("json", "one document, as neonlab schema check describes"),
+    )
+
+
+@_offers
+def complete_mnemonics() -> Iterable[str]:
+    """Offer the mnemonics whose forms some core's table has."""
+    from neonlab.measure.form_table.asked import known_forms
+    from neonlab.measure.form_table.origin import mnemonic_of
+
+    return dict.fromkeys(map(mnemonic_of, known_forms()))
+
+
+@_offers
 def complete_patterns() -> Iterable[Offer]:
     """Offer the patterns of data."""
     from neonlab.verify.cases.case import PATTERNS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from neonlab.measure.cores.bands import Band
@@ -43,6 +43,16 @@ class LineCycles:
 
 
 @dataclass(frozen=True, slots=True)
+class CallCycles:
+    """Cycles of all that one source line brings in by a macro or a repetition, `name`, those within it included."""
+
+    path: str
+    line: int
+    name: str
+    cycles: int
+
+
+@dataclass(frozen=True, slots=True)
 class Wait:
     """Cycles that one line waited for the result of another, or of itself in an earlier iteration."""
 
@@ -67,8 +77,10 @@ class RunCycles:
     PMU event names.  `causes` add up to CPU_CYCLES; "issue width" has the cycles that no stall explains.  `unknown` are
     the instructions that the core's table does not have, as text, with their executions; they were timed as their
     class.  `peak` is the most MACs a cycle that the core can do with the instruction `peak_form`, 0 where no executed
-    instruction multiplies.  `model_error` says what the core's model was compared with, and its error.  `band` has the
-    range of 80 % of measured functions around their estimates, None where none is known.
+    instruction multiplies.  `calls_of_lines` are the lines that bring in others; `entered` has the cycles by the file
+    in which what ran stands outermost: that of the call, for a macro.  `model_error` says what the core's model was
+    compared with, and its error.  `band` has the range of 80 % of measured functions around their estimates, None where
+    none is known.
     """
 
     core: str
@@ -88,6 +100,8 @@ class RunCycles:
     averaged: int = 1
     elapsed: int = 0
     cold: tuple[str, ...] = ()
+    calls_of_lines: tuple[CallCycles, ...] = ()
+    entered: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def cycles(self) -> int:
@@ -130,6 +144,7 @@ class RunCycles:
             "bounds": {name: round(cycles, 2) for name, cycles in asdict(self.bounds).items()},
             "limited_by": self.bounds.largest,
             "lines": [{**asdict(line), "text": line.text.strip(), "causes": dict(line.causes)} for line in self.lines],
+            "calls_of_lines": [asdict(call) for call in self.calls_of_lines],
             "waits": [asdict(wait) for wait in self.waits],
             "unknown_forms": dict(self.unknown),
         }

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from neonlab.lab.compare.figures import Change
 from neonlab.measure.cores.bands import NO_DIFFERENCE
 from neonlab.measure.loop.difference import LineCost, LoopDifference, LoopRow
 from neonlab.report.band_words import range_text
+
+if TYPE_CHECKING:
+    from neonlab.lab.compare.comparison import Comparison
 
 #: Least change in cycles: the model may attribute one cycle to either of two adjacent lines.
 _EQUAL = 1.05
@@ -52,6 +56,12 @@ def percent(share: float) -> str:
     size = abs(100 * share)
     digits = next((d for d in (1, 2, 3) if round(size, d)), 4)
     return f"{'−' if share < 0 else '+'}{size:.{digits}f} %"
+
+
+def compiled_by(comparison: Comparison) -> Iterator[str]:
+    """Yield for each side that was compiled by which compiler, with version and flags: `x.c@gcc: by gcc 12.2.0 -O2`."""
+    sides = (side for group in comparison.groups for side in group.sides)
+    yield from dict.fromkeys(f"{side.name}: compiled by {side.compiler}" for side in sides if side.compiler)
 
 
 def loop_names(difference: LoopDifference) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from neonlab.lab.compare.figures import Change
 from neonlab.report.band_words import band_text, basis_line
 from neonlab.report.comparison_words import difference_lines, loop_figures, loop_names, with_share
+from neonlab.report.flat_loop import flat_rows, flat_title
 from neonlab.report.pipeline_svg import pipeline_svg
 from neonlab.report.terminal.loop import at_lines
 from neonlab.report.verdict_words import accepted_lines, mood_of, remark_of, word_of
@@ -139,7 +140,15 @@ def _loop(kernel: str, loop: LoopReport, picture: Callable[[LoopReport], str]) -
         f"{loop.cycles:.4g} cycles and {loop.instructions} instructions per iteration"
     )
     hints = "".join(f"<li>{_quoted(_told(loop, hint))}{_gain(hint.before, hint.after)}</li>" for hint in loop.hints)
-    return f"<p>{escape(head)}</p><p>{_quoted(loop.attack)}</p>{f'<ul>{hints}</ul>' if hints else ''}{picture(loop)}"
+    remarks = f"<ul>{hints}</ul>" if hints else ""
+    return f"<p>{escape(head)}</p><p>{_quoted(loop.attack)}</p>{remarks}{picture(loop)}{_flat(loop)}"
+
+
+def _flat(loop: LoopReport) -> str:
+    """Return the loop as it executes, folded."""
+    rows = [(f"{row.cycles:.2f}", row.label, row.instruction, row.ports, row.waits) for row in flat_rows(loop)]
+    table = _table(("cycles", "line", "instruction", "ports", "waited for"), rows)
+    return f'<details class="flat"><summary>{escape(flat_title(loop))}</summary>{table}</details>'
 
 
 def _quoted(text: str) -> str:

@@ -60,13 +60,13 @@ class Sheet:
         self.committed: Reading | None = None
         self.saves = 0
 
-    def take(self, text: Text, reading: Reading) -> None:
-        """Record a reading of the text in the file."""
-        if self.saved is None or not _same(self.saved[0], text.kept):
+    def take(self, kept: _Texts, reading: Reading) -> None:
+        """Record a reading of the texts in the files."""
+        if self.saved is None or not _same(self.saved[0], kept):
             self.saves += 1
             if self.saved is not None and self.saved[1].tile and self.saved[1].digest != reading.digest:
                 self.before = self.saved
-        self.saved = (text.kept, reading)
+        self.saved = (kept, reading)
 
     def write(self, texts: _Texts) -> None:
         """Write the texts to the scratch folder, in the places of their files."""
@@ -107,6 +107,7 @@ class Desk:
         self._pasts: dict[Path, Past] = {}
         self._state = 0
         self._next: Text | None = None
+        self._kept: dict[Path, list[_Texts]] = {}  # what was in each file since its text was last looked at
         self._restart = self._stopped = False
         self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._work, name="desk", daemon=True)
@@ -131,6 +132,7 @@ class Desk:
         """Check `text` next, whatever is being checked; `operators` tells that a Python file was saved."""
         with self._changed:
             self._next = text
+            self._kept.setdefault(text.path, []).append(text.kept)
             self._restart |= operators
             self._reader.interrupt()
             self._changed.notify()
@@ -176,6 +178,12 @@ class Desk:
         if text.path not in self._sheets:
             self._sheets[text.path] = Sheet(text.path, self._root)
         sheet = self._sheets[text.path]
+        with self._changed:
+            passed = self._kept.pop(text.path, [])
+        for kept in passed:
+            # A save that another one has followed at once is not looked at, but its text may be known from typing it.
+            if kept != text.kept and sheet.known is not None and sheet.known[0] == kept:
+                sheet.take(kept, sheet.known[1])
         sheet.write(text.now)
         source = WatchedFile(sheet.scratch.path, self._given.get(text.path, NOTHING))
         subject = self._subject(source)
@@ -198,7 +206,7 @@ class Desk:
         if text.now != text.kept and (saved is None or _is_cut_short(saved[1]) or not _same(saved[0], text.kept)):
             found = self._figures_of(text.kept, text, sheet, source)
             if not self._reader.interrupted:
-                sheet.take(text, found or Reading())
+                sheet.take(text.kept, found or Reading())
             yield self._sight(text, sheet, subject, reading)
         if text.now == text.kept and sheet.before is not None and _is_cut_short(sheet.before[1]):
             found = self._figures_of(sheet.before[0], text, sheet, source)
@@ -228,7 +236,7 @@ class Desk:
 
     def _sight(self, text: Text, sheet: Sheet, subject: Subject | None, reading: Reading) -> Sight:
         if text.now == text.kept and not self._reader.interrupted and subject is not None:
-            sheet.take(text, reading)
+            sheet.take(text.kept, reading)
         since = (sheet.before if text.now == text.kept else sheet.saved) or (None, None)
         past = self._pasts.get(text.path)
         session = Session(

@@ -36,16 +36,23 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Heat:
-    """The cost of one line on a core: `heat` from 0 to 9, which is the most expensive; `words` give the stalls."""
+    """The cost of one line on a core: `heat` from 0 to 9, which is the most expensive; `words` give the stalls.
+
+    With `inside`, `cycles` are those of all that the line brings in, by a macro or an include.
+    """
 
     line: int
     executions: int
     cycles: int
     words: str
     heat: int
+    inside: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the values for the page's script."""
+        if self.inside:
+            told = f"all that this line brings in: {self.cycles:,} cycles"
+            return {"line": self.line, "cycles": f"Σ{_short(self.cycles)}", "heat": self.heat, "told": told}
         causes = f"; waited: {self.words}" if self.words else ""
         told = f"executed {self.executions:,} times, {self.cycles:,} cycles{causes}"
         return {"line": self.line, "cycles": _short(self.cycles), "heat": self.heat, "told": told}
@@ -261,12 +268,20 @@ def _listed(path: Path, profiles: Sequence[Profile]) -> tuple[Listing, ...]:
 
 def _heat(listed: Sequence[Listing], path: Path) -> dict[str, tuple[Heat, ...]]:
     found = next((listing for listing in listed if listing.path == path.resolve()), None)
-    return {core: tuple(_lines(found.lines, costs)) for core, costs in found.costs.items()} if found else {}
+    if found is None:
+        return {}
+    heat: dict[str, tuple[Heat, ...]] = {}
+    for core in dict.fromkeys((*found.costs, *found.inside)):
+        own = {one.line: one for one in _lines(found.lines, found.costs.get(core, ()))}
+        inside = found.inside.get(core, {})
+        more = [Heat(line, 0, cycles, "", 0, inside=True) for line, cycles in inside.items() if line not in own]
+        heat[core] = tuple(sorted((*own.values(), *more), key=lambda one: one.line))
+    return heat
 
 
 def _lines(lines: Sequence[Any], costs: Sequence[tuple[int, int, str, int]]) -> Iterator[Heat]:
     for line in lines:
-        if line.executions:
+        if line.executions and costs:
             cycles, _, words, heat = costs[line.cost]
             yield Heat(line.number, line.executions, cycles, words, heat)
 

@@ -113,15 +113,19 @@ def is_c(path: Path) -> bool:
 
 def find_compiler(target: Target, named: str, *, cxx: bool = False) -> Compiler:
     """Return the compiler for the target.  Raises InputError if there is none."""
-    if named:
-        words = tuple(named.split())
-        program = shutil.which(words[0])
-        if program is None:
-            raise InputError(f"--compiler {named}: no such program")
-        return _compiler((program, *words[1:]))
     triple = TRIPLES[target.isa]
     zig = (sys.executable, "-m", "ziglang", "c++" if cxx else "cc")
     has_zig = importlib.util.find_spec("ziglang") is not None
+    if named == "zig" and has_zig and shutil.which("zig") is None:
+        return _compiler(zig)
+    if named:
+        # The GCC of this computer compiles for this computer, and a person means the one for the kernel's.
+        for_target = {"gcc": f"{triple}-gcc", "g++": f"{triple}-g++"}.get(named, named)
+        words = tuple(for_target.split())
+        program = shutil.which(words[0])
+        if program is None:
+            raise InputError(f"--compiler {named}: no such program{f' as {words[0]}' if words[0] != named else ''}")
+        return _compiler((program, *words[1:]))
     program = shutil.which(f"{triple}-{'g++' if cxx else 'gcc'}")
     if program is None and cxx and has_zig:
         return _compiler(zig)  # it includes a C++ library for the target, which clang rarely finds

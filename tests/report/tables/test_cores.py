@@ -11,6 +11,9 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from neonlab.cli.commands.cores import cores
+from neonlab.measure.cores import errors
+from neonlab.measure.form_table import origin
 from neonlab.report.json.documents import schemas
 
 TABLE = """\
@@ -94,3 +97,20 @@ def test_a_table_of_no_known_core_is_an_error(table: Path) -> None:
     result = run("--against", str(table))
     assert result.returncode == 2
     assert "Cortex-M0" in result.stderr
+
+
+def test_a_record_has_the_forms_that_were_measured(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(origin, "PATH", tmp_path / "measured.csv")
+    monkeypatch.setattr(errors, "PATH", tmp_path / "errors.toml")
+    errors.read_again()
+    try:
+        cores(against=table, record=True)
+        told = (tmp_path / "measured.csv").read_text().splitlines()
+    finally:
+        monkeypatch.undo()
+        errors.read_again()
+    assert "cortex-a53,agrees,,agrees,add" in told and "cortex-a53,9,,agrees,mul" in told
+    assert any(line.startswith("neoverse-v1,") for line in told), "other cores keep what was recorded of them"
+    assert capsys.readouterr().out

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +27,7 @@ from neonlab.cli.shared import (
     print_json,
     shapes_by_kernel,
 )
+from neonlab.cli.variants import find_variants
 from neonlab.contract.options import Given
 from neonlab.errors import InputError
 
@@ -55,7 +57,8 @@ def compare(
 
     Kernels are compared with the first one, on each SHAPE. The default shapes are the layers of real networks that
     their operators name, or else the largest shape that `neonlab check` tries. With --core, hot loops are also compared
-    line by line. With --against and no KERNEL, all kernels are compared whose code has changed.
+    line by line. A C file may have a compiler and flags of its own: dense.c@clang:-O3, dense.c@gcc:-O2, dense.c@:-O1.
+    With --against and no KERNEL, all kernels are compared whose code or contract has changed.
     """
     from neonlab.measure.cores.modelled import cores_named
 
@@ -87,7 +90,7 @@ def _variants(
 
     if not names:
         raise InputError("name the kernels to compare, or a git revision with --against")
-    found = find_kernels(names, given)
+    found, labels = find_variants(names, given)
     work = shapes_by_kernel(found, shapes) if shapes else [(kernel, layers_of(kernel)) for kernel in found]
     if not any(taken for _, taken in work):
         largest = layers_or_largest(found[0])[0]
@@ -97,6 +100,7 @@ def _variants(
     with Workers(jobs) as workers:
         looks = [(look, None) for look in plan]
         sides = look_all(workers, looks, cores=cores, warm=warm, seed=seed, advance=advance)
+    sides = [replace(side, label=labels.get(kernel, "")) for (kernel, *_), side in zip(plan, sides, strict=True)]
     return fold_sides(plan, sides, cores, seed)
 
 

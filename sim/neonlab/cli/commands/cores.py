@@ -1,4 +1,4 @@
-"""Implement `neonlab cores`: list the modelled cores, and compare the models with measurements."""
+"""Implement `neonlab cores` and `neonlab forms`: the modelled cores, their errors, and what forms cost there."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli import progress
-from neonlab.cli.completion import complete_cores
-from neonlab.cli.shared import JsonOption, calls_option, console, print_json
+from neonlab.cli.completion import complete_cores, complete_mnemonics
+from neonlab.cli.shared import IsaOption, JsonOption, calls_option, console, print_json
 
 if TYPE_CHECKING:
     from neonlab.measure.cores.errors import ModelError, RatioError
@@ -65,7 +65,7 @@ def cores(
         ),
     ] = None,
     record: Annotated[
-        bool, typer.Option("--record", help="Save the errors found; profiles print them with their estimates.")
+        bool, typer.Option("--record", help="Save the errors found, and which forms were measured.")
     ] = False,
     mca: Annotated[
         str,
@@ -236,6 +236,7 @@ def _compare(against: Path, names: list[str] | tuple[str, ...], into: Path | Non
     from neonlab.errors import InputError
     from neonlab.host.output_file import write_whole
     from neonlab.measure.cores.pipeline import load_pipeline, pipeline_names
+    from neonlab.measure.form_table import origin
     from neonlab.measure.silicon.core_summary import summaries
     from neonlab.measure.silicon.measured_table import read_table
     from neonlab.measure.silicon.truth import compare
@@ -263,6 +264,7 @@ def _compare(against: Path, names: list[str] | tuple[str, ...], into: Path | Non
         advance(1)
     if record:
         _keep((truth.core, model_error(truth)) for truth in truths)
+        write_whole(origin.PATH, origin.record_text(truths, origin.measured()).encode())
     if into is not None:
         _make(into)
         write_whole(into / "cores.json", json_document(summaries(), truths).encode())
@@ -273,3 +275,48 @@ def _compare(against: Path, names: list[str] | tuple[str, ...], into: Path | Non
     out = console()
     for line in comparison_lines(truths):
         out.print(line, markup=False)
+
+
+def forms(
+    pattern: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATTERN",
+            help="A mnemonic, a pattern with *, the name of a form, or an instruction; letters alone are registers.",
+            autocompletion=complete_mnemonics,
+        ),
+    ],
+    core: Annotated[
+        list[str] | None,
+        typer.Option("--core", metavar="CORE", help="Show this core only. Repeatable.", autocompletion=complete_cores),
+    ] = None,
+    isa: IsaOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Print what instructions cost on each core: latency, rate, ports, and how that is known.
+
+    PATTERN may be `smlal`, `smlal*`, `vmla*`, `add shift`, `sdot.16b[]`, or an instruction with its registers or with
+    letters for them: `vmlal.s8 q, d, d`, `smlal v.8h, v.8b, v.8b`, `ldr q, [x], #`. A form is all that decides how long
+    an instruction takes: mnemonic, sizes, kinds of operands.
+
+    `measured` means that the figure was measured on this core and that the model has it. Figures of another core, of
+    another form, or of a default for a kind of instruction say so.
+    """
+    from neonlab.isa.model.isa import isa_named
+    from neonlab.measure.cores.caches import core_names
+    from neonlab.measure.cores.modelled import cores_named
+    from neonlab.measure.form_table.asked import forms_asked
+    from neonlab.report.terminal.forms import form_lines, form_rows
+
+    cores = cores_named(core or core_names())
+    rows = form_rows(forms_asked(pattern, None if isa is None else isa_named(isa)), cores)
+    if json:
+        document = [
+            {"form": asked.form, "instruction": asked.text or None, "cores": [one.to_json() for one in figures]}
+            for asked, figures in rows
+        ]
+        print_json("forms", pattern=pattern, forms=document)
+        return
+    out = console()
+    for line in form_lines(rows):
+        out.print(line, markup=False, highlight=False)

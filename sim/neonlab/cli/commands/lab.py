@@ -11,6 +11,7 @@ import typer
 
 from neonlab.cli import progress
 from neonlab.cli.completion import complete_cores, complete_kernels, complete_patterns, complete_shapes
+from neonlab.cli.formats import FormatOption, chosen_format, print_remarks
 from neonlab.cli.kept import CacheOption, open_results, say_found
 from neonlab.cli.options import takes_given
 from neonlab.cli.shared import (
@@ -73,6 +74,7 @@ def check(
     fail_fast: Annotated[bool, typer.Option("--fail-fast", "-x", help="Stop at the first failure.")] = False,
     jobs: JobsOption = None,
     cache: CacheOption = True,
+    form: FormatOption = None,
     json: JsonOption = False,
     given: Given | None = None,
 ) -> int:
@@ -88,6 +90,7 @@ def check(
     from neonlab.lab.parallel.searches import search_all
     from neonlab.report.terminal.verdict import print_verdicts
 
+    form = chosen_format(form, json)
     found = find_kernels(kernels or (), given)
     if again is not None:
         _refuse_beside_again(found, pattern or shape or every_tail or layers or full or search is not None or seed != 1)
@@ -107,11 +110,14 @@ def check(
             _tell_of_failures(verdicts)
             verdicts = explain_all(workers, found, verdicts)
         say_found(results, "verdict", "verdicts")
-    if json:
+    # One shape, or one choice of data, is not expected to run all code.
+    not_run = not (shape or pattern or again)
+    if form == "json":
         print_json("check", seed=seed, verdicts=[verdict.to_json() for verdict in verdicts])
+    elif form == "text":
+        print_verdicts(console(), verdicts, not_run=not_run)
     else:
-        # One shape, or one choice of data, is not expected to run all code.
-        print_verdicts(console(), verdicts, not_run=not (shape or pattern or again))
+        print_remarks(form, verdicts, not_run=not_run)
     return 0 if all(verdict.passed for verdict in verdicts) else 1
 
 
@@ -198,6 +204,12 @@ def profile(
     timeline: Annotated[
         bool, typer.Option("--timeline", help="Draw two iterations of the hot loop, and its critical path.")
     ] = False,
+    loop: Annotated[
+        bool,
+        typer.Option(
+            "--loop", help="Print the hot loop as it executes: each instruction, its cycles, ports and waits."
+        ),
+    ] = False,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
     cache: CacheOption = True,
@@ -222,10 +234,13 @@ def profile(
         shape = [NO_SIZES]
     if bool(shape) == layers:
         raise InputError("give the shape to profile with --shape, or --layers for the layers of real networks")
-    if timeline and (modelled is None or modelled.pipeline is None):
-        raise InputError(f"--timeline draws cycles: name a core with --core, one of {', '.join(pipeline_names())}")
-    if layers and (timeline or full):
-        raise InputError(f"{'--timeline' if timeline else '--full'} shows one --shape: leave out --layers")
+    if (timeline or loop) and (modelled is None or modelled.pipeline is None):
+        option = "--timeline draws" if timeline else "--loop shows"
+        raise InputError(f"{option} cycles: name a core with --core, one of {', '.join(pipeline_names())}")
+    if layers and (timeline or full or loop):
+        raise InputError(
+            f"{'--timeline' if timeline else '--full' if full else '--loop'} shows one --shape: leave out --layers"
+        )
     if full and modelled is None:
         raise InputError("--full shows more of a core's estimates: name a core with --core")
     if layers and modelled is None:
@@ -237,7 +252,7 @@ def profile(
     if calls and warm:
         raise InputError("--warm is a call in a row without end, --calls one in a row of N: give one of them")
     memory = MemoryOptions(modelled, warm, not no_prefetcher, loop=not layers, cold_weights=cold_weights, calls=calls)
-    show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline)
+    show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline, flat=loop)
     return _profiles(found, shape or [], seed, jobs, cache, json, show, memory)
 
 

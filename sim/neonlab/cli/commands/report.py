@@ -190,7 +190,8 @@ def _pages(
     found = pages_of(work, profiled, {verdict.kernel: verdict for verdict in verdicts})
     _make(folder)
     names = [core.name for core in cores]
-    for path, contents in write_pages(found, names, folder, keep=keep, findings=findings, advance=advance).items():
+    written = write_pages(found, names, folder, keep=keep, findings=findings, forms=not keep, advance=advance)
+    for path, contents in written.items():
         write_whole(path, contents)
     if not json:
         console().print(f"{len(found)} pages: {folder / 'index.html'}", markup=False)

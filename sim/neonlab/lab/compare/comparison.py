@@ -28,7 +28,8 @@ class Side:
 
     `profiles` holds one for each core, or one without a core.  It is empty if the kernel faults (`failure` says how) or
     does not accept the shape.  `exact` tells whether quick cases on the shape were right; None if none was tried or
-    there is no reference.  `unchecked` is True if there is no reference and the contract does not declare that.
+    there is no reference.  `label` is how a person named it, with its options; "" where that is its name.
+    `unchecked` is True if there is no reference and the contract does not declare that.
     """
 
     kernel: str
@@ -38,11 +39,18 @@ class Side:
     failure: Failure | None = None
     exact: bool | None = None
     unchecked: bool = False
+    label: str = ""
 
     @property
     def name(self) -> str:
-        """Return the name for display: `armv8/name`, or `armv8/name at main`."""
-        return self.kernel if self.revision is None else f"{self.kernel} at {self.revision}"
+        """Return the name for display: `armv8/name`, `dense.c@clang:-O3`, or `armv8/name at main`."""
+        name = self.label or self.kernel
+        return name if self.revision is None else f"{name} at {self.revision}"
+
+    @property
+    def compiler(self) -> str:
+        """Return the compiler of the code, with version and flags; "" for code that was not compiled or did not run."""
+        return self.profiles[0].compiler if self.profiles else ""
 
     @property
     def figures(self) -> Figures | None:
@@ -78,12 +86,20 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class ContractChange:
+    """The entries of a kernel's contract that differ from those at a revision, such as `args.input.read`."""
+
+    kernel: str
+    entries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """Hold kernels set side by side: one of `groups` per shape, and the differences of their hot `loops` per core.
 
     Against a git `revision`, each group has two sides: the kernel as it was, and as it is.  `same`, `added` and
-    `removed` name the kernels whose code did not change since the revision, those that are new, and those that are
-    gone.
+    `removed` name the kernels whose code and contract did not change since the revision, those that are new, and those
+    that are gone; `contracts` are the changes of contracts.
     """
 
     groups: tuple[Group, ...]
@@ -91,6 +107,7 @@ class Comparison:
     loops: tuple[LoopDifference, ...] = ()
     revision: str | None = None
     same: tuple[str, ...] = ()
+    contracts: tuple[ContractChange, ...] = ()
     added: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     seed: int = 1
@@ -142,6 +159,7 @@ class Comparison:
             ],
             "loops": [loop.to_json() for loop in self.loops],
             "same": list(self.same),
+            "contracts": [{"kernel": one.kernel, "entries": list(one.entries)} for one in self.contracts],
             "added": list(self.added),
             "removed": list(self.removed),
         }
@@ -154,6 +172,8 @@ class Comparison:
 def _side_json(side: Side, reference: Side | None) -> dict[str, Any]:
     document: dict[str, Any] = {
         "kernel": side.kernel,
+        "label": side.name,
+        "compiler": side.compiler,
         "isa": side.isa,
         "revision": side.revision,
         "exact": side.exact,

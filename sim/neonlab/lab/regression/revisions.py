@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from neonlab.contract.changes import changed_entries
 from neonlab.errors import InputError
-from neonlab.lab.compare.comparison import Comparison, Group, Look, Side, loop_differences
+from neonlab.lab.compare.comparison import Comparison, ContractChange, Group, Look, Side, loop_differences
 from neonlab.lab.parallel.pool import Workers
 from neonlab.lab.parallel.profiles import code_digests, look_all
 from neonlab.lab.repository.kernel_files import is_in
@@ -73,14 +74,18 @@ def compare_pairs(
 ) -> Comparison:
     """Compare each pair on `shapes`, or else on the layers of its operator or the largest shape that is checked.
 
-    Without `every`, only pairs whose code differs are compared.  `begin` is called at the start of each phase with its
-    size, and returns a function that is called for each step done.  Raises InputError if no shape is left.
+    Without `every`, only pairs whose code or contract differs are compared.  `begin` is called at the start of each
+    phase with its size, and returns a function that is called for each step done.  Raises InputError if no shape is
+    left.
     """
     both = [(pair.then, pair.now) for pair in pairs if pair.then is not None and pair.now is not None]
     advance = begin("comparing code", 2 * len(both), "kernels")
     then_codes = code_digests(workers, [then for then, _ in both], advance)
     now_codes = code_digests(workers, [now for _, now in both], advance)
-    same = {n.title for (_, n), a, b in zip(both, then_codes, now_codes, strict=True) if a == b}
+    contracts = [ContractChange(n.title, entries) for t, n in both if (entries := _entries(t, n))]
+    changed = {one.kernel for one in contracts}
+    equal = {n.title for (_, n), a, b in zip(both, then_codes, now_codes, strict=True) if a == b}
+    same = equal - changed
     looked = [pair for pair in pairs if pair.now is not None and (every or pair.title not in same)]
     work = [(pair, shape) for pair in looked if pair.now is not None for shape in _shapes(pair.now, shapes)]
     if looked and not work:
@@ -107,10 +112,17 @@ def compare_pairs(
     return Comparison(
         tuple(groups), tuple(core.name for core in cores), loop_differences(groups, cores), tree.commit,
         same=tuple(sorted(same)),
+        contracts=tuple(contracts),
         added=tuple(pair.title for pair in pairs if pair.then is None),
         removed=tuple(pair.title for pair in pairs if pair.now is None),
         seed=seed,
     )  # fmt: skip
+
+
+def _entries(then: Kernel, now: Kernel) -> tuple[str, ...]:
+    """Return the entries of the contract that differ, and `reference` if another function says what is right."""
+    reference, before = (one.reference and replace(one.reference, path="") for one in (now, then))
+    return (*changed_entries(then.contract, now.contract), *(("reference",) if reference != before else ()))
 
 
 def _shapes(kernel: Kernel, texts: Sequence[str]) -> list[Shape]:

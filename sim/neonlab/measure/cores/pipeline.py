@@ -221,13 +221,17 @@ class PipelineCore:
         for candidate in nearest_forms(form):
             if candidate in self.timings:
                 return self.timings[candidate]
-        kind = instruction.instruction_class
-        if instruction.branch is not BranchKind.NONE:
-            kind = InstructionClass.BRANCH
-        fallback = self.timings.get(_CLASS[kind])
+        default = class_default(instruction)
+        fallback = self.timings.get(default)
         if fallback is None:
-            raise InputError(f"{self.name}: no timing for {form} and none for {_CLASS[kind]}")
+            raise InputError(f"{self.name}: no timing for {form} and none for {default}")
         return fallback
+
+
+def class_default(instruction: Instruction) -> str:
+    """Return the name under which a table has the timing of instructions of this kind whose form it does not name."""
+    branch = instruction.branch is not BranchKind.NONE
+    return _CLASS[InstructionClass.BRANCH if branch else instruction.instruction_class]
 
 
 def _fuses(first: Instruction, second: Instruction) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from neonlab.assemble.source import folder_and_name
 from neonlab.isa.model.instruction import Instruction
 from neonlab.measure.cores.pipeline import PipelineCore
 from neonlab.measure.counts import Counts
+from neonlab.measure.form_table.rate import busy_ports
 from neonlab.measure.forms.form import form_of
 from neonlab.measure.loop.bounds import LoopBounds, first_target, loop_bounds
 from neonlab.measure.loop.critical_path import CriticalPath, critical_path
@@ -34,7 +35,10 @@ class LoopLine:
     """One instruction of the body, its source line, and what the model knows of it for one iteration.
 
     `text` is the statement as written, with macro arguments replaced; of compiled code, the instruction itself.
-    `stalled` are the cycles attributed to it, by cause.  `known` says whether the core's table has its form.
+    `instruction` is the instruction itself, with the registers that it has.  `stalled` are the cycles attributed to it,
+    by cause.  `known` says whether the core's table has its form.  `ports` are those that it occupies, as
+    `form_table.rate.busy_ports` spells them.  `waits_for` is the place in the body of the instruction for whose
+    result it, or what stands before it in a queue, waited longest; None if it waited for none.
     """
 
     address: int
@@ -45,6 +49,9 @@ class LoopLine:
     slots: int
     stalled: Mapping[str, float]
     known: bool
+    instruction: str = ""
+    ports: str = ""
+    waits_for: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +154,7 @@ class LoopReport:
                 {
                     "address": line.address, "path": line.path, "line": line.line, "text": line.text,
                     "form": line.form, "slots": line.slots, "known": line.known,
+                    "instruction": line.instruction, "ports": line.ports, "waits_for": line.waits_for,
                     "stalled": {cause: round(cycles, 3) for cause, cycles in line.stalled.items()},
                 }
                 for line in self.lines
@@ -221,8 +229,17 @@ def _report(study: Study, spent: float, missed: float, branches: float, lines_fe
         causes = stalled.setdefault(stall.address, {})
         causes[stall.cause] = causes.get(stall.cause, 0.0) + stall.cycles
     slots = compile_instructions(body, core).code["slots"]
+    at = {instruction.address: number for number, instruction in enumerate(body)}
+    longest: dict[int, tuple[float, int]] = {}
+    for stall in cycles.stalls:
+        if stall.producer in at and stall.cycles > longest.get(stall.address, (0.0, 0))[0]:
+            longest[stall.address] = stall.cycles, at[stall.producer]
     lines = tuple(
-        _line(program, instruction, core, int(taken), stalled) for instruction, taken in zip(body, slots, strict=True)
+        replace(
+            _line(program, instruction, core, int(taken), stalled),
+            waits_for=longest[instruction.address][1] if instruction.address in longest else None,
+        )
+        for instruction, taken in zip(body, slots, strict=True)
     )
     peak, form = peak_of(body, core)
     return LoopReport(
@@ -267,4 +284,6 @@ def _line(
         slots,
         stalled.get(instruction.address, {}),
         core.knows(instruction),
+        instruction.text,
+        busy_ports(core.timing(instruction), core),
     )

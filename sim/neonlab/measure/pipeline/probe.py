@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,11 +25,13 @@ from neonlab.measure.pipeline.cost import idle_of, occupancy_of
 from neonlab.measure.pipeline.machine import PipelineMachine
 from neonlab.measure.pipeline.memo.runs import advance
 from neonlab.measure.pipeline.state import CAUSES, DEPENDENCE, LOAD_USE, MISS
-from neonlab.measure.run_cycles import LineCycles, RunBounds, RunCycles, Wait
+from neonlab.measure.run_cycles import CallCycles, LineCycles, RunBounds, RunCycles, Wait
 from neonlab.measure.traffic.block_addresses import Plan, Site
 
 _KINDS = {AccessKind.LOAD: LOADED, AccessKind.STORE: STORED, AccessKind.PREFETCH: PREFETCHED}
 _STRUCTURES = re.compile("v?ld[1-4]")
+#: A step of a trail: "file:line: in macro `name`".
+_STEP = re.compile(r"(.+?):(\d+): in (?:macro )?`(.+)`$")
 _WAITS = (DEPENDENCE, LOAD_USE, MISS)
 
 
@@ -182,7 +184,8 @@ class PipelineCounter:
             core=self._core.name, warm=warm, events=events, causes=causes,
             occupancy=occupancy_of(tally, self._pipeline, cycles),
             bounds=self._bounds(np.append(executions, np.full(len(machine.instructions) - len(executions), warm))),
-            lines=self._lines(tally), waits=self._waits(tally), unknown=self._unknown(executions), peak=peak,
+            lines=self._lines(tally), calls_of_lines=self._calls_of_lines(tally),
+            entered=self._entered(tally), waits=self._waits(tally), unknown=self._unknown(executions), peak=peak,
             peak_form=form, model_error=error_sentence(self._core.name), band=band_of(self._core.name),
             calls=self._calls, averaged=self._averaged, elapsed=elapsed, cold=tuple(cold),
         )  # fmt: skip
@@ -210,6 +213,32 @@ class PipelineCounter:
             causes = found.setdefault(self._where(one), {})
             causes[CAUSES[cause]] = causes.get(CAUSES[cause], 0) + cycles
         return tuple(LineCycles(*where, sum(found[where].values()), found[where]) for where in sorted(found))
+
+    def _cycles_by_trail(self, tally: npt.NDArray[Any]) -> Iterator[tuple[list[tuple[str, int, str]], str, int]]:
+        """Yield the places that brought an instruction in, outermost first, the file that it stands in, and cycles."""
+        for one, _, _, cycles in tally[tally["cause"] < len(CAUSES)].tolist():
+            source = (
+                self._program.line_at(self._program.instructions[one].address)
+                if one < len(self._program.instructions)
+                else None
+            )
+            if source is not None:
+                steps = [found for step in source.trail if (found := _STEP.match(step))]
+                yield [(found[1], int(found[2]), found[3]) for found in steps], source.path, cycles
+
+    def _calls_of_lines(self, tally: npt.NDArray[Any]) -> tuple[CallCycles, ...]:
+        found: dict[tuple[str, int, str], int] = {}
+        for trail, _, cycles in self._cycles_by_trail(tally):
+            for place in dict.fromkeys(trail):  # a macro that calls itself counts once
+                found[place] = found.get(place, 0) + cycles
+        return tuple(CallCycles(*place, found[place]) for place in sorted(found))
+
+    def _entered(self, tally: npt.NDArray[Any]) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for trail, path, cycles in self._cycles_by_trail(tally):
+            outermost = trail[0][0] if trail else path
+            found[outermost] = found.get(outermost, 0) + cycles
+        return dict(sorted(found.items()))
 
     def _waits(self, tally: npt.NDArray[Any]) -> tuple[Wait, ...]:
         found: dict[tuple[str, str, int, str, int], int] = {}

@@ -46,6 +46,8 @@ def comparison_properties(failure: Schema, isa: Schema) -> dict[str, Schema]:
     """Return the properties of `neonlab compare --json`, given the schemas of a failure and an instruction set."""
     side = object_of(
         kernel=STRING,
+        label=described(STRING, "as rows are labelled: the name, with options of its own or the revision"),
+        compiler=described(STRING, "with version and flags; empty for code that was not compiled"),
         isa=isa,
         revision=described(nullable(STRING), "git revision of the code; null: the files as they are now"),
         exact=described(
@@ -73,7 +75,11 @@ def comparison_properties(failure: Schema, isa: Schema) -> dict[str, Schema]:
         "cores": list_of(STRING),
         "groups": list_of(object_of(shape=STRING, sides=list_of(side))),
         "loops": list_of(_LOOP_DIFFERENCE),
-        "same": described(list_of(STRING), "kernels whose code has not changed"),
+        "same": described(list_of(STRING), "kernels whose code and contract have not changed"),
+        "contracts": described(
+            list_of(object_of(kernel=STRING, entries=described(list_of(STRING), "such as args.input.read"))),
+            "kernels whose contract has changed",
+        ),
         "added": list_of(STRING),
         "removed": list_of(STRING),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from neonlab.report.json.board import BOARD
 from neonlab.report.json.comparison import comparison_properties
 from neonlab.report.json.cores import COMPARISON, CORE, FUNCTIONS, LEFT_OUT
+from neonlab.report.json.forms import FORM
 from neonlab.report.json.optimization import OPTIMIZATION
 from neonlab.report.json.parts import (
     BOOLEAN,
@@ -311,6 +312,7 @@ def schemas() -> dict[str, Schema]:
             "functions",
             "left_out",
         ),
+        "forms": document("forms", pattern=STRING, forms=list_of(FORM)),
         "list": _LIST,
         "mutate": _MUTATE,
         "optimize": document("optimize", **OPTIMIZATION),

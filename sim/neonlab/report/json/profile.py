@@ -122,6 +122,10 @@ _CYCLES = object_of(
     ),
     limited_by=described({"enum": ["ports", "dispatch", "dependencies", "memory"]}, "the largest bound"),
     lines=list_of(object_of(path=STRING, line=INTEGER, text=STRING, cycles=INTEGER, causes=_CAUSES)),
+    calls_of_lines=described(
+        list_of(object_of(path=STRING, line=INTEGER, name=described(STRING, "of the macro"), cycles=INTEGER)),
+        "lines that call a macro or repeat others, with the cycles of all that they bring in",
+    ),
     waits=described(
         list_of(
             object_of(
@@ -167,6 +171,11 @@ _HOT_LOOP = object_of(
                 form=described(STRING, "its name in the core's table"),
                 slots=INTEGER,
                 known=described(BOOLEAN, "whether the table has this form"),
+                instruction=described(STRING, "disassembly, with the registers that it has"),
+                ports=described(STRING, "that it occupies: `A/B` is either, `A B` is both, `A×2` is for 2 cycles"),
+                waits_for=described(
+                    nullable(INTEGER), "place in `lines` of what it waited for longest; null: for no result"
+                ),
                 stalled=described({"type": "object", "additionalProperties": NUMBER}, "cycles by cause"),
             )
         ),

@@ -20,10 +20,12 @@ from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.measure.loop.report import LoopReport
 from neonlab.measure.profile import Profile
 from neonlab.report.band_words import basis_line, range_text, ratio_line
+from neonlab.report.flat_loop import flat_rows, flat_title
 from neonlab.report.page import charts, pipeline_picture
+from neonlab.report.page.forms_page import LEGEND, PLACE, forms_script
 from neonlab.report.page.gather import KernelPage
 from neonlab.report.page.index import IndexRow, rows_in
-from neonlab.report.page.source_listing import listings
+from neonlab.report.page.source_listing import Listing, listings
 from neonlab.report.terminal.loop import at_lines
 
 REGISTER_CELL, REGISTER_ROW = 7, 11
@@ -75,11 +77,22 @@ def kernel_page(page: KernelPage) -> str:
     )
 
 
-def index_page(rows: Sequence[tuple[IndexRow, str]], cores: Sequence[str], findings: Sequence[str] = ()) -> str:
-    """Return a table of the kernels with links to their pages; `cores` come first, then others that were used."""
+def index_page(
+    rows: Sequence[tuple[IndexRow, str]], cores: Sequence[str], findings: Sequence[str] = (), *, forms: bool = False
+) -> str:
+    """Return a table of the kernels with links to their pages; `cores` come first, then others that were used.
+
+    With `forms` it links to the page of instruction forms beside it.
+    """
     cores = list(dict.fromkeys([*cores, *(core for row, _ in rows for core in row.cycles)]))
     cores = [core for core in cores if any(core in row.cycles for row, _ in rows)]
-    return _template("index.html.j2").render(rows=rows, cores=cores, findings=findings)
+    return _template("index.html.j2").render(rows=rows, cores=cores, findings=findings, forms=forms)
+
+
+def forms_html() -> str:
+    """Return the page of instruction forms, which needs no other file."""
+    legend = LEGEND.replace("*", "")
+    return _template("forms.html.j2").render(legend=legend, place=Markup(PLACE), forms=Markup(forms_script()))
 
 
 def _loop_parts(page: KernelPage, profile: Profile) -> list[dict[str, Any]]:
@@ -95,6 +108,8 @@ def _loop_parts(page: KernelPage, profile: Profile) -> list[dict[str, Any]]:
                 "place": report.place(page.kernel.name),
                 "picture": pipeline_picture.pipeline_picture(report, min(most, pipeline_picture.ROWS)),
                 "registers": rows,
+                "flat": list(flat_rows(report)),
+                "flat_title": flat_title(report),
                 "register_paths": pipeline_picture.register_paths(rows, REGISTER_CELL, REGISTER_ROW),
             }
         )
@@ -128,6 +143,7 @@ def _template(name: str) -> jinja2.Template:
     environment.filters["at_lines"] = lambda hint, loop: at_lines(loop, hint)
     environment.tests["listed_in"] = lambda hint, listing: Path(hint.places[0].path).resolve() == listing.path
     environment.filters["bound"] = lambda value: f"{int(value):,}" if float(value).is_integer() else f"{value:g}"
+    environment.filters["inside"] = _inside
     environment.filters["quoted"] = _quoted
     environment.globals.update(
         version=__version__,
@@ -141,6 +157,14 @@ def _template(name: str) -> jinja2.Template:
         register_row=REGISTER_ROW,
     )
     return environment.get_template(name)
+
+
+def _inside(listing: Listing) -> tuple[Mapping[int, int], dict[int, str]]:
+    """Return the cycles that lines bring in: of the first core, and of all cores as JSON."""
+    lines = {line for found in listing.inside.values() for line in found}
+    by_core = {line: {core: found.get(line, 0) for core, found in listing.inside.items()} for line in sorted(lines)}
+    first = {line: next(iter(cycles.values())) for line, cycles in by_core.items()}
+    return first, {line: json.dumps(cycles, separators=(",", ":")) for line, cycles in by_core.items()}
 
 
 def _quoted(text: str) -> Markup:
@@ -159,12 +183,13 @@ def write_pages(
     *,
     keep: bool = False,
     findings: Sequence[str] = (),
+    forms: bool = False,
     advance: Callable[[int], None] = lambda _: None,
 ) -> dict[Path, bytes]:
     """Return the contents of all pages by path; `advance` is called for each page that is done.
 
-    The index also lists the other pages in the folder, if they are to `keep`, and the `findings` of a report above
-    them.
+    With `forms`, the page of instruction forms is one of them, and the index links to it.  The index also lists the
+    other pages in the folder, if they are to `keep`, and the `findings` of a report above them.
     """
     found = {}
     for page in pages:
@@ -174,4 +199,7 @@ def write_pages(
     others = list(rows_in(folder, found)) if keep else []
     if others:
         rows = sorted([*rows, *others], key=lambda row: row[0].title)
-    return {**found, folder / "index.html": index_page(rows, cores, findings).encode()}
+    if forms:
+        found[folder / "forms.html"] = forms_html().encode()
+    linked = forms or (keep and (folder / "forms.html").is_file())
+    return {**found, folder / "index.html": index_page(rows, cores, findings, forms=linked).encode()}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import log
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from pygments import lex
@@ -15,6 +16,7 @@ from pygments.token import Comment, Keyword, Name, Number, String, Text
 
 from neonlab.measure.profile import Profile
 from neonlab.measure.run_cycles import LineCycles
+from neonlab.report.page.inclusive import inclusive_cycles
 
 _CLASSES = {
     Comment: "c", Comment.Preproc: "p", Keyword: "k", Name.Function: "m", Name.Label: "l", Name.Builtin: "r",
@@ -87,6 +89,7 @@ class Listing:
 
     `costs` has, by core, a row for each executed line: cycles, stalled cycles, the causes in words, and heat from 0 to
     9, which is 9 for the most expensive line of all files.  `hot` are the lines in the hot loop of a core.
+    `inside` has, by core and line number, the cycles of all that a line brings in, by a macro or an include.
     """
 
     title: str
@@ -95,6 +98,7 @@ class Listing:
     hot: frozenset[int]
     lines: tuple[ListedLine, ...]
     costs: Mapping[str, tuple[tuple[int, int, str, int], ...]]
+    inside: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
 
 
 def listings(path: Path, profiles: Mapping[str, Profile]) -> tuple[Listing, ...]:
@@ -120,10 +124,18 @@ def listings(path: Path, profiles: Mapping[str, Profile]) -> tuple[Listing, ...]
         for core, profile in profiles.items()
         if profile.cycles is not None
     }
+    found_inside = {
+        file: {
+            core: inclusive_cycles(file, file.read_text(encoding="utf-8", errors="replace"), profile.cycles, files)
+            for core, profile in profiles.items()
+            if profile.cycles is not None
+        }
+        for file in files
+    }
     return tuple(
         _listing(
             file, file == path, found.get(file.resolve(), {}), by_file.get(file.resolve(), {}),
-            frozenset(hot.get(file.resolve(), ())), most,
+            frozenset(hot.get(file.resolve(), ())), most, found_inside[file],
         )
         for file in files
     )  # fmt: skip
@@ -131,7 +143,7 @@ def listings(path: Path, profiles: Mapping[str, Profile]) -> tuple[Listing, ...]
 
 def _listing(
     path: Path, is_main: bool, executions: Mapping[int, int], by_core: Mapping[str, Mapping[int, LineCycles]],
-    hot: frozenset[int], most: Mapping[str, int],
+    hot: frozenset[int], most: Mapping[str, int], inside: Mapping[str, Mapping[int, int]] = MappingProxyType({}),
 ) -> Listing:  # fmt: skip
     text = path.read_text(encoding="utf-8", errors="replace").rstrip("\n")
     lines, executed = [], []
@@ -141,7 +153,7 @@ def _listing(
             executed.append(number)
         lines.append(ListedLine(number, code, times, len(executed) - 1 if times else -1))
     costs = {core: tuple(_costs(executed, found, most[core])) for core, found in by_core.items()}
-    return Listing(path.name, path.resolve(), is_main, hot, tuple(lines), costs)
+    return Listing(path.name, path.resolve(), is_main, hot, tuple(lines), costs, inside)
 
 
 def _costs(executed: Iterable[int], found: Mapping[int, LineCycles], most: int) -> Iterable[tuple[int, int, str, int]]:

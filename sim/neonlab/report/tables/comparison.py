@@ -8,7 +8,14 @@ from neonlab.lab.compare.comparison import Comparison, Group, Side
 from neonlab.lab.compare.figures import COUNTED, Figures, changes
 from neonlab.measure.cores.bands import NO_DIFFERENCE
 from neonlab.report.band_words import basis_line, ratio_line
-from neonlab.report.comparison_words import change_text, difference_lines, loop_figures, loop_names, with_share
+from neonlab.report.comparison_words import (
+    change_text,
+    compiled_by,
+    difference_lines,
+    loop_figures,
+    loop_names,
+    with_share,
+)
 
 
 def comparison_markdown(comparison: Comparison) -> str:
@@ -38,6 +45,9 @@ def _against(comparison: Comparison) -> Iterator[str]:
             yield ""
             yield _bands(comparison.cores)
             yield ""
+    for one in comparison.contracts:
+        yield f"The contract of {one.kernel} has changed: {', '.join(f'`{entry}`' for entry in one.entries)}."
+        yield ""
     for verb, names in (("New", comparison.added), ("Removed", comparison.removed)):
         if names:
             yield f"{verb}: {', '.join(names)}."
@@ -92,6 +102,9 @@ def _side_by_side(comparison: Comparison) -> Iterator[str]:
         yield "|---|---|" + "---:|" * len(columns)
         for side in group.sides:
             yield _row([side.name, _exact(side), *_figures(side, reference.figures, comparison.cores)])
+        yield ""
+    for told in compiled_by(comparison):
+        yield told
         yield ""
     if comparison.cores:
         yield _bands(comparison.cores)

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from neonlab.measure.cores.bands import NO_DIFFERENCE, is_blurred
 from neonlab.report.band_words import basis_line, range_text, ratio_line
-from neonlab.report.comparison_words import difference_lines, loop_figures, loop_names, percent
+from neonlab.report.comparison_words import compiled_by, difference_lines, loop_figures, loop_names, percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,6 +32,9 @@ def print_comparison(out: Console, comparison: Comparison) -> None:
         out.print(_counts(group, reference))
         for core in comparison.cores:
             out.print(_cycles(group, core))
+    for told in compiled_by(comparison):
+        for line in wrap(told, _WIDTH, subsequent_indent="  ", break_on_hyphens=False):
+            out.print(line, markup=False)
     for line in _bands(comparison):
         out.print(line, markup=False)
     if any(group.reference for group in comparison.groups):

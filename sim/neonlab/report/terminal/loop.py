@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 
+from neonlab.report.terminal.flat_loop import flat_lines
+
 if TYPE_CHECKING:
     from neonlab.measure.loop.critical_path import Link
     from neonlab.measure.loop.hints.hint import Hint
@@ -23,10 +25,12 @@ _TEXT = 26  # columns for the statement beside the timeline
 _LEGEND = "D dispatched  = waits  e executes  E done  R retires"
 
 
-def print_loops(out: Console, kernel: str, reports: Sequence[LoopReport], *, whole: bool = False) -> None:
+def print_loops(
+    out: Console, kernel: str, reports: Sequence[LoopReport], *, whole: bool = False, flat: bool = False
+) -> None:
     """Print for the hottest loop its place, the cost of an iteration, the reason and the first hints; others in short.
 
-    With `whole`, print everything and the timeline.
+    With `whole`, print everything and the timeline.  With `flat`, print the hottest loop as it executes.
     """
     lines: list[str] = []
     for number, report in enumerate(reports):
@@ -35,6 +39,8 @@ def print_loops(out: Console, kernel: str, reports: Sequence[LoopReport], *, who
             continue
         title = "other loop" if number else "hot loop"
         lines += [*summary_lines(kernel, report, title), *hint_lines(report, len(report.hints) if whole else _HINTS)]
+        if flat and not number:
+            lines += flat_lines(report)
         if whole:
             lines += [*port_lines(report), *path_lines(report), *timeline_lines(report)]
     for line in lines:

@@ -140,8 +140,13 @@ def _print_trail(out: Console, trail: Sequence[str]) -> None:
         out.print(f"      {shown_path(step)}", markup=False)
 
 
-def print_profiles(out: Console, profiles: Sequence[Profile], *, full: bool = False, timeline: bool = False) -> None:
-    """Print a screen per profile.  With a modelled core, `full` prints everything, `timeline` the loop by cycle."""
+def print_profiles(
+    out: Console, profiles: Sequence[Profile], *, full: bool = False, timeline: bool = False, flat: bool = False
+) -> None:
+    """Print a screen per profile.
+
+    With a modelled core, `full` prints everything, `timeline` the loop by cycle, `flat` the loop as it executes.
+    """
     for profile in profiles:
         counts = profile.counts
         brief = profile.loop is not None and not full
@@ -167,7 +172,7 @@ def print_profiles(out: Console, profiles: Sequence[Profile], *, full: bool = Fa
         if profile.caches is not None:
             print_caches(out, profile.caches, brief=brief)
         print_cycles(out, profile, brief=brief)
-        print_loops(out, profile.kernel, profile.loops, whole=timeline)
+        print_loops(out, profile.kernel, profile.loops, whole=timeline, flat=flat)
         if not brief:
             _print_hot_lines(out, counts)
 

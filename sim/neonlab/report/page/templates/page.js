@@ -25,6 +25,8 @@ function show(core) {
     const [cycles, stalled, causes] = (costs[core] || [])[listing]?.[at] || [0, 0, ""];
     return { row, causes, counts: [cycles, executed, stalled] };
   });
+  for (const cell of document.querySelectorAll("td[data-inside]"))
+    cell.textContent = "Σ " + words(JSON.parse(cell.dataset.inside)[core] || 0);
   const most = rows.reduce((sofar, one) => Math.max(sofar, one.counts[column]), 0);
   for (const { row, causes, counts } of rows) {
     const cells = [row.cells[2], row.cells[1], row.cells[3]];
