@@ -54,6 +54,14 @@ def test_a_pipe_gets_one_line_a_kernel_of_at_most_80_columns_with_its_counts() -
         (("armv8/conv1x1*ruy",), lambda k: k.isa is Isa.A64 and re.fullmatch("conv1x1.*ruy", k.name)),
         (("conv3x3_*", "lut", "--isa", "armv7"), lambda k: k.isa is Isa.A32 and re.match("conv3x3_|.*lut", k.name)),
         (("*no_such_name*",), lambda _: False),
+        (
+            ("conv1x1_s8s32_hwc_4x4*", "--isa", "armv8", "--core", "cortex-a55"),
+            lambda k: k.title == "armv8/conv1x1_s8s32_hwc_4x4_inorder",
+        ),
+        (
+            ("conv1x1_s8s32_hwc_4x4*", "--isa", "armv8", "--core", "cortex-a76"),
+            lambda k: k.title == "armv8/conv1x1_s8s32_hwc_4x4",
+        ),
     ],
 )
 @pytest.mark.sweep(keep=3)
@@ -83,8 +91,18 @@ def test_summaries_say_what_each_computes() -> None:
         (("--operator", "matmull"), "no operator is called `matmull`; there are add, "),
         (("--feature", "sve"), "no feature is called `sve`"),
         (("--isa", "armv6"), "armv6"),
+        (("--core", "cortex-a54"), "there is no pipeline model of cortex-a54"),
     ],
 )
 def test_a_filter_that_nothing_could_fit_is_refused(options: tuple[str, ...], words: str) -> None:
     done = neonlab("list", *options)
     assert (done.returncode, done.stdout) == (2, "") and words in done.stderr
+
+
+def test_a_dispatch_by_core_says_what_it_picks_there() -> None:
+    shown = " ".join(neonlab("list", "*s8s32_hwc_4x16_dotprod*", "--core", "cortex-a55").stdout.split())
+    assert "conv1x1_s8s32_hwc_4x16_dotprod_by_core picks conv1x1_s8s32_hwc_4x16_dotprod_inorder on cortex-a55" in shown
+    shown = " ".join(neonlab("list", "*s8s32_hwc_4x16_dotprod*", "--core", "cortex-a76").stdout.split())
+    assert "conv1x1_s8s32_hwc_4x16_dotprod_by_core picks conv1x1_s8s32_hwc_4x16_dotprod on cortex-a76" in shown
+    shown = " ".join(neonlab("list", "*s8s32_hwc_4x16_dotprod*").stdout.split())
+    assert "conv1x1_s8s32_hwc_4x16_dotprod_by_core chooses by core: inorder on cortex-a55" in shown

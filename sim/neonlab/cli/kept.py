@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 CacheOption = Annotated[
     bool,
-    typer.Option("--cache/--no-cache", help="Take results that are kept, and keep new ones; `neonlab cache` shows."),
+    typer.Option(" /--no-cache", show_default=False, help="Neither take results that are kept nor keep new ones."),
 ]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli.completion import (
+    complete_cores,
     complete_features,
     complete_json_commands,
     complete_kernels,
@@ -49,6 +50,15 @@ def list_kernels(
         ),
     ] = None,
     isa: IsaOption = None,
+    core: Annotated[
+        str | None,
+        typer.Option(
+            "--core",
+            metavar="CORE",
+            help="Leave out kernels in whose place others are picked on this core, such as cortex-a55.",
+            autocompletion=complete_cores,
+        ),
+    ] = None,
     summary: Annotated[bool, typer.Option("--summary", "-s", help="Add what each kernel computes.")] = False,
     json: JsonOption = False,
 ) -> None:
@@ -57,10 +67,15 @@ def list_kernels(
     A kernel is listed if it fits all of the options. An option given several times lists what fits any of its values.
     """
     from neonlab.lab.repository.library import open_library
+    from neonlab.measure.cores.pipeline import load_pipeline
     from neonlab.report.tables.kernels import counts_of, kernel_json, kernel_lines
 
     library = open_library()
     kernels = _chosen(library, names or [], operator or [], feature or [], isa)
+    if core is not None:
+        load_pipeline(core)  # refuses a core that has no model
+        passed_over = {name for one in library.dispatches.values() if one.cores for name in one.passed_over(core)}
+        kernels = [kernel for kernel in kernels if kernel.name not in passed_over]
     listed = {kernel.name for kernel in kernels}
     dispatches = [one for one in library.dispatches.values() if listed & {one.name, *one.members}]
     if json:
@@ -68,12 +83,15 @@ def list_kernels(
             "list",
             root=str(library.root),
             kernels=[kernel_json(kernel) for kernel in kernels],
-            dispatches=[{"name": one.name, "members": list(one.members), "reason": one.reason} for one in dispatches],
+            dispatches=[
+                {"name": one.name, "members": list(one.members), "reason": one.reason, "cores": dict(one.cores)}
+                for one in dispatches
+            ],
             counts=counts_of(kernels),
         )
         return
     out = console()
-    for line in kernel_lines(kernels, dispatches, len(library.kernels), summaries=summary):
+    for line in kernel_lines(kernels, dispatches, len(library.kernels), summaries=summary, core=core):
         out.print(line, markup=False)
 
 

@@ -146,7 +146,17 @@ _LIST = document(
             features=list_of(STRING),
         )
     ),
-    dispatches=list_of(object_of(name=STRING, members=list_of(STRING), reason=STRING)),
+    dispatches=list_of(
+        object_of(
+            name=STRING,
+            members=list_of(STRING),
+            reason=STRING,
+            cores=described(
+                {"type": "object", "additionalProperties": STRING},
+                "by core, the member that is picked there in place of what is picked elsewhere",
+            ),
+        )
+    ),
     counts=described(
         object_of(isa=_COUNTS, operator=_COUNTS, level=_COUNTS),
         "number of kernels listed, by each of these properties",

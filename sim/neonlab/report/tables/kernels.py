@@ -44,9 +44,12 @@ def counts_of(kernels: Sequence[Kernel]) -> Mapping[str, Mapping[str, int]]:
 
 
 def kernel_lines(
-    kernels: Sequence[Kernel], dispatches: Sequence[Dispatch], total: int, *, summaries: bool
+    kernels: Sequence[Kernel], dispatches: Sequence[Dispatch], total: int, *, summaries: bool, core: str | None = None
 ) -> Iterator[str]:
-    """Yield a line for each kernel, the reasons of the dispatches, and the counts; `total` counts all kernels."""
+    """Yield a line for each kernel, the reasons of the dispatches, and the counts; `total` counts all kernels.
+
+    With `core`, dispatches by core say what they pick there.
+    """
     width = max((len(kernel.title) for kernel in kernels), default=0)
     operators = max((len(operator_of(kernel)) for kernel in kernels), default=0)
     for kernel in kernels:
@@ -54,12 +57,22 @@ def kernel_lines(
         if summaries:
             yield from wrap(kernel.contract.summary, _WIDTH, initial_indent="    ", subsequent_indent="      ")
     for dispatch in dispatches:
-        yield from _wrapped(f"{dispatch.name} chooses by shape: {dispatch.reason}")
+        yield from _wrapped(_choice(dispatch, core))
     of = f" of {total}" if len(kernels) != total else ""
     yield f"{len(kernels)}{of} kernel{'s' * (total != 1)}"
     for kind, counts in counts_of(kernels).items():
         if counts:
             yield from _wrapped(f"by {kind}: {', '.join(f'{name} {count}' for name, count in counts.items())}")
+
+
+def _choice(dispatch: Dispatch, core: str | None) -> str:
+    """Return what the dispatch chooses by, and what it picks on `core`."""
+    if not dispatch.cores:
+        return f"{dispatch.name} chooses by shape: {dispatch.reason}"
+    if core is None:
+        return f"{dispatch.name} chooses by core: {dispatch.reason}"
+    picked = dispatch.cores.get(core) or next(one for one in dispatch.members if one not in dispatch.cores.values())
+    return f"{dispatch.name} picks {picked} on {core}: {dispatch.reason}"
 
 
 def kernel_json(kernel: Kernel) -> dict[str, Any]:

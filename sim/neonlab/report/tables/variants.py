@@ -25,7 +25,7 @@ class VariantRow:
     layer: str
     shape: str
     exact: bool
-    chosen: bool  # True if the operator's dispatch picks this kernel for the shape, or there is no dispatch
+    chosen: bool  # True if the operator's dispatch picks this kernel for the shape, on some core, or there is none
     profile: Profile | None
     hot_loop: HotLoopCost | None = None  # that of the kernel, the same on each layer
 
@@ -40,7 +40,7 @@ def rows_of(work: LayerWork, seen: Sequence[Seen]) -> list[VariantRow]:
         dispatch = next((d for d in kernel.operator.dispatches if kernel.name in d.members), None)
         ran = None if isinstance(one.counted, Failure) else one.counted
         exact = ran is not None and not one.failures
-        chosen = dispatch is None or dispatch.choose(shape) == kernel.name
+        chosen = dispatch is None or kernel.name in {dispatch.choose(shape), *dispatch.cores.values()}
         rows.append(VariantRow(kernel.title, layer, str(shape), exact, chosen, ran, hot_loops.get(kernel.title)))
     order = {str(shape): number for number, shape in enumerate(shape for _, shape in work)}
     return sorted(rows, key=lambda row: (order[row.shape], row.kernel))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from neonlab.contract.extent import Extent
@@ -21,12 +21,23 @@ from neonlab.verify.cases.sizes import Dimension, Role
 
 @dataclass(frozen=True)
 class Dispatch:
-    """Describe how a library's entry point chooses one of `members`: `choose(shape)` returns a kernel's name."""
+    """Describe how a library's entry point chooses one of `members`: `choose(shape)` returns a kernel's name.
+
+    `cores` has the members that take its place on some cores, by the core's name: they read the same packed operands.
+    """
 
     name: str
     members: tuple[str, ...]
     choose: Callable[[Shape], str]
     reason: str
+    cores: Mapping[str, str] = field(default_factory=dict)
+
+    def passed_over(self, core: str) -> frozenset[str]:
+        """Return the members that are not chosen on `core`, where another one is whatever the shape; else none."""
+        picked = self.cores.get(core)
+        if picked is not None:
+            return frozenset(self.members) - {picked}
+        return frozenset(self.cores.values())
 
 
 _METHODS = ("claims", "tails", "integers", "inputs", "expected", "values", "refilled", "accepts", "case")
