@@ -7,8 +7,11 @@ from pathlib import Path
 from neonlab.assemble.assembler import assemble_text
 from neonlab.assemble.linking import link
 from neonlab.isa.model.isa import Isa, general, vector
-from neonlab.lab.repository.library import open_kernel
+from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.lab.repository.library import Kernel, open_kernel
+from neonlab.measure.silicon.mca import closed_loops
 from neonlab.optimize.loop.code import LoopCode, Step
+from neonlab.optimize.loop.find import FoundLoop
 from neonlab.optimize.loop.provenance import ANYWHERE
 
 KERNELS = Path(__file__).parent / "kernels"
@@ -54,3 +57,11 @@ def code_of_text(text: str, isa: Isa, *, kept: tuple[int, ...] = (16, 17), free:
         frozenset(vector(one) for one in free),
         {base: frozenset({base.name(isa)}) for base in bases} or {general(0): frozenset({ANYWHERE})},
     )  # fmt: skip
+
+
+def longest_loop(kernel: Kernel) -> FoundLoop:
+    """Return the longest of a kernel's loops that are straight-line code."""
+    program = kernel_program(kernel)
+    numbers = {one.address: at for at, one in enumerate(program.instructions)}
+    body = max(closed_loops(program), key=len)
+    return FoundLoop(numbers[body[0].address], numbers[body[-1].address], 1, 1.0)

@@ -22,6 +22,10 @@ from neonlab.optimize.outcome import Optimized, Standing
 from neonlab.optimize.rewrites.rewrite import Rewrite
 from neonlab.optimize.rewrites.sums import joined
 
+pytestmark = pytest.mark.thorough(
+    "compiling what replays a trace takes a minute; test_exploration.py and test_judgement.py do without it"
+)
+
 SHAPES = {SAFE_A64: "1x4x64x4", SAFE_A32: "1x2x64x4"}
 STEPS = 1200
 
@@ -55,7 +59,6 @@ def test_a_safe_loop_becomes_cheaper_and_is_proved(path: Path, core: str, at_mos
     assert measured.loop.cycles == pytest.approx(found.new.cycles)
 
 
-@pytest.mark.thorough("the search is shown to depend on its seed alone in tests/optimize/schedule")
 def test_the_same_input_gives_the_same_output() -> None:
     found, again = safe(SAFE_A32, "cortex-a7"), made(SAFE_A32, "cortex-a7")
     assert again.text == found.text and again.to_json() == found.to_json()
@@ -82,7 +85,6 @@ def _loads_left_out(code: LoopCode, _contract: Contract) -> LoopCode | None:
     )
 
 
-@pytest.mark.sweep(keep=2)
 @pytest.mark.parametrize(
     "wrong",
     [_joined_although_it_wraps, _without_negation, _last_sum_left_out, _loads_left_out],
@@ -118,7 +120,6 @@ def test_a_search_that_is_ended_keeps_what_it_has() -> None:
     assert found.new.cycles <= min(calls) + 1e-9
 
 
-@pytest.mark.thorough("tests/optimize/output assembles texts for other folders")
 def test_the_new_kernel_is_for_the_folder_that_was_named(tmp_path: Path) -> None:
     source = Path("asm/armv7/relu/relu_s8s8_flat_64.S")
     with Workers(1) as workers:

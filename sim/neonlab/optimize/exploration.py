@@ -27,7 +27,7 @@ from neonlab.optimize.schedule.search import Found, Search
 _WIDTH = 4  # loops that stay between two rewrites
 _SHORT = 0.02  # of the steps go to the order of each loop that a rewrite makes
 _FINALISTS, _ROUNDS = 3, 3
-_LEAST_STEPS = 50
+_LEAST_STEPS, _MOST_SHORT = 50, 400
 
 #: Says how many steps were made, and the fewest cycles so far; returns False to end the search.
 Advance = Callable[[int, float], bool]
@@ -70,7 +70,7 @@ class Exploration:
 
     def run(self, code: LoopCode, steps: int) -> list[Candidate]:
         """Return candidates, the cheapest first: the best of each set of changes."""
-        short = max(_LEAST_STEPS, int(_SHORT * steps))
+        short = min(max(_LEAST_STEPS, int(_SHORT * steps)), _MOST_SHORT)
         stay = [self._ordered(code, short)]
         every = list(stay)
         for rewrite in self._rewrites:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.optimize.loops import SAFE_A32, SAFE_A64
+from tests.optimize.loops import SAFE_A32, SAFE_A64, longest_loop
 
 from neonlab.errors import InputError
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.repository.kernel_code import code_digest, kernel_program
-from neonlab.lab.repository.library import Kernel, open_kernel
-from neonlab.measure.silicon.mca import closed_loops
-from neonlab.optimize.loop.find import FoundLoop, code_of, instances
+from neonlab.lab.repository.library import open_kernel
+from neonlab.optimize.loop.find import code_of, instances
 from neonlab.optimize.output.edit import Text, edited, text_for, with_symbol
 from neonlab.optimize.output.statements import inverse_branch
 from neonlab.optimize.schedule.search import Found
@@ -22,13 +21,6 @@ MACROS = [
     ROOT / "asm" / "armv8" / "conv1x1" / "conv1x1_s8s32_hwc_4x4.S",
     ROOT / "asm" / "armv7" / "conv1x1" / "conv1x1_s8s32_hwc_2x4.S",
 ]
-
-
-def longest_loop(kernel: Kernel) -> FoundLoop:
-    program = kernel_program(kernel)
-    numbers = {one.address: at for at, one in enumerate(program.instructions)}
-    body = max(closed_loops(program), key=len)
-    return FoundLoop(numbers[body[0].address], numbers[body[-1].address], 1, 1.0)
 
 
 def rewritten(path: Path, folder: Path, ahead: int) -> tuple[Text, list[str]]:
