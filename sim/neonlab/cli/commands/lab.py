@@ -200,7 +200,6 @@ def profile(
     ] = False,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
-    cache: CacheOption = True,
     json: JsonOption = False,
     given: Given | None = None,
 ) -> int:
@@ -238,7 +237,7 @@ def profile(
         raise InputError("--warm is a call in a row without end, --calls one in a row of N: give one of them")
     memory = MemoryOptions(modelled, warm, not no_prefetcher, loop=not layers, cold_weights=cold_weights, calls=calls)
     show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline)
-    return _profiles(found, shape or [], seed, jobs, cache, json, show, memory)
+    return _profiles(found, shape or [], seed, jobs, json, show, memory)
 
 
 def bench(
@@ -300,7 +299,6 @@ def _profiles(
     shapes: list[str],
     seed: int,
     jobs: int | None,
-    cache: bool,
     json: bool,
     show: Callable[[Console, list[Profile]], None],
     memory: MemoryOptions,
@@ -321,9 +319,8 @@ def _profiles(
             raise InputError(f"{found[0].title}: its operator names no layers: give a shape with --shape")
     work = [(kernel, shape) for kernel, taken in wanted for shape in taken]
     advance = progress.begin("profiling", len(work), "calls")
-    with open_results(cache) as kept, Workers(jobs, results=kept) as workers:
+    with Workers(jobs) as workers:
         results = profile_all(workers, work, seed=seed, memory=memory, advance=advance)
-        say_found(kept, "profiles._profile", "profiles")
     profiles = [result for result in results if not isinstance(result, Failure)]
     failures = [(k.title, result) for (k, _), result in zip(work, results, strict=True) if isinstance(result, Failure)]
     if json:
