@@ -11,7 +11,7 @@ import typer
 
 from neonlab.cli import progress
 from neonlab.cli.completion import complete_cores, complete_kernels, complete_patterns, complete_shapes
-from neonlab.cli.kept import CacheOption, open_results, say_found
+from neonlab.cli.kept import NoCacheOption, open_results, say_found
 from neonlab.cli.options import takes_given
 from neonlab.cli.shared import (
     JobsOption,
@@ -72,7 +72,7 @@ def check(
     ] = None,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", "-x", help="Stop at the first failure.")] = False,
     jobs: JobsOption = None,
-    cache: CacheOption = True,
+    no_cache: NoCacheOption = False,
     json: JsonOption = False,
     given: Given | None = None,
 ) -> int:
@@ -91,7 +91,7 @@ def check(
     found = find_kernels(kernels or (), given)
     if again is not None:
         _refuse_beside_again(found, pattern or shape or every_tail or layers or full or search is not None or seed != 1)
-    with open_results(cache and not fail_fast) as results, Workers(jobs, results=results) as workers:
+    with open_results(not (no_cache or fail_fast)) as results, Workers(jobs, results=results) as workers:
         if again is not None:
             seed, verdicts = _again(workers, found[0], again)
         elif search is not None:
