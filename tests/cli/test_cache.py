@@ -59,3 +59,18 @@ def test_options_that_mean_nothing_are_refused(options: list[str], said: str, ro
 def test_without_a_folder_nothing_is_kept(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NEONLAB_CACHE", "off")
     assert "nothing is kept" in neonlab("cache", cwd=root).stdout
+
+
+@pytest.mark.thorough("checks are found again of every run")
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("prove", ADD, "--shape", "17"), "1 of 1 proofs from the cache"),
+        (("mutate", ADD, "--limit", "12"), "1 of 1 groups of mutants from the cache"),
+    ],
+)
+def test_proofs_and_mutants_are_found_again_and_print_the_same(command: tuple[str, ...], said: str, root: Path) -> None:
+    first, second, anew = (neonlab(*command, "--json", *more, cwd=root) for more in ((), (), ("--no-cache",)))
+    assert first.stdout and first.stdout == second.stdout == anew.stdout, first.stderr
+    assert first.returncode == second.returncode == anew.returncode
+    assert said in second.stderr and "from the cache" not in first.stderr + anew.stderr
