@@ -11,10 +11,7 @@ from neonlab.cli import progress
 if TYPE_CHECKING:
     from neonlab.lab.cache.results import Results
 
-CacheOption = Annotated[
-    bool,
-    typer.Option(" /--no-cache", show_default=False, help="Neither take results that are kept nor keep new ones."),
-]
+NoCacheOption = Annotated[bool, typer.Option("--no-cache", help="Compute all anew; take and keep no results.")]
 
 
 def open_results(wanted: bool) -> Results:

@@ -12,7 +12,7 @@ import typer
 from neonlab.cli import progress
 from neonlab.cli.completion import complete_cores, complete_kernels, complete_patterns, complete_shapes
 from neonlab.cli.formats import FormatOption, chosen_format, print_remarks
-from neonlab.cli.kept import CacheOption, open_results, say_found
+from neonlab.cli.kept import NoCacheOption, open_results, say_found
 from neonlab.cli.options import takes_given
 from neonlab.cli.shared import (
     JobsOption,
@@ -73,7 +73,7 @@ def check(
     ] = None,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", "-x", help="Stop at the first failure.")] = False,
     jobs: JobsOption = None,
-    cache: CacheOption = True,
+    no_cache: NoCacheOption = False,
     form: FormatOption = None,
     json: JsonOption = False,
     given: Given | None = None,
@@ -94,7 +94,7 @@ def check(
     found = find_kernels(kernels or (), given)
     if again is not None:
         _refuse_beside_again(found, pattern or shape or every_tail or layers or full or search is not None or seed != 1)
-    with open_results(cache and not fail_fast) as results, Workers(jobs, results=results) as workers:
+    with open_results(not (no_cache or fail_fast)) as results, Workers(jobs, results=results) as workers:
         if again is not None:
             seed, verdicts = _again(workers, found[0], again)
         elif search is not None:
@@ -212,7 +212,6 @@ def profile(
     ] = False,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
-    cache: CacheOption = True,
     json: JsonOption = False,
     given: Given | None = None,
 ) -> int:
@@ -253,7 +252,7 @@ def profile(
         raise InputError("--warm is a call in a row without end, --calls one in a row of N: give one of them")
     memory = MemoryOptions(modelled, warm, not no_prefetcher, loop=not layers, cold_weights=cold_weights, calls=calls)
     show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline, flat=loop)
-    return _profiles(found, shape or [], seed, jobs, cache, json, show, memory)
+    return _profiles(found, shape or [], seed, jobs, json, show, memory)
 
 
 def bench(
@@ -315,7 +314,6 @@ def _profiles(
     shapes: list[str],
     seed: int,
     jobs: int | None,
-    cache: bool,
     json: bool,
     show: Callable[[Console, list[Profile]], None],
     memory: MemoryOptions,
@@ -336,9 +334,8 @@ def _profiles(
             raise InputError(f"{found[0].title}: its operator names no layers: give a shape with --shape")
     work = [(kernel, shape) for kernel, taken in wanted for shape in taken]
     advance = progress.begin("profiling", len(work), "calls")
-    with open_results(cache) as kept, Workers(jobs, results=kept) as workers:
+    with Workers(jobs) as workers:
         results = profile_all(workers, work, seed=seed, memory=memory, advance=advance)
-        say_found(kept, "profiles._profile", "profiles")
     profiles = [result for result in results if not isinstance(result, Failure)]
     failures = [(k.title, result) for (k, _), result in zip(work, results, strict=True) if isinstance(result, Failure)]
     if json:

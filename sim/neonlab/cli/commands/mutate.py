@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli import progress
-from neonlab.cli.kept import CacheOption, open_results, say_found
+from neonlab.cli.kept import NoCacheOption, open_results, say_found
 from neonlab.cli.shared import (
     JobsOption,
     JsonOption,
@@ -58,7 +58,7 @@ def mutate(
         typer.Option("--into", metavar="FOLDER", help="Update mutants.md and mutants.json in FOLDER."),
     ] = None,
     jobs: JobsOption = None,
-    cache: CacheOption = True,
+    no_cache: NoCacheOption = False,
     json: JsonOption = False,
 ) -> int:
     """Change one instruction of a kernel at a time, and list the changes that `neonlab check` does not notice.
@@ -86,7 +86,7 @@ def mutate(
     work = [(kernel, *mutants_to_try(kernel, limit, seed)) for kernel in found]
     total = sum(len(tried) for _, _, tried in work)
     advance = progress.begin("judging", total, "mutants")
-    with open_results(cache) as kept, Workers(jobs, results=kept) as workers:
+    with open_results(not no_cache) as kept, Workers(jobs, results=kept) as workers:
         results = judge_all(workers, work, table, advance)
         if prove:
             advance = progress.begin("proving", sum(len(result.undetected) for result in results), "mutants")

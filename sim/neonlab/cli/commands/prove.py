@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli import progress
-from neonlab.cli.kept import CacheOption, open_results, say_found
+from neonlab.cli.kept import NoCacheOption, open_results, say_found
 from neonlab.cli.options import takes_given
 from neonlab.cli.shared import (
     JobsOption,
@@ -65,7 +65,7 @@ def prove(
     ] = None,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
-    cache: CacheOption = True,
+    no_cache: NoCacheOption = False,
     json: JsonOption = False,
     given: Given | None = None,
 ) -> int:
@@ -94,7 +94,7 @@ def prove(
     _make_folders(into, witnesses)
     found = find_kernels(kernels or (), given)
     _refuse_size(found, every)
-    with open_results(cache) as results, Workers(jobs, results=results) as workers:
+    with open_results(not no_cache) as results, Workers(jobs, results=results) as workers:
         wanted = shapes_asked(found, shape, "planning the shapes")
         work = [(kernel, shapes_to_prove(kernel, shapes, layers=layers)) for kernel, shapes in wanted]
         work = [(kernel, shapes) for kernel, shapes in work if shapes]

@@ -45,6 +45,13 @@ _ASM = document(
         )
     ),
 )
+_CACHE = document(
+    "cache",
+    folder=described(nullable(STRING), "null where NEONLAB_CACHE is off"),
+    bytes=described(INTEGER, "that the folder's files take"),
+    removed=described(INTEGER, "results removed by --clean"),
+    kinds=list_of(object_of(kind=STRING, results=INTEGER, bytes=INTEGER)),
+)
 _SYMBOLS = document(
     "symbols",
     path=STRING,
@@ -308,6 +315,7 @@ def schemas() -> dict[str, Schema]:
         "symbols": _SYMBOLS,
         "bench": _BENCH,
         "board": document("board", **BOARD),
+        "cache": _CACHE,
         "check": document("check", seed=INTEGER, verdicts=list_of(VERDICT)),
         "compare": document("compare", **comparison_properties(FAILURE, ISA)),
         "contract": _CONTRACT,
