@@ -167,6 +167,27 @@ def test_what_does_not_assemble_is_told_at_its_line(tab: Page, served: Served, t
     assert served.path.read_text() == text
 
 
+def test_half_a_word_keeps_the_last_figures_dimmed_with_their_age(tab: Page, text: str) -> None:
+    wait_for_word(tab, "exact")
+    table = tab.locator(f".neonlab-figures table:has(th:text-is('layer {SHAPE}'))")
+    table.wait_for()
+    figures, marks = table.inner_text(), tab.locator(".neonlab-heat").all_inner_texts()
+    assert marks and tab.locator(".neonlab-loop .pipeline").count() == 1
+    tab.locator(".cm-content:visible .cm-line", has_text="sqadd").first.locator("span", has_text="sqadd").dblclick()
+    tab.keyboard.type("sqa")
+    wait_for_word(tab, "cannot be tried")
+    age = tab.locator(".neonlab-age")
+    age.filter(has_text=re.compile(r"^as of \d+ s ago$")).wait_for()
+    assert table.inner_text() == figures and tab.locator(".neonlab-heat").all_inner_texts() == marks
+    assert tab.locator(".neonlab-loop.neonlab-stale .pipeline").count() == 1
+    dimmed = "(part) => getComputedStyle(part).opacity"
+    assert float(table.evaluate(dimmed)) < 0.5 and float(tab.locator(".neonlab-heats").first.evaluate(dimmed)) < 0.5
+    write(tab, text)
+    wait_for_word(tab, "exact")
+    age.wait_for(state="detached")
+    assert float(table.evaluate(dimmed)) == 1 and tab.locator(".neonlab-loop.neonlab-stale").count() == 0
+
+
 def test_counts_heat_and_pipeline_are_those_of_the_text_and_change_with_it(
     tab: Page, served: Served, text: str, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
@@ -125,3 +126,17 @@ def _install(python: Path, wheel: Path) -> None:
     for item in ours.iterdir():
         if "neonlab" not in item.name and item.suffix != ".pth" and not (site / item.name).exists():
             (site / item.name).symlink_to(item)
+
+
+@pytest.mark.thorough("the wheel that is made of the checkout is looked at in every run")
+def test_the_source_distribution_makes_the_same_wheel_away_from_the_checkout(wheel: Path, tmp_path: Path) -> None:
+    build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(tmp_path)]
+    subprocess.run([*build, "--sdist", str(ROOT)], check=True, capture_output=True)
+    with tarfile.open(next(tmp_path.glob("neonlab-*.tar.gz"))) as archive:
+        archive.extractall(tmp_path / "away", filter="data")
+    (source,) = (tmp_path / "away").iterdir()
+    subprocess.run([*build, "--wheel", str(source)], check=True, capture_output=True)
+    made = zipfile.ZipFile(next(tmp_path.glob("neonlab-*.whl")))
+    expected = zipfile.ZipFile(wheel)
+    assert sorted(made.namelist()) == sorted(expected.namelist())
+    assert all(made.read(name) == expected.read(name) for name in expected.namelist() if name.endswith(".py"))

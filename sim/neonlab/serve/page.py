@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import time
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ class Page:
         self._core = ""
         self._editors: dict[Path, ui.codemirror] = {}
         self._told: tuple[Path, Standing, bytes | None] | None = None
+        self._good: dict[Path, tuple[float, Sight]] = {}  # the last sight with all figures, and when it was had
         self._retired = False
         self._build()
 
@@ -178,19 +180,26 @@ class Page:
             return
         self._word.content = f'<b class="{sight.state}">{escape(sight.word or "…")}</b>'
         self._verdict.content = sight.verdict
-        self._figures.content = sight.figures
-        core = self._offer_cores(sight.cores)
-        loop = sight.loops.get(core, "")
+        if sight.complete and sight.figures:
+            self._good[sight.path] = time.time(), sight
+        # What cannot be tried, such as half a word, has no figures: the last ones stay, dimmed, with their age.
+        had, last = self._good.get(sight.path, (0.0, sight)) if sight.complete and not sight.figures else (0.0, sight)
+        age = f'<p class="neonlab-age" data-had="{1000 * had:.0f}"></p>' if last is not sight else ""
+        self._figures.content = age + last.figures
+        core = self._offer_cores(last.cores)
+        loop = last.loops.get(core, "")
         if loop or sight.complete:  # the last one stays, marked as stale, until there is another
             self._loop.content = loop
-        self._loop.classes(**{"remove" if loop or sight.complete else "add": "neonlab-stale"})
+        for part, fresh in ((self._figures, not age), (self._loop, not age and bool(loop or sight.complete))):
+            part.classes(**{"remove" if fresh else "add": "neonlab-stale"})
         marks = sight.marks(path)
         if marks is None or marks.text != self._studio.drafts[path].text:
             return  # the lines may have moved by now
         remarks = [{"line": r.line, "word": r.word, "sentence": r.sentence} for r in marks.remarks]
         costs = marks.heat.get(core)
-        heat = [one.to_json() for one in costs] if costs is not None else [] if sight.complete else None
-        complete = json.dumps(sight.complete)
+        keep = bool(age) or not sight.complete
+        heat = [one.to_json() for one in costs] if costs is not None else None if keep else []
+        complete = json.dumps("stale" if age else sight.complete)
         self._call("annotate", f"{self._editors[path].id}, {json.dumps(remarks)}, {json.dumps(heat)}, {complete}")
 
     def follow(self, path: Path) -> None:

@@ -167,6 +167,7 @@ export async function attach(id, isAssembly, name) {
 
 const turns = new Map(); // by editor: how often there was something to show
 
+// `complete` is "stale" where the costs shown are those of an earlier text.
 export async function annotate(id, remarks, costs, complete) {
   const turn = (turns.get(id) ?? 0) + 1;
   turns.set(id, turn);
@@ -176,7 +177,19 @@ export async function annotate(id, remarks, costs, complete) {
   if (costs) effects.push(setHeat.of(costs));
   editor.dispatch({ effects });
   document.body.dataset.neonlab = complete ? "done" : "checking";
+  document.body.classList.toggle("neonlab-stale-heat", complete === "stale");
 }
+
+// How long ago figures were had that are shown for want of newer ones.
+function tellAges() {
+  for (const place of document.querySelectorAll(".neonlab-age")) {
+    const seconds = Math.max(0, Math.round((Date.now() - Number(place.dataset.had)) / 1000));
+    const words = `as of ${seconds} s ago`;
+    if (place.textContent !== words) place.textContent = words; // a change calls this again
+  }
+}
+new MutationObserver(tellAges).observe(document.body, { childList: true, subtree: true });
+setInterval(tellAges, 1000);
 
 let front = 0;
 let file = "";
