@@ -110,6 +110,9 @@ class Depthwise(Operator):
         sums = self._sums(inputs["input"], weights)
         return {"output": Expected(requantized(contract, sums, inputs), ("y", "x", "channel"))}
 
+    def packed(self, contract: Contract, name: str, values: Array) -> Array:
+        return pack_taps(values, contract.argument(name).layout) if name == "weights" else values.reshape(-1)
+
     def _sums(self, pixels: Array, weights: Array) -> Array:
         window = Window((self.stride, self.stride))
         sums: Array = depthwise_conv2d(pixels[np.newaxis], weights, window=window)[0].astype(np.int64)
