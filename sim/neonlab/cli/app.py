@@ -17,6 +17,7 @@ from neonlab.cli.commands.init import init
 from neonlab.cli.commands.int8 import schemes
 from neonlab.cli.commands.lab import bench, check, profile
 from neonlab.cli.commands.library import list_kernels, schema
+from neonlab.cli.commands.models.network import network
 from neonlab.cli.commands.mutate import mutate
 from neonlab.cli.commands.objects import symbols
 from neonlab.cli.commands.prove import prove
@@ -41,6 +42,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("prove", prove),
     ("profile", profile),
     ("compare", compare),
+    ("network", network),
     ("init", init),
     ("watch", watch),
     ("serve", serve),

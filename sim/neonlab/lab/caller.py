@@ -67,9 +67,7 @@ class Caller:
             raise FaultError(outcome)
         return {name: values.reshape(-1) for name, values in outcome.outputs.items()}
 
-    def arguments(
-        self, kernel: Kernel, given: Mapping[str, Array | int]
-    ) -> tuple[list[Passed], dict[str, int], int]:
+    def arguments(self, kernel: Kernel, given: Mapping[str, Array | int]) -> tuple[list[Passed], dict[str, int], int]:
         """Return the arguments in the order of the prototype, the integers among them, and the budget of steps.
 
         Raises InputError as a call does.

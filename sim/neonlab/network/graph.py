@@ -144,7 +144,7 @@ def check_shape(path: str, name: str, shape: Sequence[int]) -> tuple[int, ...]:
     if len(sizes) > MOST_RANK:
         raise InputError(f"{path}: tensor `{name}` has {len(sizes)} dimensions; the lab goes up to {MOST_RANK}")
     if any(size < 1 for size in sizes):
-        raise InputError(f"{path}: tensor `{name}` has the shape {list(sizes)}: every size must be known, and 1 or more")
+        raise InputError(f"{path}: tensor `{name}` has the shape {list(sizes)}: every size must be 1 or more")
     if math.prod(sizes) > MOST_ELEMENTS:
         raise InputError(
             f"{path}: tensor `{name}` of shape {list(sizes)} has {math.prod(sizes):,} elements; the lab goes up to "
@@ -166,7 +166,7 @@ def ordered(path: str, graph: Graph) -> Graph:
     for number, node in enumerate(graph.nodes):
         for name in node.outputs:
             if name in makers or name in given:
-                raise InputError(f"{path}: node `{node.name}` computes tensor `{name}`, which is computed elsewhere too")
+                raise InputError(f"{path}: node `{node.name}` computes `{name}`, which is computed elsewhere too")
             makers[name] = number
     for node in graph.nodes:
         for name in node.inputs:

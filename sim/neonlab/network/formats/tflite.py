@@ -1,7 +1,7 @@
 """Read a .tflite model as a graph, in the arithmetic of one set of LiteRT's kernels.
 
-`reference` is what TFLite's reference kernels compute, also on microcontrollers; `xnnpack` is LiteRT's default on phones
-and computers.
+`reference` is what TFLite's reference kernels compute, also on microcontrollers; `xnnpack` is LiteRT's default on
+phones and computers.
 """
 
 from __future__ import annotations
@@ -160,5 +160,3 @@ def _starts(draft: Draft, graphs: tuple[FileGraph, ...]) -> dict[str, Array]:
             elif inner.name != "VAR_HANDLE":
                 draft.refuse("subgraph of CALL_ONCE", inner.name, "may only assign constants to variables")
     return found
-
-

@@ -83,9 +83,7 @@ class _Reader:
         self._schema = schema
         self._bytes = len(data)
         self._model = schema.Model.GetRootAs(data, 0)
-        self._names = {
-            value: name for name, value in vars(schema.BuiltinOperator).items() if isinstance(value, int)
-        }
+        self._names = {value: name for name, value in vars(schema.BuiltinOperator).items() if isinstance(value, int)}
         self._options = {value: name for name, value in vars(schema.BuiltinOptions).items() if isinstance(value, int)}
         self._buffers = [
             self._model.Buffers(number) for number in range(self._count(self._model.BuffersLength(), "buffers"))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from neonlab.errors import InputError
 from neonlab.int8 import elementwise
 from neonlab.int8.activation import look_up, softmax
 from neonlab.int8.addition import Operand, add_onnxruntime, add_tflite, add_xnnpack
@@ -14,7 +15,6 @@ from neonlab.int8.arrays import Floats, OperandError, Output
 from neonlab.int8.convolution import conv2d, depthwise_conv2d, fully_connected
 from neonlab.int8.pooling import average_pool, average_pool_requantized, max_pool
 from neonlab.int8.requantize import effective_scale, scheme_named
-from neonlab.errors import InputError
 from neonlab.network.graph import Array, Graph, Node, Quantization, Tensor
 from neonlab.network.reference.unary import table_of_node
 
@@ -110,9 +110,7 @@ def _mul(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
         return elementwise.multiply_onnxruntime(left, right, scale, output)
     precision, scheme = ("float32", "qnnpack-fp32") if arithmetic == "xnnpack" else ("float64", "gemmlowp")
     products = elementwise.multiply(left, right)
-    return scheme_named(scheme).requantize(
-        products, effective_scale(left.scale, right.scale, scale, precision), output
-    )
+    return scheme_named(scheme).requantize(products, effective_scale(left.scale, right.scale, scale, precision), output)
 
 
 def _concat(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
@@ -202,7 +200,8 @@ def _transpose(_graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Arr
 def _slice(_graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
     values = inputs[0]
     assert values is not None
-    return values[node.attributes["slices"]]
+    found: Array = values[node.attributes["slices"]]
+    return found
 
 
 def _resize_nearest(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
@@ -213,7 +212,8 @@ def _resize_nearest(graph: Graph, node: Node, inputs: Sequence[Array | None]) ->
         np.minimum(np.floor(np.arange(size, dtype=np.float32) * np.float32(whole / size)).astype(np.int64), whole - 1)
         for size, whole in zip(sizes, values.shape[1:3], strict=True)
     )
-    return values[:, rows][:, :, columns]
+    found: Array = values[:, rows][:, :, columns]
+    return found
 
 
 _COMPUTED: Mapping[str, Computed] = {

@@ -12,7 +12,7 @@ from neonlab.int8.addition import Operand
 from neonlab.int8.affine import Affine
 from neonlab.int8.arrays import Integers, Output, wide
 from neonlab.int8.elementwise import ACTIVATIONS, activation_range, rescale
-from neonlab.int8.fixed_point import multiply_twice_rounded, quantize_multiplier
+from neonlab.int8.fixed_point import multiply_twice_rounded, quantize_multiplier, rounding_divide_by_power_of_two
 from neonlab.network.graph import Graph, Node, Quantization, Tensor
 
 
@@ -86,8 +86,6 @@ def _high_half(left: Integers, right: int) -> Integers:
 
 def _hard_swish_tflite(operand: Operand, target: Quantization, output: Output) -> Integers:
     """Compute TFLite's HARD_SWISH, source: tensorflow/lite/kernels/internal/reference/hard_swish.h."""
-    from neonlab.int8.fixed_point import rounding_divide_by_power_of_two
-
     high = np.float32(1.0 / 128)
     scale_in, scale_out = np.float32(operand.scale), np.float32(target.scale)
     to_output = _sixteen(float(high * scale_in / scale_out))
@@ -95,7 +93,7 @@ def _hard_swish_tflite(operand: Operand, target: Quantization, output: Output) -
     centred = operand.centred()
     wide_input = centred << 7
     pre_output = _high_half(wide_input, to_output[0])
-    relu = wide_input
+    relu: Integers = wide_input
     mantissa, exponent = to_relu
     if exponent > 0:
         relu = _saturating_left(relu, exponent - 1)
@@ -103,21 +101,23 @@ def _hard_swish_tflite(operand: Operand, target: Quantization, output: Output) -
     if exponent > 0:
         relu = _saturating_left(relu, 1)
     elif exponent < 0:
-        relu = wide(rounding_divide_by_power_of_two(relu, np.int64(-exponent)))
+        relu = wide(rounding_divide_by_power_of_two(relu, np.array(-exponent)))
     gate = (relu + (1 << 15)) >> 1
     product = _truncated_high_half(gate, pre_output)
-    return output.place(wide(rounding_divide_by_power_of_two(product, np.int64(-to_output[1]))))
+    return output.place(wide(rounding_divide_by_power_of_two(product, np.array(-to_output[1]))))
 
 
 def _truncated_high_half(left: Integers, right: Integers) -> Integers:
     """Return the high half of 2·left·right of int16, cut off: `SaturatingDoublingHighMul` of the reference."""
     product = wide(left) * wide(right)
     both = (left == -(1 << 15)) & (right == -(1 << 15))
-    return np.where(both, (1 << 15) - 1, np.trunc(product / (1 << 15)).astype(np.int64))
+    held: Integers = np.where(both, (1 << 15) - 1, np.trunc(product / (1 << 15)).astype(np.int64))
+    return held
 
 
 def _saturating_left(values: Integers, by: int) -> Integers:
-    return np.clip(wide(values) << by, -(1 << 15), (1 << 15) - 1)
+    shifted: Integers = np.clip(wide(values) << by, -(1 << 15), (1 << 15) - 1)
+    return shifted
 
 
 def _sixteen(real: float) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -28,16 +28,22 @@ _WAYS: Mapping[str, Ways] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Chosen:
-    """How a node is computed: by a `step` of kernels at `cost`, else on the host; or it is a view, and costs nothing.
+    """How a node is computed: by a `step` of kernels, else on the host; or it is a view, and costs nothing.
 
-    `tried` holds the cost of every way that there was, by its kernels.
+    `costs` holds what the calls of each kernel cost, by its title.  `tried` holds every way that there was, by its
+    kernels, with its cost.
     """
 
     node: Node
     step: Step | None
-    cost: Cost = field(default_factory=Cost)
+    costs: Mapping[str, Cost] = field(default_factory=dict)
     view: bool = False
     tried: tuple[tuple[tuple[Kernel, ...], Cost], ...] = ()
+
+    @property
+    def cost(self) -> Cost:
+        """Return what all calls cost."""
+        return sum(self.costs.values(), Cost())
 
 
 class _Costing:
@@ -45,10 +51,11 @@ class _Costing:
 
     def __init__(self, caller: Caller, model: CostModel) -> None:
         self._caller, self._model = caller, model
-        self.cost = Cost()
+        self.costs: dict[str, Cost] = {}
 
     def __call__(self, kernel: Kernel, arguments: Mapping[str, Array | int]) -> dict[str, Array]:
-        self.cost += self._model.cost(kernel, arguments)
+        cost = self._model.cost(kernel, arguments)
+        self.costs[kernel.title] = self.costs.get(kernel.title, Cost()) + cost
         return self._caller(kernel, arguments)
 
 
@@ -74,17 +81,24 @@ def _chosen(
 ) -> Chosen:
     if is_view(graph, node):
         return Chosen(node, None, view=True)
-    tried: list[tuple[Step, Cost]] = []
+    found: list[Chosen] = []
     for step in _WAYS.get(node.operator, _no_way)(shelf, graph, node):
         costing = _Costing(caller, model)
-        step.run(costing, inputs)
-        tried.append((step, costing.cost))
-    if not tried:
+        step.compute(costing, inputs)
+        found.append(Chosen(node, step, costing.costs))
+    if not found:
         return Chosen(node, None)
-    # Bytes that the host copies count as if the core moved 8 in a cycle, so that they never come free.
-    key = "cycles" if model.core is not None else "instructions"
-    step, cost = min(tried, key=lambda one: getattr(one[1], key) + one[0].moved / 8)
-    return Chosen(node, step, cost, tried=tuple((one.kernels, price) for one, price in tried))
+    best = min(found, key=lambda one: _price(one, model))
+    return replace(best, tried=tuple((one.step.kernels, one.cost) for one in found if one.step is not None))
+
+
+def _price(one: Chosen, model: CostModel) -> float:
+    """Return what the way is chosen by.
+
+    Bytes that the host copies count as if the core moved 8 in a cycle, so that they never come free.
+    """
+    assert one.step is not None
+    return (one.cost.cycles if model.core is not None else one.cost.instructions) + one.step.moved / 8
 
 
 def _no_way(_shelf: Shelf, _graph: Graph, _node: Node) -> Iterator[Step]:
@@ -103,11 +117,14 @@ def is_view(graph: Graph, node: Node) -> bool:
         return False
     counts = [len(range(*part.indices(size))) for part, size in zip(node.attributes["slices"], shape, strict=True)]
     cut = [axis for axis, (count, size) in enumerate(zip(counts, shape, strict=True)) if count != size]
-    steps = {node.attributes["slices"][axis].step for axis in cut}
-    return not cut or (steps <= {None, 1} and math.prod(counts[: cut[-1]]) == 1 or len(cut) == 1 and cut[0] == 0)
+    if not cut or any(node.attributes["slices"][axis].step not in (None, 1) for axis in cut):
+        return not cut
+    return math.prod(counts[: cut[-1]]) == 1 or cut == [0]
 
 
-def run_chosen(graph: Graph, chosen: Sequence[Chosen], caller: Caller, tensors: Mapping[str, Array]) -> dict[str, Array]:
+def run_chosen(
+    graph: Graph, chosen: Sequence[Chosen], caller: Caller, tensors: Mapping[str, Array]
+) -> dict[str, Array]:
     """Return every tensor of one inference: nodes with a step by its kernels, the others on the host.
 
     `tensors` are those that are known at first.  Raises FaultError for a kernel that faults.
@@ -120,7 +137,7 @@ def run_chosen(graph: Graph, chosen: Sequence[Chosen], caller: Caller, tensors: 
         if one.step is None:
             values = compute(graph, node, inputs)
         else:
-            values = one.step.run(caller, [array for array in inputs if array is not None])
+            values = one.step.compute(caller, [array for array in inputs if array is not None])
             values = np.ascontiguousarray(values).reshape(-1)[: target.size].reshape(target.shape)
         found[node.outputs[0]] = values
     return found

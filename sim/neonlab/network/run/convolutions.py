@@ -13,7 +13,7 @@ from neonlab.network.reference.node import output_of, quantization_of, scale_of
 from neonlab.network.run.frames import frame, gathered
 from neonlab.network.run.products import Ending, Product, products
 from neonlab.network.run.shelf import Shelf
-from neonlab.network.run.steps import Calling, KernelStep, Scaling, Unfit, fits, packed, scaling
+from neonlab.network.run.steps import Calling, Scaling, Step, Unfit, fits, packed, scaling
 
 
 def weighted_scaling(graph: Graph, node: Node, weights: Array) -> Scaling:
@@ -31,7 +31,7 @@ def weighted_scaling(graph: Graph, node: Node, weights: Array) -> Scaling:
     return scaling(weights, bias, point, scale_of(graph, node), node.attributes["scheme"], output)
 
 
-def convolutions(shelf: Shelf, graph: Graph, node: Node) -> Iterator[KernelStep]:
+def convolutions(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     """Yield every way of the shelf to compute a conv node."""
     weights = graph.constant(node.inputs[1])
     if weights is None:
@@ -44,7 +44,7 @@ def convolutions(shelf: Shelf, graph: Graph, node: Node) -> Iterator[KernelStep]
     yield from _by_window(shelf, graph, node, weights, scale)
 
 
-def dense(shelf: Shelf, graph: Graph, node: Node) -> Iterator[KernelStep]:
+def dense(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     """Yield every way of the shelf to compute a dense node."""
     weights = graph.constant(node.inputs[1])
     if weights is None:
@@ -60,10 +60,10 @@ def dense(shelf: Shelf, graph: Graph, node: Node) -> Iterator[KernelStep]:
         def compute(calling: Calling, inputs: Sequence[Array], product: Product = product) -> Array:
             return product.compute(calling, inputs[0].reshape(rows, depth))
 
-        yield KernelStep(product.kernels, compute)
+        yield Step(product.kernels, compute)
 
 
-def _by_rows(shelf: Shelf, graph: Graph, node: Node, weights: Array, scale: Scaling) -> Iterator[KernelStep]:
+def _by_rows(shelf: Shelf, graph: Graph, node: Node, weights: Array, scale: Scaling) -> Iterator[Step]:
     """Yield products of rows that hold a window each; for several groups, one product for each."""
     window, groups = node.attributes["window"], node.attributes["groups"]
     image, output = graph.tensor(node.inputs[0]), graph.tensor(node.outputs[0])
@@ -71,9 +71,7 @@ def _by_rows(shelf: Shelf, graph: Graph, node: Node, weights: Array, scale: Scal
     outs, height, width, depth = weights.shape
     rows, part = output.size // outs, outs // groups
     ways = [
-        list(
-            products(shelf, rows, weights[first : first + part].reshape(part, -1), scale.part(first, first + part))
-        )
+        list(products(shelf, rows, weights[first : first + part].reshape(part, -1), scale.part(first, first + part)))
         for first in range(0, outs, part)
     ]
     as_it_lies = groups == 1 and _lies_in_rows(image.shape, (height, width), window.stride, window.padding)
@@ -95,7 +93,7 @@ def _by_rows(shelf: Shelf, graph: Graph, node: Node, weights: Array, scale: Scal
             return np.concatenate(found, axis=1)
 
         kernels = tuple(dict.fromkeys(kernel for product in parts for kernel in product.kernels))
-        yield KernelStep(kernels, compute, moved)
+        yield Step(kernels, compute, moved)
 
 
 def _lies_in_rows(
@@ -107,7 +105,7 @@ def _lies_in_rows(
     return (kernel == (1, 1) and stride == (1, 1)) or kernel == shape[1:3]
 
 
-def _by_window(shelf: Shelf, graph: Graph, node: Node, weights: Array, scale: Scaling) -> Iterator[KernelStep]:
+def _by_window(shelf: Shelf, graph: Graph, node: Node, weights: Array, scale: Scaling) -> Iterator[Step]:
     """Yield kernels that slide a window of their own over the image."""
     window, shape = node.attributes["window"], graph.tensor(node.inputs[0]).shape
     outs, height, width, depth = weights.shape
@@ -146,7 +144,7 @@ def sliding(
     scale: Scaling,
     ending: Ending | None,
     channels: dict[str, int],
-) -> KernelStep | None:
+) -> Step | None:
     """Return the step of a kernel that slides a square window over one image; None where it does not fit.
 
     `weights` are as the kernel's operator packs them; `channels` are the numbers of channels that it takes.
@@ -156,16 +154,14 @@ def sliding(
     assert image.shape[0] == 1 and kernel.operator is not None
     taps = weights.shape[1]
     size = (image.shape[1], image.shape[2], image.shape[3])
-    around = frame(
-        shelf, size, node.attributes["window"], (rows, columns), taps, quantization_of(image).zero_point
-    )
+    around = frame(shelf, size, node.attributes["window"], (rows, columns), taps, quantization_of(image).zero_point)
     if around is None:
         return None
     numbers = {"height": rows, "width": columns, **channels, "input_pitch": around.shape[1] * around.shape[2]}
     numbers["output_pitch"] = columns * outs * (4 if ending is not None else 1)
     numbers = {name: value for name, value in numbers.items() if name in kernel.contract.by_name}
     try:
-        held = {"weights": packed(kernel, "weights", weights), **numbers}
+        held: dict[str, Array | int] = {"weights": packed(kernel, "weights", weights), **numbers}
         if ending is None:
             held |= scale.arguments(kernel.contract)
     except Unfit:
@@ -179,10 +175,10 @@ def sliding(
         return found if ending is None else ending.compute(calling, found)
 
     kernels = (*around.kernels, kernel, *(() if ending is None else (ending.kernel,)))
-    return KernelStep(kernels, compute)
+    return Step(kernels, compute)
 
 
-def depthwise(shelf: Shelf, graph: Graph, node: Node) -> Iterator[KernelStep]:
+def depthwise(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     """Yield every way of the shelf to compute a depthwise node with one output for each channel of one image.
 
     A window that no kernel has becomes part of a larger square one, with weights of 0.  Where there is one output
@@ -212,7 +208,7 @@ def depthwise(shelf: Shelf, graph: Graph, node: Node) -> Iterator[KernelStep]:
                 yield step
 
 
-def _taps_as_square(shelf: Shelf, graph: Graph, node: Node, weights: Array, scale: Scaling) -> Iterator[KernelStep]:
+def _taps_as_square(shelf: Shelf, graph: Graph, node: Node, weights: Array, scale: Scaling) -> Iterator[Step]:
     """Yield steps for one output pixel whose window is all of an image without padding."""
     window, image = node.attributes["window"], graph.tensor(node.inputs[0])
     height, width, channels = weights.shape
@@ -265,4 +261,4 @@ def _taps_as_square(shelf: Shelf, graph: Graph, node: Node, weights: Array, scal
                 return found if end is None else end.compute(calling, found)
 
             kernels = (*(() if packer is None else (packer,)), kernel, *(() if end is None else (end.kernel,)))
-            yield KernelStep(kernels, compute)
+            yield Step(kernels, compute)

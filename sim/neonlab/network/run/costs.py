@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from neonlab.emulate.machine import Machine
+from neonlab.emulate.run import Fault, Run
+from neonlab.errors import InputError
 from neonlab.lab.caller import Caller
 from neonlab.lab.function import FaultError
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.profile import cold_buffers, profile_call
-from neonlab.emulate.machine import Machine
-from neonlab.emulate.run import Fault, Run
-from neonlab.errors import InputError
 from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.measure.options import COUNTS_ALONE, MemoryOptions
 from neonlab.measure.shape import Shape
@@ -26,9 +26,10 @@ from neonlab.verify.verdict import Failure
 class Cost:
     """What calls do and take: instructions and bytes exactly, cycles by the model of a core.
 
-    `floor` are the cycles that their multiply-accumulates need at least on the core's multipliers, 0 where nothing is
-    known; `bound` those of the largest lower bound of the model: ports, dispatch, dependencies or memory.  `limits` are
-    the names of these bounds with the cycles of the calls that they limit.
+    `floor` are the cycles that their multiply-accumulates need at least on the core's multipliers, or their lines from
+    memory, where that is more; 0 without multiply-accumulates.  `bound` are those of the largest lower bound of the
+    model for the same instructions: ports, dispatch, dependencies or memory.  `limits` are the names of these bounds
+    with the cycles of the calls that they limit.
     """
 
     instructions: int = 0
@@ -90,7 +91,7 @@ class CostModel:
             if cycles is not None:
                 bounds = cycles.bounds
                 bound = max(bounds.ports, bounds.dispatch, bounds.dependencies, bounds.memory)
-                floor = macs / cycles.peak if cycles.peak else 0.0
+                floor = max(macs / cycles.peak, bounds.memory) if macs and cycles.peak else 0.0
                 cost += Cost(0, 0, 0, cycles.cycles, floor, bound, {bounds.largest: cycles.cycles})
             self._known[key] = cost
         return self._known[key]

@@ -16,7 +16,7 @@ from neonlab.network.graph import Array, Graph, Node, Tensor
 from neonlab.network.reference.node import output_of, quantization_of
 from neonlab.network.reference.unary import table_of_node
 from neonlab.network.run.shelf import Shelf
-from neonlab.network.run.steps import Calling, KernelStep, Unfit, fits, hold
+from neonlab.network.run.steps import Calling, Step, Unfit, fits, hold
 
 _EIGHT = ("int8", "uint8")
 #: Kernels, what they take besides their two operands, and the order of these: -1 where the first is b.
@@ -27,7 +27,7 @@ def _tensors(graph: Graph, node: Node) -> list[Tensor]:
     return [graph.tensor(name) for name in (*node.inputs, *node.outputs) if name]
 
 
-def _flat(kernel: Kernel, count: int, held: Mapping[str, Array], order: int, moved: int) -> KernelStep | None:
+def _flat(kernel: Kernel, count: int, held: Mapping[str, Array], order: int, moved: int) -> Step | None:
     """Return the step of a kernel of two runs of `count` elements, each a copy where it must be repeated.
 
     `order` is 1 where the first input is a, -1 where it is b.
@@ -44,7 +44,7 @@ def _flat(kernel: Kernel, count: int, held: Mapping[str, Array], order: int, mov
         first, second = (np.ascontiguousarray(values) for values in np.broadcast_arrays(*inputs)[::order])
         return calling(kernel, {"a": first, "b": second, "count": count, **held})["output"]
 
-    return KernelStep((kernel,), compute, moved)
+    return Step((kernel,), compute, moved)
 
 
 def _moved_by_broadcast(graph: Graph, node: Node) -> int:
@@ -52,7 +52,7 @@ def _moved_by_broadcast(graph: Graph, node: Node) -> int:
     return sum(size for name in node.inputs if graph.tensor(name).size != size)
 
 
-def _pair(shelf: Shelf, graph: Graph, node: Node) -> Iterator[KernelStep]:
+def _pair(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     if any(tensor.dtype != "int8" for tensor in _tensors(graph, node)):
         return
     kernels, held, order = (_added if node.operator == "add" else _multiplied)(shelf, graph, node)
@@ -102,7 +102,7 @@ def _multiplied(shelf: Shelf, graph: Graph, node: Node) -> Ways:
     return shelf.find("mul", "s8s8", scheme="gemmlowp"), held, 1
 
 
-def _lut(shelf: Shelf, graph: Graph, node: Node) -> Iterator[KernelStep]:
+def _lut(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     source, target = _tensors(graph, node)
     if source.dtype not in _EIGHT or target.dtype not in _EIGHT:
         return
@@ -115,10 +115,10 @@ def _lut(shelf: Shelf, graph: Graph, node: Node) -> Iterator[KernelStep]:
                 found = calling(kernel, {"input": values, "count": source.size, "table": table})["output"]
                 return found.view(target.dtype)
 
-            yield KernelStep((kernel,), compute)
+            yield Step((kernel,), compute)
 
 
-def _concat(shelf: Shelf, graph: Graph, node: Node) -> Iterator[KernelStep]:
+def _concat(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     """Yield the joining of rows, each part through a table that rescales it, or the same table where it need not."""
     *parts, target = _tensors(graph, node)
     if target.dtype not in _EIGHT or any(part.dtype != target.dtype for part in parts):
@@ -144,7 +144,7 @@ def _concat(shelf: Shelf, graph: Graph, node: Node) -> Iterator[KernelStep]:
                 at += length
             return found.view(target.dtype)
 
-        yield KernelStep((kernel,), compute)
+        yield Step((kernel,), compute)
 
 
 def _copied(rows: int, cols: int, input_pitch: int, output_pitch: int) -> dict[str, int]:
@@ -162,7 +162,7 @@ def _table_of_part(graph: Graph, node: Node, part: Tensor) -> Integers:
     return table_of_node(graph, inner).view(np.int8)
 
 
-def _slice(shelf: Shelf, graph: Graph, node: Node) -> Iterator[KernelStep]:
+def _slice(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     """Yield the copy of rows out of wider ones, as where channels are split."""
     source, target = _tensors(graph, node)
     found = _rows_of_slice(source.shape, node.attributes["slices"])
@@ -177,7 +177,7 @@ def _slice(shelf: Shelf, graph: Graph, node: Node) -> Iterator[KernelStep]:
                 result = calling(kernel, {"input": values, "table": _SAME, **numbers})["output"]
                 return result.view(target.dtype)
 
-            yield KernelStep((kernel,), compute)
+            yield Step((kernel,), compute)
 
 
 def _rows_of_slice(shape: tuple[int, ...], slices: tuple[slice, ...]) -> tuple[int, dict[str, int]] | None:
@@ -198,7 +198,7 @@ def _rows_of_slice(shape: tuple[int, ...], slices: tuple[slice, ...]) -> tuple[i
     return first, _copied(outer, length, shape[cut[-1]] * inner, length)
 
 
-def _pool(shelf: Shelf, graph: Graph, node: Node) -> Iterator[KernelStep]:
+def _pool(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     image, output = _tensors(graph, node)
     window, taps = node.attributes["window"], node.attributes["kernel"]
     whole = np.iinfo("int8")
@@ -239,10 +239,10 @@ def _pool(shelf: Shelf, graph: Graph, node: Node) -> Iterator[KernelStep]:
             ) -> Array:
                 return calling(kernel, {"input": inputs[0].reshape(image.shape[1:])[:rows], **numbers})["output"]
 
-            yield KernelStep((kernel,), compute)
+            yield Step((kernel,), compute)
 
 
-def _global(shelf: Shelf, image: Tensor) -> Iterator[KernelStep]:
+def _global(shelf: Shelf, image: Tensor) -> Iterator[Step]:
     pixels, channels = image.shape[1] * image.shape[2], image.shape[3]
     numbers = {"pixels": pixels, "channels": channels, "pitch": channels}
     for kernel in shelf.find("globalpool", "s8s8"):
@@ -251,10 +251,10 @@ def _global(shelf: Shelf, image: Tensor) -> Iterator[KernelStep]:
             def compute(calling: Calling, inputs: Sequence[Array], kernel: Kernel = kernel) -> Array:
                 return calling(kernel, {"input": inputs[0], **numbers})["output"]
 
-            yield KernelStep((kernel,), compute)
+            yield Step((kernel,), compute)
 
 
-def _pad(shelf: Shelf, graph: Graph, node: Node) -> Iterator[KernelStep]:
+def _pad(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     source, _ = _tensors(graph, node)
     widths = ((0, 0),) * (4 - len(source.shape)) + node.attributes["widths"]
     shape = (1,) * (4 - len(source.shape)) + source.shape
@@ -272,7 +272,7 @@ def _pad(shelf: Shelf, graph: Graph, node: Node) -> Iterator[KernelStep]:
             def compute(calling: Calling, inputs: Sequence[Array], kernel: Kernel = kernel) -> Array:
                 return calling(kernel, {"input": inputs[0], **numbers})["output"]
 
-            yield KernelStep((kernel,), compute)
+            yield Step((kernel,), compute)
 
 
 STEPS = {

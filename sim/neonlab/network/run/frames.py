@@ -38,7 +38,9 @@ class Frame:
         return calling(self.kernel, {"input": image, **self.numbers})["output"].reshape(self.shape)
 
 
-def frame(shelf: Shelf, shape: tuple[int, int, int], window: Window, output: Pair, taps: int, value: int) -> Frame | None:
+def frame(
+    shelf: Shelf, shape: tuple[int, int, int], window: Window, output: Pair, taps: int, value: int
+) -> Frame | None:
     """Return the frame of an image for a kernel with a square window of `taps` and the strides of `window`.
 
     The window may be larger than that of the node, to the bottom and to the right.  None where no kernel makes it.

@@ -1,4 +1,4 @@
-"""Compute rows of inputs times weights, and scale the sums: pointwise and gathered convolutions, fully connected layers.
+"""Multiply rows of inputs by weights and scale the sums: convolutions of gathered rows, fully connected layers.
 
 Each step takes rows [row, depth] of int8, and gives [row, channel] of int8.
 """

@@ -20,24 +20,8 @@ from neonlab.network.run.shelf import WORD_OF_SCHEME
 class Calling(Protocol):
     """Call a kernel with arrays and integers by argument name, and return what it wrote, as `Caller` does."""
 
-    def __call__(self, kernel: Kernel, arguments: Mapping[str, Array | int]) -> dict[str, Array]: ...
-
-
-class Step(Protocol):
-    """Compute one node by calls of kernels.
-
-    `kernels` are those that it calls; `moved` is the number of bytes that the host copies between them, as where it
-    gathers the rows of a convolution.
-    """
-
-    @property
-    def kernels(self) -> tuple[Kernel, ...]: ...
-
-    @property
-    def moved(self) -> int: ...
-
-    def run(self, calling: Calling, inputs: Sequence[Array]) -> Array:
-        """Return the output, in any shape that has its elements in their order."""
+    def __call__(self, kernel: Kernel, arguments: Mapping[str, Array | int]) -> dict[str, Array]:
+        """Return the flat arrays that the kernel wrote, by argument name."""
         ...
 
 
@@ -67,7 +51,7 @@ class Scaling:
         return Scaling(self.bias[first:end], self.scales[first:end], self.scheme, self.output)
 
     def arguments(self, contract: Contract) -> dict[str, Array]:
-        """Return what a kernel takes besides its operands.  Raises Unfit for values that its contract does not allow."""
+        """Return what a kernel takes besides its operands.  Raises Unfit for values outside of its contract."""
         found: dict[str, Array] = {"bias": self.bias}
         if "scales" in contract.by_name:
             found["scales"] = self.scales.astype(np.float32)
@@ -119,13 +103,13 @@ def packed(kernel: Kernel, name: str, values: Array) -> Array:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class KernelStep:
-    """A Step made of a function; see Step."""
+class Step:
+    """Compute one node by calls of kernels.
+
+    `kernels` are those that it calls.  `compute` returns the output, in any shape that has its elements in their order.
+    `moved` is the number of bytes that the host copies between them, as where it gathers the rows of a convolution.
+    """
 
     kernels: tuple[Kernel, ...]
     compute: Callable[[Calling, Sequence[Array]], Array]
     moved: int = 0
-
-    def run(self, calling: Calling, inputs: Sequence[Array]) -> Array:
-        """Return the output, in any shape that has its elements in their order."""
-        return self.compute(calling, inputs)

@@ -20,6 +20,7 @@ from neonlab.report.json.parts import (
 )
 from neonlab.report.json.profile import PROFILE, PROFILES
 from neonlab.report.json.verdict import FAILURE, ISA, VERDICT
+from neonlab.report.network.document import NETWORK
 
 _COUNTS = {"type": "object", "additionalProperties": INTEGER}
 _ENDS = described(
@@ -312,6 +313,7 @@ def schemas() -> dict[str, Schema]:
         ),
         "list": _LIST,
         "mutate": _MUTATE,
+        "network": document("network", **NETWORK),
         "prove": _PROVE,
         "profile": document("profile", **PROFILES),
         "report": _REPORT,
