@@ -151,7 +151,8 @@ def run_network(
         found = run_reference(graph, feed(graph, given, states))
         states = next_states(graph, found)
         expected.append(found)
-    chosen = choose(graph, Shelf(library, isa, core), CostModel(core), expected[0], done)
+    with CostModel(core) as model:
+        chosen = choose(graph, Shelf(library, isa, core), model, expected[0], done)
     differences: dict[str, Difference] = {}
     states, outputs = None, {}
     with Caller(watched=watched) as caller:
