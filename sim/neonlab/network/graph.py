@@ -129,6 +129,11 @@ class Graph:
     states: tuple[State, ...] = ()
     starts: Mapping[str, Array] = field(default_factory=dict)
 
+    @property
+    def channels_first(self) -> bool:
+        """Tell whether the file has images as [n, c, h, w]; the graph has them as [n, h, w, c]."""
+        return self.format != "tflite"
+
     def tensor(self, name: str) -> Tensor:
         """Return the tensor called `name`.  Raises KeyError for others."""
         return self.tensors[name]

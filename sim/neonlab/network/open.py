@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from neonlab.errors import InputError
 from neonlab.host.input_file import read_input
+from neonlab.network.formats.onnx import read_onnx
 from neonlab.network.formats.tflite import ARITHMETICS, read_tflite
 from neonlab.network.graph import Graph
 
@@ -14,24 +16,26 @@ from neonlab.network.graph import Graph
 MOST_BYTES = 1 << 30
 
 
-def open_network(path: Path | str, arithmetic: str = "") -> Graph:
-    """Return the network in a file, by its suffix: .tflite.
+def open_network(
+    path: Path | str, arithmetic: str = "", shapes: Mapping[str, Sequence[int]] = MappingProxyType({})
+) -> Graph:
+    """Return the network in a file, by its suffix: .tflite or .onnx.
 
     `arithmetic` says whose kernels' results are wanted, where the format has several: for .tflite `reference` (the
-    default) or `xnnpack`.  Raises InputError for a file that is not there, is damaged, or has nodes that the lab cannot
-    run, and for an arithmetic that the format does not have.
+    default) or `xnnpack`.  `shapes` are those of the inputs, where the file leaves them to the caller.  Raises
+    InputError for a file that is not there, is damaged, or has nodes that the lab cannot run, and for an arithmetic
+    that the format does not have.
     """
     path = Path(path)
-    reader = _READERS.get(path.suffix.lower())
-    if reader is None:
-        raise InputError(f"{path}: the lab reads {', '.join(_READERS)}")
-    return reader(path, arithmetic)
+    suffix = path.suffix.lower()
+    if suffix not in _SUFFIXES:
+        raise InputError(f"{path}: the lab reads models with the suffixes {', '.join(_SUFFIXES)}")
+    if arithmetic and (suffix != ".tflite" or arithmetic not in ARITHMETICS):
+        raise InputError(f"only a .tflite has a choice of arithmetic: {' or '.join(ARITHMETICS)}, not {arithmetic}")
+    data = read_input(path, MOST_BYTES)
+    if suffix == ".tflite":
+        return read_tflite(str(path), data, arithmetic or ARITHMETICS[0])
+    return read_onnx(str(path), data, shapes)
 
 
-def _tflite(path: Path, arithmetic: str) -> Graph:
-    if arithmetic and arithmetic not in ARITHMETICS:
-        raise InputError(f"the arithmetic of a .tflite is {' or '.join(ARITHMETICS)}, not {arithmetic}")
-    return read_tflite(str(path), read_input(path, MOST_BYTES), arithmetic or ARITHMETICS[0])
-
-
-_READERS: Mapping[str, Callable[[Path, str], Graph]] = {".tflite": _tflite}
+_SUFFIXES = (".tflite", ".onnx")

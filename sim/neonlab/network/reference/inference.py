@@ -26,17 +26,28 @@ def feed(graph: Graph, given: Mapping[str, Array], states: Mapping[str, Array] |
             f"{', '.join(f'`{name}`' for name in wrong)}"
         )
     found: dict[str, Array] = {}
-    for name, values in given.items():
+    for name, held in given.items():
         tensor = graph.tensor(name)
+        values = from_file(graph, held)
         if values.dtype.name != tensor.dtype or values.shape != tensor.shape:
             raise InputError(
                 f"input `{name}` is {values.dtype} {list(values.shape)}; the network takes {tensor.dtype} "
                 f"{list(tensor.shape)}"
             )
         found[name] = values
-    held = graph.starts if states is None else states
-    found |= {state.read: held[state.name] for state in graph.states}
+    kept = graph.starts if states is None else states
+    found |= {state.read: kept[state.name] for state in graph.states}
     return found | {name: tensor.data for name, tensor in graph.tensors.items() if tensor.data is not None}
+
+
+def from_file(graph: Graph, values: Array) -> Array:
+    """Return an array that is laid out as in the file as the graph has it: [n, h, w, c] of an image."""
+    return np.ascontiguousarray(values.transpose(0, 2, 3, 1)) if graph.channels_first and values.ndim == 4 else values
+
+
+def to_file(graph: Graph, values: Array) -> Array:
+    """Return an array of the graph as the file has it."""
+    return np.ascontiguousarray(values.transpose(0, 3, 1, 2)) if graph.channels_first and values.ndim == 4 else values
 
 
 def run_reference(graph: Graph, tensors: Mapping[str, Array]) -> dict[str, Array]:
@@ -53,7 +64,10 @@ def next_states(graph: Graph, tensors: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def drawn(graph: Graph, seed: int) -> dict[str, Array]:
-    """Draw inputs: integers over their whole type, floats of about the range of the first scale that takes them."""
+    """Draw inputs, laid out as in the file.
+
+    Integers are drawn over their whole type, floats over about the range of the first scale that takes them.
+    """
     random = np.random.default_rng(seed)
     found: dict[str, Array] = {}
     for name in graph.inputs:
@@ -61,11 +75,12 @@ def drawn(graph: Graph, seed: int) -> dict[str, Array]:
         kind = np.dtype(tensor.dtype)
         if kind.kind in "iu":
             limits = np.iinfo(kind)
-            found[name] = random.integers(limits.min, limits.max, tensor.shape, kind, endpoint=True)
+            values = random.integers(limits.min, limits.max, tensor.shape, kind, endpoint=True)
         elif kind.kind == "f":
-            found[name] = random.uniform(*_reals(graph, name), tensor.shape).astype(kind)
+            values = random.uniform(*_reals(graph, name), tensor.shape).astype(kind)
         else:
             raise InputError(f"input `{name}` is {tensor.dtype}; give its values")
+        found[name] = to_file(graph, values)
     return found
 
 

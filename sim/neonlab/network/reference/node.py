@@ -9,13 +9,14 @@ import numpy as np
 from neonlab.errors import InputError
 from neonlab.int8 import elementwise
 from neonlab.int8.activation import look_up, softmax
-from neonlab.int8.addition import Operand, add_onnxruntime, add_tflite, add_xnnpack
+from neonlab.int8.addition import Operand, add_onnxruntime, add_tflite, add_tvm, add_xnnpack
 from neonlab.int8.affine import Affine, dequantize, quantize
 from neonlab.int8.arrays import Floats, OperandError, Output
 from neonlab.int8.convolution import conv2d, depthwise_conv2d, fully_connected
 from neonlab.int8.pooling import average_pool, average_pool_requantized, max_pool
 from neonlab.int8.requantize import effective_scale, scheme_named
 from neonlab.network.graph import Array, Graph, Node, Quantization, Tensor
+from neonlab.network.reference.floats import compute_floats
 from neonlab.network.reference.unary import table_of_node
 
 Computed = Callable[[Graph, Node, Sequence[Array | None]], Array]
@@ -26,14 +27,21 @@ def compute(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
 
     Raises InputError, which names the node, for operands that its operator refuses.
     """
-    try:
-        found = _COMPUTED[node.operator](graph, node, inputs)
-    except OperandError as error:
-        raise InputError(f"node `{node.name}`: {error}") from None
+    found = compute_values(graph, node, inputs)
     target = graph.tensor(node.outputs[0])
     if found.size != target.size:
         raise InputError(f"node `{node.name}` computes {list(found.shape)}; its output is {list(target.shape)}")
     return np.ascontiguousarray(found.reshape(target.shape)).astype(target.dtype, copy=False)
+
+
+def compute_values(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    """Compute as `compute` does, for inputs of any shape where the operator goes element by element."""
+    try:
+        if node.operator == "float":
+            return compute_floats(node, [values for values in inputs if values is not None])
+        return _COMPUTED[node.operator](graph, node, inputs)
+    except OperandError as error:
+        raise InputError(f"node `{node.name}`: {error}") from None
 
 
 def quantization_of(tensor: Tensor) -> Quantization:
@@ -99,7 +107,7 @@ def _pair(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> tuple[Ope
 
 
 def _add(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
-    ways = {"tflite": add_tflite, "xnnpack": add_xnnpack, "onnxruntime": add_onnxruntime}
+    ways = {"tflite": add_tflite, "tvm": add_tvm, "xnnpack": add_xnnpack, "onnxruntime": add_onnxruntime}
     return ways[node.attributes["arithmetic"]](*_pair(graph, node, inputs))
 
 
@@ -173,8 +181,14 @@ def _quantize(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array
 
 
 def _dequantize(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
-    quantization = quantization_of(graph.tensor(node.inputs[0]))
-    return dequantize(inputs[0], quantization.scale, quantization.zero_point)
+    quantization, values = quantization_of(graph.tensor(node.inputs[0])), inputs[0]
+    assert values is not None
+    if len(quantization.scales) == 1:
+        return dequantize(values, quantization.scale, quantization.zero_point)
+    shape = [1] * values.ndim
+    shape[quantization.axis] = -1
+    points = np.array(quantization.zero_points, np.int64).reshape(shape)
+    return dequantize(values - points, np.array(quantization.scales, np.float32).reshape(shape))
 
 
 def _reshape(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from neonlab.errors import InputError
 from neonlab.int8.addition import tflite_addition
 from neonlab.int8.arrays import Integers
-from neonlab.int8.fixed_point import quantize_multiplier
+from neonlab.int8.fixed_point import quantize_multiplier, tvm_multiplier
 from neonlab.int8.requantize import effective_scale
 from neonlab.lab.repository.library import Kernel
 from neonlab.network.graph import Array, Graph, Node, Tensor
-from neonlab.network.reference.node import output_of, quantization_of
+from neonlab.network.reference.node import compute_values, output_of, quantization_of
 from neonlab.network.reference.unary import table_of_node
 from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Calling, Step, Unfit, fits, hold
@@ -53,14 +55,33 @@ def _moved_by_broadcast(graph: Graph, node: Node) -> int:
 
 
 def _pair(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
+    """Yield the kernels of a sum or a product of two tensors.
+
+    A kernel that rounds in another way than the node's framework counts where both agree on all pairs of bytes.
+    """
     if any(tensor.dtype != "int8" for tensor in _tensors(graph, node)):
         return
-    kernels, held, order = (_added if node.operator == "add" else _multiplied)(shelf, graph, node)
     count, moved = graph.tensor(node.outputs[0]).size, _moved_by_broadcast(graph, node)
-    for kernel in kernels:
-        step = _flat(kernel, count, held, order, moved)
-        if step is not None:
-            yield step
+    wanted = node.attributes["arithmetic"]
+    for arithmetic, ways in _SUMS if node.operator == "add" else _PRODUCTS:
+        if arithmetic != wanted and not _agree(graph, node, arithmetic):
+            continue
+        kernels, held, order = ways(shelf, graph, node)
+        for kernel in kernels:
+            step = _flat(kernel, count, held, order, moved)
+            if step is not None:
+                yield step
+
+
+def _agree(graph: Graph, node: Node, arithmetic: str) -> bool:
+    """Tell whether the node has the same results by another arithmetic, for all 65,536 pairs of bytes."""
+    every = np.arange(256, dtype=np.uint8).view(np.int8)
+    pairs = (every[:, np.newaxis], every[np.newaxis, :])
+    other = replace(node, attributes={**node.attributes, "arithmetic": arithmetic})
+    try:
+        return np.array_equal(compute_values(graph, node, pairs), compute_values(graph, other, pairs))
+    except InputError:
+        return False  # scales that this arithmetic refuses
 
 
 def _points(graph: Graph, node: Node) -> Array:
@@ -71,8 +92,6 @@ def _points(graph: Graph, node: Node) -> Array:
 
 
 def _added(shelf: Shelf, graph: Graph, node: Node) -> Ways:
-    if node.attributes["arithmetic"] != "tflite":
-        return [], {}, 1
     left, right, out = (quantization_of(tensor).scale for tensor in _tensors(graph, node))
     ways = tflite_addition(left, right, out)
     # The kernel scales one operand, b, after a shift by 20; the other one's multiplier is 1/2 exactly.
@@ -87,19 +106,37 @@ def _added(shelf: Shelf, graph: Graph, node: Node) -> Ways:
     return shelf.find("add", "s8s8", scheme="gemmlowp"), held, 1 if first_larger else -1
 
 
-def _multiplied(shelf: Shelf, graph: Graph, node: Node) -> Ways:
-    arithmetic = node.attributes["arithmetic"]
+def _added_tvm(shelf: Shelf, graph: Graph, node: Node) -> Ways:
     left, right, out = (quantization_of(tensor).scale for tensor in _tensors(graph, node))
-    held = {"points": _points(graph, node)}
-    if arithmetic == "xnnpack":
-        scale = effective_scale(left, right, out, "float32")
-        return shelf.find("mul", "s8s8", scheme="fp32"), {**held, "scale": scale.astype(np.float32).reshape(1)}, 1
-    if arithmetic != "tflite":
-        return [], {}, 1
+    ways = [tvm_multiplier(effective_scale(scale, 1.0, out)) for scale in (left, right)]
+    held = {
+        "points": _points(graph, node),
+        "multipliers": np.array([way.mantissa for way in ways], np.int32),
+        "shifts": np.array([way.exponent for way in ways], np.int32),
+    }
+    return shelf.find("add", "s8s8", scheme="tvm"), held, 1
+
+
+def _multiplied(shelf: Shelf, graph: Graph, node: Node) -> Ways:
+    left, right, out = (quantization_of(tensor).scale for tensor in _tensors(graph, node))
     multiplier = quantize_multiplier(effective_scale(left, right, out))
-    held["multiplier"] = np.asarray(multiplier.mantissa, np.int32).reshape(1)
-    held["shift"] = np.asarray(multiplier.exponent, np.int32).reshape(1)
+    held = {
+        "points": _points(graph, node),
+        "multiplier": np.asarray(multiplier.mantissa, np.int32).reshape(1),
+        "shift": np.asarray(multiplier.exponent, np.int32).reshape(1),
+    }
     return shelf.find("mul", "s8s8", scheme="gemmlowp"), held, 1
+
+
+def _multiplied_in_floats(shelf: Shelf, graph: Graph, node: Node) -> Ways:
+    left, right, out = (quantization_of(tensor).scale for tensor in _tensors(graph, node))
+    scale = effective_scale(left, right, out, "float32").astype(np.float32).reshape(1)
+    return shelf.find("mul", "s8s8", scheme="fp32"), {"points": _points(graph, node), "scale": scale}, 1
+
+
+#: Arithmetics of sums and products, and the kernels that have them.
+_SUMS = (("tflite", _added), ("tvm", _added_tvm))
+_PRODUCTS = (("xnnpack", _multiplied_in_floats), ("tflite", _multiplied))
 
 
 def _lut(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:

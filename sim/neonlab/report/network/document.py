@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from neonlab.network.run.costs import Cost
@@ -47,6 +48,7 @@ NETWORK = {
     "mhz": nullable(NUMBER),
     "inferences": INTEGER,
     "watched": described(BOOLEAN, "whether every access and register was checked"),
+    "passes": described(list_of(STRING), "what each pass over the graph did"),
     "macs": INTEGER,
     "host_macs": described(INTEGER, "of layers that no kernel computes"),
     "values": described(INTEGER, "that kernels computed, all of them compared with the reference"),
@@ -100,8 +102,8 @@ NETWORK = {
 }
 
 
-def network_json(run: NetworkRun, mhz: float | None) -> dict[str, Any]:
-    """Return the properties of the document."""
+def network_json(run: NetworkRun, mhz: float | None, notes: Sequence[str]) -> dict[str, Any]:
+    """Return the properties of the document; `notes` say what the passes did."""
     band, best = band_of_run(run), run.improvement()
     return {
         "network": run.graph.name,
@@ -111,6 +113,7 @@ def network_json(run: NetworkRun, mhz: float | None) -> dict[str, Any]:
         "mhz": mhz,
         "inferences": run.inferences,
         "watched": run.watched,
+        "passes": list(notes),
         "macs": run.macs,
         "host_macs": run.host_macs,
         "values": run.values,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from neonlab.contract.options import ARCHITECTURES
 from neonlab.network.run.network import NetworkRun
@@ -20,10 +20,17 @@ from neonlab.report.network.words import (
 )
 
 
-def network_markdown(run: NetworkRun, mhz: float | None) -> str:
-    """Return the text of the page."""
+def network_markdown(run: NetworkRun, mhz: float | None, notes: Sequence[str]) -> str:
+    """Return the text of the page; `notes` say what the passes did."""
     core = f" on {run.core.name}" if run.core is not None else ""
-    lines = [f"# {run.graph.name}: {ARCHITECTURES[run.isa]}{core}", "", *_sums(run, mhz), "", *_table(run, mhz)]
+    lines = [
+        f"# {run.graph.name}: {ARCHITECTURES[run.isa]}{core}",
+        "",
+        *_sums(run, mhz),
+        *(f"- Pass: {note}." for note in notes),
+        "",
+        *_table(run, mhz),
+    ]
     return "\n".join((*lines, "", *_kernels(run))) + "\n"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console
 
@@ -24,9 +24,9 @@ from neonlab.report.network.words import (
 _KERNELS = 5
 
 
-def print_network(out: Console, run: NetworkRun, mhz: float | None) -> None:
-    """Print a row for each layer, its kernels below it, then the sums, and the kernel to improve first."""
-    for line in (*_head(run), "", *_layers(run, mhz), "", *_sums(run, mhz)):
+def print_network(out: Console, run: NetworkRun, mhz: float | None, notes: Sequence[str]) -> None:
+    """Print what the passes did (`notes`), each layer with its kernels, the sums, and what to improve first."""
+    for line in (*_head(run), *(f"  {note}" for note in notes), "", *_layers(run, mhz), "", *_sums(run, mhz)):
         out.print(line, markup=False, highlight=False)
 
 

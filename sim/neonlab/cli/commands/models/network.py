@@ -15,7 +15,6 @@ from neonlab.errors import InputError
 if TYPE_CHECKING:
     from neonlab.isa.model.isa import Isa
     from neonlab.measure.cores.modelled import ModelledCore
-    from neonlab.network.graph import Array, Graph
 
 #: The core whose costs decide where none is named.
 _CORES = {"armv7": "cortex-a7", "armv8": "cortex-a53"}
@@ -72,7 +71,10 @@ def network(
     """
     from neonlab.host.output_file import write_whole
     from neonlab.lab.repository.library import open_library
+    from neonlab.network.inputs import read_inputs
     from neonlab.network.open import open_network
+    from neonlab.network.passes.every import apply_passes
+    from neonlab.network.reference.inference import drawn
     from neonlab.network.run.network import run_network
     from neonlab.report.network.document import network_json
     from neonlab.report.network.markdown import network_markdown
@@ -81,18 +83,21 @@ def network(
     if mhz is not None and not 0 < mhz <= 100_000:
         raise InputError(f"--mhz {mhz:g}: give the clock in MHz, such as 1400")
     progress.begin("reading the model")
-    graph = open_network(model, arithmetic)
+    given = read_inputs(input_) if input_ is not None else None
+    shapes = {name: values.shape for name, values in given.items()} if given is not None else {}
+    passed = apply_passes(open_network(model, arithmetic, shapes))
+    graph = passed.graph
     isa, modelled = _target(isa_name, core)
-    inputs = _inputs(graph, input_, inferences, seed)
+    inputs = [given or drawn(graph, seed + number) for number in range(inferences)]
     library = open_library()
     advance = progress.begin("running", len(graph.nodes) + len(inputs), "layers and inferences")
     run = run_network(graph, library, isa, modelled, inputs, watched=not unwatched, done=advance)
     if into is not None:
-        write_whole(into, network_markdown(run, mhz).encode())
+        write_whole(into, network_markdown(run, mhz, passed.notes).encode())
     if json:
-        print_json("network", **network_json(run, mhz))
+        print_json("network", **network_json(run, mhz, passed.notes))
     else:
-        print_network(console(), run, mhz)
+        print_network(console(), run, mhz, passed.notes)
     return 1 if run.wrong else 0
 
 
@@ -113,13 +118,3 @@ def _target(isa_name: str | None, core: str | None) -> tuple[Isa, ModelledCore]:
     if refusal is not None:
         raise InputError(refusal)
     return isa, modelled
-
-
-def _inputs(graph: Graph, path: Path | None, inferences: int, seed: int) -> list[dict[str, Array]]:
-    """Return the inputs of each inference: those of the file again and again, or random ones."""
-    from neonlab.network.inputs import read_inputs
-    from neonlab.network.reference.inference import drawn
-
-    if path is not None:
-        return [read_inputs(path)] * inferences
-    return [drawn(graph, seed + number) for number in range(inferences)]
