@@ -58,7 +58,7 @@ class Place:
         """Return how the sums of conv, depthwise or dense are requantized."""
         if self.arithmetic == "xnnpack":
             return {"scheme": "qnnpack-fp32", "precision": "float32"}
-        return {"scheme": "ruy" if kind == "dense" else "gemmlowp", "precision": "float64"}
+        return {"scheme": "tvm-tonearest" if kind == "dense" else "gemmlowp", "precision": "float64"}
 
 
 def clamp_of(tensor: Tensor, activation: int) -> dict[str, int]:
@@ -220,9 +220,8 @@ def _unary(function: str) -> Mapped:
 
 def _softmax(place: Place, name: str, operator: FileOperator) -> None:
     source, output = place.eight(operator.inputs[0]), place.eight(operator.outputs[0])
-    place.draft.node(
-        "softmax", name, operator.name, (source.name,), (output.name,), {"beta": float(operator.options["Beta"])}
-    )
+    attributes = {"beta": float(operator.options["Beta"]), "arithmetic": "tflite"}
+    place.draft.node("softmax", name, operator.name, (source.name,), (output.name,), attributes)
 
 
 def _quantize(place: Place, name: str, operator: FileOperator) -> None:

@@ -2,103 +2,94 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from neonlab.network.graph import Graph, Node, Quantization, Tensor
-from neonlab.network.passes.rewrite import Changes, Passed, counted
+from neonlab.network.graph import Graph, Node, Quantization, Tensor, ordered
+from neonlab.network.passes.rewrite import Passed, counted
 
-#: Operators whose results move with the zero points; an average that rounds raw numbers does not.
+#: Operators whose results move with the zero points.
 _MOVING = (
     "conv", "depthwise", "dense", "add", "mul", "concat", "max_pool", "mean", "reshape", "transpose", "slice",
-    "quantize", "dequantize", "unary", "pad", "resize_nearest", "average_pool",
+    "quantize", "dequantize", "unary", "pad", "resize_nearest", "average_pool", "softmax",
 )  # fmt: skip
+_FLIPPED = (np.arange(256, dtype=np.uint8) ^ np.uint8(0x80)).view(np.int8)
 
 
 def sign_activations(graph: Graph) -> Passed:
-    """Hold each uint8 tensor as int8, its numbers and its zero point 128 less: products of differences are the same.
+    """Hold each uint8 tensor as int8, its numbers and its zero point 128 less: differences from it are the same.
 
-    Inputs and outputs of the network, and what an operator computes whose results would change, stay uint8; a table
-    stands between.  Constants are moved, too, except weights, which have a zero point of their own.
+    Inputs and outputs of the network stay uint8, and so does what an operator takes or puts out whose results would
+    change; a table stands between.  Weights stay as they are: they have a zero point of their own.
     """
-    moving = _moving(graph)
-    if not moving:
+    signed, tensors, converters = _signed(graph)
+    if not signed:
         return Passed(graph)
-    changes = Changes(graph)
-    for name in moving:
-        tensor = graph.tensor(name)
-        assert tensor.quantization is not None
-        less = tuple(point - 128 for point in tensor.quantization.zero_points)
-        held = None if tensor.data is None else (tensor.data ^ np.uint8(0x80)).view(np.int8)
-        changes.tensors[name] = Tensor(
-            name, tensor.shape, "int8", Quantization(tensor.quantization.scales, less, tensor.quantization.axis), held
-        )
-    entering = _at_the_border(graph, changes, moving)
+    nodes = []
     for node in graph.nodes:
-        new = replace(node, inputs=tuple(entering.get(name, name) for name in node.inputs))
-        changes.change(node, replace(new, attributes=_attributes(node, moving)))
-    found = changes.done(counted(len(moving), "{} uint8 tensors held as int8"))
-    return Passed(_with_borders(graph, found.graph, entering), found.notes)
+        if not _moves(node):
+            nodes.append(node)
+            continue
+        weights = node.inputs[1] if node.operator in ("conv", "depthwise", "dense") else ""
+        inputs = tuple(name if name == weights else signed.get(name, name) for name in node.inputs)
+        outputs = tuple(signed.get(name, name) for name in node.outputs)
+        nodes.append(replace(node, inputs=inputs, outputs=outputs, attributes=_attributes(node, signed)))
+    changed = replace(graph, tensors=tensors, nodes=(*nodes, *converters))
+    return Passed(ordered(graph.name, changed), counted(len(signed), "{} uint8 tensors held as int8"))
 
 
-def _moving(graph: Graph) -> set[str]:
-    """Return the uint8 tensors that every node that makes or takes them allows to be int8."""
+def _moves(node: Node) -> bool:
+    """Tell whether the node may compute on int8; an average that rounds raw numbers away from 0 may not."""
+    raw = node.operator == "average_pool" and node.attributes["arithmetic"] == "tflite"
+    return node.operator in _MOVING and not raw
+
+
+def _signed(graph: Graph) -> tuple[dict[str, str], dict[str, Tensor], list[Node]]:
+    """Return the int8 tensor's name for each uint8 one that has one, all tensors, and the tables between the two."""
+    makers = {name: node for node in graph.nodes for name in node.outputs}
     weights = {node.inputs[1] for node in graph.nodes if node.operator in ("conv", "depthwise", "dense")}
-    found = {
-        name
-        for name, tensor in graph.tensors.items()
-        if tensor.dtype == "uint8" and tensor.quantization is not None and name not in weights
-    }
-    borders = {*graph.inputs, *graph.outputs}
-    borders |= {name for state in graph.states for name in (state.read, state.written)}
+    leaving = {*graph.outputs, *(state.written for state in graph.states)}
+    takers: dict[str, list[Node]] = {}
     for node in graph.nodes:
-        raw = node.operator == "average_pool" and node.attributes["arithmetic"] == "tflite"
-        if node.operator not in _MOVING or raw:
-            borders |= {*node.inputs, *node.outputs}
-    found -= borders - set(graph.inputs)
-    # All tensors of a node that only moves data, or joins it, are of one type.
-    changed = True
-    while changed:
-        changed = False
-        for node in graph.nodes:
-            alike = [name for name in (*node.inputs, *node.outputs) if name and name not in weights]
-            alike = [name for name in alike if graph.tensor(name).dtype == "uint8"]
-            if node.operator in ("unary", "rescale", "quantize", "dequantize"):
-                continue
-            if any(name in found for name in alike) and not all(name in found for name in alike):
-                found -= set(alike)
-                changed = True
-    return found
+        for name in node.inputs:
+            takers.setdefault(name, []).append(node)
+    signed: dict[str, str] = {}
+    tensors, converters = dict(graph.tensors), list[Node]()
+    for name, tensor in graph.tensors.items():
+        if tensor.dtype != "uint8" or tensor.quantization is None or name in weights:
+            continue
+        made = name in makers and _moves(makers[name])
+        wanted = any(_moves(node) for node in takers.get(name, []))
+        kept = name in leaving or not all(_moves(node) for node in takers.get(name, []))
+        if not made and not wanted:
+            continue
+        other = f"{name}/int8" if kept or not made else name
+        while other != name and other in tensors:
+            other += "'"
+        signed[name], tensors[other] = other, _moved(other, tensor)
+        if other != name and tensor.data is None:
+            ends = (other, name) if made else (name, other)
+            table = _FLIPPED.view(np.uint8) if made else _FLIPPED
+            attributes = {"function": "table", "table": table, "arithmetic": ""}
+            converters.append(Node(f"{ends[0]} converted", "unary", ends[:1], ends[1:], attributes, "conversion"))
+    return signed, tensors, converters
 
 
-def _at_the_border(graph: Graph, changes: Changes, moving: set[str]) -> dict[str, str]:
-    """Return the int8 names of uint8 inputs of the network, whose own tensors stay as they are."""
-    found = {}
-    for name in graph.inputs:
-        if name in moving:
-            signed = changes.tensors[name]
-            found[name] = changes.tensor(replace(signed, name=f"{name}/int8"))
-            changes.tensors[name] = graph.tensor(name)
-    return found
+def _moved(name: str, tensor: Tensor) -> Tensor:
+    assert tensor.quantization is not None
+    less = tuple(point - 128 for point in tensor.quantization.zero_points)
+    held = None if tensor.data is None else (tensor.data ^ np.uint8(0x80)).view(np.int8)
+    quantization = Quantization(tensor.quantization.scales, less, tensor.quantization.axis)
+    return Tensor(name, tensor.shape, "int8", quantization, held)
 
 
-def _with_borders(graph: Graph, changed: Graph, entering: dict[str, str]) -> Graph:
-    every = (np.arange(256, dtype=np.uint8) ^ np.uint8(0x80)).view(np.int8)
-    first = tuple(
-        Node(
-            f"{name} to int8", "unary", (name,), (signed,), {"function": "table", "table": every, "arithmetic": ""}, ""
-        )
-        for name, signed in entering.items()
-    )
-    return replace(changed, nodes=(*first, *changed.nodes))
-
-
-def _attributes(node: Node, moving: set[str]) -> dict[str, Any]:
+def _attributes(node: Node, signed: Mapping[str, str]) -> dict[str, Any]:
     """Return a node's attributes with clamps, fills and tables moved with its tensors."""
     found = dict(node.attributes)
-    output, source = node.outputs[0] in moving, bool(node.inputs) and node.inputs[0] in moving
+    output, source = node.outputs[0] in signed, bool(node.inputs) and node.inputs[0] in signed
     if output and "lowest" in found:
         found["lowest"], found["highest"] = found["lowest"] - 128, found["highest"] - 128
     if output and node.operator == "pad":

@@ -8,7 +8,7 @@ import numpy as np
 
 from neonlab.errors import InputError
 from neonlab.int8 import elementwise
-from neonlab.int8.activation import look_up, softmax
+from neonlab.int8.activation import look_up, softmax, softmax_onnxruntime
 from neonlab.int8.addition import Operand, add_onnxruntime, add_tflite, add_tvm, add_xnnpack
 from neonlab.int8.affine import Affine, dequantize, quantize
 from neonlab.int8.arrays import Floats, OperandError, Output
@@ -172,6 +172,8 @@ def _unary(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
 def _softmax(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
     source, target = (quantization_of(graph.tensor(name)) for name in (node.inputs[0], node.outputs[0]))
     affine = Affine(target.scale, target.zero_point, graph.tensor(node.outputs[0]).dtype)
+    if node.attributes["arithmetic"] == "onnxruntime":
+        return softmax_onnxruntime(inputs[0], source.scale, affine)
     return softmax(inputs[0], source.scale, node.attributes["beta"], affine)
 
 

@@ -82,7 +82,7 @@ def _chosen(
     if is_view(graph, node):
         return Chosen(node, None, view=True)
     found: list[Chosen] = []
-    for step in _WAYS.get(node.operator, _no_way)(shelf, graph, node):
+    for step in ways(shelf, graph, node):
         costing = _Costing(caller, model)
         step.compute(costing, inputs)
         found.append(Chosen(node, step, costing.costs))
@@ -101,8 +101,10 @@ def _price(one: Chosen, model: CostModel) -> float:
     return (one.cost.cycles if model.core is not None else one.cost.instructions) + one.step.moved / 8
 
 
-def _no_way(_shelf: Shelf, _graph: Graph, _node: Node) -> Iterator[Step]:
-    return iter(())
+def ways(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
+    """Yield every way of the shelf to compute a node."""
+    if node.operator in _WAYS:
+        yield from _WAYS[node.operator](shelf, graph, node)
 
 
 def is_view(graph: Graph, node: Node) -> bool:

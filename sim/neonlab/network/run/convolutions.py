@@ -125,7 +125,7 @@ def _endings(
     """Yield kernels that put out int8, and those of sums, with the kernel that scales these."""
     if not scale.word:
         return
-    stride, output = node.attributes["window"].stride[0], graph.tensor(node.outputs[0])
+    stride, output = node.attributes["window"].stride[1], graph.tensor(node.outputs[0])
     for kernel in shelf.find(operator, "s8s8", layout="hwc", scheme=scale.word, window=taps, stride=stride):
         if ("ic3" in kernel.name) == (graph.tensor(node.inputs[0]).shape[3] == 3):
             yield kernel, None
@@ -147,7 +147,9 @@ def sliding(
 ) -> Step | None:
     """Return the step of a kernel that slides a square window over one image; None where it does not fit.
 
-    `weights` are as the kernel's operator packs them; `channels` are the numbers of channels that it takes.
+    `weights` are as the kernel's operator packs them; `channels` are the numbers of channels that it takes.  The kernel
+    has the horizontal stride of the node's window.  Where the vertical one is another, or rows are dilated, it is
+    called for each row of the output.
     """
     image, output = graph.tensor(node.inputs[0]), graph.tensor(node.outputs[0])
     _, rows, columns, outs = output.shape
@@ -157,7 +159,10 @@ def sliding(
     around = frame(shelf, size, node.attributes["window"], (rows, columns), taps, quantization_of(image).zero_point)
     if around is None:
         return None
-    numbers = {"height": rows, "width": columns, **channels, "input_pitch": around.shape[1] * around.shape[2]}
+    window, pitch = node.attributes["window"], around.shape[1] * around.shape[2]
+    step, apart = window.stride[0], window.dilation[0]
+    at_once = step == window.stride[1] and apart == 1
+    numbers = {"height": rows if at_once else 1, "width": columns, **channels, "input_pitch": apart * pitch}
     numbers["output_pitch"] = columns * outs * (4 if ending is not None else 1)
     numbers = {name: value for name, value in numbers.items() if name in kernel.contract.by_name}
     try:
@@ -171,7 +176,12 @@ def sliding(
 
     def compute(calling: Calling, inputs: Sequence[Array]) -> Array:
         framed = around.compute(calling, inputs[0].reshape(size))
-        found = calling(kernel, {"input": framed, **held})["output"]
+        if at_once:
+            found = calling(kernel, {"input": framed, **held})["output"]
+        else:
+            reach = (taps - 1) * apart + 1
+            parts = (framed[step * row : step * row + reach] for row in range(rows))
+            found = np.concatenate([calling(kernel, {"input": part, **held})["output"] for part in parts])
         return found if ending is None else ending.compute(calling, found)
 
     kernels = (*around.kernels, kernel, *(() if ending is None else (ending.kernel,)))
@@ -186,7 +196,7 @@ def depthwise(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     """
     weights, image = graph.constant(node.inputs[1]), graph.tensor(node.inputs[0])
     window = node.attributes["window"]
-    if weights is None or image.shape[0] != 1 or weights.shape[2] != image.shape[3] or window.dilation != (1, 1):
+    if weights is None or image.shape[0] != 1 or weights.shape[2] != image.shape[3] or window.dilation[1] != 1:
         return
     try:
         scale = weighted_scaling(graph, node, np.moveaxis(weights, 2, 0))
@@ -195,8 +205,6 @@ def depthwise(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     height, width, channels = weights.shape
     if graph.tensor(node.outputs[0]).shape[1:3] == (1, 1) and height != width:
         yield from _taps_as_square(shelf, graph, node, weights, scale)
-    if window.stride[0] != window.stride[1]:
-        return
     for taps in sorted({(3, 3), (5, 5), (height, width)}):
         if taps[0] != taps[1] or taps[0] < max(height, width):
             continue

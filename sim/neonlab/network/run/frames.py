@@ -48,8 +48,10 @@ def frame(
     height, width, channels = shape
     (top, _), (left, _) = window.padding
     bottom, right = (
-        (size - 1) * step + taps - before - length
-        for size, step, before, length in zip(output, window.stride, (top, left), (height, width), strict=True)
+        (size - 1) * step + (taps - 1) * apart + 1 - before - length
+        for size, step, apart, before, length in zip(
+            output, window.stride, window.dilation, (top, left), (height, width), strict=True
+        )
     )
     rows = height + min(0, bottom)
     bottom, right = max(0, bottom), max(0, right)
