@@ -65,7 +65,7 @@ def _map(place: Place, node: FileNode, lost: set[str]) -> bool:
     except Refusal as error:
         place.draft.refuse(node.name, node.told, str(error))
         return False
-    except (IndexError, KeyError, TypeError, ValueError) as error:
+    except (IndexError, KeyError, TypeError, ValueError, ArithmeticError) as error:
         place.draft.refuse(node.name, node.told, f"lacks an input or an attribute, or has a bad one ({error})")
         return False
     return True

@@ -83,7 +83,7 @@ def _map(place: Place, number: int, operator: FileOperator) -> None:
         mapping(place, name, operator)
     except Refusal as error:
         place.draft.refuse(name, operator.name, str(error))
-    except (IndexError, KeyError) as error:
+    except (IndexError, KeyError, TypeError, ValueError, ArithmeticError) as error:
         place.draft.refuse(name, operator.name, f"lacks an input, an output or an option ({error})")
 
 

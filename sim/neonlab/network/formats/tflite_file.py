@@ -131,7 +131,7 @@ class _Reader:
         name = tensor.Name()
         data = None if dtype == "resource" else self._data(tensor.Buffer(), shape, dtype)
         text = name.decode("utf-8") if name else f"tensor {number}"
-        return FileTensor(text, shape, dtype, self._quantization(tensor.Quantization(), shape), data)
+        return FileTensor(text, shape, dtype, self._quantization(tensor.Quantization(), shape, dtype), data)
 
     def _data(self, number: int, shape: tuple[int, ...], dtype: str) -> Array | None:
         held = self._buffers[number].DataAsNumpy() if number else 0
@@ -145,7 +145,7 @@ class _Reader:
         return values.reshape(shape)
 
     @staticmethod
-    def _quantization(found: Any, shape: tuple[int, ...]) -> Quantization | None:
+    def _quantization(found: Any, shape: tuple[int, ...], dtype: str) -> Quantization | None:
         if found is None or not found.ScaleLength():
             return None
         scales = tuple(float(scale) for scale in found.ScaleAsNumpy())
@@ -155,6 +155,9 @@ class _Reader:
             raise ValueError(f"scales {scales[:4]}")
         if len(points) != len(scales):
             raise ValueError(f"{len(scales)} scales and {len(points)} zero points")
+        limits = np.iinfo(dtype) if dtype in ("int8", "uint8", "int16", "int32", "int64") else np.iinfo("int64")
+        if not all(limits.min <= point <= limits.max for point in points):
+            raise ValueError(f"a zero point that does not fit {dtype}")
         if len(scales) > 1 and (not 0 <= axis < len(shape) or shape[axis] != len(scales)):
             raise ValueError(f"{len(scales)} scales along axis {axis} of the shape {shape}")
         return Quantization(scales, points, axis)
