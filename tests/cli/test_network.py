@@ -51,7 +51,6 @@ def test_the_document_follows_its_schema(tmp_path: Path) -> None:
     assert (
         len(conv["tried"]) > 2 and conv["cycles"] <= min(one["cycles"] for one in conv["tried"]) + conv["moved_bytes"]
     )
-    assert neonlab(*words).stdout == found.stdout
 
 
 @pytest.mark.parametrize(

@@ -138,10 +138,29 @@ def _mean(changes: Changes, node: Node, target: Tensor) -> Node | None:
     return Node(node.name, "mean", (image.name,), (target.name,), {"arithmetic": "onnxruntime"}, node.told)
 
 
+def _softmax(changes: Changes, node: Node, target: Tensor) -> Node | None:
+    source = _eight(changes, node.inputs[0])
+    if source is None or source.dtype != target.dtype or len(source.shape) == 4:
+        return None
+    attributes = {"beta": 1.0, "arithmetic": "onnxruntime"}
+    return Node(node.name, "softmax", (source.name,), (target.name,), attributes, node.told)
+
+
+def _average_pool(changes: Changes, node: Node, target: Tensor) -> Node | None:
+    image = _eight(changes, node.inputs[0])
+    if image is None or image.dtype != target.dtype:
+        return None
+    attributes = {name: node.attributes[name] for name in ("kernel", "window", "count_padding")}
+    attributes["arithmetic"] = "onnxruntime"
+    return Node(node.name, "average_pool", (image.name,), (target.name,), attributes, node.told)
+
+
 _MADE: dict[str, Callable[[Changes, Node, Tensor], Node | None]] = {
     "conv": _conv,
     "gemm": _dense,
     "add": _two("add"),
     "mul": _two("mul"),
     "global_average": _mean,
+    "average_pool": _average_pool,
+    "softmax": _softmax,
 }

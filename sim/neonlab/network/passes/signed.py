@@ -14,7 +14,7 @@ from neonlab.network.passes.rewrite import Passed, counted
 #: Operators whose results move with the zero points.
 _MOVING = (
     "conv", "depthwise", "dense", "add", "mul", "concat", "max_pool", "mean", "reshape", "transpose", "slice",
-    "quantize", "dequantize", "unary", "pad", "resize_nearest", "average_pool", "softmax",
+    "quantize", "dequantize", "unary", "rescale", "pad", "resize_nearest", "average_pool", "softmax",
 )  # fmt: skip
 _FLIPPED = (np.arange(256, dtype=np.uint8) ^ np.uint8(0x80)).view(np.int8)
 
@@ -61,8 +61,10 @@ def _signed(graph: Graph) -> tuple[dict[str, str], dict[str, Tensor], list[Node]
     for name, tensor in graph.tensors.items():
         if tensor.dtype != "uint8" or tensor.quantization is None or name in weights:
             continue
-        made = name in makers and _moves(makers[name])
         wanted = any(_moves(node) for node in takers.get(name, []))
+        # A table, and a quantization, put out either type.
+        either = name in makers and makers[name].operator in ("unary", "rescale", "quantize") and not wanted
+        made = name in makers and _moves(makers[name]) and not either
         kept = name in leaving or not all(_moves(node) for node in takers.get(name, []))
         if not made and not wanted:
             continue

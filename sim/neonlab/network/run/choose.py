@@ -59,7 +59,7 @@ class _Costing:
         return self._caller(kernel, arguments)
 
 
-def choose(
+def cheapest_steps(
     graph: Graph, shelf: Shelf, model: CostModel, tensors: Mapping[str, Array], done: Callable[[int], object]
 ) -> tuple[Chosen, ...]:
     """Return how to compute each node, in the order of the graph.

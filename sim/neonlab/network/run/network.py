@@ -15,7 +15,7 @@ from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.network.graph import Array, Graph, Node
 from neonlab.network.memory import Peak, peak_memory
 from neonlab.network.reference.inference import feed, next_states, run_reference
-from neonlab.network.run.choose import Chosen, choose, run_chosen
+from neonlab.network.run.choose import Chosen, cheapest_steps, run_chosen
 from neonlab.network.run.costs import Cost, CostModel
 from neonlab.network.run.shelf import Shelf
 
@@ -152,7 +152,7 @@ def run_network(
         states = next_states(graph, found)
         expected.append(found)
     with CostModel(core) as model:
-        chosen = choose(graph, Shelf(library, isa, core), model, expected[0], done)
+        chosen = cheapest_steps(graph, Shelf(library, isa, core), model, expected[0], done)
     differences: dict[str, Difference] = {}
     states, outputs = None, {}
     with Caller(watched=watched) as caller:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from neonlab.report.json.board import BOARD
 from neonlab.report.json.comparison import comparison_properties
 from neonlab.report.json.cores import COMPARISON, CORE, FUNCTIONS, LEFT_OUT
+from neonlab.report.json.network import NETWORK
 from neonlab.report.json.parts import (
     BOOLEAN,
     INTEGER,
@@ -20,7 +21,6 @@ from neonlab.report.json.parts import (
 )
 from neonlab.report.json.profile import PROFILE, PROFILES
 from neonlab.report.json.verdict import FAILURE, ISA, VERDICT
-from neonlab.report.network.document import NETWORK
 
 _COUNTS = {"type": "object", "additionalProperties": INTEGER}
 _ENDS = described(

@@ -76,7 +76,7 @@ def network(
     from neonlab.network.passes.every import apply_passes
     from neonlab.network.reference.inference import drawn
     from neonlab.network.run.network import run_network
-    from neonlab.report.network.document import network_json
+    from neonlab.report.json.network import network_json
     from neonlab.report.network.markdown import network_markdown
     from neonlab.report.network.terminal import print_network
 
