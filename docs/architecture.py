@@ -14,6 +14,7 @@ PACKAGES = {
     "cli": "the command line, and the pytest plugin",
     "serve": "the editor in the browser, and who may use it",
     "report": "terminal, pages, tables, JSON and its schemas",
+    "network": "quantized models: graph, passes, layers on kernels",
     "optimize": "rewrites, schedules, search; each result proved",
     "lab": "libraries of kernels; check, profile, compare, watch",
     "prove": "kernels and references as expressions: a Proof",

@@ -55,6 +55,11 @@ class Convolution(Operator):
         sums = _sums(inputs["input"], weights, self.window, self.stride)
         return {"output": Expected(requantized(contract, sums, inputs), ("y", "x", "channel"))}
 
+    def packed(self, contract: Contract, name: str, values: Array) -> Array:
+        if name != "weights":
+            return values.reshape(-1)
+        return self.pack(values.reshape(len(values), self.window, -1), contract.argument(name).layout)
+
     def pack(self, weights: Array, layout: str) -> Array:
         """Pack `weights` [output channel][row of the window][element of the row] as `layout` says."""
         if layout == "oc_kh_kw_ic":

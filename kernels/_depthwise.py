@@ -111,6 +111,9 @@ class Depthwise(Operator):
         sums = _sums(inputs["input"], weights, self.stride)
         return {"output": Expected(requantized(contract, sums, inputs), ("y", "x", "channel"))}
 
+    def packed(self, contract: Contract, name: str, values: Array) -> Array:
+        return pack_taps(values, contract.argument(name).layout) if name == "weights" else values.reshape(-1)
+
 
 @kept_for_the_same
 def _sums(pixels: Array, weights: Array, stride: int) -> Array:

@@ -95,6 +95,12 @@ class Conv1x1(Operator):
         found = parameters(contract, weights, data, lambda _: exact_product(rows, weights))
         return {"input": pixels, "weights": weights if layout == "oc_ic" else pack_panels(weights, layout), **found}
 
+    def packed(self, contract: Contract, name: str, values: Array) -> Array:
+        layout = contract.argument(name).layout
+        if name != "weights" or layout == "oc_ic":
+            return values.reshape(-1)
+        return pack_panels(values.reshape(len(values), -1), layout)
+
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
         layout = contract.argument("weights").layout
         packed = inputs["weights"]

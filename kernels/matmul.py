@@ -55,6 +55,9 @@ class Matmul(Operator):
         found = parameters(contract, right, data, lambda found: _sums(left, right, found))
         return {"a": pack_panels(left, a.layout), "b": pack_panels(right, b.layout), **of_floats, **found}
 
+    def packed(self, contract: Contract, name: str, values: Array) -> Array:
+        return pack_panels(values, contract.argument(name).layout) if name in ("a", "b") else values.reshape(-1)
+
     def expected(self, contract: Contract, shape: Shape, inputs: Mapping[str, Array]) -> Mapping[str, Expected]:
         a = unpack_panels(inputs["a"], contract.argument("a").layout, shape["rows"], shape["depth"])
         b = unpack_panels(inputs["b"], contract.argument("b").layout, shape["cols"], shape["depth"])

@@ -19,6 +19,7 @@ from neonlab.cli.commands.kept.cache import cache
 from neonlab.cli.commands.lab import bench, check, profile
 from neonlab.cli.commands.library import list_kernels, schema
 from neonlab.cli.commands.loops.optimize import optimize
+from neonlab.cli.commands.models.network import network
 from neonlab.cli.commands.mutate import mutate
 from neonlab.cli.commands.objects import symbols
 from neonlab.cli.commands.prove import prove
@@ -44,6 +45,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("profile", profile),
     ("compare", compare),
     ("optimize", optimize),
+    ("network", network),
     ("init", init),
     ("watch", watch),
     ("serve", serve),

@@ -72,3 +72,26 @@ def softmax(values: object, input_scale: float, beta: float, target: Affine) -> 
     rounded = np.trunc(rescaled + single(0.5)) if target.dtype == "uint8" else half_away(rescaled)
     least, most = limits(target.dtype)
     return np.clip(rounded.astype(np.int64) + target.zero_point, least, most).astype(target.dtype)
+
+
+def softmax_onnxruntime(values: object, input_scale: float, target: Affine) -> Integers:
+    """Compute ONNX Runtime's QLinearSoftmax along the last axis: int8 or uint8 [..., n] → the type of `target`.
+
+    Exponentials of the distance from the row's greatest are a table of integers of 23 bits, or fewer for long rows; the
+    quotient is rounded in integers, by the whole part of 1 / the output scale.  Raises OperandError.
+
+    Source: onnxruntime/contrib_ops/cpu/quantization/qlinear_softmax.cc.
+    """
+    x = integers(values, "the values", "int8", "uint8")
+    if not x.ndim or not x.shape[-1]:
+        raise OperandError("softmax needs at least one value along its last axis")
+    most = min(float((1 << 32) - 1) / x.shape[-1], float((1 << 23) - 1))
+    distances = np.arange(256, dtype=np.float64) - 255
+    table = np.rint(most * np.exp(distances * float(one_scale(input_scale, "the input scale")))).astype(np.int64)
+    exponentials = table[255 + x.astype(np.int64) - x.max(axis=-1, keepdims=True)]
+    sums = exponentials.sum(axis=-1, keepdims=True)
+    whole = int(np.float32(1) / one_scale(target.scale, "the output scale"))
+    least, most_value = limits(target.dtype)
+    quotients = (exponentials * whole + (sums >> 1)) // np.maximum(sums, 1)
+    held: Integers = np.clip(quotients + target.zero_point, least, most_value).astype(target.dtype)
+    return held

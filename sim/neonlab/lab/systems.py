@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from neonlab.contract.model import Argument, Contract
 from neonlab.errors import InputError
 from neonlab.isa.model.isa import Isa
-from neonlab.lab.function import Function
+from neonlab.lab.caller import Caller
 from neonlab.lab.repository.library import Kernel, Library
 from neonlab.lab.repository.operator_files import load_package
 from neonlab.verify.cases.case import Array
@@ -62,8 +60,7 @@ class Calls:
 
     def __init__(self, library: Library, isa: Isa, *, watched: bool = True) -> None:
         self._kernels = [kernel for kernel in library.kernels if kernel.isa is isa]
-        self._functions: dict[str, Function] = {}
-        self._watched = watched
+        self._caller = Caller(watched=watched)
         self.called: dict[str, Kernel] = {}
 
     def kernel(self, name: str) -> Kernel:
@@ -77,33 +74,13 @@ class Calls:
     def __call__(self, name: str, **arguments: Array | int) -> dict[str, Array]:
         """Call the kernel of that name (see `kernel`) and return what it wrote: flat arrays by argument name.
 
-        Give integers and arrays by argument name.  Arrays are filled up with zeros to the size that the contract asks
-        for; outputs may be left out.  Raises InputError for an argument that is missing, has another dtype, or has
+        Give integers and arrays by argument name, as `neonlab.lab.caller.Caller` takes them; outputs may be left out.
+        Raises InputError for an argument that is missing, unknown, too small, too large, of another dtype, or has
         elements outside of the range that the contract declares, and FaultError where the call faults.
         """
         kernel = self.kernel(name)
-        contract = kernel.contract
-        numbers = {key: value for key, value in arguments.items() if isinstance(value, int)}
-        for argument in contract.arguments:
-            if not argument.is_pointer and argument.name not in numbers:
-                raise InputError(f"{contract.name}: give a value for the number `{argument.name}`")
-        passed = [self._passed(contract, argument, arguments, numbers) for argument in contract.arguments]
-        if kernel.title not in self._functions:
-            self._functions[kernel.title] = Function(kernel.path, kernel.given)
         self.called[kernel.title] = kernel
-        return dict(self._functions[kernel.title].call(*passed, watched=self._watched).outputs)
-
-    def _passed(
-        self, contract: Contract, argument: Argument, given: Mapping[str, Array | int], numbers: Mapping[str, int]
-    ) -> Array | int:
-        value = given.get(argument.name)
-        if not argument.is_pointer:
-            return numbers[argument.name]
-        size = -(-(argument.block(numbers).size + argument.over_read) // argument.dtype.itemsize)
-        held = np.zeros(0, argument.dtype) if value is None else np.asarray(value)
-        if value is not None and argument.read is not None:
-            _hold_to_range(contract, argument, held)
-        return np.concatenate([held.reshape(-1), np.zeros(max(0, size - held.size), argument.dtype)])
+        return self._caller(kernel, arguments)
 
 
 def open_systems(root: Path) -> tuple[System, ...]:
@@ -118,11 +95,3 @@ def open_systems(root: Path) -> tuple[System, ...]:
             raise InputError(f"{module.__file__}: defines no SYSTEMS, instances of subclasses of neonlab.System")
         found += systems
     return tuple(found)
-
-
-def _hold_to_range(contract: Contract, argument: Argument, held: Array) -> None:
-    if held.dtype != argument.dtype:
-        raise InputError(f"{contract.name}: `{argument.name}` holds {argument.dtype}, not {held.dtype}")
-    low, high = argument.value_range or (-np.inf, np.inf)
-    if held.size and not (low <= held.min() and held.max() <= high):
-        raise InputError(f"{contract.name}: `{argument.name}` has elements outside of {low:g} to {high:g}")

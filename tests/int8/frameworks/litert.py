@@ -44,11 +44,17 @@ def run(
 
     `options` are the fields of the operator's options table, `options=None` for an operator without one.
     """
+    model = _model(operator, inputs, output, options)
+    return run_model(model, data, kernels=kernels)[0]
+
+
+def run_model(model: bytes, data: Sequence[np.ndarray], *, kernels: str) -> list[np.ndarray]:
+    """The outputs of a whole model."""
     interpreter = require_module("ai_edge_litert.interpreter")
     kinds = interpreter.OpResolverType
     resolvers = {"reference": kinds.BUILTIN_REF, "optimised": kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES}
     one = interpreter.Interpreter(
-        model_content=_model(operator, inputs, output, options),
+        model_content=model,
         num_threads=1,
         experimental_op_resolver_type=resolvers.get(kernels, kinds.AUTO),
     )
@@ -56,10 +62,29 @@ def run(
     for place, values in zip(one.get_input_details(), data, strict=True):
         one.set_tensor(place["index"], values)
     one.invoke()
-    return np.array(one.get_tensor(one.get_output_details()[0]["index"]))
+    return [np.array(one.get_tensor(place["index"])) for place in one.get_output_details()]
 
 
 def _model(operator: str, inputs: Sequence[Tensor], output: Tensor, options: dict[str, Any]) -> bytes:
+    node = Operator(operator, list(range(len(inputs))), [len(inputs)], options)
+    given = [number for number, one in enumerate(inputs) if one.values is None]
+    return build([*inputs, output], [node], given, [len(inputs)])
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator of a model: numbers of its tensors, and the fields of its options, the table's name among them."""
+
+    name: str
+    inputs: Sequence[int]
+    outputs: Sequence[int]
+    options: dict[str, Any]
+
+
+def build(
+    tensors: Sequence[Tensor], operators: Sequence[Operator], inputs: Sequence[int], outputs: Sequence[int]
+) -> bytes:
+    """The bytes of a model of several operators."""
     schema = require_module("ai_edge_litert.schema_py_generated")
     flatbuffers = require_module("flatbuffers")
     model = schema.ModelT()
@@ -67,7 +92,7 @@ def _model(operator: str, inputs: Sequence[Tensor], output: Tensor, options: dic
     model.buffers = [schema.BufferT()]
     graph = schema.SubGraphT()
     graph.tensors = []
-    for number, one in enumerate((*inputs, output)):
+    for number, one in enumerate(tensors):
         tensor = schema.TensorT()
         tensor.name, tensor.shape, tensor.buffer = f"t{number}".encode(), list(one.shape), 0
         tensor.type = getattr(schema.TensorType, _TYPES[one.dtype])
@@ -82,23 +107,26 @@ def _model(operator: str, inputs: Sequence[Tensor], output: Tensor, options: dic
             tensor.quantization.zeroPoint = [int(z) for z in (one.zero_point or [0] * len(one.scale))]
             tensor.quantization.quantizedDimension = one.axis
         graph.tensors.append(tensor)
-    node = schema.OperatorT()
-    node.inputs, node.outputs = list(range(len(inputs))), [len(inputs)]
-    name, fields = options.get("table", ""), {k: v for k, v in options.items() if k != "table"}
-    if name:
-        node.builtinOptionsType = getattr(schema.BuiltinOptions, name)
-        node.builtinOptions = getattr(schema, f"{name}T")()
-        for field, value in fields.items():
-            assert hasattr(node.builtinOptions, field), field
-            setattr(node.builtinOptions, field, value)
-    graph.operators = [node]
-    graph.inputs = [number for number, one in enumerate(inputs) if one.values is None]
-    graph.outputs = [len(inputs)]
+    graph.operators, model.operatorCodes = [], []
+    for number, one in enumerate(operators):
+        node = schema.OperatorT()
+        node.opcodeIndex, node.inputs, node.outputs = number, list(one.inputs), list(one.outputs)
+        name, fields = one.options.get("table", ""), {k: v for k, v in one.options.items() if k != "table"}
+        if name:
+            node.builtinOptionsType = getattr(schema.BuiltinOptions, name)
+            node.builtinOptions = getattr(schema, f"{name}T")()
+            for field, value in fields.items():
+                assert hasattr(node.builtinOptions, field), field
+                setattr(node.builtinOptions, field, value)
+        graph.operators.append(node)
+        code = schema.OperatorCodeT()
+        code.builtinCode = getattr(schema.BuiltinOperator, one.name)
+        code.deprecatedBuiltinCode, code.version = min(code.builtinCode, 127), _VERSIONS.get(one.name, 2)
+        if one.name == "CUSTOM":
+            code.customCode = b"SomebodysOwn"
+        model.operatorCodes.append(code)
+    graph.inputs, graph.outputs = list(inputs), list(outputs)
     model.subgraphs = [graph]
-    code = schema.OperatorCodeT()
-    code.builtinCode = getattr(schema.BuiltinOperator, operator)
-    code.deprecatedBuiltinCode, code.version = min(code.builtinCode, 127), _VERSIONS.get(operator, 2)
-    model.operatorCodes = [code]
     builder = flatbuffers.Builder(4096)
     builder.Finish(model.Pack(builder), b"TFL3")
     return bytes(builder.Output())

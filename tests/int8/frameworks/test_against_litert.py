@@ -79,11 +79,28 @@ def convolution(kind: str, kernels: str) -> tuple[np.ndarray, np.ndarray, np.nda
     return got, sums, scales
 
 
-@pytest.mark.parametrize("kind", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"])
-def test_convolutions_are_the_same(kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "scheme"),
+    [("CONV_2D", "gemmlowp"), ("DEPTHWISE_CONV_2D", "gemmlowp"), ("FULLY_CONNECTED", "tvm-tonearest")],
+)
+def test_convolutions_are_the_same(kind: str, scheme: str) -> None:
     got, sums, scales = convolution(kind, "reference")
     scale = effective_scale(IMAGE_SCALE, scales, OUTPUT_SCALE)
-    assert (got == GEMMLOWP.requantize(sums, scale, Output(7))).all()
+    assert (got == SCHEMES[scheme].requantize(sums, scale, Output(7))).all()
+
+
+def test_a_fully_connected_layer_rounds_once_and_ties_away_from_zero() -> None:
+    # A scale that is a power of two: every eighth sum is a tie.
+    values = np.arange(-127, 128, dtype=np.int8).reshape(-1, 1)
+    source, target = Tensor(values.shape, "int8", [0.5], [0]), Tensor(values.shape, "int8", [2.0], [3])
+    weights = Tensor.constant(np.ones((1, 1), np.int8), [0.5])
+    bias = Tensor.constant(np.ones(1, np.int32), [0.25])
+    table = {"table": "FullyConnectedOptions"}
+    got = run("FULLY_CONNECTED", [source, weights, bias], target, [values], kernels="reference", **table)
+    sums = values.astype(np.int32) + 1
+    assert (got == SCHEMES["tvm-tonearest"].requantize(sums, 0.125, Output(3))).all()
+    for other in ("ruy", "gemmlowp", "qnnpack-fp32"):
+        assert (got != SCHEMES[other].requantize(sums, 0.125, Output(3))).sum() > 10
 
 
 @pytest.mark.parametrize("kind", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"])

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from types import TracebackType
+from typing import Self
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.machine import Machine
@@ -116,37 +118,68 @@ def profile_call(
 
     `case` is its name in a failure; `macs` is its number of multiply-accumulates.  Return the Failure if it faults.
     """
-    probe = CountsProbe(program)
-    traffic = _traffic_probe(program, memory) if memory.traffic else None
-    machine = Machine(program, probes=(probe,) if traffic is None else (probe, traffic))
-    try:
-        outcome = call(machine)
+    with CallProfiler(kernel, program, memory) as profiler:
+        return profiler.profile(call, case, macs)
+
+
+class CallProfiler:
+    """Profile calls of one kernel, one after another, on one machine; `profile_call` is for a single one.
+
+    What a profile finds does not depend on the calls before.  A context manager; `close` frees the machine.
+    """
+
+    def __init__(self, kernel: Kernel, program: Program, memory: MemoryOptions) -> None:
+        self._kernel, self._program, self._memory = kernel, program, memory
+        self._set_up(stepwise=None)
+
+    def _set_up(self, stepwise: bool | None) -> None:
+        self._counts = CountsProbe(self._program)
+        self._traffic = _traffic_probe(self._program, self._memory, stepwise=stepwise) if self._memory.traffic else None
+        probes = (self._counts,) if self._traffic is None else (self._counts, self._traffic)
+        self._machine = Machine(self._program, probes=probes)
+
+    def profile(self, call: Callable[[Machine], Run | Fault], case: CaseName, macs: int) -> Profile | Failure:
+        """Return the profile of one call, as `profile_call` does."""
+        memory, kernel = self._memory, self._kernel
+        if self._traffic is not None:
+            self._traffic.warm, self._traffic.calls, self._traffic.cold = False, 0, ()
+        outcome = call(self._machine)
         if isinstance(outcome, Fault):
             return Failure(case, fault=outcome)
-        counts = probe.collect()
+        counts = self._counts.collect()
         if (unknown := _unknown_word(counts)) is not None:
             return Failure(case, fault=unknown)
-        if traffic is not None and traffic.unplanned is not None:
-            machine.close()
-            traffic = _traffic_probe(program, memory, stepwise=True)
-            machine = Machine(program, probes=(traffic,))
-            call(machine)
+        if self._traffic is not None and self._traffic.unplanned is not None:
+            self.close()
+            self._set_up(stepwise=True)
+            call(self._machine)
+        traffic = self._traffic
         if traffic is not None and memory.core is not None and memory.warm:
             traffic.warm, traffic.calls = True, memory.calls
             traffic.cold = cold_buffers(kernel) if memory.cold_weights else ()
-            _repeat(traffic, lambda: call(machine))
-    finally:
-        machine.close()
-    moved, caches, cycles = None, None, None
-    if traffic is not None:
-        moved, caches = traffic.collect(), traffic.collect_caches()
-        cycles = traffic.collect_cycles(counts.executions)
-    loops: tuple[LoopReport, ...] = ()
-    pipeline = memory.core.pipeline if memory.core is not None else None
-    if cycles is not None and pipeline is not None and memory.loop:
-        loops = report_hot_loops(program, pipeline, counts, cycles, moved, kernel.contract.features)
-    compiler = compiler_of(kernel)
-    return Profile(kernel.title, kernel.isa.value, case.shape, macs, counts, moved, caches, cycles, loops, compiler)
+            _repeat(traffic, lambda: call(self._machine))
+        moved, caches, cycles = None, None, None
+        if traffic is not None:
+            moved, caches = traffic.collect(), traffic.collect_caches()
+            cycles = traffic.collect_cycles(counts.executions)
+        loops: tuple[LoopReport, ...] = ()
+        pipeline = memory.core.pipeline if memory.core is not None else None
+        if cycles is not None and pipeline is not None and memory.loop:
+            loops = report_hot_loops(self._program, pipeline, counts, cycles, moved, kernel.contract.features)
+        compiler = compiler_of(kernel)
+        return Profile(kernel.title, kernel.isa.value, case.shape, macs, counts, moved, caches, cycles, loops, compiler)
+
+    def close(self) -> None:
+        """Free the machine."""
+        self._machine.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
 
 
 def cold_buffers(kernel: Kernel) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from neonlab.report.json.board import BOARD
 from neonlab.report.json.comparison import comparison_properties
 from neonlab.report.json.cores import COMPARISON, CORE, FUNCTIONS, LEFT_OUT
 from neonlab.report.json.forms import FORM
+from neonlab.report.json.network import NETWORK
 from neonlab.report.json.optimization import OPTIMIZATION
 from neonlab.report.json.parts import (
     BOOLEAN,
@@ -333,6 +334,7 @@ def schemas() -> dict[str, Schema]:
         "forms": document("forms", pattern=STRING, forms=list_of(FORM)),
         "list": _LIST,
         "mutate": _MUTATE,
+        "network": document("network", **NETWORK),
         "optimize": document("optimize", **OPTIMIZATION),
         "prove": _PROVE,
         "profile": document("profile", **PROFILES),

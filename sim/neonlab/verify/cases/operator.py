@@ -40,7 +40,7 @@ class Dispatch:
         return frozenset(self.cores.values())
 
 
-_METHODS = ("claims", "tails", "integers", "inputs", "expected", "values", "refilled", "accepts", "case")
+_METHODS = ("claims", "tails", "integers", "inputs", "expected", "packed", "values", "refilled", "accepts", "case")
 
 
 class Operator(abc.ABC):
@@ -97,6 +97,15 @@ class Operator(abc.ABC):
 
         Use plain arithmetic that is wide enough not to wrap.
         """
+
+    def packed(self, contract: Contract, name: str, values: Array) -> Array:
+        """Return `values` of argument `name` in the layout that the contract gives it, as one dimension.
+
+        `values` has its elements in the plain order: weights of a convolution are [out, height, width, in], those of a
+        depthwise one [height, width, channel], and the operands of a product [row or column, depth].  Override this
+        where kernels of the operator take another order.
+        """
+        return values.reshape(-1)
 
     def values(self, contract: Contract, shape: Shape, turn: int = 0) -> dict[str, int]:
         """Return all integer arguments at `shape`; `turn` chooses the pitches that `integers` leaves out.

@@ -1,0 +1,120 @@
+"""Implement `neonlab network`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from neonlab.cli import progress
+from neonlab.cli.completion import complete_cores
+from neonlab.cli.shared import IsaOption, JsonOption, SeedOption, console, print_json
+from neonlab.errors import InputError
+
+if TYPE_CHECKING:
+    from neonlab.isa.model.isa import Isa
+    from neonlab.measure.cores.modelled import ModelledCore
+
+#: The core whose costs decide where none is named.
+_CORES = {"armv7": "cortex-a7", "armv8": "cortex-a53"}
+
+
+def network(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A quantized model, .tflite or .onnx.")],
+    core: Annotated[
+        str | None,
+        typer.Option(
+            "--core",
+            metavar="CORE",
+            help="Choose kernels for this core, and estimate their cycles there; the default is cortex-a53, for armv7 "
+            "cortex-a7.",
+            autocompletion=complete_cores,
+        ),
+    ] = None,
+    mhz: Annotated[
+        float | None, typer.Option("--mhz", metavar="N", help="The core's clock, to show milliseconds.")
+    ] = None,
+    input_: Annotated[
+        Path | None,
+        typer.Option(
+            "--input",
+            metavar="FILE.npz",
+            help="The input, an array for each tensor by name; the default is random.",
+        ),
+    ] = None,
+    isa_name: IsaOption = None,
+    inferences: Annotated[
+        int, typer.Option("--inferences", metavar="N", min=1, max=1000, help="Run N inferences, one after another.")
+    ] = 1,
+    arithmetic: Annotated[
+        str,
+        typer.Option(
+            "--arithmetic",
+            metavar="NAME",
+            help="Whose results a .tflite has: `reference` (TFLite's, the default) or `xnnpack`.",
+        ),
+    ] = "",
+    unwatched: Annotated[
+        bool, typer.Option("--unwatched", help="Run faster, without watching every access and register.")
+    ] = False,
+    into: Annotated[
+        Path | None, typer.Option("--into", metavar="FILE.md", help="Write the tables to FILE.md, in Markdown.")
+    ] = None,
+    seed: SeedOption = 1,
+    json: JsonOption = False,
+) -> int:
+    """Run a quantized network layer by layer on emulated kernels, and show what each layer costs.
+
+    Each layer runs on the kernels of the library that are cheapest on the core, by its model. Every tensor is compared
+    with reference arithmetic, bit by bit. What no kernel computes runs on this computer, and is listed.
+    """
+    from neonlab.host.output_file import write_whole
+    from neonlab.lab.repository.library import open_library
+    from neonlab.network.inputs import read_inputs
+    from neonlab.network.open import open_network
+    from neonlab.network.passes.every import apply_passes
+    from neonlab.network.reference.inference import drawn
+    from neonlab.network.run.network import run_network
+    from neonlab.report.json.network import network_json
+    from neonlab.report.network.markdown import network_markdown
+    from neonlab.report.network.terminal import print_network
+
+    if mhz is not None and not 0 < mhz <= 100_000:
+        raise InputError(f"--mhz {mhz:g}: give the clock in MHz, such as 1400")
+    progress.begin("reading the model")
+    given = read_inputs(input_) if input_ is not None else None
+    shapes = {name: values.shape for name, values in given.items()} if given is not None else {}
+    passed = apply_passes(open_network(model, arithmetic, shapes))
+    graph = passed.graph
+    isa, modelled = _target(isa_name, core)
+    inputs = [given or drawn(graph, seed + number) for number in range(inferences)]
+    library = open_library()
+    advance = progress.begin("running", len(graph.nodes) + len(inputs), "layers and inferences")
+    run = run_network(graph, library, isa, modelled, inputs, watched=not unwatched, done=advance)
+    if into is not None:
+        write_whole(into, network_markdown(run, mhz, passed.notes).encode())
+    if json:
+        print_json("network", **network_json(run, mhz, passed.notes))
+    else:
+        print_network(console(), run, mhz, passed.notes)
+    return 1 if run.wrong else 0
+
+
+def _target(isa_name: str | None, core: str | None) -> tuple[Isa, ModelledCore]:
+    """Return the instruction set and the core.  Raises InputError for a core that does not have it."""
+    from neonlab.contract.options import ARCHITECTURES
+    from neonlab.isa.model.isa import Isa, isa_named
+    from neonlab.measure.cores.modelled import ModelledCore
+
+    if core is None:
+        isa = isa_named(isa_name) if isa_name is not None else Isa.A64
+        return isa, ModelledCore.named(_CORES[ARCHITECTURES[isa]], cycles=True)
+    modelled = ModelledCore.named(core, cycles=True)
+    if isa_name is None:
+        return next(one for one in (Isa.A64, Isa.A32) if modelled.refusal(one, frozenset()) is None), modelled
+    isa = isa_named(isa_name)
+    refusal = modelled.refusal(isa, frozenset())
+    if refusal is not None:
+        raise InputError(refusal)
+    return isa, modelled

@@ -1,0 +1,71 @@
+"""Read an .onnx model as a graph, in the arithmetic of ONNX Runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+
+from neonlab.network.formats.draft import Draft, Refusal
+from neonlab.network.formats.onnx_file import FileNode, FileValue, read_model
+from neonlab.network.formats.onnx_floats import FLOATS
+from neonlab.network.formats.onnx_operators import QUANTIZED
+from neonlab.network.formats.onnx_place import Place
+from neonlab.network.graph import Graph
+
+_MAPPINGS = {**FLOATS, **QUANTIZED}
+
+
+def read_onnx(path: str, data: bytes, shapes: Mapping[str, Sequence[int]]) -> Graph:
+    """Return the network of an .onnx model: QOperator, QDQ or floats, its images as [n, h, w, c].
+
+    `shapes` are those of the inputs, as ONNX has them, where the model leaves sizes to the caller; the first size that
+    it leaves is 1 otherwise.  Raises InputError for a file that is damaged or holds no such model, and for nodes that
+    the lab does not have, all of them at once.
+    """
+    model = read_model(path, data)
+    draft = Draft(path, "onnx")
+    place = Place(draft, dict(model.constants))
+    for value in model.inputs:
+        shape = _shape(draft, value, shapes)
+        lab = (shape[0], *shape[2:], shape[1]) if len(shape) == 4 else shape
+        draft.add(value.name, lab, value.dtype)
+    lost: set[str] = set()
+    for node in model.nodes:
+        if not _map(place, node, lost):
+            lost.update(node.outputs)
+    return draft.finish(PurePath(path).stem, [value.name for value in model.inputs], model.outputs)
+
+
+def _shape(draft: Draft, value: FileValue, shapes: Mapping[str, Sequence[int]]) -> tuple[int, ...]:
+    given = tuple(shapes[value.name]) if value.name in shapes else None
+    if given is None and len(shapes) == 1 and len(value.shape) == len(next(iter(shapes.values()))):
+        given = tuple(next(iter(shapes.values())))
+    if given is None:
+        given = tuple(1 if size < 0 and at == 0 else size for at, size in enumerate(value.shape))
+    if len(given) != len(value.shape) or any(size < 0 for size in given):
+        raise draft.fail(
+            f"input `{value.name}` has sizes that the caller chooses, {list(value.shape)}: give an array with --input"
+        )
+    if any(known not in (-1, size) for known, size in zip(value.shape, given, strict=True)):
+        raise draft.fail(f"input `{value.name}` is {list(value.shape)}, and the array given is {list(given)}")
+    return given
+
+
+def _map(place: Place, node: FileNode, lost: set[str]) -> bool:
+    """Add a node; note why where it cannot be, unless it needs what another such node would compute."""
+    mapping = _MAPPINGS.get((node.domain, node.operator))
+    if mapping is None:
+        kind = "an operator that the lab does not have"
+        place.draft.refuse(node.name, node.told, "a custom operator" if node.domain else kind)
+        return False
+    if lost.intersection(node.inputs):
+        return False
+    try:
+        mapping(place, node)
+    except Refusal as error:
+        place.draft.refuse(node.name, node.told, str(error))
+        return False
+    except (IndexError, KeyError, TypeError, ValueError, ArithmeticError) as error:
+        place.draft.refuse(node.name, node.told, f"lacks an input or an attribute, or has a bad one ({error})")
+        return False
+    return True

@@ -1,0 +1,297 @@
+"""Turn operators of ONNX on floats, and those that move data, into those of the graph."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+
+from neonlab.network.formats.draft import Refusal
+from neonlab.network.formats.onnx_file import FileNode
+from neonlab.network.formats.onnx_operators import Mapped
+from neonlab.network.formats.onnx_place import (
+    Place,
+    broadcast,
+    image_size,
+    kernel_of,
+    lab_axis,
+    to_lab,
+    window_of,
+)
+from neonlab.network.graph import Tensor
+
+
+def _float(place: Place, name: str, rank: int = 0) -> Tensor:
+    """Return a tensor of floats; a constant of fewer dimensions than an image is laid out as an image's."""
+    if name in place.constants and name not in place.draft.tensors and rank == 4:
+        held = place.constants[name]
+        if 0 < held.ndim < 4:
+            held = held.reshape((1,) * (4 - held.ndim) + held.shape)
+        return place.draft.tensors[place.draft.constant(name, to_lab(held))]
+    tensor = place.tensor(name)
+    if tensor.dtype != "float32":
+        raise Refusal(f"`{tensor.name}` is {tensor.dtype}; the lab has this operator for float32")
+    return tensor
+
+
+def _unary(function: str, place: Place, node: FileNode) -> None:
+    source = _float(place, node.inputs[0])
+    given = {name: float(value) for name, value in node.attributes.items() if name in ("alpha", "beta")}
+    defaults = {"leaky_relu": {"alpha": 0.01}, "hard_sigmoid": {"alpha": 0.2, "beta": 0.5}}.get(function, {})
+    output = place.output(node, source.shape, "float32")
+    place.add("float", node, (source.name,), (output.name,), function=function, **{**defaults, **given})
+
+
+def _clip(place: Place, node: FileNode) -> None:
+    source = _float(place, node.inputs[0])
+    bounds = [node.attributes.get("min", -math.inf), node.attributes.get("max", math.inf)]
+    for number in (1, 2):
+        held = place.constant(node, number)
+        if held is not None:
+            bounds[number - 1] = float(held.reshape(()))
+    output = place.output(node, source.shape, "float32")
+    place.add("float", node, (source.name,), (output.name,), function="clip", low=bounds[0], high=bounds[1])
+
+
+def _two(function: str, place: Place, node: FileNode) -> None:
+    ranks = [
+        len(place.draft.tensors[name].shape) if name in place.draft.tensors else place.constants[name].ndim
+        for name in node.inputs[:2]
+        if name in place.draft.tensors or name in place.constants
+    ]
+    left, right = (_float(place, name, max(ranks, default=0)) for name in node.inputs[:2])
+    output = place.output(node, broadcast(left, right), "float32")
+    place.add("float", node, (left.name, right.name), (output.name,), function=function)
+
+
+def _conv(place: Place, node: FileNode) -> None:
+    image, weights = _float(place, node.inputs[0]), _float(place, node.inputs[1])
+    size = image_size(image)
+    groups = int(node.attributes.get("group", 1))
+    if (
+        len(weights.shape) != 4
+        or groups < 1
+        or image.shape[3] != weights.shape[3] * groups
+        or weights.shape[0] % groups
+    ):
+        raise Refusal(f"weights of {list(weights.shape)} in {groups} groups do not fit {image.shape[3]} channels")
+    window, out = window_of(node, size, (weights.shape[1], weights.shape[2]))
+    names = [image.name, weights.name]
+    if len(node.inputs) > 2 and node.inputs[2]:
+        names.append(_float(place, node.inputs[2]).name)
+    output = place.output(node, (image.shape[0], *out, weights.shape[0]), "float32")
+    place.add("float", node, names, (output.name,), function="conv", window=window, groups=groups)
+
+
+def _gemm(place: Place, node: FileNode) -> None:
+    rows, weights = _float(place, node.inputs[0]), _float(place, node.inputs[1])
+    attributes = node.attributes
+    if attributes.get("alpha", 1.0) != 1.0 or attributes.get("beta", 1.0) != 1.0 or attributes.get("transA", 0):
+        raise Refusal("with alpha, beta or a transposed left side")
+    turned = bool(attributes.get("transB", 0))
+    if len(rows.shape) != 2 or len(weights.shape) != 2 or rows.shape[1] != weights.shape[1 if turned else 0]:
+        raise Refusal(f"weights of {list(weights.shape)} do not fit {list(rows.shape)}")
+    names = [rows.name, weights.name]
+    if len(node.inputs) > 2 and node.inputs[2]:
+        names.append(_float(place, node.inputs[2]).name)
+    output = place.output(node, (rows.shape[0], weights.shape[0 if turned else 1]), "float32")
+    place.add("float", node, names, (output.name,), function="gemm", turned=turned)
+
+
+def _matmul(place: Place, node: FileNode) -> None:
+    rows, weights = _float(place, node.inputs[0]), _float(place, node.inputs[1])
+    if len(weights.shape) != 2 or len(rows.shape) not in (2, 3) or rows.shape[-1] != weights.shape[0]:
+        raise Refusal(f"{list(weights.shape)} do not fit {list(rows.shape)}")
+    output = place.output(node, (*rows.shape[:-1], weights.shape[1]), "float32")
+    place.add("float", node, (rows.name, weights.name), (output.name,), function="gemm", turned=False)
+
+
+def _batch_norm(place: Place, node: FileNode) -> None:
+    image = _float(place, node.inputs[0])
+    channels = image.shape[-1] if len(image.shape) in (2, 4) else 0
+    names = [_float(place, name).name for name in node.inputs[1:5]]
+    if any(place.draft.tensors[name].shape != (channels,) for name in names) or len(names) != 4:
+        raise Refusal(f"parameters that do not fit {list(image.shape)}")
+    output = place.output(node, image.shape, "float32")
+    epsilon = float(node.attributes.get("epsilon", 1e-5))
+    place.add("float", node, (image.name, *names), (output.name,), function="batch_norm", epsilon=epsilon)
+
+
+def _global_average(place: Place, node: FileNode) -> None:
+    image = _float(place, node.inputs[0])
+    image_size(image)
+    output = place.output(node, (image.shape[0], 1, 1, image.shape[3]), "float32")
+    place.add("float", node, (image.name,), (output.name,), function="global_average")
+
+
+def _pool(function: str, place: Place, node: FileNode) -> None:
+    image, kernel = _float(place, node.inputs[0]), kernel_of(node)
+    window, size = window_of(node, image_size(image), kernel)
+    output = place.output(node, (image.shape[0], *size, image.shape[3]), "float32")
+    place.add(
+        "float", node, (image.name,), (output.name,), function=function, kernel=kernel, window=window,
+        count_padding=bool(node.attributes.get("count_include_pad", 0)),
+    )  # fmt: skip
+
+
+def _softmax(place: Place, node: FileNode) -> None:
+    source = _float(place, node.inputs[0])
+    axis = lab_axis(int(node.attributes.get("axis", -1)), len(source.shape))
+    if axis != len(source.shape) - 1:
+        raise Refusal(f"along axis {axis} of {len(source.shape)}")
+    output = place.output(node, source.shape, "float32")
+    place.add("float", node, (source.name,), (output.name,), function="softmax")
+
+
+def _reshaped(place: Place, node: FileNode, source: Tensor, shape: list[int]) -> None:
+    """Add a reshape to `shape`, as ONNX has it, of the elements in ONNX's order."""
+    if math.prod(shape) != source.size or any(size < 1 for size in shape):
+        raise Refusal(f"{source.size} elements to {shape}")
+    lab = [shape[0], *shape[2:], shape[1]] if len(shape) == 4 else shape
+    output = place.output(node, lab, source.dtype, source.quantization)
+    place.add("reshape", node, (source.name,), (output.name,), channels_first=4 in (len(source.shape), len(shape)))
+
+
+def onnx_shape(tensor: Tensor) -> list[int]:
+    """Return a tensor's shape as ONNX has it."""
+    shape = list(tensor.shape)
+    return [shape[0], shape[3], shape[1], shape[2]] if len(shape) == 4 else shape
+
+
+def _reshape(place: Place, node: FileNode) -> None:
+    source = place.tensor(node.inputs[0])
+    asked = [int(size) for size in place.wanted(node, 1).reshape(-1)]
+    before = onnx_shape(source)
+    if not node.attributes.get("allowzero", 0):
+        asked = [before[at] if size == 0 and at < len(before) else size for at, size in enumerate(asked)]
+    if asked.count(-1) > 1:
+        raise Refusal(f"to {asked}")
+    if -1 in asked:
+        rest = -math.prod(asked)
+        if rest < 1 or source.size % rest:
+            raise Refusal(f"{source.size} elements to {asked}")
+        asked[asked.index(-1)] = source.size // rest
+    _reshaped(place, node, source, asked)
+
+
+def _flatten(place: Place, node: FileNode) -> None:
+    source = place.tensor(node.inputs[0])
+    before, axis = onnx_shape(source), int(node.attributes.get("axis", 1))
+    axis = axis + len(before) if axis < 0 else axis
+    _reshaped(place, node, source, [math.prod(before[:axis]), math.prod(before[axis:])])
+
+
+def _axes(place: Place, node: FileNode) -> list[int] | None:
+    if "axes" in node.attributes:
+        return [int(axis) for axis in node.attributes["axes"]]
+    held = place.constant(node, 1)
+    return None if held is None else [int(axis) for axis in held.reshape(-1)]
+
+
+def _squeeze(place: Place, node: FileNode) -> None:
+    source = place.tensor(node.inputs[0])
+    before, axes = onnx_shape(source), _axes(place, node)
+    gone = {axis % len(before) for axis in axes} if axes is not None else {a for a, n in enumerate(before) if n == 1}
+    if any(before[axis] != 1 for axis in gone):
+        raise Refusal(f"axes {sorted(gone)} of {before}")
+    _reshaped(place, node, source, [size for axis, size in enumerate(before) if axis not in gone])
+
+
+def _unsqueeze(place: Place, node: FileNode) -> None:
+    source = place.tensor(node.inputs[0])
+    before, axes = onnx_shape(source), _axes(place, node)
+    if axes is None:
+        raise Refusal("without axes")
+    rank = len(before) + len(axes)
+    new = {axis % rank for axis in axes}
+    rest = iter(before)
+    _reshaped(place, node, source, [1 if axis in new else next(rest, 1) for axis in range(rank)])
+
+
+def _transpose(place: Place, node: FileNode) -> None:
+    source = place.tensor(node.inputs[0])
+    rank = len(source.shape)
+    order = [int(axis) for axis in node.attributes.get("perm", range(rank)[::-1])]
+    if sorted(order) != list(range(rank)):
+        raise Refusal(f"the order {order} of {rank} axes")
+    # Output axis i of ONNX is input axis order[i]; both sides are laid out anew where they have 4.
+    found = [0] * rank
+    for at, axis in enumerate(order):
+        found[lab_axis(at, rank)] = lab_axis(axis, rank)
+    output = place.output(node, [source.shape[axis] for axis in found], source.dtype, source.quantization)
+    place.add("transpose", node, (source.name,), (output.name,), order=tuple(found))
+
+
+def _identity(place: Place, node: FileNode) -> None:
+    source = place.tensor(node.inputs[0])
+    output = place.output(node, source.shape, source.dtype, source.quantization)
+    place.add("reshape", node, (source.name,), (output.name,))
+
+
+def _concat(place: Place, node: FileNode) -> None:
+    parts = [place.tensor(name) for name in node.inputs]
+    rank = len(parts[0].shape)
+    axis = lab_axis(int(node.attributes["axis"]), rank)
+    kinds = {(part.dtype, part.quantization) for part in parts}
+    if len(kinds) > 1 or any(len(part.shape) != rank for part in parts):
+        raise Refusal("parts of different types, scales or dimensions")
+    shape = list(parts[0].shape)
+    shape[axis] = sum(part.shape[axis] for part in parts)
+    output = place.output(node, shape, parts[0].dtype, parts[0].quantization)
+    place.add("concat", node, [part.name for part in parts], (output.name,), axis=axis, scheme="onnxruntime")
+
+
+def _pad(place: Place, node: FileNode) -> None:
+    source = place.tensor(node.inputs[0])
+    held = place.constant(node, 1) if "pads" not in node.attributes else np.array(node.attributes["pads"])
+    rank = len(source.shape)
+    if node.attributes.get("mode", "constant") != "constant" or held is None or held.size != 2 * rank:
+        raise Refusal("other than a constant number of elements on each side")
+    fill = place.constant(node, 2)
+    value = float(node.attributes.get("value", 0.0)) if fill is None else float(fill.reshape(()))
+    widths = [(0, 0)] * rank
+    for axis in range(rank):
+        widths[lab_axis(axis, rank)] = (int(held.reshape(-1)[axis]), int(held.reshape(-1)[axis + rank]))
+    if min(side for pair in widths for side in pair) < 0:
+        raise Refusal("with fewer elements than before")
+    shape = [size + sum(pair) for size, pair in zip(source.shape, widths, strict=True)]
+    output = place.output(node, shape, source.dtype, source.quantization)
+    if source.dtype == "float32":
+        place.add("float", node, (source.name,), (output.name,), function="pad", widths=tuple(widths), fill=value)
+    else:
+        place.add("pad", node, (source.name,), (output.name,), widths=tuple(widths), fill=int(value))
+
+
+FLOATS: Mapping[tuple[str, str], Mapped] = {
+    **{
+        ("", name): partial(_unary, function)
+        for name, function in (
+            ("Relu", "relu"),
+            ("Sigmoid", "sigmoid"),
+            ("Tanh", "tanh"),
+            ("LeakyRelu", "leaky_relu"),
+            ("HardSigmoid", "hard_sigmoid"),
+            ("HardSwish", "hard_swish"),
+        )
+    },
+    **{("", name): partial(_two, name.lower()) for name in ("Add", "Sub", "Mul", "Div")},
+    ("", "Clip"): _clip,
+    ("", "Conv"): _conv,
+    ("", "Gemm"): _gemm,
+    ("", "MatMul"): _matmul,
+    ("", "BatchNormalization"): _batch_norm,
+    ("", "GlobalAveragePool"): _global_average,
+    ("", "AveragePool"): partial(_pool, "average_pool"),
+    ("", "Softmax"): _softmax,
+    ("", "Reshape"): _reshape,
+    ("", "Flatten"): _flatten,
+    ("", "Squeeze"): _squeeze,
+    ("", "Unsqueeze"): _unsqueeze,
+    ("", "Transpose"): _transpose,
+    ("", "Identity"): _identity,
+    ("", "Dropout"): _identity,
+    ("", "Concat"): _concat,
+    ("", "Pad"): _pad,
+}

@@ -1,0 +1,239 @@
+"""Turn the quantized operators of ONNX, and those of ONNX Runtime, into those of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from neonlab.network.formats.draft import Refusal
+from neonlab.network.formats.onnx_file import FileNode
+from neonlab.network.formats.onnx_place import (
+    EIGHT,
+    Place,
+    broadcast,
+    image_size,
+    kernel_of,
+    lab_axis,
+    whole,
+    window_of,
+)
+from neonlab.network.graph import Array, Quantization, Tensor
+
+Mapped = Callable[[Place, FileNode], None]
+_ARITHMETIC = {"scheme": "onnxruntime", "precision": "float32"}
+
+
+def _quantize(place: Place, node: FileNode) -> None:
+    source = place.tensor(node.inputs[0])
+    if source.dtype != "float32":
+        raise Refusal(f"`{source.name}` is {source.dtype}")
+    if place.constant(node, 2) is None and node.attributes.get("output_dtype", 0) not in (0, 2):
+        raise Refusal(f"an output of type {node.attributes['output_dtype']}")
+    output = place.quantized(node, source.shape, 1)
+    place.add("quantize", node, (source.name,), (output.name,), rounding="even")
+
+
+def _dequantize(place: Place, node: FileNode) -> None:
+    tensor = place.tensor(node.inputs[0])
+    rank = len(tensor.shape)
+    axis = lab_axis(int(node.attributes.get("axis", 1)) % rank, rank) if rank else 0
+    found = place.scaled(node, 1, tensor.dtype, axis)
+    if tensor.data is None:
+        tensor = place.eight(node, 0, 1)
+    elif tensor.dtype == "int32" or len(found.scales) > 1 or tensor.quantization is None:
+        if len(found.scales) > 1 and tensor.shape[axis] != len(found.scales):
+            raise Refusal(f"{len(found.scales)} scales along an axis of {tensor.shape[axis]}")
+        # A constant of its own, because each reader may give it another scale.
+        name = place.draft.constant(f"{tensor.name}/quantized", tensor.data, found)
+        tensor = place.draft.tensors[name]
+    output = place.output(node, tensor.shape, "float32")
+    place.add("dequantize", node, (tensor.name,), (output.name,))
+
+
+def convolution(
+    place: Place, node: FileNode, image: Tensor, held: Array, scales: Quantization, bias: Array | None, name: str
+) -> tuple[str, tuple[str, str], dict[str, object], tuple[int, ...]]:
+    """Return operator, names of weights and bias, attributes and output shape of a convolution.
+
+    `held` are the weights as ONNX has them, [out, in / groups, h, w].  Raises Refusal.
+    """
+    size = image_size(image)
+    if held.ndim != 4 or held.dtype.name not in EIGHT:
+        raise Refusal(f"weights of {held.dtype} {list(held.shape)}")
+    outs, depth, height, width = held.shape
+    groups = int(node.attributes.get("group", 1))
+    if groups < 1 or outs % groups or image.shape[3] != depth * groups:
+        raise Refusal(f"weights {list(held.shape)} in {groups} groups do not fit {image.shape[3]} channels")
+    if len(scales.scales) not in (1, outs):
+        raise Refusal(f"{len(scales.scales)} scales for {outs} channels")
+    if bias is not None and (bias.dtype != np.int32 or bias.shape != (outs,)):
+        raise Refusal(f"a bias of {bias.dtype} {list(bias.shape)}; wanted int32 [{outs}]")
+    window, out = window_of(node, size, (height, width))
+    of_bias = "" if bias is None else place.draft.constant(f"{node.name}/bias", bias)
+    many = len(scales.scales) > 1
+    if depth == 1 and groups == image.shape[3] and groups > 1:
+        taps = np.ascontiguousarray(held[:, 0].transpose(1, 2, 0))
+        quantization = Quantization(scales.scales, scales.zero_points, 2 if many else 0)
+        weights = place.draft.constant(f"{name}/taps", taps, quantization)
+        return "depthwise", (weights, of_bias), {"window": window}, (image.shape[0], *out, outs)
+    weights = place.draft.constant(f"{name}/rows", np.ascontiguousarray(held.transpose(0, 2, 3, 1)), scales)
+    return "conv", (weights, of_bias), {"window": window, "groups": groups}, (image.shape[0], *out, outs)
+
+
+def _conv(place: Place, node: FileNode) -> None:
+    image, held = place.eight(node, 0, 1), place.wanted(node, 3)
+    scales = place.scaled(node, 4, held.dtype.name)
+    operator, names, attributes, shape = convolution(
+        place, node, image, held, scales, place.constant(node, 8), node.inputs[3]
+    )
+    output = place.quantized(node, shape, 6)
+    place.add(operator, node, (image.name, *names), (output.name,), **attributes, **whole(output), **_ARITHMETIC)
+
+
+def _gemm(place: Place, node: FileNode) -> None:
+    rows, held = place.eight(node, 0, 1), place.wanted(node, 3)
+    if node.attributes.get("alpha", 1.0) != 1.0 or node.attributes.get("transA", 0) or held.ndim != 2:
+        raise Refusal("with alpha, a transposed left side, or weights of other than 2 dimensions")
+    weights = held if node.attributes.get("transB", 0) else held.T
+    if weights.dtype.name not in EIGHT or len(rows.shape) != 2 or rows.shape[1] != weights.shape[1]:
+        raise Refusal(f"weights {list(weights.shape)} do not fit {list(rows.shape)}")
+    scales, outs = place.scaled(node, 4, held.dtype.name), weights.shape[0]
+    if len(scales.scales) not in (1, outs):
+        raise Refusal(f"{len(scales.scales)} scales for {outs} columns")
+    bias = place.constant(node, 6)
+    if bias is not None and (bias.dtype != np.int32 or bias.size not in (1, outs)):
+        raise Refusal(f"a bias of {bias.dtype} {list(bias.shape)}")
+    if len(node.inputs) < 8 or not node.inputs[7]:
+        raise Refusal("with floats for its output")
+    name = place.draft.constant(f"{node.inputs[3]}/rows", np.ascontiguousarray(weights), scales)
+    of_bias = (
+        "" if bias is None else place.draft.constant(f"{node.name}/bias", np.broadcast_to(bias.reshape(-1), (outs,)))
+    )
+    output = place.quantized(node, (rows.shape[0], outs), 7)
+    place.add("dense", node, (rows.name, name, of_bias), (output.name,), **whole(output), **_ARITHMETIC)
+
+
+def _matmul(place: Place, node: FileNode) -> None:
+    rows, held = place.eight(node, 0, 1), place.wanted(node, 3)
+    if held.ndim != 2 or held.dtype.name not in EIGHT or not rows.shape or rows.shape[-1] != held.shape[0]:
+        raise Refusal(f"weights {list(held.shape)} do not fit {list(rows.shape)}")
+    if len(rows.shape) == 4:
+        raise Refusal("of 4 dimensions")
+    scales = place.scaled(node, 4, held.dtype.name)
+    name = place.draft.constant(f"{node.inputs[3]}/rows", np.ascontiguousarray(held.T), scales)
+    output = place.quantized(node, (*rows.shape[:-1], held.shape[1]), 6)
+    place.add("dense", node, (rows.name, name, ""), (output.name,), **whole(output), **_ARITHMETIC)
+
+
+def _two(operator: str) -> Mapped:
+    def mapped(place: Place, node: FileNode) -> None:
+        left, right = place.eight(node, 0, 1), _aligned(place, node, 3, 4)
+        output = place.quantized(node, broadcast(left, right), 6)
+        if {left.dtype, right.dtype} != {output.dtype}:
+            raise Refusal(f"{left.dtype} and {right.dtype} to {output.dtype}")
+        place.add(operator, node, (left.name, right.name), (output.name,), **whole(output), arithmetic="onnxruntime")
+
+    return mapped
+
+
+def _aligned(place: Place, node: FileNode, number: int, scale: int) -> Tensor:
+    """Return an operand; a constant of fewer dimensions than the other's 4 is laid out as the other is."""
+    other = place.tensor(node.inputs[0])
+    name = node.inputs[number]
+    if name in place.constants and place.constants[name].ndim not in (0, 4) and len(other.shape) == 4:
+        held = place.constants[name]
+        if held.ndim > 4:
+            raise Refusal(f"a constant of {held.ndim} dimensions")
+        place.constants[name] = held.reshape((1,) * (4 - held.ndim) + held.shape)
+    return place.eight(node, number, scale)
+
+
+def _global_average(place: Place, node: FileNode) -> None:
+    image = place.eight(node, 0, 1)
+    image_size(image)
+    if node.attributes.get("channels_last", 0):
+        raise Refusal("with channels last")
+    output = place.quantized(node, (image.shape[0], 1, 1, image.shape[3]), 3)
+    place.add("mean", node, (image.name,), (output.name,), **whole(output), arithmetic="onnxruntime")
+
+
+def _average_pool(place: Place, node: FileNode) -> None:
+    image = place.eight(node, 0, 1)
+    kernel = kernel_of(node)
+    if node.attributes.get("channels_last", 0):
+        raise Refusal("with channels last")
+    window, size = window_of(node, image_size(image), kernel)
+    output = place.quantized(node, (image.shape[0], *size, image.shape[3]), 3)
+    place.add(
+        "average_pool", node, (image.name,), (output.name,), kernel=kernel, window=window, **whole(output),
+        arithmetic="onnxruntime", count_padding=bool(node.attributes.get("count_include_pad", 0)),
+    )  # fmt: skip
+
+
+def _max_pool(place: Place, node: FileNode) -> None:
+    image, kernel = place.tensor(node.inputs[0]), kernel_of(node)
+    if image.dtype not in (*EIGHT, "float32"):
+        raise Refusal(f"`{image.name}` is {image.dtype}")
+    window, size = window_of(node, image_size(image), kernel)
+    if len(node.outputs) > 1:
+        raise Refusal("with indices")
+    output = place.output(node, (image.shape[0], *size, image.shape[3]), image.dtype, image.quantization)
+    if image.dtype == "float32":
+        place.add("float", node, (image.name,), (output.name,), function="max_pool", kernel=kernel, window=window)
+        return
+    place.add("max_pool", node, (image.name,), (output.name,), kernel=kernel, window=window, **whole(output))
+
+
+def _unary(function: str, scale: int = 1) -> Mapped:
+    def mapped(place: Place, node: FileNode) -> None:
+        source = place.eight(node, 0, scale)
+        output = place.quantized(node, source.shape, scale + 2)
+        more = {"alpha": float(node.attributes.get("alpha", 0.01))} if function == "leaky_relu" else {}
+        place.add("unary", node, (source.name,), (output.name,), function=function, arithmetic="onnxruntime", **more)
+
+    return mapped
+
+
+def _softmax(place: Place, node: FileNode) -> None:
+    source = place.eight(node, 0, 1)
+    axis = int(node.attributes.get("axis", -1))
+    if lab_axis(axis, len(source.shape)) != len(source.shape) - 1 or len(source.shape) == 4:
+        raise Refusal(f"along axis {axis} of {len(source.shape)}")
+    output = place.quantized(node, source.shape, 3)
+    place.add("softmax", node, (source.name,), (output.name,), beta=1.0, arithmetic="onnxruntime")
+
+
+def _concat(place: Place, node: FileNode) -> None:
+    count, rest = divmod(len(node.inputs) - 2, 3)
+    if rest or count < 1:
+        raise Refusal(f"{len(node.inputs)} inputs")
+    parts = [place.eight(node, 2 + 3 * number, 3 + 3 * number) for number in range(count)]
+    rank = len(parts[0].shape)
+    axis = lab_axis(int(node.attributes["axis"]), rank)
+    shape = list(parts[0].shape)
+    if any(len(part.shape) != rank for part in parts):
+        raise Refusal("parts of different dimensions")
+    shape[axis] = sum(part.shape[axis] for part in parts)
+    output = place.quantized(node, shape, 0)
+    place.add("concat", node, [part.name for part in parts], (output.name,), axis=axis, scheme="onnxruntime")
+
+
+QUANTIZED: Mapping[tuple[str, str], Mapped] = {
+    ("", "QuantizeLinear"): _quantize,
+    ("", "DequantizeLinear"): _dequantize,
+    ("com.microsoft", "QuantizeLinear"): _quantize,
+    ("com.microsoft", "DequantizeLinear"): _dequantize,
+    ("", "QLinearConv"): _conv,
+    ("", "QLinearMatMul"): _matmul,
+    ("com.microsoft", "QGemm"): _gemm,
+    ("com.microsoft", "QLinearAdd"): _two("add"),
+    ("com.microsoft", "QLinearMul"): _two("mul"),
+    ("com.microsoft", "QLinearGlobalAveragePool"): _global_average,
+    ("com.microsoft", "QLinearAveragePool"): _average_pool,
+    ("com.microsoft", "QLinearSigmoid"): _unary("sigmoid"),
+    ("com.microsoft", "QLinearLeakyRelu"): _unary("leaky_relu"),
+    ("com.microsoft", "QLinearSoftmax"): _softmax,
+    ("com.microsoft", "QLinearConcat"): _concat,
+    ("", "MaxPool"): _max_pool,
+}

@@ -1,0 +1,183 @@
+"""Hold what is known of the values of an ONNX graph while its nodes are turned into those of the lab.
+
+ONNX's images are [n, c, h, w]; the lab's are [n, h, w, c].  Every value with 4 dimensions is taken for an image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from neonlab.int8.arrays import OperandError, Output
+from neonlab.int8.windows import Pair, Window
+from neonlab.network.formats.draft import Draft, Refusal
+from neonlab.network.formats.onnx_file import FileNode
+from neonlab.network.graph import Array, Quantization, Tensor
+
+EIGHT = ("int8", "uint8")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """The draft, and the constants of the file as they are there, [n, c, h, w]."""
+
+    draft: Draft
+    constants: dict[str, Array]
+
+    def tensor(self, name: str) -> Tensor:
+        """Return a value by its name; a constant becomes a tensor.  Raises Refusal for one that is not known."""
+        if name in self.draft.tensors:
+            return self.draft.tensors[name]
+        if name not in self.constants:
+            raise Refusal(f"takes `{name}`, which no node before it computes" if name else "an input is left out")
+        data = to_lab(self.constants[name])
+        if data.dtype.name not in ("int8", "uint8", "int16", "int32", "int64", "float32", "bool"):
+            raise Refusal(f"constant `{name}` is {data.dtype}")
+        return self.draft.tensors[self.draft.constant(name, data)]
+
+    def constant(self, node: FileNode, number: int) -> Array | None:
+        """Return input `number` of a node if it is a constant; None if it is left out.  Raises Refusal for others."""
+        if number >= len(node.inputs) or not node.inputs[number]:
+            return None
+        if node.inputs[number] not in self.constants:
+            raise Refusal(f"`{node.inputs[number]}` must be a constant")
+        return self.constants[node.inputs[number]]
+
+    def wanted(self, node: FileNode, number: int) -> Array:
+        """Return a constant that must be there."""
+        found = self.constant(node, number)
+        if found is None:
+            raise Refusal(f"input {number} is left out")
+        return found
+
+    def scaled(self, node: FileNode, first: int, dtype: str | None = None, axis: int = 0) -> Quantization:
+        """Return scale and zero point from inputs `first` and `first + 1`.  Raises Refusal for bad ones."""
+        scales = self.wanted(node, first).reshape(-1)
+        points = self.constant(node, first + 1)
+        if points is not None and dtype is not None and points.dtype.name != dtype:
+            raise Refusal(f"a zero point of {points.dtype} for {dtype}")
+        if scales.dtype != np.float32 or not (np.isfinite(scales) & (scales > 0)).all() or not scales.size:
+            raise Refusal("a scale that is no float32 above 0")
+        zeros = np.zeros(scales.size, np.int64) if points is None else points.reshape(-1)
+        if zeros.size != scales.size:
+            zeros = np.broadcast_to(zeros, scales.shape) if zeros.size == 1 else zeros
+        if zeros.size != scales.size:
+            raise Refusal(f"{scales.size} scales and {zeros.size} zero points")
+        return Quantization(tuple(map(float, scales)), tuple(map(int, zeros)), axis if scales.size > 1 else 0)
+
+    def eight(self, node: FileNode, number: int, scale: int) -> Tensor:
+        """Return an input of 8 bits, with the scale and zero point that the node gives it.
+
+        Raises Refusal where another node gives it others, and for other types.
+        """
+        tensor = self.tensor(node.inputs[number])
+        found = self.scaled(node, scale, tensor.dtype)
+        if tensor.dtype not in EIGHT or len(found.scales) != 1:
+            raise Refusal(f"`{tensor.name}` is {tensor.dtype} with {len(found.scales)} scales")
+        if tensor.quantization is None:
+            tensor = replace(tensor, quantization=found)
+            self.draft.tensors[tensor.name] = tensor
+        elif tensor.quantization != found:
+            raise Refusal(f"`{tensor.name}` has another scale or zero point than where it is computed")
+        return tensor
+
+    def output(
+        self,
+        node: FileNode,
+        shape: Sequence[int],
+        dtype: str,
+        quantization: Quantization | None = None,
+        number: int = 0,
+    ) -> Tensor:
+        """Add an output of a node, of the shape [n, h, w, c], and return it."""
+        if number >= len(node.outputs) or not node.outputs[number]:
+            raise Refusal("an output is left out")
+        return self.draft.add(node.outputs[number], shape, dtype, quantization)
+
+    def quantized(self, node: FileNode, shape: Sequence[int], scale: int) -> Tensor:
+        """Add the output of 8 bits whose scale and zero point are inputs `scale` and `scale + 1`."""
+        found = self.scaled(node, scale)
+        points = self.constant(node, scale + 1)
+        dtype = "uint8" if points is None else points.dtype.name
+        if dtype not in EIGHT or len(found.scales) != 1:
+            raise Refusal(f"an output of {dtype} with {len(found.scales)} scales")
+        return self.output(node, shape, dtype, found)
+
+    def add(
+        self, operator: str, node: FileNode, inputs: Sequence[str], outputs: Sequence[str], **attributes: Any
+    ) -> None:
+        """Add a node."""
+        self.draft.node(operator, node.name, node.told, inputs, outputs, attributes)
+
+
+def to_lab(values: Array) -> Array:
+    """Return values with 4 dimensions as [n, h, w, c]; others as they are."""
+    return np.ascontiguousarray(values.transpose(0, 2, 3, 1)) if values.ndim == 4 else values
+
+
+def lab_axis(axis: int, rank: int) -> int:
+    """Return where an axis of ONNX is in the lab's tensor of that rank.  Raises Refusal for one that is not there."""
+    if not -rank <= axis < rank:
+        raise Refusal(f"axis {axis} of {rank}")
+    axis %= rank
+    return (0, 3, 1, 2)[axis] if rank == 4 else axis
+
+
+def image_size(tensor: Tensor) -> Pair:
+    """Return height and width.  Raises Refusal for a tensor that is no image."""
+    if len(tensor.shape) != 4:
+        raise Refusal(f"`{tensor.name}` has {len(tensor.shape)} dimensions, not 4")
+    return tensor.shape[1], tensor.shape[2]
+
+
+def window_of(node: FileNode, size: Pair, kernel: Pair) -> tuple[Window, Pair]:
+    """Return a node's window, and the height and width of its output.  Raises Refusal."""
+    strides, dilations = (_pair(node, name, (1, 1)) for name in ("strides", "dilations"))
+    auto = node.attributes.get("auto_pad", "NOTSET")
+    if node.attributes.get("ceil_mode", 0):
+        raise Refusal("with ceil_mode")
+    try:
+        if auto in ("SAME_UPPER", "SAME_LOWER"):
+            window = Window.same(size, kernel, strides, dilations)
+            if auto == "SAME_LOWER":
+                window = replace(window, padding=tuple(pair[::-1] for pair in window.padding))  # type: ignore[arg-type]
+        else:
+            pads = [int(pad) for pad in node.attributes.get("pads", (0, 0, 0, 0))] if auto == "NOTSET" else [0] * 4
+            if len(pads) != 4:
+                raise Refusal(f"padding of {len(pads)} numbers")
+            window = Window(strides, ((pads[0], pads[2]), (pads[1], pads[3])), dilations)
+        return window, window.output_size(size, kernel)
+    except (OperandError, ZeroDivisionError) as error:
+        raise Refusal(str(error)) from None
+
+
+def _pair(node: FileNode, name: str, default: Pair) -> Pair:
+    found = node.attributes.get(name, default)
+    if len(found) != 2:
+        raise Refusal(f"{name} of {len(found)} numbers")
+    return int(found[0]), int(found[1])
+
+
+def kernel_of(node: FileNode) -> Pair:
+    """Return the attribute kernel_shape.  Raises Refusal where it is not two numbers of 1 or more."""
+    found = _pair(node, "kernel_shape", (0, 0))
+    if min(found) < 1:
+        raise Refusal(f"a kernel of {found[0]}x{found[1]}")
+    return found
+
+
+def whole(tensor: Tensor) -> dict[str, int]:
+    """Return the clamp of an output that has none of its own."""
+    output = Output.of(tensor.dtype)
+    return {"lowest": output.minimum, "highest": output.maximum}
+
+
+def broadcast(left: Tensor, right: Tensor) -> tuple[int, ...]:
+    """Return the shape of the two together, aligned as ONNX aligns them.  Raises Refusal."""
+    try:
+        return np.broadcast_shapes(left.shape, right.shape)
+    except ValueError:
+        raise Refusal(f"shapes {list(left.shape)} and {list(right.shape)} do not broadcast") from None

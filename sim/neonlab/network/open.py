@@ -1,0 +1,41 @@
+"""Open a model of any format that the lab reads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from neonlab.errors import InputError
+from neonlab.host.input_file import read_input
+from neonlab.network.formats.onnx import read_onnx
+from neonlab.network.formats.tflite import ARITHMETICS, read_tflite
+from neonlab.network.graph import Graph
+
+#: Bytes of a model's file, at most.
+MOST_BYTES = 1 << 30
+
+
+def open_network(
+    path: Path | str, arithmetic: str = "", shapes: Mapping[str, Sequence[int]] = MappingProxyType({})
+) -> Graph:
+    """Return the network in a file, by its suffix: .tflite or .onnx.
+
+    `arithmetic` says whose kernels' results are wanted, where the format has several: for .tflite `reference` (the
+    default) or `xnnpack`.  `shapes` are those of the inputs, where the file leaves them to the caller.  Raises
+    InputError for a file that is not there, is damaged, or has nodes that the lab cannot run, and for an arithmetic
+    that the format does not have.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in _SUFFIXES:
+        raise InputError(f"{path}: the lab reads models with the suffixes {', '.join(_SUFFIXES)}")
+    if arithmetic and (suffix != ".tflite" or arithmetic not in ARITHMETICS):
+        raise InputError(f"only a .tflite has a choice of arithmetic: {' or '.join(ARITHMETICS)}, not {arithmetic}")
+    data = read_input(path, MOST_BYTES)
+    if suffix == ".tflite":
+        return read_tflite(str(path), data, arithmetic or ARITHMETICS[0])
+    return read_onnx(str(path), data, shapes)
+
+
+_SUFFIXES = (".tflite", ".onnx")

@@ -1,0 +1,31 @@
+"""Apply every pass in its order."""
+
+from __future__ import annotations
+
+from neonlab.network.graph import Graph
+from neonlab.network.passes.batch_norm import fold_batch_norm
+from neonlab.network.passes.clusters import integer_operators
+from neonlab.network.passes.rewrite import Pass, Passed
+from neonlab.network.passes.signed import sign_activations
+from neonlab.network.passes.tables import join_tables
+from neonlab.network.passes.windows import clamp_inside, pad_inside, pool_before
+
+#: In this order: what one makes the next ones find.
+PASSES: tuple[Pass, ...] = (
+    fold_batch_norm,
+    integer_operators,
+    pool_before,
+    join_tables,
+    clamp_inside,
+    pad_inside,
+    sign_activations,
+)
+
+
+def apply_passes(graph: Graph) -> Passed:
+    """Return the graph after all passes, and what each of them did."""
+    notes: tuple[str, ...] = ()
+    for one in PASSES:
+        found = one(graph)
+        graph, notes = found.graph, (*notes, *found.notes)
+    return Passed(graph, notes)

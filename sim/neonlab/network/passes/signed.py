@@ -1,0 +1,106 @@
+"""Keep uint8 activations as int8, 128 less, because kernels take int8."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from neonlab.network.graph import Graph, Node, Quantization, Tensor, ordered
+from neonlab.network.passes.rewrite import Passed, counted
+
+#: Operators whose results move with the zero points.
+_MOVING = (
+    "conv", "depthwise", "dense", "add", "mul", "concat", "max_pool", "mean", "reshape", "transpose", "slice",
+    "quantize", "dequantize", "unary", "rescale", "pad", "resize_nearest", "average_pool", "softmax",
+)  # fmt: skip
+_FLIPPED = (np.arange(256, dtype=np.uint8) ^ np.uint8(0x80)).view(np.int8)
+
+
+def sign_activations(graph: Graph) -> Passed:
+    """Hold each uint8 tensor as int8, its numbers and its zero point 128 less: differences from it are the same.
+
+    Inputs and outputs of the network stay uint8, and so does what an operator takes or puts out whose results would
+    change; a table stands between.  Weights stay as they are: they have a zero point of their own.
+    """
+    signed, tensors, converters = _signed(graph)
+    if not signed:
+        return Passed(graph)
+    nodes = []
+    for node in graph.nodes:
+        if not _moves(node):
+            nodes.append(node)
+            continue
+        weights = node.inputs[1] if node.operator in ("conv", "depthwise", "dense") else ""
+        inputs = tuple(name if name == weights else signed.get(name, name) for name in node.inputs)
+        outputs = tuple(signed.get(name, name) for name in node.outputs)
+        nodes.append(replace(node, inputs=inputs, outputs=outputs, attributes=_attributes(node, signed)))
+    changed = replace(graph, tensors=tensors, nodes=(*nodes, *converters))
+    return Passed(ordered(graph.name, changed), counted(len(signed), "{} uint8 tensors held as int8"))
+
+
+def _moves(node: Node) -> bool:
+    """Tell whether the node may compute on int8; an average that rounds raw numbers away from 0 may not."""
+    raw = node.operator == "average_pool" and node.attributes["arithmetic"] == "tflite"
+    return node.operator in _MOVING and not raw
+
+
+def _signed(graph: Graph) -> tuple[dict[str, str], dict[str, Tensor], list[Node]]:
+    """Return the int8 tensor's name for each uint8 one that has one, all tensors, and the tables between the two."""
+    makers = {name: node for node in graph.nodes for name in node.outputs}
+    weights = {node.inputs[1] for node in graph.nodes if node.operator in ("conv", "depthwise", "dense")}
+    leaving = {*graph.outputs, *(state.written for state in graph.states)}
+    takers: dict[str, list[Node]] = {}
+    for node in graph.nodes:
+        for name in node.inputs:
+            takers.setdefault(name, []).append(node)
+    signed: dict[str, str] = {}
+    tensors, converters = dict(graph.tensors), list[Node]()
+    for name, tensor in graph.tensors.items():
+        if tensor.dtype != "uint8" or tensor.quantization is None or name in weights:
+            continue
+        wanted = any(_moves(node) for node in takers.get(name, []))
+        # A table, and a quantization, put out either type.
+        either = name in makers and makers[name].operator in ("unary", "rescale", "quantize") and not wanted
+        made = name in makers and _moves(makers[name]) and not either
+        kept = name in leaving or not all(_moves(node) for node in takers.get(name, []))
+        if not made and not wanted:
+            continue
+        other = f"{name}/int8" if kept or not made else name
+        while other != name and other in tensors:
+            other += "'"
+        signed[name], tensors[other] = other, _moved(other, tensor)
+        if other != name and tensor.data is None:
+            ends = (other, name) if made else (name, other)
+            table = _FLIPPED.view(np.uint8) if made else _FLIPPED
+            attributes = {"function": "table", "table": table, "arithmetic": ""}
+            converters.append(Node(f"{ends[0]} converted", "unary", ends[:1], ends[1:], attributes, "conversion"))
+    return signed, tensors, converters
+
+
+def _moved(name: str, tensor: Tensor) -> Tensor:
+    assert tensor.quantization is not None
+    less = tuple(point - 128 for point in tensor.quantization.zero_points)
+    held = None if tensor.data is None else (tensor.data ^ np.uint8(0x80)).view(np.int8)
+    quantization = Quantization(tensor.quantization.scales, less, tensor.quantization.axis)
+    return Tensor(name, tensor.shape, "int8", quantization, held)
+
+
+def _attributes(node: Node, signed: Mapping[str, str]) -> dict[str, Any]:
+    """Return a node's attributes with clamps, fills and tables moved with its tensors."""
+    found = dict(node.attributes)
+    output, source = node.outputs[0] in signed, bool(node.inputs) and node.inputs[0] in signed
+    if output and "lowest" in found:
+        found["lowest"], found["highest"] = found["lowest"] - 128, found["highest"] - 128
+    if output and node.operator == "pad":
+        found["fill"] -= 128
+    if node.operator == "unary" and found["function"] == "table":
+        table = found["table"]
+        if source:
+            table = table[np.arange(256) ^ 0x80]
+        if output:
+            table = (table ^ np.uint8(0x80)).view(np.int8)
+        found["table"] = table
+    return found

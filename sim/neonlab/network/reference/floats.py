@@ -1,0 +1,127 @@
+"""Compute operators on floats with numpy, in float32; products of matrices are summed in float64 and rounded once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from neonlab.errors import InputError
+from neonlab.int8.activation import sigmoid
+from neonlab.int8.windows import Window
+from neonlab.network.graph import Array, Node
+
+Computed = Callable[[Node, Sequence[Array]], Array]
+_ONE = np.float32(1)
+
+
+def compute_floats(node: Node, inputs: Sequence[Array]) -> Array:
+    """Return what a node of the operator `float` puts out.  Raises InputError for a function that there is not."""
+    function = _FUNCTIONS.get(node.attributes["function"])
+    if function is None:
+        raise InputError(f"node `{node.name}`: no function is called {node.attributes['function']}")
+    with np.errstate(all="ignore"):
+        return function(node, inputs).astype(np.float32, copy=False)
+
+
+def _double(function: Callable[[Array], Array]) -> Computed:
+    return lambda _node, inputs: function(inputs[0].astype(np.float64))
+
+
+def _hard_sigmoid(node: Node, inputs: Sequence[Array]) -> Array:
+    alpha, beta = np.float32(node.attributes["alpha"]), np.float32(node.attributes["beta"])
+    return np.asarray(np.clip(alpha * inputs[0] + beta, np.float32(0), _ONE))
+
+
+def _hard_swish(_node: Node, inputs: Sequence[Array]) -> Array:
+    gate: Array = np.clip(np.float32(1 / 6) * inputs[0] + np.float32(0.5), np.float32(0), _ONE)
+    return np.asarray(inputs[0] * gate)
+
+
+def _leaky(node: Node, inputs: Sequence[Array]) -> Array:
+    return np.asarray(np.where(inputs[0] >= 0, inputs[0], inputs[0] * np.float32(node.attributes["alpha"])))
+
+
+def _clip(node: Node, inputs: Sequence[Array]) -> Array:
+    return np.asarray(np.clip(inputs[0], np.float32(node.attributes["low"]), np.float32(node.attributes["high"])))
+
+
+def _conv(node: Node, inputs: Sequence[Array]) -> Array:
+    image, weights = inputs[0], inputs[1]
+    outs, height, width, depth = weights.shape
+    groups = node.attributes["groups"]
+    patches = node.attributes["window"].patches(image.astype(np.float64), (height, width), 0)
+    part = outs // groups
+    sums = [
+        np.tensordot(patches[..., depth * group : depth * (group + 1)], weights[part * group : part * (group + 1)],
+                     ((3, 4, 5), (1, 2, 3)))
+        for group in range(groups)
+    ]  # fmt: skip
+    total: Array = np.concatenate(sums, axis=-1)
+    return total + inputs[2] if len(inputs) > 2 else total
+
+
+def _gemm(node: Node, inputs: Sequence[Array]) -> Array:
+    weights = inputs[1].T if node.attributes["turned"] else inputs[1]
+    total: Array = inputs[0].astype(np.float64) @ weights.astype(np.float64)
+    return total + inputs[2] if len(inputs) > 2 else total
+
+
+def _batch_norm(node: Node, inputs: Sequence[Array]) -> Array:
+    image, scale, bias, mean, variance = inputs
+    factor = scale / np.sqrt(variance + np.float32(node.attributes["epsilon"]))
+    found: Array = image * factor + (bias - mean * factor)
+    return found
+
+
+def _global_average(_node: Node, inputs: Sequence[Array]) -> Array:
+    """Return the means of float32 sums, pixel after pixel, as ONNX Runtime forms them."""
+    image = inputs[0]
+    n, height, width, channels = image.shape
+    sums: Array = np.add.accumulate(image.reshape(n, height * width, channels), axis=1, dtype=np.float32)[:, -1]
+    return (sums / np.float32(height * width)).reshape(n, 1, 1, channels)
+
+
+def _average_pool(node: Node, inputs: Sequence[Array]) -> Array:
+    image, kernel, window = inputs[0], node.attributes["kernel"], node.attributes["window"]
+    sums = window.patches(image.astype(np.float64), kernel, 0).sum(axis=(3, 4))
+    if node.attributes["count_padding"]:
+        return np.asarray(sums / (kernel[0] * kernel[1]))
+    counts = window.patches(np.ones((1, *image.shape[1:3], 1), np.int64), kernel, 0).sum(axis=(3, 4))
+    return np.asarray(sums / counts)
+
+
+def _max_pool(node: Node, inputs: Sequence[Array]) -> Array:
+    image, kernel, window = inputs[0], node.attributes["kernel"], node.attributes["window"]
+    padded = np.pad(image, ((0, 0), *window.padding, (0, 0)), constant_values=-np.inf)
+    inside = Window(window.stride, ((0, 0), (0, 0)), window.dilation)
+    return np.asarray(inside.patches(padded, kernel, 0).max(axis=(3, 4)))
+
+
+def _softmax(_node: Node, inputs: Sequence[Array]) -> Array:
+    powers = np.exp((inputs[0] - inputs[0].max(axis=-1, keepdims=True)).astype(np.float64))
+    found: Array = powers / powers.sum(axis=-1, keepdims=True)
+    return found
+
+
+_FUNCTIONS: Mapping[str, Computed] = {
+    "add": lambda _node, inputs: inputs[0] + inputs[1],
+    "sub": lambda _node, inputs: inputs[0] - inputs[1],
+    "mul": lambda _node, inputs: inputs[0] * inputs[1],
+    "div": lambda _node, inputs: inputs[0] / inputs[1],
+    "relu": lambda _node, inputs: np.maximum(inputs[0], 0),
+    "clip": _clip,
+    "sigmoid": _double(sigmoid),
+    "tanh": _double(np.tanh),
+    "leaky_relu": _leaky,
+    "hard_sigmoid": _hard_sigmoid,
+    "hard_swish": _hard_swish,
+    "conv": _conv,
+    "gemm": _gemm,
+    "batch_norm": _batch_norm,
+    "global_average": _global_average,
+    "average_pool": _average_pool,
+    "max_pool": _max_pool,
+    "softmax": _softmax,
+    "pad": lambda node, inputs: np.pad(inputs[0], node.attributes["widths"], constant_values=node.attributes["fill"]),
+}

@@ -1,0 +1,255 @@
+"""Compute one node by `neonlab.int8`, bit for bit as the framework of its attributes does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from neonlab.errors import InputError
+from neonlab.int8 import elementwise
+from neonlab.int8.activation import look_up, softmax, softmax_onnxruntime
+from neonlab.int8.addition import Operand, add_onnxruntime, add_tflite, add_tvm, add_xnnpack
+from neonlab.int8.affine import Affine, dequantize, quantize
+from neonlab.int8.arrays import Floats, OperandError, Output
+from neonlab.int8.convolution import conv2d, depthwise_conv2d, fully_connected
+from neonlab.int8.pooling import average_pool, average_pool_requantized, max_pool
+from neonlab.int8.requantize import effective_scale, scheme_named
+from neonlab.network.graph import Array, Graph, Node, Quantization, Tensor
+from neonlab.network.reference.floats import compute_floats
+from neonlab.network.reference.unary import table_of_node
+
+Computed = Callable[[Graph, Node, Sequence[Array | None]], Array]
+
+
+def compute(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    """Return what `node` puts out of `inputs`, None for one that is left out.
+
+    Raises InputError, which names the node, for operands that its operator refuses.
+    """
+    found = compute_values(graph, node, inputs)
+    target = graph.tensor(node.outputs[0])
+    if found.size != target.size:
+        raise InputError(f"node `{node.name}` computes {list(found.shape)}; its output is {list(target.shape)}")
+    return np.ascontiguousarray(found.reshape(target.shape)).astype(target.dtype, copy=False)
+
+
+def compute_values(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    """Compute as `compute` does, for inputs of any shape where the operator goes element by element."""
+    try:
+        if node.operator == "float":
+            return compute_floats(node, [values for values in inputs if values is not None])
+        return _COMPUTED[node.operator](graph, node, inputs)
+    except OperandError as error:
+        raise InputError(f"node `{node.name}`: {error}") from None
+
+
+def quantization_of(tensor: Tensor) -> Quantization:
+    """Return a tensor's quantization.  Raises InputError for a tensor without."""
+    if tensor.quantization is None:
+        raise InputError(f"tensor `{tensor.name}` has no scale")
+    return tensor.quantization
+
+
+def output_of(graph: Graph, node: Node) -> Output:
+    """Return the format of a node's output, with the clamp of its attributes."""
+    tensor = graph.tensor(node.outputs[0])
+    whole = Output.of(tensor.dtype, quantization_of(tensor).zero_point)
+    lowest, highest = node.attributes.get("lowest", whole.minimum), node.attributes.get("highest", whole.maximum)
+    return Output(whole.zero_point, lowest, highest, whole.dtype)
+
+
+def scale_of(graph: Graph, node: Node) -> Floats:
+    """Return what the sums of conv, depthwise or dense are multiplied by: a number, or one for each channel."""
+    image, weights = (quantization_of(graph.tensor(name)) for name in node.inputs[:2])
+    output = quantization_of(graph.tensor(node.outputs[0]))
+    scales = weights.scales if len(weights.scales) > 1 else weights.scale
+    return effective_scale(image.scale, scales, output.scale, node.attributes["precision"])
+
+
+def _weight_point(graph: Graph, node: Node) -> int | Array:
+    quantization = quantization_of(graph.tensor(node.inputs[1]))
+    points = quantization.zero_points
+    return points[0] if len(set(points)) == 1 else np.array(points, np.int32)
+
+
+def operand(graph: Graph, name: str, values: Array) -> Operand:
+    """Return a tensor's values with its scale and zero point."""
+    quantization = quantization_of(graph.tensor(name))
+    return Operand(values, quantization.scale, quantization.zero_point)
+
+
+def sums_of(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    """Return the int32 sums of conv, depthwise or dense, with bias, before they are scaled."""
+    image, weights, bias = inputs
+    assert image is not None and weights is not None
+    point, other = quantization_of(graph.tensor(node.inputs[0])).zero_point, _weight_point(graph, node)
+    if node.operator == "dense":
+        return fully_connected(image.reshape(-1, weights.shape[1]), weights, point, other, bias)
+    window = node.attributes["window"]
+    if node.operator == "depthwise":
+        return depthwise_conv2d(image, weights, point, other, bias, window)
+    return conv2d(image, weights, point, other, bias, window, node.attributes["groups"])
+
+
+def _weighted(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    sums, output = sums_of(graph, node, inputs), output_of(graph, node)
+    return scheme_named(node.attributes["scheme"]).requantize(sums, scale_of(graph, node), output)
+
+
+def _pair(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> tuple[Operand, Operand, float, Output]:
+    left, right = inputs
+    assert left is not None and right is not None
+    scale = quantization_of(graph.tensor(node.outputs[0])).scale
+    operands = (operand(graph, name, values) for name, values in zip(node.inputs, (left, right), strict=True))
+    first, second = operands
+    return first, second, scale, output_of(graph, node)
+
+
+def _add(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    ways = {"tflite": add_tflite, "tvm": add_tvm, "xnnpack": add_xnnpack, "onnxruntime": add_onnxruntime}
+    return ways[node.attributes["arithmetic"]](*_pair(graph, node, inputs))
+
+
+def _mul(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    left, right, scale, output = _pair(graph, node, inputs)
+    arithmetic = node.attributes["arithmetic"]
+    if arithmetic == "onnxruntime":
+        return elementwise.multiply_onnxruntime(left, right, scale, output)
+    precision, scheme = ("float32", "qnnpack-fp32") if arithmetic == "xnnpack" else ("float64", "gemmlowp")
+    products = elementwise.multiply(left, right)
+    return scheme_named(scheme).requantize(products, effective_scale(left.scale, right.scale, scale, precision), output)
+
+
+def _concat(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    arrays = [values for values in inputs if values is not None]
+    target = graph.tensor(node.outputs[0])
+    if target.quantization is None:
+        return np.concatenate(arrays, node.attributes["axis"])
+    operands = [operand(graph, name, values) for name, values in zip(node.inputs, arrays, strict=True)]
+    return elementwise.concatenate(
+        operands, node.attributes["axis"], target.quantization.scale, output_of(graph, node), node.attributes["scheme"]
+    )
+
+
+def _average_pool(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    image, kernel, window = inputs[0], node.attributes["kernel"], node.attributes["window"]
+    output = output_of(graph, node)
+    if node.attributes["arithmetic"] == "tflite":
+        return np.clip(average_pool(image, kernel, window), output.minimum, output.maximum)
+    source, target = (quantization_of(graph.tensor(name)) for name in (node.inputs[0], node.outputs[0]))
+    ratio = float(np.float32(source.scale) / np.float32(target.scale))
+    return average_pool_requantized(
+        image, kernel, source.zero_point, ratio, output, window, "onnxruntime",
+        count_padding=node.attributes.get("count_padding", False),
+    )  # fmt: skip
+
+
+def _max_pool(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    output = output_of(graph, node)
+    pooled = max_pool(inputs[0], node.attributes["kernel"], node.attributes["window"])
+    return np.clip(pooled, output.minimum, output.maximum)
+
+
+def _mean(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    image = inputs[0]
+    assert image is not None
+    source, target = (quantization_of(graph.tensor(name)) for name in (node.inputs[0], node.outputs[0]))
+    ratio = float(np.float32(source.scale) / np.float32(target.scale))
+    return average_pool_requantized(
+        image, image.shape[1:3], source.zero_point, ratio, output_of(graph, node), None, "onnxruntime"
+    )
+
+
+def _pad(_graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    return elementwise.pad(inputs[0], node.attributes["widths"], node.attributes["fill"])
+
+
+def _unary(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    return look_up(table_of_node(graph, node), inputs[0])
+
+
+def _softmax(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    source, target = (quantization_of(graph.tensor(name)) for name in (node.inputs[0], node.outputs[0]))
+    affine = Affine(target.scale, target.zero_point, graph.tensor(node.outputs[0]).dtype)
+    if node.attributes["arithmetic"] == "onnxruntime":
+        return softmax_onnxruntime(inputs[0], source.scale, affine)
+    return softmax(inputs[0], source.scale, node.attributes["beta"], affine)
+
+
+def _quantize(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    scale = quantization_of(graph.tensor(node.outputs[0])).scale
+    return quantize(inputs[0], scale, output_of(graph, node), node.attributes["rounding"])
+
+
+def _dequantize(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    quantization, values = quantization_of(graph.tensor(node.inputs[0])), inputs[0]
+    assert values is not None
+    if len(quantization.scales) == 1:
+        return dequantize(values, quantization.scale, quantization.zero_point)
+    shape = [1] * values.ndim
+    shape[quantization.axis] = -1
+    points = np.array(quantization.zero_points, np.int64).reshape(shape)
+    return dequantize(values - points, np.array(quantization.scales, np.float32).reshape(shape))
+
+
+def _reshape(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    """Return the elements in their order; `channels_first` is the order of [n, c, h, w] on a side with 4 dimensions."""
+    values = inputs[0]
+    assert values is not None
+    shape = graph.tensor(node.outputs[0]).shape
+    if not node.attributes.get("channels_first"):
+        return values.reshape(shape)
+    if values.ndim == 4:
+        values = values.transpose(0, 3, 1, 2)
+    if len(shape) != 4:
+        return values.reshape(shape)
+    return values.reshape(shape[0], shape[3], *shape[1:3]).transpose(0, 2, 3, 1)
+
+
+def _transpose(_graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    values = inputs[0]
+    assert values is not None
+    return values.transpose(node.attributes["order"])
+
+
+def _slice(_graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    values = inputs[0]
+    assert values is not None
+    found: Array = values[node.attributes["slices"]]
+    return found
+
+
+def _resize_nearest(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> Array:
+    values = inputs[0]
+    assert values is not None
+    sizes = graph.tensor(node.outputs[0]).shape[1:3]
+    rows, columns = (
+        np.minimum(np.floor(np.arange(size, dtype=np.float32) * np.float32(whole / size)).astype(np.int64), whole - 1)
+        for size, whole in zip(sizes, values.shape[1:3], strict=True)
+    )
+    found: Array = values[:, rows][:, :, columns]
+    return found
+
+
+_COMPUTED: Mapping[str, Computed] = {
+    "conv": _weighted,
+    "depthwise": _weighted,
+    "dense": _weighted,
+    "add": _add,
+    "mul": _mul,
+    "concat": _concat,
+    "average_pool": _average_pool,
+    "max_pool": _max_pool,
+    "mean": _mean,
+    "pad": _pad,
+    "unary": _unary,
+    "rescale": _unary,
+    "softmax": _softmax,
+    "quantize": _quantize,
+    "dequantize": _dequantize,
+    "reshape": _reshape,
+    "transpose": _transpose,
+    "slice": _slice,
+    "resize_nearest": _resize_nearest,
+}

@@ -1,0 +1,145 @@
+"""Choose for each node the step that is cheapest on a core, by the model, once for each network."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from neonlab.lab.caller import Caller
+from neonlab.lab.repository.library import Kernel
+from neonlab.network.graph import Array, Graph, Node
+from neonlab.network.reference.node import compute
+from neonlab.network.run import convolutions, elementwise
+from neonlab.network.run.costs import Cost, CostModel
+from neonlab.network.run.shelf import Shelf
+from neonlab.network.run.steps import Step
+
+Ways = Callable[[Shelf, Graph, Node], Iterator[Step]]
+_WAYS: Mapping[str, Ways] = {
+    "conv": convolutions.convolutions,
+    "depthwise": convolutions.depthwise,
+    "dense": convolutions.dense,
+    **elementwise.STEPS,
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chosen:
+    """How a node is computed: by a `step` of kernels, else on the host; or it is a view, and costs nothing.
+
+    `costs` holds what the calls of each kernel cost, by its title.  `tried` holds every way that there was, by its
+    kernels, with its cost.
+    """
+
+    node: Node
+    step: Step | None
+    costs: Mapping[str, Cost] = field(default_factory=dict)
+    view: bool = False
+    tried: tuple[tuple[tuple[Kernel, ...], Cost], ...] = ()
+
+    @property
+    def cost(self) -> Cost:
+        """Return what all calls cost."""
+        return sum(self.costs.values(), Cost())
+
+
+class _Costing:
+    """Call kernels through a Caller and add up what the calls cost."""
+
+    def __init__(self, caller: Caller, model: CostModel) -> None:
+        self._caller, self._model = caller, model
+        self.costs: dict[str, Cost] = {}
+
+    def __call__(self, kernel: Kernel, arguments: Mapping[str, Array | int]) -> dict[str, Array]:
+        cost = self._model.cost(kernel, arguments)
+        self.costs[kernel.title] = self.costs.get(kernel.title, Cost()) + cost
+        return self._caller(kernel, arguments)
+
+
+def cheapest_steps(
+    graph: Graph, shelf: Shelf, model: CostModel, tensors: Mapping[str, Array], done: Callable[[int], object]
+) -> tuple[Chosen, ...]:
+    """Return how to compute each node, in the order of the graph.
+
+    `tensors` are those of one inference, which the ways are tried on; `done` is called after each node with 1.  Raises
+    FaultError for a kernel that faults.
+    """
+    found = []
+    with Caller(watched=False) as caller:
+        for node in graph.nodes:
+            inputs = [tensors[name] for name in node.inputs if name]
+            found.append(_chosen(graph, shelf, model, caller, node, inputs))
+            done(1)
+    return tuple(found)
+
+
+def _chosen(
+    graph: Graph, shelf: Shelf, model: CostModel, caller: Caller, node: Node, inputs: Sequence[Array]
+) -> Chosen:
+    if is_view(graph, node):
+        return Chosen(node, None, view=True)
+    found: list[Chosen] = []
+    for step in ways(shelf, graph, node):
+        costing = _Costing(caller, model)
+        step.compute(costing, inputs)
+        found.append(Chosen(node, step, costing.costs))
+    if not found:
+        return Chosen(node, None)
+    best = min(found, key=lambda one: _price(one, model))
+    return replace(best, tried=tuple((one.step.kernels, one.cost) for one in found if one.step is not None))
+
+
+def _price(one: Chosen, model: CostModel) -> float:
+    """Return what the way is chosen by.
+
+    Bytes that the host copies count as if the core moved 8 in a cycle, so that they never come free.
+    """
+    assert one.step is not None
+    return (one.cost.cycles if model.core is not None else one.cost.instructions) + one.step.moved / 8
+
+
+def ways(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
+    """Yield every way of the shelf to compute a node."""
+    if node.operator in _WAYS:
+        yield from _WAYS[node.operator](shelf, graph, node)
+
+
+def is_view(graph: Graph, node: Node) -> bool:
+    """Tell whether the output is a run of the input's bytes, so that nothing needs to be copied."""
+    shape = graph.tensor(node.inputs[0]).shape
+    if node.operator == "reshape":
+        sides = [one for one in (shape, graph.tensor(node.outputs[0]).shape) if len(one) == 4]
+        return not node.attributes.get("channels_first") or all(
+            math.prod(one[1:3]) == 1 or one[3] == 1 for one in sides
+        )
+    if node.operator != "slice":
+        return False
+    counts = [len(range(*part.indices(size))) for part, size in zip(node.attributes["slices"], shape, strict=True)]
+    cut = [axis for axis, (count, size) in enumerate(zip(counts, shape, strict=True)) if count != size]
+    if not cut or any(node.attributes["slices"][axis].step not in (None, 1) for axis in cut):
+        return not cut
+    return math.prod(counts[: cut[-1]]) == 1 or cut == [0]
+
+
+def run_chosen(
+    graph: Graph, chosen: Sequence[Chosen], caller: Caller, tensors: Mapping[str, Array]
+) -> dict[str, Array]:
+    """Return every tensor of one inference: nodes with a step by its kernels, the others on the host.
+
+    `tensors` are those that are known at first.  Raises FaultError for a kernel that faults.
+    """
+    found = dict(tensors)
+    for one in chosen:
+        node = one.node
+        inputs = [found[name] if name else None for name in node.inputs]
+        target = graph.tensor(node.outputs[0])
+        if one.step is None:
+            values = compute(graph, node, inputs)
+        else:
+            values = one.step.compute(caller, [array for array in inputs if array is not None])
+            values = np.ascontiguousarray(values).reshape(-1)[: target.size].reshape(target.shape)
+        found[node.outputs[0]] = values
+    return found

@@ -1,0 +1,97 @@
+"""Whole ONNX models give the bits of ONNX Runtime."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.network.onnx_models import classifier, model, node, run
+from tests.network.packages import models_of
+from tests.tools import require_module
+
+from neonlab.int8.activation import softmax_onnxruntime
+from neonlab.int8.affine import Affine
+from neonlab.network.formats.onnx import read_onnx
+from neonlab.network.passes.every import apply_passes
+from neonlab.network.reference.inference import feed, from_file, run_reference, to_file
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8"])
+def test_a_small_network_is_the_same(kind: str) -> None:
+    data, image = classifier(kind)
+    graph = read_onnx("network.onnx", data, {})
+    found = run_reference(graph, feed(graph, {"input": image}))
+    for name, values in zip(graph.outputs, run(data, {"input": image}), strict=True):
+        assert values.std() > 0 and np.array_equal(to_file(graph, found[name]), values), name
+
+
+@pytest.mark.parametrize("count", [2, 10, 100])
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+def test_softmax_is_the_same(count: int, dtype: str) -> None:
+    limits = np.iinfo(dtype)
+    values = np.random.default_rng(count).integers(limits.min, limits.max + 1, (100, count)).astype(dtype)
+    for scale, target in ((0.05, 1 / 256), (0.2, 0.0037), (0.031, 0.0049)):
+        constants = {"s": np.float32(scale), "z": np.array(3, dtype), "t": np.float32(target)}
+        constants["u"] = np.array(limits.min, dtype)
+        nodes = [node("QLinearSoftmax", ["x", "s", "z", "t", "u"], "y", "com.microsoft", axis=-1, opset=13)]
+        data = model(nodes, {"x": (dtype, values.shape)}, {"y": dtype}, constants)
+        got = run(data, {"x": values})[0]
+        assert (got == softmax_onnxruntime(values, scale, Affine(target, int(limits.min), dtype))).all()
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The classifier of rapidocr, quantized by ONNX Runtime in two forms: 53 convolutions."""
+    source = models_of("rapidocr_onnxruntime") / "ch_ppocr_mobile_v2.0_cls_infer.onnx"
+    quantization = require_module("onnxruntime.quantization")
+    shapes = require_module("onnxruntime.quantization.shape_inference")
+    folder = tmp_path_factory.mktemp("models")
+    shapes.quant_pre_process(str(source), str(folder / "float.onnx"), skip_symbolic_shape=True)
+
+    class Reader(quantization.CalibrationDataReader):  # type: ignore[name-defined,misc]
+        def __init__(self) -> None:
+            random = np.random.default_rng(1)
+            self.rest = [{"x": random.uniform(-1, 1, (1, 3, 48, 192)).astype(np.float32)} for _ in range(2)]
+
+        def get_next(self) -> dict[str, np.ndarray] | None:
+            return self.rest.pop() if self.rest else None
+
+    found = {}
+    for form, kind in (("QOperator", "QInt8"), ("QDQ", "QUInt8")):
+        found[form] = folder / f"{form}.onnx"
+        quantization.quantize_static(
+            str(folder / "float.onnx"),
+            str(found[form]),
+            Reader(),
+            quant_format=getattr(quantization.QuantFormat, form),
+            activation_type=getattr(quantization.QuantType, kind),
+            weight_type=quantization.QuantType.QInt8,
+            per_channel=form == "QOperator",  # of which a QDQ model of this version knows nothing
+        )
+    return found
+
+
+@pytest.mark.thorough("a small network of the same operators proves the same")
+@pytest.mark.parametrize("form", ["QOperator", "QDQ"])
+def test_a_trained_classifier_is_the_same_in_every_tensor_that_leaves_integers(
+    trained: dict[str, Path], form: str
+) -> None:
+    onnx = require_module("onnx")
+    image = np.random.default_rng(5).uniform(-1, 1, (1, 3, 48, 192)).astype(np.float32)
+    data = trained[form].read_bytes()
+    graph = apply_passes(read_onnx("classifier.onnx", data, {"x": image.shape})).graph
+    assert sum(one.told in ("QLinearConv", "Conv") for one in graph.nodes) == 53
+    held = onnx.load_from_string(data)
+    kinds = {tensor: graph.tensor(tensor).dtype for one in graph.nodes for tensor in one.outputs}
+    # ONNX Runtime keeps what is an output; it must not be changed by that, so integers alone are asked for.
+    asked = [out for one in held.graph.node for out in one.output if "QLinear" in one.op_type or one.op_type == "QGemm"]
+    asked = [name for name in asked if name in kinds]
+    for name in asked:
+        held.graph.output.append(onnx.helper.ValueInfoProto(name=name))
+    found = run_reference(graph, feed(graph, {"x": image}))
+    got = run(held.SerializeToString(), {"x": image})
+    assert np.array_equal(to_file(graph, found[graph.outputs[0]]), got[0])
+    for name, values in zip(asked, got[1:], strict=True):
+        mine = found[name] if kinds[name] == values.dtype.name else found[name].view(np.uint8) ^ np.uint8(0x80)
+        assert np.array_equal(mine, from_file(graph, values).reshape(mine.shape)), name
