@@ -38,7 +38,7 @@ def test_a_second_check_says_the_same_from_the_cache_and_a_changed_kernel_is_che
     assert wrong.returncode == again.returncode == 1 and wrong.stdout == again.stdout and "WRONG" in wrong.stdout
     assert "from the cache" not in wrong.stderr and "1 of 1 verdicts from the cache" in again.stderr
     edit(root, SUM.replace("sqadd", "sqsub"), SUM)
-    assert kinds(root)["verdict"] == 2
+    assert kinds(root)["verdicts"] == 2
     cleaned = neonlab("cache", "--clean", cwd=root)
     assert cleaned.stdout.startswith("removed ") and kinds(root) == {}
 

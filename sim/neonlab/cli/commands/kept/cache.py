@@ -12,6 +12,8 @@ from neonlab.errors import InputError
 
 _UNITS = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 _SIZES = {"K": 10, "M": 20, "G": 30, "T": 40}
+#: What units of work are called, by the module and the function that does them.
+_WORDS = {"verdict": "verdicts", "proofs": "proofs", "mutants": "mutants", "profiles": "profiles"}
 
 
 def cache(
@@ -48,7 +50,7 @@ def cache(
             if clean:
                 removed = store.clean(age, size if size is not None else None if age is not None else 0)
             if folder.exists():
-                kinds, taken, problem = store.sizes(), store.bytes_on_disk(), store.problem
+                kinds, taken, problem = _by_word(store.sizes()), store.bytes_on_disk(), store.problem
     if problem:
         raise InputError(problem)
     if json:
@@ -65,6 +67,16 @@ def cache(
         out.print(f"{kind:<12} {count:>9,} {size / (1 << 20):>9.1f} MiB", markup=False)
     total = sum(count for count, _ in kinds.values())
     out.print(f"{total:,} result{'s' * (total != 1)}, {taken / (1 << 20):.1f} MiB in {folder}", markup=False)
+
+
+def _by_word(sizes: dict[str, tuple[int, int]]) -> dict[str, tuple[int, int]]:
+    """Return how many results there are of each word, and their bytes; several units of work share one."""
+    found: dict[str, tuple[int, int]] = {}
+    for kind, (count, size) in sizes.items():
+        word = _WORDS.get(kind.partition(".")[0], "other")
+        results, taken = found.get(word, (0, 0))
+        found[word] = results + count, taken + size
+    return found
 
 
 def _seconds(text: str) -> float | None:
