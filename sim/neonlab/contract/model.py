@@ -201,7 +201,7 @@ class Contract:
 
     @functools.cached_property
     def kept(self) -> dict[Hashable, dict[Any, Any]]:
-        """What others computed of the contract and keep as long as there is the contract, by what computes it."""
+        """Return what others computed of the contract and keep as long as it lives, by what computes it."""
         return {}
 
     @functools.cached_property

@@ -6,8 +6,6 @@ import operator
 import struct
 import time
 from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 
@@ -27,6 +25,7 @@ from neonlab.emulate.hooks.served import ServedCalls
 from neonlab.emulate.native import add_native_hook
 from neonlab.emulate.probe import Probe
 from neonlab.emulate.run import Fault, Run
+from neonlab.host.closing import Closing
 from neonlab.isa.c.ctype import CType
 from neonlab.isa.c.procedure_call import FloatAbi, Location, place_arguments, place_result, stack_argument_bytes
 from neonlab.isa.c.prototype import Signature
@@ -36,7 +35,7 @@ Argument = int | float | Buffer
 DEFAULT_STEP_BUDGET = 1_000_000_000
 
 
-class Machine:
+class Machine(Closing):
     """Emulate a CPU that calls functions of one Program, any number of times.  Most callers want `load` instead.
 
     Each call starts from memory and registers of its own.  What the AAPCS does not promise to a callee is noise drawn
@@ -161,14 +160,6 @@ class Machine:
         if hasattr(self, "engine"):
             del self._entry, self._exit, self._memory
             del self.engine
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _set_up(
         self,

@@ -6,8 +6,7 @@ import operator
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault
 from neonlab.errors import ContractError, InputError
+from neonlab.host.closing import Closing
 from neonlab.lab.function import FaultError
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
@@ -38,7 +38,7 @@ class Room:
     most: int
 
 
-class Caller:
+class Caller(Closing):
     """Call kernels with arrays and integers by argument name.
 
     With `watched`, an access outside of the arrays and a breach of the procedure call standard are faults.  A Caller is
@@ -106,14 +106,6 @@ class Caller:
         for machine in self._machines.values():
             machine.close()
         self._machines.clear()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def integers_among(contract: Contract, given: Mapping[str, Any]) -> dict[str, int]:

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import functools
 from dataclasses import replace
-from types import TracebackType
-from typing import Self
 
 from neonlab.assemble.program import Program
 from neonlab.contract.header import Contract
 from neonlab.emulate.guest.buffer import Buffer
 from neonlab.emulate.machine import Argument, Machine
 from neonlab.emulate.run import Fault, FaultKind, Run
+from neonlab.host.closing import Closing
 from neonlab.isa.model.isa import Isa
 from neonlab.measure.counts import Counts, CountsProbe
 from neonlab.verify.cases.case import Case, Depth
@@ -54,7 +53,7 @@ def placed_arguments(contract: Contract, passed: list[Argument], case: Case, dep
     return place_arguments(contract, passed, 0 if depth is Depth.QUICK else case.placement, least)
 
 
-class Checker:
+class Checker(Closing):
     """Runs cases of one kernel, one after another.  It is a context manager, since it holds emulators."""
 
     def __init__(self, program: Program, contract: Contract) -> None:
@@ -234,11 +233,3 @@ class Checker:
         for name in ("_watched", "_plain", "_unset", "_looking_past"):
             if name in self.__dict__:
                 self.__dict__.pop(name).close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

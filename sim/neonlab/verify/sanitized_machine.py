@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import TracebackType
-from typing import Self
 
 from neonlab.assemble.program import Program
 from neonlab.contract.header import Contract
@@ -14,6 +12,7 @@ from neonlab.emulate.hooks.block_meter import BlockMeter
 from neonlab.emulate.machine import DEFAULT_STEP_BUDGET, Argument, Machine
 from neonlab.emulate.probe import Probe
 from neonlab.emulate.run import Fault, FaultKind, Run
+from neonlab.host.closing import Closing
 from neonlab.isa.c.procedure_call import FloatAbi
 from neonlab.isa.c.prototype import Signature
 from neonlab.verify.abi.lost_return import jumped_astray, lost_return
@@ -25,7 +24,7 @@ from neonlab.verify.memory.sanitizer import SanitizerProbe, stack_bytes_for
 _REFUSALS = (FaultKind.UNDEFINED_INSTRUCTION, FaultKind.ALIGNMENT_HINT)
 
 
-class SanitizedMachine:
+class SanitizedMachine(Closing):
     """Calls a kernel as `Machine` does, and returns the first Fault of: memory, execution, features, exit.
 
     `probes` watch the same calls.  A BlockMeter among them also serves as the budget and the count of executions.
@@ -107,11 +106,3 @@ class SanitizedMachine:
     def close(self) -> None:
         """Free the machine."""
         self.machine.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()

@@ -6,9 +6,9 @@ import difflib
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import TracebackType
 
 from neonlab.assemble.encode.keystone_process import shared_process
+from neonlab.host.closing import Closing
 from neonlab.isa import agreement as readback
 from neonlab.isa import extensions
 from neonlab.isa.model.isa import Isa
@@ -37,19 +37,11 @@ class EncodingError:
     hint: str = ""
 
 
-class Encoder:
+class Encoder(Closing):
     """Encodes statements of one instruction set.  It is a context manager; encoders share one worker, which stays."""
 
     def __init__(self, isa: Isa) -> None:
         self._isa = isa
-
-    def __enter__(self) -> Encoder:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Do nothing: the worker serves every encoder of the process, and ends with the process."""

@@ -42,7 +42,7 @@ Stamp = tuple[str, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class KernelSources:
-    """What a kernel's results depend on: the `digest` of all of it, and the `stamps` of the files it was read from."""
+    """Say what a kernel's results depend on: the `digest` of all of it, and the `stamps` of the files it came from."""
 
     digest: str
     stamps: tuple[Stamp, ...]

@@ -86,7 +86,7 @@ def _closure(path: Path, folder: Path) -> tuple[set[Path], bool, set[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Imports:
-    """What a module imports: places by level and names, packages, and whether its text shows all of it."""
+    """Say what a module imports: places by level and names, packages, and whether its text shows all of it."""
 
     relative: tuple[tuple[int, tuple[str, ...]], ...]
     packages: frozenset[str]

@@ -25,7 +25,7 @@ _TOGETHER = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked of a kernel: the `key` of the answer, its `kind`, and the `work`, the same when code changes."""
+    """Ask something of a kernel: the `key` of the answer, its `kind`, and the `work`, the same when code changes."""
 
     key: str
     kind: str

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from neonlab.host.closing import Closing
+
 #: Seconds to wait for another process that writes.
 _PATIENCE = 10.0
 #: Days of use that are told apart: an entry's time of use is not written more often.
@@ -45,7 +47,7 @@ class Entry:
     seconds: float = 0.0
 
 
-class Store:
+class Store(Closing):
     """The entries in a folder.  It is a context manager, for one thread of one process."""
 
     def __init__(self, folder: Path) -> None:
@@ -54,12 +56,6 @@ class Store:
         self._refused = False  # nothing can be read either
         self._file: sqlite3.Connection | None = None
         self._number = 0
-
-    def __enter__(self) -> Store:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the file; the next question opens it again."""

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from types import TracebackType
-from typing import Self
 
 from neonlab.assemble.program import Program
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.errors import InputError
+from neonlab.host.closing import Closing
 from neonlab.lab.compare.comparison import Comparison, Side, fold_sides, plan_comparison
 from neonlab.lab.repository.kernel_code import compiler_of, kernel_program
 from neonlab.lab.repository.library import Kernel
@@ -122,7 +121,7 @@ def profile_call(
         return profiler.profile(call, case, macs)
 
 
-class CallProfiler:
+class CallProfiler(Closing):
     """Profile calls of one kernel, one after another, on one machine; `profile_call` is for a single one.
 
     What a profile finds does not depend on the calls before.  A context manager; `close` frees the machine.
@@ -172,14 +171,6 @@ class CallProfiler:
     def close(self) -> None:
         """Free the machine."""
         self._machine.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def cold_buffers(kernel: Kernel) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ class FormFigures:
 
     @property
     def how(self) -> str:
-        """How the core's tables have the form, in words: what stands for it, and whose table states it."""
+        """Say how the core's tables have the form: what stands for it, and whose table states it."""
         by = "" if self.by == self.form else f"default for {self.by[1:]}" if self.by[0] == "@" else f"as {self.by}"
         of = "" if self.of == self.core else f"from {self.of}"
         there = "measured" if self.measured_there else f"as measured of {self.alike}" if of and self.alike else ""
@@ -72,7 +72,7 @@ class FormFigures:
 
     @property
     def known(self) -> str:
-        """How the figures are known, in words."""
+        """Say how the figures are known."""
         if self.refusal:
             return self.refusal
         evidence = f"as measured of {self.alike}" if self.evidence == ALIKE else self.evidence

@@ -41,7 +41,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class CoreFile:
-    """What one `NAME.pipeline.toml` states: the forms, the core that it is like ("" for none), and the sources."""
+    """Hold what `NAME.pipeline.toml` states: the forms, the core that it is like ("" for none), and the sources."""
 
     forms: frozenset[str]
     like: str

@@ -22,7 +22,7 @@ Mapped = Callable[["Place", str, FileOperator], None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Place:
-    """Where operators are put: the draft, the subgraph, the names of its tensors, and whose arithmetic is wanted."""
+    """Say where operators are put: the draft, the subgraph, its tensors' names, and whose arithmetic is wanted."""
 
     draft: Draft
     graph: FileGraph

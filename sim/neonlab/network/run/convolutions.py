@@ -31,28 +31,33 @@ def weighted_scaling(graph: Graph, node: Node, weights: Array) -> Scaling:
     return scaling(weights, bias, point, scale_of(graph, node), node.attributes["scheme"], output)
 
 
-def convolutions(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
-    """Yield every way of the shelf to compute a conv node."""
+def _weights_and_scale(graph: Graph, node: Node) -> tuple[Array, Scaling] | None:
+    """Return the weights of conv or dense and how their sums become outputs; None where no kernel has that."""
     weights = graph.constant(node.inputs[1])
     if weights is None:
-        return
+        return None
     try:
-        scale = weighted_scaling(graph, node, weights)
+        return weights, weighted_scaling(graph, node, weights)
     except Unfit:
+        return None
+
+
+def convolutions(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
+    """Yield every way of the shelf to compute a conv node."""
+    found = _weights_and_scale(graph, node)
+    if found is None:
         return
+    weights, scale = found
     yield from _by_rows(shelf, graph, node, weights, scale)
     yield from _by_window(shelf, graph, node, weights, scale)
 
 
 def dense(shelf: Shelf, graph: Graph, node: Node) -> Iterator[Step]:
     """Yield every way of the shelf to compute a dense node."""
-    weights = graph.constant(node.inputs[1])
-    if weights is None:
+    found = _weights_and_scale(graph, node)
+    if found is None:
         return
-    try:
-        scale = weighted_scaling(graph, node, weights)
-    except Unfit:
-        return
+    weights, scale = found
     depth = weights.shape[1]
     rows = graph.tensor(node.inputs[0]).size // depth
     for product in products(shelf, rows, weights, scale):

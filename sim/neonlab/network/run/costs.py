@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Self
 
 from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, Run
 from neonlab.errors import InputError
+from neonlab.host.closing import Closing
 from neonlab.lab.caller import Caller
 from neonlab.lab.function import FaultError
 from neonlab.lab.repository.kernel_code import kernel_program
@@ -58,7 +57,7 @@ class Cost:
         )
 
 
-class CostModel:
+class CostModel(Closing):
     """Cost calls of kernels on `core`, or without one their instructions alone.  Each shape of a call is run once.
 
     Weights are in no cache when a call begins, because the rest of the network ran in between; all else is warm.
@@ -109,14 +108,6 @@ class CostModel:
         for profiler in self._profilers.values():
             profiler.close()
         self._profilers.clear()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _memory(self, kernel: Kernel) -> MemoryOptions:
         if self.core is None:

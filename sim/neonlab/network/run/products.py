@@ -134,23 +134,18 @@ def _gemv(kernel: Kernel, weights: Array, scale: Scaling) -> Product | None:
 
 def _sums_then(kernel: Kernel, rows: int, weights: Array, ending: Ending) -> Product | None:
     channels, depth = weights.shape
-    numbers = {"pixels": rows, "in_channels": depth, "out_channels": channels}
-    if not fits(kernel.contract, numbers):
-        return None
-    held = {"weights": packed(kernel, "weights", weights), **numbers}
-
-    def compute(calling: Calling, inputs: Array) -> Array:
-        return ending.compute(calling, calling(kernel, {"input": inputs, **held})["output"])
-
-    return Product((kernel, ending.kernel), compute)
+    return _then(kernel, {"pixels": rows, "in_channels": depth, "out_channels": channels}, weights, ending)
 
 
 def _gemv_then(kernel: Kernel, weights: Array, ending: Ending) -> Product | None:
     channels, depth = weights.shape
-    numbers = {"rows": channels, "depth": depth}
+    return _then(kernel, {"rows": channels, "depth": depth}, weights, ending)
+
+
+def _then(kernel: Kernel, numbers: dict[str, int], weights: Array, ending: Ending) -> Product | None:
     if not fits(kernel.contract, numbers):
         return None
-    held = {"weights": packed(kernel, "weights", weights), **numbers}
+    held: dict[str, Array | int] = {"weights": packed(kernel, "weights", weights), **numbers}
 
     def compute(calling: Calling, inputs: Array) -> Array:
         return ending.compute(calling, calling(kernel, {"input": inputs, **held})["output"])

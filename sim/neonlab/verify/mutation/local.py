@@ -11,8 +11,6 @@ import enum
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +20,7 @@ from unicorn.unicorn_py3.unicorn import UcError
 from neonlab.emulate.engine import check, new_engine, uclib
 from neonlab.emulate.guest.registers import RegisterFile, offset_of
 from neonlab.emulate.native import aligned_bytes
+from neonlab.host.closing import Closing
 from neonlab.isa.model.addressing import address_of
 from neonlab.isa.model.condition import holds
 from neonlab.isa.model.dependence import FLAG_C, FLAG_GE, FLAG_N, FLAG_V, FLAG_Z, MEMORY, register_of
@@ -61,7 +60,7 @@ class Moment:
     written: Mapping[int, int]
 
 
-class LocalComparison:
+class LocalComparison(Closing):
     """Compares runs of instructions of one instruction set.  It is a context manager, since it holds an emulator."""
 
     def __init__(self, isa: Isa, seed: int = 1) -> None:
@@ -87,14 +86,6 @@ class LocalComparison:
         """Free the emulator."""
         if hasattr(self, "_engine"):
             del self._registers, self._engine
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def compare(
         self,

@@ -31,8 +31,7 @@ import functools
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +46,7 @@ from neonlab.emulate.machine import DEFAULT_STEP_BUDGET
 from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.run import Fault
 from neonlab.emulate.trace import Trace
+from neonlab.host.closing import Closing
 from neonlab.isa.model.isa import Isa
 from neonlab.verify.uninitialised.faults import UnsetReport
 from neonlab.verify.uninitialised.moved_report import MovedReport, at_home
@@ -71,7 +71,7 @@ _FURTHER_SEEDS = (1 << 20, 2 << 20, 3 << 20, 4 << 20)
 EVERY_ROUND = 3 + len(_FURTHER_SEEDS)
 
 
-class UnsetCheck:
+class UnsetCheck(Closing):
     """Makes the calls for one kernel, on machines that are kept between them."""
 
     def __init__(self, program: Program, contract: Contract) -> None:
@@ -186,14 +186,6 @@ class UnsetCheck:
         for world in self._worlds.values():
             world.close()
         self._worlds.clear()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def find_unset(
