@@ -66,3 +66,9 @@ def test_what_is_being_asked_can_be_ended(assistant: Assistant) -> None:
     timer.start()
     assert assistant.ask(time.sleep, _LONG) is INTERRUPTED
     assert assistant.ask(math.factorial, 5) == 120
+
+
+def test_a_question_can_have_a_limit_of_its_own(assistant: Assistant) -> None:
+    ended = assistant.ask(time.sleep, _LONG, within=0.5)
+    assert isinstance(ended, Died) and ended.reason == "no end within 0.5 s"
+    assert assistant.ask(math.factorial, 5) == 120

@@ -45,10 +45,11 @@ class Assistant:
         self._workers.__exit__()
         self._workers, self._running = Workers(1, _TIME_LIMIT), None
 
-    def ask(self, function: Callable[..., T], *task: Any) -> T | Died | InputError:
+    def ask(self, function: Callable[..., T], *task: Any, within: float | None = None) -> T | Died | InputError:
         """Return the result of `function(*task)` in the process.
 
-        Return Died if the process ended, an InputError that was raised, or INTERRUPTED.
+        Return Died if the process ended, an InputError that was raised, or INTERRUPTED.  `within` gives a long question
+        more seconds than the minute that others have.
         """
         before = self._running
         in_time = before is None or self._wait(before, _PATIENCE)
@@ -56,7 +57,7 @@ class Assistant:
             return INTERRUPTED
         if before is not None and not in_time:
             before.cancel()
-        asked = self._running = self._begin(function, task)
+        asked = self._running = self._begin(function, task, within)
         if not self._wait(asked):
             return INTERRUPTED
         try:
@@ -82,8 +83,10 @@ class Assistant:
         """Answer questions again."""
         self._left = False
 
-    def _begin(self, function: Callable[..., object], task: tuple[Any, ...]) -> ProcessFuture[Any]:
-        asked = self._workers.begin(function, *task)
+    def _begin(
+        self, function: Callable[..., object], task: tuple[Any, ...], within: float | None
+    ) -> ProcessFuture[Any]:
+        asked = self._workers.begin(function, *task, within=within)
         asked.add_done_callback(self._tell)
         return asked
 

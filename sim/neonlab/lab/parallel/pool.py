@@ -131,11 +131,14 @@ class Workers:
             done(index)
             yield result
 
-    def begin(self, function: Callable[..., object], *task: Any) -> ProcessFuture[Any]:
-        """Schedule `function(*task)` for the next free process; `result` takes its result."""
+    def begin(self, function: Callable[..., object], *task: Any, within: float | None = None) -> ProcessFuture[Any]:
+        """Schedule `function(*task)` for the next free process; `result` takes its result.
+
+        `within` is another limit than that of the pool, in seconds.
+        """
         with interrupts_held():
             try:
-                return self._pool.schedule(_told, args=[function, *task], timeout=self.time_limit)
+                return self._pool.schedule(_told, args=[function, *task], timeout=within or self.time_limit)
             except (RuntimeError, BrokenProcessPool) as error:
                 raise _no_workers(error) from None
 
@@ -143,8 +146,8 @@ class Workers:
         """Wait for the result and return it.  Raises InputError, and CancelledError if the task was cancelled."""
         try:
             return future.result()
-        except FutureTimeout:
-            return Died(f"no end within {self.time_limit:g} s")
+        except FutureTimeout as error:
+            return Died(f"no end within {error.args[1]:g} s")  # pebble gives the limit beside its text
         except ProcessExpired as error:
             killed = ": something killed it, as systems do where memory runs out" if error.exitcode == -9 else ""
             return Died(f"the emulator's process died with exit code {error.exitcode}{killed}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from neonlab.errors import InputError
 from neonlab.lab.compare.figures import Figures, figures_of
 from neonlab.lab.parallel.assistant import Assistant
-from neonlab.lab.parallel.pool import Died, died
+from neonlab.lab.parallel.pool import TIME_LIMIT, Died, died
 from neonlab.lab.run.judgement import ENOUGH_FAILURES
 from neonlab.lab.watch import questions as watch_side
 from neonlab.lab.watch.questions import Subject, WatchedFile
@@ -188,7 +188,8 @@ class StateReader:
         shapes = self._far.ask(watch_side.to_prove, source, state)
         proof = Proof(subject.title, subject.isa, str(subject.path), ())
         for shape in () if isinstance(shapes, (Died, InputError)) else shapes:
-            one = self._far.ask(watch_side.proved, source, state, shape, self._seed)
+            # The first proof on a machine compiles the prover, for a minute and more where others compile too.
+            one = self._far.ask(watch_side.proved, source, state, shape, self._seed, within=TIME_LIMIT)
             if self.interrupted:
                 return
             if isinstance(one, (Died, InputError)):
