@@ -13,6 +13,7 @@ from pathlib import Path
 PACKAGES = {
     "cli": "the command line, and the pytest plugin",
     "serve": "the editor in the browser, and who may use it",
+    "editor": "what a text says to an editor; the language server",
     "report": "terminal, pages, tables, JSON and its schemas",
     "network": "quantized models: graph, passes, layers on kernels",
     "optimize": "rewrites, schedules, search; each result proved",

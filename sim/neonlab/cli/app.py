@@ -13,6 +13,9 @@ from neonlab.cli.commands.board import BOARD_HELP, board_export, board_import, b
 from neonlab.cli.commands.compare import compare
 from neonlab.cli.commands.contract import contract
 from neonlab.cli.commands.cores import cores, forms
+from neonlab.cli.commands.editing.lsp import lsp
+from neonlab.cli.commands.editing.serve import serve
+from neonlab.cli.commands.editing.watch import watch
 from neonlab.cli.commands.init import init
 from neonlab.cli.commands.int8 import schemes
 from neonlab.cli.commands.kept.cache import cache
@@ -24,8 +27,6 @@ from neonlab.cli.commands.mutate import mutate
 from neonlab.cli.commands.objects import symbols
 from neonlab.cli.commands.prove import prove
 from neonlab.cli.commands.report import report
-from neonlab.cli.commands.serve import serve
-from neonlab.cli.commands.watch import watch
 from neonlab.cli.help import HELP_OPTIONS, Command, PlainGroup
 
 _HELP = """Run, check, count and compare hand-written ARM NEON int8 kernels, with no ARM device at hand.
@@ -49,6 +50,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("init", init),
     ("watch", watch),
     ("serve", serve),
+    ("lsp", lsp),
     ("report", report),
     ("contract", contract),
     ("asm", asm),

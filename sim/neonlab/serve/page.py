@@ -14,9 +14,9 @@ from nicegui.events import GenericEventArguments, ValueChangeEventArguments
 
 from neonlab.assemble.file_names import ASSEMBLY, INCLUDED
 from neonlab.assemble.source import folder_and_name
+from neonlab.editor.sight import Sight
 from neonlab.errors import InputError
 from neonlab.serve.draft import Standing
-from neonlab.serve.sight import Sight
 from neonlab.serve.studio import Studio
 
 SCRIPT = "/_neonlab/neon.js"

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Protocol
 
 from neonlab.contract.options import Given
+from neonlab.editor.desk import Desk, Text
+from neonlab.editor.sight import Sight
 from neonlab.errors import InputError
 from neonlab.measure.cores.modelled import ModelledCore
-from neonlab.serve.desk import Desk, Text
 from neonlab.serve.draft import Draft
-from neonlab.serve.sight import Sight
 
 _PAUSE = 0.3  # seconds without typing until the text is checked
 

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from tests.command_line import ADD, new_repository
 
+from neonlab.editor.sight import _heat
 from neonlab.lab.repository.library import open_kernel
 from neonlab.lab.run import profile as profiling
 from neonlab.lab.run.plan import parse_shape
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 from neonlab.report.page.source_listing import Listing, listings
-from neonlab.serve.sight import _heat
 
 CORE = "cortex-a53"
 INCLUDED = """\

@@ -6,12 +6,12 @@ import re
 from pathlib import Path
 
 from neonlab import Profile
+from neonlab.editor.included import included_html
 from neonlab.lab.repository.library import open_library
 from neonlab.lab.run import profile as profiling
 from neonlab.lab.run.plan import parse_shape
 from neonlab.measure.options import MemoryOptions
 from neonlab.report.page.source_listing import listings
-from neonlab.serve.included import included_html
 
 ROOT = Path(__file__).parents[2]
 CORE = "cortex-a53"

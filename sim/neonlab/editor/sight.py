@@ -10,6 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from neonlab.editor.included import included_html
+from neonlab.editor.scratch import Scratch
 from neonlab.lab.compare.figures import COUNTED, Change, Figures, core_of
 from neonlab.lab.watch.reading import Reading
 from neonlab.lab.watch.session import Session
@@ -20,8 +22,6 @@ from neonlab.report.notebook import failure_html, loops_html, not_run_html
 from neonlab.report.page.render import pipeline_fragment
 from neonlab.report.page.source_listing import Listing, listings
 from neonlab.report.verdict_words import accepted_lines, mood_of, remark_of, word_of
-from neonlab.serve.included import included_html
-from neonlab.serve.scratch import Scratch
 from neonlab.verify.verdict import Failure, Verdict
 
 

@@ -10,8 +10,8 @@ import pytest
 from tests.command_line import ADD, HEAD, new_repository
 
 from neonlab.contract.options import NOTHING
-from neonlab.serve.desk import Desk, Text
-from neonlab.serve.sight import Sight
+from neonlab.editor.desk import Desk, Text
+from neonlab.editor.sight import Sight
 
 SHAPE, WAIT = "4096", 120
 LAYER = f"layer {SHAPE}"

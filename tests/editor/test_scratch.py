@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from tests.command_line import ADD, HEAD, new_repository
 
+from neonlab.editor.scratch import Scratch
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import open_kernel
-from neonlab.serve.scratch import Scratch
 from neonlab.sources.program import forget_programs
 
 

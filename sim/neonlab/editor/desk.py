@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from neonlab.contract.options import NOTHING, Given
+from neonlab.editor.scratch import Scratch
+from neonlab.editor.sight import Sight, sight_of
 from neonlab.errors import InputError
 from neonlab.lab.watch.questions import Subject, WatchedFile
 from neonlab.lab.watch.reading import Reading, StateReader
 from neonlab.lab.watch.session import Past, Session
 from neonlab.measure.cores.modelled import ModelledCore
-from neonlab.serve.scratch import Scratch
-from neonlab.serve.sight import Sight, sight_of
 
 _PATIENCE = 1.0  # seconds that an older text may still take to its first result
 
