@@ -27,7 +27,8 @@ f:
 
 
 def shown(text: str, line: int, path: Path = Path("armv8/f.S")) -> str:
-    return hover(AssembledText(path), text, line, CORES)
+    told = hover(AssembledText(path), text, line, CORES)
+    return told.markdown if told is not None else ""
 
 
 def test_an_instruction_is_told_with_its_registers_and_its_cost_on_each_core() -> None:
@@ -51,7 +52,8 @@ def test_a_call_of_a_macro_shows_what_it_expands_to() -> None:
 
 def test_a_text_that_does_not_assemble_is_told_from_the_last_one_that_did() -> None:
     known = AssembledText(Path("armv8/f.S"))
-    assert hover(known, MACRO, 6, CORES) == hover(known, MACRO.replace("f:\n", "f:\n    sml\n"), 7, CORES) != ""
+    whole = hover(known, MACRO, 6, CORES)
+    assert whole is not None and whole == hover(known, MACRO.replace("f:\n", "f:\n    sml\n"), 7, CORES)
 
 
 @pytest.mark.parametrize("line", [4, 5, 0, 99])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from neonlab.editor.assembled import AssembledText, Emitted
+from neonlab.editor.assembled import AssembledText
 from neonlab.errors import InputError
 from neonlab.isa.equation import equation
 from neonlab.isa.model.instruction import Instruction
@@ -26,40 +27,56 @@ class Told:
     registers: str
     figures: tuple[FormFigures, ...]
 
+
+@dataclass(frozen=True, slots=True)
+class Hover:
+    """What to show at a line: an instruction, and under a title the code that the line also stands for."""
+
+    told: Told | None
+    title: str = ""
+    code: tuple[str, ...] = ()
+
     @property
     def markdown(self) -> str:
         """Return it as Markdown, which editors show."""
-        parts = [f"```asm\n{self.text}\n```", self.does, self.registers]
-        parts += [f"**{one.core}**: {cost_of(one)}  \n*{one.known}; {one.source}*" for one in self.figures]
+        parts = []
+        if self.told is not None:
+            parts += [f"```asm\n{self.told.text}\n```", self.told.does, self.told.registers]
+            parts += [f"**{one.core}**: {cost_of(one)}  \n*{one.known}; {one.source}*" for one in self.told.figures]
+        if self.code:
+            parts.append(self.title + "\n```asm\n" + "\n".join(self.code) + "\n```")
         return "\n\n".join(part for part in parts if part)
 
+    def to_json(self) -> dict[str, Any]:
+        """Return the values for a page's script."""
+        told = self.told
+        costs = [(one.core, cost_of(one), f"{one.known}; {one.source}") for one in told.figures] if told else []
+        return {
+            "text": told.text if told else "",
+            "does": told.does if told else "",
+            "registers": told.registers if told else "",
+            "costs": costs,
+            "title": self.title,
+            "code": list(self.code),
+        }
 
-def hover(text: AssembledText, now: str, line: int, cores: Sequence[ModelledCore]) -> str:
-    """Return Markdown for line `line` (from 1) of the text as it is `now`; "" where it says nothing of code."""
+
+def hover(text: AssembledText, now: str, line: int, cores: Sequence[ModelledCore]) -> Hover | None:
+    """Return what to show at line `line` (from 1) of the text as it is `now`; None where it says nothing of code."""
     own, called = text.at(now, line)
     if own:
-        return hover_of(own, cores)
-    return expansion(called) if called else ""
+        first, *others = {one.instruction.text: one.instruction for one in own}.values()
+        title = "this line also assembles to" if others else ""
+        return Hover(tell(first, cores), title, _some([one.text for one in others]))
+    if not called:
+        return None
+    count = len(called)
+    return Hover(None, f"{count} instruction{'s' * (count != 1)}", _some([one.instruction.text for one in called]))
 
 
-def hover_of(emitted: Sequence[Emitted], cores: Sequence[ModelledCore]) -> str:
-    """Return Markdown for what one line emits: the first instruction, and how the others differ."""
-    shown = {one.instruction.text: one.instruction for one in emitted}
-    first, *others = shown.values()
-    told = tell(first, cores).markdown
-    if others:
-        more = "\n".join(one.text for one in others[:_MOST])
-        left = f"\n… {len(others) - _MOST} more" if len(others) > _MOST else ""
-        told += f"\n\nthis line also assembles to\n```asm\n{more}{left}\n```"
-    return told
-
-
-def expansion(emitted: Sequence[Emitted]) -> str:
-    """Return Markdown for a line that calls a macro: its instructions."""
-    count = len(emitted)
-    lines = "\n".join(one.instruction.text for one in emitted[:_MOST])
-    left = f"\n… {count - _MOST} more" if count > _MOST else ""
-    return f"{count} instruction{'s' * (count != 1)}\n```asm\n{lines}{left}\n```"
+def _some(lines: Sequence[str]) -> tuple[str, ...]:
+    left = len(lines) - _MOST
+    return (*lines[:_MOST], f"… {left} more") if left > 0 else tuple(lines)
 
 
 def tell(instruction: Instruction, cores: Sequence[ModelledCore]) -> Told:

@@ -76,7 +76,8 @@ class Editor:
 
     def hover(self, uri: str, line: int) -> str:
         """Return Markdown for a line (from 1)."""
-        return hover(self._assembled(uri), self._text(uri), line, self._cores)
+        told = hover(self._assembled(uri), self._text(uri), line, self._cores)
+        return told.markdown if told is not None else ""
 
     def offers(self, uri: str, line: int, column: int) -> list[Offer]:
         """Return what can complete the word that ends there."""

@@ -142,7 +142,7 @@ class Page:
         editor = ui.codemirror(text, language=language, theme="githubLight", on_change=lambda e: self._on_type(path, e))
         editor.classes("neonlab-editor")
         is_assembly = json.dumps(language is None)
-        self._call("attach", f"{editor.id}, {is_assembly}, {json.dumps(path.name)}")
+        self._call("attach", f"{editor.id}, {is_assembly}, {json.dumps(str(path))}")
         return editor
 
     def _on_type(self, path: Path, event: ValueChangeEventArguments[str]) -> None:

@@ -17,6 +17,7 @@ from neonlab.lab.repository.library import open_library
 from neonlab.lab.watch.saves import saves_in
 from neonlab.lab.watch.session import folders_of
 from neonlab.measure.cores.modelled import ModelledCore
+from neonlab.serve.answers import Answers, add_answers
 from neonlab.serve.guard import Guard
 from neonlab.serve.studio import Studio
 
@@ -61,7 +62,7 @@ def serve(
         if browser:
             webbrowser.open(address)
         try:
-            _run(studio, token, port, listening)
+            _run(studio, Answers({paths[0]: given}, cores), token, port, listening)
         finally:
             for kept in studio.unsaved_texts():
                 tell(f"unsaved text is kept in {kept}")
@@ -79,7 +80,7 @@ def _listen(port: int) -> socket.socket:
     return listening
 
 
-def _run(studio: Studio, token: str, port: int, listening: socket.socket) -> None:
+def _run(studio: Studio, answers: Answers, token: str, port: int, listening: socket.socket) -> None:
     import uvicorn
     from fastapi import FastAPI
     from nicegui import app as nicegui_app
@@ -100,6 +101,7 @@ def _run(studio: Studio, token: str, port: int, listening: socket.socket) -> Non
     import_module("nicegui.elements.codemirror")  # before the first page, which lists the scripts known by then
     nicegui_app.add_static_files(SCRIPT.rpartition("/")[0], str(static))
     app = FastAPI(openapi_url=None)
+    add_answers(app, answers, lambda path: path in studio.drafts)
     ui.page("/", title="neonlab", dark=None)(build)
     ui.run_with(
         app, title="neonlab", dark=None, tailwind=False, favicon=_ICON, show_welcome_message=False,

@@ -3,6 +3,64 @@ import * as CM from "nicegui-codemirror";
 
 const REGISTER = /^(?:[vqdsbhxwr]\d{1,2}|sp|lr|pc|xzr|wzr|fp|ip)(?:\.\d{0,2}[bhsdq])?\b/i;
 
+// Ask the server about a place in a text; null where it knows nothing.
+async function ask(path, state, position, more) {
+  const line = state.doc.lineAt(position);
+  const asked = { path, text: state.doc.toString(), line: line.number, ...more };
+  if (more) asked.column = position - line.from;
+  try {
+    const answer = await fetch("/_neonlab-asked", { method: "POST", body: JSON.stringify(asked) });
+    return answer.ok ? await answer.json() : null;
+  } catch {
+    return null; // the server has ended
+  }
+}
+
+function element(name, text, className) {
+  const made = document.createElement(name);
+  made.textContent = text;
+  if (className) made.className = className;
+  return made;
+}
+
+// What an instruction does and takes, or what a line expands to.
+function hoverOf(path) {
+  return CM.hoverTooltip(
+    async (view, position) => {
+      const told = await ask(path, view.state, position);
+      if (!told) return null;
+      const line = view.state.doc.lineAt(position);
+      const dom = document.createElement("div");
+      dom.className = "neonlab-hover";
+      dom.setAttribute("role", "tooltip");
+      if (told.text) dom.append(element("code", told.text), element("p", told.does));
+      if (told.registers) dom.append(element("p", told.registers, "dim"));
+      for (const [core, cost, known] of told.costs) {
+        const row = document.createElement("p");
+        row.append(element("b", core), ` ${cost}`, document.createElement("br"), element("small", known, "dim"));
+        dom.append(row);
+      }
+      if (told.code.length) dom.append(element("p", told.title), element("pre", told.code.join("\n")));
+      return { pos: line.from, end: line.to, above: true, create: () => ({ dom }) };
+    },
+    { hoverTime: 250 },
+  );
+}
+
+const KINDS = { mnemonic: "keyword", macro: "function", register: "variable", label: "text", constant: "constant" };
+
+// Mnemonics and macros at the start of a statement, behind it registers by role, labels and constants.
+function completionOf(path) {
+  return async (context) => {
+    const word = context.matchBefore(/[\w.$\\]+/);
+    if (!word && !context.explicit) return null;
+    const found = await ask(path, context.state, context.pos, { column: 0 });
+    if (!found?.length) return null;
+    const options = found.map(({ label, detail, type }) => ({ label, detail, type: KINDS[type] }));
+    return { from: word ? word.from : context.pos, options, validFor: /^[\w.$\\]*$/ };
+  };
+}
+
 // Tokens carry the names that the themes give colours to.
 const assembly = CM.StreamLanguage.define({
   name: "neon",
@@ -155,10 +213,15 @@ const progress = CM.EditorView.updateListener.of((update) => {
   if (update.docChanged) document.body.dataset.neonlab = "typing";
 });
 
-export async function attach(id, isAssembly, name) {
+function assemblyOf(path) {
+  return [assembly, assembly.data.of({ autocomplete: completionOf(path) }), hoverOf(path)];
+}
+
+export async function attach(id, isAssembly, path) {
   const editor = await editorOf(id);
+  const name = path.slice(path.lastIndexOf("/") + 1);
   const named = CM.EditorView.contentAttributes.of({ "aria-label": name, spellcheck: "false" });
-  const extensions = [faults, heat, gutter, named, progress, ...(isAssembly ? [assembly] : [])];
+  const extensions = [faults, heat, gutter, named, progress, ...(isAssembly ? assemblyOf(path) : [])];
   editor.dispatch({ effects: CM.StateEffect.appendConfig.of(extensions) });
   const follow = () => getElement(id)?.setTheme(dark.matches ? "githubDark" : "githubLight");
   dark.addEventListener("change", follow);
