@@ -50,6 +50,7 @@ def on_board(
     kernels: Sequence[Kernel], folder: Path, *options: str, shapes: Sequence[Shape] = (), budget: int = 128 << 10
 ) -> Any:
     """Return the result.json of kernels that were exported, built, and run under qemu-user, as a document."""
+    require(QEMU[kernels[0].isa])
     exported = export_kernels([(kernel, shapes) for kernel in kernels], folder, budget=budget)
     build(folder, exported.isa)
     status, text = run(folder / "bench", exported.isa, *options)

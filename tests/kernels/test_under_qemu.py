@@ -248,6 +248,7 @@ def call_of(kernel: Kernel, case: Case, shared: str = "") -> bytes:
 @every_kernel
 @pytest.mark.sweep
 def test_what_the_operators_reference_expects_comes_out(any_kernel: Kernel, builder: Builder, tmp_path: Path) -> None:
+    program = builder.build(any_kernel.title, driver="replay.c")
     operator, contract = any_kernel.operator, any_kernel.contract
     assert operator is not None
     shapes = planned_shapes(any_kernel, SEED).small[::3]
@@ -257,7 +258,6 @@ def test_what_the_operators_reference_expects_comes_out(any_kernel: Kernel, buil
     calls = [call_of(any_kernel, draw_case(any_kernel, name)) for name in names]
     file = tmp_path / "calls"
     file.write_bytes(words(len(calls)) + b"".join(calls))
-    program = builder.build(any_kernel.title, driver="replay.c")
     run = subprocess.run([*program, str(contract.stack), str(file)], capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stdout + run.stderr
     assert run.stdout == f"{len(calls)} calls right\n"

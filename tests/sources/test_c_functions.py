@@ -59,7 +59,7 @@ def checked(
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-O3"])
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
-@pytest.mark.sweep(keep=37)
+@pytest.mark.sweep(keep=19)
 def test_intrinsics_are_exact_at_every_level_of_optimization(path: Path, level: str, compiler: str, isa: str) -> None:
     named = "" if compiler == "gcc" else compiler
     depth = Depth.FULL if level == "-O2" else Depth.WATCHED

@@ -34,18 +34,31 @@ def modules(source: Path) -> dict[str, Path]:
     return found
 
 
+@cache
+def statements(path: Path) -> tuple[ast.AST, ...]:
+    """Return what of a file can import: its import statements and calls."""
+    kinds = (ast.ImportFrom, ast.Import, ast.Call)
+    return tuple(node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, kinds))
+
+
 def imported(path: Path) -> Iterator[str]:
     """Yield each name of neonlab that the file imports, at the top, inside functions, for types, or by its text."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in statements(path):
         if isinstance(node, ast.ImportFrom):
             if not node.level and (node.module or "").partition(".")[0] == "neonlab":
                 yield from (f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.partition(".")[0] == "neonlab")
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+        elif isinstance(node, ast.Call) and called(node) == "import_module":
             named = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
             if isinstance(named, str) and named.partition(".")[0] == "neonlab":
                 yield named
+
+
+def called(node: ast.Call) -> str:
+    """Return the name of the function that is called, without the module that it is from."""
+    function = node.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def graph_of(source: Path) -> dict[str, set[str]]:
@@ -98,7 +111,7 @@ def test_every_package_has_a_layer() -> None:
 
 
 def test_the_lab_imports_by_full_names() -> None:
-    nodes = [(path, node) for path in modules(SOURCE).values() for node in ast.walk(ast.parse(path.read_text()))]
+    nodes = [(path, node) for path in modules(SOURCE).values() for node in statements(path)]
     assert [str(path) for path, node in nodes if isinstance(node, ast.ImportFrom) and node.level] == []
 
 

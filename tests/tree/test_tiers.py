@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,14 @@ def test_absent():
 """
 
 
+def run(folder: Path, *options: str) -> str:
+    """Return what pytest prints for the tests in the folder, by the rules of this suite."""
+    (folder / "conftest.py").write_text('pytest_plugins = ["tests.tiers"]\n')
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
 @pytest.mark.parametrize(("count", "keep", "kept"), [(9, 3, [0, 4, 8]), (3, 8, [0, 1, 2]), (5, 1, [0]), (2, 2, [0, 1])])
 def test_some_of_many_are_evenly_spaced_with_both_ends(count: int, keep: int, kept: list[int]) -> None:
     assert evenly(count, keep) == kept
@@ -45,22 +54,29 @@ def test_kernels_have_kinds_and_numbers_have_none() -> None:
     assert {kind_of(path) for path in right_kernels()} == {("armv7", "right"), ("armv8", "right")}
 
 
+def test_a_sweep_keeps_every_third_kind_and_those_of_other_names_keep_the_others(tmp_path: Path) -> None:
+    titles = ["armv7/clip_s8s8_flat_64", "armv8/clip_s8s8_flat_64", "armv8/matmul_s8s32_packed_4x4"]
+    one = "@pytest.mark.sweep\n@pytest.mark.parametrize('title', {})\ndef test_{}(title): pass\n"
+    (tmp_path / "test_suite.py").write_text(
+        "import pytest\n" + "".join(one.format(titles, name) for name in "abcdefgh")
+    )
+    kept = re.findall(r"test_(\w)\[(.*)\]", run(tmp_path, "--collect-only"))
+    assert [name for name, _ in kept] == [*"abcdefgh"] and {title for _, title in kept} == {*titles}
+
+
 @pytest.mark.parametrize(
     ("options", "passed", "said"),
     [
-        ((), 7, "left to `make test-all`: 7 cases of sweeps and 1 thorough"),
-        (("-n", "2"), 7, "left to `make test-all`: 7 cases of sweeps and 1 thorough"),
+        ((), 5, "left to `make test-all`: 9 cases of sweeps and 1 thorough"),
+        (("-n", "2"), 5, "left to `make test-all`: 9 cases of sweeps and 1 thorough"),
         (("--thorough",), 15, "skipped 1: needs qemu-user"),
     ],
     ids=["alone", "two workers", "thorough"],
 )
 def test_a_run_counts_what_it_leaves_out(options: tuple[str, ...], passed: int, said: str, tmp_path: Path) -> None:
     (tmp_path / "test_suite.py").write_text(SUITE)
-    (tmp_path / "conftest.py").write_text('pytest_plugins = ["tests.tiers"]\n')
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert f"{passed} passed, 1 skipped" in done.stdout, done.stdout + done.stderr
-    assert said in done.stdout
+    printed = run(tmp_path, *options)
+    assert f"{passed} passed, 1 skipped" in printed and said in printed, printed
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,7 @@ def test_without_a_compiler_here_the_board_builds(
         ('case "$*" in *mktemp*) echo /tmp/x;; *cat*) ;; *chmod*) sleep 9;; esac', "no answer within 1 seconds"),
     ],
 )
+@pytest.mark.thorough("a bench is built, for which zig compiles a C library; a target that cannot be reached is told")
 def test_a_step_that_fails_gets_one_message(
     script: str, told: str, exported: Exported, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

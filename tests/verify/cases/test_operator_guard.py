@@ -94,6 +94,7 @@ def test_what_a_file_raises_is_told_with_its_line(statement: str, method: str, o
 
 @pytest.mark.parametrize("method", ["", "claims", "tails", "expected"])
 @pytest.mark.parametrize("statement", ["raise SystemExit(0)", "raise KeyboardInterrupt"])
+@pytest.mark.sweep(keep=3)
 def test_no_file_ends_the_command_in_silence(statement: str, method: str, operator: Path) -> None:
     line = put(operator, method, statement)
     said = said_of(operator, "check", "add_s8_saturated", *(() if method == "tails" else ("--shape", "20")))

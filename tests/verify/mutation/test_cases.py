@@ -30,6 +30,7 @@ from neonlab.verify.mutation.mutants import mutants_of
         ("armv7/dwconv3x3_s8s8_hwc_3x8_fp32", "vmax.f32 q13, q13, q5", "nop"),
     ],
 )
+@pytest.mark.sweep(keep=3)
 def test_a_slip_that_shows_in_few_cases_is_noticed_wherever_it_is_made(title: str, original: str, mutant: str) -> None:
     (kernel,) = (kernel for kernel in KERNELS if kernel.title == title)
     trial = trial_of(kernel)

@@ -107,6 +107,7 @@ def test_the_ends_of_a_range_come_in_any_order_where_the_contract_says_which_is_
 
 
 @pytest.mark.parametrize("kernel", ONE_OF_EACH[::5], ids=lambda kernel: kernel.title)
+@pytest.mark.sweep
 def test_no_rule_excuses_a_mutant_that_a_case_tells_from_the_kernel(kernel: Kernel) -> None:
     cases = [(draw_case(kernel, name), name.depth) for name in plan_cases(kernel)]
     trial = Trial(kernel_program(kernel), kernel.contract, cases[:: max(len(cases) // CASES, 1)])
