@@ -15,7 +15,7 @@ report: .venv/ready
 test: .venv/ready
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# Every case of every test, as CI runs them: about half an hour.
+# Every case of every test, as CI runs them: about three quarters of an hour.
 test-all: .venv/ready
 	$(BIN)/python -m pytest -n auto --dist worksteal --thorough
 
