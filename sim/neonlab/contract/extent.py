@@ -36,6 +36,14 @@ class Extent:
     rows: tuple[SizeExpression, ...] = ()
     pitches: tuple[SizeExpression, ...] = ()
 
+    def __hash__(self) -> int:
+        """Return the hash of its expressions, computed once: a case asks for its blocks a dozen times."""
+        return self._hash
+
+    @functools.cached_property
+    def _hash(self) -> int:
+        return hash((self.size, self.rows, self.pitches))
+
     @property
     def text(self) -> str:
         """The extent as a contract writes it."""
@@ -159,9 +167,15 @@ def block(
     read: Extent | None, write: Extent | None, values: Mapping[str, int], before: SizeExpression | None = None
 ) -> Block:
     """Return the buffer that holds both extents; `before` bytes of it lie before the pointer."""
+    names = _names(read, write, before)
+    return _block(read, write, before, tuple([(name, values[name]) for name in names if name in values]))
+
+
+@functools.lru_cache(maxsize=256)
+def _names(read: Extent | None, write: Extent | None, before: SizeExpression | None) -> tuple[str, ...]:
+    """Return the arguments that a block depends on, in order."""
     names = before.names if before is not None else frozenset()
-    names = names.union(*(extent.names for extent in (read, write) if extent is not None))
-    return _block(read, write, before, tuple((name, values[name]) for name in sorted(names) if name in values))
+    return tuple(sorted(names.union(*(extent.names for extent in (read, write) if extent is not None))))
 
 
 def span(

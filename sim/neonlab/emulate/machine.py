@@ -78,6 +78,7 @@ class Machine(Closing):
         self._memory = Memory(self.engine, program, stack_bytes, space)
         self._entry = RegisterFile(self.isa, self.engine)
         self._exit = RegisterFile(self.isa, self.engine)
+        self._located: tuple[Signature, FloatAbi, tuple[Location, ...], int] | None = None
         self.guest_seconds = 0.0  # time the guest itself took in the last call
 
     def call(
@@ -173,8 +174,7 @@ class Machine(Closing):
         if len(arguments) != len(signature.parameters):
             raise CallError(f"{len(arguments)} arguments for {len(signature.parameters)} parameters")
         addresses = {id(item.buffer): item.pointer for item in placed}
-        locations = place_arguments(self.isa, signature, float_abi)
-        on_stack = stack_argument_bytes(locations)
+        locations, on_stack = self._locations(signature, float_abi)
         stack = self._memory.stack
         if on_stack > stack.size:
             raise CallError(f"{on_stack} bytes of stack arguments do not fit a stack of {stack.size} bytes")
@@ -196,6 +196,14 @@ class Machine(Closing):
                     chunk = data[part * width : (part + 1) * width]
                     self._entry.put(register, int.from_bytes(chunk, "little"), len(chunk))
         self._entry.store()
+
+    def _locations(self, signature: Signature, float_abi: FloatAbi) -> tuple[tuple[Location, ...], int]:
+        """Return where the arguments go, and the bytes of those on the stack; most calls have one signature."""
+        known = self._located
+        if known is None or known[0] is not signature or known[1] is not float_abi:
+            locations = place_arguments(self.isa, signature, float_abi)
+            known = self._located = signature, float_abi, locations, stack_argument_bytes(locations)
+        return known[2], known[3]
 
     def _returned(self, signature: Signature, float_abi: FloatAbi) -> int | float | None:
         location, ctype = place_result(self.isa, signature, float_abi), signature.returns

@@ -51,6 +51,21 @@ class Buffer:
         if self.alignment < 1 or self.readable_before < 0 or self.readable_after < 0:
             raise ValueError(f"buffer `{self.name}`: alignment must be at least 1 and margins not negative")
 
+    def at(self, alignment: int, offset: int, readable_before: int, readable_after: int) -> Buffer:
+        """Return the buffer at another place, with other margins; all are in bytes."""
+        return Buffer(
+            self.name,
+            self.data,
+            self.writable,
+            alignment,
+            offset,
+            readable_before,
+            readable_after,
+            self.pointers,
+            self.origin,
+            self.slack,
+        )
+
     @property
     def mapped_before(self) -> int:
         """The number of bytes before its first byte that are mapped as memory."""

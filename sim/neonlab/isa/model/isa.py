@@ -14,6 +14,9 @@ class Isa(enum.Enum):
     A32 = "a32"
     A64 = "a64"
 
+    #: Members are single objects.  Tables are asked by instruction set so often that a hash in Python shows.
+    __hash__ = object.__hash__
+
     @property
     def pointer_bytes(self) -> int:
         """Return the size of an address and of a general register, in bytes."""

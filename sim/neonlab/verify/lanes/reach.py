@@ -194,6 +194,7 @@ def live_after(
         if item.buffer.writable:
             memory.update(range(item.address, item.end))
     found = {}
+    rules: dict[int, _ReachRule] = {}  # by address: a hash of an instruction takes as long as a step
     # Steps before the first of them cannot change its liveness.
     for step in range(len(trace) - 1, min(steps, default=len(trace)) - 1, -1):
         if step in steps:
@@ -201,7 +202,9 @@ def live_after(
         instruction = trace.instruction(step)
         if instruction is None:
             continue
-        rule = _rule(instruction)
+        rule = rules.get(instruction.address)
+        if rule is None:
+            rule = rules[instruction.address] = _rule(instruction)
         if flow.is_effective(step):
             live = _step_back(flow, step, rule, live, memory, everything)
         live |= rule.always

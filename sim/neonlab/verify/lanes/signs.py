@@ -334,7 +334,8 @@ class SignAnalysis:
             demanded = self._demanded(number, after[number])
             for predecessor in predecessors[number]:
                 known = after[predecessor]
-                joined = [old | new for old, new in zip(known, demanded, strict=True)]
+                # Most uses are known already or there are none; to compare them costs less than to join them.
+                joined = [old if new <= old else old | new for old, new in zip(known, demanded, strict=True)]
                 if joined != known:
                     after[predecessor] = joined
                     waiting.append(predecessor)

@@ -73,12 +73,6 @@ def place_arguments(contract: Contract, arguments: Sequence[Passed], turn: int, 
         where = flush_placement(argument)
         if turn:
             where = exact_placement(argument, turn - 1 + numbers[buffer.name], least)
-        return replace(
-            buffer,
-            alignment=where[0],
-            offset=where[1],
-            readable_before=argument.under_read,
-            readable_after=argument.over_read,
-        )
+        return buffer.at(*where, argument.under_read, argument.over_read)
 
     return changed_buffers(arguments, place)

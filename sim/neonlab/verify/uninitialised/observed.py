@@ -114,13 +114,7 @@ class Setting:
             argument = self.contract.by_name.get(buffer.name)
             if argument is None:
                 return buffer
-            return replace(
-                buffer,
-                alignment=max(64, argument.align),
-                offset=0,
-                readable_before=argument.under_read,
-                readable_after=argument.over_read,
-            )
+            return buffer.at(max(64, argument.align), 0, argument.under_read, argument.over_read)
 
         return changed_buffers(self.passed, place)
 
@@ -248,6 +242,7 @@ class World:
         self._machine.close()
 
 
+@functools.lru_cache(maxsize=2)  # code has one other place, while the rest has several
 def _linked_elsewhere(program: Program) -> Program:
     """Return the program linked at other addresses; unchanged if its relocations allow none."""
     linked_at = program.linked_at
