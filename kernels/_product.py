@@ -6,7 +6,10 @@ import numpy as np
 
 from neonlab import Array
 
+from ._again import kept_for_the_same
 
+
+@kept_for_the_same
 def exact_product(a: Array, b: Array) -> Array:
     """Return `a` [m][k] times `b` [n][k] transposed, int64 [m][n], without rounding.
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from neonlab.isa.model.instruction import Instruction
 from neonlab.isa.model.isa import Register
 
 #: Mnemonics by what their immediates are to a number, without conditions and widths (`subs`, `subseq`, `cmp.w`).
-_COMPARED = ("cmp", "cmn", "ccmp", "ccmn", "subs", "adds", "rsbs")
+_COMPARED = ("cmp", "cmn", "ccmp", "ccmn", "subs", "adds", "rsbs", "teq", "eors")
+_COMPARED_WITH_0 = ("cbz", "cbnz")
 _MASKED = ("and", "ands", "tst", "bic", "bics")
 _BITS = ("tbz", "tbnz")
 _SHIFTED = ("lsr", "lsrs", "asr", "asrs", "lsl", "lsls")
-_FIELDS = ("ubfx", "sbfx", "ubfiz", "sbfiz", "ubfm")
+_FIELDS = ("ubfx", "sbfx", "ubfiz", "sbfiz", "ubfm", "bfi", "bfc", "bfxil")
+_ROTATED = ("ror", "rors", "extr")
 _LOADED = ("mov", "movs", "movz", "movw")
+_REST = ("movk", "movt")  # the rest of a constant
+#: Copies of a general register into a vector register.
+_TO_VECTOR = re.compile(r"(?:dup|ins|mov|fmov|vdup\S*|vmov\S*) [vqdsbh][0-9]")
 _OFFSET = ("sub", "add")
 #: Conversions to a float32, which holds whole numbers of 24 bits.
 _TO_FLOAT = re.compile(r"[us]cvtf s[0-9]+, [wx]|vcvt\.f32\.[us]32 s[0-9]")
@@ -32,18 +37,40 @@ def compared_constants(instructions: Iterable[Instruction]) -> tuple[int, ...]:
     where an immediate has no room.  Where a constant was taken from the number before it is compared, both add up.
     """
     every = tuple(instructions)
-    alone = {number for one in every for number in _constants(one)}
+    of_vectors = _set_for_vectors(every)
+    alone = {number for at, one in enumerate(every) if at not in of_vectors for number in _constants(one)}
     return tuple(sorted(number for number in alone | set(_shifted_comparisons(every)) if number > 1))
 
 
+def _set_for_vectors(instructions: Sequence[Instruction]) -> frozenset[int]:
+    """Return the numbers of instructions that set a register to a constant which goes to vector registers alone.
+
+    Those are multipliers and the like; no size is compared with them.
+    """
+    to_vectors, elsewhere = set[int](), set[int]()
+    held: dict[Register, set[int]] = {}  # the numbers of the instructions that made the constant in a register
+    for number, one in enumerate(instructions):
+        parts = {part for register in one.reads for part in held.get(register, ())}
+        is_part = _kind(one.mnemonic) in (*_LOADED, *_REST) and not one.accesses and not _VECTOR.search(one.operands)
+        if is_part and _IMMEDIATE.search(one.operands):
+            held.update({register: {number, *parts} for register in one.writes})
+            continue
+        (to_vectors if _TO_VECTOR.match(f"{one.mnemonic} {one.operands}") else elsewhere).update(parts)
+        for register in one.writes:
+            held.pop(register, None)
+    return frozenset(to_vectors - elsewhere)
+
+
 def _shifted_comparisons(instructions: Iterable[Instruction]) -> Iterator[int]:
-    """Yield a + b where `sub r, s, #a` comes before `cmp r, #b`, in the order of the code."""
+    """Yield a + b where `sub r, s, #a` comes before `cmp r, #b`, in the order of the code; b is 0 for cbz and shifts."""
     taken: dict[Register, int] = {}
     for one in instructions:
         kind = _kind(one.mnemonic)
         numbers = [int(text, 0) for text in _IMMEDIATE.findall(one.operands)]
         if kind in _COMPARED and numbers:
             yield from (taken[register] + numbers[0] for register in one.reads if register in taken)
+        elif kind in _SHIFTED or one.mnemonic in _COMPARED_WITH_0:
+            yield from (taken[register] for register in one.reads if register in taken)
         offsets = {}
         if kind in _OFFSET and numbers and not one.accesses:
             offsets = dict.fromkeys(one.writes, numbers[0] if kind == "sub" else -numbers[0])
@@ -56,7 +83,7 @@ def _constants(instruction: Instruction) -> Iterator[int]:
     kind = _kind(instruction.mnemonic)
     if _TO_FLOAT.match(f"{instruction.mnemonic} {instruction.operands}"):
         yield 1 << 24
-    if kind is None or kind in _OFFSET or instruction.accesses or _VECTOR.search(instruction.operands):
+    if kind is None or kind in (*_OFFSET, *_REST) or instruction.accesses or _VECTOR.search(instruction.operands):
         return
     numbers = [int(text, 0) for text in _IMMEDIATE.findall(instruction.operands)]
     if kind in _COMPARED or kind in _LOADED:
@@ -71,13 +98,16 @@ def _constants(instruction: Instruction) -> Iterator[int]:
     elif kind in ("lsl", "lsls"):  # what the shift loses
         bits = 64 if instruction.operands.startswith("x") else 32
         yield from (1 << bits - number for number in numbers[:1] if 0 < number < bits)
+    elif kind in _ROTATED:  # what turns round on either side; two of them, or one and a shift, mask a number
+        yield from (1 << place for number in numbers[:1] if 0 < number < 64 for place in (number, -number % 64))
+        yield from (1 << 32 - number for number in numbers[:1] if 0 < number < 32)
     else:  # a shift, or the place and the width of a bit field
         yield from (1 << number for number in numbers if 0 <= number < 64)
 
 
 def _kind(mnemonic: str) -> str | None:
     """Return the mnemonic without its condition, if it is one of those above; else None."""
-    for known in (_COMPARED, _MASKED, _BITS, _SHIFTED, _FIELDS, _LOADED, _OFFSET):
+    for known in (_COMPARED, _MASKED, _BITS, _SHIFTED, _FIELDS, _ROTATED, _LOADED, _REST, _OFFSET):
         for word in known:
             if mnemonic.startswith(word) and _CONDITION.fullmatch(mnemonic[len(word) :]):
                 return word

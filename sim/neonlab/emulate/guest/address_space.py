@@ -88,6 +88,8 @@ _SP_ELSEWHERE = {
     Isa.A32: (0x0486B8, 0x105BA8, 0x1B9148, 0x0A72A8),
     Isa.A64: (0x14B9B0, 0x09A790, 0x1944D0, 0x031710),
 }
+# Another caller for every other of them: between these and those above, each bit of lr from 2 to 28 differs from HOME's.
+_CALLERS = {Isa.A32: 0x1F83_F5B8, Isa.A64: HIGH + 0x3_2000_F5B8}
 #: Number of the other arrangements.
 ELSEWHERES = len(_SP_ELSEWHERE[Isa.A64])
 # Above all that; and for programs that hold 32-bit addresses, where these reach.  Bits 12-23 differ from HOME's.
@@ -105,7 +107,8 @@ def elsewhere(isa: Isa, turn: int = 0) -> AddressSpace:
         other = replace(other, crossed=HIGH + (5 << 31))
     elif turn % 2:  # all but the lowest buffer above 2^31
         other = replace(other, buffers_after=0x6800_0000 + 3 * PAGE)
-    return replace(other, stack_top=other.stack_top + _SP_ELSEWHERE[isa][turn % ELSEWHERES])
+    caller = _CALLERS[isa] if turn % 2 else other.return_address
+    return replace(other, stack_top=other.stack_top + _SP_ELSEWHERE[isa][turn % ELSEWHERES], return_address=caller)
 
 
 def code_elsewhere(isa: Isa) -> tuple[int, ...]:

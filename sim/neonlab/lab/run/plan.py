@@ -171,11 +171,13 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
     # The mean of many random elements is 0 whether all of them are summed or none, so use the highest value too.
     names += [CaseName(shape, "highest", seed, Depth.QUICK) for shape in shapes.far if "highest" in patterns[1:]]
     names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in shapes.farther]
-    # Code may skip zeros where there are many in a row.
-    long = (*shapes.far, *shapes.longest[:2], *sorted(shapes.alone, key=lambda shape: shape.work)[-_LONG:])
+    # Code may skip zeros where there are many in a row.  The last dimension lies together, and is far enough.
+    largest_alone = sorted(shapes.alone or shapes.small, key=lambda shape: shape.work)[-_LONG:]
+    long = (*shapes.far[-1:], *shapes.longest[:2], *largest_alone)
     names += [CaseName(shape, "sparse", seed, Depth.QUICK) for shape in long if "sparse" in patterns[1:]]
     seeds = range(seed + 1, seed + 1 + _LARGEST_SUMS_DATA) if further else ()
-    names += [CaseName(s, pattern, n, Depth.QUICK) for s in shapes.longest for n in seeds for pattern in ends]
+    # Data of one pattern follow one another, since their sums are the same: operators keep those that they made last.
+    names += [CaseName(s, pattern, n, Depth.QUICK) for s in shapes.longest for pattern in ends for n in seeds]
     names += _more(shapes.small, patterns, seed, names, LEAST_CASES - len(names))
     # Watched cases come first, then compared ones, for which a process needs far less preparation.
     ordered = sorted(names, key=lambda name: name.depth is Depth.QUICK)

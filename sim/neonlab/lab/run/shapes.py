@@ -57,7 +57,7 @@ _MOST_PRODUCTS = 1 << 18
 #: for 2^20 elements of a kernel with one size, but 0.1 to 0.7 s for 2^24, and a reference up to 4 s.
 _FAR, _MOST_FAR = FAR_POWERS[0] + 64, 7 << 19
 #: Most work of a shape with a size beyond a large constant of the code, which few kernels have.
-_MOST_CUT = 1 << 26
+_MOST_CUT = 5 << 24
 
 
 @dataclass(frozen=True)

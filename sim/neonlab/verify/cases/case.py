@@ -129,8 +129,11 @@ class DataSource:
                 flat = ends[np.arange(count) % 2]
             case "sparse":
                 flat = np.full(count, min(max(0, low), high), dtype)
-                some = _between_blocks(count, int(self.random.integers(_BLOCK)), (1, 16)[turn % 2])
-                flat[some] = self.random.uniform(low, high, count)[some].astype(dtype)
+                # Often from the first element on and of one sign, so that the zeros are an end of all that there is.
+                first = int(self.random.integers(_BLOCK)) if self.random.random() < _NOTABLE else 0
+                some = _between_blocks(count, first, (1, 16)[(turn + int(self.random.integers(2))) % 2])
+                lowest = max(low, 0) if high > 0 and self.random.random() < _NOTABLE else low
+                flat[some] = self.random.uniform(lowest, high, count)[some].astype(dtype)
                 flat[some[:1]] = high  # whatever the range, one element is not 0
             case _:
                 flat = np.full(count, min(max(0, low), high), dtype)
@@ -204,6 +207,12 @@ class Case:
     def title(self) -> str:
         """Return the same as text: `3x3x16x8 random seed 1`."""
         return str(self.name)
+
+    @property
+    def nbytes(self) -> int:
+        """Return the bytes of its inputs and of the results expected of them."""
+        expected = sum(one.array.nbytes for one in self.expected.values())
+        return expected + sum(array.nbytes for array in self.inputs.values())
 
     @property
     def placement(self) -> int:

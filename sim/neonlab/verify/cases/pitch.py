@@ -2,7 +2,8 @@
 
 An integer argument that a contract names as the `pitch` of rows, and in no size, changes only where data lies, not how
 much of it there is.  Every case gets one: tight, so that rows follow one another, one step more, a few more, many more,
-and backwards where the contract allows a negative one.
+and backwards where the contract allows a negative one.  Where there are few rows, one in four is wider than 16 bits
+hold, and half of those of two rows wider than 20 bits hold.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from neonlab.contract.size_expression import SizeExpression
 #: Steps of the contract's range by which a pitch exceeds the tight one, in turn.
 _SLACK = (0, 1, 3, 17)
 _CHOICES = 2 * len(_SLACK)
+#: Wide pitches in bytes, and the most bytes of a buffer that has one; which choice among how many is wide.
+_WIDE, _MOST_APART = ((1 << 16) + 64, (1 << 20) + 64), 5 << 18
+_IS_WIDE, _OF = 3, 4
 #: Turns after which the choices repeat; several pitches meet in every combination on the way.
 TURNS = _CHOICES**2
 
@@ -45,14 +49,15 @@ def _pitch(contract: Contract, argument: Argument, values: Mapping[str, int], tu
     if names is None:
         extents = [extent for extent in contract.extents if any(argument.name in one.names for one in extent.pitches)]
         names = known["names"] = tuple(sorted(frozenset().union(*(extent.names for extent in extents))))
-    key = (turn % _CHOICES, *[values.get(name) for name in names])
+    wide = turn // _CHOICES % _OF == _IS_WIDE
+    key = (turn % _CHOICES, wide, *[values.get(name) for name in names])
     if key not in known:
-        known[key] = _chosen(contract, argument, values, turn)
+        known[key] = _chosen(contract, argument, values, turn, wide)
     found: int | None = known[key]
     return found
 
 
-def _chosen(contract: Contract, argument: Argument, values: Mapping[str, int], turn: int) -> int | None:
+def _chosen(contract: Contract, argument: Argument, values: Mapping[str, int], turn: int, wide: bool) -> int | None:
     low, high = (int(end) for end in argument.value_range or (0, 0))
     first = low + -(-max(0, -low) // argument.step) * argument.step
     forwards = range(first, high + 1, argument.step)
@@ -70,7 +75,23 @@ def _chosen(contract: Contract, argument: Argument, values: Mapping[str, int], t
     slack = _SLACK[turn % len(_SLACK)]
     sides = [backwards, forwards] if turn // len(_SLACK) % 2 else [forwards, backwards]
     likely = max((inner for _, inner in apart), default=0)
-    return next((pitch for side in sides if (pitch := _beyond(side, fits, slack, likely)) is not None), None)
+    found = next((pitch for side in sides if (pitch := _beyond(side, fits, slack, likely)) is not None), None)
+    return _widened(contract, known, argument, found, turn) if wide and found is not None else found
+
+
+def _widened(contract: Contract, values: dict[str, int], argument: Argument, pitch: int, turn: int) -> int:
+    """Return a pitch of the same sign that is wider than `pitch`, as far as buffers stay small; else `pitch` itself."""
+    low, high = (int(end) for end in argument.value_range or (0, 0))
+    extents = [extent for extent in contract.extents if argument.name in extent.names]
+    for least in _WIDE[:: -1 if turn % 2 else 1]:
+        steps = -(-(least - abs(pitch)) // argument.step)
+        wider = pitch + (steps * argument.step if pitch > 0 else -steps * argument.step)
+        if steps <= 0 or not low <= wider <= high:
+            continue
+        values[argument.name] = wider
+        if all(top - bottom <= _MOST_APART for bottom, top in (extent.ends(values) for extent in extents)):
+            return wider
+    return pitch
 
 
 def _beyond(side: range, fits: Callable[[int], bool], slack: int, likely: int) -> int | None:

@@ -105,8 +105,8 @@ def first_sizes(dimension: Dimension, code: CodeFacts) -> Iterator[int]:
 
 
 def remainders(dimension: Dimension, code: CodeFacts) -> Iterator[int]:
-    """Yield values one after another: every remainder modulo 16, and modulo twice the widest tile."""
-    count = min(_MOST_IN_A_ROW, max(_in_a_row(dimension), 2 * code.widest // dimension.step))
+    """Yield values one after another: every remainder modulo 16, modulo four vectors and twice the widest tile."""
+    count = min(_MOST_IN_A_ROW, max(_in_a_row(dimension), max(2 * code.widest, 4 * VECTOR) // dimension.step))
     yield from range(dimension.base, min(dimension.high, dimension.base + count * dimension.step) + 1, dimension.step)
 
 
@@ -144,7 +144,7 @@ def ends(dimension: Dimension, code: CodeFacts) -> Iterator[int]:
 #: The clauses for a length, by name.
 CLAUSES: Mapping[str, Callable[[Dimension, CodeFacts], Iterator[int]]] = {
     "the lowest, 0, and 1 to 9": first_sizes,
-    "every remainder modulo 16 and modulo twice the widest tile": remainders,
+    "every remainder modulo 16, and modulo four vectors and twice the widest tile": remainders,
     "constants of the code, next to them, and their multiples": near_constants,
     "powers of two, and next to them": near_powers,
     "the ends of the range": ends,

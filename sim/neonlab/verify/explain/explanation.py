@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neonlab.assemble.program import Program
 from neonlab.contract.header import Contract
-from neonlab.verify.cases.case import Case
+from neonlab.verify.cases.case import Case, Depth
 from neonlab.verify.cases.operator import Operator
 from neonlab.verify.check_case import RETURNED, call_arguments, step_budget
 from neonlab.verify.checker import Checker
@@ -14,6 +14,8 @@ from neonlab.verify.verdict import Explanation, Failure
 
 #: Kinds of failure that depend on the data; for others the line and the shape say enough.
 EXPLAINED = ("mismatch", "lane-wrap")
+#: Bytes from which a case is large: trials then look for its failure, and for no other.
+_LARGE = 1 << 20
 
 
 def explain_failure(
@@ -25,13 +27,13 @@ def explain_failure(
     with Checker(program, contract) as checker:
 
         def fails(other: Case) -> bool:
-            found = checker.check(other)
+            found = checker.check(other, _depth(other, failure))
             return found is not None and found.identifier == failure.identifier
 
         if not fails(case):
             return None
         small = shrink_case(case, contract, operator, fails)
-        found = checker.check(small)
+        found = checker.check(small, _depth(small, failure))
     if found is None:
         return None
     sliced: Slice | None = None
@@ -55,3 +57,10 @@ def explain_failure(
         slice=sliced.to_json() if sliced else None,
         text=tuple(sliced.render().splitlines()) if sliced else (),
     )
+
+
+def _depth(case: Case, failure: Failure) -> Depth:
+    """Return how far to check a case that may fail as `failure` does."""
+    if case.nbytes < _LARGE:
+        return Depth.FULL
+    return Depth.LARGE if failure.mismatch is None else Depth.QUICK

@@ -22,19 +22,25 @@ from neonlab.verify.cases.operator import Operator
 
 #: Trials after which shrinking stops with the best case so far.
 MOST_TRIALS = 200
+#: Bytes of inputs and results over all trials: a case of 2^24 elements is seldom seen to fail at fewer, and takes long.
+MOST_BYTES = 1 << 26
 #: Bytes of inputs over all trials of data; a large case still gets `_FEW_TRIALS` trials.
 _TRIED_BYTES, _FEW_TRIALS = 1 << 22, 16
 _LARGEST_UNIT = 256
 
 
 class _Trials:
-    """Counts trials of `fails`, and returns False when none are left."""
+    """Counts trials of `fails` and their bytes, and returns False when none are left."""
 
     def __init__(self, fails: Callable[[Case], bool], most: int) -> None:
-        self._fails, self.left = fails, most
+        self._fails, self.left, self._bytes_left = fails, most, MOST_BYTES
 
     def __call__(self, case: Case | None) -> bool:
         if case is None or self.left <= 0:
+            return False
+        self._bytes_left -= case.nbytes
+        if self._bytes_left < 0:
+            self.left = 0
             return False
         self.left -= 1
         return self._fails(case)

@@ -60,6 +60,10 @@ class Shadow:
         end -= start - folded(start)
         start = folded(start)
         first, past = start // PAGE, -(-end // PAGE)
+        if past == first + 1 and (page := int(self.pages[first])):  # as most margins and small buffers lie
+            base = (page - first) * PAGE
+            self._pool[base + start : base + end] = permissions
+            return
         pages = self.pages[first:past]
         missing = np.flatnonzero(pages == 0)
         if missing.size:
