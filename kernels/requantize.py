@@ -15,7 +15,7 @@ from ._fixed_point import FIXED_POINT
 from ._output import draw_range, output_of
 
 _DIMENSIONS = ("rows", "cols")
-_MOST = 1 << 30
+_LEAST, _MOST = 1 << 30, (1 << 31) - 1
 
 #: The word in a kernel's name, for each scheme of `neonlab.int8.requantize`.  The results are the same.
 KERNEL_OF_SCHEME: Mapping[str, str] = {
@@ -83,7 +83,9 @@ class Requantize(Operator):
         powers = random.integers(5, 10, filled) + 8 * (random.random(filled) < 0.2) + more - size
         if "shifts" in found:
             found["shifts"] = np.clip(powers, -31, 7).astype(np.int32)
-            found["multipliers"][random.random(filled) < 0.5] = _MOST
+            kinds = random.random(filled)
+            found["multipliers"][kinds < 0.5] = _LEAST
+            found["multipliers"][kinds < 0.1] = _MOST
             reals = np.ldexp(found["multipliers"].astype(np.float64), found["shifts"] - 31)
             self._bring_next_to_ties(contract, found, reals, data)
             return

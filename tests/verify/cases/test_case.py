@@ -32,9 +32,12 @@ def test_each_pattern_is_what_its_name_says() -> None:
     assert list(draw("alternating")[:4]) == [-2, 3, -2, 3]
     assert np.count_nonzero(draw("one_hot")) == 1
     assert 1 <= np.count_nonzero(draw("sparse")) <= 16
-    long = DataSource("sparse", 1).draw((3000,), np.dtype("int8"), 5, 9)
-    assert set(np.diff(np.flatnonzero(long > 5))) >= {257} and set(long) <= {5, 6, 7, 8, 9}
-    assert np.flatnonzero(DataSource("sparse", 1).draw((3000,), np.dtype("int16"), -9, 9)).size <= 12
+    assert set(DataSource("sparse", 1).draw((3000,), np.dtype("int8"), 5, 9)) <= {5, 6, 7, 8, 9}
+    drawn = [DataSource("sparse", seed).draw((3000,), np.dtype("int16"), -9, 9) for seed in range(1, 25)]
+    at = [np.flatnonzero(one) for one in drawn]
+    assert all(np.diff(one).max() > 256 for one in at)
+    assert any(one.size <= 12 for one in at) and all(one.size <= 12 * 16 for one in at)
+    assert {bool(one[0] == 0) for one in at} == {bool(one.min() < 0) for one in drawn} == {True, False}
 
 
 def test_other_seeds_and_names_draw_other_data() -> None:

@@ -23,6 +23,10 @@ RETURN_ADDRESS = 0x7FFF_0000  # nothing is ever mapped here
 THREAD_POINTER = 0x7FFE_0000  # and nothing here
 
 
+#: What the turn of a call decides besides: where a buffer is at a boundary, and how it is aligned there.
+_BESIDE = 8
+
+
 @dataclass(frozen=True, slots=True)
 class AddressSpace:
     """One arrangement: sp on entry (without stack arguments), lr on entry, the thread pointer, and the buffers.
@@ -41,9 +45,15 @@ class AddressSpace:
     ended: int = 0
     signs: bool = False
 
-    def order(self, count: int) -> Sequence[int]:
-        """Return the numbers of `count` buffers, from the lowest address up."""
-        return range(count - 1, -1, -1) if self.reverse else range(count)
+    def order(self, count: int, turn: int = 0) -> Sequence[int]:
+        """Return the numbers of `count` buffers, from the lowest address up.
+
+        Where some of them lie at a boundary, `turn` chooses which of them is the first: else those would be the same
+        in each call.
+        """
+        found = range(count - 1, -1, -1) if self.reverse else range(count)
+        first = turn // _BESIDE % count if count and self.crossed else 0
+        return (*found[first:], *found[:first])
 
     def at_boundaries(self, count: int, turn: int, lowest: int) -> tuple[int | None, int | None]:
         """Return the numbers of the buffers that lie across `crossed` and end at `ended`; None for none.
@@ -53,7 +63,7 @@ class AddressSpace:
         """
         if not count or not self.crossed:
             return None, None
-        order = self.order(count)
+        order = self.order(count, turn)
         crossing, ending = (order[-1 if boundary > lowest else 0] for boundary in (self.crossed, self.ended))
         if crossing != ending:
             return crossing, ending

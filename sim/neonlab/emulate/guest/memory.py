@@ -127,7 +127,7 @@ class Memory:
         space = self._space
         turn = zlib.crc32(repr([buffer.size for buffer in buffers]).encode())
         crossing, ending = space.at_boundaries(len(buffers), turn, lowest)
-        for index in space.order(len(buffers)):
+        for index in space.order(len(buffers), turn):
             buffer = buffers[index]
             if index in (crossing, ending) and buffer.size <= _MOST_ACROSS:
                 boundary, back, alignment = space.crossed, buffer.size // 2, buffer.alignment

@@ -169,11 +169,12 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
     names += [CaseName(shape, pattern, seed, Depth.LARGE) for shape in shapes.longest[:1] for pattern in ends]
     names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in shapes.far]
     # The mean of many random elements is 0 whether all of them are summed or none, so use the highest value too.
-    names += [CaseName(shape, "highest", seed, Depth.QUICK) for shape in shapes.far if "highest" in patterns[1:]]
+    into_few = [shape for shape in shapes.far if not _has_as_many_results(kernel, shape)]
+    names += [CaseName(shape, "highest", seed, Depth.QUICK) for shape in into_few if "highest" in patterns[1:]]
     names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in shapes.farther]
     # Code may skip zeros where there are many in a row.  The last dimension lies together, and is far enough.
-    largest_alone = sorted(shapes.alone or shapes.small, key=lambda shape: shape.work)[-_LONG:]
-    long = (*shapes.far[-1:], *shapes.longest[:2], *largest_alone)
+    largest = sorted(shapes.alone or shapes.small[:-1], key=lambda shape: shape.work)[-_LONG:]
+    long = (*shapes.far[-1:], *shapes.longest[:2], *largest)
     names += [CaseName(shape, "sparse", seed, Depth.QUICK) for shape in long if "sparse" in patterns[1:]]
     seeds = range(seed + 1, seed + 1 + _LARGEST_SUMS_DATA) if further else ()
     # Data of one pattern follow one another, since their sums are the same: operators keep those that they made last.
@@ -183,6 +184,12 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
     ordered = sorted(names, key=lambda name: name.depth is Depth.QUICK)
     # Some shapes have two reasons to be tried.
     return list({(name.shape, name.pattern, name.seed): name for name in reversed(ordered)}.values())[::-1]
+
+
+def _has_as_many_results(kernel: Kernel, shape: Shape) -> bool:
+    """Tell whether the results grow with the largest size of the shape, so that each is made of few elements."""
+    _, largest = max(zip(shape.sizes, shape.names, strict=True))
+    return any(argument.write is not None and largest in argument.write.names for argument in kernel.contract.pointers)
 
 
 def _further_data(kernel: Kernel, shapes: PlannedShapes) -> int:

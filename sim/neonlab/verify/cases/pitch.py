@@ -18,8 +18,8 @@ from neonlab.contract.size_expression import SizeExpression
 #: Steps of the contract's range by which a pitch exceeds the tight one, in turn.
 _SLACK = (0, 1, 3, 17)
 _CHOICES = 2 * len(_SLACK)
-#: Wide pitches in bytes, and the most bytes of a buffer that has one; which choice among how many is wide.
-_WIDE, _MOST_APART = ((1 << 16) + 64, (1 << 20) + 64), 5 << 18
+#: Wide pitches in bytes, each with the most bytes of a buffer that has it; which choice among how many is wide.
+_WIDE = (((1 << 16) + 64, 1 << 18), ((1 << 20) + 64, 5 << 18))
 _IS_WIDE, _OF = 3, 4
 #: Turns after which the choices repeat; several pitches meet in every combination on the way.
 TURNS = _CHOICES**2
@@ -83,13 +83,14 @@ def _widened(contract: Contract, values: dict[str, int], argument: Argument, pit
     """Return a pitch of the same sign that is wider than `pitch`, as far as buffers stay small; else `pitch` itself."""
     low, high = (int(end) for end in argument.value_range or (0, 0))
     extents = [extent for extent in contract.extents if argument.name in extent.names]
-    for least in _WIDE[:: -1 if turn % 2 else 1]:
+    for least, most_bytes in _WIDE[:: -1 if turn % 2 else 1]:
         steps = -(-(least - abs(pitch)) // argument.step)
-        wider = pitch + (steps * argument.step if pitch > 0 else -steps * argument.step)
-        if steps <= 0 or not low <= wider <= high:
+        most = (high - pitch if pitch > 0 else pitch - low) // argument.step
+        if min(steps, most) <= 0:
             continue
+        wider = pitch + min(steps, most) * (argument.step if pitch > 0 else -argument.step)
         values[argument.name] = wider
-        if all(top - bottom <= _MOST_APART for bottom, top in (extent.ends(values) for extent in extents)):
+        if all(top - bottom <= most_bytes for bottom, top in (extent.ends(values) for extent in extents)):
             return wider
     return pitch
 
