@@ -62,7 +62,10 @@ def _set_for_vectors(instructions: Sequence[Instruction]) -> frozenset[int]:
 
 
 def _shifted_comparisons(instructions: Iterable[Instruction]) -> Iterator[int]:
-    """Yield a + b where `sub r, s, #a` comes before `cmp r, #b`, in the order of the code; b is 0 for cbz and shifts."""
+    """Yield a + b where `sub r, s, #a` comes before `cmp r, #b`, in the order of the code.
+
+    b is 0 for cbz, cbnz and shifts.
+    """
     taken: dict[Register, int] = {}
     for one in instructions:
         kind = _kind(one.mnemonic)

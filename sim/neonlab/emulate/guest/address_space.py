@@ -98,7 +98,7 @@ _SP_ELSEWHERE = {
     Isa.A32: (0x0486B8, 0x105BA8, 0x1B9148, 0x0A72A8),
     Isa.A64: (0x14B9B0, 0x09A790, 0x1944D0, 0x031710),
 }
-# Another caller for every other of them: between these and those above, each bit of lr from 2 to 28 differs from HOME's.
+# Another caller for every other of them: with those above, each bit of lr from 2 to 22 differs from HOME's in one.
 _CALLERS = {Isa.A32: 0x1F83_F5B8, Isa.A64: HIGH + 0x3_2000_F5B8}
 #: Number of the other arrangements.
 ELSEWHERES = len(_SP_ELSEWHERE[Isa.A64])
