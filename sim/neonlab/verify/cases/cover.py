@@ -204,7 +204,7 @@ class Cover:
             ]
             for tried in (more, lower):
                 placed = self.space.place(tried, len(self.chosen))
-                if placed is not None and placed.macs <= MOST_WORK and placed.bytes <= MOST_FOR_A_PAIR // 2:
+                if placed is not None and placed.work <= MOST_FOR_A_PAIR // 2:
                     sizes, found = tried, placed
                     taken.add(other)
                     break
