@@ -9,7 +9,7 @@ import numpy as np
 from neonlab import Array, Contract, DataSource, Dispatch, Expected, Operator, Role, Shape
 
 from ._packing import pack_panels, unpack_panels
-from ._product import exact_product
+from ._product import exact_product, kept_product
 from ._requantize import PER_CHANNEL, parameters, requantized
 
 _DIMENSIONS = ("height", "width", "in_channels", "out_channels")
@@ -92,7 +92,7 @@ class Conv1x1(Operator):
         layout = contract.argument("weights").layout
         weights = data.array(contract.argument("weights"), (outs, ins))
         rows = pixels.reshape(ins, -1).T if input_.layout == "chw" else pixels.reshape(-1, ins)
-        found = parameters(contract, weights, data, lambda _: exact_product(rows, weights))
+        found = parameters(contract, weights, data, lambda _: kept_product(rows, weights))
         return {"input": pixels, "weights": weights if layout == "oc_ic" else pack_panels(weights, layout), **found}
 
     def packed(self, contract: Contract, name: str, values: Array) -> Array:
@@ -109,13 +109,15 @@ class Conv1x1(Operator):
         output = contract.argument("output")
         if output.layout == "chw":
             pixels = inputs["input"].reshape(ins, -1)
-            sums = exact_product(weights, pixels.T)
             if output.dtype == np.int8:
-                sums = requantized(contract, sums.T, inputs).T
+                sums = requantized(contract, kept_product(pixels.T, weights), inputs).T
+            else:
+                sums = exact_product(weights, pixels.T)
             found = sums.astype(output.dtype)
             array, axes = found.reshape(outs, shape["height"], shape["width"]), ("channel", "y", "x")
         else:
-            sums = requantized(contract, exact_product(inputs["input"].reshape(-1, ins), weights), inputs)
+            product = kept_product if output.dtype == np.int8 else exact_product
+            sums = requantized(contract, product(inputs["input"].reshape(-1, ins), weights), inputs)
             array, axes = sums.reshape(shape["height"], shape["width"], outs), ("y", "x", "channel")
         return {"output": Expected(np.ascontiguousarray(array), axes)}
 

@@ -9,7 +9,7 @@ import numpy as np
 from neonlab import Array, Contract, DataSource, Expected, Operator, Shape
 
 from ._packing import pack_panels, unpack_panels
-from ._product import exact_product
+from ._product import exact_product, kept_product
 from ._requantize import PER_CHANNEL, parameters, requantized
 
 _DIMENSIONS = ("rows", "cols", "depth")
@@ -75,7 +75,7 @@ def _sums(a: Array, b: Array, inputs: Mapping[str, Array]) -> Array:
     """
     if "points" in inputs:
         a, b = a.astype(np.int64) - inputs["points"][0], b.astype(np.int64) - inputs["points"][1]
-    return exact_product(a, b)
+    return (kept_product if "range" in inputs or "points" in inputs else exact_product)(a, b)
 
 
 def _float_parameters(contract: Contract, cols: int, data: DataSource) -> dict[str, Array]:
