@@ -173,8 +173,8 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
     names += [CaseName(shape, "highest", seed, Depth.QUICK) for shape in into_few if "highest" in patterns[1:]]
     names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in shapes.farther]
     # Code may skip zeros where there are many in a row.  The last dimension lies together, and is far enough.
-    largest = sorted(shapes.alone or shapes.small[:-1], key=lambda shape: shape.work)[-_LONG:]
-    long = (*shapes.far[-1:], *shapes.longest[:2], *largest)
+    large = sorted(shapes.alone or shapes.small[:-1], key=lambda shape: shape.work)[-_LONG:]
+    long = (*shapes.far[-1:], *shapes.longest[:2], *large)
     names += [CaseName(shape, "sparse", seed, Depth.QUICK) for shape in long if "sparse" in patterns[1:]]
     seeds = range(seed + 1, seed + 1 + _LARGEST_SUMS_DATA) if further else ()
     # Data of one pattern follow one another, since their sums are the same: operators keep those that they made last.

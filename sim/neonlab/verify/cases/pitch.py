@@ -75,8 +75,8 @@ def _chosen(contract: Contract, argument: Argument, values: Mapping[str, int], t
     slack = _SLACK[turn % len(_SLACK)]
     sides = [backwards, forwards] if turn // len(_SLACK) % 2 else [forwards, backwards]
     likely = max((inner for _, inner in apart), default=0)
-    found = next((pitch for side in sides if (pitch := _beyond(side, fits, slack, likely)) is not None), None)
-    return _widened(contract, known, argument, found, turn) if wide and found is not None else found
+    near = next((pitch for side in sides if (pitch := _beyond(side, fits, slack, likely)) is not None), None)
+    return _widened(contract, known, argument, near, turn) if wide and near is not None else near
 
 
 def _widened(contract: Contract, values: dict[str, int], argument: Argument, pitch: int, turn: int) -> int:
