@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from neonlab.emulate.native import compiled
+from neonlab.emulate.native import lean as compiled
+from neonlab.emulate.native import makes_arrays
 from neonlab.prove.expressions.forms import atom, combined, is_number, number, of_atom, single
 from neonlab.prove.expressions.node import IS_NUMBER
 from neonlab.prove.expressions.operation import INPUT, LIMIT, MAXIMUM, MINIMUM
@@ -74,7 +75,7 @@ def _clamped(forms: Any, x: int, low: int, high: int) -> int:
     return x
 
 
-@compiled
+@makes_arrays
 def extreme(forms: Any, operation: int, x: int, y: int) -> int:
     """Return the form of the smaller or the greater of two; of several in any order and grouping it is the same."""
     found = np.empty(_MOST_EXTREMES, np.int64)
@@ -122,7 +123,7 @@ def _atom_alone(forms: Any, x: int) -> int:
     return inner if inner >= 0 and one.constant == 0 and forms.terms[one.first].coefficient == 1 else -1
 
 
-@compiled
+@makes_arrays
 def float_extreme(forms: Any, operation: int, x: int, y: int) -> int:
     """Return the form of the smaller or the greater of two floats; of several in any order and grouping it is the same.
 
