@@ -78,7 +78,7 @@ def _all_true(answer: Equality, pair: int) -> Difference | None:
 
 def _compared(answer: Equality, form: int) -> set[tuple[Primitive, int]]:
     """Return the parts that a form compares with numbers, and these."""
-    reading, found, seen = answer.reading, set(), set()
+    reading, found, seen = answer.reading, set[tuple[Primitive, int]](), set[int]()
     waiting = [part for part in (reading.form(form)[0],) if part is not None]
     while waiting and len(seen) < _MOST_READ:
         for atom, _ in waiting.pop().terms:
