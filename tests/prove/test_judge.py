@@ -12,7 +12,7 @@ import pytest
 
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel, open_kernel
-from neonlab.lab.run.check import check
+from neonlab.lab.run.check import check, check_case
 from neonlab.lab.run.lookup import one_kernel, one_shape
 from neonlab.lab.run.plan import shapes_to_prove
 from neonlab.lab.run.prove import MANY_SHAPES, prove
@@ -46,7 +46,8 @@ _RIGHT = [
     ("armv8/requantize_s32s8_rows_1x16_precise", "2x5", "multipliers range shifts"),
     ("armv8/quantize_f32s8_flat_16_fp32", "21", "inverse range"),
     ("armv8/add_u8u8_flat_16_nnlib", "83", "way"),
-    ("armv8/range_f32f32_flat_16", "37", ""),
+    ("armv8/range_f32f32_flat_16", "2047", ""),
+    ("armv7/lut_s8s8_flat_64", "83", ""),
     ("armv8/avgpool2x2s2_s8s8_hwc_1x16", "2x3x5", ""),
 ]
 
@@ -152,6 +153,65 @@ def test_a_wrong_kernel_is_refuted_by_inputs_for_which_it_is_wrong(
     (found,) = prove(kernel, shape).shapes
     assert found.status is ProofStatus.REFUTED
     assert found.failure is not None
+    assert found.failure.witness is not None
+
+
+_NEIGHBOURS = """
+    movi    v29.16b, #77
+    cmeq    v30.16b, \\x\\().16b, v29.16b
+    ext     v31.16b, v30.16b, v30.16b, #1
+    and     v31.16b, v31.16b, v30.16b
+    ext     v30.16b, v30.16b, v30.16b, #2
+    and     v31.16b, v31.16b, v30.16b
+    smax    \\x\\().16b, \\x\\().16b, lowest.16b
+    eor     \\x\\().16b, \\x\\().16b, v31.16b
+"""
+_SELDOM = [
+    # Wrong where three elements in a row are 77: one in 16 million.
+    ("armv8/relu_s8s8_flat_64", "67", "    smax    \\x\\().16b, \\x\\().16b, lowest.16b", _NEIGHBOURS),
+    # Leaves out the last of 37 elements.
+    ("armv8/range_f32f32_flat_16", "37", "adds    count, count, #12", "adds    count, count, #11"),
+]
+
+
+@pytest.mark.parametrize(("name", "shape", "text", "by"), _SELDOM, ids=[name for name, *_ in _SELDOM])
+def test_a_kernel_that_is_seldom_wrong_is_refuted(tmp_path: Path, name: str, shape: str, text: str, by: str) -> None:
+    kernel = _changed(tmp_path, name, text, by)
+    (found,) = prove(kernel, shape).shapes
+    assert found.status is ProofStatus.REFUTED
+    assert found.failure is not None
+    assert found.failure.witness is not None
+    assert kernel.operator is not None
+    assert check_case(kernel, found.failure.witness).outcomes != [None]
+
+
+_FAULTS = [
+    # The last three elements are read in vectors of four, and results do not depend on what is beyond.
+    (
+        "armv8/range_f32f32_flat_16",
+        "5",
+        "    ld1r    {v0.4s}, [input], #4",
+        "    ld1     {v0.4s}, [input]\n    dup     v0.4s, v0.s[0]\n    add     input, input, #4",
+        "oob-read",
+    ),
+    (
+        "armv8/relu_s8s8_flat_64",
+        "67",
+        "    ld1r    {v16",
+        "    fmov    d8, d0\n    ld1r    {v16",
+        "clobbered-callee-saved",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "shape", "text", "by", "fault"), _FAULTS, ids=[one[-1] for one in _FAULTS])
+def test_a_kernel_that_faults_is_refuted_though_its_results_are_right(
+    tmp_path: Path, name: str, shape: str, text: str, by: str, fault: str
+) -> None:
+    (found,) = prove(_changed(tmp_path, name, text, by), shape).shapes
+    assert found.status is ProofStatus.REFUTED
+    assert found.failure is not None
+    assert (found.failure.identifier, found.wraps, found.error) == (fault, None, None)
     assert found.failure.witness is not None
 
 

@@ -88,6 +88,12 @@ def test_a_wrong_kernel_is_refuted_by_a_case(tmp_path: Path, name: str, shape: s
     assert found.failure is not None
 
 
+@pytest.mark.usefixtures("always")
+def test_a_look_up_in_a_layer_is_proved_for_any_table() -> None:
+    found = _proved("armv7/lut_s8s8_flat_64", "83")
+    assert (found.status, found.held) == (ProofStatus.PROVED_WITH_ERROR, ())
+
+
 _SLIPS = [
     ("armv8/conv1x1_s8s32_hwc_2x8_ic32", "    smull   v5.8h", "    umull   v5.8h"),
     ("armv8/conv1x1_s8s32_hwc_4x8_dotprod_ic32", "    sdot    \\s1\\().4s, \\w1", "    sdot    \\s1\\().4s, \\w0"),

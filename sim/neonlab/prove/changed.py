@@ -4,7 +4,8 @@
     found = prover.prove(changed, address, size)
 
 A copy is compared at shapes that run the changed code.  Both are followed with the same inputs as any value: those that
-the reference does not need as numbers.  Inputs that show a difference are run, and the reference says which is right.
+the reference does not need as numbers, and where that does not do, those that are no parameters.  Inputs that show a
+difference are run, and the reference says which is right.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from neonlab.contract.header import Contract
 from neonlab.emulate.hooks.block_meter import BlockMeter
 from neonlab.emulate.machine import Machine
 from neonlab.measure.shape import Shape
-from neonlab.prove.judge import Sides, beside, judged, more_held, reference_side, with_kernel
+from neonlab.prove.judge import Sides, beside, judged, more_held, parameters, reference_side, with_kernel
 from neonlab.prove.proof import ProofStatus, ShapeProof
 from neonlab.prove.refusal import Refusal
 from neonlab.verify.cases.case import Case
@@ -82,6 +83,10 @@ class ChangedKernels:
         found: list[ShapeProof] = []
         for site, kernel in self._reaching(address, size):
             one = self._compared(site, kernel, program)
+            if one.status is ProofStatus.NOT_PROVED:
+                holding = self._kernel(site.shape, True)
+                again = self._compared(site, holding, program) if holding is not None else one
+                one = again if again.status is not ProofStatus.NOT_PROVED else one
             found.append(one)
             if one.status is ProofStatus.REFUTED:
                 break
@@ -98,23 +103,28 @@ class ChangedKernels:
 
     def _reaching(self, address: int, size: int) -> list[tuple[_Site, _Followed]]:
         """Return the shapes to prove a copy at, evenly spaced from the smallest to the largest that serve."""
-        reached = [(site, self._kernel(site.shape)) for site in self.sites if site.reaches(address, size)]
+        reached = [(site, self._kernel(site.shape, False)) for site in self.sites if site.reaches(address, size)]
         sites = [(site, kernel) for site, kernel in reached if kernel is not None]
         spaced = {round(place) for place in np.linspace(0, len(sites) - 1, _FOR_ONE).tolist()} if sites else ()
         return [sites[number] for number in sorted(spaced)]
 
-    def _follow(self, shape: Shape) -> _Followed | None:
-        """Follow the kernel, with those inputs held whose numbers the reference needs; None where that fails."""
-        case, held = next(site.case for site in self.sites if site.shape == shape), frozenset[str]()
+    def _follow(self, shape: Shape, holds_parameters: bool) -> _Followed | None:
+        """Follow the kernel, with those inputs held whose numbers the reference needs; None where that fails.
+
+        Parameters are held if asked, and where it fails without.
+        """
+        case = next(site.case for site in self.sites if site.shape == shape)
+        every = parameters(self._contract) & case.inputs.keys()
+        held = every if holds_parameters else frozenset[str]()
         while True:
             try:
                 reference = reference_side(self._program, self._contract, self._operator, case, held)
                 return _Followed(with_kernel(reference, self._program, self._contract), held)
             except Refusal as refusal:
                 more = more_held(self._contract, case, held, refusal)
-                if more is None:
+                if more is None and every <= held:
                     return None
-                held = more
+                held = held | every if more is None else more
 
     def _sites(self, shapes: Sequence[Shape]) -> list[_Site]:
         meter, found = BlockMeter(self._program), []

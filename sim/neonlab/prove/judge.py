@@ -20,13 +20,12 @@ import numpy as np
 
 from neonlab.assemble.program import Program
 from neonlab.contract.header import Argument, Contract
-from neonlab.emulate.machine import Machine
-from neonlab.emulate.run import Fault
 from neonlab.measure.shape import Shape
 from neonlab.prove.comparison.equality import Equality, compare
 from neonlab.prove.expressions.evaluate import consumed, elements_of, evaluate
 from neonlab.prove.expressions.table import ExpressionTable, Ids
-from neonlab.prove.kernel.symbolic_run import KernelNodes, Sum, kernel_nodes
+from neonlab.prove.failing import DRAWN, fault_in, refuted_by_cases, run_witness
+from neonlab.prove.kernel.symbolic_run import NOT_COMPLETE, KernelNodes, Sum, kernel_nodes
 from neonlab.prove.large import MOST_ERROR, error_of, is_large, seed_of
 from neonlab.prove.proof import Noticed, ProofStatus, ShapeProof
 from neonlab.prove.reference.compiled import CompiledReference, compiled_nodes
@@ -34,16 +33,12 @@ from neonlab.prove.reference.inputs import input_values, symbolic_inputs
 from neonlab.prove.reference.outputs import reference_nodes
 from neonlab.prove.refusal import Refusal
 from neonlab.prove.witness import inputs_of, witnesses
-from neonlab.verify.cases.case import Array, Case
+from neonlab.verify.cases.case import Case
 from neonlab.verify.cases.operator import Operator, OperatorError
-from neonlab.verify.check_case import find_mismatch, run_case
-from neonlab.verify.checker import Checker
-from neonlab.verify.verdict import WITNESS, Failure
+from neonlab.verify.verdict import Failure
 
 #: Most instructions of a path.
 MOST_STEPS = 1 << 25
-#: Cases whose values are tried as inputs that refute.
-_DRAWN = (("random", 1), ("extremes", 2), ("lowest", 1), ("highest", 1), ("opposed", 1), ("random", 3))
 #: Further draws of inputs that are held.
 _OTHER_DRAWS = 7
 
@@ -88,14 +83,20 @@ def prove_shape(
 ) -> ShapeProof:
     """Return what can be shown at one shape.  `held` names inputs to hold at the values of the case from the start.
 
+    Before a kernel is proved, the case is run under every check, as what it reads or leaves changed is no result.
+
     A proof that holds inputs says nothing of others: so the kernel is run on further cases, of which one may refute it.
     Unless inputs are held from the start, as where many shapes are proved, it is also tried with other draws.
     """
     case = operator.case(contract, shape, "random", seed)
     found = _proved_or_not(program, contract, operator, case, held)
+    if found.status.is_proof or found.reason.startswith(NOT_COMPLETE):
+        fault = fault_in(program, contract, operator, case)
+        if fault is not None:
+            return replace(found, status=ProofStatus.REFUTED, wraps=None, error=None, reason="", failure=fault)
     if found.status is not ProofStatus.PROVED or not found.held:
         return found
-    failure = _refuted_by_cases(program, contract, operator, case)
+    failure = refuted_by_cases(program, contract, operator, case)
     if failure is not None:
         return replace(found, status=ProofStatus.REFUTED, wraps=None, failure=failure)
     for other in () if held else range(seed + 1, seed + 1 + _OTHER_DRAWS):
@@ -300,7 +301,7 @@ def _without_filling(
     used = np.zeros(table.inputs, np.bool_)
     used[elements_of(table, theirs)] = True
     used[consumed(table)] = True
-    others = [operator.case(contract, case.shape, pattern, seed).inputs for pattern, seed in _DRAWN]
+    others = [operator.case(contract, case.shape, pattern, seed).inputs for pattern, seed in DRAWN]
     found, filled = {}, []
     for name, ids in elements.items():
         drawn = case.inputs[name]
@@ -347,9 +348,9 @@ def _refuted(
 ) -> Failure | None:
     """Return how the kernel fails on inputs for which the sides differ, None if no such inputs were found."""
     if sides.table.fingerprints:  # such sums have no operands to look at
-        return _refuted_by_cases(program, contract, operator, case)
+        return refuted_by_cases(program, contract, operator, case)
     draws = [input_values(sides.table, sides.elements, case.inputs)]
-    for pattern, seed in _DRAWN:
+    for pattern, seed in DRAWN:
         try:
             other = operator.case(contract, case.shape, pattern, seed)
         except OperatorError:
@@ -361,39 +362,3 @@ def _refuted(
         if failure is not None:
             return failure
     return None
-
-
-def _refuted_by_cases(program: Program, contract: Contract, operator: Operator, case: Case) -> Failure | None:
-    """Return how the kernel fails on the case or on one of those drawn, None if it is right on all."""
-    found = run_witness(program, contract, operator, case, case.inputs)
-    for pattern, seed in _DRAWN:
-        if found is not None:
-            break
-        try:
-            other = operator.case(contract, case.shape, pattern, seed)
-        except OperatorError:
-            continue
-        found = run_witness(program, contract, operator, case, other.inputs)
-    return found
-
-
-def run_witness(
-    program: Program, contract: Contract, operator: Operator, case: Case, inputs: Mapping[str, Array]
-) -> Failure | None:
-    """Run the kernel on other inputs of a case; return the failure, None if it is right on them.
-
-    A failure is what every check together makes of it, as if the case had been checked.
-    """
-    try:
-        witness = operator.refilled(contract, replace(case, pattern=WITNESS), inputs)
-    except OperatorError:
-        return None
-    with Machine(program) as machine:
-        outcome = run_case(machine, contract, witness)
-    fault = outcome if isinstance(outcome, Fault) else None
-    mismatch = None if isinstance(outcome, Fault) else find_mismatch(program, contract, witness, outcome)
-    if fault is None and mismatch is None:
-        return None
-    with Checker(program, contract) as checker:
-        found = checker.check(witness)
-    return replace(found or Failure(witness.name, fault=fault, mismatch=mismatch), witness=witness)

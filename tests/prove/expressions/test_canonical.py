@@ -202,6 +202,38 @@ def test_extremes_of_floats_have_one_form_in_any_order_and_grouping(operation: O
     assert forms[4] != forms[5]
 
 
+_EXTREMES = [Operation.MINIMUM, Operation.MAXIMUM, Operation.FLOAT_MINIMUM, Operation.FLOAT_MAXIMUM]
+
+
+@pytest.mark.parametrize("operation", _EXTREMES)
+def test_extremes_of_thousands_have_one_form_in_any_order_and_grouping(operation: Operation) -> None:
+    random = np.random.default_rng(_SEED)
+    table, is_float = ExpressionTable(), operation in _EXTREMES[2:]
+    span = (-1.0, 1.0) if is_float else None
+    elements = table.elements(20_000, 0 if is_float else -128, (1 << 32) - 1 if is_float else 127, span=span)
+
+    def in_a_row(ids: Ids) -> Ids:
+        found = ids[:1]
+        for at in range(1, len(ids)):
+            found = _one(table, operation, found, ids[at : at + 1])
+        return found
+
+    def in_pairs(ids: Ids) -> Ids:
+        while len(ids) > 1:
+            half = len(ids) // 2
+            ids = np.concatenate([table.apply(operation, ids[:half], ids[half : 2 * half]), ids[2 * half :]])
+        return ids
+
+    rows = in_a_row(elements), in_a_row(random.permutation(elements)), in_a_row(elements[1:])
+    pairs = in_pairs(random.permutation(elements)), in_pairs(np.concatenate([elements, elements[:777]]))
+    first, *others = Canonical(table).of(np.concatenate([*rows, *pairs])).tolist()
+    assert [other == first for other in others] == [True, False, True, True]
+    shared = _one(table, operation, rows[2], elements[:1])  # of two extremes that are results both
+    without, both, whole = Canonical(table).of(np.concatenate([rows[2], shared, rows[0]])).tolist()
+    assert both == whole
+    assert without != whole
+
+
 def _as_a_table(table: ExpressionTable, x: Ids, low: int, values: list[int]) -> Ids:
     """A look-up of the values of a function of x, which is no less than `low`."""
     entries = table.constants(np.array(values))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -52,6 +53,13 @@ def mutate(
         bool,
         typer.Option("--prove", help="Prove the mutants that no check notices: `different`, `equal` or `open`."),
     ] = False,
+    recorded: Annotated[
+        bool,
+        typer.Option(
+            "--recorded",
+            help="With --prove --into: check none, and prove those that mutants.json has as harmless by review.",
+        ),
+    ] = False,
     shape: ShapeOption = None,
     into: Annotated[
         Path | None,
@@ -67,6 +75,8 @@ def mutate(
     run, for which it fails: a case is missing. It is `equal` if its results are those of the kernel for every input
     that the contract allows, at the shapes tried, and else `open`. The shapes are those of --shape, or else a few small
     ones that run all of the code.
+
+    With --recorded nothing is checked again: the mutants that a report of --into has as harmless by review are proved.
     """
     from neonlab.lab.parallel.mutants import judge_all, prove_undetected
     from neonlab.lab.parallel.mutants import mutants as mutants_to_try
@@ -75,6 +85,10 @@ def mutate(
     from neonlab.lab.run.mutant_proofs import Fate
     from neonlab.verify.mutation.equivalence import read_reviewed
 
+    if recorded:
+        if not prove or into is None or shape or limit is not None or json:
+            raise InputError("--recorded takes --prove, --into FOLDER, kernels and --jobs, and no other option")
+        return _prove_recorded(kernels or (), into, jobs, no_cache, seed)
     if shape and not prove:
         raise InputError("--shape says where to prove mutants: give --prove too")
     if reviewed is not None and not is_file(reviewed):
@@ -93,7 +107,7 @@ def mutate(
             results = prove_undetected(workers, wanted, results, advance)
         say_found(kept, "mutants._judge", "groups of mutants")
     if into is not None:
-        _write(into, results, seed)
+        _write(into, [result.to_json() for result in results], seed)
     if json:
         print_json("mutate", seed=seed, kernels=[result.to_json() for result in results])
     else:
@@ -147,7 +161,29 @@ def _line(mutant: Mutant) -> str:
     return f"line {mutant.line}, {mutant.slip}: {mutant.original}  ->  {mutant.mutant}"
 
 
-def _write(folder: Path, results: list[MutantsOfKernel], seed: int) -> None:
+def _prove_recorded(names: Sequence[str], folder: Path, jobs: int | None, no_cache: bool, seed: int) -> int:
+    """Prove the reviewed mutants of a report, and write it with what was shown."""
+    from neonlab.lab.parallel.pool import Workers
+    from neonlab.lab.parallel.recorded import prove_recorded
+    from neonlab.lab.run.mutant_proofs import Fate
+    from neonlab.report.tables.records import records_by_kernel
+
+    records = records_by_kernel(folder / "mutants.json", "mutate")
+    work = [(kernel, records[kernel.title]) for kernel in find_kernels(names) if kernel.title in records]
+    if not work:
+        raise InputError(f"{folder / 'mutants.json'} has none of these kernels: run `neonlab mutate --into` first")
+    progress.begin("making mutants")
+    with open_results(not no_cache) as kept, Workers(jobs, results=kept) as workers:
+        results = prove_recorded(workers, work, lambda total: progress.begin("proving", total, "mutants"))
+    _write(folder, [result.record for result in results], seed)
+    for result in results:
+        counts = ", ".join(f"{result.counts.get(fate, 0)} {fate.value}" for fate in Fate)
+        gone = f"; the kernel has {result.gone} of the reviewed ones no more" if result.gone else ""
+        console().print(f"{result.kernel}: {counts}{gone}", markup=False)
+    return 1 if any(result.counts.get(Fate.DIFFERENT) for result in results) else 0
+
+
+def _write(folder: Path, results: Sequence[Mapping[str, Any]], seed: int) -> None:
     from neonlab.host.output_file import write_whole
     from neonlab.lab.repository.library import find_root, open_library
     from neonlab.report.tables.mutants import json_document, markdown_document, merged
@@ -157,6 +193,6 @@ def _write(folder: Path, results: list[MutantsOfKernel], seed: int) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{folder}: cannot create the folder: {error.strerror}") from None
-    documents = merged(folder / "mutants.json", [result.to_json() for result in results], known)
+    documents = merged(folder / "mutants.json", results, known)
     write_whole(folder / "mutants.json", json_document(documents, seed).encode())
     write_whole(folder / "mutants.md", markdown_document(documents).encode())

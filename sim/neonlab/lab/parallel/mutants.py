@@ -197,10 +197,21 @@ def prove_undetected(
     which one fails are saved as a case of the kernel, unless there is no place for them.  `advance` is called with the
     number tried since its last call.
     """
+    asked = [(kernel, shapes, result.undetected) for (kernel, shapes), result in zip(work, results, strict=True)]
+    proofs = prove_mutants(workers, asked, advance)
+    return [replace(result, proofs=one) for result, one in zip(results, proofs, strict=True)]
+
+
+def prove_mutants(
+    workers: Workers,
+    work: Sequence[tuple[Kernel, Sequence[Shape], Sequence[Mutant]]],
+    advance: Callable[[int], None] = lambda _: None,
+) -> list[Mapping[Mutant, MutantProof]]:
+    """Return for each kernel what was shown of its mutants, as `prove_undetected` does."""
     tasks = [
-        (KernelHandle.of(kernel), tuple(shapes), list(result.undetected[start : start + _FEW]))
-        for (kernel, shapes), result in zip(work, results, strict=True)
-        for start in range(0, len(result.undetected), _FEW)
+        (KernelHandle.of(kernel), tuple(shapes), list(mutants[start : start + _FEW]))
+        for kernel, shapes, mutants in work
+        for start in range(0, len(mutants), _FEW)
     ]
     answers = workers.run(_prove, tasks, lambda index: advance(len(tasks[index][2])))
     found: list[MutantProof] = []
@@ -210,10 +221,7 @@ def prove_undetected(
             answer = [MutantProof(Fate.OPEN, reason=a.reason) if isinstance(a, Died) else a[0] for a in alone]
         found += answer
     left = iter(found)
-    return [
-        replace(result, proofs={mutant: _saved(kernel, next(left)) for mutant in result.undetected})
-        for (kernel, _), result in zip(work, results, strict=True)
-    ]
+    return [{mutant: _saved(kernel, next(left)) for mutant in mutants} for kernel, _, mutants in work]
 
 
 def _saved(kernel: Kernel, proof: MutantProof) -> MutantProof:

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neonlab.emulate.native import compiled, native_call
+from neonlab.emulate.native import lean as compiled
+from neonlab.emulate.native import native_call
 from neonlab.prove.expressions.forms import (
     ATOMS,
     FULL,

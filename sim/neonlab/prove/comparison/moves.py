@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neonlab.prove.comparison.choice import Evaluation, FormReader, Primitive, all_values, count_of, cuts
-from neonlab.prove.expressions.operation import ENTRY, INPUT, SELECT
+from neonlab.prove.expressions.operation import ENTRY, INPUT, SELECT, SUM
 from neonlab.prove.refusal import Refusal
 
 Numbers = npt.NDArray[np.int64]
@@ -39,7 +39,7 @@ def are_chosen_alike(reading: FormReader, forms: tuple[int, int]) -> bool:
 
 
 def _inputs(reading: FormReader, forms: list[int]) -> tuple[Primitive, ...]:
-    """Return the input elements that forms depend on, each as a part; none where there are more than a few."""
+    """Return the input elements and the sums that forms depend on, each as a part; none where these are many."""
     found: set[int] = set()
     seen: set[int] = set()
     waiting = [part for form in forms if (part := reading.form(form)[0]) is not None]
@@ -47,7 +47,7 @@ def _inputs(reading: FormReader, forms: list[int]) -> tuple[Primitive, ...]:
         for atom, _ in waiting.pop().terms:
             if atom not in seen:
                 seen.add(atom)
-                if reading.atom(atom)[0] == INPUT:
+                if reading.atom(atom)[0] in (INPUT, SUM):  # in a layer an element is known as a sum is
                     found.add(atom)
                 waiting += reading.operands(atom)
     return tuple(Primitive(((atom, 1),)) for atom in sorted(found)) if len(found) <= _MOST_INPUTS else ()

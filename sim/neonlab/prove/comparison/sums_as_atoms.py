@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from neonlab.emulate.native import compiled, native_call
+from neonlab.emulate.native import lean as compiled
+from neonlab.emulate.native import makes_arrays, native_call
 from neonlab.prove.expressions.forms import (
     ATOMS,
     FULL,
@@ -118,7 +119,7 @@ def _atom(forms: Any, sums: Any, found: Any, at: int, is_term: Any, there: Any, 
     return atom(found, operation, x, y, z, one.amount, one.low, one.high)
 
 
-@compiled
+@makes_arrays
 def _mark(forms: Any, roots: Any, polynomials: Any, atoms: Any) -> None:
     """Mark the polynomials and the atoms that the roots are made of."""
     waiting = np.zeros(len(polynomials) + len(atoms), np.int64)  # atoms as numbers below 0

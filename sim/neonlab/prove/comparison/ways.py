@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from neonlab.emulate.native import compiled, native_call
+from neonlab.emulate.native import lean as compiled
+from neonlab.emulate.native import native_call
 from neonlab.prove.expressions.evaluate import value_of
 from neonlab.prove.expressions.operation import (
     DIVIDE,

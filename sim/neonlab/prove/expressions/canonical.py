@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neonlab.emulate.native import compiled, native_call
-from neonlab.prove.expressions.extremes import extreme, float_extreme
+from neonlab.emulate.native import lean as compiled
+from neonlab.emulate.native import native_call
+from neonlab.prove.expressions.extremes import extreme_of_all, float_extreme_of_all
 from neonlab.prove.expressions.forms import (
     BROKEN,
     FULL,
@@ -122,6 +123,18 @@ def _is_ring(operation: int) -> bool:
 
 
 @compiled
+def _is_extreme(operation: int) -> bool:
+    return operation in (MINIMUM, MAXIMUM, FLOAT_MINIMUM, FLOAT_MAXIMUM)
+
+
+@compiled
+def _once(nodes: Any, need: Any, at: int, parent: int) -> int:
+    """Return what is needed of an operand of a sum or an extreme: 1 where only this one takes it, on its way."""
+    alike = nodes[at].operation == parent if _is_extreme(parent) else not _is_extreme(nodes[at].operation)
+    return 1 if need[at] == 0 and alike else 2
+
+
+@compiled
 def _mark(nodes: Any, roots: Any, need: Any) -> int:
     """Mark what the roots depend on: 1 for what is summed up on the way, 2 for what gets a form.
 
@@ -137,8 +150,11 @@ def _mark(nodes: Any, roots: Any, need: Any) -> int:
         node = nodes[at]
         operation = node.operation
         if operation in (ADD, SUBTRACT):
-            need[node.x] = 1 if need[node.x] == 0 else 2  # a sum that is used twice is not summed up twice
-            need[node.y] = 1 if need[node.y] == 0 else 2
+            need[node.x] = _once(nodes, need, node.x, ADD)  # a sum that is used twice is not summed up twice
+            need[node.y] = _once(nodes, need, node.y, ADD)
+        elif _is_extreme(operation):  # nor is one found twice, of thousands
+            need[node.x] = _once(nodes, need, node.x, operation)
+            need[node.y] = _once(nodes, need, node.y, operation)
         elif operation == SCALE:
             need[node.x] = 2  # so that large numbers cancel before they become larger
         elif operation == ENTRY:
@@ -160,6 +176,8 @@ def _form(nodes: Any, known: Any, forms: Any, root: int, stack: Any, factors: An
         return number(forms, node.amount)
     if node.operation == INPUT or node.operation == SUM:
         return _form_of_leaf(nodes, known, forms, root, lists)
+    if _is_extreme(node.operation):
+        return _form_of_extreme(nodes, known, forms, root, stack, factors)
     if not _is_ring(node.operation):
         return _atomic(known, forms, node, lists)
     first, constant = int(forms.used[SCRATCH]), 0
@@ -191,6 +209,26 @@ def _form(nodes: Any, known: Any, forms: Any, root: int, stack: Any, factors: An
 
 
 @compiled
+def _form_of_extreme(nodes: Any, known: Any, forms: Any, root: int, stack: Any, found: Any) -> int:
+    """Return the form of a minimum or a maximum with those that it alone takes; `stack` and `found` are free."""
+    operation = nodes[root].operation
+    depth, count = 1, 0
+    stack[0] = root
+    while depth > 0:
+        depth -= 1
+        at = stack[depth]
+        if known[at] >= 0:
+            found[count] = known[at]
+            count += 1
+        else:
+            stack[depth], stack[depth + 1] = nodes[at].x, nodes[at].y
+            depth += 2
+    if operation in (MINIMUM, MAXIMUM):
+        return extreme_of_all(forms, operation, found, count)
+    return float_extreme_of_all(forms, operation, found, count)
+
+
+@compiled
 def _form_of_leaf(nodes: Any, known: Any, forms: Any, at: int, lists: Any) -> int:
     node = nodes[at]
     if has_fingerprint(nodes, at):
@@ -216,10 +254,6 @@ def _atomic(known: Any, forms: Any, node: Any, lists: Any) -> int:
     if operation == ENTRY:
         return _entry(known, forms, node, lists)
     y = known[node.y]
-    if operation in (MINIMUM, MAXIMUM):
-        return extreme(forms, operation, x, y)
-    if operation in (FLOAT_MINIMUM, FLOAT_MAXIMUM):
-        return float_extreme(forms, operation, x, y)
     z = known[node.z]
     if operation == SELECT:
         return chosen(forms, x, y, z)

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from neonlab.emulate.native import Integer, Record, compiled, native_call
+from neonlab.emulate.native import Integer, Record, native_call
+from neonlab.emulate.native import lean as compiled
 from neonlab.prove.expressions.node import NODE
 from neonlab.prove.expressions.operation import (
     ADD,

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from neonlab.emulate.native import compiled
+from neonlab.emulate.native import lean as compiled
+from neonlab.emulate.native import makes_arrays
 from neonlab.prove.expressions.forms import atom, combined, is_number, number, of_atom, single
 from neonlab.prove.expressions.node import IS_NUMBER
 from neonlab.prove.expressions.operation import INPUT, LIMIT, MAXIMUM, MINIMUM
 
-#: Most operands of a minimum or a maximum that are brought in order.
-_MOST_EXTREMES = 1 << 13
+#: Most operands that wait to be looked into: those of an extreme of two extremes.
+_MOST_WAITING = 1 << 10
 
 
 @compiled
@@ -75,29 +76,72 @@ def _clamped(forms: Any, x: int, low: int, high: int) -> int:
 
 
 @compiled
-def extreme(forms: Any, operation: int, x: int, y: int) -> int:
-    """Return the form of the smaller or the greater of two; of several in any order and grouping it is the same."""
-    found = np.empty(_MOST_EXTREMES, np.int64)
-    waiting = np.empty(_MOST_EXTREMES, np.int64)
-    count, left = 0, 2
-    waiting[0], waiting[1] = x, y
+def _atom_alone(forms: Any, x: int) -> int:
+    """Return the atom that a polynomial is; -1 for others."""
+    inner = single(forms, x)
+    one = forms.polynomials[x]
+    return inner if inner >= 0 and one.constant == 0 and forms.terms[one.first].coefficient == 1 else -1
+
+
+@compiled
+def _is_same(forms: Any, operation: int, x: int) -> bool:
+    """Tell whether a polynomial is an operation and nothing else."""
+    inner = _atom_alone(forms, x)
+    return inner >= 0 and forms.atoms[inner].operation == operation
+
+
+@compiled
+def _gather(forms: Any, operation: int, root: int, waiting: Any, found: Any, count: int) -> int:
+    """Add what a form is the extreme of to `found`, as far as it has room, from number `count` on; return the number.
+
+    Extremes are in a row mostly, of which one operand is no extreme: so few wait.
+    """
+    waiting[0] = root
+    left = 1
     while left > 0:
         left -= 1
         at = waiting[left]
-        inner = single(forms, at)
-        one = forms.polynomials[at]
-        plain = inner >= 0 and one.constant == 0 and forms.terms[one.first].coefficient == 1
-        if plain and forms.atoms[inner].operation == operation and left < _MOST_EXTREMES - 2:
-            waiting[left], waiting[left + 1] = forms.atoms[inner].x, forms.atoms[inner].y
+        if left < len(waiting) - 2 and _is_same(forms, operation, at):
+            inner = forms.atoms[_atom_alone(forms, at)]
+            first, second = inner.x, inner.y
+            if not _is_same(forms, operation, second):
+                first, second = second, first
+            waiting[left], waiting[left + 1] = second, first
             left += 2
-        elif count < _MOST_EXTREMES:
+            continue
+        if count < len(found):
             found[count] = at
-            count += 1
-        else:
-            return _extreme_of_two(forms, operation, x, y)
-    ordered = np.sort(found[:count])
+        count += 1
+    return count
+
+
+@makes_arrays
+def _operands(forms: Any, operation: int, roots: Any, count: int) -> Any:
+    """Return what the first `count` forms of `roots` are the extremes of, in order of their numbers."""
+    waiting, found = np.empty(_MOST_WAITING, np.int64), np.empty(2 * count + 6, np.int64)
+    while True:
+        total = 0
+        for at in range(count):
+            total = _gather(forms, operation, roots[at], waiting, found, total)
+        if total <= len(found):
+            return np.sort(found[:total])
+        found = np.empty(total, np.int64)
+
+
+@makes_arrays
+def extreme(forms: Any, operation: int, x: int, y: int) -> int:
+    """Return the form of the smaller or the greater of two."""
+    roots = np.empty(2, np.int64)
+    roots[0], roots[1] = x, y
+    return extreme_of_all(forms, operation, roots, 2)
+
+
+@makes_arrays
+def extreme_of_all(forms: Any, operation: int, roots: Any, count: int) -> int:
+    """Return the form of the smallest or the greatest of the first `count` of `roots`, in any order and grouping."""
+    ordered = _operands(forms, operation, roots, count)
     result, limit = -1, LIMIT if operation == MINIMUM else -LIMIT
-    for at in range(count):
+    for at in range(len(ordered)):
         if is_number(forms, ordered[at]):
             value = forms.polynomials[ordered[at]].constant
             limit = min(limit, value) if operation == MINIMUM else max(limit, value)
@@ -114,38 +158,15 @@ def extreme(forms: Any, operation: int, x: int, y: int) -> int:
     )
 
 
-@compiled
-def _atom_alone(forms: Any, x: int) -> int:
-    """Return the atom that a polynomial is; -1 for others."""
-    inner = single(forms, x)
-    one = forms.polynomials[x]
-    return inner if inner >= 0 and one.constant == 0 and forms.terms[one.first].coefficient == 1 else -1
-
-
-@compiled
-def float_extreme(forms: Any, operation: int, x: int, y: int) -> int:
-    """Return the form of the smaller or the greater of two floats; of several in any order and grouping it is the same.
+@makes_arrays
+def float_extreme_of_all(forms: Any, operation: int, roots: Any, count: int) -> int:
+    """Return the form of the smallest or the greatest of the first `count` of `roots`, which are floats.
 
     Of a float with itself it is the float only where that is a number: bits of others change.
     """
-    found = np.empty(_MOST_EXTREMES, np.int64)
-    waiting = np.empty(_MOST_EXTREMES, np.int64)
-    count, left = 0, 2
-    waiting[0], waiting[1] = x, y
-    while left > 0:
-        left -= 1
-        inner = _atom_alone(forms, waiting[left])
-        if inner >= 0 and forms.atoms[inner].operation == operation and left < _MOST_EXTREMES - 2:
-            waiting[left], waiting[left + 1] = forms.atoms[inner].x, forms.atoms[inner].y
-            left += 2
-        elif count < _MOST_EXTREMES:
-            found[count] = waiting[left]
-            count += 1
-        else:
-            return of_atom(forms, atom(forms, operation, min(x, y), max(x, y), 0, 0, 0, (1 << 32) - 1))
-    ordered = np.sort(found[:count])
+    ordered = _operands(forms, operation, roots, count)
     result = int(ordered[0])
-    for at in range(1, count):
+    for at in range(1, len(ordered)):
         if ordered[at] != ordered[at - 1]:
             result = of_atom(forms, atom(forms, operation, result, ordered[at], 0, 0, 0, (1 << 32) - 1))
     if result == ordered[0]:

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from neonlab.emulate.native import compiled
+from neonlab.emulate.native import lean as compiled
+from neonlab.emulate.native import makes_arrays
 from neonlab.prove.expressions.node import OPERATION_FIELDS, product_held, sum_held
 from neonlab.prove.expressions.operation import LIMIT, MULTIPLY
 
@@ -117,6 +118,12 @@ def product(forms: Any, x: int, y: int) -> int:
     """Return the atom of the product of two atoms; equal factors in any order give the same one."""
     if forms.atoms[x].operation != MULTIPLY and forms.atoms[y].operation != MULTIPLY:
         return _product_of_two(forms, min(x, y), max(x, y))
+    return _product_of_products(forms, x, y)
+
+
+@makes_arrays
+def _product_of_products(forms: Any, x: int, y: int) -> int:
+    """Return the atom of a product with more factors than two, in their order."""
     factors = np.zeros(64, np.int64)
     count = 0
     for which in range(2):
@@ -178,15 +185,19 @@ def collected(forms: Any, first: int, constant: int) -> int:
     return _interned(forms, first, count, constant)
 
 
+@makes_arrays
+def _sort_many(scratch: Any, first: int, last: int) -> None:
+    part = scratch[first:last].copy()
+    order = np.argsort(part.monomial, kind="mergesort")
+    for at in range(last - first):
+        scratch[first + at] = part[order[at]]
+
+
 @compiled
 def _sort(scratch: Any, first: int, last: int) -> None:
     """Sort terms by monomial."""
-    count = last - first
-    if count > _MOST_INSERTED:
-        part = scratch[first:last].copy()
-        order = np.argsort(part.monomial, kind="mergesort")
-        for at in range(count):
-            scratch[first + at] = part[order[at]]
+    if last - first > _MOST_INSERTED:
+        _sort_many(scratch, first, last)
         return
     for at in range(first + 1, last):
         monomial, coefficient = scratch[at].monomial, scratch[at].coefficient

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from neonlab.emulate.native import compiled
+from neonlab.emulate.native import lean as compiled
 from neonlab.prove.expressions.bounds import sum_held
 from neonlab.prove.expressions.field import PRIME, inverse_modulo, minus, residue, times_modulo
 from neonlab.prove.expressions.forms import BROKEN, SCRATCH, atom, collect, collected, number

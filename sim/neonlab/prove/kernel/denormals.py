@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from neonlab.emulate.native import compiled
+from neonlab.emulate.native import lean as compiled
 from neonlab.prove.expressions.operation import (
     CONSTANT,
     FLOAT_ADD,

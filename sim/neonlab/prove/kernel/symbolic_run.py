@@ -41,6 +41,8 @@ _ROWS, _MOST_ROWS = 1 << 20, 12_000_000
 _FLAGS_SET = "flags that decide what is executed depend on the data"
 #: How the reason begins where data decide the path.
 DECIDES_PATH = "this branch on the data decides the path"
+#: The same where the recorded call failed.
+NOT_COMPLETE = "the call did not complete"
 _REASONS = {
     replay.ADDRESS: "an address or the target of a branch depends on the data",
     replay.NO_RULE: "the prover has no rule for this instruction",
@@ -115,7 +117,7 @@ def record(program: Program, contract: Contract, case: Case, limit: int) -> tupl
         outcome = run_case(machine, contract, case)
         trace = recorder.collect(machine)
     if isinstance(outcome, Fault):
-        raise Refusal(f"the call did not complete: {outcome.message}")
+        raise Refusal(f"{NOT_COMPLETE}: {outcome.message}")
     if trace.overflow:
         raise Refusal(f"the call takes more than {limit} instructions: try a smaller shape")
     return trace, outcome

@@ -10,17 +10,9 @@ from typing import Any
 
 from neonlab import __version__
 from neonlab.report.tables.records import records_by_kernel
-from neonlab.verify.mutation.equivalence import (
-    NEVER_MATTERS,
-    PREFETCH,
-    READS_MORE,
-    SAME_CLAMP,
-    SAME_EFFECT,
-    SAME_ON_THE_WAY,
-)
+from neonlab.verify.mutation.equivalence import RULES
 from neonlab.verify.mutation.text import SLIPS
 
-_RULES = (SAME_EFFECT, SAME_ON_THE_WAY, SAME_CLAMP, READS_MORE, NEVER_MATTERS, PREFETCH)
 #: What a proof says of a mutant that is not killed.
 _FATES = ("different", "equal", "open")
 _WORDS = (
@@ -136,15 +128,8 @@ def markdown_document(results: Results) -> str:
     for result in results:
         reasons.update(result["reasons"])
     lines += ["", "## Equivalent", "", "Found by rule:", ""]
-    lines += [f"- {reasons[rule]:,}: {rule}" for rule in _RULES if reasons[rule]]
-    lines += ["", "Reviewed one by one:", ""]
-    for result in results:
-        by_reason: dict[str, list[str]] = {}
-        for item in result["not_killed"]:
-            if item["reason"] is not None and item["reason"] not in _RULES:
-                by_reason.setdefault(item["reason"], []).append(_item(item))
-        for reason, items in by_reason.items():
-            lines += [f"- {result['kernel']}: {reason}", *(f"    - {item}" for item in items)]
+    lines += [f"- {reasons[rule]:,}: {rule}" for rule in RULES if reasons[rule]]
+    lines += _reviewed(results)
     lines += ["", "## Survived", ""]
     survived = [
         f"- {result['kernel']}, {_item(item)}"
@@ -157,9 +142,35 @@ def markdown_document(results: Results) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _reviewed(results: Results) -> list[str]:
+    """Return the mutants that a review calls harmless: the number of those proved equal, and each of the others."""
+    equal, others = 0, []
+    for result in results:
+        by_reason: dict[str, list[str]] = {}
+        for item in result["not_killed"]:
+            if item["reason"] is None or item["reason"] in RULES:
+                continue
+            proof = item.get("proof")
+            if proof is not None and proof["fate"] == "equal":
+                equal += 1
+                continue
+            why = f": open: {proof['reason']}" if proof is not None and proof["reason"] else ""
+            by_reason.setdefault(item["reason"], []).append(f"{_item(item)}{why}")
+        for reason, items in by_reason.items():
+            others += [f"- {result['kernel']}: {reason}", *(f"    - {item}" for item in items)]
+    lines = ["", "Harmless by a review that names the reason:", ""]
+    if equal:
+        lines += [
+            f"- {equal:,}: proved equal to the kernel, too, at small shapes that run the changed code, by `--prove`;"
+        ]
+        lines += ["  mutants.json has each, with the reason and the shapes, and the inputs that were held", ""]
+        lines += ["By review alone:", ""]
+    return [*lines, *(others or ["None."])]
+
+
 def _different(results: Results) -> list[str]:
     """Return the mutants for which a proof found inputs that no case has; nothing where no proofs were made."""
-    if not any("proofs" in result for result in results):
+    if not any("proof" in item for result in results for item in result["not_killed"]):
         return []
     found = [
         f"- {result['kernel']}, {_item(item)}: {item['proof']['failure']['identifier']} "

@@ -29,6 +29,8 @@ SAME_ON_THE_WAY = "same effect on every value that is used afterwards, on every 
 READS_MORE = "reads more than it needs, within bounds in every case, and does not use it"
 NEVER_MATTERS = "the other path has the same result"
 PREFETCH = "changes only a prefetch"
+#: Every reason that a rule gives; all others were given by a review.
+RULES = (SAME_EFFECT, SAME_ON_THE_WAY, SAME_CLAMP, READS_MORE, NEVER_MATTERS, PREFETCH)
 
 # Conditions that never hold at once.
 _EXCLUSIVE = {
