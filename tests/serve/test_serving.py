@@ -394,26 +394,3 @@ def test_without_nicegui_the_command_says_what_to_install(root: Path) -> None:
         capture_output=True, text=True, check=False, timeout=120, env=os.environ,
     )  # fmt: skip
     assert done.returncode == 2 and "pip install 'neonlab[serve]'" in done.stderr
-
-
-def test_the_pointer_over_an_instruction_shows_what_it_does_and_takes(tab: Page) -> None:
-    place = tab.locator(".cm-line:visible", has_text="sqadd").first
-    box = place.locator("span").first.bounding_box()
-    assert box is not None
-    tab.mouse.move(box["x"] + 1, box["y"] + 4)
-    tab.mouse.move(box["x"] + 4, box["y"] + 6)
-    shown = tab.locator(".neonlab-hover").inner_text()
-    assert "v0.b[i] += v1.b[i]" in shown and "clamped" in shown and f"{CORE} latency" in shown
-
-
-def test_half_a_word_is_completed_by_mnemonics_and_by_registers_of_a_role(tab: Page) -> None:
-    line = tab.locator(".cm-line:visible", has_text="sqadd").first
-    line.click()
-    tab.keyboard.press("End")
-    tab.keyboard.press("Enter")
-    tab.keyboard.type("sqad", delay=50)
-    tab.locator(".cm-tooltip-autocomplete", has_text="sqadd").wait_for()
-    tab.keyboard.press("Escape")
-    tab.keyboard.type("d x9, cou", delay=50)
-    tab.locator(".cm-tooltip-autocomplete", has_text="count").wait_for()
-    tab.keyboard.press("Escape")
