@@ -17,6 +17,32 @@ from neonlab.cli.shared import IsaOption, JsonOption, calls_option, console, pri
 if TYPE_CHECKING:
     from neonlab.measure.cores.errors import ModelError, RatioError
 
+_FunctionsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--functions", metavar="TABLE.toml", help="Compare the models with whole functions measured on silicon."
+    ),
+]
+_FilesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--files", metavar="FOLDER", help="The folder with the functions' files; the default is that of TABLE.toml."
+    ),
+]
+_LeftOutOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--left-out", metavar="FILE.csv", help="Compute errors on functions left out with their family, and bands."
+    ),
+]
+_FitOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--fit",
+        metavar="PLAN.toml",
+        help="With --functions, choose numbers of the models without each family, and judge them on it.",
+    ),
+]
 _CallsOption = Annotated[
     int,
     calls_option(
@@ -38,32 +64,10 @@ def cores(
             "--core", metavar="CORE", help="List or compare this core only. Repeatable.", autocompletion=complete_cores
         ),
     ] = None,
-    functions: Annotated[
-        Path | None,
-        typer.Option(
-            "--functions", metavar="TABLE.toml", help="Compare the models with whole functions measured on silicon."
-        ),
-    ] = None,
-    files: Annotated[
-        Path | None,
-        typer.Option(
-            "--files", metavar="FOLDER", help="The folder with the functions' files; the default is that of TABLE.toml."
-        ),
-    ] = None,
-    left_out: Annotated[
-        Path | None,
-        typer.Option(
-            "--left-out", metavar="FILE.csv", help="Compute errors on functions left out with their family, and bands."
-        ),
-    ] = None,
-    fit: Annotated[
-        Path | None,
-        typer.Option(
-            "--fit",
-            metavar="PLAN.toml",
-            help="With --functions, choose numbers of the models without each family, and judge them on it.",
-        ),
-    ] = None,
+    functions: _FunctionsOption = None,
+    files: _FilesOption = None,
+    left_out: _LeftOutOption = None,
+    fit: _FitOption = None,
     calls: _CallsOption = 0,
     into: Annotated[
         Path | None,

@@ -209,7 +209,8 @@ class PipelineCounter:
             ports=port_bound(machine.compiled, executions),
             dispatch=dispatch_bound(machine.compiled, executions, self._pipeline),
             dependencies=loops_bound(machine.instructions, executions, self._pipeline),
-            memory=float(max(near * latency.l2_interval, far * latency.memory_interval)) / max(self._averaged, self._calls),
+            memory=float(max(near * latency.l2_interval, far * latency.memory_interval))
+            / max(self._averaged, self._calls),
         )
 
     def _where(self, instruction: int) -> tuple[str, int, str]:
