@@ -18,7 +18,7 @@ from neonlab.verify.cases.case import CaseName
 from neonlab.verify.verdict import Failure
 
 #: Variants in one run, at most: each keeps the states of its pipeline.
-_TOGETHER = 48
+_TOGETHER = 16
 
 
 def cycles_on_variants(
