@@ -17,6 +17,7 @@ from neonlab.measure.caches.fill_journal import Journal
 from neonlab.measure.caches.probe import CacheCounter, CacheEvents
 from neonlab.measure.cores.caches import Core
 from neonlab.measure.cores.pipeline import PipelineCore
+from neonlab.measure.pipeline.parts import Parts
 from neonlab.measure.pipeline.probe import Begin, PipelineCounter
 from neonlab.measure.run_cycles import RunCycles
 from neonlab.measure.traffic.address_feed import AddressFeed, batch_of
@@ -83,7 +84,9 @@ class TrafficProbe:
     Caches and pipeline are empty when a call begins.  With `warm` they are as the call before left them, and a caller
     of a few instructions makes this one; but buffers named in `cold` are then in no cache.  With `calls` too, the
     pipeline is empty before each so many calls, and the cycles are those of all of them.  `remembers` makes the
-    pipeline model reuse what it computed before; that changes its run time and nothing else.
+    pipeline model reuse what it computed before; that changes its run time and nothing else.  `variants` are
+    pipelines whose cycles are counted side by side, and nothing else of them.  `parts` may be given to several probes
+    of one program in turn.
     """
 
     def __init__(
@@ -95,18 +98,29 @@ class TrafficProbe:
         prefetcher: bool = True,
         stepwise: bool | None = None,
         remembers: bool = True,
+        variants: Sequence[PipelineCore] = (),
+        parts: Parts | None = None,
     ) -> None:
-        plan = make_plan(program, stepwise=stepwise)
+        parts = parts or Parts()
+        plan = parts.made(("plan", stepwise), lambda: make_plan(program, stepwise=stepwise))
         self._counter = TrafficCounter(program, plan)
         self._caches: CacheCounter | None = None
         self._pipeline: PipelineCounter | None = None
+        self._variants: list[PipelineCounter] = []
         if core is not None:
-            journal = Journal(batch_of(plan)) if pipeline is not None else None
+            journal = Journal(batch_of(plan)) if pipeline is not None or variants else None
             self._caches = CacheCounter(program, plan, core, prefetcher=prefetcher, journal=journal)
-            if pipeline is not None and journal is not None:
-                self._pipeline = PipelineCounter(program, plan, core, pipeline, journal, remembers=remembers)
-        consumers = (self._counter, self._caches, self._pipeline)
-        self._feed = AddressFeed(plan, [consumer for consumer in consumers if consumer is not None])
+            if journal is not None:
+                pipelines = [*([] if pipeline is None else [pipeline]), *variants]
+                counters = [
+                    PipelineCounter(program, plan, core, one, journal, remembers=remembers, parts=parts)
+                    for one in pipelines
+                ]
+                self._pipeline = None if pipeline is None else counters.pop(0)
+                self._variants = counters
+        found = (self._counter, self._caches, self._pipeline, *self._variants)
+        consumers = [consumer for consumer in found if consumer is not None]
+        self._feed = AddressFeed(plan, consumers)
         self.warm = False
         self.cold: tuple[str, ...] = ()
         self.calls = self._made = 0
@@ -124,6 +138,8 @@ class TrafficProbe:
             self._caches.evict([one for one in buffers if self.warm and one.buffer.name in self.cold])
         if self._pipeline is not None:
             self._pipeline.prepare(self._begin())
+        for one in self._variants:
+            one.prepare(Begin.ON if self.warm else Begin.COLD)
 
     def _begin(self) -> Begin:
         if not self.warm:
@@ -151,6 +167,12 @@ class TrafficProbe:
         """Return the cycles of the call so far, with those of its caller, or of `calls`; 0 without a pipeline."""
         self._feed.flush()
         return self._pipeline.cycles if self._pipeline is not None else 0
+
+    @property
+    def cycles_of_variants(self) -> list[int]:
+        """Return the cycles of the call on each of the variants, with those of its caller."""
+        self._feed.flush()
+        return [one.cycles for one in self._variants]
 
     def collect(self) -> Traffic:
         """Return the traffic of the last call."""

@@ -10,12 +10,39 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli import progress
+from neonlab.cli.commands.models.fit import make_folder, run_fit
 from neonlab.cli.completion import complete_cores, complete_mnemonics
 from neonlab.cli.shared import IsaOption, JsonOption, calls_option, console, print_json
 
 if TYPE_CHECKING:
     from neonlab.measure.cores.errors import ModelError, RatioError
 
+_FunctionsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--functions", metavar="TABLE.toml", help="Compare the models with whole functions measured on silicon."
+    ),
+]
+_FilesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--files", metavar="FOLDER", help="The folder with the functions' files; the default is that of TABLE.toml."
+    ),
+]
+_LeftOutOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--left-out", metavar="FILE.csv", help="Compute errors on functions left out with their family, and bands."
+    ),
+]
+_FitOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--fit",
+        metavar="PLAN.toml",
+        help="With --functions, choose numbers of the models without each family, and judge them on it.",
+    ),
+]
 _CallsOption = Annotated[
     int,
     calls_option(
@@ -37,31 +64,18 @@ def cores(
             "--core", metavar="CORE", help="List or compare this core only. Repeatable.", autocompletion=complete_cores
         ),
     ] = None,
-    functions: Annotated[
-        Path | None,
-        typer.Option(
-            "--functions", metavar="TABLE.toml", help="Compare the models with whole functions measured on silicon."
-        ),
-    ] = None,
-    files: Annotated[
-        Path | None,
-        typer.Option(
-            "--files", metavar="FOLDER", help="The folder with the functions' files; the default is that of TABLE.toml."
-        ),
-    ] = None,
-    left_out: Annotated[
-        Path | None,
-        typer.Option(
-            "--left-out", metavar="FILE.csv", help="Compute errors on functions left out with their family, and bands."
-        ),
-    ] = None,
+    functions: _FunctionsOption = None,
+    files: _FilesOption = None,
+    left_out: _LeftOutOption = None,
+    fit: _FitOption = None,
     calls: _CallsOption = 0,
     into: Annotated[
         Path | None,
         typer.Option(
             "--into",
             metavar="FOLDER",
-            help="Write cores.md and cores.json to FOLDER; with --functions, functions.md and functions.json.",
+            help="Write cores.md and cores.json to FOLDER; with --functions, functions.md and functions.json; "
+            "with --fit, left_out.csv.",
         ),
     ] = None,
     record: Annotated[
@@ -87,18 +101,24 @@ def cores(
     --left-out reads cycles of functions, each modelled with numbers that were chosen without its family, and measured.
 
     TABLE.toml has an entry [[function]] for each measured function: its file, how it is called, one or two shapes, and
-    its cycles by core. The manual describes the keys under "What the models leave out".
+    its cycles by core. The manual describes the keys under "What the models leave out". PLAN.toml has the families of
+    functions, and the numbers that are chosen for each core.
     """
     from neonlab.errors import InputError
 
     if functions is not None and against is not None:
         raise InputError("--against and --functions are different comparisons: give one of them")
-    if left_out is not None and any((functions, against, files, into, core, mca)):
+    if left_out is not None and any((functions, against, files, into, core, mca, fit)):
         raise InputError("--left-out goes with --record and --json alone")
     if functions is None and (files is not None or calls):
         raise InputError(f"{'--calls' if calls else '--files'} needs --functions TABLE.toml")
     if left_out is not None:
         _judge(left_out, record, json)
+        return
+    if fit is not None:
+        if functions is None or any((record, mca, core, calls)):
+            raise InputError("--fit goes with --functions, --files, --into and --json alone, and needs --functions")
+        run_fit(fit, functions, files, into, json)
         return
     if functions is not None:
         _run_functions(functions, files, core or (), mca, into, record, json, calls)
@@ -185,7 +205,7 @@ def _run_functions(
     with Workers() as workers:
         figures = measure_functions(workers, table, folder, cores=names, mca=mca, done=lambda _: advance(1))
     if into is not None:
-        _make(into)
+        make_folder(into)
         write_whole(into / "functions.json", functions_document(figures, table).encode())
         write_whole(into / "functions.md", functions_markdown(figures, table).encode())
     if record:
@@ -208,15 +228,6 @@ def _keep(found: Iterable[tuple[str, ModelError]], ratios: Mapping[str, RatioErr
     ratios = {**core_errors.recorded_ratios(), **ratios}
     write_whole(core_errors.PATH, core_errors.errors_text(errors, core_errors.pair_error(), ratios).encode())
     core_errors.read_again()
-
-
-def _make(folder: Path) -> None:
-    from neonlab.errors import InputError
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot create the folder: {error.strerror}") from None
 
 
 def _list(names: list[str] | tuple[str, ...], json: bool) -> None:
@@ -266,7 +277,7 @@ def _compare(against: Path, names: list[str] | tuple[str, ...], into: Path | Non
         _keep((truth.core, model_error(truth)) for truth in truths)
         write_whole(origin.PATH, origin.record_text(truths, origin.measured()).encode())
     if into is not None:
-        _make(into)
+        make_folder(into)
         write_whole(into / "cores.json", json_document(summaries(), truths).encode())
         write_whole(into / "cores.md", markdown_document(summaries(), truths).encode())
     if json:

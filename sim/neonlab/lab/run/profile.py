@@ -19,6 +19,7 @@ from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.check import check_cases
 from neonlab.lab.run.lookup import AskedKernel, AskedShape, one_kernel, one_shape, some_kernels, some_shapes
 from neonlab.lab.run.plan import draw_case, layers_of, layers_or_largest
+from neonlab.lab.run.settling import Settling
 from neonlab.measure.cores.modelled import AskedCore, ModelledCore, cores_named
 from neonlab.measure.counts import Counts, CountsProbe
 from neonlab.measure.loop.report import LoopReport, report_hot_loops
@@ -34,12 +35,6 @@ from neonlab.verify.verdict import Failure, JudgedBy
 
 #: Patterns under which a comparison checks results.
 _TRIED = ("random", "extremes")
-#: Warm calls: the least, those with equal cycles that end them, the most, and the cycles after which there are no more.
-_CALLS_AT_LEAST, _SETTLED, _CALLS_AT_MOST, _CYCLES_AT_MOST = 24, 3, 64, 1 << 20
-#: The least cycles: calls of a few cycles fill a window of instructions, and the queues at ports, only one by one.
-_CYCLES_AT_LEAST = 2048
-#: The most calls whose cycles differ in turn, over and over; of so many the mean is taken where none of them recur.
-_IN_TURN = 8
 
 
 def profile(
@@ -74,18 +69,17 @@ def profile_case(kernel: Kernel, name: CaseName, memory: MemoryOptions = COUNTS_
     refuse_core(kernel, memory.core)
     if memory.cold_weights:
         cold_buffers(kernel)  # refuses before anything runs
-    case = draw_case(kernel, name)
+    case, call = case_and_call(kernel, name)
     macs = kernel.contract.macs.evaluate(case.integers) if kernel.contract.macs else 0
+    return profile_call(kernel, kernel_program(kernel), call, case.name, macs=macs, memory=memory)
+
+
+def case_and_call(kernel: Kernel, name: CaseName) -> tuple[Case, Callable[[Machine], Run | Fault]]:
+    """Return the case, and what calls it with buffers and data as the contract says to measure them."""
+    case = draw_case(kernel, name)
     measured = with_stated_data(kernel.contract, case)
     arguments = place_measured(kernel.contract, call_arguments(kernel.contract, measured))
-    return profile_call(
-        kernel,
-        kernel_program(kernel),
-        lambda machine: call_case(machine, kernel.contract, measured, arguments),
-        case.name,
-        macs=macs,
-        memory=memory,
-    )
+    return case, lambda machine: call_case(machine, kernel.contract, measured, arguments)
 
 
 def _options(core: AskedCore | None, warm: bool, memory: MemoryOptions | None) -> MemoryOptions:
@@ -193,32 +187,15 @@ def _repeat(traffic: TrafficProbe, call: Callable[[], object]) -> None:
     Where the probe takes several calls together, these are repeated.  Where the cycles of calls differ in turn, it
     counts one turn in the end.
     """
-    times: list[int] = []
-    together = max(1, traffic.calls)
-    least = max(2, -(-_CALLS_AT_LEAST // together))
-    most, fewest, spent = max(least, _CALLS_AT_MOST // together), 0 if traffic.calls else _CYCLES_AT_LEAST, 0
-    while len(times) < most or spent < fewest:
-        for _ in range(together):
+    settling = Settling(traffic.calls)
+    while not settling.over:
+        for _ in range(max(1, traffic.calls)):
             call()
-        times.append(traffic.cycles)
-        spent += times[-1]
-        settled = len(times) >= max(least, _SETTLED) and len(set(times[-_SETTLED:])) == 1
-        if spent >= _CYCLES_AT_MOST or (settled and (spent >= fewest or not spent)):  # 0 without a pipeline
-            break
-    if len(set(times[-_SETTLED:])) > 1 and spent < _CYCLES_AT_MOST and not traffic.calls:
-        turn = _turn(times)
+        settling.add(traffic.cycles)
+    if turn := settling.turn:
         traffic.average(turn)
         for _ in range(turn):
             call()
-
-
-def _turn(times: Sequence[int]) -> int:
-    """Return after how many calls the cycles recur; _IN_TURN if they do not."""
-    for turn in range(1, _IN_TURN):
-        seen = times[-_SETTLED * turn :]
-        if all(now == before for now, before in zip(seen[turn:], seen, strict=False)):
-            return turn
-    return _IN_TURN
 
 
 def counted_profile(kernel: Kernel, case: Case, counts: Counts) -> Profile | Failure:

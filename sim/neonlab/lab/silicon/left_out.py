@@ -9,6 +9,7 @@ The file is CSV with a row for each function on a core.  Its comment `# origin: 
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,11 @@ _COLUMNS = ("core", "tables", "family", "function", "version", "measured", "mode
 _VERSIONS = ("", "before", "after")
 _ORIGIN = "# origin:"
 _LEAST = 0.03
+_ABOUT = """\
+# Functions that showed which rules the models lacked, each modelled with numbers that were chosen without its family.
+# `neonlab cores --functions TABLE.toml --fit docs/functions/fit.toml --into docs/functions` wrote it.
+# `neonlab cores --left-out docs/functions/left_out.csv --record` computes the models' errors and bands from it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +89,18 @@ def read_left_out(path: Path) -> LeftOutTable:
                 f"{path}: rows of {core} are of different tables: `tables` must be the same in all of them"
             )
     return LeftOutTable(origin, tuple(rows.values()))
+
+
+def left_out_text(table: LeftOutTable) -> str:
+    """Return the text of such a file."""
+    out = io.StringIO()
+    out.write(f"{_ABOUT}{_ORIGIN} {table.origin}\n")
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for one in table.rows:
+        figures = (f"{figure:.7g}" for figure in (one.measured, one.modelled))
+        writer.writerow((one.core, one.tables, one.family, one.function, one.version, *figures))
+    return out.getvalue()
 
 
 def _row(cells: Sequence[str], where: str) -> LeftOutRow:

@@ -28,11 +28,13 @@ from neonlab.measure.cores.errors import (
     ModelError,
     current_tables,
 )
+from neonlab.measure.cores.modelled import AskedCore
 from neonlab.measure.cores.pipeline import load_pipeline, pipeline_names
 from neonlab.measure.cores.spread import Spread, spread_of
 from neonlab.measure.counts import Counts
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.silicon.mca import answers_for, closed_loops, cycles_of
+from neonlab.verify.cases.case import CaseName
 
 if TYPE_CHECKING:
     from neonlab.lab.repository.library import Kernel
@@ -204,24 +206,10 @@ def _figure(function: MeasuredFunction, core: str, *, reason: str = "") -> Funct
 def _on_all(function: MeasuredFunction, folder: Path, mca: str) -> list[FunctionFigure]:
     """Return the figures of the function on each core, or why there are none; runs in a worker."""
     from neonlab.lab.repository.kernel_code import kernel_program
-    from neonlab.lab.repository.library import open_kernel
-    from neonlab.lab.run.plan import parse_shape
-    from neonlab.lab.run.shapes import integers_of
 
     try:
-        given, units = _placed(function.given, folder), []
-        called: list[tuple[Kernel, Shape]] = []
-        for one in function.shapes:
-            own = replace(given, settings=(*given.settings, *one.settings))
-            kernel = open_kernel(folder / function.files[0], own)
-            shape = parse_shape(kernel, one.text)
-            integers = integers_of(kernel, shape)
-            kernel.contract.check_values(integers)
-            units.append(SizeExpression(function.per).evaluate(integers))
-            called.append((kernel, shape))
-        work = units[-1] - (units[0] if len(units) > 1 else 0)
-        if work <= 0:
-            raise InputError(f"`per` counts {' and '.join(map(str, units))} units: it must grow with the shape")
+        called, work = called_with(function, folder)
+        kernel, _ = called[-1]
         program = kernel_program(kernel)
     except InputError as error:
         return _none(function, str(error))
@@ -233,12 +221,48 @@ def _on_all(function: MeasuredFunction, folder: Path, mca: str) -> list[Function
             found.append(_figure(function, core, reason=str(error)))
             continue
         figure = replace(
-            _figure(function, core), isa=kernel.isa.value, modelled=_grown(cycles) / work, unknown=tuple(unknown)
+            _figure(function, core), isa=kernel.isa.value, modelled=grown(cycles) / work, unknown=tuple(unknown)
         )
         if mca and answers_for(core, kernel.isa):
             figure = replace(figure, mca=_by_mca(mca, core, program, counts, work))
         found.append(figure)
     return found
+
+
+def called_with(function: MeasuredFunction, folder: Path) -> tuple[list[tuple[Kernel, Shape]], int]:
+    """Return the function as it is called with each of its shapes, and the units of work that its figure is of.
+
+    Raises InputError for a file that is not in `folder`, or that has no such function, and for a bad shape.
+    """
+    from neonlab.lab.repository.library import open_kernel
+    from neonlab.lab.run.plan import parse_shape
+    from neonlab.lab.run.shapes import integers_of
+
+    given, units = _placed(function.given, folder), []
+    called: list[tuple[Kernel, Shape]] = []
+    for one in function.shapes:
+        own = replace(given, settings=(*given.settings, *one.settings))
+        kernel = open_kernel(folder / function.files[0], own)
+        shape = parse_shape(kernel, one.text)
+        integers = integers_of(kernel, shape)
+        kernel.contract.check_values(integers)
+        units.append(SizeExpression(function.per).evaluate(integers))
+        called.append((kernel, shape))
+    work = units[-1] - (units[0] if len(units) > 1 else 0)
+    if work <= 0:
+        raise InputError(f"`per` counts {' and '.join(map(str, units))} units: it must grow with the shape")
+    return called, work
+
+
+def case_of(shape: Shape) -> CaseName:
+    """Return the case that functions run on."""
+    return CaseName(shape, "random", _SEED)
+
+
+def memory_of(kernel: Kernel, core: AskedCore, state: State) -> MemoryOptions:
+    """Return how calls that find `state` are measured on `core`."""
+    cold = state.warm and any(one.conditions.cold for one in kernel.contract.pointers)
+    return MemoryOptions(core, state.warm and not state.calls, cold_weights=cold, calls=state.calls)
 
 
 def _placed(given: Given, folder: Path) -> Given:
@@ -253,7 +277,6 @@ def _run(
 ) -> tuple[list[Counts], list[float], list[str]]:
     """Return counts and cycles of the call with each shape, and the forms that the core's table does not have."""
     from neonlab.lab.run.profile import profile_case
-    from neonlab.verify.cases.case import CaseName
     from neonlab.verify.verdict import Failure
 
     if core not in pipeline_names():
@@ -262,9 +285,7 @@ def _run(
     cycles: list[float] = []
     unknown: list[str] = []
     for kernel, shape in called:
-        cold = state.warm and any(one.conditions.cold for one in kernel.contract.pointers)
-        memory = MemoryOptions(core, state.warm and not state.calls, cold_weights=cold, calls=state.calls)
-        outcome = profile_case(kernel, CaseName(shape, "random", _SEED), memory)
+        outcome = profile_case(kernel, case_of(shape), memory_of(kernel, core, state))
         if isinstance(outcome, Failure):
             fault = outcome.fault
             raise InputError(f"{outcome.identifier} at {shape}: {fault.message if fault is not None else ''}")
@@ -275,7 +296,8 @@ def _run(
     return counts, cycles, unknown
 
 
-def _grown(figures: Sequence[float]) -> float:
+def grown(figures: Sequence[float]) -> float:
+    """Return the figure of the one shape, or the difference of the second and the first."""
     return figures[-1] - (figures[0] if len(figures) > 1 else 0)
 
 

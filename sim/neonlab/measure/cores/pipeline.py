@@ -263,6 +263,21 @@ def load_pipeline(name: str) -> PipelineCore:
         raise InputError(f"{path.name}: {error!r}") from None
 
 
+def varied(core: PipelineCore, table: Mapping[str, Any]) -> PipelineCore:
+    """Return the core with what `table` says otherwise, in the form of a file that is `like` the core's.
+
+    Its timings are the same object if the table has none.  Raises InputError for a malformed table.
+    """
+    for key in table.get("pipeline", {}):
+        if not hasattr(core, key):
+            raise InputError(f"{core.name}: [pipeline] has no `{key}`")
+    try:
+        found = _core(core.name, table, core)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{core.name}: {error!r} in {dict(table)}") from None
+    return found if "timing" in table else dataclasses.replace(found, timings=core.timings, _found=core._found)
+
+
 def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> PipelineCore:
     structure = dict(table.get("pipeline", {}))
     ports = tuple(structure["ports"].split()) if "ports" in structure or base is None else base.ports

@@ -53,7 +53,7 @@ class PipelineMachine:
 
     `latency` describes what lies beyond the first-level caches.  `remembers` makes it reuse what it computed before,
     with 2**`size` states at most, which changes only its run time.  `record` is the number of instructions to record
-    one by one.
+    one by one.  `compiled` are the instructions as `compile_instructions` returns them, if that was done before.
     """
 
     function = advance
@@ -67,9 +67,10 @@ class PipelineMachine:
         remembers: bool = True,
         size: int = _SIZE,
         record: int = 0,
+        compiled: CompiledProgram | None = None,
     ) -> None:
         self.core, self.instructions = core, tuple(instructions)
-        self.compiled: CompiledProgram = compile_instructions(self.instructions, core)
+        self.compiled: CompiledProgram = compiled or compile_instructions(self.instructions, core)
         self.state: npt.NDArray[Any] = np.zeros(1, MEMO)
         self._arrays: dict[str, npt.NDArray[Any]] = {}
         count = len(self.instructions)

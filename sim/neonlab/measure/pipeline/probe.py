@@ -24,6 +24,7 @@ from neonlab.measure.pipeline.caller import caller_behind
 from neonlab.measure.pipeline.cost import idle_of, occupancy_of
 from neonlab.measure.pipeline.machine import PipelineMachine
 from neonlab.measure.pipeline.memo.runs import advance
+from neonlab.measure.pipeline.parts import Parts
 from neonlab.measure.pipeline.state import CAUSES, DEPENDENCE, LOAD_USE, MISS
 from neonlab.measure.run_cycles import CallCycles, LineCycles, RunBounds, RunCycles, Wait
 from neonlab.measure.traffic.block_addresses import Plan, Site
@@ -53,6 +54,7 @@ class Begin(enum.Enum):
 
     COLD = "cold"  # in an empty pipeline, with a predictor that knows nothing
     BEHIND = "behind"  # behind the call before, which is no longer counted
+    ON = "on"  # the same, where nobody asks for more than cycles: what explains them is of all calls so far
     WITH = "with"  # behind the call before, which is counted too, for the mean of calls that differ
     DRAINED = "drained"  # in an empty pipeline
     NEXT = "next"  # behind the call before, which is counted too
@@ -74,10 +76,27 @@ def _of_one(tally: npt.NDArray[Any], calls: int) -> npt.NDArray[Any]:
     return rest
 
 
+def _site_arrays(program: Program, plan: Plan, pipeline: PipelineCore) -> dict[str, npt.NDArray[Any]]:
+    """Return the number of the instruction at each word of the program, and what the plan's sites access."""
+    index = np.full(max(1, plan.entries.size), -1, np.int32)
+    for number, instruction in enumerate(program.instructions):
+        first = (instruction.address - plan.base) // 2
+        index[first : first + instruction.size // 2] = number
+    number_of = {instruction.address: number for number, instruction in enumerate(program.instructions)}
+    sites = plan.sites
+    return {
+        "index_of_word": index,
+        "site_instruction": np.array([number_of[site.instruction.address] for site in sites] or [0], np.int32),
+        "site_size": np.array([site.size for site in sites] or [0], np.int32),
+        "site_kind": np.array([_KINDS[site.kind] for site in sites] or [0], np.int32),
+        "site_rules": np.array([_rules(pipeline, site) for site in sites] or [0], np.int32),
+    }
+
+
 class PipelineCounter:
     """Feeds events to the pipeline model, behind the CacheCounter that writes `journal`.
 
-    Without `remembers` it simulates every run anew: the same cycles, but slower.
+    Without `remembers` it simulates every run anew: the same cycles, but slower.  `parts` keeps what is compiled.
     """
 
     function = advance
@@ -91,31 +110,23 @@ class PipelineCounter:
         journal: Journal,
         *,
         remembers: bool = True,
+        parts: Parts | None = None,
     ) -> None:
         self._program, self._core, self._pipeline, self._plan = program, core, pipeline, plan
         caller = caller_behind(program.instructions, program.isa)
         self._calling = np.array([[len(program.instructions), len(program.instructions) + len(caller) - 1]], np.int64)
         instructions = (*program.instructions, *caller)
-        self._machine = PipelineMachine(instructions, pipeline, core.memory.latency, remembers=remembers)
-        self._journal = journal
-        words = plan.entries.size
-        index = np.full(max(1, words), -1, np.int32)
-        for number, instruction in enumerate(program.instructions):
-            first = (instruction.address - plan.base) // 2
-            index[first : first + instruction.size // 2] = number
-        number_of = {instruction.address: number for number, instruction in enumerate(program.instructions)}
-        sites = plan.sites
-        self._machine.attach(
-            index_of_word=index,
-            site_instruction=np.array([number_of[site.instruction.address] for site in sites] or [0], np.int32),
-            site_size=np.array([site.size for site in sites] or [0], np.int32),
-            site_kind=np.array([_KINDS[site.kind] for site in sites] or [0], np.int32),
-            site_rules=np.array([_rules(pipeline, site) for site in sites] or [0], np.int32),
-            journal=journal.state,
+        parts = parts or Parts()
+        compiled = parts.compiled(instructions, pipeline)
+        self._machine = PipelineMachine(
+            instructions, pipeline, core.memory.latency, remembers=remembers, compiled=compiled
         )
+        self._journal = journal
+        arrays = parts.made(("sites", plan.stepwise, pipeline.crossings), lambda: _site_arrays(program, plan, pipeline))
+        self._machine.attach(**arrays, journal=journal.state)
         state = self.state
-        state["base"], state["words"] = plan.base, words
-        state["site_count"] = max(1, len(sites))
+        state["base"], state["words"] = plan.base, plan.entries.size
+        state["site_count"] = max(1, len(plan.sites))
         passes = any((*pipeline.passing, *pipeline.passing_part)) and not pipeline.in_order
         state["watches"] = CROSSES * bool(pipeline.crossings) | PASSES * passes
         state["line_shift"] = core.memory.l1d.line.bit_length() - 1
@@ -136,9 +147,10 @@ class PipelineCounter:
             self._start, self._calls, self._averaged = 0, 0, 1
             return
         machine.finish()
-        if begin is Begin.BEHIND:
+        if begin in (Begin.BEHIND, Begin.ON):
             self._start, self._calls, self._averaged = machine.end, 0, 1
-            machine.clear_tally()
+            if begin is Begin.BEHIND:
+                machine.clear_tally()
         elif begin is Begin.WITH:
             self._averaged += 1
         elif begin is Begin.DRAINED:
