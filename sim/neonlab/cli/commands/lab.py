@@ -12,7 +12,7 @@ import typer
 from neonlab.cli import progress
 from neonlab.cli.completion import complete_cores, complete_kernels, complete_patterns, complete_shapes
 from neonlab.cli.formats import FormatOption, chosen_format, print_remarks
-from neonlab.cli.kept import NoCacheOption, open_results, say_found
+from neonlab.cli.kept import NoCacheOption, say_found
 from neonlab.cli.options import takes_given
 from neonlab.cli.shared import (
     JobsOption,
@@ -30,13 +30,13 @@ from neonlab.cli.shared import (
     shapes_asked,
     shapes_by_kernel,
 )
+from neonlab.cli.spread import ALONE, Spread, takes_spread
 from neonlab.contract.options import Given
 from neonlab.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from neonlab.lab.cache.results import Results
     from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.repository.library import Kernel
     from neonlab.measure.options import MemoryOptions
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 
 @takes_given
+@takes_spread
 def check(
     kernels: KernelsArgument = None,
     shape: ShapeOption = None,
@@ -77,6 +78,7 @@ def check(
     form: FormatOption = None,
     json: JsonOption = False,
     given: Given | None = None,
+    spread: Spread = ALONE,
 ) -> int:
     """Run kernels on many cases and compare the results; report faults with their lines.
 
@@ -86,7 +88,6 @@ def check(
     operator or neonlab changes.
     """
     from neonlab.lab.parallel.checks import explain_all
-    from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.parallel.searches import search_all
     from neonlab.report.terminal.verdict import print_verdicts
 
@@ -94,7 +95,10 @@ def check(
     found = find_kernels(kernels or (), given)
     if again is not None:
         _refuse_beside_again(found, pattern or shape or every_tail or layers or full or search is not None or seed != 1)
-    with open_results(not (no_cache or fail_fast)) as results, Workers(jobs, results=results) as workers:
+    for option, said in (("--fail-fast", fail_fast), ("--search", search), ("--again", again)):
+        if said:
+            spread.refuse(option, "needs the results of all")
+    with spread.working(jobs, not (no_cache or fail_fast)) as workers:
         if again is not None:
             seed, verdicts = _again(workers, found[0], again)
         elif search is not None:
@@ -105,11 +109,13 @@ def check(
             options = {
                 "patterns": pattern or [], "seed": seed, "every_tail": every_tail, "layers": layers, "full": full,
             }  # fmt: skip
-            verdicts = _checked(workers, results, wanted, fail_fast, options)
+            verdicts = _checked(workers, wanted, fail_fast, options)
         if again is not None or search is not None:
             _tell_of_failures(verdicts)
             verdicts = explain_all(workers, found, verdicts)
-        say_found(results, "verdict", "verdicts")
+        say_found(workers.results, "verdict", "verdicts")
+        if spread.shard:
+            return spread.write(workers)
     # One shape, or one choice of data, is not expected to run all code.
     not_run = not (shape or pattern or again)
     if form == "json":
@@ -123,7 +129,6 @@ def check(
 
 def _checked(
     workers: Workers,
-    results: Results,
     wanted: Sequence[tuple[Kernel, Sequence[Shape]]],
     fail_fast: bool,
     options: dict[str, Any],
@@ -133,6 +138,7 @@ def _checked(
     from neonlab.lab.parallel.plans import plan_all
     from neonlab.lab.parallel.verdicts import ask_verdicts, keep_verdicts, kept_verdicts
 
+    results = workers.results
     questions = ask_verdicts(results, wanted, **options)
     known = kept_verdicts(results, questions)
     work = plan_all(workers, [one for one in wanted if one[0] not in known], **options)

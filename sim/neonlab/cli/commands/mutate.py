@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli import progress
-from neonlab.cli.kept import NoCacheOption, open_results, say_found
+from neonlab.cli.kept import NoCacheOption, say_found
 from neonlab.cli.shared import (
     JobsOption,
     JsonOption,
@@ -19,6 +19,7 @@ from neonlab.cli.shared import (
     print_json,
     shapes_asked,
 )
+from neonlab.cli.spread import ALONE, Spread, takes_spread
 from neonlab.errors import InputError
 from neonlab.host.input_file import is_file, no_file
 
@@ -33,6 +34,7 @@ _MOST_OPEN = 8
 _REVIEWED = Path("tests", "verify", "mutants_equivalent.toml")
 
 
+@takes_spread
 def mutate(
     kernels: KernelsArgument = None,
     limit: Annotated[
@@ -60,6 +62,7 @@ def mutate(
     jobs: JobsOption = None,
     no_cache: NoCacheOption = False,
     json: JsonOption = False,
+    spread: Spread = ALONE,
 ) -> int:
     """Change one instruction of a kernel at a time, and list the changes that `neonlab check` does not notice.
 
@@ -70,7 +73,6 @@ def mutate(
     """
     from neonlab.lab.parallel.mutants import judge_all, prove_undetected
     from neonlab.lab.parallel.mutants import mutants as mutants_to_try
-    from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.repository.library import find_root
     from neonlab.lab.run.mutant_proofs import Fate
     from neonlab.verify.mutation.equivalence import read_reviewed
@@ -86,12 +88,14 @@ def mutate(
     work = [(kernel, *mutants_to_try(kernel, limit, seed)) for kernel in found]
     total = sum(len(tried) for _, _, tried in work)
     advance = progress.begin("judging", total, "mutants")
-    with open_results(not no_cache) as kept, Workers(jobs, results=kept) as workers:
+    with spread.working(jobs, not no_cache) as workers:
         results = judge_all(workers, work, table, advance)
         if prove:
             advance = progress.begin("proving", sum(len(result.undetected) for result in results), "mutants")
             results = prove_undetected(workers, wanted, results, advance)
-        say_found(kept, "mutants._judge", "groups of mutants")
+        say_found(workers.results, "mutants._judge", "groups of mutants")
+        if spread.shard:
+            return spread.write(workers)
     if into is not None:
         _write(into, results, seed)
     if json:

@@ -9,6 +9,7 @@ from typing import Any
 
 from neonlab.lab.cache.results import Question, Results
 from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.ended import Died
 
 #: Functions whose results are not kept: they depend on packages or files that no key names.
 _NOT_KEPT = ("searches._search", "checks._check_case")
@@ -65,6 +66,8 @@ def merged(
             if isinstance(result, Timed):
                 results.keep(question, result.value, result.seconds)
                 result = result.value
+            elif isinstance(result, Died):
+                results.ended(question, result)
             yield result
     finally:
         fresh.close()

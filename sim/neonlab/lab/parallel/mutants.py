@@ -10,15 +10,16 @@ import contextlib
 import functools
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from neonlab.emulate.run import FaultKind
 from neonlab.errors import InputError
-from neonlab.lab.parallel.pool import Died, KernelHandle, Workers
+from neonlab.lab.parallel.pool import KernelHandle, Workers
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.ended import Died
 from neonlab.lab.run.mutant_proofs import Fate, MutantProof, MutantProver
 from neonlab.lab.run.plan import draw_case, plan_cases
 from neonlab.lab.run.saved import save_failure
@@ -148,13 +149,15 @@ def judge_all(
 ) -> list[MutantsOfKernel]:
     """Judge the mutants of each kernel (kernel, number of its mutants, those to try).
 
-    A mutant that ends its process is killed.  `advance` is called with the number judged since its last call.
+    A mutant that ends its process is killed.  `advance` is called with the number judged since its last call.  In a
+    shard, only its own mutants are judged.
     """
     tasks = [
         (kernel, list(tried[start : start + _CHUNK]))
         for kernel, _, tried in work
         for start in range(0, len(tried), _CHUNK)
     ]
+    tasks = [tasks[number] for number in workers.part(_judge, [len(chunk) for _, chunk in tasks])]
     named = [(KernelHandle.of(kernel), chunk) for kernel, chunk in tasks]
     judged: dict[str, list[tuple[Mutant, Judgement]]] = {kernel.title: [] for kernel, _, _ in work}
     results = workers.run(_judge, named, lambda index: advance(len(tasks[index][1])))
@@ -198,9 +201,9 @@ def prove_undetected(
     number tried since its last call.
     """
     tasks = [
-        (KernelHandle.of(kernel), tuple(shapes), list(result.undetected[start : start + _FEW]))
+        (KernelHandle.of(kernel), tuple(shapes), few)
         for (kernel, shapes), result in zip(work, results, strict=True)
-        for start in range(0, len(result.undetected), _FEW)
+        for few in _in_groups(result)
     ]
     answers = workers.run(_prove, tasks, lambda index: advance(len(tasks[index][2])))
     found: list[MutantProof] = []
@@ -214,6 +217,17 @@ def prove_undetected(
         replace(result, proofs={mutant: _saved(kernel, next(left)) for mutant in result.undetected})
         for (kernel, _), result in zip(work, results, strict=True)
     ]
+
+
+def _in_groups(result: MutantsOfKernel) -> Iterator[list[Mutant]]:
+    """Yield the mutants that no check detects, a few at a time: each group from mutants that were judged together.
+
+    A shard, which judges some groups, then proves the same units as one machine would.
+    """
+    for start in range(0, len(result.judged), _CHUNK):
+        judged = result.judged[start : start + _CHUNK]
+        undetected = [mutant for mutant, judgement in judged if judgement.killed is None]
+        yield from (undetected[first : first + _FEW] for first in range(0, len(undetected), _FEW))
 
 
 def _saved(kernel: Kernel, proof: MutantProof) -> MutantProof:

@@ -25,6 +25,7 @@ from neonlab.lab.cache.results import Results
 from neonlab.lab.parallel.fork_server import start_early, worker_context
 from neonlab.lab.parallel.kept import kind_of, merged, questions_of, timed
 from neonlab.lab.repository.library import Kernel, is_member, open_kernel, open_member
+from neonlab.lab.run.ended import Died
 from neonlab.verify.cases.case import CaseName
 from neonlab.verify.verdict import Failure
 
@@ -57,13 +58,6 @@ class KernelHandle:
         return open_kernel(self.path, self.given)
 
 
-@dataclass(frozen=True, slots=True)
-class Died:
-    """A task that ended its process or ran out of time."""
-
-    reason: str
-
-
 class Workers:
     """A pool of at most `jobs` worker processes, as many as cores by default.  It is a context manager.
 
@@ -75,7 +69,7 @@ class Workers:
         # The pool starts all of its processes with the first task; more than the cores only take memory.
         self.jobs = min(jobs or cores, max(_MOST_JOBS, cores))
         self.time_limit = time_limit
-        self.results = results
+        self.results = results if results is not None else Results(None)
         self._kernels: dict[KernelHandle, Kernel] = {}
         self.bereaved: set[KernelHandle] = set()  # kernels of which a task ended its process, or ran out of time
         start_early()
@@ -89,6 +83,23 @@ class Workers:
         self._pool.stop()
         self._pool.join()
 
+    @property
+    def spread(self) -> int:
+        """Return the number of processes for which work is cut into units; the same in all shards of a command."""
+        return self.results.spread or self.jobs
+
+    def part(self, function: Callable[..., Any], weights: Sequence[float]) -> list[int]:
+        """Return the numbers of the units of `function` that are done here, of all that have these weights.
+
+        These are all, but for a shard of a command: then only they have a result.
+        """
+        return self.results.part(kind_of(function), weights)
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether every unit is done here."""
+        return self.results.share is None
+
     def run(
         self, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], done: Callable[[int], None] = lambda _: None
     ) -> Generator[T | Died]:
@@ -97,7 +108,7 @@ class Workers:
         `done` is called with the index of each task that ended.  The tasks start at once.  An InputError raised in a
         worker is raised here; anything else that ends its process gives a Died.
         """
-        if self.results is None or not self.results.is_on:
+        if not self.results.is_on:
             return self._fresh(function, tasks, done)
         questions = questions_of(self.results, function, tasks, self._opened)
         answers = self.results.answers(questions, kind_of(function))

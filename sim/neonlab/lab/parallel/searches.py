@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from neonlab.lab.parallel.pool import Died, KernelHandle, Workers, died
+from neonlab.lab.parallel.pool import KernelHandle, Workers, died
 from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.ended import Died
 from neonlab.lab.run.judgement import verdict_of
 from neonlab.verify.verdict import Search, Verdict
 
