@@ -33,7 +33,19 @@ _Shard = Annotated[
 _ShardInto = Annotated[
     Path, typer.Option("--shard-into", metavar="FOLDER", help="The folder of that file; the default is shards.")
 ]
-_OPTIONS: dict[str, tuple[Any, Any]] = {"shard": (_Shard, ""), "shard_into": (_ShardInto, Path("shards"))}
+_Cluster = Annotated[
+    str,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Run on the workers of a Dask cluster: tcp://HOST:PORT of its scheduler, or local:N for N new processes.",
+    ),
+]
+_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "shard": (_Shard, ""),
+    "shard_into": (_ShardInto, Path("shards")),
+    "cluster": (_Cluster, ""),
+}
 #: Options that change where and how a command runs or writes, and not what it finds: a merge is given its own.
 _OWN = ("shard", "shard_into", "cluster", "jobs", "no_cache", "json", "form", "into", "embed", "witnesses", "compiler")
 
@@ -43,10 +55,14 @@ _CONTEXT = "context"
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Say where the work of a command is done: all here, or one shard of it; or whose results `merged` shards have."""
+    """Say where the work of a command is done: all or one shard of it, here or on a cluster.
+
+    `merged` are the shards that have been done already.
+    """
 
     shard: str = ""
     into: Path = Path("shards")
+    cluster: str = ""
     merged: tuple[Shard, ...] = ()
     context: typer.Context | None = None
 
@@ -55,8 +71,20 @@ class Spread:
         """Give the processes that do the work; with `keeps` False, no results are taken from the cache or kept."""
         from neonlab.lab.parallel.pool import Workers
 
-        with self._results(keeps) as results, Workers(jobs, results=results) as workers:
-            yield workers
+        with contextlib.ExitStack() as stack:
+            client = None
+            if self.cluster:
+                from neonlab.lab.cluster.connection import connected
+
+                progress.begin(f"connecting to {self.cluster}")
+                client = stack.enter_context(connected(self.cluster))
+            results = stack.enter_context(self._results(keeps))
+            if client is None:
+                yield stack.enter_context(Workers(jobs, results=results))
+                return
+            from neonlab.lab.cluster.workers import ClusterWorkers
+
+            yield stack.enter_context(ClusterWorkers(client, self.cluster, jobs, results))
 
     def _results(self, keeps: bool) -> Results:
         if not self.shard and not self.merged:
@@ -109,7 +137,7 @@ def takes_spread(command: Callable[..., T]) -> Callable[..., T]:
     def run(*arguments: Any, **options: Any) -> T:
         context: typer.Context = options.pop(_CONTEXT)
         said = {name: options.pop(name, default) for name, (_, default) in _OPTIONS.items()}
-        spread = Spread(said["shard"], said["shard_into"], context.obj or (), context)
+        spread = Spread(said["shard"], said["shard_into"], said["cluster"], context.obj or (), context)
         if spread.shard:
             from neonlab.lab.cache.share import share_named
 

@@ -12,7 +12,7 @@ import typer
 from neonlab.cli import progress
 from neonlab.cli.completion import complete_cores, complete_kernels, complete_patterns, complete_shapes
 from neonlab.cli.formats import FormatOption, chosen_format, print_remarks
-from neonlab.cli.kept import NoCacheOption, say_found
+from neonlab.cli.kept import NoCacheOption, open_results, say_found
 from neonlab.cli.options import takes_given
 from neonlab.cli.shared import (
     JobsOption,
@@ -218,6 +218,7 @@ def profile(
     ] = False,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
+    no_cache: NoCacheOption = False,
     json: JsonOption = False,
     given: Given | None = None,
 ) -> int:
@@ -258,7 +259,7 @@ def profile(
         raise InputError("--warm is a call in a row without end, --calls one in a row of N: give one of them")
     memory = MemoryOptions(modelled, warm, not no_prefetcher, loop=not layers, cold_weights=cold_weights, calls=calls)
     show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline, flat=loop)
-    return _profiles(found, shape or [], seed, jobs, json, show, memory)
+    return _profiles(found, shape or [], seed, jobs, not no_cache, json, show, memory)
 
 
 def bench(
@@ -268,12 +269,23 @@ def bench(
     shape: Annotated[
         str, typer.Option("--shape", metavar="SHAPE", help="The shape to run.", autocompletion=complete_shapes)
     ] = "14x14x256x256",
+    workers: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--workers",
+            metavar="N",
+            min=1,
+            max=64,
+            help="Time units of work instead, on N processes and on a cluster of N. Repeatable.",
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Measure how fast neonlab itself is.
 
     The times are those of a kernel that is run, counted and checked, compared with bare emulation; of a report after a
-    save; and of loading 5 MB of object code.
+    save; and of loading 5 MB of object code. With --workers they are those of units of work in processes and on a
+    cluster of this machine.
     """
     from neonlab.lab.repository.kernel_code import kernel_program
     from neonlab.lab.run.plan import draw_case, parse_shape
@@ -286,6 +298,9 @@ def bench(
     from neonlab.verify.check_case import call_arguments
     from neonlab.verify.checking_bench import bench_sanitizer
 
+    if workers:
+        _bench_units(kernel, workers, json)
+        return
     results = []
     for one in find_kernels([kernel]):
         contract, program = one.contract, kernel_program(one)
@@ -305,7 +320,7 @@ def bench(
             {"kernel": one.title, **counts.to_json(), **memory.to_json(), **checks.to_json(), "save": saves.to_json()}
             for one, counts, memory, checks, saves in results
         ]
-        print_json("bench", shape=shape, results=figures, load=load.to_json())
+        print_json("bench", shape=shape, results=figures, load=load.to_json(), units=[])
         return
     out = console()
     for one, counts, memory, checks, saves in results:
@@ -315,11 +330,26 @@ def bench(
     out.print(load.line(), markup=False)
 
 
+def _bench_units(kernel: str, workers: list[int], json: bool) -> None:
+    from neonlab.lab.cluster.spreading_bench import bench_units, figures
+
+    progress.begin("timing units of work")
+    one = find_kernels([kernel])[0]
+    times = bench_units(one, workers)
+    if json:
+        print_json("bench", shape="", results=[], load=None, units=figures(times))
+        return
+    console().print(f"{one.title}: units of work, each some cases of a check", markup=False)
+    for row in times:
+        console().print(f"  {row.line()}", markup=False)
+
+
 def _profiles(
     found: list[Kernel],
     shapes: list[str],
     seed: int,
     jobs: int | None,
+    keeps: bool,
     json: bool,
     show: Callable[[Console, list[Profile]], None],
     memory: MemoryOptions,
@@ -340,8 +370,9 @@ def _profiles(
             raise InputError(f"{found[0].title}: its operator names no layers: give a shape with --shape")
     work = [(kernel, shape) for kernel, taken in wanted for shape in taken]
     advance = progress.begin("profiling", len(work), "calls")
-    with Workers(jobs) as workers:
+    with open_results(keeps) as kept, Workers(jobs, results=kept) as workers:
         results = profile_all(workers, work, seed=seed, memory=memory, advance=advance)
+        say_found(kept, "profiles._profile", "profiles")
     profiles = [result for result in results if not isinstance(result, Failure)]
     failures = [(k.title, result) for (k, _), result in zip(work, results, strict=True) if isinstance(result, Failure)]
     if json:

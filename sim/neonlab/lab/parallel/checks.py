@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from neonlab.lab.parallel.pool import KernelHandle, Workers, died
+from neonlab.lab.parallel.unit import unit, unit_not_kept
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.ended import Died
 from neonlab.lab.run.judgement import Answer, Tried, up_to_enough, verdict_of
@@ -25,6 +26,7 @@ _SHARES, _LEAST, _WHOLE, _PREPARED = 2, 72, 1000, 50
 _WORK = 30_000_000
 
 
+@unit
 def _check_chunk(
     name: KernelHandle, cases: list[CaseName], fail_fast: bool = False, ranged: CaseName | None = None
 ) -> Tried:
@@ -33,18 +35,22 @@ def _check_chunk(
     return check_and_answer(name.open(), cases, ranged, fail_fast=fail_fast)
 
 
+# The one case of a file: its data would be most of an entry, and running it takes a moment.
+@unit_not_kept
 def _check_case(name: KernelHandle, case: Case) -> Tried:
     from neonlab.lab.run.check import check_case
 
     return check_case(name.open(), case)
 
 
+@unit
 def _ranges(name: KernelHandle, case: CaseName) -> Answer:
     from neonlab.lab.run.check import answer_ranges
 
     return answer_ranges(name.open(), case)
 
 
+@unit
 def _explain(name: KernelHandle, failure: Failure) -> Failure:
     from neonlab.lab.run.check import explain
 

@@ -17,6 +17,7 @@ from typing import Any
 from neonlab.emulate.run import FaultKind
 from neonlab.errors import InputError
 from neonlab.lab.parallel.pool import KernelHandle, Workers
+from neonlab.lab.parallel.unit import unit
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.ended import Died
@@ -136,6 +137,7 @@ def _trial(name: KernelHandle) -> Trial:
     return trial_of(name.open())
 
 
+@unit
 def _judge(name: KernelHandle, chunk: Sequence[Mutant]) -> list[Judgement]:
     trial = _trial(name)
     return [trial.judge(mutant) for mutant in chunk]
@@ -183,6 +185,7 @@ def _prover(name: KernelHandle, shapes: tuple[Shape, ...]) -> MutantProver:
     return MutantProver(name.open(), shapes)
 
 
+@unit
 def _prove(name: KernelHandle, shapes: tuple[Shape, ...], chunk: Sequence[Mutant]) -> list[MutantProof]:
     prover = _prover(name, shapes)
     return [prover.prove(mutant) for mutant in chunk]

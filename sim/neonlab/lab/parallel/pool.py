@@ -23,7 +23,7 @@ from neonlab.host.interrupts import interrupts_held
 from neonlab.host.memory_limit import gib, memory_left, out_of_memory
 from neonlab.lab.cache.results import Results
 from neonlab.lab.parallel.fork_server import start_early, worker_context
-from neonlab.lab.parallel.kept import kind_of, merged, questions_of, timed
+from neonlab.lab.parallel.kept import keep, kind_of, longest_first, merged, questions_of, timed
 from neonlab.lab.repository.library import Kernel, is_member, open_kernel, open_member
 from neonlab.lab.run.ended import Died
 from neonlab.verify.cases.case import CaseName
@@ -109,26 +109,38 @@ class Workers:
         worker is raised here; anything else that ends its process gives a Died.
         """
         if not self.results.is_on:
-            return self._fresh(function, tasks, done)
-        questions = questions_of(self.results, function, tasks, self._opened)
+            return self._fresh(function, tasks, lambda number, _: done(number), range(len(tasks)))
+        questions = questions_of(self.results, function, tasks, self.opened)
         answers = self.results.answers(questions, kind_of(function))
         left = [number for number, answer in enumerate(answers) if answer is None]
-        fresh = self._fresh(timed, [(function, *tasks[number]) for number in left], lambda one: done(left[one]))
-        return merged(self.results, questions, answers, fresh, done)
+        order = longest_first([tasks[one] for one in left], self.results.seconds([questions[one] for one in left]))
 
-    def _opened(self, handle: KernelHandle) -> Kernel:
+        def ended(one: int, result: Any) -> None:
+            keep(self.results, questions[left[one]], result)
+            done(left[one])
+
+        fresh = self._fresh(timed, [(function, *tasks[number]) for number in left], ended, order)
+        return merged(answers, fresh, done)
+
+    def opened(self, handle: KernelHandle) -> Kernel:
+        """Return the kernel, which is opened once."""
         if handle not in self._kernels:
             self._kernels[handle] = handle.open()
         return self._kernels[handle]
 
     def _fresh(
-        self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], done: Callable[[int], None]
+        self,
+        function: Callable[..., Any],
+        tasks: Sequence[tuple[Any, ...]],
+        ended: Callable[[int, Any], None],
+        order: Sequence[int],
     ) -> Generator[Any]:
-        futures = [self.begin(function, *task) for task in tasks]
-        return self._taken(futures, tasks, done)
+        """Begin the tasks in an order, and yield their results in theirs; call `ended` with each and its number."""
+        futures = {number: self.begin(function, *tasks[number]) for number in order}
+        return self._taken([futures[number] for number in range(len(tasks))], tasks, ended)
 
     def _taken(
-        self, futures: Sequence[ProcessFuture[Any]], tasks: Sequence[tuple[Any, ...]], done: Callable[[int], None]
+        self, futures: Sequence[ProcessFuture[Any]], tasks: Sequence[tuple[Any, ...]], ended: Callable[[int, Any], None]
     ) -> Generator[Any]:
         for index, future in enumerate(futures):
             try:
@@ -138,9 +150,13 @@ class Workers:
                     other.cancel()
                 raise
             if isinstance(result, Died):
-                self.bereaved |= {one for one in tasks[index] if isinstance(one, KernelHandle)}
-            done(index)
+                self.mourn(tasks[index])
+            ended(index, result)
             yield result
+
+    def mourn(self, task: Sequence[Any]) -> None:
+        """Note that a task ended its process."""
+        self.bereaved |= {one for one in task if isinstance(one, KernelHandle)}
 
     def begin(self, function: Callable[..., object], *task: Any, within: float | None = None) -> ProcessFuture[Any]:
         """Schedule `function(*task)` for the next free process; `result` takes its result.

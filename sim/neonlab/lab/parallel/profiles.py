@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from neonlab.measure.cores.modelled import ModelledCore
     from neonlab.measure.profile import Profile
 from neonlab.lab.parallel.pool import KernelHandle, Workers, died
+from neonlab.lab.parallel.unit import unit
 from neonlab.lab.run.ended import Died
 
 
+@unit
 def _profile(kernel: KernelHandle, case: CaseName, memory: MemoryOptions) -> Profile | Failure:
     from neonlab.lab.run.profile import profile_case
 
@@ -45,6 +47,7 @@ def _look(
     return look(name.open(), shape, cores=cores, loop=loop, warm=warm, seed=seed, revision=revision)
 
 
+@unit
 def _code(name: KernelHandle) -> str:
     from neonlab.lab.repository.kernel_code import code_digest
 

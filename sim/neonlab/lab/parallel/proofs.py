@@ -9,6 +9,7 @@ from typing import Any
 
 from neonlab.lab.parallel.checks import explain_failures
 from neonlab.lab.parallel.pool import KernelHandle, Workers
+from neonlab.lab.parallel.unit import unit
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.ended import Died
 from neonlab.lab.run.saved import save_failure
@@ -16,18 +17,21 @@ from neonlab.measure.shape import Shape
 from neonlab.prove.proof import EverySize, Proof, ProofStatus, ShapeProof
 
 
+@unit
 def _prove(handle: KernelHandle, shape: Shape, seed: int, held: frozenset[str]) -> ShapeProof:
     from neonlab.lab.run.prove import prove_one
 
     return prove_one(handle.open(), shape, seed, held)
 
 
+@unit
 def _prove_every(handle: KernelHandle, shape: Shape, dimension: str, seed: int) -> EverySize:
     from neonlab.lab.run.prove import prove_every_size
 
     return prove_every_size(handle.open(), shape, dimension, seed)
 
 
+@unit
 def _held(handle: KernelHandle, shapes: Sequence[Shape], seed: int) -> frozenset[str]:
     from neonlab.lab.run.prove import MANY_SHAPES, held_when_small
 

@@ -122,8 +122,22 @@ _BENCH = document(
         )
     ),
     load=described(
-        object_of(bytes=INTEGER, sections=INTEGER, relocations=INTEGER, seconds=NUMBER),
-        "a generated object, loaded into memory with every relocation applied",
+        nullable(object_of(bytes=INTEGER, sections=INTEGER, relocations=INTEGER, seconds=NUMBER)),
+        "null with --workers; a generated object, loaded into memory with every relocation applied",
+    ),
+    units=described(
+        list_of(
+            object_of(
+                workers=INTEGER,
+                units=INTEGER,
+                pool=described(NUMBER, "units a second in processes of this machine"),
+                cluster=described(NUMBER, "units a second on a cluster of as many processes"),
+                share=described(NUMBER, "of so many times one process, in the pool"),
+                cluster_share=described(NUMBER, "of so many times one process of the pool, on the cluster"),
+                overhead=described(NUMBER, "seconds of a worker that a unit costs more on the cluster"),
+            )
+        ),
+        "with --workers",
     ),
 )
 _CONTRACT = document(

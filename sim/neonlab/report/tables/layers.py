@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from neonlab.lab.parallel.pool import KernelHandle, Workers, died
+from neonlab.lab.parallel.unit import unit
 from neonlab.lab.repository.library import Kernel, Library
 from neonlab.lab.run.ended import Died
 from neonlab.lab.run.plan import draw_case, layers_of
@@ -59,6 +60,7 @@ def see_layers(workers: Workers, work: LayerWork, advance: Callable[[int], None]
     return [found[number] for number in mine]
 
 
+@unit
 def _see(name: KernelHandle, shape: Shape) -> Seen:
     from neonlab.lab.repository.kernel_code import kernel_program
     from neonlab.lab.run.profile import counted_profile, profile
