@@ -142,6 +142,10 @@ def takes_spread(command: Callable[..., T]) -> Callable[..., T]:
             from neonlab.lab.cache.share import share_named
 
             share_named(spread.shard)
+        if spread.cluster:
+            from neonlab.lab.cluster.connection import processes_of
+
+            processes_of(spread.cluster)
         return command(*arguments, spread=spread, **options)
 
     own = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]

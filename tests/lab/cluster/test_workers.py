@@ -82,6 +82,20 @@ def test_a_cluster_gives_the_verdicts_of_one_machine_and_a_worker_that_is_killed
         assert killed and not workers.bereaved
 
 
+@thorough
+def test_units_that_nobody_wants_any_more_are_ended(kernel: Kernel) -> None:
+    every = KernelHandle.of(kernel), plan_cases(kernel, every_tail=True, full=True) * 20, False, None
+    with connected(LOCAL) as client, ClusterWorkers(client, LOCAL) as workers:
+        results = workers.run(_check_chunk, [*tasks_of(kernel, 1), every, every])
+        next(results)
+        assert any(client.processing().values())
+        results.close()
+        until = time.monotonic() + 30
+        while client.call_stack() and time.monotonic() < until:
+            time.sleep(0.2)
+        assert client.call_stack() == {} and not any(client.processing().values())
+
+
 def deadly(archive: bytes, unit: str, lab: str) -> str:
     """Run a unit, or end the worker where it is the one."""
     if '"seed":7' in unit or "lowest" in unit:

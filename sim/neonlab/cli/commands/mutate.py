@@ -83,12 +83,11 @@ def mutate(
         raise no_file(reviewed)
     table = read_reviewed(reviewed or find_root() / _REVIEWED)
     found = find_kernels(kernels or ())
-    wanted = shapes_asked(found, shape, "planning the shapes") if prove else []
-    progress.begin("making mutants")
-    work = [(kernel, *mutants_to_try(kernel, limit, seed)) for kernel in found]
-    total = sum(len(tried) for _, _, tried in work)
-    advance = progress.begin("judging", total, "mutants")
     with spread.working(jobs, not no_cache) as workers:
+        wanted = shapes_asked(found, shape, "planning the shapes") if prove else []
+        progress.begin("making mutants")
+        work = [(kernel, *mutants_to_try(kernel, limit, seed)) for kernel in found]
+        advance = progress.begin("judging", sum(len(tried) for _, _, tried in work), "mutants")
         results = judge_all(workers, work, table, advance)
         if prove:
             advance = progress.begin("proving", sum(len(result.undetected) for result in results), "mutants")

@@ -110,8 +110,7 @@ def prove(
             advance = progress.begin("proving every size", sum(len(shapes) for _, shapes in work), "shapes")
             proofs = prove_all_sizes(workers, work, every, proofs, seed=seed, advance=advance)
         tried = [kernel for kernel, _ in work]
-        if any(proof.failures for proof in proofs):
-            progress.begin("explaining failures")
+        progress.begin("explaining failures" if any(proof.failures for proof in proofs) else "gathering proofs")
         proofs = explain_proofs(workers, tried, proofs)
         say_found(workers.results, "proofs._prove", "proofs")
         if spread.shard:

@@ -21,6 +21,17 @@ _MOST = 1000
 _PLAIN = ("dask", "msgpack")
 
 
+def processes_of(address: str) -> int:
+    """Return N for `local:N`, and 0 for the address of a scheduler.  Raises InputError for what is neither."""
+    local = re.fullmatch(r"local:(\d{1,4})", address)
+    if not local and not re.fullmatch(r"(tcp|tls|ws|wss)://[^\s/]+:\d{1,5}/?", address):
+        raise InputError(f"--cluster {address}: give the address of a scheduler, such as tcp://host:8786, or local:4")
+    count = int(local[1]) if local else 0
+    if local and not 1 <= count <= _MOST:
+        raise InputError(f"--cluster {address}: give a number of processes from 1 to {_MOST}")
+    return count
+
+
 @contextlib.contextmanager
 def connected(address: str) -> Iterator[Client]:
     """Connect to the scheduler at an address such as `tcp://host:8786`, or to N new processes for `local:N`.
@@ -28,19 +39,15 @@ def connected(address: str) -> Iterator[Client]:
     TLS and timeouts are those of Dask's configuration.  Raises InputError for an address that is none, and where no
     scheduler answers, or it has no workers.
     """
-    local = re.fullmatch(r"local:(\d{1,4})", address)
-    if not local and not re.fullmatch(r"(tcp|tls|ws|wss)://[^\s/]+:\d{1,5}/?", address):
-        raise InputError(f"--cluster {address}: give the address of a scheduler, such as tcp://host:8786, or local:4")
-    if local and not 1 <= int(local[1]) <= _MOST:
-        raise InputError(f"--cluster {address}: give a number of processes from 1 to {_MOST}")
+    count = processes_of(address)
     try:
         import distributed
     except ImportError:
         raise InputError("--cluster needs Dask: pip install 'neonlab[cluster]'") from None
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said in the lab's words
     with contextlib.ExitStack() as stack:
-        if local:
-            where: Any = stack.enter_context(_started(int(local[1])))
+        if count:
+            where: Any = stack.enter_context(_started(count))
         else:
             where = address
         try:
