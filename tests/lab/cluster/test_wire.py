@@ -28,7 +28,7 @@ def test_a_unit_gives_what_its_function_gives(root: Path) -> None:
     [kernel] = read_members(root / "asm" / f"{ADD}.S")
     handle, cases = KernelHandle.of(kernel), plan_cases(kernel)[:3]
     text = unit_text(checks._check_chunk, (handle, cases, False, None), kernel)
-    assert text is not None and json.loads(text)
+    assert json.loads(text)
     value, seconds = read(answer(text))
     assert value == checks._check_chunk(handle, cases) and seconds > 0
 
@@ -63,7 +63,6 @@ def test_what_is_no_text_of_a_unit_is_refused(text: str) -> None:
 def test_a_kernel_that_is_not_the_caller_s_is_refused(root: Path) -> None:
     [kernel] = read_members(root / "asm" / f"{ADD}.S")
     text = unit_text(checks._check_chunk, (KernelHandle.of(kernel), [], False, None), kernel)
-    assert text is not None
     changed = kernel.path.read_text().replace("range = [1, 1048576]", "range = [1, 1048577]")
     assert changed != kernel.path.read_text()
     kernel.path.write_text(changed)

@@ -37,7 +37,7 @@ def run_unit(archive: bytes, unit: str, lab: str) -> str:
 
     worker = get_worker()
     if lab != lab_digest():
-        return json.dumps({"other": worker.address, "versions": lab_versions()})
+        return json.dumps({"worker": worker.address, "versions": lab_versions()})
     key = worker.get_current_task()
 
     def wanted() -> bool:
@@ -47,13 +47,14 @@ def run_unit(archive: bytes, unit: str, lab: str) -> str:
     try:
         place = placed(archive, Path(worker.local_directory) / "neonlab")
     except (InputError, OSError) as error:
-        return json.dumps({"error": f"worker {worker.address}: {error}"})
+        return json.dumps({"worker": worker.address, "error": f"worker {worker.address}: {error}"})
     sent = {"unit": to_place(unit, place), "place": str(place)}
     for _ in range(_TRIES):
         found = _host(worker.state.nthreads).ask(sent, wanted)
         if found is not None:
-            return json.dumps({name: without(str(said), str(place)) for name, said in found})
-    return json.dumps({"error": f"worker {worker.address}: processes cannot be had there"})
+            told = {name: without(str(said), str(place)) for name, said in found}
+            return json.dumps({"worker": worker.address, **told})
+    return json.dumps({"worker": worker.address, "error": f"worker {worker.address}: processes cannot be had there"})
 
 
 class _Host:

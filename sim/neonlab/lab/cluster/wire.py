@@ -17,7 +17,7 @@ from neonlab.errors import InputError
 from neonlab.lab.cache.plain import NotPlain, read, written
 from neonlab.lab.parallel.kept import timed
 from neonlab.lab.parallel.pool import KernelHandle
-from neonlab.lab.parallel.unit import is_unit, name_of, unit_named
+from neonlab.lab.parallel.unit import name_of, unit_named
 from neonlab.lab.repository.library import Kernel
 
 
@@ -38,17 +38,13 @@ def without(text: str, place: str) -> str:
     return text
 
 
-def unit_text(function: Callable[..., Any], task: Sequence[Any], kernel: Kernel) -> str | None:
-    """Return the text of a unit on a kernel; None for one that cannot travel."""
+def unit_text(function: Callable[..., Any], task: Sequence[Any], kernel: Kernel) -> str:
+    """Return the text of a unit on a kernel, whose arguments are all values that can be written."""
     handle = task[0]
-    if not is_unit(function) or Path.cwd() == Path("/"):
-        return None
+    assert isinstance(handle, KernelHandle)
     root = str(handle.root) if handle.root is not None else None
-    try:
-        said = [str(handle.path), root, handle.given, fingerprint(kernel)]
-        return written([name_of(function), str(Path.cwd()), *said, list(task[1:])])
-    except NotPlain:
-        return None
+    said = [str(handle.path), root, handle.given, fingerprint(kernel)]
+    return written([name_of(function), str(Path.cwd()), *said, list(task[1:])])
 
 
 def answer(text: str, place: str = "") -> str:

@@ -7,7 +7,8 @@ import json
 import queue
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neonlab.errors import InputError
@@ -17,9 +18,11 @@ from neonlab.lab.cache.plain import NotPlain, read
 from neonlab.lab.cache.results import Results
 from neonlab.lab.cluster.files import packed, travels
 from neonlab.lab.cluster.remote import run_unit
+from neonlab.lab.cluster.turns import Turns
 from neonlab.lab.cluster.wire import unit_text
 from neonlab.lab.parallel.kept import Timed, timed
-from neonlab.lab.parallel.pool import KernelHandle, WorkerError, Workers
+from neonlab.lab.parallel.pool import KernelHandle, WorkerError, Workers, handle_in
+from neonlab.lab.parallel.unit import is_kept
 from neonlab.lab.run.ended import Died
 
 if TYPE_CHECKING:
@@ -57,94 +60,77 @@ class ClusterWorkers(Workers):
         function: Callable[..., Any],
         tasks: Sequence[tuple[Any, ...]],
         ended: Callable[[int, Any], None],
-        order: Sequence[int],
+        seconds: Sequence[float | None],
     ) -> Generator[Any]:
-        texts = self._texts(function, tasks, order)
-        here = [number for number in range(len(tasks)) if number not in texts]
-        place = {number: index for index, number in enumerate(here)}
+        unit = tasks[0][0] if function is timed and tasks else function
+        sent = [number for number in range(len(tasks)) if self._travels(unit, handle_in(tasks[number]))]
+        here = sorted(set(range(len(tasks))) - set(sent))
         local = super()._fresh(
             function,
             [tasks[number] for number in here],
             lambda index, result: ended(here[index], result),
-            [place[number] for number in order if number in place],
+            [seconds[number] for number in here],
         )
-        return self._joined(len(tasks), tasks, local, self._answers(function is timed, texts, tasks, ended), texts)
+        remote = self._answers(function is timed, unit, tasks, sent, ended, [seconds[number] for number in sent])
+        return _joined(len(tasks), frozenset(here), local, remote)
 
-    def _texts(
-        self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], order: Sequence[int]
-    ) -> dict[int, str]:
-        """Return the texts of the units that travel, in the order in which they begin."""
-        found = {}
-        for number in order:
-            unit, task = (tasks[number][0], tasks[number][1:]) if function is timed else (function, tasks[number])
-            if not task or not isinstance(task[0], KernelHandle):
-                continue
-            kernel = self.opened(task[0])
-            if travels(kernel, self._sources(task[0])) and (text := unit_text(unit, task, kernel)) is not None:
-                found[number] = text
-        return found
-
-    def _sources(self, handle: KernelHandle) -> KernelSources | None:
+    def _travels(self, unit: Callable[..., Any], handle: KernelHandle | None) -> bool:
+        """Tell whether a unit can run elsewhere; one whose result is not kept depends on more than travels."""
+        if handle is None or not is_kept(unit) or Path.cwd() == Path("/"):
+            return False
         if handle not in self._known:
             self._known[handle] = known_sources(self.opened(handle))
-        return self._known[handle]
-
-    def _joined(
-        self,
-        count: int,
-        tasks: Sequence[tuple[Any, ...]],
-        local: Generator[Any],
-        remote: Generator[tuple[int, Any]],
-        texts: Mapping[int, str],
-    ) -> Generator[Any]:
-        """Yield all results in order: the next of those here, or that of a unit that travelled."""
-        waiting: dict[int, Any] = {}
-        with contextlib.closing(local), contextlib.closing(remote):
-            for number in range(count):
-                if number not in texts:
-                    yield next(local)
-                    continue
-                while number not in waiting:
-                    arrived, result = next(remote)
-                    waiting[arrived] = result
-                yield waiting.pop(number)
+        return travels(self.opened(handle), self._known[handle])
 
     def _answers(
         self,
         times: bool,
-        texts: dict[int, str],
+        unit: Callable[..., Any],
         tasks: Sequence[tuple[Any, ...]],
+        sent: Sequence[int],
         ended: Callable[[int, Any], None],
+        seconds: Sequence[float | None],
     ) -> Generator[tuple[int, Any]]:
-        """Yield each unit's number and result as it arrives; a Timed if `times`."""
-        left = list(reversed(texts))
-        archive = self._archive(frozenset(_handle(tasks[number]) for number in texts)) if texts else None
+        """Yield the number and the result of each unit that is sent, as it arrives; a Timed if `times`."""
+        handles = [handle for number in sent if (handle := handle_in(tasks[number])) is not None]
+        turns = Turns(handles, seconds)
+        archive = self._archive(frozenset(handles)) if handles else None
         arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
         asked: dict[Any, tuple[int, Any]] = {}
         tries: Counter[int] = Counter()
+        free: list[tuple[KernelHandle | None, str | None]] = []
         try:
-            while left or asked:
+            while turns.left or asked:
                 # As many units as threads: none waits on a worker whose end would then count against it.
-                while left and len(asked) < self._counted():
-                    number = left.pop()
-                    future = self._client.submit(run_unit, archive, texts[number], lab_digest(), pure=False)
-                    asked[future.key] = number, future
+                while turns.left and len(asked) < self._counted():
+                    prepared, worker = free.pop() if free else (None, None)
+                    one = turns.take(prepared)
+                    task = tasks[sent[one]][1 if times else 0 :]
+                    future = self._submit(archive, unit_text(unit, task, self.opened(handles[one])), worker)
+                    asked[future.key] = one, future
                     future.add_done_callback(arrived.put)
                 for future in self._next(arrived):
-                    number, _ = asked.pop(future.key)
-                    tries[number] += 1
-                    if future.status in ("cancelled", "lost") and self._is_there() and tries[number] < _TRIES:
-                        left.append(number)
+                    one, _ = asked.pop(future.key)
+                    turns.ended(one)
+                    tries[one] += 1
+                    if future.status in ("cancelled", "lost") and self._is_there() and tries[one] < _TRIES:
+                        turns.put_back(one)
                         continue
-                    result = self._result(future)
+                    worker, result = self._result(future)
+                    free.append((handles[one], worker))
                     if isinstance(result, Died):
-                        self.mourn(tasks[number])
+                        self.mourn([handles[one]])
                     result = result if times or isinstance(result, Died) else result.value
-                    ended(number, result)
-                    yield number, result
+                    ended(sent[one], result)
+                    yield sent[one], result
         finally:
             if asked and self._is_there():
                 self._client.cancel([future for _, future in asked.values()], force=True, reason="stopped")
+
+    def _submit(self, archive: Any, text: str, worker: str | None) -> Any:
+        """Send a unit, to that worker if it is free."""
+        place = {"workers": [worker], "allow_other_workers": True} if worker is not None else {}
+        return self._client.submit(run_unit, archive, text, lab_digest(), pure=False, **place)
 
     def _is_there(self) -> bool:
         return bool(self._client.status == "running")
@@ -179,28 +165,30 @@ class ClusterWorkers(Workers):
             elif time.monotonic() - since > _OUT_OF_REACH:
                 raise self._gone()
 
-    def _result(self, future: Any) -> Any:
+    def _result(self, future: Any) -> tuple[str | None, Any]:
+        """Return the worker that ran a unit, if it is known, and what the unit gave: a Timed or a Died."""
         if future.status in ("cancelled", "lost"):
             raise self._gone()
         if future.status == "error":
-            return self._failed(future)
+            return None, self._failed(future)
         try:
             answer = json.loads(future.result(timeout=60))
         except (OSError, TimeoutError):
             raise self._gone() from None
-        if "other" in answer:
+        worker = answer["worker"]
+        if "versions" in answer:
             pairs = zip(answer["versions"], lab_versions(), strict=False)
             told = "; ".join(f"{theirs}, here {ours}" for theirs, ours in pairs if theirs != ours)
             raise InputError(
-                f"--cluster {self._address}: the worker {answer['other']} runs another neonlab: "
+                f"--cluster {self._address}: the worker {worker} runs another neonlab: "
                 f"{told or 'its sources differ'}: install the same there"
             )
         if "error" in answer:
             raise InputError(answer["error"])
         if "died" in answer:
-            return Died(answer["died"])
+            return worker, Died(answer["died"])
         try:
-            return Timed(*read(answer["value"]))
+            return worker, Timed(*read(answer["value"]))
         except (KeyError, NotPlain):
             raise WorkerError(answer.get("defect") or "a worker of the cluster gave no result") from None
 
@@ -225,5 +213,17 @@ class ClusterWorkers(Workers):
         )
 
 
-def _handle(task: Sequence[Any]) -> KernelHandle:
-    return next(one for one in task if isinstance(one, KernelHandle))
+def _joined(
+    count: int, here: Collection[int], local: Generator[Any], remote: Generator[tuple[int, Any]]
+) -> Generator[Any]:
+    """Yield all results in order: the next of those here, or that of a unit that travelled."""
+    waiting: dict[int, Any] = {}
+    with contextlib.closing(local), contextlib.closing(remote):
+        for number in range(count):
+            if number in here:
+                yield next(local)
+                continue
+            while number not in waiting:
+                arrived, result = next(remote)
+                waiting[arrived] = result
+            yield waiting.pop(number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,17 +52,17 @@ def keep(results: Results, question: Question | None, result: Any) -> None:
         results.ended(question, result)
 
 
-def longest_first(tasks: Sequence[tuple[Any, ...]], seconds: Sequence[float | None]) -> list[int]:
-    """Return the order in which to begin units, whose first argument names a kernel, by how long each took before.
+def longest_first(kernels: Sequence[Hashable], seconds: Sequence[float | None]) -> list[int]:
+    """Return the order in which to begin units of these kernels, by how long each took before.
 
     The units of one kernel stay together, because a process prepares for a kernel once.  Kernels with the longest units
     come first, and before these the kernels of which a unit is not known.
     """
-    longest: dict[Any, float] = {}
-    for task, known in zip(tasks, seconds, strict=True):
-        longest[task[0]] = max(longest.get(task[0], 0.0), math.inf if known is None else known)
+    longest: dict[Hashable, float] = {}
+    for kernel, known in zip(kernels, seconds, strict=True):
+        longest[kernel] = max(longest.get(kernel, 0.0), math.inf if known is None else known)
     places = {kernel: place for place, kernel in enumerate(longest)}
-    return sorted(range(len(tasks)), key=lambda one: (-longest[tasks[one][0]], places[tasks[one][0]], one))
+    return sorted(range(len(kernels)), key=lambda one: (-longest[kernels[one]], places[kernels[one]], one))
 
 
 def merged(answers: Sequence[Any], fresh: Generator[Any], done: Callable[[int], None]) -> Generator[Any]:

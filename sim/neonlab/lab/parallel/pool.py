@@ -109,17 +109,17 @@ class Workers:
         worker is raised here; anything else that ends its process gives a Died.
         """
         if not self.results.is_on:
-            return self._fresh(function, tasks, lambda number, _: done(number), range(len(tasks)))
+            return self._fresh(function, tasks, lambda number, _: done(number), [None] * len(tasks))
         questions = questions_of(self.results, function, tasks, self.opened)
         answers = self.results.answers(questions, kind_of(function))
         left = [number for number, answer in enumerate(answers) if answer is None]
-        order = longest_first([tasks[one] for one in left], self.results.seconds([questions[one] for one in left]))
+        seconds = self.results.seconds([questions[one] for one in left])
 
         def ended(one: int, result: Any) -> None:
             keep(self.results, questions[left[one]], result)
             done(left[one])
 
-        fresh = self._fresh(timed, [(function, *tasks[number]) for number in left], ended, order)
+        fresh = self._fresh(timed, [(function, *tasks[number]) for number in left], ended, seconds)
         return merged(answers, fresh, done)
 
     def opened(self, handle: KernelHandle) -> Kernel:
@@ -133,9 +133,13 @@ class Workers:
         function: Callable[..., Any],
         tasks: Sequence[tuple[Any, ...]],
         ended: Callable[[int, Any], None],
-        order: Sequence[int],
+        seconds: Sequence[float | None],
     ) -> Generator[Any]:
-        """Begin the tasks in an order, and yield their results in theirs; call `ended` with each and its number."""
+        """Begin the tasks, and yield their results in order; call `ended` with the number and the result of each.
+
+        `seconds` says how long each took before, None where that is not known.
+        """
+        order = longest_first([handle_in(task) for task in tasks], seconds)
         futures = {number: self.begin(function, *tasks[number]) for number in order}
         return self._taken([futures[number] for number in range(len(tasks))], tasks, ended)
 
@@ -180,6 +184,11 @@ class Workers:
             return Died(f"the emulator's process died with exit code {error.exitcode}{killed}")
         except BrokenProcessPool as error:
             raise _no_workers(error) from None
+
+
+def handle_in(task: Sequence[Any]) -> KernelHandle | None:
+    """Return what names the kernel of a task; None if it has none."""
+    return next((one for one in task if isinstance(one, KernelHandle)), None)
 
 
 class WorkerError(RuntimeError):
