@@ -21,7 +21,7 @@ def merged(root: Path, into: Path, command: tuple[str, ...], *own: str) -> None:
     """Run the command at once and in two shards, with what is only its own, and compare what is printed."""
     one = neonlab(*command, *own, cwd=root)
     for number in (1, 2):
-        part = neonlab(*command, "--shard", f"{number}/2", "--shard-into", str(into), cwd=root)
+        part = neonlab(*command, "--shard", f"{number}/2", "--shards", str(into), cwd=root)
         assert part.returncode == 0, part.stderr
         assert part.stdout.startswith(f"shard {number}/2 of `neonlab {command[0]}"), part.stdout
     both = neonlab("merge", str(into), *own, cwd=root)
@@ -56,7 +56,7 @@ def test_the_tables_and_pages_of_shards_are_those_of_one_machine(root: Path, tmp
     folders = tmp_path / "one", tmp_path / "both"
     whole = neonlab("report", "--into", str(folders[0]), cwd=root)
     for number in (1, 2):
-        neonlab("report", "--shard", f"{number}/2", "--shard-into", str(tmp_path / "parts"), cwd=root)
+        neonlab("report", "--shard", f"{number}/2", "--shards", str(tmp_path / "parts"), cwd=root)
     both = neonlab("merge", str(tmp_path / "parts"), "--into", str(folders[1]), cwd=root)
     assert both.returncode == whole.returncode == 1 and both.stderr == ""
     files = [{p.relative_to(f): p.read_bytes() for p in f.rglob("*") if p.is_file()} for f in folders]
@@ -65,7 +65,7 @@ def test_the_tables_and_pages_of_shards_are_those_of_one_machine(root: Path, tmp
 
 def test_a_kernel_that_is_not_what_the_shards_ran_on_is_named(root: Path, tmp_path: Path) -> None:
     for number in (1, 2):
-        neonlab(*CHECK, "--shard", f"{number}/2", "--shard-into", str(tmp_path), cwd=root)
+        neonlab(*CHECK, "--shard", f"{number}/2", "--shards", str(tmp_path), cwd=root)
     text = (root / "asm" / f"{ADD}.S").read_text()
     (root / "asm" / f"{ADD}.S").write_text(f"{text}\n")
     done = neonlab("merge", str(tmp_path), cwd=root)

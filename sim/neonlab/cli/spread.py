@@ -30,24 +30,24 @@ _Shard = Annotated[
         "--shard", metavar="N/M", help="Do the Nth of M parts, and write what it finds to a file for `neonlab merge`."
     ),
 ]
-_ShardInto = Annotated[
-    Path, typer.Option("--shard-into", metavar="FOLDER", help="The folder of that file; the default is shards.")
+_Shards = Annotated[
+    Path, typer.Option("--shards", metavar="FOLDER", help="The folder of that file; the default is shards.")
 ]
 _Cluster = Annotated[
     str,
     typer.Option(
         "--cluster",
-        metavar="ADDRESS",
+        metavar="WHERE",
         help="Run on the workers of a Dask cluster: tcp://HOST:PORT of its scheduler, or local:N for N new processes.",
     ),
 ]
 _OPTIONS: dict[str, tuple[Any, Any]] = {
     "shard": (_Shard, ""),
-    "shard_into": (_ShardInto, Path("shards")),
+    "shards": (_Shards, Path("shards")),
     "cluster": (_Cluster, ""),
 }
 #: Options that change where and how a command runs or writes, and not what it finds: a merge is given its own.
-_OWN = ("shard", "shard_into", "cluster", "jobs", "no_cache", "json", "form", "into", "embed", "witnesses", "compiler")
+_OWN = ("shard", "shards", "cluster", "jobs", "no_cache", "json", "form", "into", "embed", "witnesses", "compiler")
 
 #: The name of the argument by which typer passes the command line as it was read.
 _CONTEXT = "context"
@@ -137,7 +137,7 @@ def takes_spread(command: Callable[..., T]) -> Callable[..., T]:
     def run(*arguments: Any, **options: Any) -> T:
         context: typer.Context = options.pop(_CONTEXT)
         said = {name: options.pop(name, default) for name, (_, default) in _OPTIONS.items()}
-        spread = Spread(said["shard"], said["shard_into"], said["cluster"], context.obj or (), context)
+        spread = Spread(said["shard"], said["shards"], said["cluster"], context.obj or (), context)
         if spread.shard:
             from neonlab.lab.cache.share import share_named
 

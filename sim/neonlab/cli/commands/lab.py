@@ -340,8 +340,8 @@ def _bench_units(kernel: str, workers: list[int], json: bool) -> None:
         print_json("bench", shape="", results=[], load=None, units=figures(times))
         return
     console().print(f"{one.title}: units of work, each some cases of a check", markup=False)
-    for row in times:
-        console().print(f"  {row.line()}", markup=False)
+    for line in (line for row in times for line in row.lines()):
+        console().print(f"  {line}", markup=False)
 
 
 def _profiles(

@@ -10,6 +10,7 @@ from typing import Any
 from neonlab.lab.cluster.connection import connected
 from neonlab.lab.cluster.workers import ClusterWorkers
 from neonlab.lab.parallel.checks import _check_chunk
+from neonlab.lab.parallel.kept import Timed, timed
 from neonlab.lab.parallel.pool import KernelHandle, Workers
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.plan import plan_cases
@@ -20,26 +21,32 @@ _UNITS, _CASES = 24, 24
 
 @dataclass(frozen=True, slots=True)
 class SpreadTimes:
-    """Units a second on so many workers: processes of a pool, and of a cluster; and what a unit costs more there.
+    """Units a second on so many workers, of a pool and of a cluster; and what a unit costs beside its own work.
 
-    `share` is what a pool of so many processes does of that many times one process, from 0 to 1, and `cluster_share`
-    the same of the cluster against one process of the pool.  `overhead` is in seconds of a worker.
+    A busy share is how much of the workers' time went to the units themselves, from 0 to 1: what is missing from 1 is
+    lost to spreading.  An overhead is the rest, in seconds of a worker for each unit.
     """
 
     workers: int
     units: int
     pool: float
+    pool_busy: float
+    pool_overhead: float
     cluster: float
-    share: float
-    cluster_share: float
-    overhead: float
+    cluster_busy: float
+    cluster_overhead: float
 
-    def line(self) -> str:
+    def lines(self) -> tuple[str, str]:
         """Return the figures as text."""
         return (
-            f"{self.workers} worker{'s' * (self.workers != 1)}: {self.pool:.1f} units/s of a pool ({self.share:.2f} of "
-            f"linear), {self.cluster:.1f} of a cluster ({self.cluster_share:.2f}), {1e3 * self.overhead:+.1f} ms a unit"
+            _line("pool   ", self.workers, self.pool, self.pool_busy, self.pool_overhead),
+            _line("cluster", self.workers, self.cluster, self.cluster_busy, self.cluster_overhead),
         )
+
+
+def _line(name: str, workers: int, rate: float, busy: float, overhead: float) -> str:
+    of = f"{workers} worker{'s' * (workers != 1)}"
+    return f"{name} of {of}: {rate:.2f} units/s, busy for {busy:.3f} of the time, {1e3 * overhead:.1f} ms beside a unit"
 
 
 def bench_units(kernel: Kernel, workers: Sequence[int]) -> list[SpreadTimes]:
@@ -47,29 +54,27 @@ def bench_units(kernel: Kernel, workers: Sequence[int]) -> list[SpreadTimes]:
 
     The cluster has processes of this machine, as `local:N`.
     """
-    found: list[SpreadTimes] = []
-    handle = KernelHandle.of(kernel)
+    found = []
     chunk = plan_cases(kernel)[:_CASES]
     for count in workers:
-        tasks = [(handle, chunk, False, None)] * (_UNITS * count)
+        tasks = [(_check_chunk, KernelHandle.of(kernel), chunk, False, None)] * (_UNITS * count)
         with Workers(count) as pool:
-            here = _rate(pool, tasks, count)
+            here = _times(pool, tasks, count)
         address = f"local:{count}"
         with connected(address) as client, ClusterWorkers(client, address) as cluster:
-            there = _rate(cluster, tasks, count)
-        alone = found[0].pool / found[0].workers if found else here / count
-        more = count / there - count / here
-        shares = here / count / alone, there / count / alone
-        found.append(SpreadTimes(count, len(tasks), here, there, *shares, more))
+            there = _times(cluster, tasks, count)
+        found.append(SpreadTimes(count, len(tasks), *here, *there))
     return found
 
 
-def _rate(workers: Workers, tasks: Sequence[tuple[Any, ...]], count: int) -> float:
-    """Return how many units end in a second, once each worker has run one and has all in memory."""
-    list(workers.run(_check_chunk, tasks[: 4 * count]))
+def _times(workers: Workers, tasks: Sequence[tuple[Any, ...]], count: int) -> tuple[float, float, float]:
+    """Return units a second, the busy share and the overhead, once each worker has run one and has all in memory."""
+    list(workers.run(timed, tasks[: 4 * count]))
     began = time.perf_counter()
-    list(workers.run(_check_chunk, tasks))
-    return len(tasks) / (time.perf_counter() - began)
+    results = list(workers.run(timed, tasks))
+    whole = time.perf_counter() - began
+    own = sum(result.seconds for result in results if isinstance(result, Timed))
+    return len(tasks) / whole, own / (count * whole), (count * whole - own) / len(tasks)
 
 
 def figures(times: Sequence[SpreadTimes]) -> list[dict[str, Any]]:

@@ -19,8 +19,13 @@ _COMMANDS = ("check", "prove", "mutate", "report")
 def merge(
     context: typer.Context,
     shards: Annotated[
-        list[Path], typer.Argument(metavar="FILE|FOLDER", help="The files of all shards, or folders with them.")
-    ],
+        list[Path] | None,
+        typer.Argument(
+            metavar="FILE|FOLDER",
+            help="The files of all shards, or folders with them; the default is the folder shards.",
+            show_default=False,
+        ),
+    ] = None,
     into: Annotated[
         Path | None, typer.Option("--into", metavar="FOLDER", help="As that of the command that was cut into shards.")
     ] = None,
@@ -45,7 +50,7 @@ def merge(
     from neonlab.lab.shards.results import merge_here
 
     progress.begin("reading the shards")
-    read = read_shards(shards)
+    read = read_shards(shards or [Path("shards")])
     first = read[0]
     if first.command not in _COMMANDS:
         raise InputError(f"{first.name}: `neonlab {first.command}` has no shards")
