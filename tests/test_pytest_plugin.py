@@ -65,6 +65,19 @@ def test_a_new_repository_passes_at_once_side_by_side_too_and_tells_junit(root: 
         assert told["cycles_cortex-a53"] == str(baseline["cycles"]["cortex-a53"])
 
 
+def test_a_second_session_takes_results_from_the_cache_until_the_kernel_changes(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NEONLAB_CACHE", str(tmp_path / "kept"))
+    only = ("-k", "a64")
+    first, second, anew = run(root, *only), run(root, *only), run(root, *only, "--neonlab-no-cache")
+    assert first.returncode == second.returncode == anew.returncode == 0, first.stdout + second.stdout
+    assert "results from the cache" not in first.stdout + anew.stdout
+    assert "results from the cache; --neonlab-no-cache computes them anew" in second.stdout
+    edit(root, "sqadd", "sqsub")
+    assert run(root, *only).returncode == 1
+
+
 @pytest.mark.parametrize("quiet", [False, True], ids=["", "quiet"])
 def test_an_item_that_takes_long_is_told_of_while_it_runs(root: Path, quiet: bool) -> None:
     (root / "conftest.py").write_text("from neonlab.cli import progress\n\nprogress.FIRST = 0.0\n")

@@ -43,6 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write what the kernels cost now to baselines.toml, instead of comparing with it",
     )
+    group.addoption("--neonlab-no-cache", action="store_true", help="run all kernels anew; take and keep no results")
     parser.addini(_PROVE, "prove every kernel: at its `tails`, or at its `layers`; a contract may say `prove` itself")
 
 
@@ -235,10 +236,13 @@ class _Session:
     @property
     def workers(self) -> Workers:
         """Return a pool of one process beside this one."""
+        from neonlab.lab.cache.folder import results_folder
+        from neonlab.lab.cache.results import Results
         from neonlab.lab.parallel.pool import Workers
 
         if self._workers is None:
-            self._workers = Workers(1)
+            folder = None if self._config.getoption("--neonlab-no-cache") else results_folder()
+            self._workers = Workers(1, results=self._stack.enter_context(Results(folder)))
         return self._workers
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
@@ -314,6 +318,10 @@ class _Session:
     def _summary(self) -> Iterable[str]:
         for path in self._written:
             yield f"{path} written"
+        counts = self._workers.results.counts.values() if self._workers is not None else ()
+        if found := sum(one for _, one in counts):
+            asked = sum(one for one, _ in counts)
+            yield f"{found:,} of {asked:,} results from the cache; --neonlab-no-cache computes them anew"
         if self._beaten:
             count = len(self._beaten)
             yield f"{count} below baseline ({self._beaten[0]}{', ...' if count > 1 else ''}); --neonlab-update keeps it"

@@ -67,9 +67,12 @@ def test_without_a_folder_nothing_is_kept(root: Path, monkeypatch: pytest.Monkey
     [
         (("prove", ADD, "--shape", "17"), "1 of 1 proofs from the cache"),
         (("mutate", ADD, "--limit", "12"), "1 of 1 groups of mutants from the cache"),
+        (("profile", ADD, "--shape", "17", "--core", "cortex-a53"), "1 of 1 profiles from the cache"),
     ],
 )
-def test_proofs_and_mutants_are_found_again_and_print_the_same(command: tuple[str, ...], said: str, root: Path) -> None:
+def test_proofs_mutants_and_profiles_are_found_again_and_print_the_same(
+    command: tuple[str, ...], said: str, root: Path
+) -> None:
     first, second, anew = (neonlab(*command, "--json", *more, cwd=root) for more in ((), (), ("--no-cache",)))
     assert first.stdout and first.stdout == second.stdout == anew.stdout, first.stderr
     assert first.returncode == second.returncode == anew.returncode

@@ -32,8 +32,9 @@ from neonlab.isa.c.prototype import parse_prototype
 from neonlab.isa.decode import UndecodableWord, decode_word
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.parallel.checks import check_all
-from neonlab.lab.parallel.pool import Died, Workers
+from neonlab.lab.parallel.pool import Workers
 from neonlab.lab.repository.library import open_kernel
+from neonlab.lab.run.ended import Died
 from neonlab.lab.run.plan import plan_cases
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -19,6 +19,7 @@ from neonlab.cli.commands.editing.watch import watch
 from neonlab.cli.commands.init import init
 from neonlab.cli.commands.int8 import schemes
 from neonlab.cli.commands.kept.cache import cache
+from neonlab.cli.commands.kept.merge import merge
 from neonlab.cli.commands.lab import bench, check, profile
 from neonlab.cli.commands.library import list_kernels, schema
 from neonlab.cli.commands.loops.optimize import optimize
@@ -60,6 +61,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("bench", bench),
     ("mutate", mutate),
     ("cache", cache),
+    ("merge", merge),
     ("schemes", schemes),
     ("schema", schema),
 )

@@ -12,7 +12,7 @@ import pytest
 
 from neonlab.errors import InputError
 from neonlab.lab.parallel.assistant import INTERRUPTED, Assistant
-from neonlab.lab.parallel.pool import Died
+from neonlab.lab.run.ended import Died
 from neonlab.measure.cores.caches import load_core
 
 _LONG = 600  # seconds; longer than any question may take

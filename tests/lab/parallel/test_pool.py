@@ -14,10 +14,11 @@ from tests.sample import CONV1X1
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
 from neonlab.lab.parallel.checks import check_again, check_all
-from neonlab.lab.parallel.pool import Died, KernelHandle, WorkerError, Workers
+from neonlab.lab.parallel.pool import KernelHandle, WorkerError, Workers
 from neonlab.lab.parallel.profiles import profile_all
 from neonlab.lab.parallel.searches import search_all
 from neonlab.lab.repository.library import open_library
+from neonlab.lab.run.ended import Died
 from neonlab.lab.run.judgement import Tried, up_to_enough
 from neonlab.lab.run.plan import draw_case, plan_cases
 from neonlab.measure.shape import Shape

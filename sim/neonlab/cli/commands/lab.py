@@ -30,13 +30,13 @@ from neonlab.cli.shared import (
     shapes_asked,
     shapes_by_kernel,
 )
+from neonlab.cli.spread import ALONE, Spread, takes_spread
 from neonlab.contract.options import Given
 from neonlab.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from neonlab.lab.cache.results import Results
     from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.repository.library import Kernel
     from neonlab.measure.options import MemoryOptions
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 
 @takes_given
+@takes_spread
 def check(
     kernels: KernelsArgument = None,
     shape: ShapeOption = None,
@@ -77,6 +78,7 @@ def check(
     form: FormatOption = None,
     json: JsonOption = False,
     given: Given | None = None,
+    spread: Spread = ALONE,
 ) -> int:
     """Run kernels on many cases and compare the results; report faults with their lines.
 
@@ -86,7 +88,6 @@ def check(
     operator or neonlab changes.
     """
     from neonlab.lab.parallel.checks import explain_all
-    from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.parallel.searches import search_all
     from neonlab.report.terminal.verdict import print_verdicts
 
@@ -94,7 +95,10 @@ def check(
     found = find_kernels(kernels or (), given)
     if again is not None:
         _refuse_beside_again(found, pattern or shape or every_tail or layers or full or search is not None or seed != 1)
-    with open_results(not (no_cache or fail_fast)) as results, Workers(jobs, results=results) as workers:
+    for option, said in (("--fail-fast", fail_fast), ("--search", search), ("--again", again)):
+        if said:
+            spread.refuse(option, "needs the results of all")
+    with spread.working(jobs, not (no_cache or fail_fast)) as workers:
         if again is not None:
             seed, verdicts = _again(workers, found[0], again)
         elif search is not None:
@@ -105,11 +109,13 @@ def check(
             options = {
                 "patterns": pattern or [], "seed": seed, "every_tail": every_tail, "layers": layers, "full": full,
             }  # fmt: skip
-            verdicts = _checked(workers, results, wanted, fail_fast, options)
+            verdicts = _checked(workers, wanted, fail_fast, options)
         if again is not None or search is not None:
             _tell_of_failures(verdicts)
             verdicts = explain_all(workers, found, verdicts)
-        say_found(results, "verdict", "verdicts")
+        say_found(workers.results, "verdict", "verdicts")
+        if spread.shard:
+            return spread.write(workers)
     # One shape, or one choice of data, is not expected to run all code.
     not_run = not (shape or pattern or again)
     if form == "json":
@@ -123,7 +129,6 @@ def check(
 
 def _checked(
     workers: Workers,
-    results: Results,
     wanted: Sequence[tuple[Kernel, Sequence[Shape]]],
     fail_fast: bool,
     options: dict[str, Any],
@@ -133,6 +138,7 @@ def _checked(
     from neonlab.lab.parallel.plans import plan_all
     from neonlab.lab.parallel.verdicts import ask_verdicts, keep_verdicts, kept_verdicts
 
+    results = workers.results
     questions = ask_verdicts(results, wanted, **options)
     known = kept_verdicts(results, questions)
     work = plan_all(workers, [one for one in wanted if one[0] not in known], **options)
@@ -212,6 +218,7 @@ def profile(
     ] = False,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
+    no_cache: NoCacheOption = False,
     json: JsonOption = False,
     given: Given | None = None,
 ) -> int:
@@ -252,7 +259,7 @@ def profile(
         raise InputError("--warm is a call in a row without end, --calls one in a row of N: give one of them")
     memory = MemoryOptions(modelled, warm, not no_prefetcher, loop=not layers, cold_weights=cold_weights, calls=calls)
     show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline, flat=loop)
-    return _profiles(found, shape or [], seed, jobs, json, show, memory)
+    return _profiles(found, shape or [], seed, jobs, not no_cache, json, show, memory)
 
 
 def bench(
@@ -262,12 +269,23 @@ def bench(
     shape: Annotated[
         str, typer.Option("--shape", metavar="SHAPE", help="The shape to run.", autocompletion=complete_shapes)
     ] = "14x14x256x256",
+    workers: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--workers",
+            metavar="N",
+            min=1,
+            max=64,
+            help="Time units of work instead, on N processes and on a cluster of N. Repeatable.",
+        ),
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Measure how fast neonlab itself is.
 
     The times are those of a kernel that is run, counted and checked, compared with bare emulation; of a report after a
-    save; and of loading 5 MB of object code.
+    save; and of loading 5 MB of object code. With --workers they are those of units of work in processes and on a
+    cluster of this machine.
     """
     from neonlab.lab.repository.kernel_code import kernel_program
     from neonlab.lab.run.plan import draw_case, parse_shape
@@ -280,6 +298,9 @@ def bench(
     from neonlab.verify.check_case import call_arguments
     from neonlab.verify.checking_bench import bench_sanitizer
 
+    if workers:
+        _bench_units(kernel, workers, json)
+        return
     results = []
     for one in find_kernels([kernel]):
         contract, program = one.contract, kernel_program(one)
@@ -299,7 +320,7 @@ def bench(
             {"kernel": one.title, **counts.to_json(), **memory.to_json(), **checks.to_json(), "save": saves.to_json()}
             for one, counts, memory, checks, saves in results
         ]
-        print_json("bench", shape=shape, results=figures, load=load.to_json())
+        print_json("bench", shape=shape, results=figures, load=load.to_json(), units=[])
         return
     out = console()
     for one, counts, memory, checks, saves in results:
@@ -309,11 +330,26 @@ def bench(
     out.print(load.line(), markup=False)
 
 
+def _bench_units(kernel: str, workers: list[int], json: bool) -> None:
+    from neonlab.lab.cluster.spreading_bench import bench_units, figures
+
+    progress.begin("timing units of work")
+    one = find_kernels([kernel])[0]
+    times = bench_units(one, workers)
+    if json:
+        print_json("bench", shape="", results=[], load=None, units=figures(times))
+        return
+    console().print(f"{one.title}: units of work, each some cases of a check", markup=False)
+    for line in (line for row in times for line in row.lines()):
+        console().print(f"  {line}", markup=False)
+
+
 def _profiles(
     found: list[Kernel],
     shapes: list[str],
     seed: int,
     jobs: int | None,
+    keeps: bool,
     json: bool,
     show: Callable[[Console, list[Profile]], None],
     memory: MemoryOptions,
@@ -334,8 +370,9 @@ def _profiles(
             raise InputError(f"{found[0].title}: its operator names no layers: give a shape with --shape")
     work = [(kernel, shape) for kernel, taken in wanted for shape in taken]
     advance = progress.begin("profiling", len(work), "calls")
-    with Workers(jobs) as workers:
+    with open_results(keeps) as kept, Workers(jobs, results=kept) as workers:
         results = profile_all(workers, work, seed=seed, memory=memory, advance=advance)
+        say_found(kept, "profiles._profile", "profiles")
     profiles = [result for result in results if not isinstance(result, Failure)]
     failures = [(k.title, result) for (k, _), result in zip(work, results, strict=True) if isinstance(result, Failure)]
     if json:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neonlab.cli import progress
-from neonlab.cli.kept import NoCacheOption, open_results, say_found
+from neonlab.cli.kept import NoCacheOption, say_found
 from neonlab.cli.shared import (
     JobsOption,
     JsonOption,
@@ -20,6 +20,7 @@ from neonlab.cli.shared import (
     print_json,
     shapes_asked,
 )
+from neonlab.cli.spread import ALONE, Spread, takes_spread
 from neonlab.errors import InputError
 from neonlab.host.input_file import is_file, no_file
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from neonlab.lab.parallel.mutants import MutantsOfKernel
+    from neonlab.lab.parallel.pool import Workers
     from neonlab.verify.mutation.mutants import Mutant
 
 #: Open mutants that are printed of one kernel.
@@ -34,6 +36,7 @@ _MOST_OPEN = 8
 _REVIEWED = Path("tests", "verify", "mutants_equivalent.toml")
 
 
+@takes_spread
 def mutate(
     kernels: KernelsArgument = None,
     limit: Annotated[
@@ -68,6 +71,7 @@ def mutate(
     jobs: JobsOption = None,
     no_cache: NoCacheOption = False,
     json: JsonOption = False,
+    spread: Spread = ALONE,
 ) -> int:
     """Change one instruction of a kernel at a time, and list the changes that `neonlab check` does not notice.
 
@@ -80,7 +84,6 @@ def mutate(
     """
     from neonlab.lab.parallel.mutants import judge_all, prove_undetected
     from neonlab.lab.parallel.mutants import mutants as mutants_to_try
-    from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.repository.library import find_root
     from neonlab.lab.run.mutant_proofs import Fate
     from neonlab.verify.mutation.equivalence import read_reviewed
@@ -88,24 +91,27 @@ def mutate(
     if recorded:
         if not prove or into is None or shape or limit is not None or json:
             raise InputError("--recorded takes --prove, --into FOLDER, kernels and --jobs, and no other option")
-        return _prove_recorded(kernels or (), into, jobs, no_cache, seed)
+        spread.refuse("--recorded", "proves what one report has")
+        with spread.working(jobs, not no_cache) as workers:
+            return _prove_recorded(kernels or (), into, workers, seed)
     if shape and not prove:
         raise InputError("--shape says where to prove mutants: give --prove too")
     if reviewed is not None and not is_file(reviewed):
         raise no_file(reviewed)
     table = read_reviewed(reviewed or find_root() / _REVIEWED)
     found = find_kernels(kernels or ())
-    wanted = shapes_asked(found, shape, "planning the shapes") if prove else []
-    progress.begin("making mutants")
-    work = [(kernel, *mutants_to_try(kernel, limit, seed)) for kernel in found]
-    total = sum(len(tried) for _, _, tried in work)
-    advance = progress.begin("judging", total, "mutants")
-    with open_results(not no_cache) as kept, Workers(jobs, results=kept) as workers:
+    with spread.working(jobs, not no_cache) as workers:
+        wanted = shapes_asked(found, shape, "planning the shapes") if prove else []
+        progress.begin("making mutants")
+        work = [(kernel, *mutants_to_try(kernel, limit, seed)) for kernel in found]
+        advance = progress.begin("judging", sum(len(tried) for _, _, tried in work), "mutants")
         results = judge_all(workers, work, table, advance)
         if prove:
             advance = progress.begin("proving", sum(len(result.undetected) for result in results), "mutants")
             results = prove_undetected(workers, wanted, results, advance)
-        say_found(kept, "mutants._judge", "groups of mutants")
+        say_found(workers.results, "mutants._judge", "groups of mutants")
+        if spread.shard:
+            return spread.write(workers)
     if into is not None:
         _write(into, [result.to_json() for result in results], seed)
     if json:
@@ -161,9 +167,8 @@ def _line(mutant: Mutant) -> str:
     return f"line {mutant.line}, {mutant.slip}: {mutant.original}  ->  {mutant.mutant}"
 
 
-def _prove_recorded(names: Sequence[str], folder: Path, jobs: int | None, no_cache: bool, seed: int) -> int:
+def _prove_recorded(names: Sequence[str], folder: Path, workers: Workers, seed: int) -> int:
     """Prove the reviewed mutants of a report, and write it with what was shown."""
-    from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.parallel.recorded import prove_recorded
     from neonlab.lab.run.mutant_proofs import Fate
     from neonlab.report.tables.records import records_by_kernel
@@ -173,8 +178,7 @@ def _prove_recorded(names: Sequence[str], folder: Path, jobs: int | None, no_cac
     if not work:
         raise InputError(f"{folder / 'mutants.json'} has none of these kernels: run `neonlab mutate --into` first")
     progress.begin("making mutants")
-    with open_results(not no_cache) as kept, Workers(jobs, results=kept) as workers:
-        results = prove_recorded(workers, work, lambda total: progress.begin("proving", total, "mutants"))
+    results = prove_recorded(workers, work, lambda total: progress.begin("proving", total, "mutants"))
     _write(folder, [result.record for result in results], seed)
     for result in results:
         counts = ", ".join(f"{result.counts.get(fate, 0)} {fate.value}" for fate in Fate)

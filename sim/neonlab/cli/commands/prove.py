@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli import progress
-from neonlab.cli.kept import NoCacheOption, open_results, say_found
+from neonlab.cli.kept import NoCacheOption, say_found
 from neonlab.cli.options import takes_given
 from neonlab.cli.shared import (
     JobsOption,
@@ -22,6 +22,7 @@ from neonlab.cli.shared import (
     print_json,
     shapes_asked,
 )
+from neonlab.cli.spread import ALONE, Spread, takes_spread
 from neonlab.contract.options import Given
 from neonlab.errors import InputError
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 
 @takes_given
+@takes_spread
 def prove(
     kernels: KernelsArgument = None,
     shape: ShapeOption = None,
@@ -68,6 +70,7 @@ def prove(
     no_cache: NoCacheOption = False,
     json: JsonOption = False,
     given: Given | None = None,
+    spread: Spread = ALONE,
 ) -> int:
     """Prove kernels equal to their references for every input that their contracts allow.
 
@@ -84,7 +87,6 @@ def prove(
 
     Some inputs are held at the values of one case, such as the limits of a clamp. The result names them.
     """
-    from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.parallel.profiles import code_digests
     from neonlab.lab.parallel.proofs import explain_proofs, prove_all, prove_all_sizes
     from neonlab.lab.run.plan import shapes_to_prove
@@ -94,7 +96,7 @@ def prove(
     _make_folders(into, witnesses)
     found = find_kernels(kernels or (), given)
     _refuse_size(found, every)
-    with open_results(not no_cache) as results, Workers(jobs, results=results) as workers:
+    with spread.working(jobs, not no_cache) as workers:
         wanted = shapes_asked(found, shape, "planning the shapes")
         work = [(kernel, shapes_to_prove(kernel, shapes, layers=layers)) for kernel, shapes in wanted]
         work = [(kernel, shapes) for kernel, shapes in work if shapes]
@@ -108,11 +110,12 @@ def prove(
             advance = progress.begin("proving every size", sum(len(shapes) for _, shapes in work), "shapes")
             proofs = prove_all_sizes(workers, work, every, proofs, seed=seed, advance=advance)
         tried = [kernel for kernel, _ in work]
-        if any(proof.failures for proof in proofs):
-            progress.begin("explaining failures")
+        progress.begin("explaining failures" if any(proof.failures for proof in proofs) else "gathering proofs")
         proofs = explain_proofs(workers, tried, proofs)
+        say_found(workers.results, "proofs._prove", "proofs")
+        if spread.shard:
+            return spread.write(workers)
         digests = code_digests(workers, tried) if into is not None else []
-        say_found(results, "proofs._prove", "proofs")
     proofs = _saved(tried, proofs, witnesses)
     if into is not None:
         _write(into, proofs, digests, "tails" if tails else "layers", seed)

@@ -11,12 +11,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli import progress
+from neonlab.cli.kept import NoCacheOption, say_found
 from neonlab.cli.shared import JobsOption, JsonOption, console, find_kernels
+from neonlab.cli.spread import ALONE, Spread, takes_spread
 from neonlab.errors import InputError
 
 if TYPE_CHECKING:
+    from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.repository.library import Kernel, Library
     from neonlab.measure.cores.modelled import ModelledCore
+    from neonlab.measure.profile import Profile
+    from neonlab.report.page.gather import Work
+    from neonlab.verify.verdict import Failure, Verdict
 
 #: Mean seconds of one process for a kernel on a layer, a call on the model of a core, a page, and one of few pages.
 _LAYER, _CALL, _PAGE, _FEW_PAGES = 0.2, 0.17, 30.0, 8.0
@@ -31,6 +37,7 @@ class _ReportTables:
     findings: tuple[str, ...]
 
 
+@takes_spread
 def report(
     kernel: Annotated[
         list[str] | None, typer.Argument(metavar="KERNEL", help="Write the pages of these kernels only, and no tables.")
@@ -55,7 +62,9 @@ def report(
         typer.Option("--few-pages", help="Write the page of the cheapest kernel of each level only."),
     ] = False,
     jobs: JobsOption = None,
+    no_cache: NoCacheOption = False,
     json: JsonOption = False,
+    spread: Spread = ALONE,
 ) -> int:
     """Check and profile every kernel on the layers of real networks: tables, and an HTML page for each kernel.
 
@@ -75,24 +84,49 @@ def report(
         raise InputError("--no-pages: named kernels only get pages: leave out --no-pages or the names")
     if few_pages and (kernel or not pages):
         raise InputError("--few-pages chooses the pages to write: leave out the names of kernels and --no-pages")
-    if kernel:
-        return 0 if _pages(wanted, cores, folder / "pages", jobs, json, keep=True) else 1
-    tables = _tables(library, folder, embed, jobs, json, pages=None if not pages else few_pages)
-    right = tables.right
-    if pages:
-        chosen = list(tables.best) if few_pages else wanted
-        right = _pages(chosen, cores, folder / "pages", jobs, json, few=few_pages, findings=tables.findings) and right
+    if few_pages:
+        spread.refuse("--few-pages", "chooses the pages by all of the tables")
+    with spread.working(jobs, not no_cache) as workers:
+        if spread.shard:
+            _find_part(workers, None if kernel else library, wanted if pages else (), cores)
+            return spread.write(workers)
+        if kernel:
+            right = _pages(workers, wanted, cores, folder / "pages", json, keep=True)
+            say_found(workers.results, "profiles._profile", "profiles")
+            return 0 if right else 1
+        tables = _tables(workers, library, folder, embed, json, pages=None if not pages else few_pages)
+        right = tables.right
+        if pages:
+            chosen = list(tables.best) if few_pages else wanted
+            found = tables.findings
+            right = _pages(workers, chosen, cores, folder / "pages", json, few=few_pages, findings=found) and right
+        say_found(workers.results, "layers._see", "kernels on layers")
     if not json:
         _print_findings(tables.findings, folder / "pages" / "index.html" if pages else folder / "variants.md")
     return 0 if right else 1
 
 
+def _find_part(
+    workers: Workers, library: Library | None, kernels: Sequence[Kernel], cores: Sequence[ModelledCore]
+) -> None:
+    """Find what belongs to this shard of what the tables of the library, if there is one, and the pages need."""
+    from neonlab.lab.parallel.profiles import profile_each
+    from neonlab.report.tables.ladder import calls_of, read_ladders
+    from neonlab.report.tables.layers import see_layers, work_of_layers
+
+    if library is not None:
+        work, calls = work_of_layers(library), calls_of(read_ladders(library))
+        see_layers(workers, work, progress.begin("checking and counting", len(work), "kernels on layers"))
+        profile_each(workers, calls, advance=progress.begin("modelling cores", len(calls), "calls"))
+    if kernels:
+        _work_for_pages(workers, kernels, cores)
+
+
 def _tables(
-    library: Library, folder: Path, embed: Path | None, jobs: int | None, json: bool, *, pages: bool | None
+    workers: Workers, library: Library, folder: Path, embed: Path | None, json: bool, *, pages: bool | None
 ) -> _ReportTables:
     """Write the tables; `pages` tells which pages follow: None for none, True for a few, False for all."""
     from neonlab.host.output_file import write_whole
-    from neonlab.lab.parallel.pool import Workers
     from neonlab.report.tables.findings import best_of_levels, findings
     from neonlab.report.tables.goals import read_goals
     from neonlab.report.tables.ladder import CORES, calls_of, costs_of, ladder_document, read_ladders
@@ -109,12 +143,10 @@ def _tables(
 
     work, ladders, goals = work_of_layers(library), read_ladders(library), read_goals(library)
     calls, runs = len(calls_of(ladders)), work_of_systems(library)
-    with Workers(jobs) as workers:
-        _announce(len(library.kernels), len(work), calls, runs, pages, workers.jobs or 1)
-        advance = progress.begin("checking and counting", len(work), "kernels on layers")
-        seen = see_layers(workers, work, advance)
-        costs = costs_of(workers, ladders, progress.begin("modelling cores", calls, "calls"))
-        systems = run_systems(library, progress.begin("running systems", runs, "runs"))
+    _announce(len(library.kernels), len(work), calls, runs, pages, workers.jobs or 1)
+    seen = see_layers(workers, work, progress.begin("checking and counting", len(work), "kernels on layers"))
+    costs = costs_of(workers, ladders, progress.begin("modelling cores", calls, "calls"))
+    systems = run_systems(library, progress.begin("running systems", runs, "runs"))
     progress.begin("writing tables")
     rows = rows_of(work, seen)
     _make(folder)
@@ -159,11 +191,30 @@ def _print_findings(findings: Sequence[str], page: Path) -> None:
     out.print(f"open {page}", markup=False)
 
 
+def _work_for_pages(
+    workers: Workers, kernels: Sequence[Kernel], cores: Sequence[ModelledCore], *, few: bool = False
+) -> tuple[list[Work], list[Profile | Failure], list[Verdict]]:
+    """Return the calls for the pages of the kernels, the profile of each, and the verdict on each kernel."""
+    from neonlab.lab.parallel.checks import check_all
+    from neonlab.lab.parallel.plans import plan_all
+    from neonlab.lab.parallel.profiles import profile_each
+    from neonlab.report.page.gather import work_of_pages
+
+    progress.begin("pages: planning")
+    work = work_of_pages(kernels, cores, on_layers=not few)
+    cases = plan_all(workers, [(kernel, ()) for kernel in kernels])
+    advance = progress.begin("pages: checking", sum(len(names) for _, names in cases), "cases")
+    verdicts = check_all(workers, cases, advance=advance)
+    advance = progress.begin("pages: profiling", len(work), "calls")
+    profiled = profile_each(workers, [(one.kernel, one.shape, one.memory) for one in work], advance=advance)
+    return work, profiled, verdicts
+
+
 def _pages(
+    workers: Workers,
     kernels: Sequence[Kernel],
     cores: Sequence[ModelledCore],
     folder: Path,
-    jobs: int | None,
     json: bool,
     *,
     keep: bool = False,
@@ -171,21 +222,10 @@ def _pages(
     findings: Sequence[str] = (),
 ) -> bool:
     from neonlab.host.output_file import write_whole
-    from neonlab.lab.parallel.checks import check_all
-    from neonlab.lab.parallel.plans import plan_all
-    from neonlab.lab.parallel.pool import Workers
-    from neonlab.lab.parallel.profiles import profile_each
-    from neonlab.report.page.gather import pages_of, work_of_pages
+    from neonlab.report.page.gather import pages_of
     from neonlab.report.page.render import write_pages
 
-    progress.begin("pages: planning")
-    work = work_of_pages(kernels, cores, on_layers=not few)
-    with Workers(jobs) as workers:
-        cases = plan_all(workers, [(kernel, ()) for kernel in kernels])
-        advance = progress.begin("pages: checking", sum(len(names) for _, names in cases), "cases")
-        verdicts = check_all(workers, cases, advance=advance)
-        advance = progress.begin("pages: profiling", len(work), "calls")
-        profiled = profile_each(workers, [(one.kernel, one.shape, one.memory) for one in work], advance=advance)
+    work, profiled, verdicts = _work_for_pages(workers, kernels, cores, few=few)
     advance = progress.begin("pages: writing", len(kernels), "pages")
     found = pages_of(work, profiled, {verdict.kernel: verdict for verdict in verdicts})
     _make(folder)

@@ -33,14 +33,18 @@ def lab_folder() -> Path:
 def lab_digest(folder: Path | None = None) -> str:
     """Return the SHA-256, in hex, of the lab's sources and tables, its version, and what it runs on."""
     folder = folder or lab_folder()
-    digest = hashlib.sha256()
-    versions = [__version__, sys.version, platform.system(), platform.machine(), sys.byteorder]
-    versions += [f"{name} {_version(name)}" for name in PACKAGES]
-    digest.update("\n".join(versions).encode())
+    digest = hashlib.sha256("\n".join(lab_versions()).encode())
     for path in source_files(folder):
         content = hashlib.sha256(path.read_bytes()).digest()
         digest.update(path.relative_to(folder).as_posix().encode(errors="surrogateescape") + b"\0" + content)
     return digest.hexdigest()
+
+
+def lab_versions() -> list[str]:
+    """Return the version of the lab, and those of Python, the system and the packages that it runs on, in words."""
+    system = f"{platform.system()} {platform.machine()}, {sys.byteorder}-endian"
+    packages = [f"{name} {_version(name)}" for name in PACKAGES]
+    return [f"neonlab {__version__}", f"Python {sys.version}", system, *packages]
 
 
 def source_files(folder: Path) -> list[Path]:

@@ -19,7 +19,10 @@ from typing import Any
 import numpy as np
 
 #: What is read back: dataclasses and enums of these packages and modules below `neonlab`, which are values.
-_HOMES = ("assemble.source", "contract", "emulate.run", "isa", "lab.run", "measure", "prove", "verify")
+_HOMES = (
+    "assemble.source", "contract", "emulate.run", "isa", "lab.run", "measure", "prove",
+    "report.tables.hot_loop_cost", "report.tables.layers", "verify",
+)  # fmt: skip
 #: The kinds of numpy's arrays that are written: booleans, integers, floats.
 _KINDS = "biuf"
 

@@ -16,8 +16,10 @@ from typing import Any
 from neonlab.lab.cache.kernel_sources import KernelSources, known_sources, still_the_same
 from neonlab.lab.cache.lab_version import lab_digest, lab_stamps, written_since_start
 from neonlab.lab.cache.plain import NotPlain, read, written
+from neonlab.lab.cache.share import Share
 from neonlab.lab.cache.store import Entry, Store
 from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.ended import Died
 
 #: Seconds for which results may wait to be written together.
 _TOGETHER = 1.0
@@ -36,14 +38,20 @@ class Question:
 class Results:
     """The results that are kept in a folder; None keeps and finds nothing.  It is a context manager, for one thread.
 
-    `counts` has of each kind how many questions were asked, and how many of them were answered from it.
+    `counts` has of each kind how many questions were asked, and how many of them were answered from it.  With `asks`,
+    there are questions where nothing is kept, too.
     """
 
-    def __init__(self, folder: Path | None) -> None:
+    #: The shard of a command that these are of, and for how many processes work is cut; 0 leaves that to the caller.
+    share: Share | None = None
+    spread = 0
+
+    def __init__(self, folder: Path | None, *, asks: bool = False) -> None:
+        asks = asks or folder is not None
         self._store = Store(folder) if folder is not None else None
-        self._lab = lab_digest() if folder is not None else ""
-        self._stamps = lab_stamps() if folder is not None else ()
-        self._usable = folder is not None and not written_since_start()
+        self._lab = lab_digest() if asks else ""
+        self._stamps = lab_stamps() if asks else ()
+        self._usable = asks and not written_since_start()
         self._sources: dict[Kernel, KernelSources | None] = {}
         self._waiting: list[tuple[Question, Entry]] = []
         self._since = time.monotonic()
@@ -59,8 +67,12 @@ class Results:
 
     @property
     def is_on(self) -> bool:
-        """Tell whether results are kept and found."""
-        return self._store is not None and self._usable
+        """Tell whether questions are asked, and results kept and found."""
+        return self._usable
+
+    def part(self, kind: str, weights: Sequence[float]) -> list[int]:
+        """Return the numbers of the units of a kind that are done here, of all that have these weights."""
+        return list(range(len(weights)))
 
     @property
     def problem(self) -> str:
@@ -117,6 +129,9 @@ class Results:
         if time.monotonic() - self._since >= _TOGETHER:
             self.write()
 
+    def ended(self, question: Question | None, end: Died) -> None:
+        """Do nothing: that a process ended may be the computer's doing, and is not kept."""
+
     def write(self) -> None:
         """Write what waits, without answers about what has changed since it was asked."""
         waiting, self._waiting = self._waiting, []
@@ -126,10 +141,11 @@ class Results:
         if lab_stamps() != self._stamps:
             self._usable = False
             return
-        same = {kernel: self._is_same(kernel) for kernel in {question.kernel for question, _ in waiting}}
+        same = {kernel: self.is_same(kernel) for kernel in {question.kernel for question, _ in waiting}}
         self._store.keep(entry for question, entry in waiting if same[question.kernel])
 
-    def _is_same(self, kernel: Kernel) -> bool:
+    def is_same(self, kernel: Kernel) -> bool:
+        """Tell whether all that the kernel depends on is as it was when it was first asked about."""
         before = self._sources[kernel]
         return before is not None and still_the_same(kernel, before)
 

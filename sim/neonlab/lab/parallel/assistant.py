@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 from pebble import ProcessFuture
 
 from neonlab.errors import InputError
-from neonlab.lab.parallel.pool import Died, Workers
+from neonlab.lab.parallel.pool import Workers
+from neonlab.lab.run.ended import Died
 
 _TIME_LIMIT = 60.0
 _PATIENCE = 1.0  # seconds that an abandoned question may delay the next one

@@ -9,20 +9,24 @@ import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from neonlab.lab.parallel.pool import Died, KernelHandle, Workers, died
+from neonlab.lab.parallel.pool import KernelHandle, Workers, died
+from neonlab.lab.parallel.unit import unit, unit_not_kept
 from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.ended import Died
 from neonlab.lab.run.judgement import Answer, Tried, up_to_enough, verdict_of
 from neonlab.lab.run.plan import range_case
 from neonlab.verify.cases.case import Case, CaseName
 from neonlab.verify.coverage import Coverage
 from neonlab.verify.verdict import Failure, Verdict, with_ranges
 
-#: Shares of all cases per process, and the fewest and the most cases in one; its preparation costs as much as 50 cases.
-_SHARES, _LEAST, _WHOLE = 2, 72, 1000
+#: Shares of all cases per process, and the fewest and the most cases in one; its preparation costs as much as 50 cases,
+#: and so do the ranges.
+_SHARES, _LEAST, _WHOLE, _PREPARED = 2, 72, 1000, 50
 #: Work at which a share ends, as the product of sizes.
 _WORK = 30_000_000
 
 
+@unit
 def _check_chunk(
     name: KernelHandle, cases: list[CaseName], fail_fast: bool = False, ranged: CaseName | None = None
 ) -> Tried:
@@ -31,18 +35,22 @@ def _check_chunk(
     return check_and_answer(name.open(), cases, ranged, fail_fast=fail_fast)
 
 
+# The one case of a file: its data would be most of an entry, and running it takes a moment.
+@unit_not_kept
 def _check_case(name: KernelHandle, case: Case) -> Tried:
     from neonlab.lab.run.check import check_case
 
     return check_case(name.open(), case)
 
 
+@unit
 def _ranges(name: KernelHandle, case: CaseName) -> Answer:
     from neonlab.lab.run.check import answer_ranges
 
     return answer_ranges(name.open(), case)
 
 
+@unit
 def _explain(name: KernelHandle, failure: Failure) -> Failure:
     from neonlab.lab.run.check import explain
 
@@ -61,7 +69,8 @@ def check_all(
     """Check each kernel on its cases; `advance` is called with the number of cases that ended since its last call.
 
     With `fail_fast`, stop at the first failure; kernels without a result by then have no verdict.  With `ranges`, the
-    verdicts of kernels that passed hold the answer of `answer_ranges` at one of the shapes.
+    verdicts of kernels that passed hold the answer of `answer_ranges` at one of the shapes.  In a shard, a verdict is
+    on the cases of that shard alone.
     """
     most = _share(workers, sum(len(cases) for _, cases in work))
     tasks: list[tuple[Kernel, list[CaseName], CaseName | None]] = []
@@ -70,6 +79,8 @@ def check_all(
         asked = range_case(kernel, cases) if ranges and (len(chunks) == 1 or not fail_fast) else None
         # The range analysis reuses results of the check.  It belongs to the first chunk, since it takes longest.
         tasks += [(kernel, chunk, None if number else asked) for number, chunk in enumerate(chunks)]
+    mine = workers.part(_check_chunk, [len(chunk) + _PREPARED * (asked is not None) for _, chunk, asked in tasks])
+    tasks = [tasks[number] for number in mine]
     named = [(KernelHandle.of(kernel), cases, fail_fast, asked) for kernel, cases, asked in tasks]
     outcomes: dict[str, list[Failure | None]] = {kernel.title: [] for kernel, _ in work}
     coverage: dict[str, list[Coverage]] = {kernel.title: [] for kernel, _ in work}
@@ -91,7 +102,7 @@ def check_all(
         for kernel, _ in work
         if outcomes[kernel.title]
     ]
-    if not ranges:
+    if not ranges or not workers.is_whole:
         return verdicts
     verdicts = [with_ranges(v, *answers[v.kernel]) if v.faultless and v.kernel in answers else v for v in verdicts]
     return answer_all(workers, [(k, names) for k, names in work if k.title not in answers], verdicts)
@@ -107,7 +118,7 @@ def check_again(workers: Workers, kernel: Kernel, case: Case, file: str) -> Verd
 
 def _share(workers: Workers, cases: int) -> int:
     """Return the number of cases that a process gets at a time: every process has some, and none prepares for few."""
-    return min(_WHOLE, max(_LEAST, -(-cases // (_SHARES * workers.jobs))))
+    return min(_WHOLE, max(_LEAST, -(-cases // (_SHARES * workers.spread))))
 
 
 def _chunks(cases: Sequence[CaseName], most: int) -> list[list[CaseName]]:

@@ -10,15 +10,17 @@ import contextlib
 import functools
 import zlib
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from neonlab.emulate.run import FaultKind
 from neonlab.errors import InputError
-from neonlab.lab.parallel.pool import Died, KernelHandle, Workers
+from neonlab.lab.parallel.pool import KernelHandle, Workers
+from neonlab.lab.parallel.unit import unit
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.ended import Died
 from neonlab.lab.run.mutant_proofs import Fate, MutantProof, MutantProver
 from neonlab.lab.run.plan import draw_case, plan_cases
 from neonlab.lab.run.saved import save_failure
@@ -135,6 +137,7 @@ def _trial(name: KernelHandle) -> Trial:
     return trial_of(name.open())
 
 
+@unit
 def _judge(name: KernelHandle, chunk: Sequence[Mutant]) -> list[Judgement]:
     trial = _trial(name)
     return [trial.judge(mutant) for mutant in chunk]
@@ -148,13 +151,15 @@ def judge_all(
 ) -> list[MutantsOfKernel]:
     """Judge the mutants of each kernel (kernel, number of its mutants, those to try).
 
-    A mutant that ends its process is killed.  `advance` is called with the number judged since its last call.
+    A mutant that ends its process is killed.  `advance` is called with the number judged since its last call.  In a
+    shard, only its own mutants are judged.
     """
     tasks = [
         (kernel, list(tried[start : start + _CHUNK]))
         for kernel, _, tried in work
         for start in range(0, len(tried), _CHUNK)
     ]
+    tasks = [tasks[number] for number in workers.part(_judge, [len(chunk) for _, chunk in tasks])]
     named = [(KernelHandle.of(kernel), chunk) for kernel, chunk in tasks]
     judged: dict[str, list[tuple[Mutant, Judgement]]] = {kernel.title: [] for kernel, _, _ in work}
     results = workers.run(_judge, named, lambda index: advance(len(tasks[index][1])))
@@ -180,6 +185,7 @@ def _prover(name: KernelHandle, shapes: tuple[Shape, ...]) -> MutantProver:
     return MutantProver(name.open(), shapes)
 
 
+@unit
 def _prove(name: KernelHandle, shapes: tuple[Shape, ...], chunk: Sequence[Mutant]) -> list[MutantProof]:
     prover = _prover(name, shapes)
     return [prover.prove(mutant) for mutant in chunk]
@@ -197,22 +203,21 @@ def prove_undetected(
     which one fails are saved as a case of the kernel, unless there is no place for them.  `advance` is called with the
     number tried since its last call.
     """
-    asked = [(kernel, shapes, result.undetected) for (kernel, shapes), result in zip(work, results, strict=True)]
+    asked = [(kernel, shapes, [*_groups_of(result)]) for (kernel, shapes), result in zip(work, results, strict=True)]
     proofs = prove_mutants(workers, asked, advance)
     return [replace(result, proofs=one) for result, one in zip(results, proofs, strict=True)]
 
 
 def prove_mutants(
     workers: Workers,
-    work: Sequence[tuple[Kernel, Sequence[Shape], Sequence[Mutant]]],
+    work: Sequence[tuple[Kernel, Sequence[Shape], Sequence[Sequence[Mutant]]]],
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[Mapping[Mutant, MutantProof]]:
-    """Return for each kernel what was shown of its mutants, as `prove_undetected` does."""
-    tasks = [
-        (KernelHandle.of(kernel), tuple(shapes), list(mutants[start : start + _FEW]))
-        for kernel, shapes, mutants in work
-        for start in range(0, len(mutants), _FEW)
-    ]
+    """Return for each kernel what was shown of its mutants, as `prove_undetected` does.
+
+    A process is given the mutants of a kernel group by group, as `in_groups` makes them.
+    """
+    tasks = [(KernelHandle.of(kernel), tuple(shapes), list(few)) for kernel, shapes, groups in work for few in groups]
     answers = workers.run(_prove, tasks, lambda index: advance(len(tasks[index][2])))
     found: list[MutantProof] = []
     for (name, shapes, chunk), answer in zip(tasks, answers, strict=True):
@@ -221,7 +226,23 @@ def prove_mutants(
             answer = [MutantProof(Fate.OPEN, reason=a.reason) if isinstance(a, Died) else a[0] for a in alone]
         found += answer
     left = iter(found)
-    return [{mutant: _saved(kernel, next(left)) for mutant in mutants} for kernel, _, mutants in work]
+    return [{mutant: _saved(kernel, next(left)) for few in groups for mutant in few} for kernel, _, groups in work]
+
+
+def _groups_of(result: MutantsOfKernel) -> Iterator[list[Mutant]]:
+    """Yield the mutants that no check detects, a few at a time: each group from mutants that were judged together.
+
+    A shard, which judges some groups, then proves the same units as one machine would.
+    """
+    for start in range(0, len(result.judged), _CHUNK):
+        judged = result.judged[start : start + _CHUNK]
+        undetected = [mutant for mutant, judgement in judged if judgement.killed is None]
+        yield from in_groups(undetected)
+
+
+def in_groups(mutants: Sequence[Mutant]) -> Iterator[list[Mutant]]:
+    """Yield the mutants a few at a time."""
+    yield from (list(mutants[first : first + _FEW]) for first in range(0, len(mutants), _FEW))
 
 
 def _saved(kernel: Kernel, proof: MutantProof) -> MutantProof:

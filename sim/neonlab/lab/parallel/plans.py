@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from neonlab.lab.parallel.pool import Died, KernelHandle, Workers
+from neonlab.lab.parallel.pool import KernelHandle, Workers
+from neonlab.lab.parallel.unit import unit
 from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.ended import Died
 from neonlab.lab.run.plan import plan_cases
 from neonlab.measure.shape import Shape
 from neonlab.verify.cases.case import CaseName
 
 
+@unit
 def _plan(name: KernelHandle, shapes: Sequence[Shape], options: dict[str, Any]) -> list[CaseName]:
     return plan_cases(name.open(), shapes=shapes, **options)
 

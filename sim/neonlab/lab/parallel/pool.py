@@ -23,8 +23,9 @@ from neonlab.host.interrupts import interrupts_held
 from neonlab.host.memory_limit import gib, memory_left, out_of_memory
 from neonlab.lab.cache.results import Results
 from neonlab.lab.parallel.fork_server import start_early, worker_context
-from neonlab.lab.parallel.kept import kind_of, merged, questions_of, timed
+from neonlab.lab.parallel.kept import keep, kind_of, longest_first, merged, questions_of, timed
 from neonlab.lab.repository.library import Kernel, is_member, open_kernel, open_member
+from neonlab.lab.run.ended import Died
 from neonlab.verify.cases.case import CaseName
 from neonlab.verify.verdict import Failure
 
@@ -57,13 +58,6 @@ class KernelHandle:
         return open_kernel(self.path, self.given)
 
 
-@dataclass(frozen=True, slots=True)
-class Died:
-    """A task that ended its process or ran out of time."""
-
-    reason: str
-
-
 class Workers:
     """A pool of at most `jobs` worker processes, as many as cores by default.  It is a context manager.
 
@@ -75,7 +69,7 @@ class Workers:
         # The pool starts all of its processes with the first task; more than the cores only take memory.
         self.jobs = min(jobs or cores, max(_MOST_JOBS, cores))
         self.time_limit = time_limit
-        self.results = results
+        self.results = results if results is not None else Results(None)
         self._kernels: dict[KernelHandle, Kernel] = {}
         self.bereaved: set[KernelHandle] = set()  # kernels of which a task ended its process, or ran out of time
         start_early()
@@ -89,6 +83,23 @@ class Workers:
         self._pool.stop()
         self._pool.join()
 
+    @property
+    def spread(self) -> int:
+        """Return the number of processes for which work is cut into units; the same in all shards of a command."""
+        return self.results.spread or self.jobs
+
+    def part(self, function: Callable[..., Any], weights: Sequence[float]) -> list[int]:
+        """Return the numbers of the units of `function` that are done here, of all that have these weights.
+
+        These are all, but for a shard of a command: then only they have a result.
+        """
+        return self.results.part(kind_of(function), weights)
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether every unit is done here."""
+        return self.results.share is None
+
     def run(
         self, function: Callable[..., T], tasks: Sequence[tuple[Any, ...]], done: Callable[[int], None] = lambda _: None
     ) -> Generator[T | Died]:
@@ -97,27 +108,43 @@ class Workers:
         `done` is called with the index of each task that ended.  The tasks start at once.  An InputError raised in a
         worker is raised here; anything else that ends its process gives a Died.
         """
-        if self.results is None or not self.results.is_on:
-            return self._fresh(function, tasks, done)
-        questions = questions_of(self.results, function, tasks, self._opened)
+        if not self.results.is_on:
+            return self._fresh(function, tasks, lambda number, _: done(number), [None] * len(tasks))
+        questions = questions_of(self.results, function, tasks, self.opened)
         answers = self.results.answers(questions, kind_of(function))
         left = [number for number, answer in enumerate(answers) if answer is None]
-        fresh = self._fresh(timed, [(function, *tasks[number]) for number in left], lambda one: done(left[one]))
-        return merged(self.results, questions, answers, fresh, done)
+        seconds = self.results.seconds([questions[one] for one in left])
 
-    def _opened(self, handle: KernelHandle) -> Kernel:
+        def ended(one: int, result: Any) -> None:
+            keep(self.results, questions[left[one]], result)
+            done(left[one])
+
+        fresh = self._fresh(timed, [(function, *tasks[number]) for number in left], ended, seconds)
+        return merged(answers, fresh, done)
+
+    def opened(self, handle: KernelHandle) -> Kernel:
+        """Return the kernel, which is opened once."""
         if handle not in self._kernels:
             self._kernels[handle] = handle.open()
         return self._kernels[handle]
 
     def _fresh(
-        self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], done: Callable[[int], None]
+        self,
+        function: Callable[..., Any],
+        tasks: Sequence[tuple[Any, ...]],
+        ended: Callable[[int, Any], None],
+        seconds: Sequence[float | None],
     ) -> Generator[Any]:
-        futures = [self.begin(function, *task) for task in tasks]
-        return self._taken(futures, tasks, done)
+        """Begin the tasks, and yield their results in order; call `ended` with the number and the result of each.
+
+        `seconds` says how long each took before, None where that is not known.
+        """
+        order = longest_first([handle_in(task) for task in tasks], seconds)
+        futures = {number: self.begin(function, *tasks[number]) for number in order}
+        return self._taken([futures[number] for number in range(len(tasks))], tasks, ended)
 
     def _taken(
-        self, futures: Sequence[ProcessFuture[Any]], tasks: Sequence[tuple[Any, ...]], done: Callable[[int], None]
+        self, futures: Sequence[ProcessFuture[Any]], tasks: Sequence[tuple[Any, ...]], ended: Callable[[int, Any], None]
     ) -> Generator[Any]:
         for index, future in enumerate(futures):
             try:
@@ -127,9 +154,13 @@ class Workers:
                     other.cancel()
                 raise
             if isinstance(result, Died):
-                self.bereaved |= {one for one in tasks[index] if isinstance(one, KernelHandle)}
-            done(index)
+                self.mourn(tasks[index])
+            ended(index, result)
             yield result
+
+    def mourn(self, task: Sequence[Any]) -> None:
+        """Note that a task ended its process."""
+        self.bereaved |= {one for one in task if isinstance(one, KernelHandle)}
 
     def begin(self, function: Callable[..., object], *task: Any, within: float | None = None) -> ProcessFuture[Any]:
         """Schedule `function(*task)` for the next free process; `result` takes its result.
@@ -153,6 +184,11 @@ class Workers:
             return Died(f"the emulator's process died with exit code {error.exitcode}{killed}")
         except BrokenProcessPool as error:
             raise _no_workers(error) from None
+
+
+def handle_in(task: Sequence[Any]) -> KernelHandle | None:
+    """Return what names the kernel of a task; None if it has none."""
+    return next((one for one in task if isinstance(one, KernelHandle)), None)
 
 
 class WorkerError(RuntimeError):

@@ -21,9 +21,12 @@ from neonlab.verify.verdict import Failure
 if TYPE_CHECKING:
     from neonlab.measure.cores.modelled import ModelledCore
     from neonlab.measure.profile import Profile
-from neonlab.lab.parallel.pool import Died, KernelHandle, Workers, died
+from neonlab.lab.parallel.pool import KernelHandle, Workers, died
+from neonlab.lab.parallel.unit import unit
+from neonlab.lab.run.ended import Died
 
 
+@unit
 def _profile(kernel: KernelHandle, case: CaseName, memory: MemoryOptions) -> Profile | Failure:
     from neonlab.lab.run.profile import profile_case
 
@@ -44,6 +47,7 @@ def _look(
     return look(name.open(), shape, cores=cores, loop=loop, warm=warm, seed=seed, revision=revision)
 
 
+@unit
 def _code(name: KernelHandle) -> str:
     from neonlab.lab.repository.kernel_code import code_digest
 
@@ -69,8 +73,9 @@ def profile_each(
     seed: int = 1,
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[Profile | Failure]:
-    """Profile each kernel on its shape with its own options."""
-    longest_first = sorted(range(len(work)), key=lambda number: _macs(*work[number][:2]), reverse=True)
+    """Profile each kernel on its shape with its own options; in a shard, those of the shard alone."""
+    mine = workers.part(_profile, [float(_macs(kernel, shape)) for kernel, shape, _ in work])
+    longest_first = sorted(mine, key=lambda number: _macs(*work[number][:2]), reverse=True)
     cases = [CaseName(shape, "random", seed) for _, shape, _ in work]
     tasks = [(KernelHandle.of(work[number][0]), cases[number], work[number][2]) for number in longest_first]
     results = workers.run(_profile, tasks, lambda _: advance(1))
@@ -79,7 +84,7 @@ def profile_each(
     found: dict[int, Profile | Failure] = {}
     for number, result in zip(longest_first, results, strict=True):
         found[number] = died(cases[number], result) if isinstance(result, Died) else result
-    return [found[number] for number in range(len(work))]
+    return [found[number] for number in mine]
 
 
 def _macs(kernel: Kernel, shape: Shape) -> int:

@@ -5,27 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from neonlab.lab.parallel.checks import explain_failures
-from neonlab.lab.parallel.pool import Died, KernelHandle, Workers
+from neonlab.lab.parallel.pool import KernelHandle, Workers
+from neonlab.lab.parallel.unit import unit
 from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.ended import Died
 from neonlab.lab.run.saved import save_failure
 from neonlab.measure.shape import Shape
 from neonlab.prove.proof import EverySize, Proof, ProofStatus, ShapeProof
 
 
+@unit
 def _prove(handle: KernelHandle, shape: Shape, seed: int, held: frozenset[str]) -> ShapeProof:
     from neonlab.lab.run.prove import prove_one
 
     return prove_one(handle.open(), shape, seed, held)
 
 
+@unit
 def _prove_every(handle: KernelHandle, shape: Shape, dimension: str, seed: int) -> EverySize:
     from neonlab.lab.run.prove import prove_every_size
 
     return prove_every_size(handle.open(), shape, dimension, seed)
 
 
+@unit
 def _held(handle: KernelHandle, shapes: Sequence[Shape], seed: int) -> frozenset[str]:
     from neonlab.lab.run.prove import MANY_SHAPES, held_when_small
 
@@ -39,7 +45,7 @@ def prove_all(
     seed: int = 1,
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[Proof]:
-    """Prove each kernel at its shapes."""
+    """Prove each kernel at its shapes; in a shard, at those of the shard alone."""
     handles = [KernelHandle.of(kernel) for kernel, _ in work]
     asked = [(handle, tuple(shapes), seed) for handle, (_, shapes) in zip(handles, work, strict=True)]
     needed = [frozenset() if isinstance(held, Died) else held for held in workers.run(_held, asked)]
@@ -50,17 +56,23 @@ def prove_all(
     ]
     from neonlab.lab.run.prove import proof_of
 
-    results = iter(workers.run(_prove, tasks, lambda _: advance(1)))
+    results = _of_each(workers, _prove, tasks, work, advance)
     proofs = []
-    for kernel, shapes in work:
-        found = []
-        for shape in shapes:
-            result = next(results)
-            if isinstance(result, Died):
-                result = ShapeProof(shape, ProofStatus.NOT_PROVED, seed, reason=result.reason)
-            found.append(result)
+    for (kernel, _), mine in zip(work, results, strict=True):
+        found = [
+            ShapeProof(shape, ProofStatus.NOT_PROVED, seed, reason=result.reason)
+            if isinstance(result, Died)
+            else result
+            for shape, result in mine
+        ]
         proofs.append(proof_of(kernel, found))
     return proofs
+
+
+def _ended(shape: Shape, seed: int, result: ShapeProof | Died) -> ShapeProof:
+    if isinstance(result, ShapeProof):
+        return result
+    return ShapeProof(shape, ProofStatus.NOT_PROVED, seed, reason=result.reason)
 
 
 def prove_all_sizes(
@@ -74,14 +86,32 @@ def prove_all_sizes(
 ) -> list[Proof]:
     """Return the proofs of the kernels with what is shown for every value of a size, beginning at each shape."""
     tasks = [(KernelHandle.of(kernel), shape, dimension, seed) for kernel, shapes in work for shape in shapes]
-    results = iter(workers.run(_prove_every, tasks, lambda _: advance(1)))
+    results = _of_each(workers, _prove_every, tasks, work, advance)
     found = []
-    for proof, (_, shapes) in zip(proofs, work, strict=True):
-        every = []
-        for shape in shapes:
-            result = next(results)
-            every.append(EverySize(dimension, shape, reason=result.reason) if isinstance(result, Died) else result)
+    for proof, mine in zip(proofs, results, strict=True):
+        every = [
+            EverySize(dimension, shape, reason=result.reason) if isinstance(result, Died) else result
+            for shape, result in mine
+        ]
         found.append(replace(proof, every=tuple(every)))
+    return found
+
+
+def _of_each(
+    workers: Workers,
+    function: Callable[..., Any],
+    tasks: Sequence[tuple[Any, ...]],
+    work: Sequence[tuple[Kernel, Sequence[Shape]]],
+    advance: Callable[[int], None],
+) -> list[list[tuple[Shape, Any]]]:
+    """Run a task for each shape of each kernel; return for each kernel its shapes that have a result here, with it."""
+    wanted = [(number, shape) for number, (_, shapes) in enumerate(work) for shape in shapes]
+    mine = workers.part(function, [float(shape.work) for _, shape in wanted])
+    found: list[list[tuple[Shape, Any]]] = [[] for _ in work]
+    results = workers.run(function, [tasks[one] for one in mine], lambda _: advance(1))
+    for one, result in zip(mine, results, strict=True):
+        number, shape = wanted[one]
+        found[number].append((shape, result))
     return found
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from neonlab.lab.parallel.mutants import prove_mutants
+from neonlab.lab.parallel.mutants import in_groups, prove_mutants
 from neonlab.lab.parallel.pool import Workers
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel
@@ -56,7 +56,7 @@ def prove_recorded(
     texts = [{_text(item) for item in record["not_killed"] if is_reviewed(item)} for _, record in work]
     tried = [_of_text(kernel, wanted) for (kernel, _), wanted in zip(work, texts, strict=True)]
     every = [[one for group in groups.values() for one in group] for groups in tried]
-    asked = [(kernel, (), mutants) for (kernel, _), mutants in zip(work, every, strict=True)]
+    asked = [(kernel, (), [*in_groups(mutants)]) for (kernel, _), mutants in zip(work, every, strict=True)]
     found = prove_mutants(workers, asked, begin(sum(map(len, every))))
     return [
         _with_proofs(kernel, record, groups, proofs)

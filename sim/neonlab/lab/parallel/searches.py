@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from neonlab.lab.parallel.pool import Died, KernelHandle, Workers, died
+from neonlab.lab.parallel.pool import KernelHandle, Workers, died
+from neonlab.lab.parallel.unit import unit_not_kept
 from neonlab.lab.repository.library import Kernel
+from neonlab.lab.run.ended import Died
 from neonlab.lab.run.judgement import verdict_of
 from neonlab.verify.verdict import Search, Verdict
 
 
+# Hypothesis chooses the cases, and no key names its version.
+@unit_not_kept
 def _search(name: KernelHandle, examples: int, seed: int) -> Search:
     from neonlab.lab.run.search import search
 

@@ -27,7 +27,9 @@ def ask_verdicts(
 
 
 def kept_verdicts(results: Results, questions: dict[Kernel, Question | None]) -> dict[Kernel, Verdict]:
-    """Return the verdicts that are kept."""
+    """Return the verdicts that are kept; none in a shard, and in a merge, which have parts of them."""
+    if results.spread:
+        return {}
     answers = results.answers(list(questions.values()), VERDICTS)
     pairs = zip(questions, answers, strict=True)
     return {kernel: verdict for kernel, verdict in pairs if isinstance(verdict, Verdict)}
@@ -44,6 +46,8 @@ def keep_verdicts(
 
     What happened there may be the computer's doing.
     """
+    if results.spread:
+        return
     by_title = {verdict.kernel: verdict for verdict in verdicts}
     for kernel, cases in work:
         verdict = by_title.get(kernel.title)

@@ -17,7 +17,8 @@ from neonlab.assemble.program import Program
 from neonlab.contract.options import Given
 from neonlab.contract.size_expression import SizeExpression
 from neonlab.errors import InputError
-from neonlab.lab.parallel.pool import Died, Workers
+from neonlab.lab.parallel.pool import Workers
+from neonlab.lab.run.ended import Died
 from neonlab.lab.silicon.called import State
 from neonlab.lab.silicon.table import Figure, FunctionTable, MeasuredFunction
 from neonlab.measure.cores.errors import (

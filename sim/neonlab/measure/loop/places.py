@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import string
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
 
 
-class LinePlace(NamedTuple):
+@dataclass(frozen=True, slots=True, order=True)
+class LinePlace:
     """A source line."""
 
     path: str

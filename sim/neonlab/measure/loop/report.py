@@ -118,7 +118,7 @@ class LoopReport:
         letters = file_letters(line.path for line in self.lines)
         found: list[list[LinePlace]] = []
         for place in places:
-            if found and place == (found[-1][-1].path, found[-1][-1].line + 1):
+            if found and place == LinePlace(found[-1][-1].path, found[-1][-1].line + 1):
                 found[-1].append(place)
             else:
                 found.append([place])

@@ -122,8 +122,23 @@ _BENCH = document(
         )
     ),
     load=described(
-        object_of(bytes=INTEGER, sections=INTEGER, relocations=INTEGER, seconds=NUMBER),
-        "a generated object, loaded into memory with every relocation applied",
+        nullable(object_of(bytes=INTEGER, sections=INTEGER, relocations=INTEGER, seconds=NUMBER)),
+        "null with --workers; a generated object, loaded into memory with every relocation applied",
+    ),
+    units=described(
+        list_of(
+            object_of(
+                workers=INTEGER,
+                units=INTEGER,
+                pool=described(NUMBER, "units a second in processes of this machine"),
+                pool_busy=described(NUMBER, "the share of the workers' time that went to the units"),
+                pool_overhead=described(NUMBER, "the rest, in seconds of a worker for each unit"),
+                cluster=described(NUMBER, "the same on a cluster of as many processes"),
+                cluster_busy=NUMBER,
+                cluster_overhead=NUMBER,
+            )
+        ),
+        "with --workers",
     ),
 )
 _CONTRACT = document(

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from neonlab.lab.parallel.pool import Died, KernelHandle, Workers, died
+from neonlab.lab.parallel.pool import KernelHandle, Workers, died
+from neonlab.lab.parallel.unit import unit
 from neonlab.lab.repository.library import Kernel, Library
+from neonlab.lab.run.ended import Died
 from neonlab.lab.run.plan import draw_case, layers_of
 from neonlab.measure.shape import Shape
 from neonlab.verify.cases.case import CaseName, Depth
@@ -41,8 +43,12 @@ def work_of_layers(library: Library) -> LayerWork:
 
 
 def see_layers(workers: Workers, work: LayerWork, advance: Callable[[int], None] = lambda _: None) -> list[Seen]:
-    """Check and count each item, those with most work first; `advance` is called for each that is done."""
-    order = sorted(range(len(work)), key=lambda number: work[number][1].work, reverse=True)
+    """Check and count each item, those with most work first; `advance` is called for each that is done.
+
+    In a shard, only its own items are.
+    """
+    mine = workers.part(_see, [float(shape.work) for _, shape in work])
+    order = sorted(mine, key=lambda number: work[number][1].work, reverse=True)
     tasks = [(KernelHandle.of(work[number][0]), work[number][1]) for number in order]
     found: dict[int, Seen] = {}
     for number, result in zip(order, workers.run(_see, tasks, lambda _: advance(1)), strict=True):
@@ -51,9 +57,10 @@ def see_layers(workers: Workers, work: LayerWork, advance: Callable[[int], None]
             found[number] = Seen((end,), end)
         else:
             found[number] = result
-    return [found[number] for number in range(len(work))]
+    return [found[number] for number in mine]
 
 
+@unit
 def _see(name: KernelHandle, shape: Shape) -> Seen:
     from neonlab.lab.repository.kernel_code import kernel_program
     from neonlab.lab.run.profile import counted_profile, profile

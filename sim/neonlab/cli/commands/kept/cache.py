@@ -13,7 +13,7 @@ from neonlab.errors import InputError
 _UNITS = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 _SIZES = {"K": 10, "M": 20, "G": 30, "T": 40}
 #: What units of work are called, by the module and the function that does them.
-_WORDS = {"verdict": "verdicts", "proofs": "proofs", "mutants": "mutants", "profiles": "profiles"}
+_WORDS = {"verdict": "verdicts", "proofs": "proofs", "mutants": "mutants", "profiles": "profiles", "layers": "profiles"}
 
 
 def cache(

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neonlab.errors import InputError
-from neonlab.lab.parallel.pool import Died, Workers
+from neonlab.lab.parallel.pool import Workers
+from neonlab.lab.run.ended import Died
 from neonlab.lab.silicon.fit.plan import Combination, FitPlan
 from neonlab.lab.silicon.table import FunctionTable, MeasuredFunction
 from neonlab.lab.silicon.truth import called_with, case_of, grown, memory_of

@@ -99,8 +99,8 @@ class Study:
 
     def line(self, at: int) -> str:
         """Return the name of the line of a place in the body, as texts print it."""
-        path, line = self.place(at)
-        return f"{line}{self._letters[path]}"
+        place = self.place(at)
+        return f"{place.line}{self._letters[place.path]}"
 
     def lines(self, places: Iterable[int]) -> tuple[LinePlace, ...]:
         """Return the source lines of places in the body, each once, ascending, file by file in the body's order."""

@@ -1,0 +1,64 @@
+"""Run units of work in processes of this machine, for a worker of a cluster: one line of JSON for each, both ways.
+
+It is a process of its own, because workers of clusters may not start processes in the ways that the lab needs.  It ends
+with its standard input, so nothing stays behind when the worker of the cluster is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import json
+import sys
+import threading
+from concurrent.futures import CancelledError
+from typing import Any
+
+from neonlab.errors import InputError
+from neonlab.lab.cluster.wire import answer
+from neonlab.lab.parallel.pool import WorkerError, Workers
+from neonlab.lab.run.ended import Died
+
+
+def serve(jobs: int) -> None:
+    """Read units from standard input, run `jobs` at a time, and write an answer for each as it ends."""
+    writing = threading.Lock()
+    running: dict[int, Any] = {}
+
+    def say(number: int, **told: Any) -> None:
+        with writing, contextlib.suppress(BrokenPipeError):  # nobody waits any more
+            print(json.dumps({"number": number, **told}), flush=True)
+
+    with Workers(jobs) as workers:
+
+        def tell(number: int, future: Any) -> None:
+            running.pop(number, None)
+            try:
+                result = workers.result(future)
+            except InputError as error:
+                say(number, error=str(error))
+            except WorkerError as error:
+                say(number, defect=str(error))
+            except CancelledError:
+                say(number, cancelled=True)
+            else:
+                say(number, **({"died": result.reason} if isinstance(result, Died) else {"value": result}))
+
+        for line in sys.stdin:
+            asked = json.loads(line)
+            number = asked["number"]
+            if "unit" not in asked:
+                if (one := running.get(number)) is not None:
+                    one.cancel()
+                continue
+            try:
+                future = workers.begin(answer, asked["unit"], asked["place"])
+            except InputError as error:
+                say(number, error=str(error))
+                continue
+            running[number] = future
+            future.add_done_callback(functools.partial(tell, number))
+
+
+if __name__ == "__main__":
+    serve(int(sys.argv[1]))

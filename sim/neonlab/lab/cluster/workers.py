@@ -1,0 +1,229 @@
+"""Send units of work to the workers of a Dask cluster: the same units as to processes of this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Generator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from neonlab.errors import InputError
+from neonlab.lab.cache.kernel_sources import KernelSources, known_sources
+from neonlab.lab.cache.lab_version import lab_digest, lab_versions
+from neonlab.lab.cache.plain import NotPlain, read
+from neonlab.lab.cache.results import Results
+from neonlab.lab.cluster.files import packed, travels
+from neonlab.lab.cluster.remote import run_unit
+from neonlab.lab.cluster.turns import Turns
+from neonlab.lab.cluster.wire import unit_text
+from neonlab.lab.parallel.kept import Timed, timed
+from neonlab.lab.parallel.pool import KernelHandle, WorkerError, Workers, handle_in
+from neonlab.lab.parallel.unit import is_kept
+from neonlab.lab.run.ended import Died
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+#: Seconds between looks at the cluster while no result comes, and for which it may be out of reach.
+_LOOK_AGAIN, _OUT_OF_REACH = 0.5, 5.0
+#: Seconds between looks at how many threads there are.
+_COUNT_AGAIN = 5.0
+#: Times that a unit is sent again whose result was lost with the worker that had it.
+_TRIES = 8
+
+
+class ClusterWorkers(Workers):
+    """Workers of the cluster that a client is connected to.  It is a context manager.
+
+    Kernels that are compiled, and units that cannot be written as text, run in processes of this machine.
+    """
+
+    def __init__(self, client: Client, address: str, jobs: int | None = None, results: Results | None = None) -> None:
+        super().__init__(jobs, results=results)
+        self._client, self._address = client, address
+        self._threads: int = max(1, sum(client.nthreads().values()))
+        self._since = time.monotonic()
+        self._archives: dict[frozenset[KernelHandle], Any] = {}
+        self._known: dict[KernelHandle, KernelSources | None] = {}
+
+    @property
+    def spread(self) -> int:
+        """Return the number of processes for which work is cut into units."""
+        return self.results.spread or self._threads
+
+    def _fresh(
+        self,
+        function: Callable[..., Any],
+        tasks: Sequence[tuple[Any, ...]],
+        ended: Callable[[int, Any], None],
+        seconds: Sequence[float | None],
+    ) -> Generator[Any]:
+        unit = tasks[0][0] if function is timed and tasks else function
+        sent = [number for number in range(len(tasks)) if self._travels(unit, handle_in(tasks[number]))]
+        here = sorted(set(range(len(tasks))) - set(sent))
+        local = super()._fresh(
+            function,
+            [tasks[number] for number in here],
+            lambda index, result: ended(here[index], result),
+            [seconds[number] for number in here],
+        )
+        remote = self._answers(function is timed, unit, tasks, sent, ended, [seconds[number] for number in sent])
+        return _joined(len(tasks), frozenset(here), local, remote)
+
+    def _travels(self, unit: Callable[..., Any], handle: KernelHandle | None) -> bool:
+        """Tell whether a unit can run elsewhere; one whose result is not kept depends on more than travels."""
+        if handle is None or not is_kept(unit) or Path.cwd() == Path("/"):
+            return False
+        if handle not in self._known:
+            self._known[handle] = known_sources(self.opened(handle))
+        return travels(self.opened(handle), self._known[handle])
+
+    def _answers(
+        self,
+        times: bool,
+        unit: Callable[..., Any],
+        tasks: Sequence[tuple[Any, ...]],
+        sent: Sequence[int],
+        ended: Callable[[int, Any], None],
+        seconds: Sequence[float | None],
+    ) -> Generator[tuple[int, Any]]:
+        """Yield the number and the result of each unit that is sent, as it arrives; a Timed if `times`."""
+        handles = [handle for number in sent if (handle := handle_in(tasks[number])) is not None]
+        turns = Turns(handles, seconds)
+        archive = self._archive(frozenset(handles)) if handles else None
+        arrived: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        asked: dict[Any, tuple[int, Any]] = {}
+        tries: Counter[int] = Counter()
+        free: list[tuple[KernelHandle | None, str | None]] = []
+        try:
+            while turns.left or asked:
+                # As many units as threads: none waits on a worker whose end would then count against it.
+                while turns.left and len(asked) < self._counted():
+                    prepared, worker = free.pop() if free else (None, None)
+                    one = turns.take(prepared)
+                    task = tasks[sent[one]][1 if times else 0 :]
+                    future = self._submit(archive, unit_text(unit, task, self.opened(handles[one])), worker)
+                    asked[future.key] = one, future
+                    future.add_done_callback(arrived.put)
+                for future in self._next(arrived):
+                    one, _ = asked.pop(future.key)
+                    turns.ended(one)
+                    tries[one] += 1
+                    if future.status in ("cancelled", "lost") and self._is_there() and tries[one] < _TRIES:
+                        turns.put_back(one)
+                        continue
+                    worker, result = self._result(future)
+                    free.append((handles[one], worker))
+                    if isinstance(result, Died):
+                        self.mourn([handles[one]])
+                    result = result if times or isinstance(result, Died) else result.value
+                    ended(sent[one], result)
+                    yield sent[one], result
+        finally:
+            if asked and self._is_there():
+                self._client.cancel([future for _, future in asked.values()], force=True, reason="stopped")
+
+    def _submit(self, archive: Any, text: str, worker: str | None) -> Any:
+        """Send a unit, to that worker if it is free."""
+        place = {"workers": [worker], "allow_other_workers": True} if worker is not None else {}
+        return self._client.submit(run_unit, archive, text, lab_digest(), pure=False, **place)
+
+    def _is_there(self) -> bool:
+        return bool(self._client.status == "running")
+
+    def _counted(self) -> int:
+        """Return how many threads the cluster has: workers may come and go."""
+        if time.monotonic() - self._since > _COUNT_AGAIN and self._is_there():
+            with contextlib.suppress(OSError, TimeoutError):
+                self._threads = max(1, sum(self._client.nthreads().values()))
+            self._since = time.monotonic()
+        return self._threads
+
+    def _archive(self, handles: frozenset[KernelHandle]) -> Any:
+        """Return the files of the kernels, as the cluster has them."""
+        if handles not in self._archives:
+            known = [(self.opened(handle), self._known[handle]) for handle in sorted(handles, key=repr)]
+            data = packed((kernel, sources) for kernel, sources in known if sources is not None)
+            self._archives[handles] = self._client.submit(bytes, data, pure=True)
+        return self._archives[handles]
+
+    def _next(self, arrived: queue.SimpleQueue[Any]) -> list[Any]:
+        """Return the next units that ended, with all that ended meanwhile.  Raises InputError for a lost cluster."""
+        since = time.monotonic()
+        while True:
+            with contextlib.suppress(queue.Empty):
+                found = [arrived.get(timeout=_LOOK_AGAIN)]
+                while not arrived.empty():
+                    found.append(arrived.get())
+                return found
+            if self._is_there():
+                since = time.monotonic()
+            elif time.monotonic() - since > _OUT_OF_REACH:
+                raise self._gone()
+
+    def _result(self, future: Any) -> tuple[str | None, Any]:
+        """Return the worker that ran a unit, if it is known, and what the unit gave: a Timed or a Died."""
+        if future.status in ("cancelled", "lost"):
+            raise self._gone()
+        if future.status == "error":
+            return None, self._failed(future)
+        try:
+            answer = json.loads(future.result(timeout=60))
+        except (OSError, TimeoutError):
+            raise self._gone() from None
+        worker = answer["worker"]
+        if "versions" in answer:
+            pairs = zip(answer["versions"], lab_versions(), strict=False)
+            told = "; ".join(f"{theirs}, here {ours}" for theirs, ours in pairs if theirs != ours)
+            raise InputError(
+                f"--cluster {self._address}: the worker {worker} runs another neonlab: "
+                f"{told or 'its sources differ'}: install the same there"
+            )
+        if "error" in answer:
+            raise InputError(answer["error"])
+        if "died" in answer:
+            return worker, Died(answer["died"])
+        try:
+            return worker, Timed(*read(answer["value"]))
+        except (KeyError, NotPlain):
+            raise WorkerError(answer.get("defect") or "a worker of the cluster gave no result") from None
+
+    def _failed(self, future: Any) -> Any:
+        """Return Died for a unit whose workers ended, again and again.  Raises InputError for what Dask refuses."""
+        from distributed.scheduler import KilledWorker
+
+        error = future.exception(timeout=60)
+        if isinstance(error, KilledWorker):
+            return Died("each worker of the cluster that ran it ended, until no other was tried")
+        if isinstance(error, (ImportError, AttributeError)):
+            raise InputError(
+                f"--cluster {self._address}: a worker has no neonlab like this one ({error}): install the same there"
+            )
+        raise WorkerError(f"a worker of the cluster failed: {type(error).__name__}: {error}")
+
+    def _gone(self) -> InputError:
+        self.results.write()
+        kept = "; what ended is kept, and is not run again" if self.results.is_on else ""
+        return InputError(
+            f"--cluster {self._address}: the scheduler is gone{kept}: start it, and run the command again"
+        )
+
+
+def _joined(
+    count: int, here: Collection[int], local: Generator[Any], remote: Generator[tuple[int, Any]]
+) -> Generator[Any]:
+    """Yield all results in order: the next of those here, or that of a unit that travelled."""
+    waiting: dict[int, Any] = {}
+    with contextlib.closing(local), contextlib.closing(remote):
+        for number in range(count):
+            if number in here:
+                yield next(local)
+                continue
+            while number not in waiting:
+                arrived, result = next(remote)
+                waiting[arrived] = result
+            yield waiting.pop(number)

@@ -1,0 +1,165 @@
+"""A cluster of separate processes gives the same results, whatever happens to its workers, and says when it is gone."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.command_line import ADD, new_repository
+
+from neonlab.errors import InputError
+from neonlab.lab.cache.results import Results
+from neonlab.lab.cluster import workers as cluster_workers
+from neonlab.lab.cluster.connection import connected
+from neonlab.lab.cluster.remote import run_unit
+from neonlab.lab.cluster.workers import ClusterWorkers
+from neonlab.lab.parallel.checks import _check_chunk, check_all
+from neonlab.lab.parallel.pool import KernelHandle, Workers
+from neonlab.lab.repository.library import Kernel, open_member
+from neonlab.lab.run.ended import Died
+from neonlab.lab.run.plan import plan_cases
+
+LOCAL = "local:2"
+
+
+@pytest.mark.parametrize(
+    "address", ["", "host", "local:0", "local:x", "local:99999", "ftp://a:1", "tcp://a", "tcp://a:b"]
+)
+def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(InputError, match="--cluster"), connected(address):
+        pass
+
+
+def test_a_scheduler_that_does_not_answer_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("neonlab.lab.cluster.connection._PATIENCE", 0.5)
+    with (
+        pytest.raises(InputError, match=r"tcp://127\.0\.0\.1:9: no scheduler answers there"),
+        connected("tcp://127.0.0.1:9"),
+    ):
+        pass
+
+
+thorough = pytest.mark.thorough("each starts a cluster of processes; nothing else in a run depends on Dask")
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Kernel:
+    root = new_repository(tmp_path / "repository")
+    return open_member(root, root / "asm" / f"{ADD}.S")
+
+
+def tasks_of(kernel: Kernel, count: int) -> list[tuple[KernelHandle, list[object], bool, None]]:
+    handle = KernelHandle.of(kernel)
+    return [(handle, [case], False, None) for case in plan_cases(kernel)[:count]]
+
+
+@thorough
+def test_a_cluster_gives_the_verdicts_of_one_machine_and_a_worker_that_is_killed_costs_none(kernel: Kernel) -> None:
+    work = [(kernel, plan_cases(kernel)[:200])]
+    with Workers(1) as workers:
+        here = check_all(workers, work, ranges=True)
+    tasks = tasks_of(kernel, 24)
+    with Workers(1) as workers:
+        alone = list(workers.run(_check_chunk, tasks))
+    killed: list[int] = []
+    with connected(LOCAL) as client, ClusterWorkers(client, LOCAL) as workers:
+        assert check_all(workers, work, ranges=True) == here
+        pids = client.run(os.getpid)
+
+        def kill(_: int) -> None:
+            busy = [address for address, units in client.processing().items() if units]
+            if busy and not killed:
+                killed.append(pids[busy[-1]])
+                os.kill(killed[0], signal.SIGKILL)
+
+        assert list(workers.run(_check_chunk, tasks, kill)) == alone
+        assert killed and not workers.bereaved
+
+
+@thorough
+def test_units_that_nobody_wants_any_more_are_ended(kernel: Kernel) -> None:
+    every = KernelHandle.of(kernel), plan_cases(kernel, every_tail=True, full=True) * 20, False, None
+    with connected(LOCAL) as client, ClusterWorkers(client, LOCAL) as workers:
+        results = workers.run(_check_chunk, [*tasks_of(kernel, 1), every, every])
+        next(results)
+        assert any(client.processing().values())
+        results.close()
+        until = time.monotonic() + 30
+        while client.call_stack() and time.monotonic() < until:
+            time.sleep(0.2)
+        assert client.call_stack() == {} and not any(client.processing().values())
+
+
+def deadly(archive: bytes, unit: str, lab: str) -> str:
+    """Run a unit, or end the worker where it is the one."""
+    if '"seed":7' in unit or "lowest" in unit:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return run_unit(archive, unit, lab)
+
+
+@thorough
+def test_a_unit_that_kills_three_workers_has_died_and_the_others_have_not(
+    kernel: Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster_workers, "run_unit", deadly)
+    cases = plan_cases(kernel)
+    bad = next(case for case in cases if case.pattern == "lowest")
+    good = [case for case in cases if case.pattern != "lowest"][:6]
+    handle = KernelHandle.of(kernel)
+    with connected(LOCAL) as client, ClusterWorkers(client, LOCAL) as workers:
+        results = list(
+            workers.run(_check_chunk, [(handle, [case], False, None) for case in (*good[:3], bad, *good[3:])])
+        )
+        assert isinstance(results[3], Died) and "each worker" in results[3].reason
+        assert not any(isinstance(one, Died) for one in (*results[:3], *results[4:]))
+        assert workers.bereaved == {handle}
+
+
+@pytest.fixture
+def scheduler() -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A scheduler with a worker, in processes that are ended by force."""
+    script = (
+        "from distributed import LocalCluster\nimport time\n"
+        "if __name__ == '__main__':\n"
+        "    cluster = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, memory_limit=0)\n"
+        "    print(cluster.scheduler_address, flush=True)\n    time.sleep(600)\n"
+    )
+    command = [sys.executable, "-c", script]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, process_group=0)
+    assert process.stdout is not None
+    yield process.stdout.readline().strip(), process
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+@thorough
+def test_a_scheduler_that_goes_away_is_told_of_and_what_ended_is_kept(
+    kernel: Kernel, scheduler: tuple[str, subprocess.Popen[str]], tmp_path: Path
+) -> None:
+    address, process = scheduler
+    tasks = tasks_of(kernel, 60)
+    heard: list[float] = []
+
+    def end(_: int) -> None:
+        heard.append(time.monotonic())
+        if len(heard) == 3:
+            os.killpg(process.pid, signal.SIGKILL)
+
+    with (
+        Results(tmp_path / "kept") as results,
+        connected(address) as client,
+        ClusterWorkers(client, address, results=results) as workers,
+        pytest.raises(InputError, match="the scheduler is gone; what ended is kept"),
+    ):
+        list(workers.run(_check_chunk, tasks, end))
+    assert time.monotonic() - heard[2] < 60
+    with Results(tmp_path / "kept") as results, Workers(1, results=results) as workers:
+        list(workers.run(_check_chunk, tasks[:10]))
+        assert results.counts["checks._check_chunk"][1] >= 3
