@@ -233,7 +233,8 @@ def test_every_small_shape_is_every_combination_of_small_sizes() -> None:
         ("armv8/clip_s8s8_flat_64", "cmp x2, #1000; b.ne 1f; ret; 1:", "1000"),
         # Beyond 20 bits, by the constant and without one; a number of 0; a size of 0.
         ("armv8/clip_s8s8_flat_64", "and x2, x2, #0xfffff", "1048581"),
-        ("armv8/clip_s8s8_flat_64", "bfi x2, xzr, #20, #12", "1048583"),
+        ("armv8/clip_s8s8_flat_64", "bfi x2, xzr, #20, #12", "1048581"),
+        ("armv8/clip_s8s8_flat_64", "mov x9, #44; lsl x2, x2, x9; lsr x2, x2, x9", "1048583"),
         ("armv8/pad_s8s8_rows_64", "ldr w9, [sp, #8]; cbnz w9, 1f; ret; 1:", r"[\dx]+"),
         ("armv8/clip_s8s8_flat_64", "cbnz x2, 1f; mov x19, #0; 1:", "0"),
         # Blocks of zeros in long vectors.
