@@ -55,12 +55,14 @@ LayerOption = Annotated[
         autocompletion=complete_shapes,
     ),
 ]
-CoresOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--core", metavar="CORE", help="Estimate the cycles on this core. Repeatable.", autocompletion=complete_cores
-    ),
-]
+
+
+def core_option(help_text: str) -> Any:
+    """Return the option --core with this help, completed by the names of cores."""
+    return typer.Option("--core", metavar="CORE", help=help_text, autocompletion=complete_cores)
+
+
+CoresOption = Annotated[list[str] | None, core_option("Estimate the cycles on this core. Repeatable.")]
 WarmOption = Annotated[
     bool, typer.Option("--warm", help="Estimate one of many calls back to back, which find the caches filled.")
 ]

@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli import progress
-from neonlab.cli.completion import complete_cores, complete_kernels
+from neonlab.cli.completion import complete_kernels
 from neonlab.cli.options import takes_given
-from neonlab.cli.shared import JsonOption, SeedOption, ShapeOption, console, find_kernels, print_json, shapes_asked
+from neonlab.cli.shared import (
+    JsonOption,
+    SeedOption,
+    ShapeOption,
+    console,
+    core_option,
+    find_kernels,
+    print_json,
+    shapes_asked,
+)
 from neonlab.contract.options import Given
 
 if TYPE_CHECKING:
@@ -42,12 +51,7 @@ _Budget = Annotated[
 ]
 _Core = Annotated[
     str | None,
-    typer.Option(
-        "--core",
-        metavar="CORE",
-        help="Compare with the model of this core; the default is what the board says it is.",
-        autocompletion=complete_cores,
-    ),
+    core_option("Compare with the model of this core; the default is what the board says it is."),
 ]
 _Into = Annotated[
     Path | None,

@@ -11,8 +11,8 @@ import typer
 
 from neonlab.cli import progress
 from neonlab.cli.commands.models.fit import make_folder, run_fit
-from neonlab.cli.completion import complete_cores, complete_mnemonics
-from neonlab.cli.shared import IsaOption, JsonOption, calls_option, console, print_json
+from neonlab.cli.completion import complete_mnemonics
+from neonlab.cli.shared import IsaOption, JsonOption, calls_option, console, core_option, print_json
 
 if TYPE_CHECKING:
     from neonlab.measure.cores.errors import ModelError, RatioError
@@ -60,9 +60,7 @@ def cores(
     ] = None,
     core: Annotated[
         list[str] | None,
-        typer.Option(
-            "--core", metavar="CORE", help="List or compare this core only. Repeatable.", autocompletion=complete_cores
-        ),
+        core_option("List or compare this core only. Repeatable."),
     ] = None,
     functions: _FunctionsOption = None,
     files: _FilesOption = None,
@@ -299,7 +297,7 @@ def forms(
     ],
     core: Annotated[
         list[str] | None,
-        typer.Option("--core", metavar="CORE", help="Show this core only. Repeatable.", autocompletion=complete_cores),
+        core_option("Show this core only. Repeatable."),
     ] = None,
     isa: IsaOption = None,
     json: JsonOption = False,

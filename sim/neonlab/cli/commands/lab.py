@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from neonlab.cli import progress
-from neonlab.cli.completion import complete_cores, complete_kernels, complete_patterns, complete_shapes
+from neonlab.cli.completion import complete_kernels, complete_patterns, complete_shapes
 from neonlab.cli.formats import FormatOption, chosen_format, print_remarks
 from neonlab.cli.kept import NoCacheOption, open_results, say_found
 from neonlab.cli.options import takes_given
@@ -24,6 +24,7 @@ from neonlab.cli.shared import (
     WarmOption,
     calls_option,
     console,
+    core_option,
     find_kernels,
     kernels_for,
     print_json,
@@ -183,12 +184,7 @@ def profile(
     ] = False,
     core: Annotated[
         str | None,
-        typer.Option(
-            "--core",
-            metavar="CORE",
-            help="Estimate caches and cycles on this core, such as cortex-a53.",
-            autocompletion=complete_cores,
-        ),
+        core_option("Estimate caches and cycles on this core, such as cortex-a53."),
     ] = None,
     warm: WarmOption = False,
     cold_weights: Annotated[

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli.completion import (
-    complete_cores,
     complete_features,
     complete_json_commands,
     complete_kernels,
     complete_operators,
 )
-from neonlab.cli.shared import IsaOption, JsonOption, console, print_json
+from neonlab.cli.shared import IsaOption, JsonOption, console, core_option, print_json
 from neonlab.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,12 +51,7 @@ def list_kernels(
     isa: IsaOption = None,
     core: Annotated[
         str | None,
-        typer.Option(
-            "--core",
-            metavar="CORE",
-            help="Leave out kernels in whose place others are picked on this core, such as cortex-a55.",
-            autocompletion=complete_cores,
-        ),
+        core_option("Leave out kernels in whose place others are picked on this core, such as cortex-a55."),
     ] = None,
     summary: Annotated[bool, typer.Option("--summary", "-s", help="Add what each kernel computes.")] = False,
     json: JsonOption = False,

@@ -12,7 +12,7 @@ import typer
 
 from neonlab.cli import progress
 from neonlab.cli.kept import NoCacheOption, say_found
-from neonlab.cli.shared import JobsOption, JsonOption, console, find_kernels
+from neonlab.cli.shared import JobsOption, JsonOption, console, core_option, find_kernels
 from neonlab.cli.spread import ALONE, Spread, takes_spread
 from neonlab.errors import InputError
 
@@ -53,9 +53,7 @@ def report(
     embed: Annotated[
         Path | None, typer.Option("--embed", metavar="FILE", help="Refresh the marked table of this Markdown file.")
     ] = None,
-    core: Annotated[
-        list[str] | None, typer.Option("--core", metavar="CORE", help="Show this core on the pages. Repeatable.")
-    ] = None,
+    core: Annotated[list[str] | None, core_option("Show this core on the pages. Repeatable.")] = None,
     pages: Annotated[bool, typer.Option(help="Write a page for each kernel too, which takes longer.")] = True,
     few_pages: Annotated[
         bool,

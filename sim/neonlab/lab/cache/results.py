@@ -106,7 +106,7 @@ class Results:
         if self._store is None:
             return [None] * len(questions)
         texts = self._store.texts([one.key for one in questions if one is not None])
-        answers = [_value(texts.get(one.key)) if one is not None else None for one in questions]
+        answers = [value_of(texts.get(one.key)) if one is not None else None for one in questions]
         self.counts[kind] = asked + len(questions), found + sum(one is not None for one in answers)
         return answers
 
@@ -150,7 +150,7 @@ class Results:
         return before is not None and still_the_same(kernel, before)
 
 
-def _value(text: str | None) -> Any:
+def value_of(text: str | None) -> Any:
     """Return the value of a text; None for one that is no value of the lab."""
     if text is None:
         return None

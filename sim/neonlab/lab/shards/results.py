@@ -8,8 +8,8 @@ from typing import Any
 
 from neonlab.errors import InputError
 from neonlab.lab.cache.lab_version import lab_digest, lab_versions
-from neonlab.lab.cache.plain import NotPlain, read, written
-from neonlab.lab.cache.results import Question, Results
+from neonlab.lab.cache.plain import NotPlain, written
+from neonlab.lab.cache.results import Question, Results, value_of
 from neonlab.lab.cache.share import Share
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.ended import Died
@@ -121,7 +121,7 @@ class MergedResults(_Asking):
 
     def answers(self, questions: Sequence[Question | None], kind: str) -> list[Any]:
         """Return the answer to each question.  Raises InputError for a unit that was dealt and is in no shard."""
-        found = [_value(self._texts.get(one.key)) if one is not None else None for one in questions]
+        found = [value_of(self._texts.get(one.key)) if one is not None else None for one in questions]
         if kind in self._dealt:
             for question, answer in zip(questions, found, strict=True):
                 if question is not None and answer is None:
@@ -134,15 +134,6 @@ class MergedResults(_Asking):
         for number, answer in zip(left, super().answers([questions[n] for n in left], kind), strict=True):
             found[number] = answer
         return found
-
-
-def _value(text: str | None) -> Any:
-    if text is None:
-        return None
-    try:
-        return read(text)
-    except NotPlain:
-        return None
 
 
 def merge_here(shards: Sequence[Shard]) -> None:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
-from neonlab.cli.completion import complete_cores
 from neonlab.cli.options import takes_given
-from neonlab.cli.shared import LayerOption, SeedOption
+from neonlab.cli.shared import LayerOption, SeedOption, core_option
 from neonlab.contract.options import NOTHING, Given
 from neonlab.errors import InputError
 
@@ -20,12 +17,7 @@ def lsp(
     shape: LayerOption = None,
     core: Annotated[
         list[str] | None,
-        typer.Option(
-            "--core",
-            metavar="CORE",
-            help=f"Show the cost on this core; the default is {_CORES[0]}. Repeatable; the first is shown by line.",
-            autocompletion=complete_cores,
-        ),
+        core_option(f"Show the cost on this core; the default is {_CORES[0]}. Repeatable; the first is shown by line."),
     ] = None,
     seed: SeedOption = 1,
     given: Given | None = None,

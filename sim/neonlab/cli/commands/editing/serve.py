@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from neonlab.cli import progress
-from neonlab.cli.completion import complete_cores
 from neonlab.cli.options import takes_given
-from neonlab.cli.shared import KernelArgument, LayerOption, SeedOption, find_kernel
+from neonlab.cli.shared import KernelArgument, LayerOption, SeedOption, core_option, find_kernel
 from neonlab.contract.options import NOTHING, Given
 from neonlab.host.input_file import is_file
 
@@ -23,12 +22,7 @@ def serve(
     shape: LayerOption = None,
     core: Annotated[
         list[str] | None,
-        typer.Option(
-            "--core",
-            metavar="CORE",
-            help=f"Estimate the cycles on this core; the default is {' and '.join(_CORES)}. Repeatable.",
-            autocompletion=complete_cores,
-        ),
+        core_option(f"Estimate the cycles on this core; the default is {' and '.join(_CORES)}. Repeatable."),
     ] = None,
     port: Annotated[
         int,

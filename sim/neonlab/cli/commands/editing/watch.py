@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli import progress
-from neonlab.cli.completion import complete_cores
 from neonlab.cli.options import takes_given
-from neonlab.cli.shared import KernelArgument, LayerOption, SeedOption, console, find_kernel
+from neonlab.cli.shared import KernelArgument, LayerOption, SeedOption, console, core_option, find_kernel
 from neonlab.contract.options import Given
 
 if TYPE_CHECKING:
@@ -27,12 +26,7 @@ def watch(
     shape: LayerOption = None,
     core: Annotated[
         list[str] | None,
-        typer.Option(
-            "--core",
-            metavar="CORE",
-            help=f"Estimate the cycles on this core; the default is {' and '.join(_CORES)}. Repeatable.",
-            autocompletion=complete_cores,
-        ),
+        core_option(f"Estimate the cycles on this core; the default is {' and '.join(_CORES)}. Repeatable."),
     ] = None,
     prove: Annotated[
         bool, typer.Option("--prove", help="Prove the kernel after the cases, at the small shapes that `check` tries.")

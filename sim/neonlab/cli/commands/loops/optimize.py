@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli import progress
-from neonlab.cli.completion import complete_cores
 from neonlab.cli.options import takes_given
 from neonlab.cli.shared import (
     JobsOption,
@@ -19,6 +18,7 @@ from neonlab.cli.shared import (
     LayerOption,
     SeedOption,
     console,
+    core_option,
     find_kernels,
     print_json,
 )
@@ -36,9 +36,7 @@ def optimize(
     kernels: KernelsArgument = None,
     core: Annotated[
         list[str] | None,
-        typer.Option(
-            "--core", metavar="CORE", help="Optimize for this core. Repeatable.", autocompletion=complete_cores
-        ),
+        core_option("Optimize for this core. Repeatable."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write the new kernel to FILE.")
