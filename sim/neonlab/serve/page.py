@@ -21,6 +21,7 @@ from neonlab.serve.studio import Studio
 
 SCRIPT = "/_neonlab/neon.js"
 _SHOWN = 60  # most lines of a diff
+_MANY = 6  # variants, beyond which they can be searched
 _WORDS = {
     Standing.SAVED: "saved",
     Standing.UNSAVED: "unsaved",
@@ -68,8 +69,26 @@ class Page:
     def _build_tabs(self) -> None:
         self._tabs: dict[Path, ui.element] = {}
         self._tab_bar = ui.element("nav").classes("neonlab-tabs").props('aria-label="variants"')
+        if len(self._studio.paths) > _MANY:
+            self._build_finder()
         for path in dict.fromkeys((*self._studio.paths, *self._studio.drafts)):
             self._add_tab(path)
+
+    def _build_finder(self) -> None:
+        """Offer a field that finds a variant by a part of its name, where there are more than one sees at once."""
+        named = {path.name: path for path in self._studio.paths}
+
+        def turn(event: GenericEventArguments) -> None:
+            if event.args in named:
+                self.turn_to(named[event.args])
+
+        with self._tab_bar:
+            finder = ui.element("input").props('type=search list=neonlab-variants placeholder="find a variant"')
+            finder.props('aria-label="find a variant"').classes("neonlab-finder")
+            finder.on("change", turn, js_handler="(event) => { emit(event.target.value); event.target.value = '' }")
+            with ui.element("datalist").props("id=neonlab-variants"):
+                for name in named:
+                    ui.element("option").props(f'value="{escape(name)}"')
 
     def _add_tab(self, path: Path) -> None:
         included = path not in self._studio.paths
@@ -78,7 +97,8 @@ class Page:
             with button:
                 ui.html(escape(folder_and_name(str(path)) if included else path.name), sanitize=False, tag="span")
         if included:  # next to the kernel that is checked, not after all variants
-            button.move(self._tab_bar, self._studio.paths.index(self._studio.kernel) + 1)
+            before = self._tabs[self._studio.kernel]
+            button.move(self._tab_bar, self._tab_bar.default_slot.children.index(before) + 1)
         self._tabs[path] = button
         self._tab_bar.set_visibility(len(self._tabs) > 1)
 
@@ -127,6 +147,7 @@ class Page:
             editor.set_visibility(other == path)
         for other, tab in self._tabs.items():
             tab.props(f"aria-current={'page' if other == path else 'false'}")
+        self._run(f"getHtmlElement({self._tabs[path].id})?.scrollIntoView({{ block: 'nearest', inline: 'nearest' }})")
         self._call("setFront", f"{self._editors[path].id}, {json.dumps(str(path))}")
         kernel = self._studio.kernel
         within = f' <span class="dim">in {escape(kernel.name)}</span>' if path != kernel else ""
