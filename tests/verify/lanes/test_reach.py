@@ -98,8 +98,19 @@ _LOOP = "1: ld1 {v0.8h}, [x0], #16; add v0.8h, v0.8h, v0.8h; st1 {v0.4h}, [x1], 
 
 def test_a_call_too_long_to_record_is_judged_by_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lane_wrap_reach, "_STEPS", 50)
+    monkeypatch.setattr(lane_wrap_reach, "_MORE_STEPS", 60)
     assert found_in(Isa.A64, _LOOP, [BIG_LAST] * 100)[1] is None
     late = [BIG_LAST] * 50 + [[20000, *BIG_LAST[1:]]] + [BIG_LAST] * 50
     harmful = found_in(Isa.A64, _LOOP, late)[1]
     assert harmful is not None  # lane 0 wraps only where nothing was recorded
     assert found_in(Isa.A64, _LOOP, [[20000] * 8] * 100)[1] is not None
+
+
+def test_more_of_a_long_call_is_recorded_where_a_lane_wraps_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    late = [[1] * 8] * 50 + [BIG_LAST] * 50
+    monkeypatch.setattr(lane_wrap_reach, "_STEPS", 50)
+    first, harmful = found_in(Isa.A64, _LOOP, late)
+    assert first is not None and harmful is None  # lane 7 is never stored
+    assert found_in(Isa.A64, _LOOP.replace("{v0.4h}, [x1], #8", "{v0.8h}, [x1], #16"), late)[1] is not None
+    monkeypatch.setattr(lane_wrap_reach, "_MORE_STEPS", 60)
+    assert found_in(Isa.A64, _LOOP, late)[1] is not None  # nothing is known of it

@@ -5,7 +5,7 @@ the trace of the call, backwards from the outputs, byte by byte.  A lane is harm
 writable buffer, the returned value, an address or a branch.
 
 A call too long to record is judged by its beginning: a lane of an instruction is harmless if it wrapped there and never
-reached anything.
+reached anything.  Where a lane wraps later only, more of the call is recorded.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from neonlab.verify.lanes.views import Checked
 from neonlab.verify.lanes.wording import lost_lanes, wrap_fault
 from neonlab.verify.lanes.wrap import LaneWrapProbe
 
-_STEPS = 1 << 17
+_STEPS, _MORE_STEPS = 1 << 17, 1 << 22
 
 
 def harmful_wrap(
@@ -57,17 +57,33 @@ def harmful_wrap(
     """
     if not probe.wrapped:
         return None
-    recorder = TraceProbe(program, _STEPS)
-    with Machine(program, probes=(recorder,), stack_bytes=stack_bytes) as machine:
-        call(machine)
-        trace = recorder.collect(machine)
+    unseen: Checked | None = None
+    for most in (_STEPS, _MORE_STEPS):
+        recorder = TraceProbe(program, most)
+        with Machine(program, probes=(recorder,), stack_bytes=stack_bytes) as machine:
+            call(machine)
+            trace = recorder.collect(machine)
+        fault, unseen = _harmful(program, contract, probe, trace, seed)
+        if fault is not None or unseen is None:
+            return fault
+    assert unseen is not None
+    return probe.fault_of(unseen, seed)
+
+
+def _harmful(
+    program: Program, contract: Contract, probe: LaneWrapProbe, trace: Trace, seed: int
+) -> tuple[Fault | None, Checked | None]:
+    """Return the fault of the first wrap in `trace` that reaches what the caller sees, or an instruction undecided.
+
+    The trace does not decide an instruction that loses a lane which it does not lose harmlessly in the trace.
+    """
     by_address = {checked.instruction.address: checked for checked in probe.wrapped}
     wraps = sorted(_wraps(trace, by_address.values()), key=lambda wrap: wrap.step)
     live = live_after(trace, contract, {wrap.step for wrap in wraps})
     for wrap in wraps:
         reaching = [lane for lane in wrap.lanes if live[wrap.step] & _lane_mask(program.isa, wrap.checked, lane)]
         if reaching:
-            return wrap_fault(program, contract, wrap.checked, wrap.state, reaching[0], seed)
+            return wrap_fault(program, contract, wrap.checked, wrap.state, reaching[0], seed), None
     if trace.overflow:
         possibly = live_after(trace, contract, {wrap.step for wrap in wraps}, everything_at_end=True)
         seen = {
@@ -78,8 +94,8 @@ def harmful_wrap(
         }
         for checked in probe.wrapped:
             if any((checked.instruction.address, lane) not in seen for lane in probe.lanes_ever_lost(checked)):
-                return probe.fault_of(checked, seed)
-    return None
+                return None, checked
+    return None, None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
