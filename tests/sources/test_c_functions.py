@@ -197,7 +197,7 @@ def test_a_slip_in_c_is_found_with_its_line(slip: Slip, isa: str, tmp_path: Path
     shutil.copy(FOLDER / f"{slip.file}.c", tmp_path / "right.c")
     contract = contract.replace('file    = "softmax.c"', 'file    = "right.c"')
     (tmp_path / f"{slip.file}.contract.toml").write_text(contract)
-    failures = {failure.identifier: failure for failure in checked(spoilt, isa, cases=30).failures}
+    failures = {failure.identifier: failure for failure in checked(spoilt, isa, cases=60).failures}
     assert slip.fault in failures, failures
     where, _, line = failures[slip.fault].where.rpartition(":")
     if slip.blamed:
