@@ -172,15 +172,21 @@ def test_a_kernel_that_gets_a_pitch_wrong_is_found(
 
 def test_cases_take_tight_and_wider_pitches_forwards_and_backwards(tmp_path: Path) -> None:
     kernel = negate(tmp_path, Isa.A64, Negate())
+    near = {0, 1, 3, 17, -1, -2, -4, -18}
     seen: dict[str, set[int]] = {"lda": set(), "ldc": set()}
+    wide: dict[str, set[int]] = {"lda": set(), "ldc": set()}
     combinations = set()
     for name in plan_cases(kernel):
         case = draw_case(kernel, name)
         slack = {pitch: abs(case.integers[pitch]) - case.integers["n"] for pitch in seen}
-        for pitch, found in seen.items():
-            found.add(slack[pitch] if case.integers[pitch] > 0 else -1 - slack[pitch])
+        for pitch, value in ((pitch, case.integers[pitch]) for pitch in seen):
+            beyond = slack[pitch] if value > 0 else -1 - slack[pitch]
+            (seen[pitch].add(beyond) if beyond in near else wide[pitch].add(value))
         combinations.add((case.integers["lda"] == case.integers["n"], case.integers["ldc"] == case.integers["n"]))
-    assert all(found == {0, 1, 3, 17, -1, -2, -4, -18} for found in seen.values()), seen
+    assert all(found == near for found in seen.values()), seen
+    # one in four is as wide as the contract allows, where that is below 16 bits
+    ends = {pitch: {int(end) for end in kernel.contract.argument(pitch).value_range or ()} for pitch in wide}
+    assert wide == ends and all(end < 1 << 16 for some in ends.values() for end in some)
     assert len(combinations) == 4
 
 
