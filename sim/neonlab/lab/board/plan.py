@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from neonlab.emulate.guest.buffer import distinct_buffers
 from neonlab.errors import InputError
 from neonlab.lab.board.case_bytes import CaseFile
 from neonlab.lab.repository.library import Kernel
@@ -15,6 +16,9 @@ from neonlab.measure.shape import Shape
 from neonlab.verify.cases.call_arguments import call_arguments, touched_bytes
 from neonlab.verify.cases.case import Case, CaseName
 from neonlab.verify.checker import placed_arguments
+
+#: Of the budget one case takes at most one part of so many.
+_SHARE = 8
 
 
 @dataclass(frozen=True)
@@ -35,8 +39,8 @@ def plan_kernel(file: CaseFile, kernel: Kernel, shapes: Sequence[Shape], seed: i
     """Add the kernel's shapes to time and its cases to `file`, up to `budget` bytes in all.
 
     Shapes to time come first: `shapes`, or without any the layer that `watch` measures, or else a smaller one.  The
-    cases are those of `neonlab check` in its order; one that does not fit is left out, and smaller ones after it are
-    not.  Each shape that is timed is a case, too.  Raises InputError if a shape that was asked for does not fit.
+    cases are those of `neonlab check` in its order; one that does not fit, or takes more than an eighth of the budget, is
+    left out, and smaller ones after it are not.  Each shape that is timed is a case, too.  Raises InputError if a shape that was asked for does not fit.
     """
     start, left_out = file.size, {}
     timings, cases, compared = [], [], False
@@ -49,11 +53,15 @@ def plan_kernel(file: CaseFile, kernel: Kernel, shapes: Sequence[Shape], seed: i
         cases.append(timings[-1][1])
         compared |= _is_compared(case)
     for name in plan_cases(kernel, seed=seed):
-        if not _fits(kernel, name, budget - (file.size - start)):
+        room = min(budget - (file.size - start), budget // _SHARE)
+        if not _fits(kernel, name, room):
             left_out[str(name)] = "larger than the budget"
             continue
         case = draw_case(kernel, name)
         arguments = placed_arguments(kernel.contract, call_arguments(kernel.contract, case), case, name.depth)
+        if sum(buffer.size for buffer in distinct_buffers(arguments)) > room:  # rows far apart, with what is between
+            left_out[str(name)] = "larger than the budget"
+            continue
         cases.append(file.add(kernel.contract, case, arguments))
         compared |= _is_compared(case)
     if not cases:
