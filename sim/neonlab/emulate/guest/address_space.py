@@ -33,7 +33,8 @@ class AddressSpace:
 
     Buffers are in the order of the arguments or, if `reverse`, in the opposite one.  The first is `buffers_after` bytes
     after the lowest address that buffers have.  One of them may lie across the address `crossed`, and one may end at
-    the address `ended`; 0 stands for none.  `signs` tells whether the CPU has keys to sign pointers with.
+    the address `ended`; 0 stands for none.  `signs` tells whether the CPU has keys to sign pointers with.  If it
+    `rotates`, calls begin the order with one buffer or another.
     """
 
     stack_top: int = STACK_TOP
@@ -44,15 +45,16 @@ class AddressSpace:
     crossed: int = 0
     ended: int = 0
     signs: bool = False
+    rotates: bool = False
 
     def order(self, count: int, turn: int = 0) -> Sequence[int]:
         """Return the numbers of `count` buffers, from the lowest address up.
 
-        Where some of them lie at a boundary, `turn` chooses which of them is the first: else those would be the same
-        in each call.
+        Where the arrangement rotates, `turn` chooses which of them is the first: else the same buffer would be at a
+        boundary in each call.
         """
         found = range(count - 1, -1, -1) if self.reverse else range(count)
-        first = turn // _BESIDE % count if count and self.crossed else 0
+        first = turn // _BESIDE % count if count and self.rotates else 0
         return (*found[first:], *found[:first])
 
     def at_boundaries(self, count: int, turn: int, lowest: int) -> tuple[int | None, int | None]:
@@ -118,7 +120,12 @@ def elsewhere(isa: Isa, turn: int = 0) -> AddressSpace:
     elif turn % 2:  # all but the lowest buffer above 2^31
         other = replace(other, buffers_after=0x6800_0000 + 3 * PAGE)
     caller = _CALLERS[isa] if turn % 2 else other.return_address
-    return replace(other, stack_top=other.stack_top + _SP_ELSEWHERE[isa][turn % ELSEWHERES], return_address=caller)
+    return replace(
+        other,
+        stack_top=other.stack_top + _SP_ELSEWHERE[isa][turn % ELSEWHERES],
+        return_address=caller,
+        rotates=turn % 2 == 1,  # in the others each buffer is on the other side of each other one than at HOME
+    )
 
 
 def code_elsewhere(isa: Isa) -> tuple[int, ...]:

@@ -39,8 +39,9 @@ def plan_kernel(file: CaseFile, kernel: Kernel, shapes: Sequence[Shape], seed: i
     """Add the kernel's shapes to time and its cases to `file`, up to `budget` bytes in all.
 
     Shapes to time come first: `shapes`, or without any the layer that `watch` measures, or else a smaller one.  The
-    cases are those of `neonlab check` in its order; one that does not fit, or takes more than an eighth of the budget, is
-    left out, and smaller ones after it are not.  Each shape that is timed is a case, too.  Raises InputError if a shape that was asked for does not fit.
+    cases are those of `neonlab check` in its order; one that does not fit, or takes more than an eighth of the budget,
+    is left out, and smaller ones after it are not.  Each shape that is timed is a case, too.  Raises InputError if a
+    shape that was asked for does not fit.
     """
     start, left_out = file.size, {}
     timings, cases, compared = [], [], False

@@ -18,8 +18,8 @@ from neonlab.contract.size_expression import SizeExpression
 #: Steps of the contract's range by which a pitch exceeds the tight one, in turn.
 _SLACK = (0, 1, 3, 17)
 _CHOICES = 2 * len(_SLACK)
-#: Wide pitches in bytes, each with the most bytes of a buffer that has it; which choice among how many is wide, which is
-#: none at which all pitches are tight.
+#: Wide pitches in bytes, each with the most bytes of a buffer that has it; which choice among how many is wide: none at
+#: which all pitches are tight.
 _WIDE = (((1 << 16) + 64, 1 << 18), ((1 << 20) + 64, 5 << 18))
 _IS_WIDE, _OF = 1, 4
 #: Turns after which the choices repeat; several pitches meet in every combination on the way.
