@@ -33,7 +33,7 @@ class Emitted:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """What each line of a text emitted: by itself, and within the macros that it calls."""
+    """Hold what each line of a text emitted: by itself, and within the macros that it calls."""
 
     own: Mapping[int, tuple[Emitted, ...]] = field(default_factory=dict)
     called: Mapping[int, tuple[Emitted, ...]] = field(default_factory=dict)
@@ -99,10 +99,7 @@ def lines_of(found: ObjectFile, path: Path) -> Lines:
     called: dict[int, list[Emitted]] = defaultdict(list)
     for emitted in _emitted(found):
         source = emitted.source
-        if not source.trail and Path(source.path) == path:
-            own[source.line].append(emitted)
-            continue
-        if Path(source.path) == path:  # a line of a macro's body
+        if Path(source.path) == path:  # a line of a macro's body, too
             own[source.line].append(emitted)
         for line in _calls(source.trail, path):
             called[line].append(emitted)

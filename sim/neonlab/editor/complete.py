@@ -24,7 +24,7 @@ _DEPTH = 8  # of files that include each other
 
 
 class Kind(enum.Enum):
-    """What a word is."""
+    """Name the kinds of words."""
 
     MNEMONIC = "mnemonic"
     MACRO = "macro"

@@ -20,7 +20,7 @@ _MOST = 12  # instructions shown of a macro
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What there is to say of an instruction: its disassembly, what it does, its registers, and its cost by core."""
+    """Hold what there is to say of an instruction: its text, what it does, its registers, and its cost by core."""
 
     text: str
     does: str
@@ -30,7 +30,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Hover:
-    """What to show at a line: an instruction, and under a title the code that the line also stands for."""
+    """Hold what to show at a line: an instruction, and under a title the code that the line also stands for."""
 
     told: Told | None
     title: str = ""

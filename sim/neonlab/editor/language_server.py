@@ -37,7 +37,7 @@ _KINDS = {
 
 
 class Editor:
-    """What one editor has open, and the desk that checks the text changed last.
+    """Keep what one editor has open, and check the text that was changed last.
 
     It is a context manager.  The desks are made for each repository when its first file is opened.
     """
@@ -50,7 +50,6 @@ class Editor:
         self._desks: dict[Path, Desk] = {}
         self._texts: dict[str, AssembledText] = {}
         self._sights: dict[str, Marks] = {}
-        self._told: dict[str, set[str]] = {}  # by kernel: the files that it has remarks in
         self._pause: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 

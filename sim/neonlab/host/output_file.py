@@ -1,4 +1,4 @@
-"""Write files atomically: the old contents stay until the new contents are all on disk."""
+"""Write files atomically: the old contents stay until the new contents are all on disk; and make their folders."""
 
 from __future__ import annotations
 
@@ -33,6 +33,14 @@ def write_whole(path: Path, contents: bytes) -> None:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(f"{path}: cannot be written: {reason}") from None
+
+
+def make_folder(folder: Path) -> None:
+    """Create `folder`, and those above it, unless it is there.  Raises InputError if it cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder}: cannot create the folder: {error.strerror}") from None
 
 
 def _umask() -> int:

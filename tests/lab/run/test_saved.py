@@ -15,7 +15,7 @@ from neonlab.lab.repository.library import Kernel, open_kernel, open_library
 from neonlab.lab.run.check import check_case
 from neonlab.lab.run.lookup import one_kernel, one_shape
 from neonlab.lab.run.plan import draw_case
-from neonlab.lab.run.saved import make_folder, save_failure, saved_case
+from neonlab.lab.run.saved import make_ignored_folder, save_failure, saved_case
 from neonlab.lab.run.shapes import planned_shapes
 from neonlab.verify.cases.case import Array, Case, CaseName
 from neonlab.verify.cases.saved import SavedCase, saved_bytes
@@ -161,13 +161,13 @@ def test_the_file_does_not_decide_what_is_right(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_saved_cases_is_ignored_by_git_and_one_that_was_there_is_left_alone(tmp_path: Path) -> None:
-    make_folder(tmp_path / "new" / "folder")
+    make_ignored_folder(tmp_path / "new" / "folder")
     assert "*" in (tmp_path / "new" / "folder" / ".gitignore").read_text().splitlines()
-    make_folder(tmp_path)
+    make_ignored_folder(tmp_path)
     assert not (tmp_path / ".gitignore").exists()
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot create the folder"):
-        make_folder(tmp_path / "file" / "folder")
+        make_ignored_folder(tmp_path / "file" / "folder")
 
 
 def test_a_failure_of_a_drawn_case_needs_no_file(tmp_path: Path) -> None:

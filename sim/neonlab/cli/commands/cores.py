@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli import progress
-from neonlab.cli.commands.models.fit import make_folder, run_fit
+from neonlab.cli.commands.models.fit import run_fit
 from neonlab.cli.completion import complete_mnemonics
 from neonlab.cli.shared import IsaOption, JsonOption, calls_option, console, core_option, print_json
 
@@ -189,7 +189,7 @@ def _run_functions(
     json: bool,
     calls: int,
 ) -> None:
-    from neonlab.host.output_file import write_whole
+    from neonlab.host.output_file import make_folder, write_whole
     from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.silicon.table import read_functions, with_calls
     from neonlab.lab.silicon.truth import check_recordable, errors_by_core, measure_functions
@@ -243,7 +243,7 @@ def _list(names: list[str] | tuple[str, ...], json: bool) -> None:
 
 def _compare(against: Path, names: list[str] | tuple[str, ...], into: Path | None, record: bool, json: bool) -> None:
     from neonlab.errors import InputError
-    from neonlab.host.output_file import write_whole
+    from neonlab.host.output_file import make_folder, write_whole
     from neonlab.measure.cores.pipeline import load_pipeline, pipeline_names
     from neonlab.measure.form_table import origin
     from neonlab.measure.silicon.core_summary import summaries

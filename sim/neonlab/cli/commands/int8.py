@@ -41,7 +41,7 @@ def schemes(
 
     The schemes are those of ruy, gemmlowp, TFLite, TVM, QNNPACK, ncnn and onnxruntime.
     """
-    from neonlab.host.output_file import write_whole
+    from neonlab.host.output_file import make_folder, write_whole
     from neonlab.int8.requantize import SCHEMES
     from neonlab.report.tables.requantization import (
         json_document,
@@ -63,10 +63,7 @@ def schemes(
     pairs = pairs_of(parts, scheme or tuple(SCHEMES))
     markdown, document = markdown_document(parts, pairs), json_document(parts, pairs)
     if into is not None:
-        try:
-            into.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"{into}: cannot create the folder: {error.strerror}") from None
+        make_folder(into)
         write_whole(into / "requantization.md", markdown.encode())
         write_whole(into / "requantization.json", document.encode())
     progress.clear()

@@ -188,15 +188,12 @@ def _prove_recorded(names: Sequence[str], folder: Path, workers: Workers, seed: 
 
 
 def _write(folder: Path, results: Sequence[Mapping[str, Any]], seed: int) -> None:
-    from neonlab.host.output_file import write_whole
+    from neonlab.host.output_file import make_folder, write_whole
     from neonlab.lab.repository.library import find_root, open_library
     from neonlab.report.tables.mutants import json_document, markdown_document, merged
 
     known = [kernel.title for kernel in open_library(find_root()).kernels]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot create the folder: {error.strerror}") from None
+    make_folder(folder)
     documents = merged(folder / "mutants.json", results, known)
     write_whole(folder / "mutants.json", json_document(documents, seed).encode())
     write_whole(folder / "mutants.md", markdown_document(documents).encode())

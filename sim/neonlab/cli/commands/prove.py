@@ -172,15 +172,13 @@ def _refuse_other_shapes(work: list[tuple[Kernel, list[Shape]]]) -> None:
 
 def _make_folders(into: Path | None, witnesses: Path | None) -> None:
     """Make the folders that were named.  Raises InputError if one cannot be made."""
-    from neonlab.lab.run.saved import make_folder
+    from neonlab.host.output_file import make_folder
+    from neonlab.lab.run.saved import make_ignored_folder
 
     if witnesses is not None:
-        make_folder(witnesses)
-    try:
-        if into is not None:
-            into.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{into}: cannot create the folder: {error.strerror}") from None
+        make_ignored_folder(witnesses)
+    if into is not None:
+        make_folder(into)
 
 
 def _write(folder: Path, proofs: list[Proof], digests: list[str], part: str, seed: int) -> None:

@@ -124,7 +124,7 @@ def _tables(
     workers: Workers, library: Library, folder: Path, embed: Path | None, json: bool, *, pages: bool | None
 ) -> _ReportTables:
     """Write the tables; `pages` tells which pages follow: None for none, True for a few, False for all."""
-    from neonlab.host.output_file import write_whole
+    from neonlab.host.output_file import make_folder, write_whole
     from neonlab.report.tables.findings import best_of_levels, findings
     from neonlab.report.tables.goals import read_goals
     from neonlab.report.tables.ladder import CORES, calls_of, costs_of, ladder_document, read_ladders
@@ -147,7 +147,7 @@ def _tables(
     systems = run_systems(library, progress.begin("running systems", runs, "runs"))
     progress.begin("writing tables")
     rows = rows_of(work, seen)
-    _make(folder)
+    make_folder(folder)
     markdown, document = markdown_document(rows), json_document(rows)
     write_whole(folder / "variants.md", markdown.encode())
     write_whole(folder / "variants.json", document.encode())
@@ -219,14 +219,14 @@ def _pages(
     few: bool = False,
     findings: Sequence[str] = (),
 ) -> bool:
-    from neonlab.host.output_file import write_whole
+    from neonlab.host.output_file import make_folder, write_whole
     from neonlab.report.page.gather import pages_of
     from neonlab.report.page.render import write_pages
 
     work, profiled, verdicts = _work_for_pages(workers, kernels, cores, few=few)
     advance = progress.begin("pages: writing", len(kernels), "pages")
     found = pages_of(work, profiled, {verdict.kernel: verdict for verdict in verdicts})
-    _make(folder)
+    make_folder(folder)
     names = [core.name for core in cores]
     written = write_pages(found, names, folder, keep=keep, findings=findings, forms=not keep, advance=advance)
     for path, contents in written.items():
@@ -234,10 +234,3 @@ def _pages(
     if not json:
         console().print(f"{len(found)} pages: {folder / 'index.html'}", markup=False)
     return all(verdict.passed for verdict in verdicts)
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot create the folder: {error.strerror}") from None

@@ -11,7 +11,7 @@ from pathlib import Path
 from neonlab.assemble.program import Program
 from neonlab.contract.options import ARCHITECTURES, Given
 from neonlab.errors import InputError
-from neonlab.host.output_file import write_whole
+from neonlab.host.output_file import make_folder, write_whole
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.board.case_bytes import CaseFile
 from neonlab.lab.board.code_text import checksum, code_lines, ordered_segments, program_for_board, segment_symbol
@@ -69,10 +69,7 @@ def export_kernels(
     made["kernels.c"] = _tables(planned, programs, isa, seed).encode()
     made["architecture.mk"] = f"ARCHITECTURE = {ARCHITECTURES[isa]}\n".encode()
     made["cases.bin"] = file.data
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot create the folder: {error.strerror}") from None
+    make_folder(folder)
     for name, contents in made.items():
         write_whole(folder / name, contents)
     return Exported(folder, isa, tuple(sorted(made)), tuple(planned), file.size)

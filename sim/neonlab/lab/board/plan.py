@@ -19,6 +19,7 @@ from neonlab.verify.checker import placed_arguments
 
 #: Of the budget one case takes at most one part of so many.
 _SHARE = 8
+_TOO_LARGE = "larger than its share of the budget"
 
 
 @dataclass(frozen=True)
@@ -56,12 +57,12 @@ def plan_kernel(file: CaseFile, kernel: Kernel, shapes: Sequence[Shape], seed: i
     for name in plan_cases(kernel, seed=seed):
         room = min(budget - (file.size - start), budget // _SHARE)
         if not _fits(kernel, name, room):
-            left_out[str(name)] = "larger than the budget"
+            left_out[str(name)] = _TOO_LARGE
             continue
         case = draw_case(kernel, name)
         arguments = placed_arguments(kernel.contract, call_arguments(kernel.contract, case), case, name.depth)
         if sum(buffer.size for buffer in distinct_buffers(arguments)) > room:  # rows far apart, with what is between
-            left_out[str(name)] = "larger than the budget"
+            left_out[str(name)] = _TOO_LARGE
             continue
         cases.append(file.add(kernel.contract, case, arguments))
         compared |= _is_compared(case)

@@ -1,4 +1,4 @@
-"""What runs on a worker of a Dask cluster: it hands units of work to a process of its own, and waits for them.
+"""Run on a worker of a Dask cluster: hand units of work to a process beside it, and wait for them.
 
 A kernel that ends its process, or never ends, costs that process alone, as on one machine.  Only when the whole worker
 ends does the scheduler give the unit to another.

@@ -59,17 +59,12 @@ def prove_all(
     results = _of_each(workers, _prove, tasks, work, advance)
     proofs = []
     for (kernel, _), mine in zip(work, results, strict=True):
-        found = [
-            ShapeProof(shape, ProofStatus.NOT_PROVED, seed, reason=result.reason)
-            if isinstance(result, Died)
-            else result
-            for shape, result in mine
-        ]
-        proofs.append(proof_of(kernel, found))
+        proofs.append(proof_of(kernel, [_ended(shape, seed, result) for shape, result in mine]))
     return proofs
 
 
 def _ended(shape: Shape, seed: int, result: ShapeProof | Died) -> ShapeProof:
+    """Return what was shown at a shape; where the process ended, nothing was."""
     if isinstance(result, ShapeProof):
         return result
     return ShapeProof(shape, ProofStatus.NOT_PROVED, seed, reason=result.reason)

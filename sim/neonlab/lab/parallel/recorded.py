@@ -27,7 +27,7 @@ _ORDER = (Fate.EQUAL, Fate.OPEN, Fate.DIFFERENT)
 
 @dataclass(frozen=True)
 class RecordedProofs:
-    """What was shown of the reviewed mutants of one kernel.
+    """Hold what was shown of the reviewed mutants of one kernel.
 
     `record` is that of the report, with a `proof` in each reviewed mutant that the kernel still has.  `counts` has the
     number of these by fate; `gone` counts those that it has no more.

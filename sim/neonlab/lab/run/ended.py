@@ -1,4 +1,4 @@
-"""What a unit of work gives that ended its process."""
+"""Say that a unit of work ended its process, or ran out of time."""
 
 from __future__ import annotations
 

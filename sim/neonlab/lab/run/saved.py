@@ -11,7 +11,7 @@ import numpy as np
 
 from neonlab.contract.header import ContractError
 from neonlab.errors import InputError
-from neonlab.host.output_file import write_whole
+from neonlab.host.output_file import make_folder, write_whole
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.plan import draw_case, shape_for
 from neonlab.lab.run.shapes import integers_of
@@ -40,19 +40,16 @@ def save_failure(kernel: Kernel, failure: Failure, folder: Path | None = None) -
     data = saved_bytes(saved)
     chosen = folder if folder is not None else (kernel.root or Path.cwd()) / FOLDER
     path = chosen / f"{_plain(kernel.name)}-{hashlib.sha256(data).hexdigest()[:16]}.npz"
-    make_folder(chosen)
+    make_ignored_folder(chosen)
     write_whole(path, data)
     return replace(failure, saved=str(path))
 
 
-def make_folder(folder: Path) -> None:
+def make_ignored_folder(folder: Path) -> None:
     """Make a folder that git ignores, with those above it; one that is there stays as it is.  Raises InputError."""
     if folder.is_dir():
         return
-    try:
-        folder.mkdir(parents=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot create the folder: {error.strerror}") from None
+    make_folder(folder)
     write_whole(folder / ".gitignore", _IGNORED.encode())
 
 

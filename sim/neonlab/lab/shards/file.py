@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from neonlab.errors import InputError
-from neonlab.host.output_file import write_whole
+from neonlab.host.output_file import make_folder, write_whole
 from neonlab.lab.cache.share import Share
 
 SUFFIX = ".shard"
@@ -55,10 +55,7 @@ class Shard:
 
 def write_shard(shard: Shard, folder: Path) -> Path:
     """Write the shard to its file in `folder`, which is made, and return the path.  Raises InputError."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot create the folder: {error.strerror}") from None
+    make_folder(folder)
     path = folder / shard.name
     document = {
         "command": shard.command,

@@ -8,22 +8,18 @@ from typing import Annotated
 import typer
 
 from neonlab.cli import progress
+from neonlab.cli.commands.editing.cores import CORES, EditedCoresOption
 from neonlab.cli.options import takes_given
-from neonlab.cli.shared import KernelArgument, LayerOption, SeedOption, core_option, find_kernel
+from neonlab.cli.shared import KernelArgument, LayerOption, SeedOption, find_kernel
 from neonlab.contract.options import NOTHING, Given
 from neonlab.host.input_file import is_file
-
-_CORES = ("cortex-a53", "cortex-a72")
 
 
 @takes_given
 def serve(
     kernel: KernelArgument,
     shape: LayerOption = None,
-    core: Annotated[
-        list[str] | None,
-        core_option(f"Estimate the cycles on this core; the default is {' and '.join(_CORES)}. Repeatable."),
-    ] = None,
+    core: EditedCoresOption = None,
     port: Annotated[
         int,
         typer.Option("--port", metavar="PORT", min=0, max=65535, help="The port on 127.0.0.1; 0 takes any free port."),
@@ -41,7 +37,7 @@ def serve(
     from neonlab.measure.cores.modelled import cores_named
     from neonlab.serve.server import serve as run
 
-    cores = cores_named(core or _CORES)
+    cores = cores_named(core or CORES)
     path = Path(kernel)
     if not is_file(path):
         path = find_kernel(kernel, given).path

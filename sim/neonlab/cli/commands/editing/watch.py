@@ -10,24 +10,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neonlab.cli import progress
+from neonlab.cli.commands.editing.cores import CORES, EditedCoresOption
 from neonlab.cli.options import takes_given
-from neonlab.cli.shared import KernelArgument, LayerOption, SeedOption, console, core_option, find_kernel
+from neonlab.cli.shared import KernelArgument, LayerOption, SeedOption, console, find_kernel
 from neonlab.contract.options import Given
 
 if TYPE_CHECKING:
     from neonlab.lab.watch.session import Session, Watcher
-
-_CORES = ("cortex-a53", "cortex-a72")
 
 
 @takes_given
 def watch(
     kernel: KernelArgument,
     shape: LayerOption = None,
-    core: Annotated[
-        list[str] | None,
-        core_option(f"Estimate the cycles on this core; the default is {' and '.join(_CORES)}. Repeatable."),
-    ] = None,
+    core: EditedCoresOption = None,
     prove: Annotated[
         bool, typer.Option("--prove", help="Prove the kernel after the cases, at the small shapes that `check` tries.")
     ] = False,
@@ -46,7 +42,7 @@ def watch(
     from neonlab.lab.watch.session import Watcher
     from neonlab.measure.cores.modelled import cores_named
 
-    found, cores = find_kernel(kernel, given), cores_named(core or _CORES)
+    found, cores = find_kernel(kernel, given), cores_named(core or CORES)
     layer = parse_shape(found, shape) if shape is not None else None
     with Watcher(found.path, given=found.given, shape=layer, cores=cores, seed=seed, prove=prove) as watcher:
         if once:

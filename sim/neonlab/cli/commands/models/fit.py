@@ -13,7 +13,7 @@ def run_fit(path: Path, functions: Path, files: Path | None, into: Path | None, 
 
     Writes left_out.csv to the folder `into`.
     """
-    from neonlab.host.output_file import write_whole
+    from neonlab.host.output_file import make_folder, write_whole
     from neonlab.lab.parallel.pool import Workers
     from neonlab.lab.silicon.fit.choose import fit
     from neonlab.lab.silicon.fit.grid import TIME_LIMIT, model_grid
@@ -38,13 +38,3 @@ def run_fit(path: Path, functions: Path, files: Path | None, into: Path | None, 
     out = console()
     for line in (*choice_lines(fitted), "", *left_out_lines(errors, ratios)):
         out.print(line, markup=False, highlight=False)
-
-
-def make_folder(folder: Path) -> None:
-    """Create `folder` if it is not there.  Raises InputError if it cannot."""
-    from neonlab.errors import InputError
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"{folder}: cannot create the folder: {error.strerror}") from None
