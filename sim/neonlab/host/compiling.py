@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Any
 
-TEXT = "neonlab: compiling the emulator's hooks, once on this machine; this takes about a minute"
+TEXT = "neonlab: compiling native code, once on this machine; this takes a minute or two"
 #: Environment variable that is set where progress is not to be printed.
 QUIET = "NEONLAB_QUIET"
 #: Set in the environment where that was told, or where the processes that this one started tell of it.

@@ -17,6 +17,8 @@ from neonlab.assemble.source import folder_and_name
 from neonlab.editor.sight import Sight
 from neonlab.errors import InputError
 from neonlab.serve.draft import Standing
+from neonlab.serve.offer import Offer
+from neonlab.serve.search import Search
 from neonlab.serve.studio import Studio
 
 SCRIPT = "/_neonlab/neon.js"
@@ -62,6 +64,7 @@ class Page:
                     self._verdict = ui.html("", sanitize=False).classes("neonlab-verdict")
                     self._figures = ui.html("", sanitize=False).classes("neonlab-figures")
                     self._build_cores()
+                    self._offer = Offer(self._studio, self._client)
                     self._loop = ui.html("", sanitize=False).classes("neonlab-loop")
         ui.on("neonlab-save", self._on_save)
         ui.on("neonlab-open", self._on_open)
@@ -208,6 +211,7 @@ class Page:
         age = f'<p class="neonlab-age" data-had="{1000 * had:.0f}"></p>' if last is not sight else ""
         self._figures.content = age + last.figures
         core = self._offer_cores(last.cores)
+        self._offer.offer(core)
         loop = last.loops.get(core, "")
         if loop or sight.complete:  # the last one stays, marked as stale, until there is another
             self._loop.content = loop
@@ -222,6 +226,10 @@ class Page:
         heat = [one.to_json() for one in costs] if costs is not None else None if keep else []
         complete = json.dumps("stale" if age else sight.complete)
         self._call("annotate", f"{self._editors[path].id}, {json.dumps(remarks)}, {json.dumps(heat)}, {complete}")
+
+    def show_search(self, search: Search) -> None:
+        """Show how far the search for a cheaper loop is, or what it found."""
+        self._offer.show(search)
 
     def follow(self, path: Path) -> None:
         """Show the standing of the text, and the text itself if the file's was taken."""

@@ -56,6 +56,7 @@ def serve(
         listening = stack.enter_context(_listen(port))
         port = listening.getsockname()[1]
         stack.enter_context(studio.desk)
+        stack.enter_context(studio.searcher)
         stack.enter_context(saves_in(folders_of(path, root), studio.heard))
         address = f"http://{HOST}:{port}/?token={token}"
         tell(f"{path.name} at {address}")

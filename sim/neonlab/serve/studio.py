@@ -19,6 +19,7 @@ from neonlab.editor.sight import Sight
 from neonlab.errors import InputError
 from neonlab.measure.cores.modelled import ModelledCore
 from neonlab.serve.draft import Draft
+from neonlab.serve.search import Search, Searcher
 
 _PAUSE = 0.3  # seconds without typing until the text is checked
 
@@ -31,6 +32,9 @@ class Showing(Protocol):
 
     def follow(self, path: Path) -> None:
         """Follow the draft of `path`, which changed other than by typing, or whose standing changed."""
+
+    def show_search(self, search: Search) -> None:
+        """Show how far the search for a cheaper loop is, or what it found."""
 
     def retire(self) -> None:
         """Give way to another page."""
@@ -58,6 +62,8 @@ class Studio:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pause: asyncio.TimerHandle | None = None
         self.desk = Desk(root, given={self.paths[0]: given}, shape=shape, cores=cores, seed=seed, show=self._hand_over)
+        self.searcher = Searcher(root, {self.paths[0]: given}, shape, seed, self._hand_over_search)
+        self.search: Search | None = None
         self.open(self.front)
 
     def open(self, path: Path) -> Draft:
@@ -116,6 +122,23 @@ class Studio:
         self.drafts[path].keep_mine()
         self._follow(path)
 
+    def begin_search(self, core: str) -> None:
+        """Look for a cheaper hot loop of the kernel on `core`, unless a search is under way."""
+        self.searcher.begin(self._asked(), core)
+
+    def is_of_now(self, search: Search) -> bool:
+        """Tell whether a search was made for the texts as they are."""
+        return search.text.path == self.kernel and search.text.now == self._asked().now
+
+    def apply(self, search: Search) -> None:
+        """Put the text that was found into the editor, and check it.  Nothing is saved."""
+        if search.outcome is None or not search.outcome.is_better or not self.is_of_now(search):
+            return
+        path = search.text.path
+        self.drafts[path].text = search.outcome.text
+        self._check()
+        self._follow(path)
+
     def heard(self, operators: bool) -> None:
         """Handle a save in a folder of the kernels; called in another thread."""
         if self._loop is not None:
@@ -144,14 +167,27 @@ class Studio:
             self._page.follow(path)
 
     def _check(self, *, operators: bool = False) -> None:
+        self.desk.ask(self._asked(), operators=operators)
+
+    def _asked(self) -> Text:
         draft = self.drafts[self.kernel]
         others = [(path, one.text, one.base or "") for path, one in self.drafts.items() if path not in self.paths]
-        self.desk.ask(Text(self.kernel, draft.text, draft.base or "", tuple(others)), operators=operators)
+        return Text(self.kernel, draft.text, draft.base or "", tuple(others))
 
     def _hand_over(self, sight: Sight) -> None:
         if self._loop is not None:
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._take, sight)
+
+    def _hand_over_search(self, search: Search) -> None:
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._take_search, search)
+
+    def _take_search(self, search: Search) -> None:
+        self.search = search
+        if self._page is not None:
+            self._page.show_search(search)
 
     def _take(self, sight: Sight) -> None:
         self.sights[sight.path] = sight

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
 
 from rich.console import Console
 from rich.text import Text
 
-from neonlab.optimize.outcome import LoopFigures, Optimized, Standing
+from neonlab.optimize.outcome import Optimized, Standing
+from neonlab.report.optimization_words import optimization_rows
 
 #: Columns of a line, and of what stands before its text.
 _LINE, _WIDTH = 80, 13
@@ -25,7 +25,7 @@ def print_optimized(out: Console, found: Optimized, written: str, *, diff: bool)
     word = Text(f"  {'outcome':<{_WIDTH}}")
     word.append(found.standing.value, _STYLES[found.standing])
     out.print(word)
-    for name, text in _rows(found, written):
+    for name, text in optimization_rows(found, written):
         first, *rest = textwrap.wrap(text, _LINE - _WIDTH - 2) or [""]
         out.print(f"  {name:<{_WIDTH}}{first}", markup=False)
         for more in rest:
@@ -34,42 +34,6 @@ def print_optimized(out: Console, found: Optimized, written: str, *, diff: bool)
         out.print("")
         for row in found.diff(written).splitlines():
             out.print(Text(row, _style(row)))
-
-
-def _rows(found: Optimized, written: str) -> Iterator[tuple[str, str]]:
-    yield "loop", f"{found.place}, {100 * found.share:.0f} % of the cycles"
-    yield "as it is", _figures(found.old)
-    if found.is_better:
-        gain = 100 * (1 - found.new.cycles / found.old.cycles)
-        yield "optimized", f"{_figures(found.new)}: {gain:.0f} % fewer cycles"
-        yield "whole call", f"{found.call_before:,} cycles before, {found.call_after:,} after, warm"
-    for change in found.changes:
-        places = f"{change.places} place{'s' * (change.places != 1)}"
-        yield "rewritten", f"{change.name}, {places}: {change.reason}"
-    if found.ahead:
-        yield "pipelined", f"{found.ahead} instruction{'s' * (found.ahead != 1)} an iteration ahead"
-    yield "tried", f"{found.tried:,} orders, seed {found.seed}{', stopped' * found.stopped}"
-    if found.standing is Standing.UNCHANGED:
-        yield "unchanged", found.reason
-    else:
-        yield "checked", f"exact on {found.checked} cases"
-    if found.standing is Standing.PROVED:
-        held = f", with {', '.join(found.held)} as drawn" if found.held else ""
-        yield "proved", f"at all {found.proved} small shapes that run the new code{held}"
-    elif found.standing is Standing.EXACT:
-        yield "not proved", found.reason
-    for one in found.refused:
-        names = " and ".join(change.name for change in one.changes) or "another order"
-        yield "thrown away", f"{names}, {one.cycles:.4g} cycles: {one.reason}"
-    if written:
-        yield "written", written
-
-
-def _figures(one: LoopFigures) -> str:
-    return (
-        f"{one.cycles:.4g} cycles an iteration, {one.instructions} instructions, bounds: ports {one.ports:.4g}, "
-        f"dispatch {one.dispatch:.4g}"
-    )
 
 
 def _style(row: str) -> str:

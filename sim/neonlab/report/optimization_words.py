@@ -1,0 +1,44 @@
+"""Say what was found for a hot loop, as named rows: for the terminal and for the page of `neonlab serve`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from neonlab.optimize.outcome import LoopFigures, Optimized, Standing
+
+
+def optimization_rows(found: Optimized, written: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the name and text of each row; `written` is the file that the new kernel was written to, "" for none."""
+    yield "loop", f"{found.place}, {100 * found.share:.0f} % of the cycles"
+    yield "as it is", _figures(found.old)
+    if found.is_better:
+        gain = 100 * (1 - found.new.cycles / found.old.cycles)
+        yield "optimized", f"{_figures(found.new)}: {gain:.0f} % fewer cycles"
+        yield "whole call", f"{found.call_before:,} cycles before, {found.call_after:,} after, warm"
+    for change in found.changes:
+        places = f"{change.places} place{'s' * (change.places != 1)}"
+        yield "rewritten", f"{change.name}, {places}: {change.reason}"
+    if found.ahead:
+        yield "pipelined", f"{found.ahead} instruction{'s' * (found.ahead != 1)} an iteration ahead"
+    yield "tried", f"{found.tried:,} orders, seed {found.seed}{', stopped' * found.stopped}"
+    if found.standing is Standing.UNCHANGED:
+        yield "unchanged", found.reason
+    else:
+        yield "checked", f"exact on {found.checked} cases"
+    if found.standing is Standing.PROVED:
+        held = f", with {', '.join(found.held)} as drawn" if found.held else ""
+        yield "proved", f"at all {found.proved} small shapes that run the new code{held}"
+    elif found.standing is Standing.EXACT:
+        yield "not proved", found.reason
+    for one in found.refused:
+        names = " and ".join(change.name for change in one.changes) or "another order"
+        yield "thrown away", f"{names}, {one.cycles:.4g} cycles: {one.reason}"
+    if written:
+        yield "written", written
+
+
+def _figures(one: LoopFigures) -> str:
+    return (
+        f"{one.cycles:.4g} cycles an iteration, {one.instructions} instructions, bounds: ports {one.ports:.4g}, "
+        f"dispatch {one.dispatch:.4g}"
+    )

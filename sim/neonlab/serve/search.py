@@ -1,0 +1,162 @@
+"""Look for a cheaper hot loop of the text in an editor, in a thread beside the server.
+
+A search tells how far it is by a `Search`, each of which replaces the one before.  Its last one holds the outcome, or
+the reason why there is none.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from neonlab.contract.options import NOTHING, Given
+from neonlab.editor.desk import Text
+from neonlab.editor.scratch import Scratch
+from neonlab.errors import InputError
+from neonlab.lab.repository.library import open_kernel
+from neonlab.measure.shape import Shape
+from neonlab.optimize.kernel import optimize
+from neonlab.optimize.outcome import Optimized
+
+#: Orders to try: a few seconds' worth, after which a person would rather look at what there is.
+STEPS = 5000
+_SEARCHING = "trying orders"  # as `optimize` names it
+_OFTEN = 0.25  # seconds between two words of progress
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The state of a search for the loop of `text` on `core`: what it does, then its outcome or what prevents it."""
+
+    text: Text
+    core: str
+    words: str = ""
+    outcome: Optimized | None = None
+    problem: str = ""
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether nothing more will be told."""
+        return self.outcome is not None or bool(self.problem)
+
+
+class _GivenUp(Exception):
+    """The search was stopped while its outcome was judged."""
+
+
+class Searcher:
+    """Runs one search at a time.  It is a context manager; `show` is called in the search's thread."""
+
+    def __init__(
+        self, root: Path | None, given: Mapping[Path, Given], shape: str | None, seed: int,
+        show: Callable[[Search], None], steps: int = STEPS,
+    ) -> None:  # fmt: skip
+        self._root, self._given, self._shape, self._seed, self._show, self._steps = (
+            root,
+            given,
+            shape,
+            seed,
+            show,
+            steps,
+        )
+        self._thread: threading.Thread | None = None
+        self._stop = threading.Event()
+
+    def __enter__(self) -> Searcher:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        if self._thread is not None:
+            self._thread.join(10)
+
+    @property
+    def is_busy(self) -> bool:
+        """Tell whether a search is under way."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def begin(self, text: Text, core: str) -> bool:
+        """Begin to search; return False and do nothing while another search is under way."""
+        if self.is_busy:
+            return False
+        self._stop.clear()
+        self._thread = threading.Thread(target=self._run, args=(Search(text, core),), name="search", daemon=True)
+        self._thread.start()
+        return True
+
+    def stop(self) -> None:
+        """End the search with the best loop so far; while that is judged, give up."""
+        self._stop.set()
+
+    def _run(self, search: Search) -> None:
+        try:
+            with Scratch(search.text.path, self._root) as scratch:
+                self._show(self._searched(search, scratch))
+        except _GivenUp:
+            self._show(replace(search, problem="stopped before its outcome was judged"))
+        except OSError as error:
+            self._show(replace(search, problem=str(error)))
+        except Exception as error:  # the page must not wait for ever
+            self._show(replace(search, problem=f"internal error: {type(error).__name__}: {error}"))
+
+    def _searched(self, search: Search, scratch: Scratch) -> Search:
+        text = search.text
+        unsaved = next((beside for beside, now, saved in text.beside if now != saved), None)
+        if unsaved is not None:  # the text that is found names the files that it includes
+            return replace(search, problem=f"save {unsaved.name} first: the kernel includes it")
+        path = scratch.write(text.text)
+        try:
+            kernel = open_kernel(path, self._given.get(text.path, NOTHING))
+            shape: Shape | str = self._shape or ""
+            progress = _Progress(search, self._show, self._stop)
+            outcome = optimize(
+                kernel, search.core, shape=shape, steps=self._steps, seed=self._seed, into=text.path.parent,
+                begin=progress.begin, advance=progress.advance,
+            )  # fmt: skip
+        except InputError as error:
+            return replace(search, problem=scratch.real(str(error)))
+        real = scratch.real
+        named = replace(
+            outcome, path=real(outcome.path), place=real(outcome.place), reason=real(outcome.reason),
+            original=real(outcome.original), text=real(outcome.text),
+        )  # fmt: skip
+        return replace(search, outcome=named)
+
+
+class _Progress:
+    """Tells how far a search is, not too often, and ends it."""
+
+    def __init__(self, search: Search, show: Callable[[Search], None], stop: threading.Event) -> None:
+        self._search, self._show, self._stop = search, show, stop
+        self._best = float("inf")
+        self._doing, self._made, self._told = "", "", 0.0
+
+    def begin(self, doing: str, total: int, unit: str) -> Callable[[int], None]:
+        """Note what begins; the answer is to be told how much of it is done."""
+        if self._doing == _SEARCHING:
+            self._stop.clear()  # where the search was ended, what it found is judged, unless that is stopped too
+        self._doing, self._made = doing, ""
+        self._tell(at_once=True)
+
+        def told(made: int) -> None:
+            self._made = f", {made:,} of {total:,} {unit}" if total else ""
+            self._tell()
+            if self._stop.is_set() and doing != _SEARCHING:
+                raise _GivenUp
+
+        return told
+
+    def advance(self, _steps: int, cycles: float) -> bool:
+        """Note the cycles of the best order so far; return False to end the search."""
+        self._best = min(self._best, cycles)
+        return not self._stop.is_set()
+
+    def _tell(self, *, at_once: bool = False) -> None:
+        now = time.monotonic()
+        if at_once or now - self._told > _OFTEN:
+            self._told = now
+            best = f", best {self._best:.4g} cycles" if self._best < float("inf") else ""
+            self._show(replace(self._search, words=f"{self._doing}{self._made}{best}"))
