@@ -65,3 +65,12 @@ def test_mnemonics_are_those_of_the_instruction_set(path: Path) -> None:
 @pytest.mark.parametrize("typed", ["// sm", "/* sm"])
 def test_nothing_is_offered_in_a_comment(typed: str, path: Path) -> None:
     assert not offered(typed, path)
+
+
+def test_files_are_included_from_the_folders_that_are_given(path: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "shared"
+    elsewhere.mkdir()
+    (elsewhere / "sums.inc").write_text(".macro sum_across to\n.endm\n")
+    text = '#include "sums.inc"\n    sum_'
+    assert offers(text, 2, 8, path, Isa.A64) == []
+    assert [one.word for one in offers(text, 2, 8, path, Isa.A64, [elsewhere])] == ["sum_across"]

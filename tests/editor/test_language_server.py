@@ -52,9 +52,9 @@ class Client:
 
 
 @asynccontextmanager
-async def served(path: Path) -> AsyncIterator[Client]:
+async def served(path: Path, *more: str) -> AsyncIterator[Client]:
     client = Client(path.as_uri())
-    await client.own.start_io(sys.executable, "-m", "neonlab", "lsp", "--shape", "64", "--core", "cortex-a55")
+    await client.own.start_io(sys.executable, "-m", "neonlab", "lsp", "--shape", "64", "--core", "cortex-a55", *more)
     try:
         await client.own.initialize_async(lsp.InitializeParams(capabilities=lsp.ClientCapabilities()))
         client.own.initialized(lsp.InitializedParams())
@@ -129,5 +129,24 @@ def test_hover_completion_and_costs_are_those_of_the_text_that_is_typed(path: Pa
                     hints = await client.own.text_document_inlay_hint_async(lsp.InlayHintParams(document, span))
             assert line in {hint.position.line for hint in hints}
             assert all(str(hint.label).endswith(" cycles") for hint in hints)
+
+    run(talk)
+
+
+def test_options_count_for_every_kernel_that_is_opened(path: Path) -> None:
+    """Two kernels that need a name of the preprocessor, which only the command line defines."""
+    text = path.read_text().replace(SUM, "    OPERATION   v0.16b, v0.16b, v1.16b\n" + SUM.split("\n", 1)[1], 1)
+    other = path.with_name("add_s8_other.S")
+    other.write_text(text.replace("add_s8_saturated", other.stem))
+    path.write_text(text)
+
+    async def talk() -> None:
+        async with served(path, "-D", "OPERATION=sqadd") as client:
+            await client.until(lambda told: not told)
+            client.said.clear()
+            client.uri = other.as_uri()
+            document = lsp.TextDocumentItem(client.uri, "asm", 1, other.read_text())
+            client.own.text_document_did_open(lsp.DidOpenTextDocumentParams(document))
+            await client.until(lambda told: not told and client.said[-1].uri == client.uri)
 
     run(talk)

@@ -60,6 +60,11 @@ class AssembledText:
                 return None
         return self._isa
 
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Return the folders in which included files are searched, besides that of the file that includes them."""
+        return tuple(Path(one) for one in self._build.include)
+
     def at(self, text: str, line: int) -> tuple[tuple[Emitted, ...], tuple[Emitted, ...]]:
         """Return what line `line` (from 1) of `text` emits, and what the macros emit that it calls."""
         self._follow(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,9 +42,10 @@ class Offer:
     told: str = ""
 
 
-def offers(text: str, line: int, column: int, path: Path, isa: Isa | None) -> list[Offer]:
+def offers(text: str, line: int, column: int, path: Path, isa: Isa | None, folders: Sequence[Path] = ()) -> list[Offer]:
     """Return what can complete the word that ends at `column` (from 0) of line `line` (from 1), in order of name.
 
+    Included files are searched beside the file that includes them, then in `folders`.
     At the start of a statement these are mnemonics and macros, behind it registers by role, labels and constants.
     """
     lines = text.split("\n")
@@ -54,7 +55,7 @@ def offers(text: str, line: int, column: int, path: Path, isa: Isa | None) -> li
     statement = before.rpartition(";")[2]
     word = _WORD.search(statement)
     typed = word[0].lower() if word is not None else ""
-    found = _all_words(text, path, isa)
+    found = _all_words(text, path, isa, folders)
     first = _FIRST.match(statement) is not None
     kinds = (Kind.MNEMONIC, Kind.MACRO) if first else (Kind.REGISTER, Kind.LABEL, Kind.CONSTANT)
     able = [one for one in found if one.kind in kinds and one.word.lower().startswith(typed)]
@@ -66,9 +67,9 @@ def _in_comment(lines: list[str], line: int, before: str) -> bool:
     return "//" in before or text.rfind("/*") > text.rfind("*/")
 
 
-def _all_words(text: str, path: Path, isa: Isa | None) -> list[Offer]:
+def _all_words(text: str, path: Path, isa: Isa | None, folders: Sequence[Path]) -> list[Offer]:
     found = [*_words(text)]
-    for other in included(text, path.parent):
+    for other in included(text, path.parent, folders):
         found += _words(other)
     return [*found, *(_mnemonics(isa) if isa is not None else ())]
 
@@ -99,15 +100,18 @@ def _found(text: str) -> Iterator[Offer]:
         yield Offer(constant[1] or constant[2], Kind.CONSTANT, constant[3].strip())
 
 
-def included(text: str, folder: Path, depth: int = 0, seen: frozenset[Path] = frozenset()) -> Iterator[str]:
-    """Yield the texts of the files that a text includes, and those that these include."""
+def included(
+    text: str, folder: Path, folders: Sequence[Path] = (), depth: int = 0, seen: frozenset[Path] = frozenset()
+) -> Iterator[str]:
+    """Yield the texts of the files that a text in `folder` includes, and those that these include."""
     for name in _INCLUDED.findall(text):
-        path = (folder / name).resolve()
-        if path in seen or depth > _DEPTH:
+        places = [(one / name).resolve() for one in (folder, *folders)]
+        path = next((one for one in places if one.is_file()), None)
+        if path is None or path in seen or depth > _DEPTH:
             continue
         try:
             other = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
             continue
         yield other
-        yield from included(other, path.parent, depth + 1, seen | {path})
+        yield from included(other, path.parent, folders, depth + 1, seen | {path})

@@ -85,20 +85,24 @@ def _is_cut_short(reading: Reading) -> bool:
 
 
 class Desk:
-    """Checks texts for one browser.  It is a context manager; `show` is called in the desk's own thread."""
+    """Checks texts for one browser.  It is a context manager; `show` is called in the desk's own thread.
+
+    `given` holds the options of some files, and `otherwise` those of all others.
+    """
 
     def __init__(
         self,
         root: Path | None,
         *,
         given: Mapping[Path, Given],
+        otherwise: Given = NOTHING,
         shape: str | None,
         cores: Sequence[ModelledCore],
         seed: int,
         show: Callable[[Sight], None],
     ) -> None:
         self._root = root
-        self._given = given
+        self._given, self._otherwise = given, otherwise
         self._shape = shape
         self._show = show
         self._cores = tuple(cores)
@@ -185,7 +189,7 @@ class Desk:
             if kept != text.kept and sheet.known is not None and sheet.known[0] == kept:
                 sheet.take(kept, sheet.known[1])
         sheet.write(text.now)
-        source = WatchedFile(sheet.scratch.path, self._given.get(text.path, NOTHING))
+        source = WatchedFile(sheet.scratch.path, self._given.get(text.path, self._otherwise))
         subject = self._subject(source)
         if isinstance(subject, str):
             yield self._sight(text, sheet, None, Reading(problem=subject))

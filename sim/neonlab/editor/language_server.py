@@ -81,7 +81,7 @@ class Editor:
     def offers(self, uri: str, line: int, column: int) -> list[Offer]:
         """Return what can complete the word that ends there."""
         text = self._assembled(uri)
-        return offers(self._text(uri), line, column, text.path, text.isa)
+        return offers(self._text(uri), line, column, text.path, text.isa, text.folders)
 
     def costs(self, uri: str) -> list[tuple[int, str, str]]:
         """Return (line from 1, cycles, words) where the text is the one that was measured, on the first core."""
@@ -119,13 +119,14 @@ class Editor:
             place = self._path(other)
             if place is not None and place != path and place.suffix in INCLUDED and place.is_file():
                 beside.append((place, document.source, place.read_text(encoding="utf-8", errors="replace")))
-        self._desk(root, path).ask(Text(path, self._text(uri), saved, tuple(beside)))
+        self._desk(root).ask(Text(path, self._text(uri), saved, tuple(beside)))
 
-    def _desk(self, root: Path, path: Path) -> Desk:
+    def _desk(self, root: Path) -> Desk:
         if root not in self._desks:
             self._desks[root] = Desk(
-                root, given={path: self._given}, shape=self._shape, cores=self._cores, seed=self._seed, show=self._show
-            )
+                root, given={}, otherwise=self._given, shape=self._shape, cores=self._cores, seed=self._seed,
+                show=self._show,
+            )  # fmt: skip
             self._desks[root].__enter__()
         return self._desks[root]
 

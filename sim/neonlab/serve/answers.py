@@ -39,7 +39,7 @@ class Answers:
         """Return what can complete the word that ends there."""
         with self._turn:
             known = self._text(path)
-            found = offers(text, line, column, path, known.isa)
+            found = offers(text, line, column, path, known.isa, known.folders)
         return [{"label": one.word, "detail": one.told, "type": one.kind.value} for one in found]
 
     def _text(self, path: Path) -> AssembledText:

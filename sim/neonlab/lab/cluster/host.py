@@ -9,10 +9,11 @@ from __future__ import annotations
 import contextlib
 import functools
 import json
+import os
 import sys
 import threading
 from concurrent.futures import CancelledError
-from typing import Any
+from typing import Any, TextIO
 
 from neonlab.errors import InputError
 from neonlab.lab.cluster.wire import answer
@@ -23,11 +24,12 @@ from neonlab.lab.run.ended import Died
 def serve(jobs: int) -> None:
     """Read units from standard input, run `jobs` at a time, and write an answer for each as it ends."""
     writing = threading.Lock()
+    out = _own_output()
     running: dict[int, Any] = {}
 
     def say(number: int, **told: Any) -> None:
         with writing, contextlib.suppress(BrokenPipeError):  # nobody waits any more
-            print(json.dumps({"number": number, **told}), flush=True)
+            print(json.dumps({"number": number, **told}), file=out, flush=True)
 
     with Workers(jobs) as workers:
 
@@ -58,6 +60,13 @@ def serve(jobs: int) -> None:
                 continue
             running[number] = future
             future.add_done_callback(functools.partial(tell, number))
+
+
+def _own_output() -> TextIO:
+    """Return standard output for the answers alone: what a unit prints, such as an operator, goes to standard error."""
+    out = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return out
 
 
 if __name__ == "__main__":
