@@ -19,6 +19,7 @@ from neonlab.emulate.run import Fault, FaultKind, Run
 from neonlab.host.closing import Closing
 from neonlab.isa.model.isa import Isa
 from neonlab.measure.counts import Counts, CountsProbe
+from neonlab.verify.abi.unwatched import UnwatchedCheck
 from neonlab.verify.cases.case import Case, Depth
 from neonlab.verify.check_case import call_arguments, find_mismatch, step_budget
 from neonlab.verify.coverage import Coverage
@@ -97,6 +98,10 @@ class Checker(Closing):
         return Machine(self.program, probes=(self._plain_meter,))
 
     @functools.cached_property
+    def _unwatched(self) -> UnwatchedCheck:
+        return UnwatchedCheck(self.program, self.contract)
+
+    @functools.cached_property
     def _unset(self) -> UnsetCheck:
         return UnsetCheck(self.program, self.contract)
 
@@ -161,7 +166,8 @@ class Checker(Closing):
             elif depth is Depth.FULL:
                 fault = self._depends(case, passed, step_budget(self.contract, case.integers))
         if fault is None and mismatch is None:
-            return None
+            due = quick and self._unwatched.is_due(self._plain.entry_state, self._plain.exit_state, self._plain_meter)
+            return self._look(case, Depth.LARGE) if due else None
         found = Failure(case.name, fault=fault, mismatch=None if fault else mismatch)
         if quick and (fault is None or fault.kind is not FaultKind.STEP_BUDGET):
             # A quick check only compares results; a watched run finds the cause.

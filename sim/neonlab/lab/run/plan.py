@@ -1,4 +1,4 @@
-"""Plan the cases of a kernel; no emulator is needed, so a command knows its work before it starts one."""
+"""Plan the cases of a kernel, so that a command knows its work before it begins."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from neonlab.errors import InputError
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.shapes import PlannedShapes, integers_of, planned_shapes
+from neonlab.lab.run.turning import turning_shapes
 from neonlab.measure.shape import Shape
 from neonlab.verify.cases.call_arguments import touched_bytes
 from neonlab.verify.cases.case import PATTERNS, Case, CaseName, Depth
@@ -19,6 +20,8 @@ from neonlab.verify.cases.memory_need import refuse_too_much
 LEAST_CASES = 40
 #: Further random data to compare results on, for some shapes of a kernel that requantizes sums; and how many shapes.
 _REQUANTIZED_DATA, _MORE_DATA = 2, 40
+#: How many shapes get data near the ends of their range too, where results are narrow.
+_NEAR_ENDS = 20
 #: Further data that make the longest sums largest, since wrong rounding shows in few of them.
 _LARGEST_SUMS_DATA = 4
 #: Number of shapes with one size near a power of two that get data with blocks of zeros too.
@@ -85,10 +88,12 @@ def plan_cases(
     every_tail: bool = False,
     layers: bool = False,
     full: bool = False,
+    turning: bool = True,
 ) -> list[CaseName]:
     """Return the cases that `check` tries: given shapes under every pattern, else tails that cover each pair of sizes.
 
-    With `full`, large cases get every check too.  Raises InputError for a shape or a pattern that cannot be tried.
+    With `full`, large cases get every check too.  With `turning` the kernel is run to find sizes at which it decides
+    otherwise.  Raises InputError for a shape or a pattern that cannot be tried.
     """
     for pattern in patterns:
         if pattern not in PATTERNS:
@@ -96,7 +101,7 @@ def plan_cases(
     chosen = tuple(patterns) or tuple(PATTERNS)
     if shapes:
         return [name for shape in shapes for name in _under(kernel, shape, chosen, seed, full)]
-    names = _tails(kernel, chosen, seed, every_tail)
+    names = _tails(kernel, chosen, seed, every_tail, turning_shapes(kernel) if turning else ())
     few = chosen if patterns else ("random", "extremes")
     for shape in layers_of(kernel) if layers else ():
         names += _under(kernel, shape, few, seed, full)
@@ -141,7 +146,9 @@ def _shapes_to_try(kernel: Kernel, seed: int, *, every_tail: bool = False) -> Pl
     return shapes
 
 
-def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool) -> list[CaseName]:
+def _tails(
+    kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool, turning: Sequence[Shape]
+) -> list[CaseName]:
     """Return shapes from the smallest up, under the first pattern and another in turn; the largest under all patterns.
 
     The first pattern is random data, which shows most mistakes; under the others many operands are equal.  The largest
@@ -160,6 +167,11 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
         # Dependence on uninitialised values or addresses has shown under the first pattern.
         if patterns[1:] and shape in shapes.whole and shape != shapes.small[-1]:
             names.append(CaseName(shape, patterns[1 + number % (len(patterns) - 1)], seed, Depth.WATCHED))
+    names += [CaseName(shape, patterns[0], seed, Depth.WATCHED) for shape in turning if shape not in shapes.small]
+    # The random sums that a wrong size leaves out may be 0, or too few to show in a narrow result.
+    names += [CaseName(shape, "highest", seed, Depth.QUICK) for shape in turning if "highest" in patterns[1:]]
+    if "near_ends" in patterns[1:] and _has_narrow_results(kernel):
+        names += [CaseName(shape, "near_ends", seed, Depth.QUICK) for shape in little[:: -(-len(little) // _NEAR_ENDS)]]
     names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in shapes.alone]
     names += [CaseName(shapes.small[-1], pattern, seed) for pattern in patterns[1:]]
     ends = [pattern for pattern in ("lowest", "opposed") if pattern in patterns]
@@ -179,11 +191,20 @@ def _tails(kernel: Kernel, patterns: Sequence[str], seed: int, every_tail: bool)
     seeds = range(seed + 1, seed + 1 + _LARGEST_SUMS_DATA) if further else ()
     # Data of one pattern follow one another, since their sums are the same: operators keep those that they made last.
     names += [CaseName(s, pattern, n, Depth.QUICK) for s in shapes.longest for pattern in ends for n in seeds]
-    names += _more(shapes.small, patterns, seed, names, LEAST_CASES - len(names))
+    names += _more(shapes.small, patterns, seed, names, LEAST_CASES - len(set(map(_key, names))))
     # Watched cases come first, then compared ones, for which a process needs far less preparation.
     ordered = sorted(names, key=lambda name: name.depth is Depth.QUICK)
     # Some shapes have two reasons to be tried.
-    return list({(name.shape, name.pattern, name.seed): name for name in reversed(ordered)}.values())[::-1]
+    return list({_key(name): name for name in reversed(ordered)}.values())[::-1]
+
+
+def _key(name: CaseName) -> tuple[Shape, str, int]:
+    return name.shape, name.pattern, name.seed
+
+
+def _has_narrow_results(kernel: Kernel) -> bool:
+    """Tell whether results have fewer than 32 bits, so that rounding or saturation may make them."""
+    return any(argument.write is not None and argument.dtype.itemsize < 4 for argument in kernel.contract.pointers)
 
 
 def _has_as_many_results(kernel: Kernel, shape: Shape) -> bool:
@@ -209,7 +230,7 @@ def _more(
     shapes: Sequence[Shape], patterns: Sequence[str], seed: int, known: Iterable[CaseName], count: int
 ) -> list[CaseName]:
     """Return `count` further cases of the few shapes there are: other patterns, then other data."""
-    tried = {(name.shape, name.pattern, name.seed) for name in known}
+    tried = set(map(_key, known))
     every = (
         CaseName(shape, pattern, seed + further)
         for further in itertools.count()

@@ -58,6 +58,10 @@ _MOST_PRODUCTS = 1 << 18
 _FAR, _MOST_FAR = FAR_POWERS[0] + 64, 7 << 19
 #: Most work of a shape with a size beyond a large constant of the code, which few kernels have.
 _MOST_CUT = 5 << 24
+#: A size between those that 16 and 20 bits reach, where two of all others may be cheap.
+_BETWEEN = (1 << 18) + 7
+#: Most shapes in which as much as may be is 0.
+_MOST_NOTHING = 24
 
 
 @dataclass(frozen=True)
@@ -151,8 +155,8 @@ def _planned(limits: _Limits, code: CodeFacts, seed: int, every_tail: bool) -> P
         by_work,
         frozenset(whole) | {broad},
         frozenset(watched),
-        tuple(dict.fromkeys((*alone, *space.far_apart()))),
-        tuple(_far(space, far_sizes, (0, _FAR), _MOST_WORK)),
+        tuple(dict.fromkeys((*alone, *_nothing_else(space), *space.far_apart()))),
+        tuple(dict.fromkeys((*_far(space, far_sizes, (0, _FAR), _MOST_WORK), *_far_of_two(space)))),
         tuple(
             dict.fromkeys(
                 (
@@ -226,6 +230,32 @@ def _far(
             placed = space.place((*space.least[:number], size, *space.least[number + 1 :]))
             if placed is not None and limits[0] <= size <= limits[1] and placed.work <= most_work:
                 yield placed.shape
+
+
+def _far_of_two(space: Space) -> Iterator[Shape]:
+    """Yield shapes with one length far larger and two of everything else, so that its products with them are seen."""
+    assert space.least is not None
+    two = tuple(max(low, d.at_least(2)) for d, low in zip(space.dimensions, space.least, strict=True))
+    for number, dimension in enumerate(space.dimensions):
+        fitting = []
+        for size in sorted({*far_sizes(dimension), *dimension.near((_BETWEEN,))}):
+            placed = space.place((*two[:number], size, *two[number + 1 :]))
+            if placed is not None and size > VECTOR and placed.work <= _MOST_FAR:
+                fitting.append(placed.shape)
+        yield from fitting[-1:]
+
+
+def _nothing_else(space: Space) -> Iterator[Shape]:
+    """Yield small shapes in which as much is 0 as may be, such as every padding: all but none, one or two sizes."""
+    sizes = [dimension.at_least(2 + at) for at, dimension in enumerate(space.dimensions)]
+    may_be_0 = [at for at, d in enumerate(space.dimensions) if d.low <= 0 <= d.high and d.at_least(0) == 0]
+    some = itertools.chain.from_iterable(itertools.combinations(may_be_0, kept) for kept in range(3))
+    found = []
+    for kept in some if len(may_be_0) > 1 else ():
+        placed = space.place([0 if at in may_be_0 and at not in kept else size for at, size in enumerate(sizes)])
+        if placed is not None and 0 < placed.work <= _MOST_FAR:
+            found.append(placed.shape)
+    yield from found[:_MOST_NOTHING]
 
 
 def _longest_sums(limits: _Limits, space: Space, code: CodeFacts) -> tuple[Shape, ...]:

@@ -34,7 +34,7 @@ _CLAUSES = {
 }
 # All of FPCR: its exception bits live in FPSR.  All of FPSCR except N, Z, C, V, QC and the cumulative exception bits,
 # which "are not preserved across a public interface".
-_CONTROL = {Isa.A64: ("fpcr", 0xFFFFFFFF), Isa.A32: ("fpscr", 0x07FF9F00)}
+CONTROL = {Isa.A64: ("fpcr", 0xFFFFFFFF), Isa.A32: ("fpscr", 0x07FF9F00)}
 _X18_CLAUSE = (
     "AAPCS64, General-purpose Registers: x18 is the platform register; a kernel restores it, or its contract says "
     'platform_register = "free"'
@@ -118,7 +118,7 @@ def _exit_faults(
         fault = _locate(program, spoilt, entry, left, rerun)
         yield fault
         spoilt = [name for name in spoilt if name != fault.register]
-    control, mask = _CONTROL[isa]
+    control, mask = CONTROL[isa]
     if (entry.read(control) ^ left.read(control)) & mask:
         yield _locate(program, [control], entry, left, rerun)
     if isa is Isa.A64:

@@ -21,6 +21,8 @@ _PLACEMENTS = 8
 _NOTABLE = 0.5
 #: Scales whose products with whole numbers are exact, so that rounding meets ties.
 _EXACT_SCALES = (0.125, 0.25, 0.5, 1.0, 2.0)
+#: How near to an end the elements of an array are: integers, and floats as a part of the range.
+_NEAR, _NEAR_FLOAT = 3, 1 / 1024
 #: Elements of a block of zeros.
 _BLOCK = 256
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -56,6 +58,7 @@ PATTERNS: Mapping[str, str] = {
     "opposed": "arrays in turn all lowest and all highest",
     "alternating": "lowest and highest in turn",
     "one_hot": "zero except for one element",
+    "near_ends": "each array near the lowest or near the highest of its range, integers within 3",
     "sparse": "blocks of 256 zeros, and between them one random element or sixteen",
 }
 
@@ -127,11 +130,18 @@ class DataSource:
                 flat = np.full(count, ends[turn % 2])
             case "alternating":
                 flat = ends[np.arange(count) % 2]
+            case "near_ends":
+                near = min(_NEAR, int(high) - int(low)) if dtype.kind != "f" else (high - low) * _NEAR_FLOAT
+                first = low if self.random.random() < _NOTABLE else high - near
+                if dtype.kind == "f":
+                    flat = self.random.uniform(first, first + near, count)
+                else:
+                    flat = self.random.integers(int(first), int(first) + int(near), count, dtype, endpoint=True)
             case "sparse":
                 flat = np.full(count, min(max(0, low), high), dtype)
                 # Often from the first element on and of one sign, so that the zeros are an end of all that there is.
-                first = int(self.random.integers(_BLOCK)) if self.random.random() < _NOTABLE else 0
-                some = _between_blocks(count, first, (1, 16)[(turn + int(self.random.integers(2))) % 2])
+                begin = int(self.random.integers(_BLOCK)) if self.random.random() < _NOTABLE else 0
+                some = _between_blocks(count, begin, (1, 16)[(turn + int(self.random.integers(2))) % 2])
                 lowest = max(low, 0) if high > 0 and self.random.random() < _NOTABLE else low
                 flat[some] = self.random.uniform(lowest, high, count)[some].astype(dtype)
                 flat[some[:1]] = high  # whatever the range, one element is not 0

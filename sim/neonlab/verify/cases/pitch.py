@@ -3,7 +3,7 @@
 An integer argument that a contract names as the `pitch` of rows, and in no size, changes only where data lies, not how
 much of it there is.  Every case gets one: tight, so that rows follow one another, one step more, a few more, many more,
 and backwards where the contract allows a negative one.  Where there are few rows, one in four is wider than 16 bits
-hold, and half of those of two rows wider than 20 bits hold.
+hold, and of two rows a third of those each wider than 20 and than 24 bits hold.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SLACK = (0, 1, 3, 17)
 _CHOICES = 2 * len(_SLACK)
 #: Wide pitches in bytes, each with the most bytes of a buffer that has it; which choice among how many is wide: none at
 #: which all pitches are tight.
-_WIDE = (((1 << 16) + 64, 1 << 18), ((1 << 20) + 64, 5 << 18))
+_WIDE = (((1 << 16) + 64, 1 << 18), ((1 << 20) + 64, 5 << 18), ((1 << 24) + 64, 65 << 18))
 _IS_WIDE, _OF = 1, 4
 #: Turns after which the choices repeat; several pitches meet in every combination on the way.
 TURNS = _CHOICES**2
@@ -84,7 +84,8 @@ def _widened(contract: Contract, values: dict[str, int], argument: Argument, pit
     """Return a pitch of the same sign that is wider than `pitch`, as far as buffers stay small; else `pitch` itself."""
     low, high = (int(end) for end in argument.value_range or (0, 0))
     extents = [extent for extent in contract.extents if argument.name in extent.names]
-    for least, most_bytes in _WIDE[:: -1 if turn % 2 else 1]:
+    at = turn % len(_WIDE)
+    for least, most_bytes in (*_WIDE[at:], *_WIDE[:at]):
         steps = -(-(least - abs(pitch)) // argument.step)
         most = (high - pitch if pitch > 0 else pitch - low) // argument.step
         if min(steps, most) <= 0:
