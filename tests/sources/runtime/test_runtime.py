@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.command_line import neonlab as neonlab_command
+from tests.tools import require_compiler
 
 import neonlab
 from neonlab import Buffer, Isa, Machine, Run, assemble_file, link, parse_prototype
@@ -206,6 +208,52 @@ def test_blocks_of_the_heap_lie_apart_and_run_out(isa: Isa) -> None:
         aligned = call(on, "void *aligned_alloc(size_t a, size_t n)", 256, 10).returned
         assert isinstance(aligned, int) and aligned % 256 == 0 and aligned
         call(on, "void free(void *p)", first)
+
+
+#: C that gives how many bytes of a block are not 0.
+HELD = """#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+int32_t held(const int8_t *a, size_t n)
+{
+    int8_t *copy = BLOCK;
+    int32_t count = 0;
+    if (!copy) return -1;
+    for (size_t i = 0; i < n; i++) copy[i] OPERATION a[i];
+    for (size_t i = 0; i < n; i++) count += copy[i] == a[i];
+    free(copy);
+    return count;
+}
+int32_t held_c(const int8_t *a, size_t n)
+{
+    (void)a;
+    return (int32_t)n;
+}
+"""
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("block", "operation", "is_right"),
+    [
+        ("malloc(n + 8)", "=", True),
+        ("malloc(n + 8)", "+=", False),
+        ("calloc(n + 8, 1)", "+=", True),
+        ("aligned_alloc(64, n + 64)", "+=", False),
+        ("realloc(malloc(1), n + 8)", "+=", False),
+        ("realloc(calloc(n + 1, 1), n)", "+=", True),
+    ],
+)
+def test_a_block_holds_no_zeros_but_where_it_says_so(
+    isa: Isa, tmp_path: Path, block: str, operation: str, is_right: bool
+) -> None:
+    require_compiler(isa)
+    path = tmp_path / "held.c"
+    path.write_text(HELD.replace("BLOCK", block).replace("OPERATION", operation))
+    given = ["--set", "a.read=n", "--set", "n.range=[0,400]", "--reference-symbol", "held_c"]
+    done = neonlab_command("check", str(path), "--isa", FOLDERS[isa], *given)
+    assert done.returncode == (0 if is_right else 1), done.stdout + done.stderr
+    assert ("exact" if is_right else "WRONG") in done.stdout
 
 
 @BOTH

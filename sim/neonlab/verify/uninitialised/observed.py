@@ -183,11 +183,16 @@ class World:
             keep_data=setting.after is not None,
         )
 
+    def _call_before(self, machine: Machine, setting: Setting, seed: int, step_budget: int) -> None:
+        """Make the calls that come before one, the earliest first."""
+        if setting.after is not None:
+            self._call_before(machine, setting.after, seed, step_budget)
+            self._call(machine, setting.after, seed, step_budget)
+
     def observed(self, setting: Setting, seed: int, step_budget: int) -> Observed:
         """Make one call and return its effects."""
         self._memory.integers = integers_in(self.contract, setting.arguments)
-        if setting.after is not None:
-            self._call(self._machine, setting.after, seed, step_budget)
+        self._call_before(self._machine, setting, seed, step_budget)
         outcome = self._call(self._machine, setting, seed, step_budget)
         fault = self._memory.collect(seed)
         if fault is not None:
@@ -213,8 +218,7 @@ class World:
         """Make one call and return its trace."""
         probe = TraceProbe(self.program, limit)
         with self._on(probe) as machine:
-            if setting.after is not None:
-                self._call(machine, setting.after, seed, step_budget)
+            self._call_before(machine, setting, seed, step_budget)
             self._call(machine, setting, seed, step_budget)
             return probe.collect(machine)
 

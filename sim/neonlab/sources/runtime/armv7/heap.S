@@ -17,6 +17,15 @@
     movt    \register, #:upper16:\symbol
 .endm
 
+// What a block holds at first is nobody's: no zeros, which would hide that a kernel reads it.
+.macro garbage at, end, held
+    mov     \held, #0xa5
+.Lmore_\@:
+    cmp     \at, \end
+    strblo  \held, [\at], #1
+    blo     .Lmore_\@
+.endm
+
     .text
     .p2align 4
 
@@ -35,7 +44,9 @@ function malloc
     address r1, .Lheap
     add     r1, r1, r2
     str     r0, [r1], #16
+    add     r2, r1, r0
     mov     r0, r1
+    garbage r1, r2, r3
     bx      lr
 1:  mov     r0, #0
     bx      lr
@@ -65,14 +76,26 @@ function memalign
     str     r0, [r2]
     str     r1, [r12, #-16]
     mov     r0, r12
+    add     r1, r12, r1
+    garbage r12, r1, r2
     bx      lr
 
-// void *calloc(size_t count, size_t size): the heap begins as zeros, and no block is given twice
+// void *calloc(size_t count, size_t size)
 function calloc
     umull   r0, r2, r1, r0
     cmp     r2, #0
-    beq     malloc
-    mov     r0, #0
+    bne     1b
+    mov     r12, lr
+    bl      malloc
+    mov     lr, r12
+    cmp     r0, #0
+    bxeq    lr
+    ldr     r1, [r0, #-16]
+    mov     r2, r0
+    mov     r3, #0
+2:  subs    r1, r1, #1
+    strbhs  r3, [r2], #1
+    bhs     2b
     bx      lr
 
 // void *realloc(void *old, size_t n)
@@ -100,12 +123,14 @@ function realloc
     str     r1, [r4], #16
     mov     r12, r0
     mov     r0, r4
+    add     r5, r4, r1
 2:  cmp     r2, #0
-    beq     4f
+    beq     3f
     ldrb    r3, [r12], #1
     strb    r3, [r4], #1
     sub     r2, r2, #1
     b       2b
+3:  garbage r4, r5, r3
 4:  pop     {r4, r5}
     bx      lr
 

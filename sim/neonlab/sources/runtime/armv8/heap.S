@@ -9,6 +9,17 @@
 \name:
 .endm
 
+// What a block holds at first is nobody's: no zeros, which would hide that a kernel reads it.
+.macro garbage at, end, held
+    mov     w\held, #0xa5
+.Lmore_\@:
+    cmp     \at, \end
+    b.hs    .Lfull_\@
+    strb    w\held, [\at], #1
+    b       .Lmore_\@
+.Lfull_\@:
+.endm
+
     .text
     .p2align 4
 
@@ -30,7 +41,9 @@ function malloc
     add     x1, x1, :lo12:.Lheap
     add     x1, x1, x2
     str     x0, [x1], #16
+    add     x2, x1, x0
     mov     x0, x1
+    garbage x1, x2, 3
     ret
 1:  mov     x0, #0
     ret
@@ -63,15 +76,26 @@ function memalign
     str     x6, [x2]
     str     x1, [x5, #-16]
     mov     x0, x5
+    add     x6, x5, x1
+    garbage x5, x6, 7
     ret
 
-// void *calloc(size_t count, size_t size): the heap begins as zeros, and no block is given twice
+// void *calloc(size_t count, size_t size)
 function calloc
     umulh   x2, x0, x1
     mul     x0, x0, x1
-    cbz     x2, malloc
-    mov     x0, #0
-    ret
+    cbnz    x2, 1b
+    mov     x9, x30
+    mov     x10, x0
+    bl      malloc
+    mov     x30, x9
+    cbz     x0, 3f
+    mov     x1, x0
+2:  cbz     x10, 3f
+    strb    wzr, [x1], #1
+    sub     x10, x10, #1
+    b       2b
+3:  ret
 
 // void *realloc(void *old, size_t n)
 function realloc
@@ -100,11 +124,13 @@ function realloc
     add     x3, x3, x4
     str     x1, [x3], #16
     mov     x0, x3
-2:  cbz     x5, 4f
+    add     x8, x3, x1
+2:  cbz     x5, 3f
     ldrb    w4, [x6], #1
     strb    w4, [x3], #1
     sub     x5, x5, #1
     b       2b
+3:  garbage x3, x8, 4
 4:  ret
 
 // void free(void *block)
