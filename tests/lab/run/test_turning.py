@@ -65,8 +65,8 @@ def test_a_pair_of_sizes_is_reached_one_decision_after_the_other(tmp_path: Path)
     path.parent.mkdir()
     text = inlined(file_of("armv8/gemv_s8s32_rows_8"))
     assert text.count(LOADED) == 1
-    code = "    cmp rows, #7\n    b.ne 9f\n    and count, depth, #63\n    cmp count, #47\n    b.ne 9f\n    movi v0.16b, #0\n9:\n"
-    path.write_text(text.replace(LOADED, LOADED + code))
+    rows, depth = "    cmp rows, #7\n    b.ne 9f\n", "    and count, depth, #63\n    cmp count, #47\n    b.ne 9f\n"
+    path.write_text(text.replace(LOADED, f"{LOADED}{rows}{depth}    movi v0.16b, #0\n9:\n"))
     assert (7, 47) in {shape.sizes for shape in turning_shapes(open_kernel(path))}
 
 
