@@ -23,6 +23,8 @@ _NOTABLE = 0.5
 _EXACT_SCALES = (0.125, 0.25, 0.5, 1.0, 2.0)
 #: How near to an end the elements of an array are: integers, and floats as a part of the range.
 _NEAR, _NEAR_FLOAT = 3, 1 / 1024
+#: In one case of so many, all numbers that decide about a whole tensor are ends of their ranges.
+_ENDS_IN = 8
 #: Elements of a block of zeros.
 _BLOCK = 256
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -75,6 +77,7 @@ class DataSource:
         self.pattern, self.seed = pattern, seed
         self.random = np.random.default_rng([seed, *(zlib.crc32(text.encode()) for text in salt)])
         self._drawn = 0
+        self._all_ends = zlib.crc32(" ".join([str(seed), *salt]).encode()) % _ENDS_IN == 0
 
     def array(self, argument: Argument, shape: tuple[int, ...]) -> Array:
         """Return an array of `shape` in the dtype of `argument`, within its declared range or else that of the dtype.
@@ -94,11 +97,15 @@ class DataSource:
 
         They are drawn as `array` draws them.  Of random ones, every other is 0, an end of the range, or another of
         `neonlab.verify.cases.sizes.numbers`, so that a check meets all of these.  Of floats every other is 0, an end,
-        or a power of two: products of whole numbers and such a scale lie midway between two whole numbers often.
+        or a power of two: products of whole numbers and such a scale lie midway between two whole numbers often.  In
+        one case of eight, all numbers of the case are ends, so that the ends of several meet data of any kind.
         """
         found = self.array(argument, shape)
         if self.pattern != "random":
             return found
+        if self._all_ends and argument.dtype.kind != "f":
+            ends = argument.value_range or _limits(argument.dtype)
+            return np.asarray(np.array(ends, argument.dtype)[self.random.integers(0, 2, shape)], argument.dtype)
         if argument.dtype.kind == "f":
             low, high = argument.value_range or (-1.0, 1.0)
             exact = [power for power in _EXACT_SCALES if low <= power <= high]
