@@ -3,13 +3,13 @@
 An integer argument that a contract names as the `pitch` of rows, and in no size, changes only where data lies, not how
 much of it there is.  Every case gets one: tight, so that rows follow one another, one step more, a few more, many more,
 and backwards where the contract allows a negative one.  Where there are few rows, one in four is wider than 16 bits
-hold, and of two rows a third of those each wider than 20 and than 24 bits hold.
+hold, and of two rows half of those wider than 20.  Other data than random also have pitches wider than 24 bits hold.
 """
 
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from neonlab.contract.extent import Extent
 from neonlab.contract.header import Argument, Contract
@@ -24,6 +24,8 @@ _WIDE = (((1 << 16) + 64, 1 << 18), ((1 << 20) + 64, 5 << 18), ((1 << 24) + 64, 
 _IS_WIDE, _OF = 1, 4
 #: Turns after which the choices repeat; several pitches meet in every combination on the way.
 TURNS = _CHOICES**2
+#: From this turn on, they repeat with the widest pitch too.  Proofs follow each byte of a buffer, so they do without.
+WIDEST = TURNS
 
 
 def plain_numbers(contract: Contract) -> tuple[Argument, ...]:
@@ -34,23 +36,25 @@ def plain_numbers(contract: Contract) -> tuple[Argument, ...]:
 def with_pitches(contract: Contract, values: Mapping[str, int], turn: int) -> dict[str, int] | None:
     """Return `values` with the missing pitches, chosen by `turn`; None where the contract's range holds none."""
     complete = dict(values)
+    widths = len(_WIDE) if turn >= WIDEST else len(_WIDE) - 1
+    turn %= TURNS
     for number, argument in enumerate(contract.pitches):
         if argument.name not in complete:
-            pitch = _pitch(contract, argument, complete, turn + number * (1 + turn // _CHOICES))
+            pitch = _pitch(contract, argument, complete, turn + number * (1 + turn // _CHOICES), widths)
             if pitch is None:
                 return None
             complete[argument.name] = pitch
     return complete
 
 
-def _pitch(contract: Contract, argument: Argument, values: Mapping[str, int], turn: int) -> int | None:
+def _pitch(contract: Contract, argument: Argument, values: Mapping[str, int], turn: int, widths: int) -> int | None:
     """Return a pitch of rows; it is kept for other values that it does not depend on, of which planning tries many."""
     known = contract.kept.setdefault(("pitch", argument.name), {})
     names = known.get("names")
     if names is None:
         extents = [extent for extent in contract.extents if any(argument.name in one.names for one in extent.pitches)]
         names = known["names"] = tuple(sorted(frozenset().union(*(extent.names for extent in extents))))
-    wide = turn // _CHOICES % _OF == _IS_WIDE
+    wide = 1 + turn % widths if turn // _CHOICES % _OF == _IS_WIDE else 0
     key = (turn % _CHOICES, wide, *[values.get(name) for name in names])
     if key not in known:
         known[key] = _chosen(contract, argument, values, turn, wide)
@@ -58,7 +62,7 @@ def _pitch(contract: Contract, argument: Argument, values: Mapping[str, int], tu
     return found
 
 
-def _chosen(contract: Contract, argument: Argument, values: Mapping[str, int], turn: int, wide: bool) -> int | None:
+def _chosen(contract: Contract, argument: Argument, values: Mapping[str, int], turn: int, wide: int) -> int | None:
     low, high = (int(end) for end in argument.value_range or (0, 0))
     first = low + -(-max(0, -low) // argument.step) * argument.step
     forwards = range(first, high + 1, argument.step)
@@ -77,15 +81,16 @@ def _chosen(contract: Contract, argument: Argument, values: Mapping[str, int], t
     sides = [backwards, forwards] if turn // len(_SLACK) % 2 else [forwards, backwards]
     likely = max((inner for _, inner in apart), default=0)
     near = next((pitch for side in sides if (pitch := _beyond(side, fits, slack, likely)) is not None), None)
-    return _widened(contract, known, argument, near, turn) if wide and near is not None else near
+    return _widened(contract, known, argument, near, _WIDE[wide - 1 :: -1]) if wide and near is not None else near
 
 
-def _widened(contract: Contract, values: dict[str, int], argument: Argument, pitch: int, turn: int) -> int:
+def _widened(
+    contract: Contract, values: dict[str, int], argument: Argument, pitch: int, widths: Sequence[tuple[int, int]]
+) -> int:
     """Return a pitch of the same sign that is wider than `pitch`, as far as buffers stay small; else `pitch` itself."""
     low, high = (int(end) for end in argument.value_range or (0, 0))
     extents = [extent for extent in contract.extents if argument.name in extent.names]
-    at = turn % len(_WIDE)
-    for least, most_bytes in (*_WIDE[at:], *_WIDE[:at]):
+    for least, most_bytes in widths:
         steps = -(-(least - abs(pitch)) // argument.step)
         most = (high - pitch if pitch > 0 else pitch - low) // argument.step
         if min(steps, most) <= 0:

@@ -14,7 +14,7 @@ from neonlab.contract.header import Argument, Contract, ContractError
 from neonlab.contract.size_expression import SizeExpressionError
 from neonlab.measure.shape import Shape
 from neonlab.verify.cases.operator import Operator
-from neonlab.verify.cases.pitch import plain_numbers, with_pitches
+from neonlab.verify.cases.pitch import TURNS, plain_numbers, with_pitches
 from neonlab.verify.cases.sizes import UNLIMITED, CodeFacts, Dimension, Role, lengths
 
 #: Most bytes of the buffers of a shape that is tried, and most rows, whose addresses are compared one by one.
@@ -122,7 +122,7 @@ class Space:
         chosen.update(pitches)
         try:
             if self._alone:
-                values = with_pitches(self.contract, chosen, turn)
+                values = with_pitches(self.contract, chosen, turn % TURNS)
                 if values is None:
                     return None
                 shape = Shape(self.names, tuple(values[name] for name in self.names))
