@@ -10,9 +10,9 @@ from tests.optimize.loops import SAFE_A32, SAFE_A64, longest_loop
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import open_kernel
 from neonlab.measure.cores.pipeline import load_pipeline
-from neonlab.optimize.exploration import Candidate, Exploration, control_of, places_of
+from neonlab.optimize.exploration import Candidate, Exploration, control_of
 from neonlab.optimize.loop.code import LoopCode
-from neonlab.optimize.loop.dependence import edges_of
+from neonlab.optimize.loop.dependence import edges_of, places_of
 from neonlab.optimize.loop.find import code_of
 from neonlab.optimize.schedule.order import Order
 

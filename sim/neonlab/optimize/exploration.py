@@ -1,8 +1,9 @@
 """Try rewrites of a loop and orders of what they make, and keep the cheapest.
 
 Each rewrite is tried on the best loops so far; what it makes is ordered by a short search, and the cheapest few stay.
-The rest of the steps goes to long searches on these.  Between rounds, temporaries get other registers along the order
-that was found, which leaves the next round more freedom.
+The rest of the steps goes to long searches on these.  The late rewrites, which make loops longer, get half of it.
+Between rounds, temporaries get other registers along the order that was found, which leaves the next round more
+freedom.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from neonlab.measure.cores.pipeline import PipelineCore
 from neonlab.measure.pipeline.cost import steady_cycles
 from neonlab.optimize.loop.code import LoopCode
 from neonlab.optimize.loop.cost import LoopCost
-from neonlab.optimize.loop.dependence import edges_of
-from neonlab.optimize.loop.provenance import ANYWHERE
+from neonlab.optimize.loop.dependence import edges_of, places_of
 from neonlab.optimize.rewrites.every import REWRITES
 from neonlab.optimize.rewrites.rewrite import Rewrite
+from neonlab.optimize.schedule.listing import listed
 from neonlab.optimize.schedule.order import Order
 from neonlab.optimize.schedule.renaming import renamed
 from neonlab.optimize.schedule.search import Found, Search
@@ -71,26 +72,39 @@ class Exploration:
     def run(self, code: LoopCode, steps: int) -> list[Candidate]:
         """Return candidates, the cheapest first: the best of each set of changes."""
         short = min(max(_LEAST_STEPS, int(_SHORT * steps)), _MOST_SHORT)
-        stay = [self._ordered(code, short)]
+        late = [one for one in self._rewrites if one.late]
+        early = [one for one in self._rewrites if not one.late]
+        every = self._rewritten([self._ordered(code, short)], early, short)
+        every += self._finalists(every, (steps // 2 if late else steps) - self.tried)
+        if late and not self.stopped:
+            stay = sorted(_best_of_each(every), key=lambda one: one.key)[:_WIDTH]
+            made = self._rewritten(stay, late, short)[len(stay) :]
+            every += made
+            every += self._finalists([*made, stay[0]], steps - self.tried)
+        return _best_of_each(every)
+
+    def _rewritten(self, stay: Sequence[Candidate], rewrites: Sequence[Rewrite], short: int) -> list[Candidate]:
+        """Return loops and what rewrites make of them, one on top of the other, each ordered by a short search."""
         every = list(stay)
-        for rewrite in self._rewrites:
-            for one in list(stay):
+        for rewrite in rewrites:
+            for one in stay:
                 made = rewrite.apply(one.plain, self._contract) if not self.stopped else None
                 if made is not None:
                     candidate = self._ordered(made, short)
-                    stay.append(candidate)
+                    stay = [*stay, candidate]
                     every.append(candidate)
             stay = sorted(stay, key=lambda one: one.key)[:_WIDTH]
-        left = max(steps - self.tried, _LEAST_STEPS)
-        finalists = sorted(every, key=lambda one: one.key)[:_FINALISTS]
-        for at, one in enumerate(finalists):
+        return every
+
+    def _finalists(self, candidates: Sequence[Candidate], steps: int) -> list[Candidate]:
+        """Return the cheapest candidates after long searches, which share the steps."""
+        left = max(steps, _LEAST_STEPS)
+        finalists = sorted(candidates, key=lambda one: one.key)[:_FINALISTS]
+        return [
             # The cheapest gets half of what is left, the next half of the rest.
-            share = left >> (at + 1 if at + 1 < len(finalists) else at)
-            every.append(self._finished(one, max(share, _LEAST_STEPS)))
-        best: dict[tuple[object, ...], Candidate] = {}
-        for one in sorted(every, key=lambda one: one.key):
-            best.setdefault(tuple((change.name, change.places) for change in one.code.changes), one)
-        return list(best.values())
+            self._finished(one, max(left >> (at + 1 if at + 1 < len(finalists) else at), _LEAST_STEPS))
+            for at, one in enumerate(finalists)
+        ]
 
     def _finished(self, candidate: Candidate, steps: int) -> Candidate:
         """Return the best of several rounds, each with other registers for the temporaries, along the best order."""
@@ -105,13 +119,18 @@ class Exploration:
         return best
 
     def _ordered(self, code: LoopCode, steps: int) -> Candidate:
-        """Return the loop after a short search; as it is, with its own registers, if nothing is cheaper."""
+        """Return the loop after a short search; as it is, with its own registers, if nothing is cheaper.
+
+        The search begins at the cheapest of several orders: that of the body, and list schedules.
+        """
         plain = self._searched(code, code, 0)
         assert plain is not None, "a loop is a legal order of itself"
         if steps == 0 or self.stopped:
             return plain
-        spread = self._searched(code, renamed(code), steps)
-        return min((one for one in (plain, spread) if one is not None), key=lambda one: one.key)
+        starts = [self._searched(code, one, 0) for one in (renamed(code), *listed(code, self._core))]
+        start = min((one for one in starts if one is not None), key=lambda one: one.key, default=plain)
+        found = self._searched(code, start.code, steps)
+        return min((one for one in (plain, start, found) if one is not None), key=lambda one: one.key)
 
     def _searched(
         self, plain: LoopCode, code: LoopCode, steps: int, start: Candidate | None = None
@@ -132,25 +151,28 @@ class Exploration:
                 order.put(range(len(code.body)))
         cost = LoopCost(code.instructions, self._core)
         search = Search(order, cost, cost.bound, self._seed)
-        found = search.run(steps, self._told) if steps else search.best
+        found = search.run(steps, self._teller(code.times)) if steps else search.best
         self.tried += cost.evaluations
         return Candidate(plain, code, found, exact_cycles(code, found.sequence, self._core))
 
-    def _told(self, steps: int, cycles: float) -> bool:
-        self._best = min(self._best, cycles)
-        if not self._advance(steps, self._best):
-            self.stopped = True
-        return not self.stopped
+    def _teller(self, times: int) -> Advance:
+        """Return what is told of a search of a body of `times` iterations."""
+
+        def told(steps: int, cycles: float) -> bool:
+            self._best = min(self._best, cycles / times)
+            if not self._advance(steps, self._best):
+                self.stopped = True
+            return not self.stopped
+
+        return told
 
 
-def places_of(code: LoopCode) -> dict[int, frozenset[str]]:
-    """Return the buffers that each access of a body may go to, by its place."""
-    found: dict[int, frozenset[str]] = {}
-    for at, step in enumerate(code.body):
-        for access in step.instruction.accesses:
-            names = code.buffers.get(access.base) if access.base is not None else None
-            found[at] = found.get(at, frozenset()) | (names or frozenset({ANYWHERE}))
-    return found
+def _best_of_each(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the cheapest candidate of each set of changes, the cheapest of all first."""
+    best: dict[tuple[object, ...], Candidate] = {}
+    for one in sorted(candidates, key=lambda one: one.key):
+        best.setdefault(tuple((change.name, change.places) for change in one.code.changes), one)
+    return list(best.values())
 
 
 def control_of(code: LoopCode) -> list[int]:
@@ -169,6 +191,6 @@ def control_of(code: LoopCode) -> list[int]:
 
 
 def exact_cycles(code: LoopCode, sequence: Sequence[int], core: PipelineCore) -> float:
-    """Return the cycles of an iteration in this order, as `profile` gives them."""
+    """Return the cycles of an iteration of the kernel's loop in this order, as `profile` gives them."""
     body = tuple(code.body[at] for at in sequence)
-    return steady_cycles(replace(code, body=body).instructions, core)
+    return steady_cycles(replace(code, body=body).instructions, core) / code.times

@@ -33,7 +33,7 @@ _FOLDERS = {"a32": "armv7", "a64": "armv8"}
 class Judgement:
     """What was shown of a changed kernel: it `is_right` on all cases, and `is_proved` if `reason` is "".
 
-    Where it is wrong, or the whole call no cheaper, `reason` says how.
+    Where it is wrong, `reason` says how.
     """
 
     is_right: bool
@@ -58,16 +58,15 @@ def scratch_beside(kernel: Kernel) -> Iterator[Path]:
 
 
 def judge(
-    kernel: Kernel, path: Path, lines: Sequence[int], cost: Callable[[Kernel], int], most: int, workers: Workers,
-    begin: Begin,
+    kernel: Kernel, path: Path, lines: Sequence[int], cycles: int, workers: Workers, begin: Begin
 ) -> Judgement:  # fmt: skip
     """Judge the changed kernel in the file at `path`, whose new code lies on the given lines of that file.
 
-    `cost` returns the cycles of a whole call, which are to be fewer than `most`.  A kernel that is wrong on a case, or
-    no cheaper, is not proved; one that is right is, shape by shape.
+    `cycles` are those of a whole call.  A kernel that is wrong on a case is not proved; one that is right is, shape by
+    shape.
     """
     try:
-        changed = open_kernel(path, _given(kernel))
+        changed = changed_kernel(kernel, path)
         program = kernel_program(changed)
     except InputError as error:
         return Judgement(False, False, str(error))
@@ -78,12 +77,13 @@ def judge(
     if failure is not None or not verdicts or not verdicts[0].passed:
         why = f"{failure.identifier} at {failure.shape}" if failure is not None else "it is not exact"
         return Judgement(False, False, why, checked=len(cases))
-    begin("profiling the new kernel", 0, "")
-    cycles = cost(changed)
-    if cycles >= most:
-        return Judgement(False, False, f"the whole call takes {cycles:,} cycles, no fewer than {most:,}")
     shown = _proved(changed, program, frozenset(lines), len(cases), workers, begin)
     return replace(shown, call_cycles=cycles)
+
+
+def changed_kernel(kernel: Kernel, path: Path) -> Kernel:
+    """Return the changed kernel in the file at `path`.  Raises InputError for one that cannot be opened."""
+    return open_kernel(path, _given(kernel))
 
 
 def _given(kernel: Kernel) -> Given:

@@ -23,9 +23,10 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LoopFigures:
-    """Cycles of an iteration in the steady state, all data in the nearest cache, and what it is made of.
+    """Cycles of an iteration in the steady state, all data in the nearest cache, and what the loop is made of.
 
-    `ports` and `dispatch` are lower bounds for any order of the same instructions.  `classes` counts them by mnemonic.
+    `ports` and `dispatch` are lower bounds for any order of the same instructions, of an iteration too.  `instructions`
+    is the number of those in the loop, which does `times` iterations of the kernel's; `mnemonics` has how many of each.
     """
 
     cycles: float
@@ -33,6 +34,7 @@ class LoopFigures:
     ports: float
     dispatch: float
     mnemonics: Mapping[str, int]
+    times: int = 1
 
     @property
     def bound(self) -> float:
@@ -43,6 +45,7 @@ class LoopFigures:
         """Return plain values for `--json`."""
         return {
             "cycles": round(self.cycles, 3), "instructions": self.instructions,
+            "iterations": self.times,
             "bounds": {"ports": round(self.ports, 3), "dispatch": round(self.dispatch, 3)},
             "mnemonics": dict(self.mnemonics),
         }  # fmt: skip
@@ -70,10 +73,10 @@ class Optimized:
     """What was found for a kernel's hot loop on a core.
 
     `old` and `new` are the figures of the loop; `new` is `old` where nothing was found.  `place` says where the loop
-    stands.  `ahead` are the instructions that run an iteration ahead.  `tried` is the number of orders that were
-    costed.  `call_before` and `call_after` are the cycles of the whole call at `shape`, warm.  `proved` and `checked`
-    count the shapes and the cases of the judgement.  `text` is the new file, `original` the old one with the same
-    includes in it; `old_body` and `new_body` are the loops without their branch.
+    stands.  `ahead` are the instructions that run an iteration of the new loop ahead.  `tried` is the number of orders
+    that were costed.  `call_before` and `call_after` are the cycles of the whole call at `shape`, warm.  `proved` and
+    `checked` count the shapes and the cases of the judgement.  `text` is the new file, `original` the old one with the
+    same includes in it; `old_body` and `new_body` are the loops without their branch.
     """
 
     kernel: str

@@ -19,7 +19,8 @@ def optimization_rows(found: Optimized, written: str = "") -> Iterator[tuple[str
         places = f"{change.places} place{'s' * (change.places != 1)}"
         yield "rewritten", f"{change.name}, {places}: {change.reason}"
     if found.ahead:
-        yield "pipelined", f"{found.ahead} instruction{'s' * (found.ahead != 1)} an iteration ahead"
+        far = "an iteration" if found.new.times == 1 else f"{found.new.times} iterations"
+        yield "pipelined", f"{found.ahead} instruction{'s' * (found.ahead != 1)} {far} ahead"
     yield "tried", f"{found.tried:,} orders, seed {found.seed}{', stopped' * found.stopped}"
     if found.standing is Standing.UNCHANGED:
         yield "unchanged", found.reason
@@ -38,7 +39,8 @@ def optimization_rows(found: Optimized, written: str = "") -> Iterator[tuple[str
 
 
 def _figures(one: LoopFigures) -> str:
+    several = f" for {one.times} iterations" if one.times > 1 else ""
     return (
-        f"{one.cycles:.4g} cycles an iteration, {one.instructions} instructions, bounds: ports {one.ports:.4g}, "
-        f"dispatch {one.dispatch:.4g}"
+        f"{one.cycles:.4g} cycles an iteration, {one.instructions} instructions{several}, bounds: "
+        f"ports {one.ports:.4g}, dispatch {one.dispatch:.4g}"
     )

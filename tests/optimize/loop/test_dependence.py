@@ -6,8 +6,8 @@ import pytest
 from tests.optimize.loops import code_of_text
 
 from neonlab.isa.model.isa import Isa
-from neonlab.optimize.exploration import control_of, places_of
-from neonlab.optimize.loop.dependence import Edge, edges_of
+from neonlab.optimize.exploration import control_of
+from neonlab.optimize.loop.dependence import Edge, edges_of, places_of
 
 
 def edges(text: str, isa: Isa = Isa.A64) -> set[Edge]:

@@ -9,10 +9,10 @@ from tests.optimize.loops import SAFE, SAFE_OF_A32, code_of_text
 
 from neonlab.isa.model.isa import Isa
 from neonlab.measure.cores.pipeline import load_pipeline
-from neonlab.optimize.exploration import control_of, places_of
+from neonlab.optimize.exploration import control_of
 from neonlab.optimize.loop.code import LoopCode
 from neonlab.optimize.loop.cost import LoopCost
-from neonlab.optimize.loop.dependence import edges_of
+from neonlab.optimize.loop.dependence import edges_of, places_of
 from neonlab.optimize.schedule.order import Order
 from neonlab.optimize.schedule.search import Search
 

@@ -44,13 +44,33 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Unrolled:
+    """What stands around a loop whose body does `times` iterations, for the iterations that are left.
+
+    `compare` tells whether there are as many: where not, the branch on `few` goes to the loop of one iteration at a
+    time.  `lower` takes what the other iterations need off the counter, so that the branch on `again` goes back while
+    `times` more are left.  Behind the loop, `restore` gives the counter its own value, and the branch on `done` leaves
+    out the loop of one iteration, which is `body`, if nothing is left.
+    """
+
+    times: int
+    compare: Step
+    few: str
+    lower: Step
+    again: str
+    restore: Step
+    done: str
+    body: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LoopCode:
     """A loop of straight-line code: `body` runs in this order, then `branch` goes back.
 
     `before` runs once ahead of the loop, `after` once behind it.  `kept` are the registers whose value at the head or
     behind the loop matters.  `free` are those that may be used besides those that the body writes.  `cleared` are those
     that hold zero when the loop is entered.  `buffers` has those that each base register may point into.  `changes`
-    says what was rewritten so far.
+    says what was rewritten so far.  `unrolled` is None where the body does one iteration.
     """
 
     isa: Isa
@@ -63,10 +83,16 @@ class LoopCode:
     before: tuple[Step, ...] = ()
     after: tuple[Step, ...] = ()
     changes: tuple[Change, ...] = ()
+    unrolled: Unrolled | None = None
+
+    @property
+    def times(self) -> int:
+        """Return the iterations of the kernel's loop that the body does."""
+        return self.unrolled.times if self.unrolled is not None else 1
 
     @property
     def instructions(self) -> tuple[Instruction, ...]:
-        """Return the instructions of an iteration at consecutive addresses from 0, the branch to the first."""
+        """Return the instructions of the loop at consecutive addresses from 0, the branch to the first."""
         placed = [replace(step.instruction, address=4 * at) for at, step in enumerate(self.body)]
         return (*placed, replace(self.branch.instruction, address=4 * len(placed), target=0))
 

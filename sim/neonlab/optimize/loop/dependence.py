@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from neonlab.isa.model.instruction import AccessKind, Instruction
 from neonlab.isa.model.isa import Register
+from neonlab.optimize.loop.code import LoopCode
 from neonlab.optimize.loop.provenance import ANYWHERE
 
 _COUNTED = ("general", "vector", "flags")  # cumulative status bits may be set in any order
+
+NO_VALUES: Mapping[tuple[int, Register, bool], int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,19 +27,23 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class _Effects:
-    reads: frozenset[Register]
-    writes: frozenset[Register]
+    reads: frozenset[tuple[Register, int]]
+    writes: frozenset[tuple[Register, int]]
     loads: bool
     stores: bool
     buffers: frozenset[str]
 
 
-def edges_of(code: Sequence[Instruction], buffers: Mapping[int, frozenset[str]]) -> list[Edge]:
+def edges_of(
+    code: Sequence[Instruction], buffers: Mapping[int, frozenset[str]],
+    values: Mapping[tuple[int, Register, bool], int] = NO_VALUES,
+) -> list[Edge]:  # fmt: skip
     """Return the edges between the instructions of a loop's body, which are given without the branch back.
 
-    `buffers` has what each instruction may access, by its place in the body.
+    `buffers` has what each instruction may access, by its place in the body.  `values` tells the values of one register
+    apart, by place, register, and whether it is written: different ones are as if in different registers.
     """
-    effects = [_effects(one, buffers.get(at, frozenset({ANYWHERE}))) for at, one in enumerate(code)]
+    effects = [_effects(at, one, buffers.get(at, frozenset({ANYWHERE})), values) for at, one in enumerate(code)]
     found = []
     for first, one in enumerate(effects):
         for second, other in enumerate(effects):
@@ -46,10 +54,12 @@ def edges_of(code: Sequence[Instruction], buffers: Mapping[int, frozenset[str]])
     return found
 
 
-def _effects(instruction: Instruction, buffers: frozenset[str]) -> _Effects:
+def _effects(
+    at: int, instruction: Instruction, buffers: frozenset[str], values: Mapping[tuple[int, Register, bool], int]
+) -> _Effects:
     kinds = {access.kind for access in instruction.accesses}
-    reads = frozenset(one for one in instruction.reads if one.file in _COUNTED)
-    writes = frozenset(one for one in instruction.writes if one.file in _COUNTED)
+    reads = frozenset((one, values.get((at, one, False), -1)) for one in instruction.reads if one.file in _COUNTED)
+    writes = frozenset((one, values.get((at, one, True), -1)) for one in instruction.writes if one.file in _COUNTED)
     return _Effects(reads, writes, AccessKind.LOAD in kinds, AccessKind.STORE in kinds, buffers)
 
 
@@ -59,3 +69,13 @@ def _conflict(one: _Effects, other: _Effects) -> bool:
     if (one.stores and (other.loads or other.stores)) or (one.loads and other.stores):
         return bool(one.buffers & other.buffers) or ANYWHERE in one.buffers | other.buffers
     return False
+
+
+def places_of(code: LoopCode) -> dict[int, frozenset[str]]:
+    """Return the buffers that each access of a body may go to, by its place."""
+    found: dict[int, frozenset[str]] = {}
+    for at, step in enumerate(code.body):
+        for access in step.instruction.accesses:
+            names = code.buffers.get(access.base) if access.base is not None else None
+            found[at] = found.get(at, frozenset()) | (names or frozenset({ANYWHERE}))
+    return found

@@ -12,11 +12,11 @@ from neonlab.assemble.expand.c_preprocessor import read_source
 from neonlab.assemble.program import Program
 from neonlab.assemble.source import SourceLine
 from neonlab.errors import InputError
-from neonlab.optimize.loop.code import LoopCode
+from neonlab.optimize.loop.code import LoopCode, Unrolled
 from neonlab.optimize.loop.find import FoundLoop
 from neonlab.optimize.output.inlined import Origin, included, inlined
 from neonlab.optimize.output.macro_arguments import arguments_of
-from neonlab.optimize.output.statements import Style, inverse_branch, style_of
+from neonlab.optimize.output.statements import Style, branch_on, inverse_branch, style_of
 from neonlab.optimize.schedule.search import Found
 
 _COMMENT = re.compile(r"\s*(//|/\*).*$")
@@ -119,29 +119,56 @@ def _loop(
     headline: Sequence[str],
 ) -> list[str]:  # fmt: skip
     defined = texts[place.label]
-    comment = _label_comment(defined, len(old.body) + 1, len(new.body) + 1)
+    single = len(new.unrolled.body) if new.unrolled is not None else len(new.body)
+    comment = _label_comment(defined, len(old.body) + 1, single + 1)
+    column = defined.index(comment[:2]) if comment else style.comments
     entry = [] if place.is_private else [f"{place.name}:"]
     name = place.name if place.is_private else _fresh(place, "again")
+    own = comment if new.unrolled is None else f"// {new.times} iterations at a time"
     ahead = [at for at in found.sequence if at in set(found.ahead)]
     rest = _fresh(place, "last")
     again = _going(place, name)
+    if new.unrolled is not None:
+        again = branch_on(again, new.isa, new.unrolled.again)
     lines = [*(f"    // {line}" for line in headline), *entry, *(style.line(step) for step in new.before)]
+    if new.unrolled is not None:
+        few = branch_on(_going(place, _fresh(place, "single")), new.isa, new.unrolled.few)
+        lines += [style.line(new.unrolled.compare), style.branch(few), style.line(new.unrolled.lower)]
     if ahead:
         lines += [style.line(new.body[at]) for at in ahead]
-        lines.append(style.branch(inverse_branch(_going(place, rest), new.isa)))
-    column = defined.index(comment[:2]) if comment else style.comments
-    lines.append(f"{name + ':':<{column}}{comment}".rstrip())
+        lines.append(style.branch(inverse_branch(_going_of(again, rest), new.isa)))
+    lines.append(f"{name + ':':<{column}}{own}".rstrip())
     lines += [style.line(new.body[at]) for at in found.sequence]
     lines.append(style.branch(again))
     if ahead:
         lines.append(f"{rest}:")
         lines += [style.line(new.body[at]) for at in found.sequence if at not in set(ahead)]
+    if new.unrolled is not None:
+        lines += _left(place, new, new.unrolled, style, f"{_fresh(place, 'single') + ':':<{column}}{comment}".rstrip())
     return [*lines, *(style.line(step) for step in new.after)]
+
+
+def _left(place: Place, new: LoopCode, unrolled: Unrolled, style: Style, label: str) -> list[str]:
+    """Return the lines of the loop of one iteration at a time, whose first line is `label`, behind an unrolled one."""
+    single, done = _fresh(place, "single"), _fresh(place, "done")
+    return [
+        style.line(unrolled.restore),
+        style.branch(branch_on(_going(place, done), new.isa, unrolled.done)),
+        label,
+        *(style.line(step) for step in unrolled.body),
+        style.branch(_going(place, single)),
+        f"{done}:",
+    ]
 
 
 def _going(place: Place, name: str) -> str:
     """Return the branch of the loop, to the label `name`."""
-    head, separator, _ = place.going.rpartition("," if "," in place.going else " ")
+    return _going_of(place.going, name)
+
+
+def _going_of(branch: str, name: str) -> str:
+    """Return a branch to the label `name` instead."""
+    head, separator, _ = branch.rpartition("," if "," in branch else " ")
     return f"{head}{separator} {name}" if separator == "," else f"{head} {name}"
 
 

@@ -84,6 +84,13 @@ def inverse_branch(text: str, isa: Isa) -> str:
     return f"{prefix}{_INVERSE[lower[len(prefix) :]]} {rest}"
 
 
+def branch_on(text: str, isa: Isa, condition: str) -> str:
+    """Return the text of a conditional branch with another condition: `b.ne LABEL` on "hi" becomes `b.hi LABEL`."""
+    mnemonic, _, rest = text.partition(" ")
+    prefix = "b." if isa is Isa.A64 and mnemonic.lower().startswith("b.") else "b"
+    return f"{prefix}{condition} {rest}"
+
+
 def _spaced(text: str) -> str:
     return re.sub(r"\s*,\s*", ", ", " ".join(text.split()))
 

@@ -13,11 +13,13 @@ from neonlab.optimize.loop.code import LoopCode, Step
 class Rewrite:
     """A way to change a loop: `apply` returns the changed loop, or None where there is nothing to change.
 
-    Whether the result is right is not for it to say: every outcome is checked and proved as a whole.
+    Whether the result is right is not for it to say: every outcome is checked and proved as a whole.  A `late` one is
+    tried on the best loops that the others made, with the second half of the steps.
     """
 
     name: str
     apply: Callable[[LoopCode, Contract], LoopCode | None]
+    late: bool = False
 
 
 def next_use_is_write(body: Sequence[Step], registers: frozenset[object], behind: int, kept: frozenset[object]) -> bool:

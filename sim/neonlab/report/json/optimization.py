@@ -18,9 +18,10 @@ from neonlab.report.json.verdict import ISA
 _COUNTS: Schema = {"type": "object", "additionalProperties": INTEGER}
 _LOOP_FIGURES = object_of(
     cycles=described(NUMBER, "of an iteration in the steady state, all data in the nearest cache"),
-    instructions=described(INTEGER, "of an iteration"),
-    bounds=described(object_of(ports=NUMBER, dispatch=NUMBER), "cycles if this alone limited the loop"),
-    mnemonics=described(_COUNTS, "instructions of an iteration, by mnemonic"),
+    instructions=described(INTEGER, "of the loop"),
+    iterations=described(INTEGER, "of the loop as it was, that these instructions do"),
+    bounds=described(object_of(ports=NUMBER, dispatch=NUMBER), "cycles of an iteration if this alone limited the loop"),
+    mnemonics=described(_COUNTS, "instructions of the loop, by mnemonic"),
 )
 _LOOP: dict[str, Schema] = {
     "kernel": STRING,

@@ -43,7 +43,7 @@ def optimize(
     ] = None,
     shape: LayerOption = None,
     seconds: Annotated[
-        int, typer.Option("--time", metavar="SECONDS", min=1, help="Try 125 orders for each of so many seconds.")
+        int, typer.Option("--time", metavar="SECONDS", min=1, help="Try 250 orders for each of so many seconds.")
     ] = 120,
     steps: Annotated[
         int | None, typer.Option("--steps", metavar="N", min=0, help="Try N orders, instead of --time.")
@@ -152,4 +152,4 @@ def _second_judge(outcome: Optimized, program: str) -> tuple[float | None, float
     if not program or not answers_for(outcome.core, isa_named(outcome.isa)):
         return None, None
     before, after = cycles_of(program, outcome.core, [outcome.old_body, outcome.new_body])
-    return before, after
+    return before, None if after is None else after / outcome.new.times
