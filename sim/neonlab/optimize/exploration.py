@@ -67,7 +67,7 @@ class Exploration:
         self._contract, self._core = contract, core
         self._seed, self._advance, self._rewrites = seed, advance, rewrites
         self.tried, self.stopped = 0, False
-        self._best = float("inf")
+        self._best, self._searches = float("inf"), 0
 
     def run(self, code: LoopCode, steps: int) -> list[Candidate]:
         """Return candidates, the cheapest first: the best of each set of changes."""
@@ -127,10 +127,10 @@ class Exploration:
         assert plain is not None, "a loop is a legal order of itself"
         if steps == 0 or self.stopped:
             return plain
-        starts = [self._searched(code, one, 0) for one in (renamed(code), *listed(code, self._core))]
-        start = min((one for one in starts if one is not None), key=lambda one: one.key, default=plain)
-        found = self._searched(code, start.code, steps)
-        return min((one for one in (plain, start, found) if one is not None), key=lambda one: one.key)
+        starts = [renamed(code), *listed(code, self._core)]
+        costs = [exact_cycles(one, range(len(one.body)), self._core) for one in starts]
+        found = self._searched(code, starts[costs.index(min(costs))], steps)
+        return min((one for one in (plain, found) if one is not None), key=lambda one: one.key)
 
     def _searched(
         self, plain: LoopCode, code: LoopCode, steps: int, start: Candidate | None = None
@@ -150,7 +150,8 @@ class Exploration:
             if not order.is_legal:
                 order.put(range(len(code.body)))
         cost = LoopCost(code.instructions, self._core)
-        search = Search(order, cost, cost.bound, self._seed)
+        search = Search(order, cost, cost.bound, self._seed + self._searches)
+        self._searches += steps > 0  # no two go the same way
         found = search.run(steps, self._teller(code.times)) if steps else search.best
         self.tried += cost.evaluations
         return Candidate(plain, code, found, exact_cycles(code, found.sequence, self._core))

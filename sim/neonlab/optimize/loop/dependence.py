@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -27,8 +27,10 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class _Effects:
-    reads: frozenset[tuple[Register, int]]
-    writes: frozenset[tuple[Register, int]]
+    """What an instruction reads and writes, as bit sets of registers' values, and the buffers it may access."""
+
+    reads: int
+    writes: int
     loads: bool
     stores: bool
     buffers: frozenset[str]
@@ -43,29 +45,34 @@ def edges_of(
     `buffers` has what each instruction may access, by its place in the body.  `values` tells the values of one register
     apart, by place, register, and whether it is written: different ones are as if in different registers.
     """
-    effects = [_effects(at, one, buffers.get(at, frozenset({ANYWHERE})), values) for at, one in enumerate(code)]
+    bits: dict[tuple[Register, int], int] = {}
+
+    def of(at: int, registers: Iterable[Register], written: bool) -> int:
+        found = 0
+        for one in registers:
+            if one.file in _COUNTED:
+                found |= bits.setdefault((one, values.get((at, one, written), -1)), 1 << len(bits))
+        return found
+
+    effects = []
+    for at, one in enumerate(code):
+        kinds = {access.kind for access in one.accesses}
+        loads, stores = AccessKind.LOAD in kinds, AccessKind.STORE in kinds
+        known = buffers.get(at, frozenset({ANYWHERE}))
+        effects.append(_Effects(of(at, one.reads, False), of(at, one.writes, True), loads, stores, known))
     found = []
-    for first, one in enumerate(effects):
-        for second, other in enumerate(effects):
-            if _conflict(one, other):
+    for first, earlier in enumerate(effects):
+        reads, writes = earlier.reads, earlier.writes
+        for second, later in enumerate(effects):
+            if writes & (later.reads | later.writes) or reads & later.writes or _in_memory(earlier, later):
                 if first < second:
                     found.append(Edge(first, second, 0))
                 found.append(Edge(first, second, 1))
     return found
 
 
-def _effects(
-    at: int, instruction: Instruction, buffers: frozenset[str], values: Mapping[tuple[int, Register, bool], int]
-) -> _Effects:
-    kinds = {access.kind for access in instruction.accesses}
-    reads = frozenset((one, values.get((at, one, False), -1)) for one in instruction.reads if one.file in _COUNTED)
-    writes = frozenset((one, values.get((at, one, True), -1)) for one in instruction.writes if one.file in _COUNTED)
-    return _Effects(reads, writes, AccessKind.LOAD in kinds, AccessKind.STORE in kinds, buffers)
-
-
-def _conflict(one: _Effects, other: _Effects) -> bool:
-    if one.writes & (other.reads | other.writes) or one.reads & other.writes:
-        return True
+def _in_memory(one: _Effects, other: _Effects) -> bool:
+    """Tell whether both may access the same bytes, and one of them writes there."""
     if (one.stores and (other.loads or other.stores)) or (one.loads and other.stores):
         return bool(one.buffers & other.buffers) or ANYWHERE in one.buffers | other.buffers
     return False

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from neonlab.contract.model import Contract
 from neonlab.isa.model.isa import Isa
-from neonlab.optimize.loop.code import Change, LoopCode, Step, made_steps
-from neonlab.optimize.rewrites.rewrite import Rewrite
+from neonlab.optimize.loop.code import Change, LoopCode
+from neonlab.optimize.rewrites.rewrite import Rewrite, with_texts
 
 _LDR = re.compile(r"ldu?r q(\d+), \[(x\d+|sp)(?:, #(-?\w+))?\](?:, #(-?\w+))?")
 _LDP = re.compile(r"ldp q(\d+), q(\d+), \[(x\d+|sp)(?:, #(-?\w+))?\](?:, #(-?\w+))?")
@@ -86,13 +86,7 @@ def _temporaries(code: LoopCode) -> list[str]:
 
 
 def _replaced(code: LoopCode, change: Change, texts: dict[int, list[str]]) -> LoopCode | None:
-    if not texts:
-        return None
-    made = iter(made_steps(code.isa, [text for at in sorted(texts) for text in texts[at]]))
-    body: list[Step] = []
-    for at, step in enumerate(code.body):
-        body += [next(made) for _ in texts[at]] if at in texts else [step]
-    return code.changed(Change(change.name, len(texts), change.reason), body)
+    return with_texts(code, texts, replace(change, places=len(texts)))
 
 
 def by_lanes(code: LoopCode, _contract: Contract) -> LoopCode | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from neonlab.contract.model import Contract
-from neonlab.optimize.loop.code import LoopCode, Step
+from neonlab.errors import InputError
+from neonlab.optimize.loop.code import Change, LoopCode, Step, made_steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +33,20 @@ def next_use_is_write(body: Sequence[Step], registers: frozenset[object], behind
         if not left:
             return True
     return not left & kept
+
+
+def with_texts(code: LoopCode, texts: Mapping[int, Sequence[str]], change: Change) -> LoopCode | None:
+    """Return the loop with the given texts in place of the instructions at these places of its body.
+
+    Return None where there are none, or where one has no encoding: then there is no such form of the instruction.
+    """
+    if not texts:
+        return None
+    try:
+        made = iter(made_steps(code.isa, [text for at in sorted(texts) for text in texts[at]]))
+    except InputError:
+        return None
+    body: list[Step] = []
+    for at, step in enumerate(code.body):
+        body += [next(made) for _ in texts[at]] if at in texts else [step]
+    return code.changed(change, body)

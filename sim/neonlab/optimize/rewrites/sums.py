@@ -16,7 +16,7 @@ import numpy as np
 from neonlab.contract.model import Contract
 from neonlab.isa.model.isa import Isa, Register, vector
 from neonlab.optimize.loop.code import Change, LoopCode, Step, made_steps
-from neonlab.optimize.rewrites.rewrite import Rewrite, next_use_is_write
+from neonlab.optimize.rewrites.rewrite import Rewrite, next_use_is_write, with_texts
 
 _PRODUCT = {
     Isa.A64: re.compile(r"([su])(mull|mlal)(2?) v(\d+)\.8h, (v\d+\.(?:8|16)b), (v\d+\.(?:8|16)b)"),
@@ -115,6 +115,8 @@ def _undisturbed(code: LoopCode, first: _Chain, second: _Chain) -> bool:
 
 def joined(code: LoopCode, most: int, *, negated: bool) -> LoopCode | None:
     """Return the loop with up to `most` products added up at a time; None where no more than now can be."""
+    if code.unrolled is not None:
+        return None  # the loop of one iteration behind it would go on with other sums
     chains = list(_chains(code))
     if negated:
         chains = [chain for chain in chains if _only_sums(code, chain.total, chains)]
@@ -130,16 +132,12 @@ def joined(code: LoopCode, most: int, *, negated: bool) -> LoopCode | None:
             texts[product.at] = _texts(code.isa, product, target, first=number == 0, negated=negated)
         for chain in group[:-1]:
             texts[chain.at] = []
-    made = iter(made_steps(code.isa, [text for at in sorted(texts) for text in texts[at]]))
-    body: list[Step] = []
-    for at, step in enumerate(code.body):
-        body += [next(made) for _ in texts[at]] if at in texts else [step]
     count = max(sum(len(chain.products) for chain in group) for group in groups)
     change = Change(
         f"{'negated ' if negated else ''}sums of {count} products", len(groups), _reason(count, len(groups), negated)
     )
-    new = code.changed(change, body)
-    if not negated:
+    new = with_texts(code, texts, change)
+    if not negated or new is None:
         return new
     totals = sorted({group[0].total for group in groups})
     negations = made_steps(code.isa, [_negation(code.isa, one) for one in totals])
