@@ -68,12 +68,14 @@ class Exploration:
         self._seed, self._advance, self._rewrites = seed, advance, rewrites
         self.tried, self.stopped = 0, False
         self._best, self._searches = float("inf"), 0
+        self._seen: set[tuple[str, ...]] = set()
 
     def run(self, code: LoopCode, steps: int) -> list[Candidate]:
         """Return candidates, the cheapest first: the best of each set of changes."""
         short = min(max(_LEAST_STEPS, int(_SHORT * steps)), _MOST_SHORT)
         late = [one for one in self._rewrites if one.late]
         early = [one for one in self._rewrites if not one.late]
+        self._is_new(code)
         every = self._rewritten([self._ordered(code, short)], early, short)
         every += self._finalists(every, (steps // 2 if late else steps) - self.tried)
         if late and not self.stopped:
@@ -89,12 +91,19 @@ class Exploration:
         for rewrite in rewrites:
             for one in stay:
                 made = rewrite.apply(one.plain, self._contract) if not self.stopped else None
-                if made is not None:
+                if made is not None and self._is_new(made):
                     candidate = self._ordered(made, short)
                     stay = [*stay, candidate]
                     every.append(candidate)
             stay = sorted(stay, key=lambda one: one.key)[:_WIDTH]
         return every
+
+    def _is_new(self, code: LoopCode) -> bool:
+        """Tell whether no rewrites made the same loop before, as one does that turns back another."""
+        texts = tuple(step.text for step in (*code.before, *code.body, *code.after))
+        known = texts in self._seen
+        self._seen.add(texts)
+        return not known
 
     def _finalists(self, candidates: Sequence[Candidate], steps: int) -> list[Candidate]:
         """Return the cheapest candidates after long searches, which share the steps."""
