@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.optimize.loops import SAFE_A64
+from tests.optimize.loops import CONTRACT, SAFE_A64, longest_loop
 
 from neonlab.lab.parallel.pool import Workers
+from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import open_kernel
 from neonlab.optimize.judgement import Judgement, judge, scratch_beside
+from neonlab.optimize.loop.code import LoopCode
+from neonlab.optimize.loop.find import code_of, instances
+from neonlab.optimize.output.edit import edited, text_for
+from neonlab.optimize.rewrites.pointers import by_offsets
+from neonlab.optimize.rewrites.unroll import unrolled
+from neonlab.optimize.schedule.search import Found
+
+
+def unrolled_right(code: LoopCode) -> LoopCode:
+    new = unrolled(code, 2)
+    assert new is not None
+    return new
 
 
 def judged(text: str) -> Judgement:
@@ -36,6 +51,42 @@ def test_a_wrong_change_is_not_right(old: str, new: str, reason: str) -> None:
     assert old in text
     found = judged(text.replace(old, new, 1))
     assert not found.is_right and not found.is_proved and found.reason and reason in found.reason
+
+
+def _rest_left_out(code: LoopCode) -> LoopCode:
+    new = unrolled(code, 2)
+    assert new is not None and new.unrolled is not None
+    return replace(new, unrolled=replace(new.unrolled, done="al"))
+
+
+def _one_iteration_too_many(code: LoopCode) -> LoopCode:
+    new = unrolled(code, 2)
+    assert new is not None and new.unrolled is not None
+    return replace(new, unrolled=replace(new.unrolled, few="lo", again="hs", done="lt"))
+
+
+def _pointer_left_behind(code: LoopCode) -> LoopCode:
+    twice = unrolled(code, 2)
+    new = by_offsets(twice, CONTRACT) if twice is not None else None
+    assert new is not None
+    last = max(at for at, step in enumerate(new.body) if step.text.startswith("add x"))
+    return replace(new, body=(*new.body[:last], *new.body[last + 1 :]))
+
+
+@pytest.mark.parametrize("wrong", [_rest_left_out, _one_iteration_too_many, _pointer_left_behind, unrolled_right])
+def test_a_loop_that_is_unrolled_wrongly_is_not_right(wrong: Callable[[LoopCode], LoopCode]) -> None:
+    kernel = open_kernel(SAFE_A64)
+    program = kernel_program(kernel)
+    groups = instances(program, longest_loop(kernel))
+    code = code_of(program, kernel.contract, groups[0])
+    new = wrong(code)
+    text = edited(
+        text_for(SAFE_A64, [], program, groups, SAFE_A64.parent), code, new,
+        Found(0.0, tuple(range(len(new.body))), ()), [],
+    )  # fmt: skip
+    found = judged("\n".join(text) + "\n")
+    assert found.is_right == (wrong is unrolled_right)
+    assert found.is_right or found.reason
 
 
 def test_new_code_that_no_small_shape_runs_is_exact_and_not_proved() -> None:

@@ -20,14 +20,16 @@ from neonlab.optimize.loop.cost import LoopCost
 from neonlab.optimize.loop.dependence import edges_of, places_of
 from neonlab.optimize.rewrites.every import REWRITES
 from neonlab.optimize.rewrites.rewrite import Rewrite
-from neonlab.optimize.schedule.listing import listed
+from neonlab.optimize.schedule.list_schedule import listed
 from neonlab.optimize.schedule.order import Order
 from neonlab.optimize.schedule.renaming import renamed
 from neonlab.optimize.schedule.search import Found, Search
+from neonlab.optimize.schedule.spread import apart, loads_of
 
 _WIDTH = 4  # loops that stay between two rewrites
 _SHORT = 0.02  # of the steps go to the order of each loop that a rewrite makes
 _FINALISTS, _ROUNDS = 3, 3
+_SPREAD, _SPREAD_FEW = 4, 3  # a part of what is left goes to so many loops with their loads apart
 _LEAST_STEPS, _MOST_SHORT = 50, 400
 
 #: Says how many steps were made, and the fewest cycles so far; returns False to end the search.
@@ -39,12 +41,14 @@ class Candidate:
     """A changed loop in an order, and its cycles an iteration on the model.
 
     `plain` is the loop before its temporaries got other registers, in which further rewrites find what they look for.
+    `spread` says that loads were kept apart in the order.
     """
 
     plain: LoopCode
     code: LoopCode
     found: Found
     cycles: float
+    spread: bool = False
 
     @property
     def key(self) -> tuple[float, int, int]:
@@ -82,8 +86,21 @@ class Exploration:
             stay = sorted(_best_of_each(every), key=lambda one: one.key)[:_WIDTH]
             made = self._rewritten(stay, late, short)[len(stay) :]
             every += made
-            every += self._finalists([*made, stay[0]], steps - self.tried)
+            left = steps - self.tried
+            every += self._finalists([*made, stay[0]], left - left // _SPREAD)
+            every += self._spread(every, left // _SPREAD)
         return _best_of_each(every)
+
+    def _spread(self, candidates: Sequence[Candidate], steps: int) -> list[Candidate]:
+        """Return the cheapest candidates of several iterations with their loads apart, which may miss a cache less."""
+        several = [one for one in sorted(candidates, key=lambda one: one.key) if one.code.times > 1][:_SPREAD_FEW]
+        found = []
+        for one in several:
+            if len(loads_of(one.code)) > 1 and not self.stopped:
+                made = self._searched(one.plain, one.code, max(steps // len(several), _LEAST_STEPS), one, spread=True)
+                if made is not None and made.found.sequence != one.found.sequence:
+                    found.append(made)
+        return found
 
     def _rewritten(self, stay: Sequence[Candidate], rewrites: Sequence[Rewrite], short: int) -> list[Candidate]:
         """Return loops and what rewrites make of them, one on top of the other, each ordered by a short search."""
@@ -142,11 +159,12 @@ class Exploration:
         return min((one for one in (plain, found) if one is not None), key=lambda one: one.key)
 
     def _searched(
-        self, plain: LoopCode, code: LoopCode, steps: int, start: Candidate | None = None
+        self, plain: LoopCode, code: LoopCode, steps: int, start: Candidate | None = None, *, spread: bool = False
     ) -> Candidate | None:
         """Return the cheapest order of a loop after so many steps; None where what is kept in it cannot be kept.
 
-        `start` is what the loop was made of: the search begins with its order, if that is legal still.
+        `start` is what the loop was made of: the search begins with its order, if that is legal still.  `spread` keeps
+        loads apart.
         """
         order = Order(
             len(code.body), edges_of([step.instruction for step in code.body], places_of(code)), control_of(code)
@@ -154,16 +172,18 @@ class Exploration:
         if not order.is_legal:
             return None
         if start is not None:
-            moved = {old: new for new, old in enumerate(start.found.straight)}
+            straight = range(len(code.body)) if spread else start.found.straight  # the code is that of the start
+            moved = {old: new for new, old in enumerate(straight)}
             order.put([moved[one] for one in start.found.sequence], [moved[one] for one in start.found.ahead])
             if not order.is_legal:
                 order.put(range(len(code.body)))
         cost = LoopCost(code.instructions, self._core)
-        search = Search(order, cost, cost.bound, self._seed + self._searches)
+        costed = apart(cost, loads_of(code), cost(order.sequence)) if spread else cost
+        search = Search(order, costed, cost.bound, self._seed + self._searches)
         self._searches += steps > 0  # no two go the same way
         found = search.run(steps, self._teller(code.times)) if steps else search.best
         self.tried += cost.evaluations
-        return Candidate(plain, code, found, exact_cycles(code, found.sequence, self._core))
+        return Candidate(plain, code, found, exact_cycles(code, found.sequence, self._core), spread)
 
     def _teller(self, times: int) -> Advance:
         """Return what is told of a search of a body of `times` iterations."""
@@ -181,7 +201,7 @@ def _best_of_each(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the cheapest candidate of each set of changes, the cheapest of all first."""
     best: dict[tuple[object, ...], Candidate] = {}
     for one in sorted(candidates, key=lambda one: one.key):
-        best.setdefault(tuple((change.name, change.places) for change in one.code.changes), one)
+        best.setdefault((one.spread, *((change.name, change.places) for change in one.code.changes)), one)
     return list(best.values())
 
 

@@ -43,7 +43,7 @@ from neonlab.verify.verdict import Failure
 STEPS_A_SECOND = 250
 DEFAULT_SECONDS = 120
 _MOST_REFUSED = 4  # candidates that are judged, one after another, until one is right
-_MOST_RANKED = 5  # candidates whose whole call is costed
+_MOST_RANKED = 8  # candidates whose whole call is costed
 _OTHER_LAYERS = 3
 _LEAST_GAIN = 1e-6  # of the cycles
 _WIDTH = 112  # of a comment

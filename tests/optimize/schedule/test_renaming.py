@@ -15,7 +15,7 @@ from neonlab.measure.cores.pipeline import load_pipeline
 from neonlab.optimize.loop.dependence import edges_of, places_of
 from neonlab.optimize.loop.find import code_of
 from neonlab.optimize.schedule.delays import delays_of, work_of
-from neonlab.optimize.schedule.listing import listed
+from neonlab.optimize.schedule.list_schedule import listed
 from neonlab.optimize.schedule.renaming import allocated, renamed
 from neonlab.optimize.schedule.values import apart_of, registers_apart, values_of
 
