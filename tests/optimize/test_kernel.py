@@ -92,10 +92,8 @@ def _loads_left_out(code: LoopCode, _contract: Contract) -> LoopCode | None:
     [
         _joined_although_it_wraps,
         _without_negation,
-        _last_sum_left_out,
+        _sums_left_out,
         _loads_left_out,
-        _rest_left_out,
-        _pointer_left_behind,
     ],
     ids=lambda function: function.__name__,
 )
