@@ -127,20 +127,24 @@ class PipelineCore:
     number of operations that can wait for their operands, `port_queue` the number of places at one port; 0 means as
     many as the window takes.  An operation is bound to a port when it is dispatched.  One of several slots on vector
     registers takes `wide_places` of the port's places.  An operation that began keeps its places for `queue_hold`
-    cycles, until it is known that it need not begin again.  `dispatch` has sets of ports with the number of operations
-    that can be sent to them in a cycle.  `vectors_in_order` makes operations on vector registers, loads and stores of
-    them included, begin in program order, one a cycle.
+    cycles, until it is known that it need not begin again.  A store begins `store_ahead` cycles ahead of what it
+    stores at most, where that is not -1.  `dispatch` has sets of ports with the number of operations that can be sent
+    to them in a cycle.  `vectors_in_order` makes operations on vector registers, loads and stores of them included,
+    begin in program order, one a cycle.
     `fetch` instructions are fetched a cycle, 0 for `width` of them, at most `fetch_queue` ahead of dispatch.  After a
     taken branch, fetch pauses for `taken_bubble` cycles, or for `loop_bubble` where no other branch was taken since it
-    was last.  `history` is the number of earlier branches that the predictor of conditional branches uses.  `passing`
-    is the number of cycles from a store's data to a load that takes all of it over, into a general register and into a
-    vector register; `passing_part` is the same where the store wrote only a part of the loaded bytes.  0 means no
-    longer than any load.
+    was last, or for `far_bubble`, if that is not 0, behind a branch that does not contain its target, as a return.
+    `history` is the number of earlier branches that the predictor of conditional branches uses.  `passing` is the
+    number of cycles from a store's data to a load that takes all of it over, into a general register and into a vector
+    register; `passing_part` is the same where the store wrote only a part of the loaded bytes.  0 means no longer than
+    any load.  The new address of a load is there `load_writeback` cycles after its issue, of one of lanes
+    `lane_writeback`, if that is not 0, of a store `store_writeback`.
 
     Of in-order cores: `vector_places` is 2 where work on vector registers takes one or both of two slots a cycle, 1
     where one instruction takes all, 0 where there is no limit.  `vectors_alone` means that nothing is issued with it in
     the same cycle.  `halves` means that the 64-bit halves of A64 vector registers become ready separately.  `results`
-    is the number of 64-bit results of operations that vector registers take in a cycle, 0 for no limit.
+    is the number of 64-bit results of operations that vector registers take in a cycle, 0 for no limit; with
+    `load_results` a register of 128 bits that is loaded takes two such places, in the cycle in which it is there.
     `queue_moves` means that loads and stores of vector registers wait in the NEON queue too, in their turn.
     `wide_first` means that an operation on both pipes for vectors issues only as the first of a cycle, in order.
     """
@@ -155,6 +159,7 @@ class PipelineCore:
     queue: int = 0
     load_writeback: int = 1
     store_writeback: int = 1
+    lane_writeback: int = 0
     writeback_forwards: int = 0
     writeback_use: tuple[Use, ...] = ()
     writeback_slots: int = 1
@@ -162,6 +167,7 @@ class PipelineCore:
     wide_load_slots: int = 0
     wide_places: int = 1
     store_data_late: int = 0
+    store_ahead: int = -1
     general_data_late: int = 0
     merge_latency: int = 2
     mispredict: int = 8
@@ -170,6 +176,7 @@ class PipelineCore:
     vectors_alone: bool = False
     halves: bool = False
     results: int = 0
+    load_results: bool = False
     queue_moves: bool = False
     scheduler: int = 0
     port_queue: int = 0
@@ -177,6 +184,7 @@ class PipelineCore:
     fetch: int = 0
     fetch_queue: int = 16
     loop_bubble: int = 0
+    far_bubble: int = 0
     history: int = 8
     passing: tuple[int, int] = (0, 0)
     passing_part: tuple[int, int] = (0, 0)
@@ -313,7 +321,8 @@ def _core(name: str, table: Mapping[str, Any], base: PipelineCore | None) -> Pip
             "wide_slots", "wide_load_slots", "wide_places", "store_data_late", "general_data_late", "merge_latency",
             "mispredict", "taken_bubble", "vector_places", "vectors_alone", "halves", "results", "queue_moves",
             "vectors_in_order", "wide_first", "scheduler", "port_queue", "queue_hold", "fetch", "fetch_queue",
-            "loop_bubble", "history", "width")  # fmt: skip
+            "loop_bubble", "far_bubble", "load_results", "lane_writeback", "store_ahead", "history",
+            "width")  # fmt: skip
     figures = {
         key: structure[key] if key in structure else getattr(base, key) for key in keep if key in structure or base
     }

@@ -71,7 +71,7 @@ def run_in_order(memo: Record, first: Integer, last: Integer, taken: bool, misse
         if memo.record_room > 0:
             _retire(memo, live, instruction)
     if code[last].branch:
-        fetch_behind_branch(core, live, last, taken, missed, live.now)
+        fetch_behind_branch(memo, core, live, last, taken, missed, live.now)
         if taken or missed:  # what comes behind is not issued with it
             live.used = max(live.used, core.width)
     if live.used == 0:
@@ -129,6 +129,8 @@ def _issue(memo: Record, core: Record, live: Record, instruction: Record) -> Non
     _pick_ports(memo, core, live, instruction, queued)
     if core.results > 0 and instruction.halves > 0:
         _await_room_for_result(memo, core, live, instruction, queued)
+    if instruction.loaded > 0:
+        _await_room_for_load(memo, live, instruction)
     work.until = max(work.until, start.until)
     if queued:
         waits = live.queue[live.queue_next]
@@ -217,6 +219,35 @@ def _await_room_for_result(memo: Record, core: Record, live: Record, instruction
     put_off(entry.work, when, PORT, -1)
     if not queued:
         put_off(entry.start, when, PORT, -1)
+
+
+@compiled
+def _await_room_for_load(memo: Record, live: Record, instruction: Record) -> None:
+    """Wait until vector registers take whole registers that are loaded, one every other cycle, and reserve places."""
+    entry, writes = live.entry, writes_of(memo)
+    when: Integer = max(entry.work.until, entry.start.until)
+    row: Integer = instruction.first_write
+    while writes[row].aside:
+        row += 1
+    last: Integer = when - live.now + writes[row].latency
+    while last < _WRITES_AHEAD and not _has_room_for_load(live, last, instruction.loaded):
+        last += 1
+        when += 1
+    if last < _WRITES_AHEAD:
+        for piece in range(min(instruction.loaded, last // 2 + 1)):
+            live.writing += 2 << 2 * (last - 2 * piece)
+    put_off(entry.work, when, PORT, -1)
+    put_off(entry.start, when, PORT, -1)
+
+
+@compiled
+def _has_room_for_load(live: Record, last: Integer, registers: Integer) -> bool:
+    """Tell whether no result has a place where so many registers are loaded, the last of them in the cycle `last`."""
+    room = True
+    for piece in range(min(registers, last // 2 + 1)):
+        if live.writing >> 2 * (last - 2 * piece) & 3:
+            room = False
+    return room
 
 
 @compiled

@@ -231,6 +231,8 @@ def _figures(core: PipelineCore, latency: Latencies | None) -> Rows:
     one["merge_latency"], one["history"], one["mispredict"] = core.merge_latency, core.history, core.mispredict
     one["fetch"], one["fetch_queue"] = core.fetch or core.width, core.fetch_queue
     one["taken_bubble"], one["loop_bubble"] = core.taken_bubble, core.loop_bubble
+    one["far_bubble"] = core.far_bubble or core.taken_bubble
+    one["store_ahead"] = core.store_ahead
     one["passing"] = (*core.passing, *core.passing_part)
     for number, rule in enumerate(core.crossings):
         one["crossings"][number] = rule.cycles, rule.part, rule.latency

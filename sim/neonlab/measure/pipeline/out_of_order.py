@@ -79,7 +79,7 @@ def run_out_of_order(memo: Record, first: Integer, last: Integer, taken: bool, m
         _retire(memo, core, live, instruction)
     if code[last].branch:
         resolved = max(live.now + 1 - core.mispredict, entry.work.until)
-        fetch_behind_branch(core, live, last, taken, missed, resolved)
+        fetch_behind_branch(memo, core, live, last, taken, missed, resolved)
 
 
 @compiled
@@ -139,7 +139,7 @@ def _issue(memo: Record, core: Record, live: Record, instruction: Record) -> Non
     """Let the instruction begin, at `work.until`, as soon as its operands are there and a port is free."""
     entry, uses, cycles = live.entry, uses_of(memo), cycles_of(memo)
     work = entry.work
-    _await_operands(memo, live, instruction)
+    _await_operands(memo, core, live, instruction)
     entry.begin = work.until
     longer, longer_part, entry.slower = crossed(memo, core, entry)
     longer += in_turn(live, entry.number, instruction.use_part)
@@ -156,8 +156,11 @@ def _issue(memo: Record, core: Record, live: Record, instruction: Record) -> Non
 
 
 @compiled
-def _await_operands(memo: Record, live: Record, instruction: Record) -> None:
-    """Wait for every operand but data that goes to memory or past it, which is waited for in `entry.data`."""
+def _await_operands(memo: Record, core: Record, live: Record, instruction: Record) -> None:
+    """Wait for every operand; for data that goes to memory or past it in `entry.data`.
+
+    A store begins some cycles ahead of its data, at most, if the core says so.
+    """
     entry, code, reads = live.entry, code_of(memo), reads_of(memo)
     work, data = entry.work, entry.data
     begin_wait(work, live.now, live.front_cause)
@@ -171,8 +174,10 @@ def _await_operands(memo: Record, live: Record, instruction: Record) -> None:
             if when > live.now and when > data.until:
                 put_off(data, when, register.reason, register.writer)
                 data.awaited, entry.data_part = live.instances[read.register], into
-            continue
-        if read.how == FORWARDED:
+            if instruction.load or core.store_ahead < 0:
+                continue
+            when -= core.store_ahead
+        elif read.how == FORWARDED:
             when -= min(read.late, register.forwards)
         elif read.how != SIMILAR or code[register.writer].family == instruction.family:
             when -= read.late

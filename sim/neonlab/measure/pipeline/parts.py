@@ -13,7 +13,8 @@ from neonlab.measure.pipeline.program import CompiledProgram, compile_instructio
 #: Figures of a core that the compiled pipeline reads when it runs, and that the compiled instructions do not depend on.
 READ_WHEN_RUN = frozenset(
     ("queue", "results", "scheduler", "port_queue", "queue_hold", "retire", "mispredict", "history", "fetch",
-     "fetch_queue", "taken_bubble", "loop_bubble", "passing", "passing_part", "crossings", "sources", "_found")
+     "fetch_queue", "taken_bubble", "loop_bubble", "far_bubble", "store_ahead", "passing", "passing_part", "crossings",
+     "sources", "_found")
 )  # fmt: skip
 T = TypeVar("T")
 

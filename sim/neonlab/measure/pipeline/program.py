@@ -13,7 +13,7 @@ import numpy.typing as npt
 from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction, InstructionClass
 from neonlab.isa.model.isa import Register
 from neonlab.measure.cores.pipeline import PipelineCore, Timing
-from neonlab.measure.forms.form import registers_moved, repeats_of
+from neonlab.measure.forms.form import form_of, registers_moved, repeats_of
 from neonlab.measure.pipeline.registers import RegisterNumbers
 from neonlab.measure.pipeline.state import ALWAYS, DATA, FORWARDED, INSTRUCTION, READ, SIMILAR, TURN, USE, WRITE
 
@@ -66,7 +66,7 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
                 continue
             if register == base and instruction.accesses:
                 stores = instruction.accesses[0].kind is AccessKind.STORE
-                latency = core.store_writeback if stores else core.load_writeback
+                latency = core.store_writeback if stores else _load_writeback(instruction, core)
                 forwards = min(core.writeback_forwards, latency - 1)
                 writes.extend((number, latency, forwards, True) for number in numbers.written(register))
                 continue
@@ -98,8 +98,10 @@ def compile_instructions(instructions: Sequence[Instruction], core: PipelineCore
         code.append(
             (
                 slots + extra, vectors, family, part, timing.latency_part, timing.late_part,
-                min(2, len(timing.uses)) if neon and _between_vectors(instruction) else 0, queued, alone,
+                min(2, len(timing.uses)) if neon and _between_vectors(instruction) else 0,
+                _loaded(instruction) if core.load_results else 0, queued, alone,
                 core.wide_first and neon and len(timing.uses) > 1, load, store, branch, conditional,
+                branch and instruction.target is None,
                 first_read, len(reads), first_write, len(writes), first_use, len(uses),
             )
         )  # fmt: skip
@@ -112,6 +114,20 @@ def _between_vectors(instruction: Instruction) -> bool:
     """Tell whether the instruction sets vector registers, and not from a general one, which has a way of its own."""
     sets = any(register.file == "vector" for register in instruction.writes)
     return sets and not any(register.file == "general" for register in instruction.reads)
+
+
+def _loaded(instruction: Instruction) -> int:
+    """Return the number of whole vector registers that the instruction loads."""
+    loads = [access for access in instruction.accesses if access.kind is AccessKind.LOAD]
+    if not any(register.file == "vector" for register in instruction.writes):
+        return 0
+    return sum(access.count for access in loads) // 16
+
+
+def _load_writeback(instruction: Instruction, core: PipelineCore) -> int:
+    """Return the cycles from the issue of a load to its new address."""
+    lane = core.lane_writeback and form_of(instruction).startswith("ld") and "[]*" in form_of(instruction)
+    return core.lane_writeback if lane else core.load_writeback
 
 
 def _of_vectors(instruction: Instruction) -> bool:

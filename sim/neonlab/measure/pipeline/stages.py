@@ -6,7 +6,7 @@ import numpy as np
 
 from neonlab.emulate.native import Integer, Record, compiled
 from neonlab.measure.caches.fill_journal import CROSSED, FETCHED, STORED
-from neonlab.measure.pipeline.record import log_of, operations_of, record_of, writes_of
+from neonlab.measure.pipeline.record import code_of, log_of, operations_of, record_of, writes_of
 from neonlab.measure.pipeline.state import (
     FETCH,
     FILLS_AT_MOST,
@@ -200,13 +200,15 @@ def leave_fetch_queue(core: Record, live: Record, at: Integer) -> None:
 
 @compiled
 def fetch_behind_branch(
-    core: Record, live: Record, branch: Integer, taken: bool, missed: bool, resolved: Integer
+    memo: Record, core: Record, live: Record, branch: Integer, taken: bool, missed: bool, resolved: Integer
 ) -> None:
     """Go on with fetch behind a branch; one that goes the other way than foreseen is found out at `resolved`."""
     if missed:
         fetch_from(live, resolved + core.mispredict, TAKEN, branch)
     elif taken:
         bubble = core.loop_bubble if branch == live.last_taken - 1 else core.taken_bubble
+        if code_of(memo)[branch].far:
+            bubble = core.far_bubble
         fetch_from(live, live.fetch_at + 1 + bubble, TAKEN, branch)
     if taken:
         live.last_taken = branch + 1

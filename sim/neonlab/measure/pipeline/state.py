@@ -75,7 +75,9 @@ CORE = np.dtype(
         ("mispredict", np.int64),  # cycles from the execution of a branch that was not foreseen to the next fetch
         ("taken_bubble", np.int64),  # cycles without fetch behind a branch that is taken
         ("loop_bubble", np.int64),  # the same where it is the one taken last
+        ("far_bubble", np.int64),  # the same behind a branch whose target is not in the instruction
         ("history", np.int64),  # branches back that the predictor looks
+        ("store_ahead", np.int64),  # cycles that a store begins ahead of its data, at most; -1 for no limit
         ("behind_miss", np.int64),  # instructions issued behind a load that misses, in order
         ("outstanding", np.int64),  # lines on their way
         ("stores", np.int64),  # stores that wait for their lines
@@ -98,6 +100,7 @@ INSTRUCTION = np.dtype(
         ("latency_part", np.int64),  # parts of a cycle on top of its latency
         ("late_part", np.int64),  # parts of a cycle by which its accumulator is looked at earlier than `READ.late`
         ("halves", np.int64),  # 64-bit results in vector registers, in order
+        ("loaded", np.int64),  # 128-bit vector registers that are loaded whole, in order, where they take room
         ("neon", np.bool_),
         ("alone", np.bool_),  # nothing is issued with it
         ("leads", np.bool_),  # it is the first of those issued with it, in order
@@ -105,6 +108,7 @@ INSTRUCTION = np.dtype(
         ("store", np.bool_),
         ("branch", np.bool_),
         ("predicted", np.bool_),  # a conditional branch
+        ("far", np.bool_),  # a branch whose target is not in the instruction
         ("first_read", np.int64),
         ("past_reads", np.int64),
         ("first_write", np.int64),

@@ -26,7 +26,7 @@ from neonlab.errors import InputError
 from neonlab.host.input_file import read_input_text
 from neonlab.measure.cores.pipeline import load_pipeline, pipeline_names, varied
 
-#: Combinations of a group, at most: each function is modelled with all of them.
+#: Combinations of a core, at most: each function on it is modelled with all of them.
 MOST = 1024
 #: The number of a choice for each number of a group.
 Combination = tuple[int, ...]
@@ -121,8 +121,9 @@ def _group(table: Mapping[str, Any], where: str) -> Group:
         if core not in pipeline_names():
             raise InputError(f"{where}: there is no model of `{core}`")
     found = Group(tuple(cores), tuple(_number(one, tuple(cores), where) for one in numbers))
-    if math.prod(len(one.choices) for one in found.numbers) > MOST:
-        raise InputError(f"{where}: has more than {MOST} combinations: leave out values, or numbers")
+    for core in cores:
+        if math.prod(len(one.choices) for one in found.numbers if core in one.cores) > MOST:
+            raise InputError(f"{where}: {core} has more than {MOST} combinations: leave out values, or numbers")
     for core in cores:
         for one in found.tables(core).values():
             varied(load_pipeline(core), one)
