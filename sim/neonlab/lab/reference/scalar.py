@@ -64,9 +64,10 @@ class ScalarReference(Operator):
         """Raise NotImplementedError: results depend on all of a case, so `refilled` computes them."""
         raise NotImplementedError("a case of a C reference is answered whole")
 
-    def case(self, contract: Contract, shape: Shape, pattern: str, seed: int) -> Case:
-        """Draw the case within the contract's ranges, and call the reference for its results."""
-        return self._answered(generated_case(contract, shape, pattern, seed))
+    def case(self, contract: Contract, shape: Shape, pattern: str, seed: int, *, compared: bool = True) -> Case:
+        """Draw the case within the contract's ranges, and if `compared` call the reference for its results."""
+        drawn = generated_case(contract, shape, pattern, seed)
+        return self._answered(drawn) if compared else drawn
 
     def refilled(self, contract: Contract, case: Case, inputs: Mapping[str, Array]) -> Case:
         """Return the case with other inputs and the reference's results for them."""

@@ -206,7 +206,7 @@ class _Runs:
         kernel = self._kernel
         if kernel.operator is None:
             return generated_case(kernel.contract, shape, _PATTERN, _SEED)
-        return kernel.operator.case(kernel.contract, shape, _PATTERN, _SEED)
+        return kernel.operator.case(kernel.contract, shape, _PATTERN, _SEED, compared=False)
 
     @property
     def may_go_on(self) -> bool:
