@@ -141,8 +141,12 @@ class _Progress:
         self._doing, self._made = doing, ""
         self._tell(at_once=True)
 
-        def told(made: int) -> None:
-            self._made = f", {made:,} of {total:,} {unit}" if total else ""
+        done = 0
+
+        def told(more: int) -> None:
+            nonlocal done
+            done += more
+            self._made = f", {done:,} of {total:,} {unit}" if total else ""
             self._tell()
             if self._stop.is_set() and doing != _SEARCHING:
                 raise _GivenUp

@@ -62,3 +62,16 @@ def test_a_search_ends_when_it_is_told_to() -> None:
     cost = LoopCost(code.instructions, load_pipeline("cortex-a53"))
     Search(order_of(code), cost, 0.0, seed=3).run(10_000, lambda _steps, _cycles: False)
     assert cost.evaluations < 200
+
+
+@pytest.mark.parametrize("steps", [10, 64, 100])
+def test_a_search_tells_of_every_step_and_of_the_best(steps: int) -> None:
+    code = code_of_text(SAFE, Isa.A64)
+    cost, told = LoopCost(code.instructions, load_pipeline("cortex-a53")), []
+
+    def advance(made: int, cycles: float) -> bool:
+        told.append((made, cycles))
+        return True
+
+    found = Search(order_of(code), cost, 0.0, seed=3).run(steps, advance)
+    assert sum(made for made, _ in told) == steps and told[-1][1] == found.cycles

@@ -49,13 +49,16 @@ class Search:
     def run(self, steps: int, advance: Callable[[int, float], bool]) -> Found:
         """Try so many moves; `advance` is told how many were made and the best cycles, and may end the search."""
         scale = _SCALE * self.best.cycles
-        for step in range(steps):
-            if step % _LOOKS == 0 and step and not advance(_LOOKS, self.best.cycles):
-                break
-            if self.best.cycles <= self._bound + _EPSILON:
-                break
-            heat = scale * _HOT * (_COLD / _HOT) ** (step / steps)
-            self._try(heat)
+        made = told = 0
+        while made < steps and self.best.cycles > self._bound + _EPSILON:
+            self._try(scale * _HOT * (_COLD / _HOT) ** (made / steps))
+            made += 1
+            if made - told == _LOOKS:
+                told = made
+                if not advance(_LOOKS, self.best.cycles):
+                    break
+        if made > told:
+            advance(made - told, self.best.cycles)
         self._order.put(self.best.sequence, self.best.ahead)
         self.now = self.best.cycles
         return self.best

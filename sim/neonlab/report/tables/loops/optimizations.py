@@ -22,8 +22,8 @@ _WORDS = (
     "the ports or the width of the core need for its instructions, in whatever order. *llvm-mca*: what this other",
     "model says of both, where it has the core. *call*: the change of the cycles of a whole warm call at the shape.",
     "*ahead*: instructions that run an iteration of the new loop ahead. *shown*: `proved` at so many small shapes that",
-    "run the new code, or what was shown instead. *tried*: orders that were costed. *time*: of all, the proof included,",
-    "on the computer that wrote the row.",
+    "run the new code, or what was shown instead. *tried*: orders that were costed. *time*: of all, with the proof, on",
+    "the computer that wrote the row.",
 )
 
 
