@@ -11,6 +11,7 @@ import neonlab
 from neonlab.errors import InputError
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.profile import cold_buffers, profile
+from neonlab.measure.cores.pipeline import load_pipeline
 from neonlab.measure.options import MemoryOptions
 from neonlab.measure.profile import Profile
 
@@ -179,10 +180,11 @@ def test_weights_are_what_the_contract_marks_or_else_what_the_operator_names(tmp
 def test_calls_in_a_row_share_what_the_ends_of_the_row_cost(tmp_path: Path, core: str) -> None:
     kernel = written(tmp_path, "loads", COPY)
     one, four, many, more = (cycles(kernel, "256", core, calls=calls) for calls in (1, 4, 256, 512))
-    assert one >= four >= many - 0.1
+    bubble = load_pipeline(core).far_bubble  # behind the return of the call before, which a single call has not
+    assert one + bubble >= four and four + bubble >= many - 0.1
     assert many == pytest.approx(more, rel=0.01) == pytest.approx(cycles(kernel, "256", core, warm=True), abs=1)
     # The way into the pipeline and out of it is paid once.
-    assert 4 * (four - more) == pytest.approx(one - more, abs=4)
+    assert 4 * (four - more) == pytest.approx(one - more, abs=4 + 3 * bubble)
 
 
 @pytest.mark.parametrize("core", ["cortex-a53", "cortex-a55", "cortex-a72"])
