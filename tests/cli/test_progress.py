@@ -169,7 +169,7 @@ def test_on_a_terminal_a_bar_shows_the_phase_and_is_taken_away() -> None:
         os.close(ours)
         assert process.stdout is not None and b"WRONG" in process.stdout.read()
     assert process.returncode == 1
-    assert b"checking" in text and b"0/8 cases" in text
+    assert b"checking" in text and b"0/9 cases" in text
     assert text.endswith(b"\x1b[2K") and text.count(b"\x1b[?25l") == text.count(b"\x1b[?25h")
 
 
