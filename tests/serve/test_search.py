@@ -22,7 +22,7 @@ KERNEL = Path(__file__).parents[1] / "optimize/kernels/armv8/conv1x1_s8s32_hwc_4
 
 
 class Told:
-    """What a search told, in order."""
+    """Keeps what a search told, in order."""
 
     def __init__(self) -> None:
         self.searches: list[Search] = []

@@ -168,9 +168,10 @@ def _tails(
         if patterns[1:] and shape in shapes.whole and shape != shapes.small[-1]:
             names.append(CaseName(shape, patterns[1 + number % (len(patterns) - 1)], seed, Depth.WATCHED))
     names += [CaseName(shape, patterns[0], seed, Depth.WATCHED) for shape in turning if shape not in shapes.small]
-    if "near_ends" in patterns[1:] and _has_narrow_results(kernel):
+    if "highest" in patterns[1:] and _has_narrow_results(kernel):
         # What a wrong size leaves out of a random sum may not show in a narrow result.
         names += [CaseName(shape, "highest", seed, Depth.QUICK) for shape in turning]
+    if "near_ends" in patterns[1:] and _has_narrow_results(kernel):
         names += [CaseName(shape, "near_ends", seed, Depth.QUICK) for shape in little[:: -(-len(little) // _NEAR_ENDS)]]
     names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in shapes.alone]
     names += [CaseName(shapes.small[-1], pattern, seed) for pattern in patterns[1:]]

@@ -240,7 +240,7 @@ def _far_of_two(space: Space) -> Iterator[Shape]:
         fitting = []
         for size in sorted({*far_sizes(dimension), *dimension.near((_BETWEEN,))}):
             placed = space.place((*two[:number], size, *two[number + 1 :]))
-            if placed is not None and size > VECTOR and placed.work <= _MOST_FAR // 2:
+            if placed is not None and placed.work <= _MOST_FAR // 2:
                 fitting.append(placed.shape)
         yield from fitting[-1:]
 

@@ -11,18 +11,15 @@ from __future__ import annotations
 
 import functools
 import itertools
-import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from neonlab.assemble.program import Program
 from neonlab.emulate.hooks.first_values import FirstValuesProbe
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault
 from neonlab.errors import InputError
-from neonlab.isa.model.instruction import Instruction
-from neonlab.isa.model.isa import Register
+from neonlab.isa.comparisons import Comparison, comparisons_of
 from neonlab.lab.repository.kernel_code import code_digest, kernel_program
 from neonlab.lab.repository.library import Kernel
 from neonlab.measure.shape import Shape
@@ -42,109 +39,18 @@ _MOST_FAILED = 8
 _WORK = 1 << 15
 #: Distances of three sizes whose comparisons are held against each other: in the second, all remainders stay.
 _DISTANCES = (1, 64)
-#: Largest size that is looked at, and largest difference of two numbers that are no addresses.
-_LARGEST, _FAR = 1 << 14, 1 << 40
+#: Largest size that is looked at.
+_LARGEST = 1 << 14
 #: Size from which the search begins, where the contract allows it.
 _BEGIN = 3
-_COMPARISON = re.compile(r"(?:ccmp|ccmn|cmp|cmn|subs|adds|rsbs|cbz|cbnz)\b|(?:cmp|cmn|subs|adds|rsbs)[a-z.]{2,4}$")
-_IMMEDIATE = re.compile(r"#(-?(?:0x[0-9a-f]+|\d+))$")
-_SHIFT = re.compile(r"(lsl|lsr|asr) #(\d+)$")
-
-_ALIASES = {"sb": 9, "sl": 10, "fp": 11, "ip": 12}  # of A32, as the disassembly has them
 
 #: The data of all runs: sizes decide, whatever they are.
 _PATTERN, _SEED = "random", 1
 
 
 @dataclass(frozen=True, slots=True)
-class _Operand:
-    """A number that is compared: a register of so many bits, shifted, or a constant."""
-
-    register: Register | None
-    number: int = 0
-    bits: int = 64
-    shift: int = 0
-
-    def of(self, held: int) -> int:
-        """Return its value, with its sign, where its register holds `held`."""
-        if self.register is None:
-            return self.number
-        value = held & (1 << self.bits) - 1
-        value -= value >> self.bits - 1 << self.bits
-        return value << self.shift if self.shift >= 0 else value >> -self.shift
-
-
-@dataclass(frozen=True, slots=True)
-class _Comparison:
-    """An instruction that compares two numbers: the first less the second decides."""
-
-    address: int
-    first: _Operand
-    second: _Operand
-
-    @property
-    def registers(self) -> tuple[Register, ...]:
-        """Return the registers that are compared."""
-        return tuple(one.register for one in (self.first, self.second) if one.register is not None)
-
-    def difference(self, held: tuple[int, ...]) -> int | None:
-        """Return the difference where the registers hold these values; None where they are addresses or the like."""
-        values = iter(held)
-        first, second = (one.of(next(values) if one.register is not None else 0) for one in (self.first, self.second))
-        return first - second if abs(first - second) < _FAR else None
-
-
-def _comparisons(program: Program) -> tuple[_Comparison, ...]:
-    return tuple(one for instruction in program.instructions if (one := _comparison(instruction)) is not None)
-
-
-def _comparison(instruction: Instruction) -> _Comparison | None:
-    if not _COMPARISON.match(instruction.mnemonic) or instruction.accesses:
-        return None
-    words = [word.strip() for word in instruction.operands.split(",")]
-    kind = instruction.mnemonic
-    if kind.startswith("cb"):
-        words = [words[0], "#0"]
-    elif kind.startswith("cc"):
-        words = words[:2]
-    elif kind.startswith(("subs", "adds", "rsbs")):
-        words = words[1:] if len(words) > 2 and not _SHIFT.match(words[2]) else words
-    names = {}
-    for register in instruction.reads:
-        if register.file == "general":
-            name = register.name(instruction.isa)
-            names[name] = register, 64 if name.startswith("x") else 32
-            names |= {alias: (register, 32) for alias, index in _ALIASES.items() if index == register.index}
-            if name.startswith("x"):
-                names["w" + name[1:]] = register, 32
-    operands = [_operand(word, names) for word in words[:2]]
-    if len(operands) < 2 or operands[0] is None or operands[1] is None or operands[0].register is None:
-        return None
-    first, second = operands[0], operands[1]
-    if len(words) > 2:
-        shift = _SHIFT.match(words[2])
-        if shift is None:
-            return None
-        places = int(shift[2]) if shift[1] == "lsl" else -int(shift[2])
-        second = _Operand(second.register, second.number, second.bits, places)
-    if kind.startswith(("cmn", "ccmn", "adds")) and second.register is None:
-        second = _Operand(None, -second.number)
-    return _Comparison(instruction.address, first, second)
-
-
-def _operand(word: str, names: dict[str, tuple[Register, int]]) -> _Operand | None:
-    immediate = _IMMEDIATE.match(word)
-    if immediate is not None:
-        return _Operand(None, int(immediate[1], 0))
-    if word in names:
-        register, bits = names[word]
-        return _Operand(register, 0, bits)
-    return None
-
-
-@dataclass(frozen=True, slots=True)
 class _Look:
-    """What a run showed: the differences of its comparisons when they were first made, by address."""
+    """Hold what a run showed: the differences of its comparisons when they were first made, by address."""
 
     differences: dict[int, int]
 
@@ -158,7 +64,7 @@ class _Runs:
     """Runs shapes of a kernel, each once, and keeps what was seen."""
 
     def __init__(
-        self, kernel: Kernel, space: Space, comparisons: Sequence[_Comparison], machine: Machine,
+        self, kernel: Kernel, space: Space, comparisons: Sequence[Comparison], machine: Machine,
         probe: FirstValuesProbe,
     ) -> None:  # fmt: skip
         self._kernel, self._space, self._comparisons = kernel, space, comparisons
@@ -168,6 +74,7 @@ class _Runs:
         lengths = sum(one.role is Role.LENGTH for one in space.dimensions)
         self._most = _RUNS + (_MORE_RUNS_OF_ONE if lengths <= 1 else _MORE_RUNS)
         self._count = self._failed = 0
+        self._unrun = -1, False  # as of so many addresses that ran
 
     def look(self, sizes: tuple[int, ...]) -> _Look | None:
         """Return what the shape of these sizes shows; None where it is not allowed, is much work, or fails."""
@@ -218,10 +125,13 @@ class _Runs:
     @property
     def unrun(self) -> bool:
         """Tell whether code that can be reached from what ran did not run."""
-        by_address = kernel_program(self._kernel).by_address
-        ran = [by_address[address] for address in self.executed if address in by_address]
-        behind = {after for one in ran for after in one.next_addresses} - self.executed
-        return any(after in by_address and by_address[after].mnemonic != "nop" for after in behind)
+        if self._unrun[0] != len(self.executed):
+            by_address = kernel_program(self._kernel).by_address
+            ran = [by_address[address] for address in self.executed if address in by_address]
+            behind = {after for one in ran for after in one.next_addresses} - self.executed
+            found = any(after in by_address and by_address[after].mnemonic != "nop" for after in behind)
+            self._unrun = len(self.executed), found
+        return self._unrun[1]
 
 
 def turning_shapes(kernel: Kernel) -> tuple[Shape, ...]:
@@ -229,26 +139,21 @@ def turning_shapes(kernel: Kernel) -> tuple[Shape, ...]:
 
     There are none of a kernel that does not assemble, or that has no length.
     """
-    return _turning(_Asked(code_digest(kernel), kernel))
+    return _turning(_Asked(kernel))
 
 
-@dataclass(frozen=True)
 class _Asked:
-    """A kernel; equal to another of the same code with the same contract."""
+    """A kernel; equal to another of the same code with the same contract and operator."""
 
-    digest: str
-    kernel: Kernel
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self._key = code_digest(kernel), kernel.operator, repr(kernel.contract)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Asked) and other._key == self._key
 
     def __hash__(self) -> int:
         return hash(self._key)
-
-    @property
-    def _key(self) -> tuple[object, ...]:
-        contract = self.kernel.contract
-        return self.digest, contract.path, contract.signature, self.kernel.operator, str(contract)
 
 
 @functools.lru_cache(maxsize=8)
@@ -261,7 +166,7 @@ def _turning(asked: _Asked) -> tuple[Shape, ...]:
         program = kernel_program(kernel)
     except InputError:
         return ()
-    comparisons = _comparisons(program)
+    comparisons = comparisons_of(program.instructions)
     probe = FirstValuesProbe(program, {one.address: one.registers for one in comparisons})
     with Machine(program, probes=(probe,)) as machine:
         runs = _Runs(kernel, space, comparisons, machine, probe)

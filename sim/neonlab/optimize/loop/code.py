@@ -45,7 +45,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Unrolled:
-    """What stands around a loop whose body does `times` iterations, for the iterations that are left.
+    """Hold what stands around a loop whose body does `times` iterations, for the iterations that are left.
 
     `compare` tells whether there are as many: where not, the branch on `few` goes to the loop of one iteration at a
     time.  `lower` takes what the other iterations need off the counter, so that the branch on `again` goes back while

@@ -27,7 +27,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class _Effects:
-    """What an instruction reads and writes, as bit sets of registers' values, and the buffers it may access."""
+    """Hold what an instruction reads and writes, as bit sets of registers' values, and the buffers it may access."""
 
     reads: int
     writes: int

@@ -29,9 +29,8 @@ _CONDITIONS = {
     "gt": ("le", "gt", "le"), "ge": ("lt", "ge", "lt"),
 }  # fmt: skip
 _KEPT_FOR_CALLERS = range(8, 16)  # vector registers whose lower halves a function keeps
-_MOST = (
-    320  # instructions of an unrolled loop: more fill the first-level cache of instructions, and cost as much to try
-)
+#: Most instructions of an unrolled loop: more fill the first-level cache of instructions, and cost as much to try.
+_MOST = 320
 
 
 @dataclass(frozen=True, slots=True)

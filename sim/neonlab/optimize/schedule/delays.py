@@ -28,7 +28,7 @@ class Delay:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What an instruction takes of a core in the cycle of its issue: dispatch slots, places for vectors, and ports.
+    """Hold what an instruction takes of a core as it issues: dispatch slots, places for vectors, and ports.
 
     `uses` has the ports that can do a part of it as a bit set, and for how many cycles.
     """

@@ -4,33 +4,20 @@ from __future__ import annotations
 
 import re
 
+from neonlab.isa.general_names import ZERO_REGISTER, general_named
 from neonlab.isa.lanes import LaneOperation, Lanes
 from neonlab.isa.model.condition import NAMES as CONDITION_NAMES
 from neonlab.isa.model.isa import Isa
 from neonlab.isa.model.lane_operation import file_bytes, general_start
 from neonlab.prove.kernel.places import MOST_TEMPORARIES, TEMPORARIES, Numbers
 
-_A32_NAMES = {f"r{index}": index for index in range(13)} | {"sb": 9, "sl": 10, "fp": 11, "ip": 12, "lr": 14}
 _NUMBER = re.compile(r"^#(-?(?:0x)?[0-9a-f]+)$")
 _MODIFIER = re.compile(r"^(lsl|lsr|asr|[su]xt[bhwx])(?: #((?:0x)?[0-9a-f]+)| (r\d+|sb|sl|fp|ip|lr))?$")
 _BITS = {"b": 8, "h": 16, "w": 32, "x": 64}
-_ZERO_REGISTER = 31
 
 
 class NoRule(Exception):
     """Raised for an operand or a form that there is no rule for."""
-
-
-def register_of(isa: Isa, text: str) -> tuple[int, int] | None:
-    """Return the number and the width in bytes of a general register; None for another operand, such as sp."""
-    if isa is Isa.A32:
-        return (_A32_NAMES[text], 4) if text in _A32_NAMES else None
-    if text == "lr":
-        return 30, 8
-    found = re.fullmatch(r"([wx])(\d+|zr)", text)
-    if found is None:
-        return None
-    return (_ZERO_REGISTER if found[2] == "zr" else int(found[2])), 4 if found[1] == "w" else 8
 
 
 class Steps:
@@ -43,7 +30,7 @@ class Steps:
         self.texts = [part.strip() for part in operands.split(",")]
         self.steps: list[LaneOperation] = []
         self._isa, self._numbers, self._temporaries = isa, numbers, 0
-        first = register_of(isa, self.texts[0])
+        first = general_named(isa, self.texts[0])
         if first is None:
             raise NoRule(self.texts[0])
         self.bits = 8 * first[1]
@@ -82,18 +69,18 @@ class Steps:
 
     def destination(self, at: int = 0) -> Lanes:
         """Return the register that an operand names, as what is written."""
-        found = register_of(self._isa, self.texts[at])
-        if found is None or (self._isa is Isa.A64 and found[0] == _ZERO_REGISTER):
+        found = general_named(self._isa, self.texts[at])
+        if found is None or (self._isa is Isa.A64 and found[0] == ZERO_REGISTER):
             raise NoRule(self.texts[at])
         return Lanes(general_start(self._isa, found[0]), 1, 8 * found[1])
 
     def register(self, at: int, bits: int = 0, signed: bool | None = None, byte: int = 0) -> Lanes:
         """Return the low `bits` of the register that an operand names, or those from byte `byte` on."""
-        found = register_of(self._isa, self.texts[at])
+        found = general_named(self._isa, self.texts[at])
         if found is None:
             raise NoRule(self.texts[at])
         bits = bits or 8 * found[1]
-        if self._isa is Isa.A64 and found[0] == _ZERO_REGISTER:
+        if self._isa is Isa.A64 and found[0] == ZERO_REGISTER:
             return Lanes(self._numbers.place(0), 1, bits, signed)
         return Lanes(general_start(self._isa, found[0]) + byte, 1, bits, signed)
 
@@ -126,8 +113,8 @@ class Steps:
 
     def shifted_by_register(self, name: str, source: Lanes, text: str, to: Lanes) -> Lanes:
         """Shift by the amount in a register, to `to`: A32 takes its low byte, A64 as many bits as it needs."""
-        found = register_of(self._isa, text)
-        if found is None or found[0] == _ZERO_REGISTER:
+        found = general_named(self._isa, text)
+        if found is None or found[0] == ZERO_REGISTER:
             raise NoRule(text)
         amount = Lanes(general_start(self._isa, found[0]), 1, 8 if self._isa is Isa.A32 else to.bits, signed=False)
         family = "shift_left_by" if name == "lsl" else "shift_right_by"

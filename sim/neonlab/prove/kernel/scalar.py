@@ -7,13 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from neonlab.emulate.operands import ALWAYS
+from neonlab.isa.general_names import general_named
 from neonlab.isa.lanes import LaneOperation, Lanes
 from neonlab.isa.model.condition import NAMES as CONDITION_NAMES
 from neonlab.isa.model.instruction import BranchKind, Instruction
 from neonlab.isa.model.isa import FLAGS, Isa
 from neonlab.isa.model.lane_operation import general_start
 from neonlab.prove.kernel.conditions import CONDITION_AT, ELSE_AT, OF_BITS, OF_DIFFERENCE, OF_SUM, SIGN_OF_BITS
-from neonlab.prove.kernel.operands import NoRule, Steps, register_of
+from neonlab.prove.kernel.operands import NoRule, Steps
 from neonlab.prove.kernel.places import Numbers
 
 _HALVES = re.compile(r"^sm(ul|la)([bt])([bt])$")
@@ -57,7 +58,7 @@ def extension(instruction: Instruction) -> Extension | None:
     isa, parts = instruction.isa, [part.strip() for part in instruction.operands.split(",")]
     loaded = (_LOAD if isa is Isa.A64 else _A32_LOAD).match(instruction.mnemonic)
     extended = _EXTEND.match(instruction.mnemonic)
-    target = register_of(isa, parts[0])
+    target = general_named(isa, parts[0])
     if target is None or not (loaded or extended):
         return None
     index, width = target
@@ -66,7 +67,7 @@ def extension(instruction: Instruction) -> Extension | None:
     if loaded:
         return Extension(start, width, end, _BITS[loaded[2]], loaded[1] == "s", True)
     assert extended is not None
-    source = register_of(isa, parts[-1])
+    source = general_named(isa, parts[-1])
     if len(parts) != 2 or source is None:
         return None
     bits, at = _BITS[extended[2]], general_start(isa, source[0])

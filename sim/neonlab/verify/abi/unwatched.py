@@ -6,8 +6,6 @@ undeclared feature, or a store below sp, are looked for among those that ran.
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 
 from neonlab.assemble.program import Program
@@ -18,11 +16,7 @@ from neonlab.emulate.hooks.served import is_served
 from neonlab.isa.model.instruction import AccessKind, Instruction
 from neonlab.isa.model.isa import Isa
 from neonlab.verify.abi.obligations import CONTROL, StaticCheck, preserved_registers
-
-#: Loads and stores that need their alignment, whatever the core's settings.
-_ALIGNED = re.compile(
-    r"(?:ldar|ldapr|stlr|ldxr|ldaxr|stxr|stlxr|ldxp|ldaxp|stxp|stlxp|cas|swp|ldadd|ldrex|strex|lda|stl)"
-)
+from neonlab.verify.memory.sanitizer import is_ordered
 
 
 class UnwatchedCheck:
@@ -32,7 +26,7 @@ class UnwatchedCheck:
         isa = program.isa
         self._static = StaticCheck(program, contract)
         own = [one for one in program.instructions if not is_served(program, one.address)]
-        self._suspects = np.array([one.address for one in own if _is_suspect(one)], np.int64)
+        self._suspects = np.array([one.address for one in own if _is_suspect(one, contract)], np.int64)
         names = dict.fromkeys(preserved_registers(isa), 8) | {"sp": 8 if isa is Isa.A64 else 4}
         if isa is Isa.A64 and not contract.allows.platform_register:
             names["x18"] = 8
@@ -55,8 +49,8 @@ class UnwatchedCheck:
         return self._static.collect(meter) is not None
 
 
-def _is_suspect(instruction: Instruction) -> bool:
-    if _ALIGNED.match(instruction.mnemonic):
+def _is_suspect(instruction: Instruction, contract: Contract) -> bool:
+    if is_ordered(instruction, contract):
         return True
     return any(
         access.kind is AccessKind.STORE

@@ -177,13 +177,13 @@ def _excused(program: Program, contract: Contract) -> Mapping[int, int]:
 
 def _alignment(instruction: Instruction, contract: Contract) -> int:
     """Return the alignment in bytes that the addresses of the instruction's accesses need."""
-    if _is_ordered(instruction, contract):
+    if is_ordered(instruction, contract):
         return max((access.count for access in instruction.accesses), default=1)
     hint = max((access.alignment for access in instruction.accesses), default=1)
     return 4 if hint == 1 and instruction.isa is Isa.A32 and _needs_word(instruction) else hint
 
 
-def _is_ordered(instruction: Instruction, contract: Contract) -> bool:
+def is_ordered(instruction: Instruction, contract: Contract) -> bool:
     """Tell whether accesses of the instruction are ordered, exclusive or atomic, and need aligned addresses."""
     ordered = instruction.mnemonic.startswith(_ORDERED[instruction.isa]) and bool(instruction.accesses)
     return ordered and _RELAXED.match(contract.architecture) is None
@@ -337,7 +337,7 @@ class _Wording:
         if access is not None and access.alignment > 1:
             message, unit = f"promises an address aligned to {access.alignment} bytes", access.alignment
             clause = f"the hint in the text, :{8 * access.alignment}"
-        elif instruction is not None and _is_ordered(instruction, self._contract):
+        elif instruction is not None and is_ordered(instruction, self._contract):
             unit = _alignment(instruction, self._contract)
             message, clause = f"needs an address aligned to {unit} bytes", _ORDERED_CLAUSE
         else:
