@@ -59,6 +59,7 @@ class Sheet:
         self.before: tuple[_Texts, Reading] | None = None  # the same for the file's previous text with other code
         self.committed: Reading | None = None
         self.saves = 0
+        self.passing: list[_Texts] = []  # what was in the file at the last look, which the next text may have cut short
 
     def take(self, kept: _Texts, reading: Reading) -> None:
         """Record a reading of the texts in the files."""
@@ -183,7 +184,8 @@ class Desk:
             self._sheets[text.path] = Sheet(text.path, self._root)
         sheet = self._sheets[text.path]
         with self._changed:
-            passed = self._kept.pop(text.path, [])
+            passed = [*sheet.passing, *self._kept.pop(text.path, [])]
+        sheet.passing = [text.kept]
         for kept in passed:
             # A save that another one has followed at once is not looked at, but its text may be known from typing it.
             if kept != text.kept and sheet.known is not None and sheet.known[0] == kept:
