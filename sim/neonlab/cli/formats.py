@@ -35,14 +35,14 @@ def chosen_format(said: str | None, json: bool) -> str:
     return "json" if json else said or "text"
 
 
-def print_remarks(form: str, verdicts: Sequence[Verdict], *, not_run: bool) -> None:
+def print_remarks(form: str, verdicts: Sequence[Verdict]) -> None:
     """Print verdicts as `short`, `github` or `sarif`."""
     import json
 
     from neonlab.report.annotations.formats import github_lines, sarif_log, short_lines
     from neonlab.report.annotations.remark import remarks_on
 
-    remarks = list(remarks_on(verdicts, not_run=not_run))
+    remarks = list(remarks_on(verdicts))
     progress.clear()
     if form == "sarif":
         print(json.dumps(sarif_log(remarks), indent=2))

@@ -41,8 +41,8 @@ def verdict_html(verdict: Verdict) -> str:
     parts += [f"<p>{_quoted(told)}</p>" for told in accepted_lines(verdict)]
     if verdict.advice and verdict.faultless:
         parts.append(f"<p>{_quoted(verdict.advice)}</p>")
-    if verdict.not_run is not None:
-        parts.append(not_run_html(verdict.not_run))
+    if verdict.unseen is not None:
+        parts.append(not_run_html(verdict.unseen))
     parts += [failure_html(failure) for failure in verdict.failures]
     return _fragment(parts)
 

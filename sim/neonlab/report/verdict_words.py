@@ -7,9 +7,21 @@ from collections.abc import Iterator
 from neonlab.verify.verdict import Status, Verdict
 
 #: The mood of each status, for its colour.
-_MOODS = {Status.EXACT: "good", Status.RAN: "fair", Status.UNCHECKED: "bad", Status.WRONG: "bad"}
+_MOODS = {
+    Status.EXACT: "good",
+    Status.IN_PART: "fair",
+    Status.RAN: "fair",
+    Status.UNCHECKED: "bad",
+    Status.WRONG: "bad",
+}
 #: The style of each status in the terminal.
-STYLES = {Status.EXACT: "green", Status.RAN: "yellow", Status.UNCHECKED: "bold red", Status.WRONG: "bold red"}
+STYLES = {
+    Status.EXACT: "green",
+    Status.IN_PART: "yellow",
+    Status.RAN: "yellow",
+    Status.UNCHECKED: "bold red",
+    Status.WRONG: "bold red",
+}
 _REMARKS = {
     Status.RAN: 'results not compared (reference = "none")',
     Status.UNCHECKED: "results compared with nothing",
@@ -17,7 +29,7 @@ _REMARKS = {
 
 
 def word_of(verdict: Verdict) -> str:
-    """Return the word: `exact`, `ran`, `unchecked` or `WRONG`."""
+    """Return the word: `exact`, `exact in part`, `ran`, `unchecked` or `WRONG`."""
     return "WRONG" if verdict.status is Status.WRONG else verdict.status.value
 
 
@@ -26,13 +38,13 @@ def mood_of(verdict: Verdict) -> str:
     return _MOODS[verdict.status]
 
 
-def accepted_lines(verdict: Verdict, *, whole: bool = True) -> Iterator[str]:
-    """Yield each accepted fault that showed; for a `whole` check, also entries whose fault no longer occurs."""
+def accepted_lines(verdict: Verdict) -> Iterator[str]:
+    """Yield each accepted fault that showed; unless the cases are chosen, also entries whose fault no longer occurs."""
     for fault in verdict.accepted:
         if fault.cases:
             cases = f"{fault.cases} case{'s' if fault.cases != 1 else ''}"
             yield f"accepted: {fault.fault} at {fault.where}, on {cases}: {fault.why}"
-        elif whole and verdict.faultless:
+        elif verdict.faultless and not verdict.chosen:
             yield f"accept: {fault.fault} at {fault.where} no longer occurs: take it out of the contract"
 
 

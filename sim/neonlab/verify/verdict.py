@@ -184,7 +184,8 @@ class JudgedBy(Enum):
 class Status(StrEnum):
     """The word for a verdict."""
 
-    EXACT = "exact"  # every result equals that of the reference
+    EXACT = "exact"  # every result equals that of the reference, and all code ran
+    IN_PART = "exact in part"  # the same, but some code ran in no case, so that nothing is known about it
     RAN = "ran"  # no fault; results were not compared, as the contract declares
     UNCHECKED = "unchecked"  # no fault, but nothing to compare results with: not passed
     WRONG = "wrong"
@@ -240,7 +241,8 @@ class Verdict:
 
     `failures` holds each kind of failure once, the smallest shape first.  `has_reference` tells whether results were
     compared at all.  `ranges` tells whether any input in the declared ranges makes a lane wrap; None if that was not
-    asked.  `not_run` lists code that no case executed; None where all code ran, and for a kernel that failed.
+    asked.  `not_run` lists code that no case executed; None where all code ran, and for a kernel that failed.  `chosen`
+    tells that a person chose shapes or data, which are not expected to run all code.
 
     `options` must follow `kernel` on the command line to mean the same kernel.  `compiler` is the compiler that made
     the code, with version and flags; "" for code that was not compiled here.  `accepted` holds the faults that the
@@ -262,6 +264,7 @@ class Verdict:
     not_run: NotRun | None = None
     advice: str = ""
     accepted: tuple[AcceptedFault, ...] = ()
+    chosen: bool = False
 
     @property
     def has_reference(self) -> bool:
@@ -274,18 +277,23 @@ class Verdict:
         return self.failed == 0
 
     @property
+    def unseen(self) -> NotRun | None:
+        """Return the code that no case ran where the cases should have run all, else None."""
+        return None if self.chosen else self.not_run
+
+    @property
     def status(self) -> Status:
         """Return the word for the verdict."""
         if not self.faultless:
             return Status.WRONG
         if self.has_reference:
-            return Status.EXACT
+            return Status.EXACT if self.unseen is None else Status.IN_PART
         return Status.RAN if self.judged_by is JudgedBy.NOTHING_SAID else Status.UNCHECKED
 
     @property
     def passed(self) -> bool:
         """Tell whether every case was right, and was compared unless the contract declares that nothing can be."""
-        return self.status in (Status.EXACT, Status.RAN)
+        return self.status in (Status.EXACT, Status.IN_PART, Status.RAN)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values, as `--json` prints them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,10 @@ def test_one_line_each_names_file_line_word_and_message() -> None:
 
 
 def test_where_one_shape_is_tried_code_that_did_not_run_is_no_warning() -> None:
-    assert not any("no case ran" in line for line in short_lines(remarks_on(verdicts(), not_run=False)))
+    chosen = [replace(one, chosen=True) for one in verdicts()]
+    lines = list(short_lines(remarks_on(chosen)))
+    assert not any("no case ran" in line or "exact in part" in line for line in lines)
+    assert any("exact in part" in line for line in short_lines(remarks_on(verdicts())))
 
 
 def test_annotations_of_github_are_escaped_and_passes_are_plain_lines() -> None:

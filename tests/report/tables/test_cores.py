@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -102,8 +103,8 @@ def test_a_table_of_no_known_core_is_an_error(table: Path) -> None:
 def test_a_record_has_the_forms_that_were_measured(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(origin, "PATH", tmp_path / "measured.csv")
-    monkeypatch.setattr(errors, "PATH", tmp_path / "errors.toml")
+    for module in (origin, errors):
+        monkeypatch.setattr(module, "PATH", Path(shutil.copy(module.PATH, tmp_path)))
     errors.read_again()
     try:
         cores(against=table, record=True)

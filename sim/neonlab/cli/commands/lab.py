@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -83,10 +84,10 @@ def check(
 ) -> int:
     """Run kernels on many cases and compare the results; report faults with their lines.
 
-    A kernel is `exact` where all results are equal to the reference and no fault is found. Without KERNEL, all kernels
-    of the library are checked. The cases cover small shapes, in which every two sizes meet, and all patterns of data.
-    Every memory access, register and vector lane is checked too. Verdicts are kept, and found again until a kernel, its
-    operator or neonlab changes.
+    A kernel is `exact` where all results are equal to the reference, all code ran, and no fault is found. Without
+    KERNEL, all kernels of the library are checked. The cases cover small shapes, in which every two sizes meet, and all
+    patterns of data. Every memory access, register and vector lane is checked too. Verdicts are kept, and found again
+    until a kernel, its operator or neonlab changes.
     """
     from neonlab.lab.parallel.checks import explain_all
     from neonlab.lab.parallel.searches import search_all
@@ -117,14 +118,14 @@ def check(
         say_found(workers.results, "verdict", "verdicts")
         if spread.shard:
             return spread.write(workers)
-    # One shape, or one choice of data, is not expected to run all code.
-    not_run = not (shape or pattern or again)
+    if shape or pattern or again:
+        verdicts = [replace(verdict, chosen=True) for verdict in verdicts]
     if form == "json":
         print_json("check", seed=seed, verdicts=[verdict.to_json() for verdict in verdicts])
     elif form == "text":
-        print_verdicts(console(), verdicts, not_run=not_run)
+        print_verdicts(console(), verdicts)
     else:
-        print_remarks(form, verdicts, not_run=not_run)
+        print_remarks(form, verdicts)
     return 0 if all(verdict.passed for verdict in verdicts) else 1
 
 

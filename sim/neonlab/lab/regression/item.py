@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from neonlab.errors import InputError
@@ -86,7 +86,7 @@ def try_shape(
     known = baselines or Baselines()
     cores, shape = cores_named(known.cores), parse_shape(kernel, text)
     work = [(kernel, plan_cases(kernel, shapes=[shape], patterns=_PATTERNS, seed=seed))]
-    verdict = explain_all(workers, [kernel], check_all(workers, work, seed=seed))[0]
+    verdict = replace(explain_all(workers, [kernel], check_all(workers, work, seed=seed))[0], chosen=True)
     if not verdict.passed:
         return ItemOutcome(verdict)
     figures = _figures(workers, kernel, shape, cores, seed)

@@ -138,4 +138,5 @@ def check(
     )
     tried = check_and_answer(kernel, names, range_case(kernel, names))
     verdict = verdict_of(kernel, tried.outcomes, seed, [tried.coverage], [tried.accepted])
+    verdict = replace(verdict, chosen=bool(shapes or patterns))
     return with_ranges(verdict, *tried.answer) if tried.answer is not None else verdict

@@ -36,20 +36,19 @@ class Remark:
     related: tuple[tuple[str, int, str], ...] = ()
 
 
-def remarks_on(verdicts: Sequence[Verdict], *, not_run: bool = True) -> Iterator[Remark]:
+def remarks_on(verdicts: Sequence[Verdict]) -> Iterator[Remark]:
     """Yield the remarks: first the verdict or its failures, then warnings.
 
-    With `not_run`, code that no case ran is a warning, and so is a fault that a contract accepts and that no longer
-    occurs.
+    Code that no case ran is a warning, and so is a fault that a contract accepts and that no longer occurs.
     """
     for verdict in verdicts:
         if verdict.faultless:
             yield _of_verdict(verdict)
         for failure in verdict.failures:
             yield _of_failure(verdict, failure)
-        for place in verdict.not_run.lines if not_run and verdict.not_run is not None else ():
+        for place in verdict.unseen.lines if verdict.unseen is not None else ():
             yield _remark(verdict, place, WARNING, NOT_RUN, "no case ran this")
-        for told in accepted_lines(verdict, whole=not_run):
+        for told in accepted_lines(verdict):
             found = re.search(r" at (\S+:\d+)", told)
             yield _remark(verdict, found[1] if found else "", WARNING, ACCEPTED, told)
 

@@ -76,8 +76,9 @@ _VERDICT_WHOLE = object_of(
     path=STRING,
     passed=described(BOOLEAN, "no case failed, and results were compared unless the contract says reference = none"),
     status=described(
-        {"enum": ["exact", "ran", "unchecked", "wrong"]},
-        "ran: no fault, results not compared, as the contract says; unchecked: no fault, nothing to compare with",
+        {"enum": ["exact", "exact in part", "ran", "unchecked", "wrong"]},
+        "exact in part: some code ran in no case; ran: no fault, results not compared, as the contract says; "
+        "unchecked: no fault, nothing to compare with",
     ),
     has_reference=described(BOOLEAN, "whether results were compared; false: only faults were looked for"),
     cases=INTEGER,

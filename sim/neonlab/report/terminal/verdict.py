@@ -27,8 +27,8 @@ _NOT_RUN_LINES = 5
 _WORD = 6  # fewest characters of the column of words
 
 
-def print_verdicts(out: Console, verdicts: Sequence[Verdict], *, not_run: bool = True) -> None:
-    """Print a line per verdict, the reasons of failures, and a total; with `not_run` also the code that no case ran."""
+def print_verdicts(out: Console, verdicts: Sequence[Verdict]) -> None:
+    """Print a line per verdict, the reasons of failures, the code that no case ran, and a total."""
     width = max(len(verdict.kernel) for verdict in verdicts)
     word_width = max(_WORD, *(len(word_of(verdict)) + 1 for verdict in verdicts))
     for verdict in verdicts:
@@ -44,12 +44,12 @@ def print_verdicts(out: Console, verdicts: Sequence[Verdict], *, not_run: bool =
         out.print(line)
         if verdict.advice and verdict.faultless:
             out.print(f"      {shown_path(verdict.advice)}", markup=False)
-        for told in accepted_lines(verdict, whole=not_run):
+        for told in accepted_lines(verdict):
             out.print(Text(f"      {told}", "yellow"))
         if verdict.compiler:
             out.print(f"      compiled by {verdict.compiler}", markup=False)
-        if not_run and verdict.not_run is not None:
-            print_not_run(out, verdict.not_run)
+        if verdict.unseen is not None:
+            print_not_run(out, verdict.unseen)
         for failure in verdict.failures:
             print_failure(out, f"{verdict.kernel} {verdict.options}".rstrip(), failure)
     cases = sum(verdict.cases for verdict in verdicts)
@@ -58,12 +58,13 @@ def print_verdicts(out: Console, verdicts: Sequence[Verdict], *, not_run: bool =
 
 
 def _total(verdicts: Sequence[Verdict]) -> str:
-    """Return `all passed`, or the number of failures; then the number of passes that were not compared."""
+    """Return `all passed`, or the number of failures; then the number of passes that say less."""
     counts = Counter(verdict.status for verdict in verdicts)
     told = {Status.WRONG: "failed", Status.UNCHECKED: "unchecked"}
     bad = [f"{counts[status]} {word}" for status, word in told.items() if counts[status]]
-    ran = [f"{counts[Status.RAN]} not compared"] if counts[Status.RAN] else []
-    return ", ".join([*(bad or ["all passed"]), *ran])
+    less = {Status.IN_PART: "in part", Status.RAN: "not compared"}
+    told_less = [f"{counts[status]} {word}" for status, word in less.items() if counts[status]]
+    return ", ".join([*(bad or ["all passed"]), *told_less])
 
 
 def print_not_run(out: Console, not_run: NotRun) -> None:
