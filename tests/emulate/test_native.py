@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import os
 import pkgutil
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from numba import types
 
 import neonlab
 from neonlab.emulate import native
@@ -24,6 +27,7 @@ import neonlab.emulate.access_fault
 import neonlab.emulate.last_writer as writer
 assert meter.__file__.startswith({root!r}), meter.__file__
 for function in (meter._enter_block, writer._written):
+    assert function.address
     print(function.cache_hits if hasattr(function, "cache_hits") else function._cache_hits)
 """
 
@@ -73,6 +77,47 @@ def test_without_any_place_for_a_cache_hooks_are_compiled_each_time(tmp_path: Pa
     done = subprocess.run([sys.executable, "-c", script], env=environment, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["0", "0", "True"]
+
+
+AT_ONCE = """
+import resource, time
+from numba import types
+from neonlab.emulate.native import native
+
+@native(types.int64(types.int64))
+def above(value):
+    return value + 1
+
+{before}
+time.sleep(max(0, {begin} - time.time()))
+assert above.address
+print(above._cache_hits)
+"""
+
+
+def _at_once(folder: Path, count: int, before: str = "") -> list[int]:
+    """Return how many functions each of `count` processes took from the disk, all of which want one at one moment."""
+    (folder / "hook.py").write_text(AT_ONCE.format(before=before, begin=time.time() + 4))
+    source = str(Path(neonlab.__file__).parent.parent)
+    environment = {**os.environ, "PYTHONPATH": source, "PYTHONDONTWRITEBYTECODE": "1"}
+    run = [sys.executable, str(folder / "hook.py")]
+    started = [subprocess.Popen(run, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(count)]
+    return [int(process.communicate(timeout=60)[0]) for process in started]
+
+
+def test_of_processes_that_want_a_function_at_once_one_compiles_it(tmp_path: Path) -> None:
+    assert sorted(_at_once(tmp_path, 3)) == [0, 1, 1]
+
+
+def test_a_function_that_a_full_disk_cannot_keep_is_compiled_all_the_same(tmp_path: Path) -> None:
+    assert _at_once(tmp_path, 1, "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))") == [0]
+    assert not list((tmp_path / "__pycache__").glob("*.nbc"))
+
+
+def test_a_function_is_compiled_when_its_address_is_first_asked_for() -> None:
+    made = native.native(types.int64(types.int64))(lambda value: value + 1)
+    assert made._wrapper_address is None
+    assert ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(made.address)(1) == 2
 
 
 HOOK = """

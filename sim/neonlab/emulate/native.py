@@ -11,6 +11,8 @@ modules, constants and compiled functions alike, is added here to what must be u
 from __future__ import annotations
 
 import ctypes
+import fcntl
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CodeType, ModuleType
@@ -21,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, types
 from numba.core import cgutils
+from numba.core.caching import FunctionCache
 from numba.core.ccallback import CFunc
 from numba.core.sigutils import normalize_signature
 from numba.extending import intrinsic
@@ -73,18 +76,65 @@ def _as_pointer(_context: Any, _address: Any) -> Any:
 as_pointer: Any = intrinsic(_as_pointer)
 
 
-def native(signature: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a function to C's calling convention, once per machine where a cache directory can be written.
+class _AtFirstUse(CFunc):
+    """A callback that is loaded or compiled when its address is first asked for: few commands need all of them."""
 
-    Numba caches beside the source, or in the user's cache directory where that is read-only.  Where neither can be
+    _wrapper_address: int | None
+
+    @property
+    def address(self) -> int:
+        if self._wrapper_address is None:
+            self.compile()
+        assert self._wrapper_address is not None
+        return self._wrapper_address
+
+
+class _OneCompiles(FunctionCache):
+    """A function's cache on disk.  Of processes that need the function at once, one compiles and the others wait."""
+
+    _lock: int | None = None
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Load a function, or return None with its lock held, which `save_overload` or the end of the process drops."""
+        found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        if found is None and self._lock is None:
+            try:
+                self._impl.locator.ensure_cache_path()
+                self._lock = os.open(f"{self._cache_file._index_path}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
+                fcntl.flock(self._lock, fcntl.LOCK_EX)
+            except OSError:
+                return None  # each compiles for itself where no lock can be had
+            found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            if found is not None:
+                self._unlock()
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled function, where the disk has room, and let the others load it."""
+        try:
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+        except OSError:
+            pass  # the function is compiled all the same
+        finally:
+            self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def native(signature: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Have a function compiled to C's calling convention when its address is first asked for.
+
+    That is done once per machine where a cache directory can be written.  Numba caches beside the source, or in the user's cache directory where that is read-only.  Where neither can be
     written it refuses, and the function is then compiled in each process.
     """
     tell_of_compilation()
 
     def compile_function(function: Callable[..., Any]) -> Any:
-        made: Any = CFunc(function, normalize_signature(signature), locals={}, options={})
+        made: Any = _AtFirstUse(function, normalize_signature(signature), locals={}, options={})
         _keep_on_disk(made, function)
-        made.compile()
         return made
 
     return compile_function
@@ -121,7 +171,7 @@ def native_call(function: _Function) -> _Function:
 
 def _keep_on_disk(made: Any, function: Callable[..., Any]) -> None:
     try:
-        made.enable_caching()
+        made._cache = _OneCompiles(function)  # type: ignore[no-untyped-call]
     except RuntimeError as error:
         if "cannot cache" not in str(error):
             raise
