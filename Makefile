@@ -3,6 +3,8 @@
 PYTHON ?= python3
 BIN    := .venv/bin
 EXTRAS ?= dev
+# Of pytest, for `test` and `test-all`.
+OPTIONS ?=
 
 .PHONY: report test test-all lint docs clean
 
@@ -13,11 +15,11 @@ report: .venv/ready
 
 # What a person runs before each commit: under 8 minutes on two cores. It says at the end what it left out.
 test: .venv/ready
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n auto --dist worksteal $(OPTIONS)
 
 # Every case of every test, as CI runs them: about three quarters of an hour.
 test-all: .venv/ready
-	$(BIN)/python -m pytest -n auto --dist worksteal --thorough
+	$(BIN)/python -m pytest -n auto --dist worksteal --thorough $(OPTIONS)
 
 lint: .venv/ready
 	$(BIN)/ruff check .

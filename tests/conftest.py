@@ -1,4 +1,4 @@
-"""Say what the options of this suite are; `tests.tiers` chooses what `make test` runs."""
+"""Say what the options of this suite are; `tests.tiers` chooses what runs, `tests.passed` what need not run again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from neonlab.host.compiling import QUIET
 from neonlab.lab.cache.folder import VARIABLE
 
-pytest_plugins = ["tests.tiers"]
+pytest_plugins = ["tests.tiers", "tests.passed"]
 
 # Commands that tests run say nothing of what goes on, which depends on how busy the machine is.
 os.environ[QUIET] = "1"

@@ -127,8 +127,9 @@ class _OneCompiles(FunctionCache):
 def native(signature: Any) -> Callable[[Callable[..., Any]], Any]:
     """Have a function compiled to C's calling convention when its address is first asked for.
 
-    That is done once per machine where a cache directory can be written.  Numba caches beside the source, or in the user's cache directory where that is read-only.  Where neither can be
-    written it refuses, and the function is then compiled in each process.
+    That is done once per machine where a cache directory can be written.  Numba caches beside the source, or in the
+    user's cache directory where that is read-only.  Where neither can be written it refuses, and the function is then
+    compiled in each process.
     """
     tell_of_compilation()
 

@@ -327,14 +327,15 @@ class Trace:
         return self.before(step + 1, register)
 
     def befores(self, steps: npt.NDArray[np.int64], register: Register) -> npt.NDArray[np.uint64]:
-        """Return the low 64 bits of `register` at the beginning of each of `steps`, uint64."""
-        entry = np.uint64(entry_value(self.entry, register) & (1 << 64) - 1)
+        """Return `register` at the beginning of each of `steps`, uint64 (steps, 2): the low and the high 64 bits."""
+        value = entry_value(self.entry, register)
+        entry = np.array([value & (1 << 64) - 1, value >> 64], np.uint64)
         found = self._written.get(register)
         if found is None or not len(found[0]):
-            return np.full(len(steps), entry)
+            return np.tile(entry, (len(steps), 1))
         index = np.searchsorted(found[0], steps)
-        values: npt.NDArray[np.uint64] = self.values[found[1][np.maximum(index - 1, 0)], 0]
-        return np.where(index > 0, values, entry)
+        values: npt.NDArray[np.uint64] = self.values[found[1][np.maximum(index - 1, 0)]]
+        return np.where(index[:, None] > 0, values, entry)
 
     def executed(self, step: int) -> bool:
         """Return whether the instruction of `step` had an effect: its condition, if it has one, held."""
@@ -361,7 +362,7 @@ class Trace:
         steps = self.executions.get(pc, np.zeros(0, np.int64))
         if instruction.condition and self.isa is Isa.A32:
             steps = steps[[self.executed(step) for step in steps.tolist()]]
-        values = {register: self.befores(steps, register).tolist() for register in instruction.reads}
+        values = {register: self.befores(steps, register)[:, 0].tolist() for register in instruction.reads}
         access, found = instruction.accesses[number], np.zeros(len(steps), np.uint64)
         for at in range(len(steps)):
             found[at] = address_of(access, self.isa, lambda register, at=at: values[register][at])  # type: ignore[misc]

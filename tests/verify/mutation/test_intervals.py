@@ -35,7 +35,7 @@ def test_registers_lie_where_the_intervals_say(kernel: Kernel) -> None:
             for address, steps in trace.executions.items():
                 assert address in known, f"{address:#x} is taken to be out of reach"
                 for index, (low, high) in known[address].registers.items():
-                    held = trace.befores(steps, general(index))
+                    held = trace.befores(steps, general(index))[:, 0]
                     # How far each is above the lower end, modulo the size of a register.
                     above = (held - np.uint64(low % (1 << 64))) & whole
                     assert int(above.max()) <= high - low, (hex(address), index, low, high, name)

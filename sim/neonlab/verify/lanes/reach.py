@@ -131,19 +131,17 @@ def register_files(trace: Trace, steps: npt.NDArray[np.int64], operands: Sequenc
     isa = trace.isa
     size = VECTOR_BYTES[isa]
     states = np.zeros((len(steps), file_bytes(isa)), np.uint8)
+
+    def fill(start: int, register: Register, size: int) -> None:
+        states[:, start : start + size] = trace.befores(steps, register).view(np.uint8)[:, :size]
+
     for lanes in operands:
         if is_general(isa, lanes):
             index = (lanes.start - general_start(isa, 0)) // GENERAL_BYTES
-            for row, step in enumerate(steps.tolist()):
-                value = trace.before(step, general(index)) & (1 << 8 * isa.pointer_bytes) - 1
-                start = general_start(isa, index)
-                states[row, start : start + GENERAL_BYTES] = np.frombuffer(value.to_bytes(8, "little"), np.uint8)
+            fill(general_start(isa, index), general(index), isa.pointer_bytes)
     wanted = {index for lanes in operands for index in range(lanes.start // size, (lanes.end - 1) // size + 1)}
     for index in sorted(index for index in wanted if index < 32):
-        start = vector_start(isa, index)
-        for row, step in enumerate(steps.tolist()):
-            value = trace.before(step, vector(index)) & (1 << 8 * size) - 1
-            states[row, start : start + size] = np.frombuffer(value.to_bytes(size, "little"), np.uint8)
+        fill(vector_start(isa, index), vector(index), size)
     return states
 
 

@@ -141,7 +141,7 @@ class PairedTraces:
                 registers.add(FLAGS)
             for register in registers - {None}:
                 assert register is not None
-                differ = self.a.befores(steps, register) != self.b.befores(steps, register)
+                differ = (self.a.befores(steps, register) != self.b.befores(steps, register)).any(axis=1)
                 found.update(steps[differ].tolist())
         return sorted(found)
 
