@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from neonlab.isa.general_names import ZERO_REGISTER, general_named
 from neonlab.isa.model.instruction import Instruction
@@ -19,20 +19,22 @@ _SHIFT = re.compile(r"(lsl|lsr|asr) #(\d+)$")
 
 @dataclass(frozen=True, slots=True)
 class _Operand:
-    """A number that is compared: a register of so many bits, shifted, or a constant."""
+    """A number that is compared: a register of so many bits, shifted, or a constant; negated where it is added."""
 
     register: Register | None
     number: int = 0
     bits: int = 64
     shift: int = 0
+    added: bool = False
 
     def of(self, held: int) -> int:
         """Return its value, with its sign, where its register holds `held`."""
         if self.register is None:
-            return self.number
+            return -self.number if self.added else self.number
         value = held & (1 << self.bits) - 1
         value -= value >> self.bits - 1 << self.bits
-        return value << self.shift if self.shift >= 0 else value >> -self.shift
+        value = value << self.shift if self.shift >= 0 else value >> -self.shift
+        return -value if self.added else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +82,11 @@ def _comparison(instruction: Instruction) -> Comparison | None:
         if shift is None:
             return None
         places = int(shift[2]) if shift[1] == "lsl" else -int(shift[2])
-        second = _Operand(second.register, second.number, second.bits, places)
-    if kind.startswith(("cmn", "ccmn", "adds")) and second.register is None:
-        second = _Operand(None, -second.number)
+        second = replace(second, shift=places)
+    if kind.startswith(("cmn", "ccmn", "adds")):
+        second = replace(second, added=True)
+    elif kind.startswith("rsbs"):
+        first, second = second, first
     return Comparison(instruction.address, first, second)
 
 
