@@ -54,3 +54,23 @@ def test_an_outcome_is_written_described_and_put_into_a_table(tmp_path: Path) ->
     assert json.loads((tmp_path / "optimize.json").read_text())["loops"][0]["kernel"] == loop["kernel"]
     (row,) = [line for line in (tmp_path / "optimize.md").read_text().splitlines() if "cortex-a7 |" in line]
     assert "proved" in row and "negated sums of 2 products" in row
+
+
+@pytest.mark.thorough("compiling what replays a trace takes a minute; tests/optimize has the parts")
+def test_a_profile_says_what_was_found_for_the_loop_until_its_code_changes(tmp_path: Path) -> None:
+    root = tmp_path
+    path = root / "armv7" / SAFE_A32.name
+    for folder in (path.parent, root / "reports"):
+        folder.mkdir()
+    path.write_text(SAFE_A32.read_text())
+    options = ("--core", "cortex-a7", "--steps", "900", "--into", "reports")
+    assert neonlab("-q", "optimize", str(path), *options, cwd=root).returncode == 0
+    (loop,) = json.loads((root / "reports" / "optimize.json").read_text())["loops"]
+    profile = ("-q", "profile", str(path), "--shape", loop["shape"], "--core", "cortex-a7")
+    shown = "".join(neonlab(*profile, cwd=root).stdout.split())  # a long path is broken over lines
+    before, after = (f"{loop[one]['cycles']:.4g}" for one in ("before", "after"))
+    found = f"`neonlab optimize {loop['kernel']} --core cortex-a7` finds {after} instead of {before} cycles"
+    assert "".join(f"{found} per iteration, proved".split()) in shown, shown
+    path.write_text(path.read_text().replace("    bx      lr", "    nop\n    bx      lr", 1))
+    changed = neonlab(*profile, cwd=root).stdout
+    assert "hot loop" in changed and "neonlab optimize" not in changed

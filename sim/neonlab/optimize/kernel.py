@@ -13,7 +13,7 @@ import numpy as np
 from neonlab.assemble.program import Program
 from neonlab.errors import InputError
 from neonlab.lab.parallel.pool import Workers
-from neonlab.lab.repository.kernel_code import kernel_program
+from neonlab.lab.repository.kernel_code import code_digest, kernel_program
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.lookup import AskedKernel, AskedShape, one_kernel, one_shape
 from neonlab.lab.run.plan import layers_of, shapes_to_prove
@@ -283,8 +283,9 @@ def _outcome(subject: _Subject, judged: _Judged, seed: int, steps: int, explorat
         reason = f"no order and no rewrite that was tried costs less; {gap}"
     shown = judgement or Judgement(False, False, call_cycles=subject.call_cycles)
     return Optimized(
-        kernel=kernel.title, path=str(kernel.path), isa=kernel.isa.value, core=subject.core.name, shape=subject.shape,
-        seed=seed, steps=steps, place=subject.report.place(str(kernel.path)), share=subject.report.share, old=old,
+        kernel=kernel.title, path=str(kernel.path), isa=kernel.isa.value, core=subject.core.name,
+        code=code_digest(kernel), shape=subject.shape, seed=seed, steps=steps,
+        place=subject.report.place(str(kernel.path)), share=subject.report.share, old=old,
         new=_figures(best.code, best.found.sequence, subject.core) if best is not None else old,
         changes=best.code.changes if best is not None else (), ahead=len(best.found.ahead) if best is not None else 0,
         tried=exploration.tried, call_before=subject.call_cycles, call_after=shown.call_cycles, standing=standing,

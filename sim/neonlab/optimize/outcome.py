@@ -72,17 +72,19 @@ class Refused:
 class Optimized:
     """What was found for a kernel's hot loop on a core.
 
-    `old` and `new` are the figures of the loop; `new` is `old` where nothing was found.  `place` says where the loop
-    stands.  `ahead` are the instructions that run an iteration of the new loop ahead.  `tried` is the number of orders
-    that were costed.  `call_before` and `call_after` are the cycles of the whole call at `shape`, warm.  `proved` and
-    `checked` count the shapes and the cases of the judgement.  `text` is the new file, `original` the old one with the
-    same includes in it; `old_body` and `new_body` are the loops without their branch.
+    `code` is the digest of the kernel's code.  `old` and `new` are the figures of the loop; `new` is `old` where
+    nothing was found.  `place` says where the loop stands.  `ahead` are the instructions that run an iteration of the
+    new loop ahead.  `tried` is the number of orders that were costed.  `call_before` and `call_after` are the cycles of
+    the whole call at `shape`, warm.  `proved` and `checked` count the shapes and the cases of the judgement.  `text` is
+    the new file, `original` the old one with the same includes in it; `old_body` and `new_body` are the loops without
+    their branch.
     """
 
     kernel: str
     path: str
     isa: str
     core: str
+    code: str
     shape: Shape
     seed: int
     steps: int
@@ -132,6 +134,7 @@ class Optimized:
             "kernel": self.kernel,
             "isa": self.isa,
             "core": self.core,
+            "code": self.code,
             "shape": str(self.shape),
             "loop": self.place,
             "share": round(self.share, 4),

@@ -224,10 +224,12 @@ def profile(
     Instructions, registers and traffic are counted exactly. With --core, cache events and cycles are estimates of the
     core's models.
     """
+    from neonlab.lab.repository.library import own_root
     from neonlab.measure.cores.modelled import ModelledCore
     from neonlab.measure.cores.pipeline import pipeline_names
     from neonlab.measure.options import MemoryOptions
     from neonlab.measure.shape import NO_SIZES
+    from neonlab.report.tables.loops.optimizations import found_before
     from neonlab.report.terminal.cycles import print_layers
     from neonlab.report.terminal.verdict import print_profiles
 
@@ -255,7 +257,10 @@ def profile(
     if calls and warm:
         raise InputError("--warm is a call in a row without end, --calls one in a row of N: give one of them")
     memory = MemoryOptions(modelled, warm, not no_prefetcher, loop=not layers, cold_weights=cold_weights, calls=calls)
-    show = print_layers if layers else partial(print_profiles, full=full, timeline=timeline, flat=loop)
+    optimized = found_before((own_root() or Path.cwd()) / "reports" / "optimize.json", found, core or "")
+    show = print_layers if layers else partial(
+        print_profiles, full=full, timeline=timeline, flat=loop, optimized=optimized
+    )  # fmt: skip
     return _profiles(found, shape or [], seed, jobs, not no_cache, json, show, memory)
 
 

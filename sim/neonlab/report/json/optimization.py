@@ -27,6 +27,7 @@ _LOOP: dict[str, Schema] = {
     "kernel": STRING,
     "isa": ISA,
     "core": STRING,
+    "code": described(STRING, "the SHA-256 of the kernel's code and data"),
     "shape": described(STRING, "at which the loop is hot"),
     "loop": described(STRING, "the lines of the loop"),
     "share": described(NUMBER, "of the call's cycles that lies in the loop"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
@@ -26,11 +26,13 @@ _LEGEND = "D dispatched  = waits  e executes  E done  R retires"
 
 
 def print_loops(
-    out: Console, kernel: str, reports: Sequence[LoopReport], *, whole: bool = False, flat: bool = False
-) -> None:
+    out: Console, kernel: str, reports: Sequence[LoopReport], *, whole: bool = False, flat: bool = False,
+    optimized: Mapping[str, Any] | None = None,
+) -> None:  # fmt: skip
     """Print for the hottest loop its place, the cost of an iteration, the reason and the first hints; others in short.
 
-    With `whole`, print everything and the timeline.  With `flat`, print the hottest loop as it executes.
+    With `whole`, print everything and the timeline.  With `flat`, print the hottest loop as it executes.  `optimized`
+    is what `neonlab optimize` found for the hottest, as `neonlab.report.tables.loops` keeps it.
     """
     lines: list[str] = []
     for number, report in enumerate(reports):
@@ -39,6 +41,8 @@ def print_loops(
             continue
         title = "other loop" if number else "hot loop"
         lines += [*summary_lines(kernel, report, title), *hint_lines(report, len(report.hints) if whole else _HINTS)]
+        if optimized is not None and not number:
+            lines += _optimized_lines(report, optimized)
         if flat and not number:
             lines += flat_lines(report)
         if whole:
@@ -91,6 +95,15 @@ def hint_lines(report: LoopReport, most: int) -> Iterator[str]:
     left = len(report.hints) - most
     if left > 0:
         yield f"    * {left} more: --timeline shows them"
+
+
+def _optimized_lines(report: LoopReport, found: Mapping[str, Any]) -> list[str]:
+    """Return the line on a cheaper loop; none where the core's model says another cost of this one than it did then."""
+    before, after = found["before"]["cycles"], found["after"]["cycles"]
+    if abs(before - report.cycles) > _SHOWN:
+        return []
+    command = f"`neonlab optimize {found['kernel']} --core {found['core']}`"
+    return _wrapped(f"* {command} finds {after:.4g} instead of {before:.4g} cycles per iteration, {found['status']}", 4)
 
 
 def at_lines(report: LoopReport, hint: Hint) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.text import Text
@@ -142,11 +142,13 @@ def _print_trail(out: Console, trail: Sequence[str]) -> None:
 
 
 def print_profiles(
-    out: Console, profiles: Sequence[Profile], *, full: bool = False, timeline: bool = False, flat: bool = False
-) -> None:
+    out: Console, profiles: Sequence[Profile], *, full: bool = False, timeline: bool = False, flat: bool = False,
+    optimized: Mapping[str, Mapping[str, Any]] | None = None,
+) -> None:  # fmt: skip
     """Print a screen per profile.
 
     With a modelled core, `full` prints everything, `timeline` the loop by cycle, `flat` the loop as it executes.
+    `optimized` has, by kernel, the cheaper loop that was found before.
     """
     for profile in profiles:
         counts = profile.counts
@@ -173,7 +175,8 @@ def print_profiles(
         if profile.caches is not None:
             print_caches(out, profile.caches, brief=brief)
         print_cycles(out, profile, brief=brief)
-        print_loops(out, profile.kernel, profile.loops, whole=timeline, flat=flat)
+        found = (optimized or {}).get(profile.kernel)
+        print_loops(out, profile.kernel, profile.loops, whole=timeline, flat=flat, optimized=found)
         if not brief:
             _print_hot_lines(out, counts)
 

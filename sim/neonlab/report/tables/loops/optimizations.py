@@ -9,6 +9,8 @@ from typing import Any
 
 from neonlab import __version__
 from neonlab.errors import InputError
+from neonlab.lab.repository.kernel_code import code_digest
+from neonlab.lab.repository.library import Kernel
 from neonlab.optimize.outcome import Standing
 
 _NAME = "optimize"
@@ -48,6 +50,20 @@ def merged(path: Path, new: Sequence[Mapping[str, Any]]) -> list[Mapping[str, An
             raise InputError(f"{path}: is no document of `neonlab optimize --into`: move it away") from None
     rows.update({(one["kernel"], one["core"]): one for one in new})
     return [rows[key] for key in sorted(rows)]
+
+
+def found_before(path: Path, kernels: Sequence[Kernel], core: str) -> dict[str, Mapping[str, Any]]:
+    """Return by kernel the row of a cheaper loop in the document at `path`, where it is of this code of the kernel."""
+    try:
+        rows = {one["kernel"]: one for one in json.loads(path.read_text())["loops"] if one["core"] == core}
+        better = {name: one for name, one in rows.items() if one["status"] != Standing.UNCHANGED.value}
+        return {
+            kernel.title: better[kernel.title]
+            for kernel in kernels
+            if kernel.title in better and better[kernel.title].get("code") == code_digest(kernel)
+        }
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
 
 
 def json_document(rows: Sequence[Mapping[str, Any]]) -> str:
