@@ -334,8 +334,7 @@ class Trace:
         if found is None or not len(found[0]):
             return np.tile(entry, (len(steps), 1))
         index = np.searchsorted(found[0], steps)
-        values: npt.NDArray[np.uint64] = self.values[found[1][np.maximum(index - 1, 0)]]
-        return np.where(index[:, None] > 0, values, entry)
+        return np.where(index[:, None] > 0, self.values[found[1][np.maximum(index - 1, 0)]], entry)
 
     def executed(self, step: int) -> bool:
         """Return whether the instruction of `step` had an effect: its condition, if it has one, held."""
