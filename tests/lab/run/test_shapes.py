@@ -84,6 +84,8 @@ def test_sums_that_wrap_only_at_the_end_of_the_range_are_found(title: str, right
     for highest, expected in ((right, set()), (wraps, {"lane-wrap"}), (1 << 30, {"lane-wrap"})):
         allowing = of_depth(kernel, highest)
         names = [name for name in plan_cases(allowing) if name.depth is Depth.LARGE]
+        if highest > wraps:  # one wrap so deep takes half a minute to be explained
+            names = [max(names, key=lambda name: max(name.shape.sizes))]
         faults = {failure.identifier for failure in check_cases(allowing, names) if failure is not None}
         assert faults == expected
 
