@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 
 from neonlab.isa.model.instruction import Instruction
+from neonlab.measure.cores.bands import is_blurred
 from neonlab.measure.shape import Shape
 from neonlab.optimize.loop.code import Change
 
@@ -113,6 +114,11 @@ class Optimized:
     def is_better(self) -> bool:
         """Tell whether a cheaper loop was found that is right."""
         return self.standing is not Standing.UNCHANGED
+
+    @property
+    def is_blurred(self) -> bool:
+        """Tell whether the cycles of the whole call differ by no more than the core's model can tell."""
+        return is_blurred(self.core, self.call_before, self.call_after)
 
     @property
     def word(self) -> str:

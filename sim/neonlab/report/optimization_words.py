@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from neonlab.measure.cores.bands import NO_DIFFERENCE
 from neonlab.optimize.outcome import LoopFigures, Optimized, Standing
 
 
@@ -14,7 +15,8 @@ def optimization_rows(found: Optimized, written: str = "") -> Iterator[tuple[str
     if found.is_better:
         gain = 100 * (1 - found.new.cycles / found.old.cycles)
         yield "optimized", f"{_figures(found.new)}: {gain:.0f} % fewer cycles"
-        yield "whole call", f"{found.call_before:,} cycles before, {found.call_after:,} after, warm"
+        told = f": {NO_DIFFERENCE}" if found.is_blurred else ""
+        yield "whole call", f"{found.call_before:,} cycles before, {found.call_after:,} after, warm{told}"
     for change in found.changes:
         places = f"{change.places} place{'s' * (change.places != 1)}"
         yield "rewritten", f"{change.name}, {places}: {change.reason}"

@@ -105,11 +105,12 @@ def test_changes_are_written_with_as_many_digits_as_it_takes(before: int, after:
 def test_cycles_inside_the_band_of_ratios_are_no_difference_and_counts_always_are(core: str) -> None:
     band = ratio_band_of(core)
     assert band is not None
+    least = min(band.low, 1 / band.high)  # whichever of the two is called the first
     for ratio, told in (
-        (band.low - 0.01, True),
-        (band.low + 0.001, False),
-        (band.high, False),
-        (band.high + 0.01, True),
+        (least - 0.01, True),
+        (least + 0.001, False),
+        (1 / least - 0.001, False),
+        (1 / least + 0.02, True),
     ):
         change = Change(f"cycles {core}", 10**6, int(10**6 * ratio))
         assert change.core == core and change.told is told

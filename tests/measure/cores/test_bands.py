@@ -9,7 +9,16 @@ import pytest
 from neonlab.measure.cores import bands as of_bands
 from neonlab.measure.cores import errors as core_errors
 from neonlab.measure.cores.bands import Band, RatioBand, band_of, kind_of, ratio_band_of
-from neonlab.measure.cores.errors import IN_ORDER, LEFT_OUT, OUT_OF_ORDER, SILICON, UNSEEN, ModelError, errors_of
+from neonlab.measure.cores.errors import (
+    CALIBRATION,
+    IN_ORDER,
+    LEFT_OUT,
+    OUT_OF_ORDER,
+    SILICON,
+    UNSEEN,
+    ModelError,
+    errors_of,
+)
 from neonlab.measure.cores.pipeline import pipeline_names
 from neonlab.measure.cores.table_hash import tables_hash
 
@@ -94,8 +103,22 @@ def test_every_core_has_a_band_and_those_without_enough_rows_say_that_it_is_pool
 
 def test_a_ratio_inside_the_band_of_ratios_is_no_difference() -> None:
     band = RatioBand(0.95, 1.04, 50, IN_ORDER)
-    assert not any(band.tells(1000, after) for after in (950, 1000, 1040))
-    assert band.tells(1000, 949) and band.tells(1000, 1041) and band.tells(0, 1)
+    assert not any(band.tells(1000, after) for after in (950, 1000, 1040, 1052))
+    assert band.tells(1000, 949) and band.tells(1000, 1053) and band.tells(0, 1)
+    for one in (940, 949, 950, 1040, 1052, 1053, 1060):  # whichever of two is called the first
+        assert band.tells(1000, one) == band.tells(one, 1000)
+
+
+@pytest.mark.parametrize("name", ["cortex-a7", "cortex-a8", "cortex-a9", "cortex-a15", "cortex-a57"])
+def test_a_pooled_band_holds_that_of_the_functions_that_adjusted_the_model(name: str) -> None:
+    band = band_of(name)
+    (own,) = (error for error in errors_of(name) if error.against == CALIBRATION)
+    assert band is not None and band.pooled
+    pool = band_of(band.of)
+    assert pool is not None and band.figures == pool.figures + own.figures
+    assert own.p90 is not None
+    low, high = (1 - own.p90, 1 + own.p90) if own.low is None or own.high is None else (own.low, own.high)
+    assert (band.low, band.high) == (min(low, pool.low), max(high, pool.high))
 
 
 def test_ratios_have_a_band_for_each_kind_of_core() -> None:

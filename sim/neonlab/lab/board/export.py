@@ -50,9 +50,11 @@ def export_kernels(
 ) -> Exported:
     """Write the bench of each kernel, with its shapes to time, to `folder`; up to `budget` bytes of cases for each.
 
-    The folder is made if it is not there; files of the same names are replaced, when all have been made.  Raises
-    InputError for kernels of two instruction sets, for one that does not build, and where nothing can be written.
+    The folder is made if it is not there; the files of an earlier export are replaced, when all have been made.  Raises
+    InputError for kernels of two instruction sets, for one that does not build, for a folder with other files, and
+    where nothing can be written.
     """
+    _refuse_others_files(folder)
     isas = {kernel.isa for kernel, _ in work}
     if len(isas) != 1:
         raise InputError(
@@ -73,6 +75,16 @@ def export_kernels(
     for name, contents in made.items():
         write_whole(folder / name, contents)
     return Exported(folder, isa, tuple(sorted(made)), tuple(planned), file.size)
+
+
+def _refuse_others_files(folder: Path) -> None:
+    """Raise InputError for a folder that holds something, and no bench."""
+    try:
+        names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be read: {error.strerror}") from None
+    if names and not names.issuperset(_FILES):
+        raise InputError(f"{folder}: holds other files, such as {min(names)}: give a folder that is new or empty")
 
 
 def _bench_file(name: str) -> bytes:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import importlib.resources
 import json
-import math
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +18,8 @@ from neonlab.isa.model.isa import Isa, isa_named
 from neonlab.lab.board.export import FORMAT
 
 VERDICTS = ("exact", "ran", "unchecked", "WRONG")
+#: Most cycles or nanoseconds of a call: a day has fewer.
+_MOST = 1e15
 COUNTERS = ("perf_event", "pmccntr", "clock")
 
 
@@ -127,15 +128,21 @@ def parse_result(text: str, path: str) -> BoardResult:
     if top.whole("board") != FORMAT:
         raise InputError(f"{path}: `board` must be {FORMAT}: this neonlab reads no other layout of results")
     counter = top.table("counter")
+    kind, hz = counter.word("kind", COUNTERS), counter.figure("hz")
+    kernels = tuple(_kernel(one) for one in top.tables("kernels"))
+    if not kernels or len({one.title for one in kernels}) != len(kernels):
+        raise top.error("kernels", "one kernel or more, each once")
+    if kind == "clock" and not hz and any(one.cycles is not None for kernel in kernels for one in kernel.timings):
+        raise counter.error("hz", "the clock's frequency where there are cycles")
     return BoardResult(
         Path(path).name,
         top.isa("isa"),
         top.whole("seed"),
         _machine(top.table("machine")),
         top.text("compiler"),
-        counter.word("kind", COUNTERS),
-        counter.figure("hz"),
-        tuple(_kernel(one) for one in top.tables("kernels")),
+        kind,
+        hz,
+        kernels,
     )
 
 
@@ -204,6 +211,8 @@ def _timing(table: _Reader) -> Timing:
     cycles, lowest, empty, ns, empty_ns = map(table.figure, ("cycles", "lowest", "empty", "ns", "empty_ns"))
     if ns is None:
         raise table.error("ns", "a number")
+    if cycles is not None and lowest is not None and lowest > cycles:
+        raise table.error("lowest", "no more than `cycles`")
     calls, repetitions = (table.whole(key, least=1) for key in ("calls", "repetitions"))
     return Timing(shape, calls, repetitions, cycles, lowest, empty, ns, empty_ns)
 
@@ -230,7 +239,10 @@ class _Reader:
         return found
 
     def text(self, key: str) -> str:
-        return str(self._of(key, (str,), "text"))
+        found = str(self._of(key, (str,), "text"))
+        if not found.replace("\n", "").isprintable():  # or it could direct the terminal
+            raise self.error(key, "text of printable characters")
+        return found
 
     def text_or_none(self, key: str) -> str | None:
         return None if self._of(key, (str, type(None)), "text or null") is None else self.text(key)
@@ -249,8 +261,8 @@ class _Reader:
 
     def figure(self, key: str) -> float | None:
         found = self._of(key, (int, float, type(None)), "a number or null")
-        if found is not None and not (math.isfinite(found) and found >= 0):
-            raise self.error(key, "0 or more")
+        if found is not None and not 0 <= found <= _MOST:
+            raise self.error(key, f"from 0 to {_MOST:.0e}")
         return None if found is None else float(found)
 
     def isa(self, key: str) -> Isa:

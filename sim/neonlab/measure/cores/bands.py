@@ -6,10 +6,11 @@ divided by them: where the model is usually too fast, the whole range lies above
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from neonlab.measure.cores.errors import (
+    CALIBRATION,
     IN_ORDER,
     LEFT_OUT,
     OUT_OF_ORDER,
@@ -83,8 +84,13 @@ class RatioBand:
     of: str
 
     def tells(self, before: float, after: float) -> bool:
-        """Tell whether the ratio of two estimates is so far from 1 that the model can tell them apart."""
-        return not before or not self.low <= after / before <= self.high
+        """Tell whether the ratio of two estimates is so far from 1 that the model can tell them apart.
+
+        Which is called the first makes no difference.
+        """
+        if not before or not after:
+            return before != after
+        return not any(self.low <= ratio <= self.high for ratio in (after / before, before / after))
 
 
 def kind_of(core: str) -> str:
@@ -97,7 +103,8 @@ def band_of(core: str) -> Band | None:
 
     It is None for a core without a pipeline model, and where none is recorded.
     The functions are those left out with their family, else those that adjusted no model.  A core with too few, or with
-    one family alone, has the band of all cores that issue as it does.
+    one family alone, has the band of all cores that issue as it does, made so wide that it holds four of five of the
+    core's own functions that adjusted its model: new code errs no less.
     """
     if core in (IN_ORDER, OUT_OF_ORDER):
         names = [core]
@@ -110,8 +117,21 @@ def band_of(core: str) -> Band | None:
             error = next((error for error in errors_of(name) if error.against == against), None)
             if error is not None and _suffices(error):
                 assert error.low is not None and error.high is not None
-                return Band(error.low, error.high, error.figures, name, is_stale(name, error))
+                band = Band(error.low, error.high, error.figures, name, is_stale(name, error))
+                return band if name == core else _reaching(band, core)
     return None
+
+
+def _reaching(band: Band, core: str) -> Band:
+    """Return a pooled band that reaches as far as the errors on the functions that adjusted a core's model."""
+    own = next((error for error in errors_of(core) if error.against == CALIBRATION), None)
+    if own is None or (own.low is None and own.p90 is None):
+        return band
+    low, high = own.low, own.high
+    if low is None or high is None:
+        assert own.p90 is not None
+        low, high = 1 - own.p90, 1 + own.p90
+    return replace(band, low=min(low, band.low), high=max(high, band.high), figures=band.figures + own.figures)
 
 
 def _suffices(error: ModelError) -> bool:
