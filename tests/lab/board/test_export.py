@@ -219,15 +219,15 @@ def test_what_cannot_be_exported_is_refused_and_nothing_is_written(tmp_path: Pat
 
 def test_a_folder_with_other_files_is_refused_and_an_earlier_export_replaced(tmp_path: Path) -> None:
     kernel = one_kernel(CONV[Isa.A64])
-    export_kernels([(kernel, ())], tmp_path / "new", budget=4 << 10)
+    export_kernels([(kernel, ())], tmp_path / "new", budget=64 << 10)
     first = (tmp_path / "new" / "kernels.c").read_bytes()
     (tmp_path / "new" / "kernels.c").write_text("older")
     (tmp_path / "new" / "result.json").write_text("{}")  # of its bench
-    export_kernels([(kernel, ())], tmp_path / "new", budget=4 << 10)
+    export_kernels([(kernel, ())], tmp_path / "new", budget=64 << 10)
     assert (tmp_path / "new" / "kernels.c").read_bytes() == first
     others = tmp_path / "others"
     others.mkdir()
     (others / "Makefile").write_text("precious")
     with pytest.raises(InputError, match="holds other files, such as Makefile: give a folder that is new or empty"):
-        export_kernels([(kernel, ())], others, budget=4 << 10)
+        export_kernels([(kernel, ())], others, budget=64 << 10)
     assert [path.name for path in others.iterdir()] == ["Makefile"] and (others / "Makefile").read_text() == "precious"
