@@ -25,6 +25,7 @@ from neonlab.prove.comparison.equality import Equality, compare
 from neonlab.prove.expressions.evaluate import consumed, elements_of, evaluate
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.failing import DRAWN, fault_in, refuted_by_cases, run_witness
+from neonlab.prove.kernel.addresses import refuse_addresses
 from neonlab.prove.kernel.symbolic_run import NOT_COMPLETE, KernelNodes, Sum, kernel_nodes
 from neonlab.prove.large import MOST_ERROR, error_of, is_large, seed_of
 from neonlab.prove.proof import Noticed, ProofStatus, ShapeProof
@@ -83,7 +84,8 @@ def prove_shape(
 ) -> ShapeProof:
     """Return what can be shown at one shape.  `held` names inputs to hold at the values of the case from the start.
 
-    Before a kernel is proved, the case is run under every check, as what it reads or leaves changed is no result.
+    Before a kernel is proved, the case is run under every check, as what it reads or leaves changed is no result.  It
+    is not proved where the addresses of its buffers or earlier calls may decide what it does.
 
     A proof that holds inputs says nothing of others: so the kernel is run on further cases, of which one may refute it.
     Unless inputs are held from the start, as where many shapes are proved, it is also tried with other draws.
@@ -94,6 +96,12 @@ def prove_shape(
         fault = fault_in(program, contract, operator, case)
         if fault is not None:
             return replace(found, status=ProofStatus.REFUTED, wraps=None, error=None, reason="", failure=fault)
+    if found.status.is_proof:
+        try:
+            refuse_addresses(program, contract, case)
+        except Refusal as refusal:
+            reason, where = refusal.reason, refusal.place
+            return replace(found, status=ProofStatus.NOT_PROVED, wraps=None, error=None, reason=reason, where=where)
     if found.status is not ProofStatus.PROVED or not found.held:
         return found
     failure = refuted_by_cases(program, contract, operator, case)
