@@ -40,6 +40,25 @@ def test_each_pattern_is_what_its_name_says() -> None:
     assert {bool(one[0] == 0) for one in at} == {bool(one.min() < 0) for one in drawn} == {True, False}
 
 
+@pytest.mark.parametrize(
+    ("dtype", "low", "high"),
+    [("int32", -(2**31), 2**31 - 1), ("int32", -(2**20), 2**24), ("int32", 5, 2**30), ("uint32", 0, 2**32 - 1),
+     ("int64", -(2**40), 2**40)],
+)  # fmt: skip
+def test_random_integers_of_a_wide_range_have_any_number_of_bits(dtype: str, low: int, high: int) -> None:
+    drawn = DataSource("random", 1, "wide").draw((4000,), np.dtype(dtype), low, high).astype(object)
+    assert min(drawn) >= low and max(drawn) <= high
+    bits = [abs(int(one)).bit_length() for one in drawn]
+    # A uniform draw has next to none of fewer bits than this.
+    few = max(abs(low), high).bit_length() - 12
+    assert all(bits.count(count) >= 15 for count in range(5, few))
+    assert 0.3 < sum(count > few + 6 for count in bits) / len(bits) < 0.9
+    powers = [one for one in drawn if abs(one) & (abs(one) - 1) == 0]
+    assert len({abs(one) for one in powers}) > few - 5
+    if low < 0:
+        assert min(powers) < 0 < max(powers)
+
+
 def test_other_seeds_and_names_draw_other_data() -> None:
     draws = [
         DataSource("random", seed, name).draw((64,), np.dtype("int8"), -128, 127).tobytes()

@@ -25,6 +25,10 @@ _EXACT_SCALES = (0.125, 0.25, 0.5, 1.0, 2.0)
 _NEAR, _NEAR_FLOAT = 3, 1 / 1024
 #: In one case of so many, all numbers that decide about a whole tensor are ends of their ranges.
 _ENDS_IN = 8
+#: Width of a range from which on random integers have any number of bits.
+_WIDE = 1 << 17
+#: Parts of these that are next to powers of two, and of those with fewer bits.
+_POWERS, _FEWER_BITS = 0.125, 0.375
 #: Elements of a block of zeros.
 _BLOCK = 256
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -126,6 +130,8 @@ class DataSource:
                 flat = self.random.uniform(low, high, count)
             case "random":
                 flat = self.random.integers(int(low), int(high), count, dtype, endpoint=True)
+                if int(high) - int(low) >= _WIDE:
+                    flat = self._of_any_size(flat, low, high)
             case "extremes":
                 ends = np.concatenate([ends, _ends_of_format(dtype, low, high)])
                 flat = ends[self.random.integers(0, ends.size, count)]
@@ -156,6 +162,20 @@ class DataSource:
                 flat = np.full(count, min(max(0, low), high), dtype)
                 flat[int(self.random.integers(max(count, 1))) :][:1] = low if turn % 2 else high
         return np.ascontiguousarray(flat, dtype).reshape(shape)
+
+    def _of_any_size(self, drawn: Array, low: float, high: float) -> Array:
+        """Return integers of a wide range, of which some have fewer bits, each number of bits as often as another.
+
+        Of all int32, one in a million lies within 2,000 of 0: a kernel could be wrong for all of these.  Others are
+        powers of two, or one less.
+        """
+        bits = 8 * drawn.dtype.itemsize - 1
+        shifts = self.random.integers(0, bits, drawn.size).astype(drawn.dtype)
+        chance = self.random.random(drawn.size)
+        powers = (np.ones(drawn.size, drawn.dtype) << shifts) - self.random.integers(0, 2, drawn.size, drawn.dtype)
+        powers = np.where(drawn < 0, -powers, powers)
+        found = np.where(chance < _POWERS, powers, np.where(chance < _POWERS + _FEWER_BITS, drawn >> shifts, drawn))
+        return np.asarray(np.clip(found, int(low), int(high)), drawn.dtype)
 
 
 def _between_blocks(count: int, first: int, run: int) -> Array:
