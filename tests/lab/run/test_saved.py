@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.kernel_sources import standing_alone
 
 from neonlab.emulate.run import Fault, FaultKind
 from neonlab.errors import InputError
@@ -175,3 +176,20 @@ def test_a_failure_of_a_drawn_case_needs_no_file(tmp_path: Path) -> None:
     failure = Failure(case.name, Fault(FaultKind.EMULATOR_DIED, "", 0))
     assert save_failure(kernel, failure, tmp_path) is failure
     assert not list(tmp_path.iterdir())
+
+
+def test_inputs_for_a_file_from_elsewhere_are_saved_below_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    title = "armv8/clip_s8s8_flat_64"
+    mine = one_kernel(title)
+    assert mine.root is not None
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "armv8" / mine.path.name
+    path.parent.mkdir()
+    path.write_text(standing_alone(mine.path))
+    elsewhere = open_kernel(path)
+    assert elsewhere.root == mine.root  # whose operator is the reference
+    case = draw_case(elsewhere, CaseName(one_shape(elsewhere, "70"), "random", 1))
+    saved = Path(save_failure(elsewhere, _failure(case)).saved).resolve()
+    assert saved.is_file() and saved.parent == tmp_path.resolve() / ".neonlab" / "witnesses"

@@ -285,15 +285,15 @@ def _kernel(code: Code) -> Kernel:
         if reference.path and not reference.symbol:
             reference = replace(reference, symbol=contract.name)
         return Kernel(code, root, ScalarReference(contract, path, reference, code.build))
-    if contract.allows.no_reference and not _lies_in(root, path):
+    if contract.allows.no_reference and not lies_in(root, path):
         return Kernel(code, root, None)
     operator = operator_for(load_operators(root), contract)
-    if operator is not None and not _lies_in(root, path) and not _means(operator, contract):
+    if operator is not None and not lies_in(root, path) and not _means(operator, contract):
         operator = None
     return Kernel(code, root, operator)
 
 
-def _lies_in(root: Path, path: Path) -> bool:
+def lies_in(root: Path, path: Path) -> bool:
     """Tell whether the file is in the repository, even as a link to a file elsewhere."""
     return any(root in place.parents for place in (path.resolve(), path.parent.resolve() / path.name))
 

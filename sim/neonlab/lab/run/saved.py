@@ -12,7 +12,7 @@ import numpy as np
 from neonlab.contract.header import ContractError
 from neonlab.errors import InputError
 from neonlab.host.output_file import make_folder, write_whole
-from neonlab.lab.repository.library import Kernel
+from neonlab.lab.repository.library import Kernel, lies_in
 from neonlab.lab.run.plan import draw_case, shape_for
 from neonlab.lab.run.shapes import integers_of
 from neonlab.verify.cases.case import Array, Case, CaseName, Depth
@@ -30,19 +30,28 @@ _IGNORED = "# Cases that neonlab has saved.\n*\n"
 def save_failure(kernel: Kernel, failure: Failure, folder: Path | None = None) -> Failure:
     """Save the case of a failure that no pattern draws, and return the failure with the file's path.
 
-    The file has the kernel's name and a hash of its contents.  `folder` is FOLDER unless it is given.  A failure on a
-    drawn case is returned as it is.  Raises InputError where the file cannot be written.
+    The file has the kernel's name and a hash of its contents.  `folder` is FOLDER of the file's repository, unless it is
+    given.  A failure on a drawn case is returned as it is.  Raises InputError where the file cannot be written.
     """
     case = failure.witness
     if case is None:
         return failure
     saved = SavedCase(kernel.name, kernel.isa.value, case.shape, case.seed, case.integers, case.inputs, case.rows)
     data = saved_bytes(saved)
-    chosen = folder if folder is not None else (kernel.root or Path.cwd()) / FOLDER
+    chosen = folder if folder is not None else _own_root(kernel) / FOLDER
     path = chosen / f"{_plain(kernel.name)}-{hashlib.sha256(data).hexdigest()[:16]}.npz"
     make_ignored_folder(chosen)
     write_whole(path, data)
     return replace(failure, saved=str(path))
+
+
+def _own_root(kernel: Kernel) -> Path:
+    """Return the repository that the kernel's file lies in; that of its operator may be another, such as the lab's own.
+
+    It is the current folder where the file lies elsewhere.
+    """
+    root = kernel.root
+    return root if root is not None and lies_in(root, kernel.path) else Path.cwd()
 
 
 def make_ignored_folder(folder: Path) -> None:
