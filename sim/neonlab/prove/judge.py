@@ -21,11 +21,11 @@ import numpy as np
 from neonlab.assemble.program import Program
 from neonlab.contract.header import Argument, Contract
 from neonlab.measure.shape import Shape
+from neonlab.prove.addresses import refuse_addresses
 from neonlab.prove.comparison.equality import Equality, compare
 from neonlab.prove.expressions.evaluate import consumed, elements_of, evaluate
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.failing import DRAWN, fault_in, refuted_by_cases, run_witness
-from neonlab.prove.kernel.addresses import refuse_addresses
 from neonlab.prove.kernel.symbolic_run import NOT_COMPLETE, KernelNodes, Sum, kernel_nodes
 from neonlab.prove.large import MOST_ERROR, error_of, is_large, seed_of
 from neonlab.prove.proof import Noticed, ProofStatus, ShapeProof

@@ -30,7 +30,7 @@ _IGNORED = "# Cases that neonlab has saved.\n*\n"
 def save_failure(kernel: Kernel, failure: Failure, folder: Path | None = None) -> Failure:
     """Save the case of a failure that no pattern draws, and return the failure with the file's path.
 
-    The file has the kernel's name and a hash of its contents.  `folder` is FOLDER of the file's repository, unless it is
+    The file has the kernel's name and a hash of its contents.  `folder` is FOLDER of the file's repository unless it is
     given.  A failure on a drawn case is returned as it is.  Raises InputError where the file cannot be written.
     """
     case = failure.witness

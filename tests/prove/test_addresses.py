@@ -14,7 +14,7 @@ from neonlab.lab.repository.library import Kernel, open_kernel, open_library
 from neonlab.lab.run.lookup import one_shape
 from neonlab.lab.run.plan import shapes_to_prove
 from neonlab.measure.shape import Shape
-from neonlab.prove.kernel.addresses import refuse_addresses
+from neonlab.prove.addresses import refuse_addresses
 from neonlab.prove.refusal import Refusal
 
 DECIDES, COMPUTES, KEPT, PATH = "decide what this", "computes with an address", "data of the kernel's own", "the path"
