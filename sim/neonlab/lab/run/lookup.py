@@ -13,7 +13,8 @@ from neonlab.lab.repository.library import Kernel, find_members, find_root, open
 from neonlab.lab.run.plan import parse_shape
 from neonlab.measure.shape import NO_SIZES, Shape
 
-#: A kernel, its name in the library ("armv8/NAME", or "NAME" where that is enough), or the path of a file with one.
+#: A kernel, its name in the library ("armv8/NAME", or "NAME" where that is enough), or the path of a file with one; of
+#: several in a file, the title that messages give it.
 AskedKernel = Kernel | str | Path
 #: A shape, or its sizes joined by x: "14x14x256x512".
 AskedShape = Shape | str
@@ -42,10 +43,18 @@ def one_kernel(asked: AskedKernel) -> Kernel:
         return asked
     if not isinstance(asked, (str, Path)):
         raise InputError(f"a kernel is a neonlab.Kernel, a name or a path, not {type(asked).__name__}")
-    found = kernels_named(str(asked))
+    found = kernels_named(str(asked)) if names_file(str(asked)) else _titled(str(asked)) or kernels_named(str(asked))
     if len(found) > 1:
         raise InputError(f"`{asked}` means {len(found)} kernels: {', '.join(one.title for one in found)}; name one")
     return found[0]
+
+
+def _titled(text: str) -> list[Kernel]:
+    """Return the function of a file whose title is `text`, such as "dot.c --symbol dot --isa armv8", if any."""
+    name = text.partition(" --")[0]
+    if name == text or not names_file(name):
+        return []
+    return [one for one in kernels_named(name) if one.title == text]
 
 
 def some_kernels(asked: AskedKernel | Iterable[AskedKernel]) -> list[Kernel]:
