@@ -79,11 +79,14 @@ def test_a_kernel_that_is_wrong_on_a_board_ends_with_status_1(result: Path, tmp_
         (("export", KERNEL, "-o", "{tmp}/x", "--shape", "1x2"), "height x width x in_channels x out_channels"),
         (("export", "conv1x1_s8s32_chw_8x4", "-o", "{tmp}/x"), "one instruction set"),
         (("run", "board", KERNEL), "`board` names no board"),
+        (("run", "ssh:board", KERNEL, "--core", "foo"), "no core `foo`"),
+        (("run", "ssh:board", KERNEL, "-o", "{tmp}/no/x.json"), "there is no such folder"),
+        (("export", KERNEL, "-o", "asm"), "asm: holds other files"),
         (("fetch",), "No such command"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-@pytest.mark.sweep(keep=8)
+@pytest.mark.sweep(keep=11)
 def test_bad_usage_gets_one_clear_message_and_status_2(arguments: tuple[str, ...], words: str, tmp_path: Path) -> None:
     found = neonlab("board", *(word.format(tmp=tmp_path) for word in arguments))
     assert found.returncode == 2, found.stderr

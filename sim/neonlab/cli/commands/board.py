@@ -21,6 +21,7 @@ from neonlab.cli.shared import (
     shapes_asked,
 )
 from neonlab.contract.options import Given
+from neonlab.errors import InputError
 
 if TYPE_CHECKING:
     from neonlab.lab.board.export import Exported
@@ -120,11 +121,15 @@ def board_run(
     import tempfile
 
     from neonlab.host.output_file import write_whole
-    from neonlab.lab.board.beside_model import core_of
+    from neonlab.lab.board.beside_model import core_of, refuse_without_model
     from neonlab.lab.board.connection import connection_to
     from neonlab.lab.board.remote import run_on_board
     from neonlab.lab.board.result import parse_result
 
+    if core is not None:  # before the board works for nothing
+        refuse_without_model(core)
+    if output is not None and not output.parent.is_dir():
+        raise InputError(f"{output}: there is no such folder")
     board = connection_to(target)
     with tempfile.TemporaryDirectory(prefix="neonlab-board-") as folder:
         exported = _export(kernels, given, shape, Path(folder), seed, budget)
@@ -168,7 +173,6 @@ def _export(
 
 
 def _show(result: BoardResult, core: str, into: Path | None, json: bool) -> int:
-    from neonlab.errors import InputError
     from neonlab.lab.board.beside_model import beside_model
     from neonlab.lab.board.measured_table import append_measured
     from neonlab.lab.parallel.pool import Workers

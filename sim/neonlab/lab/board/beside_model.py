@@ -41,15 +41,20 @@ class BesideModel:
         return None if measured is None or self.modelled is None else self.modelled / measured
 
 
+def refuse_without_model(core: str) -> None:
+    """Raise InputError unless there is a pipeline model of a core."""
+    cores_named([core])
+    if core not in pipeline_names():
+        raise InputError(f"there is no pipeline model of `{core}`; there are {', '.join(pipeline_names())}")
+
+
 def core_of(result: BoardResult, named: str | None) -> str:
     """Return the core whose model is meant: `named`, else that of the MIDR; "" if there is no model of it.
 
     Raises InputError for a name without a model.
     """
     if named is not None:
-        cores_named([named])
-        if named not in pipeline_names():
-            raise InputError(f"there is no pipeline model of `{named}`; there are {', '.join(pipeline_names())}")
+        refuse_without_model(named)
         return named
     core = result.machine.core
     return core if core in pipeline_names() else ""
