@@ -75,6 +75,8 @@ class MovedReport:
         if ObservedPart.CODE in self._moved:
             starts = (trace.program.addresses[contract.name] for trace in (a, b))
             found.append("`{}` at {:#x} and {:#x}".format(contract.name, *starts))
+        if ObservedPart.SIGNING in self._moved:
+            found.append("paciasp and the like leave a pointer as it is, or sign it")
         return ", ".join(found)
 
     def _effect(self, paired: _MovedTraces, first: Observed, second: Observed) -> Effect | None:
