@@ -49,6 +49,10 @@ from neonlab.isa.model.isa import Isa
         (Isa.A64, "mov w9, #7281\ndup v0.8h, w9", ()),
         (Isa.A64, "mov w9, #7281\ndup v0.8h, w9\nudiv x0, x0, x9", (7281,)),
         (Isa.A32, "movw r3, #7281\nmovt r3, #2\nvdup.32 q0, r3", ()),
+        (Isa.A64, "movz x10, #0xde31\nmovk x10, #0xb, lsl #16\ncmp x3, x10", (0xDE31, 777_777)),
+        (Isa.A64, "movz x10, #5\nmov x11, x10\nmovk x11, #1, lsl #16\ncmp x3, x11", (5,)),
+        (Isa.A64, "movz x10, #1\nmovk x10, #0, lsl #16\nmovk x10, #2, lsl #32", ((2 << 32) + 1,)),
+        (Isa.A32, "movw r3, #0xde31\nmovt r3, #0xb\ncmp r2, r3", (0xDE31, 777_777)),
         (Isa.A32, "movw r3, #7281\nvmov s0, r3\nmov r3, #40", (40,)),
     ],
 )

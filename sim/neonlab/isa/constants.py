@@ -39,7 +39,28 @@ def compared_constants(instructions: Iterable[Instruction]) -> tuple[int, ...]:
     every = tuple(instructions)
     of_vectors = _set_for_vectors(every)
     alone = {number for at, one in enumerate(every) if at not in of_vectors for number in _constants(one)}
-    return tuple(sorted(number for number in alone | set(_shifted_comparisons(every)) if number > 1))
+    joined = {number for at, number in _joined(every) if at not in of_vectors}
+    return tuple(sorted(number for number in alone | joined | set(_shifted_comparisons(every)) if number > 1))
+
+
+def _joined(instructions: Sequence[Instruction]) -> Iterator[tuple[int, int]]:
+    """Yield the number of each `movk` or `movt`, and the constant that a general register then holds."""
+    held: dict[Register, int] = {}
+    for at, one in enumerate(instructions):
+        kind, numbers = _kind(one.mnemonic), [int(text, 0) for text in _IMMEDIATE.findall(one.operands)]
+        known = None
+        if not _VECTOR.search(one.operands) and len(one.writes) == 1 and numbers:
+            if kind in _REST:
+                place = 16 if one.mnemonic.startswith("movt") else (numbers[1:] or [0])[0]
+                if one.writes[0] in held:
+                    known = held[one.writes[0]] & ~(0xFFFF << place) | numbers[0] << place
+                    yield at, known
+            elif kind in _LOADED and not one.accesses:
+                known = numbers[0] % _WORD
+        for register in one.writes:
+            held.pop(register, None)
+        if known is not None:
+            held[one.writes[0]] = known
 
 
 def _set_for_vectors(instructions: Sequence[Instruction]) -> frozenset[int]:

@@ -90,6 +90,10 @@ def test_sums_that_wrap_only_at_the_end_of_the_range_are_found(title: str, right
         assert faults == expected
 
 
+#: One element less at one size, without a branch that would not run elsewhere.
+FALLS_SHORT = "{}\n    cmp x2, x9\n    cset x9, eq\n    sub x2, x2, x9"
+
+
 @pytest.mark.parametrize(
     ("title", "cut", "noticed"),
     [
@@ -97,10 +101,14 @@ def test_sums_that_wrap_only_at_the_end_of_the_range_are_found(title: str, right
         ("armv8/clip_s8s8_flat_64", "uxth w2, w2", "65543"),
         ("armv8/clip_s8s8_flat_64", "sxth x2, w2", "65543"),
         ("armv8/globalpool_s8s8_hwc_4x16", "uxth w2, w2", "65536x1"),
+        ("armv8/clip_s8s8_flat_64", FALLS_SHORT.format("mov x9, #20001"), "20001"),
+        ("armv8/clip_s8s8_flat_64", FALLS_SHORT.format("movz x9, #0xde31\n    movk x9, #0xb, lsl #16"), "777777"),
     ],
 )
-@pytest.mark.sweep(keep=2)
-def test_a_size_cut_to_16_bits_is_noticed(title: str, cut: str, noticed: str, tmp_path: Path) -> None:
+@pytest.mark.sweep(keep=3)
+def test_a_size_cut_to_16_bits_or_compared_with_a_large_constant_is_noticed(
+    title: str, cut: str, noticed: str, tmp_path: Path
+) -> None:
     isa, name = title.split("/")
     text, begins = standing_alone(file_of(title)), f"\nfunction {name}\n"
     assert begins in text

@@ -84,6 +84,10 @@ def test_large_constants_of_the_code_are_exceeded_where_the_range_allows() -> No
     assert cut_sizes(Dimension("n", 0, 1 << 25), code) == ((1 << 20) + 5, (1 << 24) + 5)
     assert cut_sizes(Dimension("n", 0, 1 << 21), code) == ((1 << 20) + 5,)
     assert cut_sizes(Dimension("n", 0, 1 << 25), CodeFacts()) == ()
+    compared = CodeFacts((), (20_000, 777_777))
+    near = [number + off for number in compared.constants for off in (-1, 0, 1, 5)]
+    assert list(cut_sizes(Dimension("n", 0, 1 << 25), compared)) == near
+    assert list(cut_sizes(Dimension("n", 0, 777_777), compared)) == near[:-2]
     assert cut_sizes(Dimension("zero", 0, 1 << 25, 1, Role.NUMBER), code) == ()
 
 

@@ -147,6 +147,7 @@ def _planned(limits: _Limits, code: CodeFacts, seed: int, every_tail: bool) -> P
         small, alone = [*small, *alone], ()
     if every_tail:
         small += _every_small(space, code)
+    cuts = functools.partial(cut_sizes, code=code)
     by_work = (*sorted({*small} - {broad}, key=lambda shape: (shape.work, shape.sizes)), broad)
     # Of a kernel with one size all regions of it; else the first of a cover, in which most meets.
     order = by_work[:: -(-len(by_work) // WHOLE_SHAPES)] if few else small
@@ -156,12 +157,20 @@ def _planned(limits: _Limits, code: CodeFacts, seed: int, every_tail: bool) -> P
         frozenset(whole) | {broad},
         frozenset(watched),
         tuple(dict.fromkeys((*alone, *_nothing_else(space), *space.far_apart()))),
-        tuple(dict.fromkeys((*_far(space, far_sizes, (0, _FAR), _MOST_WORK), *_far_of_two(space)))),
+        tuple(
+            dict.fromkeys(
+                (
+                    *_far(space, far_sizes, (0, _FAR), _MOST_WORK),
+                    *_far(space, cuts, (0, _FAR), _MOST_WORK),
+                    *_far_of_two(space),
+                )
+            )
+        ),
         tuple(
             dict.fromkeys(
                 (
                     *_far(space, far_sizes, (_FAR + 1, UNLIMITED), _MOST_FAR),
-                    *_far(space, functools.partial(cut_sizes, code=code), (_FAR + 1, UNLIMITED), _MOST_CUT),
+                    *_far(space, cuts, (_FAR + 1, UNLIMITED), _MOST_CUT),
                 )
             )
         ),

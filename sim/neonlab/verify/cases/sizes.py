@@ -209,8 +209,13 @@ def far_sizes(dimension: Dimension) -> tuple[int, ...]:
 
 
 def cut_sizes(dimension: Dimension, code: CodeFacts) -> tuple[int, ...]:
-    """Return values just beyond large constants of the code, which a mask or a conversion may cut numbers to."""
+    """Return values just beyond large constants of the code, which a mask or a conversion may cut numbers to.
+
+    A constant that is no power of two may be compared: then it and its neighbours are returned too.
+    """
     if dimension.role is not Role.LENGTH or dimension.count <= FEW:
         return ()
     large = [constant for constant in code.constants if _LARGEST_CONSTANT < constant <= _LARGEST_CUT]
-    return tuple(sorted({value for one in large for value in dimension.near((one + _BEYOND_CUT,)) if value > one}))
+    beyond = {value for one in large for value in dimension.near((one + _BEYOND_CUT,)) if value > one}
+    compared = (dimension.near((one - 1, one, one + 1)) for one in large if one & one - 1)
+    return tuple(sorted(beyond.union(*compared)))
