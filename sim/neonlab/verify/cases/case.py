@@ -72,8 +72,11 @@ PATTERNS: Mapping[str, str] = {
 class DataSource:
     """Draw the arrays of one case from a pattern and a seed, within each argument's declared range.
 
-    Raises InputError for a pattern that is not known.
+    With `any_size`, random integers of a wide range have any number of bits; an operator of the lab draws them as its
+    formulas need them.  Raises InputError for a pattern that is not known.
     """
+
+    any_size = False
 
     def __init__(self, pattern: str, seed: int, *salt: str) -> None:
         if pattern not in PATTERNS:
@@ -130,7 +133,7 @@ class DataSource:
                 flat = self.random.uniform(low, high, count)
             case "random":
                 flat = self.random.integers(int(low), int(high), count, dtype, endpoint=True)
-                if int(high) - int(low) >= _WIDE:
+                if self.any_size and int(high) - int(low) >= _WIDE:
                     flat = self._of_any_size(flat, low, high)
             case "extremes":
                 ends = np.concatenate([ends, _ends_of_format(dtype, low, high)])

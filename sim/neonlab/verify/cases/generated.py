@@ -30,6 +30,7 @@ def generated_inputs(
     contract: Contract, values: Mapping[str, int], data: DataSource
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """Return the `inputs` and `rows` of a Case: everything that the contract says is read, drawn from `data`."""
+    data.any_size = True
     inputs: dict[str, Array] = {}
     rows: dict[str, Array] = {}
     counts: dict[str, int] = {}  # number of elements of each struct field
