@@ -1,4 +1,4 @@
-"""What addresses or earlier calls may decide is refused where it stands; what points into a buffer is not."""
+"""Refuse what addresses or earlier calls may decide, by its line; do not refuse what only points into a buffer."""
 
 from __future__ import annotations
 

@@ -24,6 +24,7 @@ from neonlab.emulate.trace import Trace, TraceProbe, entry_value
 from neonlab.isa.comparisons import comparisons_of
 from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction
 from neonlab.isa.model.isa import FLAGS, Isa, Register, general
+from neonlab.prove.kernel.symbolic_run import place_of
 from neonlab.prove.refusal import Refusal
 from neonlab.verify.cases.case import Case
 from neonlab.verify.check_case import call_arguments, call_case
@@ -130,11 +131,8 @@ class _Comparison:
             self._stop(int(steps[bad][0]), reason)
 
     def _stop(self, step: int, reason: str) -> None:
-        address = int(self._here.pcs[max(step, 0)])
-        line = self._here.program.line_at(address)
-        instruction = self._here.program.by_address.get(address)
-        text = f": {instruction.text}" if instruction is not None else ""
-        raise Refusal(f"{reason}{text}", place=f"{line.path}:{line.line}" if line else "")
+        where, text = place_of(self._here, max(step, 0))
+        raise Refusal(f"{reason}: {text}" if text else reason, place=where)
 
 
 def _loads(instruction: Instruction | None) -> Iterator[int]:

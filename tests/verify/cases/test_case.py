@@ -46,8 +46,7 @@ def test_each_pattern_is_what_its_name_says() -> None:
      ("int64", -(2**40), 2**40)],
 )  # fmt: skip
 def test_random_integers_of_a_wide_range_have_any_number_of_bits(dtype: str, low: int, high: int) -> None:
-    source = DataSource("random", 1, "wide")
-    source.any_size = True
+    source = DataSource("random", 1, "wide", any_size=True)
     drawn = source.draw((4000,), np.dtype(dtype), low, high).astype(object)
     assert min(drawn) >= low and max(drawn) <= high
     bits = [abs(int(one)).bit_length() for one in drawn]

@@ -224,7 +224,7 @@ def profile(
     Instructions, registers and traffic are counted exactly. With --core, cache events and cycles are estimates of the
     core's models.
     """
-    from neonlab.lab.repository.library import own_root
+    from neonlab.lab.repository.library import reports_folder
     from neonlab.measure.cores.modelled import ModelledCore
     from neonlab.measure.cores.pipeline import pipeline_names
     from neonlab.measure.options import MemoryOptions
@@ -257,7 +257,8 @@ def profile(
     if calls and warm:
         raise InputError("--warm is a call in a row without end, --calls one in a row of N: give one of them")
     memory = MemoryOptions(modelled, warm, not no_prefetcher, loop=not layers, cold_weights=cold_weights, calls=calls)
-    optimized = found_before((own_root() or Path.cwd()) / "reports" / "optimize.json", found, core or "")
+    shows_loop = core is not None and not layers and not json
+    optimized = found_before(reports_folder() / "optimize.json", found, core or "") if shows_loop else {}
     show = print_layers if layers else partial(
         print_profiles, full=full, timeline=timeline, flat=loop, optimized=optimized
     )  # fmt: skip

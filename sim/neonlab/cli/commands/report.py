@@ -68,12 +68,12 @@ def report(
 
     The tables go to reports/, the pages to reports/pages/: each one file, which opens with no network.
     """
-    from neonlab.lab.repository.library import find_root, open_library, own_root
+    from neonlab.lab.repository.library import find_root, open_library, reports_folder
     from neonlab.measure.cores.modelled import ModelledCore
     from neonlab.report.page.gather import CORES
 
     library = open_library(find_root())
-    folder = into or (own_root() or Path.cwd()) / "reports"  # never in the installed package
+    folder = into or reports_folder()
     cores = tuple(map(ModelledCore.named, core or (CORES[1:2] if few_pages else CORES)))
     wanted = find_kernels(kernel) if kernel else list(library.kernels)
     if kernel and embed is not None:

@@ -180,6 +180,14 @@ def own_root(start: Path | None = None) -> Path | None:
     return next((folder for folder in (here, *here.parents) if _is_root(folder)), None)
 
 
+def reports_folder() -> Path:
+    """Return the folder of reports of the repository that one is in, else of the current folder.
+
+    It is never that of the installed package.
+    """
+    return (own_root() or Path.cwd()) / "reports"
+
+
 def _is_root(folder: Path) -> bool:
     return (folder / "asm").is_dir() and (folder / "kernels").is_dir()
 

@@ -43,7 +43,7 @@ def one_kernel(asked: AskedKernel) -> Kernel:
         return asked
     if not isinstance(asked, (str, Path)):
         raise InputError(f"a kernel is a neonlab.Kernel, a name or a path, not {type(asked).__name__}")
-    found = kernels_named(str(asked)) if names_file(str(asked)) else _titled(str(asked)) or kernels_named(str(asked))
+    found = _titled(str(asked)) or kernels_named(str(asked))
     if len(found) > 1:
         raise InputError(f"`{asked}` means {len(found)} kernels: {', '.join(one.title for one in found)}; name one")
     return found[0]

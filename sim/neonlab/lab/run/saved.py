@@ -38,14 +38,14 @@ def save_failure(kernel: Kernel, failure: Failure, folder: Path | None = None) -
         return failure
     saved = SavedCase(kernel.name, kernel.isa.value, case.shape, case.seed, case.integers, case.inputs, case.rows)
     data = saved_bytes(saved)
-    chosen = folder if folder is not None else _own_root(kernel) / FOLDER
+    chosen = folder if folder is not None else _repository_of(kernel) / FOLDER
     path = chosen / f"{_plain(kernel.name)}-{hashlib.sha256(data).hexdigest()[:16]}.npz"
     make_ignored_folder(chosen)
     write_whole(path, data)
     return replace(failure, saved=str(path))
 
 
-def _own_root(kernel: Kernel) -> Path:
+def _repository_of(kernel: Kernel) -> Path:
     """Return the repository that the kernel's file lies in; that of its operator may be another, such as the lab's own.
 
     It is the current folder where the file lies elsewhere.

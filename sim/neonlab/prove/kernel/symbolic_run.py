@@ -195,16 +195,17 @@ def _set_buffers(
 def _sums(suspects: npt.NDArray[np.int64], trace: Trace) -> tuple[Sum, ...]:
     found = []
     for node, bits, step in suspects.tolist():
-        where, text = _place(trace, step)
+        where, text = place_of(trace, step)
         found.append(Sum(node, bits, where, text))
     return tuple(found)
 
 
-def _place(trace: Trace, step: int) -> tuple[str, str]:
-    """Return file:line and text of the instruction of a step."""
+def place_of(trace: Trace, step: int) -> tuple[str, str]:
+    """Return file:line and text of the instruction of a step; both are empty outside the program's text."""
     address = int(trace.pcs[step])
     line = trace.program.line_at(address)
-    return f"{line.path}:{line.line}" if line else "", trace.program.by_address[address].text
+    instruction = trace.instruction(step)
+    return f"{line.path}:{line.line}" if line else "", instruction.text if instruction is not None else ""
 
 
 class Replay:
@@ -276,7 +277,7 @@ class Replay:
                 _make_room(memory, table, self.first, self.suspects)
                 continue
             step = int(self._state[STEP])
-            where, text = _place(trace, step)
+            where, text = place_of(trace, step)
             instruction = trace.program.by_address[int(trace.pcs[step])]
             raise Refusal(f"{_reason(ended, instruction)}: {text}", place=where)
 

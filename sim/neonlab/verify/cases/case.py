@@ -76,12 +76,10 @@ class DataSource:
     formulas need them.  Raises InputError for a pattern that is not known.
     """
 
-    any_size = False
-
-    def __init__(self, pattern: str, seed: int, *salt: str) -> None:
+    def __init__(self, pattern: str, seed: int, *salt: str, any_size: bool = False) -> None:
         if pattern not in PATTERNS:
             raise InputError(f"no pattern is called `{pattern}`; there are {', '.join(PATTERNS)}")
-        self.pattern, self.seed = pattern, seed
+        self.pattern, self.seed, self.any_size = pattern, seed, any_size
         self.random = np.random.default_rng([seed, *(zlib.crc32(text.encode()) for text in salt)])
         self._drawn = 0
         self._all_ends = zlib.crc32(" ".join([str(seed), *salt]).encode()) % _ENDS_IN == 0

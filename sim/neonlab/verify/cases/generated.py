@@ -21,7 +21,7 @@ def generated_case(contract: Contract, shape: Shape, pattern: str, seed: int) ->
     """
     values = shape.values()
     contract.check_values(values)
-    data = DataSource(pattern, seed, contract.name, str(shape), pattern)
+    data = DataSource(pattern, seed, contract.name, str(shape), pattern, any_size=True)
     inputs, rows = generated_inputs(contract, values, data)
     return Case(shape, pattern, seed, values, inputs, {}, rows)
 
@@ -30,7 +30,6 @@ def generated_inputs(
     contract: Contract, values: Mapping[str, int], data: DataSource
 ) -> tuple[dict[str, Array], dict[str, Array]]:
     """Return the `inputs` and `rows` of a Case: everything that the contract says is read, drawn from `data`."""
-    data.any_size = True
     inputs: dict[str, Array] = {}
     rows: dict[str, Array] = {}
     counts: dict[str, int] = {}  # number of elements of each struct field

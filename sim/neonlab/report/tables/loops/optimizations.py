@@ -78,7 +78,7 @@ def markdown_document(rows: Sequence[Mapping[str, Any]]) -> str:
     better = [one for one in rows if one["status"] != Standing.UNCHANGED.value]
     proved = sum(one["status"] == Standing.PROVED.value for one in better)
     lines = ["# Hot loops, optimized", "", *_WORDS, ""]
-    told = sum(not is_blurred(one["core"], *one["call_cycles"].values()) for one in better)
+    told = sum(not _is_blurred(one) for one in better)
     lines += [
         f"{len(rows)} loops on a core each: {len(better)} cheaper, of which {proved} proved. In {told} of them the "
         "whole call is so much cheaper that the model can tell.",
@@ -107,6 +107,11 @@ def markdown_document(rows: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _is_blurred(one: Mapping[str, Any]) -> bool:
+    """Tell whether the cycles of a row's whole call differ by no more than the core's model can tell."""
+    return is_blurred(one["core"], one["call_cycles"]["before"], one["call_cycles"]["after"])
+
+
 def _row(one: Mapping[str, Any]) -> str:
     before, after = one["before"]["cycles"], one["after"]["cycles"]
     bound = max(one["after"]["bounds"].values())
@@ -117,8 +122,7 @@ def _row(one: Mapping[str, Any]) -> str:
     cells = (
         one["kernel"], one["core"], one["shape"], f"{before:.4g}", f"{after:.4g}",
         f"{100 * (1 - after / before):.0f} %", f"{bound:.4g}", judged,
-        f"{'~' if is_blurred(one['core'], call['before'], call['after']) else ''}"
-        f"{100 * (call['after'] / call['before'] - 1):+.0f} %",
+        f"{'~' * _is_blurred(one)}{100 * (call['after'] / call['before'] - 1):+.0f} %",
         "; ".join(change["name"] for change in one["changes"]) or "–", str(one["ahead"]), shown,
         f"{one['tried']:,}", f"{one['seconds']} s",
     )  # fmt: skip
