@@ -1,8 +1,8 @@
 """Compute the range of an estimate of cycles from the recorded errors of the core's model.
 
-The ends of a band are percentiles of modelled / measured on functions that were not used for fitting.  One that is pooled
-over cores also reaches as far as that of the core's own functions, which were used.  An estimate is divided by the
-ends: where the model is usually too fast, the whole range lies above the estimate.
+The ends of a band are percentiles of modelled / measured on functions that were not used for fitting.  One that is
+pooled over cores also reaches as far as that of the core's own functions, which were used.  An estimate is divided by
+the ends: where the model is usually too fast, the whole range lies above the estimate.
 """
 
 from __future__ import annotations
