@@ -1,7 +1,10 @@
-"""Let a second run leave out what a first one has shown: `--write-passed FILE`, then `--leave-passed FILE`.
+"""Let a second run leave out what a first one has shown: `--write-passed=FILE`, then `--leave-passed=FILE`.
 
 `.ci/run` runs `make test` on a bare machine, then `make test-all` on one with every tool.  What passed on the first
 needs no tool, and would be run again on the same sources.  What was skipped there is not among what passed.
+
+The equals sign is needed.  pytest looks for its settings before it knows these options, and would take a file that
+stands alone for a place of tests, whose folder has no settings.
 """
 
 from __future__ import annotations
