@@ -62,9 +62,9 @@ _MOST_CONFIRMATIONS = 24
 
 #: Different places of buffers and of the stack.
 _TURNS = 8
+#: Calls in a row of a kernel that has data of its own, and for how many cases with results.
+_CALLS, _CALLED_OFTEN = 64, 3
 #: Calls made to separate random results from dependence on uninitialised data, if the walk cannot.
-#: Calls in a row of a kernel with data of its own, once.
-_CALLS = 9
 _FURTHER_REPEATS = 8
 
 #: Added to the seed for further random noise.
@@ -77,7 +77,7 @@ class UnsetCheck(Closing):
     """Makes the calls for one kernel, on machines that are kept between them."""
 
     def __init__(self, program: Program, contract: Contract) -> None:
-        self._called_often = False
+        self._called_often = 0  # for so many cases
         self.program, self.contract = program, contract
         self._worlds: dict[tuple[frozenset[ObservedPart], int], World] = {}
 
@@ -138,14 +138,16 @@ class UnsetCheck(Closing):
             second = call.observe(setting)
             if first.differs_in_result(second):
                 return call.report().kept(*call.traces(call.first, setting), first, second)
-        if self._called_often:
+        # Each case has called twice.  An empty one does not show which call it is.
+        is_empty = bool(first.outputs) and not any(map(len, first.outputs.values()))
+        if self._called_often == _CALLED_OFTEN or is_empty:
             return None
-        self._called_often = True  # each case calls twice; that a count is kept shows at any
-        setting = replace(call.first, after=call.first)  # two calls, as above
-        for _ in range(_CALLS - 2):
-            setting = replace(call.first, after=setting)
-            second = call.observe(setting)
+        self._called_often += 1
+        for number, second in enumerate(call.repeated(_CALLS)):
             if first.differs_in_result(second):
+                setting = call.first
+                for _ in range(number):
+                    setting = replace(call.first, after=setting)
                 return call.report().kept(*call.traces(call.first, setting), first, second)
         return None
 
@@ -314,6 +316,10 @@ class _Call:
         found = self.world(setting).observed(setting, self._seed, self._step_budget)
         self._traced_steps = max(self._traced_steps, found.steps)
         return found
+
+    def repeated(self, calls: int) -> Iterator[Observed]:
+        """Make the first call so often in a row, and yield what each does."""
+        return self.world(self.first).repeated(self.first, calls, self._seed, self._step_budget)
 
     def explained(self, fault: Fault, setting: Setting) -> Fault:
         """Return the cause of `fault`, a fault of the last call, which was made in `setting`."""

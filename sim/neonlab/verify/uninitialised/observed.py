@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -171,7 +171,9 @@ class World:
     def _on(self, *probes: Probe) -> Machine:
         return Machine(self.program, probes=probes, stack_bytes=self._stack_bytes, space=self.space)
 
-    def _call(self, machine: Machine, setting: Setting, seed: int, step_budget: int) -> Run | Fault:
+    def _call(
+        self, machine: Machine, setting: Setting, seed: int, step_budget: int, keep_data: bool | None = None
+    ) -> Run | Fault:
         return machine.call(
             self.contract.name,
             setting.arguments,
@@ -180,7 +182,7 @@ class World:
             step_budget=step_budget,
             seed=seed,
             noise=setting.noise,
-            keep_data=setting.after is not None,
+            keep_data=setting.after is not None if keep_data is None else keep_data,
         )
 
     def _call_before(self, machine: Machine, setting: Setting, seed: int, step_budget: int) -> None:
@@ -193,7 +195,19 @@ class World:
         """Make one call and return its effects."""
         self._memory.integers = integers_in(self.contract, setting.arguments)
         self._call_before(self._machine, setting, seed, step_budget)
-        outcome = self._call(self._machine, setting, seed, step_budget)
+        return self._seen(setting, self._call(self._machine, setting, seed, step_budget), seed)
+
+    def repeated(self, setting: Setting, calls: int, seed: int, step_budget: int) -> Iterator[Observed]:
+        """Make so many equal calls in a row, of which all but the first find the kernel's own data as it was left.
+
+        Yield the effects of each.
+        """
+        self._memory.integers = integers_in(self.contract, setting.arguments)
+        for number in range(calls):
+            yield self._seen(setting, self._call(self._machine, setting, seed, step_budget, number > 0), seed)
+
+    def _seen(self, setting: Setting, outcome: Run | Fault, seed: int) -> Observed:
+        """Return the effects of the last call."""
         fault = self._memory.collect(seed)
         if fault is not None:
             fault = self._machine.at_caller(fault)
