@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -14,11 +14,11 @@ from neonlab.assemble.linking import link
 from neonlab.contract.header import Contract, parse_contract
 from neonlab.lab.repository.library import open_kernel
 from neonlab.lab.run.plan import draw_case, parse_shape
-from neonlab.verify.cases.case import Case, CaseName
+from neonlab.verify.cases.case import Array, Case, CaseName
 from neonlab.verify.cases.generated import generated_case
 from neonlab.verify.cases.space import Space
 from neonlab.verify.checker import Checker
-from neonlab.verify.explain.shrink import MOST_TRIALS, describe_inputs, shrink_case
+from neonlab.verify.explain.shrink import MOST_TRIALS, describe_inputs, shrink, shrink_case
 
 KERNEL = file_of("armv8/conv1x1_s8s32_chw_8x4")
 STEPPED = """/*toml
@@ -105,6 +105,24 @@ def test_data_that_the_operator_refuses_are_not_tried() -> None:
     found = shrink_case(case, opened.contract, opened.operator, lambda other: int(other.inputs["limits"][0]) == 127)
     assert found.inputs["limits"].tolist() == [127, 127]
     assert not found.inputs["input"].any()
+
+
+@pytest.mark.parametrize("is_refused", [False, True])
+def test_a_large_case_does_not_go_from_element_to_element(is_refused: bool) -> None:
+    contract = parse_contract(STEPPED, "k.S")
+    assert contract is not None
+    least = Space(contract).least_shape
+    assert least is not None
+    case = generated_case(contract, replace(least, sizes=(4096, 64)), "random", 1)
+    refilled = []
+
+    def refill(old: Case, inputs: Mapping[str, Array]) -> Case | None:
+        refilled.append(old)
+        return None if is_refused else replace(old, inputs=inputs)
+
+    small = shrink(case, contract, lambda other: other.shape == case.shape, lambda shape: None, refill)
+    assert len(refilled) == (16 if is_refused else 1)
+    assert set(small.inputs["x"].tolist()) == (set(case.inputs["x"].tolist()) if is_refused else {3})
 
 
 def test_it_is_the_same_every_time_and_keeps_to_its_budget() -> None:
