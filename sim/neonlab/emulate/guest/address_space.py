@@ -1,9 +1,9 @@
 """Arrange the guest's address space: its stack, its caller and its buffers.  The linker places its code.
 
 HOME is the usual arrangement.  `elsewhere` returns others, in which nothing has the same address, order, or low bits
-beyond those that the procedure call standard promises.  Each bit of a pointer, up to the highest that a user's pointer
-has, differs between HOME and one of them, and so does each bit of sp up to bit 20, whatever a frame takes.  A result
-that is the same in all of them does not depend on any address.
+beyond those that the procedure call standard promises.  Each of bits 29 to 47 of a pointer of A64 differs between HOME
+and one of them, and so does each bit of sp up to bit 20, whatever a frame takes.  A result that is the same in all of
+them may still depend on bits in between, and on which buffer is at a boundary.
 """
 
 from __future__ import annotations
