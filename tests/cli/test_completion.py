@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests.tools import require
 
 from neonlab.int8.requantize import SCHEMES
 from neonlab.lab.repository.library import open_library
@@ -33,8 +33,7 @@ def shell(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def offered(shell: dict[str, str], line: str, cwd: Path = ROOT) -> list[str]:
     """The words that bash offers at the end of `line`."""
-    if shutil.which("bash") is None:
-        pytest.skip("bash is not installed")
+    require("bash")
     # `--show-completion` detects the shell that called it, so bash itself asks for the script.
     script = """
         eval "$(neonlab --show-completion)" || exit 1
@@ -104,8 +103,7 @@ def test_a_broken_repository_offers_nothing_and_says_nothing(shell: dict[str, st
 
 
 def test_completion_is_installed_for_the_shell_that_asks(shell: dict[str, str], tmp_path: Path) -> None:
-    if shutil.which("bash") is None:
-        pytest.skip("bash is not installed")
+    require("bash")
     home = {**shell, "HOME": str(tmp_path)}
     done = subprocess.run(
         ["bash", "--norc", "-c", "neonlab --install-completion; exit $?"],

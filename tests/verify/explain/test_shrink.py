@@ -43,6 +43,15 @@ def _case(shape: str, pattern: str = "random") -> tuple[Case, Contract, object]:
     )
 
 
+def _stepped(*sizes: int) -> tuple[Case, Contract]:
+    """A case of STEPPED of these sizes, or of the smallest."""
+    contract = parse_contract(STEPPED, "k.S")
+    assert contract is not None
+    least = Space(contract).least_shape
+    assert least is not None
+    return generated_case(contract, replace(least, sizes=sizes or least.sizes), "random", 1), contract
+
+
 def _counted(fails: Callable[[Case], bool]) -> tuple[Callable[[Case], bool], list[Case]]:
     tried: list[Case] = []
 
@@ -62,12 +71,7 @@ def test_every_size_ends_at_the_least_that_fails(least: tuple[int, ...]) -> None
 
 
 def test_a_size_that_moves_in_steps_is_lowered_by_them() -> None:
-    contract = parse_contract(STEPPED, "k.S")
-    assert contract is not None
-    least = Space(contract).least_shape
-    assert least is not None
-    shape = replace(least, sizes=(160, 40))
-    case = generated_case(contract, shape, "random", 1)
+    case, contract = _stepped(160, 40)
     small = shrink_case(case, contract, None, lambda other: other.shape["n"] >= 33 and other.shape["rows"] >= 5)
     assert small.shape.sizes == (48, 5)
 
@@ -89,11 +93,7 @@ def test_data_ends_with_what_the_failure_needs() -> None:
 
 
 def test_zero_gives_way_to_what_the_contract_allows() -> None:
-    contract = parse_contract(STEPPED, "k.S")
-    assert contract is not None
-    least = Space(contract).least_shape
-    assert least is not None
-    case = generated_case(contract, least, "random", 1)
+    case, contract = _stepped()
     small = shrink_case(case, contract, None, lambda other: True)
     assert set(small.inputs["x"].tolist()) == {3}
 
@@ -109,11 +109,7 @@ def test_data_that_the_operator_refuses_are_not_tried() -> None:
 
 @pytest.mark.parametrize("is_refused", [False, True])
 def test_a_large_case_does_not_go_from_element_to_element(is_refused: bool) -> None:
-    contract = parse_contract(STEPPED, "k.S")
-    assert contract is not None
-    least = Space(contract).least_shape
-    assert least is not None
-    case = generated_case(contract, replace(least, sizes=(4096, 64)), "random", 1)
+    case, contract = _stepped(4096, 64)
     refilled = []
 
     def refill(old: Case, inputs: Mapping[str, Array]) -> Case | None:

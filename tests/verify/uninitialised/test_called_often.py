@@ -26,7 +26,7 @@ COUNTS = """    adrp    x9, calls
 
 
 @pytest.mark.parametrize(
-    ("call", "is_seen"), [(2, True), (3, True), (5, True), (40, True), (64, True), (1 << 11, False)]
+    ("call", "is_seen"), [(2, True), (3, True), (5, True), (8, True), (40, True), (64, True), (1 << 11, False)]
 )
 def test_a_call_that_differs_is_found_among_the_first(tmp_path: Path, call: int, is_seen: bool) -> None:
     root = new_repository(tmp_path)

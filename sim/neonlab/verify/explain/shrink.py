@@ -35,8 +35,8 @@ class _Trials:
     def __init__(self, fails: Callable[[Case], bool], most: int) -> None:
         self._fails, self.left, self._bytes_left = fails, most, MOST_BYTES
 
-    def __call__(self, case: Case | None) -> bool:
-        if case is None or self.left <= 0:
+    def __call__(self, case: Case) -> bool:
+        if self.left <= 0:
             return False
         self._bytes_left -= case.nbytes
         if self._bytes_left < 0:

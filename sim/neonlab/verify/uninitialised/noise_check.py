@@ -143,11 +143,8 @@ class UnsetCheck(Closing):
         if self._called_often == _CALLED_OFTEN or is_empty:
             return None
         self._called_often += 1
-        for number, second in enumerate(call.repeated(_CALLS)):
+        for setting, second in call.repeated(_CALLS):
             if first.differs_in_result(second):
-                setting = call.first
-                for _ in range(number):
-                    setting = replace(call.first, after=setting)
                 return call.report().kept(*call.traces(call.first, setting), first, second)
         return None
 
@@ -317,8 +314,8 @@ class _Call:
         self._traced_steps = max(self._traced_steps, found.steps)
         return found
 
-    def repeated(self, calls: int) -> Iterator[Observed]:
-        """Make the first call so often in a row, and yield what each does."""
+    def repeated(self, calls: int) -> Iterator[tuple[Setting, Observed]]:
+        """Make the first call so often in a row, and yield the setting and effects of each."""
         return self.world(self.first).repeated(self.first, calls, self._seed, self._step_budget)
 
     def explained(self, fault: Fault, setting: Setting) -> Fault:

@@ -171,9 +171,7 @@ class World:
     def _on(self, *probes: Probe) -> Machine:
         return Machine(self.program, probes=probes, stack_bytes=self._stack_bytes, space=self.space)
 
-    def _call(
-        self, machine: Machine, setting: Setting, seed: int, step_budget: int, keep_data: bool | None = None
-    ) -> Run | Fault:
+    def _call(self, machine: Machine, setting: Setting, seed: int, step_budget: int) -> Run | Fault:
         return machine.call(
             self.contract.name,
             setting.arguments,
@@ -182,7 +180,7 @@ class World:
             step_budget=step_budget,
             seed=seed,
             noise=setting.noise,
-            keep_data=setting.after is not None if keep_data is None else keep_data,
+            keep_data=setting.after is not None,
         )
 
     def _call_before(self, machine: Machine, setting: Setting, seed: int, step_budget: int) -> None:
@@ -197,14 +195,13 @@ class World:
         self._call_before(self._machine, setting, seed, step_budget)
         return self._seen(setting, self._call(self._machine, setting, seed, step_budget), seed)
 
-    def repeated(self, setting: Setting, calls: int, seed: int, step_budget: int) -> Iterator[Observed]:
-        """Make so many equal calls in a row, of which all but the first find the kernel's own data as it was left.
-
-        Yield the effects of each.
-        """
+    def repeated(self, setting: Setting, calls: int, seed: int, step_budget: int) -> Iterator[tuple[Setting, Observed]]:
+        """Make so many equal calls in a row, each after the one before it; yield the setting and effects of each."""
         self._memory.integers = integers_in(self.contract, setting.arguments)
-        for number in range(calls):
-            yield self._seen(setting, self._call(self._machine, setting, seed, step_budget, number > 0), seed)
+        again = setting
+        for _ in range(calls):
+            yield again, self._seen(again, self._call(self._machine, again, seed, step_budget), seed)
+            again = replace(setting, after=again)
 
     def _seen(self, setting: Setting, outcome: Run | Fault, seed: int) -> Observed:
         """Return the effects of the last call."""
