@@ -12,7 +12,7 @@ from tests.kernel_sources import file_of, inlined
 from neonlab.lab.repository.library import Kernel, open_kernel, open_member
 from neonlab.lab.run import plan
 from neonlab.lab.run.check import check_cases
-from neonlab.lab.run.turning import turning_shapes
+from neonlab.lab.run.turning import far_turning_shapes, turning_shapes
 from neonlab.measure.shape import Shape
 
 ENTRY = "add_s8_saturated:\n"
@@ -31,7 +31,24 @@ DECISIONS = {
         "    cmp x3, #625\n    b.lo 9f\n",
         {746, 871, 996},
     ),
+    "in a square": ("    mul x9, x3, x3\n    mov x10, #5329\n    cmp x9, x10\n    b.ne 9f\n", {73}),
+    "in a square and a product": (
+        "    mul x9, x3, x3\n    mov x10, #7\n    madd x9, x3, x10, x9\n    mov x10, #14508\n    cmp x9, x10\n"
+        "    b.ne 9f\n",
+        {117},
+    ),
+    "in two conditions": (
+        "    cmp x3, #1000\n    b.ls 9f\n    and x9, x3, #63\n    cmp x9, #37\n    b.ne 9f\n",
+        set(range(1061, 1 << 14, 64)),
+    ),
+    "in two conditions that are chosen by": (
+        "    cmp x3, #700\n    cset w9, hi\n    and x10, x3, #31\n    cmp x10, #21\n    cset w10, eq\n"
+        "    tst w9, w10\n    b.eq 9f\n",
+        set(range(725, 1 << 14, 32)),
+    ),
 }
+#: Code behind such a decision: each element becomes that of the byte before.
+SPOILS = "    ldrb w9, [x0]\n    eor w9, w9, #64\n    strb w9, [x2]\n    add x0, x0, #1\n    sub x0, x0, #2\n9:\n"
 
 
 @pytest.fixture(params=list(DECISIONS))
@@ -42,8 +59,7 @@ def decided(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Ke
     path = root / "asm" / f"{ADD}.S"
     text = path.read_text()
     assert text.count(ENTRY) == 1
-    spoils = "    ldrb w9, [x0]\n    eor w9, w9, #64\n    strb w9, [x2]\n    add x0, x0, #1\n    sub x0, x0, #2\n9:\n"
-    path.write_text(text.replace(ENTRY, ENTRY + code + spoils))
+    path.write_text(text.replace(ENTRY, ENTRY + code + SPOILS))
     yield open_member(root, path), sizes
 
 
@@ -58,6 +74,33 @@ def test_a_size_that_no_constant_names_is_tried_and_fails(decided: tuple[Kernel,
 def turning_names(kernel: Kernel) -> list[plan.CaseName]:
     found = set(turning_shapes(kernel))
     return [name for name in plan.plan_cases(kernel) if name.shape in found]
+
+
+@pytest.mark.parametrize("size", [20_001, 777_777, 1 << 20])
+def test_a_size_too_large_for_the_search_is_tried_once(size: int, tmp_path: Path) -> None:
+    """The size stands in a literal pool, where no constant of an instruction names it."""
+    root = new_repository(tmp_path)
+    path = root / "asm" / f"{ADD}.S"
+    compared = f"    ldr x9, ={size}\n    cmp x3, x9\n    b.ne 9f\n{SPOILS}"
+    path.write_text(path.read_text().replace(ENTRY, ENTRY + compared))
+    kernel = open_member(root, path)
+    assert size in {shape.sizes[0] for shape in far_turning_shapes(kernel)}
+    (name,) = (name for name in plan.plan_cases(kernel) if name.shape.sizes == (size,))
+    assert [one is not None for one in check_cases(kernel, [name])] == [True]
+
+
+def test_each_length_that_a_table_of_a_byte_tells_apart_is_tried(tmp_path: Path) -> None:
+    """A function of one length may do otherwise at any."""
+    root = new_repository(tmp_path)
+    path = root / "asm" / f"{ADD}.S"
+    looked_up = "    adrp x9, marks\n    add x9, x9, :lo12:marks\n    and x10, x3, #255\n    ldrb w9, [x9, x10]\n"
+    marks = "\n    .section .rodata\nmarks:\n    .fill 201, 1, 0\n    .byte 1\n    .fill 54, 1, 0\n"
+    path.write_text(path.read_text().replace(ENTRY, f"{ENTRY}{looked_up}    cbz w9, 9f\n{SPOILS}") + marks)
+    kernel = open_member(root, path)
+    names = plan.plan_cases(kernel, turning=False)
+    assert {n.shape.sizes[0] for n in names} >= set(range(1, 257))
+    failures = [found for found in check_cases(kernel, names) if found is not None]
+    assert {found.shape.sizes[0] % 256 for found in failures if found.shape is not None} == {201}
 
 
 def test_a_pair_of_sizes_is_reached_one_decision_after_the_other(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from neonlab.errors import InputError
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.shapes import PlannedShapes, integers_of, planned_shapes
-from neonlab.lab.run.turning import turning_shapes
+from neonlab.lab.run.turning import far_turning_shapes, turning_shapes
 from neonlab.measure.shape import Shape
 from neonlab.verify.cases.call_arguments import touched_bytes
 from neonlab.verify.cases.case import PATTERNS, Case, CaseName, Depth
@@ -102,6 +102,9 @@ def plan_cases(
     if shapes:
         return [name for shape in shapes for name in _under(kernel, shape, chosen, seed, full)]
     names = _tails(kernel, chosen, seed, every_tail, turning_shapes(kernel) if turning else ())
+    planned = {name.shape for name in names}
+    far = far_turning_shapes(kernel) if turning else ()
+    names += [CaseName(shape, chosen[0], seed, Depth.QUICK) for shape in far if shape not in planned]
     few = chosen if patterns else ("random", "extremes")
     for shape in layers_of(kernel) if layers else ():
         names += _under(kernel, shape, few, seed, full)

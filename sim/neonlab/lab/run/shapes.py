@@ -23,6 +23,7 @@ from neonlab.verify.cases.cover import MOST_FOR_A_PAIR, MOST_WORK, Cover, cover_
 from neonlab.verify.cases.operator import Operator
 from neonlab.verify.cases.sizes import (
     FAR_POWERS,
+    FEW,
     UNLIMITED,
     VECTOR,
     CodeFacts,
@@ -60,6 +61,8 @@ _FAR, _MOST_FAR = FAR_POWERS[0] + 64, 7 << 19
 _MOST_CUT = 5 << 24
 #: A size between those that 16 and 20 bits reach, where two of all others may be cheap.
 _BETWEEN = (1 << 18) + 7
+#: The sizes of a function with one size only, one after another: what a mask or a table of 8 bits tells apart.
+_EIGHT_BITS = 256
 #: Most shapes in which as much as may be is 0.
 _MOST_NOTHING = 24
 
@@ -144,7 +147,8 @@ def _planned(limits: _Limits, code: CodeFacts, seed: int, every_tail: bool) -> P
     small = [*met, *cover_triples(_drawn(space, code, seed), met, MORE_SHAPES), *_tails(limits)]
     few = sum(dimension.role is Role.LENGTH for dimension in space.dimensions) <= 1
     if few:
-        small, alone = [*small, *alone], ()
+        small = [*small, *alone]
+        alone = tuple(_in_a_row(space, frozenset(small)))
     if every_tail:
         small += _every_small(space, code)
     cuts = functools.partial(cut_sizes, code=code)
@@ -177,6 +181,17 @@ def _planned(limits: _Limits, code: CodeFacts, seed: int, every_tail: bool) -> P
         _longest_sums(limits, space, code),
         few,
     )
+
+
+def _in_a_row(space: Space, known: frozenset[Shape]) -> Iterator[Shape]:
+    """Yield the smallest shape with its length of all sizes that eight bits hold, but those `known`."""
+    assert space.least is not None
+    for at, dimension in enumerate(space.dimensions):
+        if dimension.role is Role.LENGTH and dimension.count > FEW:
+            for size in range(dimension.base, min(dimension.high, _EIGHT_BITS) + 1, dimension.step):
+                placed = space.place((*space.least[:at], size, *space.least[at + 1 :]))
+                if placed is not None and placed.shape not in known and placed.work <= MOST_WORK:
+                    yield placed.shape
 
 
 def _broad(space: Space, code: CodeFacts) -> Shape:
