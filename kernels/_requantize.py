@@ -17,6 +17,12 @@ from ._output import draw_range, output_of
 SCHEMES = ("ruy", "gemmlowp", "fp32")
 #: The arguments with an element for each channel, which belong to the weights.
 PER_CHANNEL = ("bias", "multipliers", "shifts", "scales")
+#: What is drawn from: these are few, and drawn from for every case.
+_SIGNS = np.array([-1, 1])
+_POWERS = np.array([(-31, 8), (-1, 4), (-29, -18)])
+_EXPONENTS = np.array([1, 0.25])
+_HALVES = np.array([0.0, 0.5, 0.5])
+_BESIDE = np.array([-2, -1, -1, 0, 1, 1, 2])
 
 
 def scheme_of(contract: Contract) -> str:
@@ -77,8 +83,20 @@ def parameters(
     else:
         near = np.flatnonzero(kinds < (1 if data.pattern == "one_hot" else 0.875))
     if near.size:
-        _bring_to_steps(contract, near, sums_of(found).reshape(-1, channels)[:, near], found, data)
+        _bring_to_steps(contract, near, sums_of(found).reshape(-1, channels), found, data)
     return found
+
+
+def _one_of(some: Array, random: np.random.Generator, count: int) -> Array:
+    """Return `count` of `some`, as `random.choice` draws them, which takes longer."""
+    drawn: Array = some[random.integers(0, len(some), count)]
+    return drawn
+
+
+def _clipped(values: Array, low: float | Array, high: float | Array) -> Array:
+    """Return what `np.clip` does, which takes three times as long for few values."""
+    clipped: Array = np.minimum(np.maximum(values, low), high)
+    return clipped
 
 
 def _thin(contract: Contract, weights: Array, channels: Array, found: dict[str, Array], data: DataSource) -> None:
@@ -86,13 +104,15 @@ def _thin(contract: Contract, weights: Array, channels: Array, found: dict[str, 
 
     Their sums take few values.  Many of these are on ties, next to ties, or at the ends of the range.
     """
+    if not len(channels):
+        return
     random = data.random
     zero = int(found["points"][1]) if "points" in found else 0
     low, high = _limits_of(weights, contract)
     weights[channels] = zero
     of_channel = np.unravel_index(random.integers(weights[0].size, size=len(channels)), weights.shape[1:])
-    only = zero + random.integers(1, 4, len(channels)) * random.choice([-1, 1], len(channels))
-    weights[channels, *of_channel] = np.clip(only, low, high)
+    only = zero + random.integers(1, 4, len(channels)) * _one_of(_SIGNS, random, len(channels))
+    weights[channels, *of_channel] = _clipped(only, low, high)
     _set_scales(contract, found, data, channels, random.integers(-5, 2, len(channels)))
     found["bias"][channels] = random.integers(-64, 64, len(channels))
 
@@ -100,13 +120,15 @@ def _thin(contract: Contract, weights: Array, channels: Array, found: dict[str, 
 def _bring_far(contract: Contract, channels: Array, found: dict[str, Array], data: DataSource) -> None:
     """Give `channels` a bias and a scale that bring them to any size up to far beyond int32, where clipping shows."""
     random, count = data.random, len(channels)
+    if not count:
+        return
     # Half of them about where float32 holds no more than integers, and tricks that round by it end.
     sizes = np.where(random.random(count) < 0.5, random.integers(22, 26, count), random.integers(6, 34, count))
-    scales = np.clip(random.integers(-24, 8, count), sizes - 28, sizes)
+    scales = _clipped(random.integers(-24, 8, count), sizes - 28, sizes)
     _set_scales(contract, found, data, channels, scales)
     low, high = contract.argument("bias").value_range or (-(2**31), 2**31 - 1)
-    biases = np.ldexp(random.uniform(0.75, 1.5, count) * random.choice([-1, 1], count), sizes - scales)
-    found["bias"][channels] = np.clip(np.rint(biases), low, high)
+    biases = np.ldexp(random.uniform(0.75, 1.5, count) * _one_of(_SIGNS, random, count), sizes - scales)
+    found["bias"][channels] = _clipped(np.rint(biases), low, high)
 
 
 def _limits_of(weights: Array, contract: Contract) -> tuple[int, int]:
@@ -126,10 +148,10 @@ def _set_scales(contract: Contract, found: dict[str, Array], data: DataSource, c
     if "scales" in found:
         low, high = contract.argument("scales").value_range or (0.0, 1.0)
         scales = np.ldexp(np.where(exact, 0.5, random.uniform(0.5, 1, count)), powers)
-        found["scales"][channels] = np.clip(scales, low, high)
+        found["scales"][channels] = _clipped(scales, low, high)
         return found["scales"][channels].astype(np.float64)
     low, high = contract.argument("shifts").value_range or (-31, 7)
-    found["shifts"][channels] = np.clip(powers, low, high)
+    found["shifts"][channels] = _clipped(powers, low, high)
     found["multipliers"][channels] = np.where(exact, 1 << 30, random.integers(1 << 30, 1 << 31, count))
     return _real_scales(found, channels)
 
@@ -142,16 +164,16 @@ def _real_scales(found: dict[str, Array], channels: Array) -> Array:
 def _bring_to_steps(
     contract: Contract, channels: Array, sums: Array, found: dict[str, Array], data: DataSource
 ) -> None:
-    """Give `channels` a bias and a scale that bring one of their sums, of `sums` [...][channel], to a tie or a step.
+    """Give `channels` a bias and a scale that bring one of their sums to a tie or a step; `sums` has every channel's.
 
     The tie or step is one of the output, inside its range where the bias reaches so far; or the sum is one next to it.
     Scales go from small ones, for which only the largest sums make a step, to scales above 1, for which sums of random
     products are too large.
     """
     random, count = data.random, len(channels)
-    one = sums[random.integers(len(sums), size=count), np.arange(count)]
+    one = sums[random.integers(len(sums), size=count), channels]
     low, high = contract.argument("bias").value_range or (-(2**31), 2**31 - 1)
-    lowest_power, highest_power = random.choice([(-31, 8), (-1, 4), (-29, -18)], count).T
+    lowest_power, highest_power = _one_of(_POWERS, random, count).T
     powers = random.integers(lowest_power, highest_power)
     # Sums that the bias cannot bring near 0 need a scale that does.
     most_power = 7 - np.ceil(np.log2(np.maximum(np.abs(one) - high, 1))).astype(np.int64)
@@ -159,22 +181,23 @@ def _bring_to_steps(
     real = _set_scales(contract, found, data, channels, powers)
     # Some bits are set only in products of 2^30 and more: multipliers of most such sums take little away from them.
     large = np.flatnonzero(np.abs(one) >= 1 << 28)
-    large = large[random.random(large.size) < 0.75]
-    if "multipliers" in found:
+    large = large[random.random(large.size) < 0.75] if large.size else large
+    if "multipliers" in found and large.size:
         found["multipliers"][channels[large]] = random.integers(15 << 27, 1 << 31, large.size)
         real = _real_scales(found, channels)
     zero, lowest, highest = (int(limit) for limit in found["points" if "points" in found else "range"][-3:])
-    least = np.clip((one + low) * real, lowest - zero - 1, highest - zero)
-    most = np.clip((one + high) * real, least, highest - zero + 1)
+    least = _clipped((one + low) * real, lowest - zero - 1, highest - zero)
+    most = _clipped((one + high) * real, least, highest - zero + 1)
     # Most of them far from 0, where the largest sums are.
-    at = random.random(count) ** random.choice([1, 0.25], count)
+    at = random.random(count) ** _one_of(_EXPONENTS, random, count)
     near_end, far_end = np.where(np.abs(least) < np.abs(most), (least, most), (most, least))
-    steps = np.rint(near_end + at * (far_end - near_end)) + random.choice([0.0, 0.5, 0.5], count)
-    beside = random.choice([-2, -1, -1, 0, 1, 1, 2], count)
+    steps = np.rint(near_end + at * (far_end - near_end)) + _one_of(_HALVES, random, count)
+    beside = _one_of(_BESIDE, random, count)
     # There few shapes have to do, so all of them are ties.
-    steps[large] = np.floor(steps[large]) + 0.5
-    beside[large] = np.clip(beside[large], -1, 1)
-    found["bias"][channels] = np.clip(np.rint(steps / real) + beside - one, low, high)
+    if large.size:
+        steps[large] = np.floor(steps[large]) + 0.5
+        beside[large] = _clipped(beside[large], -1, 1)
+    found["bias"][channels] = _clipped(np.rint(steps / real) + beside - one, low, high)
 
 
 def requantized(contract: Contract, sums: Array, inputs: Mapping[str, Array]) -> Array:

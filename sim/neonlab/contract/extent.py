@@ -63,6 +63,8 @@ class Extent:
     def evaluate(self, values: Mapping[str, int]) -> int:
         """Return the number of bytes, without those between rows; a negative number where a size is negative."""
         total = self.size.evaluate(values)
+        if not self.rows:
+            return total
         for rows in self.rows:
             count = rows.evaluate(values)
             total = min(total, count) if min(total, count) < 0 else total * count
@@ -94,8 +96,9 @@ class Extent:
 
     def ends(self, values: Mapping[str, int]) -> tuple[int, int]:
         """Return the offsets of the lowest byte and of the one past the highest, relative to the pointer."""
-        if self.evaluate(values) <= 0:
-            return 0, 0
+        total = self.evaluate(values)
+        if total <= 0 or not self.rows:
+            return 0, max(0, total)
         steps = [
             (rows.evaluate(values) - 1) * pitch.evaluate(values)
             for rows, pitch in zip(self.rows, self.pitches, strict=True)

@@ -50,11 +50,16 @@ class Window:
         return height, width
 
     def patches(self, image: Integers, kernel: Pair, fill: int) -> Integers:
-        """Return a view [n, oh, ow, kh, kw, c] of the padded copy of `image` [n, h, w, c]; `fill` is the zero point."""
+        """Return a view [n, oh, ow, kh, kw, c] of `image` [n, h, w, c], or of a padded copy; `fill` is the zero point.
+
+        Nothing can be written to it.
+        """
         if image.ndim != 4:
             raise OperandError(f"an image has the shape [n, height, width, channels], not {image.shape}")
         self.output_size(image.shape[1:3], kernel)  # raises where the kernel does not fit
-        padded = np.pad(image, ((0, 0), *self.padding, (0, 0)), constant_values=fill)
+        padded = image
+        if self.padding != ((0, 0), (0, 0)):
+            padded = np.pad(image, ((0, 0), *self.padding, (0, 0)), constant_values=fill)
         (sy, sx), (dy, dx) = self.stride, self.dilation
         extent = ((kernel[0] - 1) * dy + 1, (kernel[1] - 1) * dx + 1)
         windows = np.lib.stride_tricks.sliding_window_view(padded, extent, (1, 2))

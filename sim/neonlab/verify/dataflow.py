@@ -31,7 +31,8 @@ class Dataflow:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self._last: tuple[int, int, int] = (-1, 0, 0)  # step, access, address: a cache
-        self._mask = (1 << 8 * trace.isa.pointer_bytes) - 1
+        #: The bits of an address.
+        self.mask = (1 << 8 * trace.isa.pointer_bytes) - 1
 
     def rule(self, step: int) -> Dependence:
         """Return how the instruction of `step` moves bytes; `NOTHING` for a step outside the program's text."""
@@ -58,12 +59,12 @@ class Dataflow:
         if found is None:
             return Origin(None, None, address)
         made, number = found
-        return Origin(made, memory_place(number, (address - self.first_address(made, number)) & self._mask), address)
+        return Origin(made, memory_place(number, (address - self.first_address(made, number)) & self.mask), address)
 
     def address(self, step: int, place: int) -> int:
         """Return the address of a memory place of `step`."""
         number, byte = access_of(place)
-        return (self.first_address(step, number) + byte) & self._mask
+        return (self.first_address(step, number) + byte) & self.mask
 
     def first_address(self, step: int, number: int) -> int:
         """Return the address at which access `number` of `step` begins, whether or not it took place."""

@@ -13,6 +13,9 @@ from types import TracebackType
 
 from neonlab.lab.parallel.fork_server import PRELOADED
 
+#: New objects after which a worker searches for cycles of garbage.
+_OBJECTS = 10_000
+
 
 def _end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """End a worker quietly if its semaphores are gone: the command that started it was stopped.
@@ -36,4 +39,6 @@ for module in (
 ):
     importlib.import_module(module)
 gc.freeze()
+# A worker makes many objects and hardly any cycles, which the search for them would find after every 700.
+gc.set_threshold(_OBJECTS)
 gc.enable()

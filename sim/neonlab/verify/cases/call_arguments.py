@@ -11,7 +11,7 @@ import numpy as np
 from neonlab.contract.extent import Block
 from neonlab.contract.header import Argument, Contract
 from neonlab.emulate.guest.buffer import Buffer, PointerField, buffers_by_name
-from neonlab.verify.cases.case import Array, Case
+from neonlab.verify.cases.case import Array, Case, generator
 
 if TYPE_CHECKING:
     from neonlab.emulate.machine import Argument as Passed
@@ -30,7 +30,7 @@ class _Caller:
 
     def __init__(self, contract: Contract, case: Case) -> None:
         self._contract, self._case = contract, case
-        self._garbage = np.random.default_rng([case.seed, zlib.crc32(case.title.encode()), 1])
+        self._garbage = generator(case.seed, zlib.crc32(case.title.encode()), 1)
         self._made: dict[str, Buffer] = {}
 
     def arguments(self) -> list[Passed]:

@@ -209,17 +209,18 @@ def live_after(
             memory.update(range(item.address, item.end))
     found = {}
     rules: dict[int, _ReachRule] = {}  # by address: a hash of an instruction takes as long as a step
+    by_address, addresses = trace.program.by_address, trace.pcs.tolist()
     # Steps before the first of them cannot change its liveness.
     for step in range(len(trace) - 1, min(steps, default=len(trace)) - 1, -1):
         if step in steps:
             found[step] = live
-        instruction = trace.instruction(step)
+        instruction = by_address.get(addresses[step])
         if instruction is None:
             continue
         rule = rules.get(instruction.address)
         if rule is None:
             rule = rules[instruction.address] = _rule(instruction)
-        if flow.is_effective(step):
+        if not instruction.condition or flow.is_effective(step):
             live = _step_back(flow, step, rule, live, memory, everything)
         live |= rule.always
     return found

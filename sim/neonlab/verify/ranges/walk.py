@@ -7,32 +7,29 @@ elements.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from neonlab.contract.header import Contract
 from neonlab.emulate.trace import Trace
-from neonlab.isa.dependence import dependence_of
 from neonlab.isa.lanes import LaneOperation, Lanes, lane_operation
-from neonlab.isa.model.dependence import FLAG_N, MEMORY, access_of, places_of
-from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction
-from neonlab.isa.model.isa import FLAGS, Isa, Register
+from neonlab.isa.model.dependence import FLAG_N
+from neonlab.isa.model.instruction import BranchKind, Instruction
+from neonlab.isa.model.isa import FLAGS, Register
 from neonlab.isa.model.lane_operation import VECTOR_BYTES, general_start, is_general
 from neonlab.verify.cases.case import Case
 from neonlab.verify.dataflow import Dataflow
 from neonlab.verify.lanes.scalar_sums import is_arithmetic
 from neonlab.verify.lanes.views import Checked, View
 from neonlab.verify.ranges.arithmetic import true_nodes
-from neonlab.verify.ranges.cells import NOTHING, PLAIN, Cell, Offsets, RegisterCells, offset_of_place
+from neonlab.verify.ranges.cells import NOTHING, PLAIN, Cell, RegisterCells
+from neonlab.verify.ranges.move import NOWHERE, Move
 from neonlab.verify.ranges.nodes import LIMIT, Ids, InputElement, Nodes
 
 _MOVES = {"mov", "ext", "rev", "zip1", "zip2", "uzp1", "uzp2", "trn1", "trn2", "vzip", "vuzp", "vtrn", "vswp",
           "pair_in", "pair_out", "constant"}  # fmt: skip
-_SIGNED_LOADS = re.compile(r"^ldu?rs[bhw]|^smov|^sxt|^vmov\.s|^ldrs[bh]|^lds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +63,14 @@ class RangeWalk:
         self._checked = {item.instruction.address: item for item in checked}
         self._live = live
         self._registers = RegisterCells(trace, self.nodes)
-        self._moves: dict[int, _Move] = {}
+        self._moves: dict[int, Move] = {}
         self._memory: dict[int, Cell] = {}
         self._flags_depend = False
         self._elements: dict[tuple[str, int], int] = {}
         self._sources = _inputs(trace, contract, case)
-        for step in range(len(trace)):
-            instruction = trace.instruction(step)
+        by_address = trace.program.by_address
+        for step, address in enumerate(trace.pcs.tolist()):
+            instruction = by_address.get(address)
             if instruction is not None:
                 self._step(step, instruction)
 
@@ -85,7 +83,7 @@ class RangeWalk:
     def _step(self, step: int, instruction: Instruction) -> None:
         if instruction.condition and self._flags_depend:
             self._obstacle(step, "the condition depends on data")
-        if not self._flow.is_effective(step):
+        if instruction.condition and not self._flow.is_effective(step):
             return
         if instruction.branch is not BranchKind.NONE:
             if any(self._depends(register) for register in instruction.reads if register != FLAGS):
@@ -134,7 +132,7 @@ class RangeWalk:
         if operation.family == "tbl":
             return self._looked_up(step, operation)
         views = checked.views if checked is not None else (_plain_view(operation),)
-        tried: list[tuple[Ids, npt.NDArray[np.bool_], npt.NDArray[np.bool_], int, int]] = []
+        tried: list[tuple[Ids, int, int]] = []
         for view in views:
             sources = [
                 self._registers.read(step, source, sign)
@@ -144,23 +142,27 @@ class RangeWalk:
             if true is None:
                 return self.nodes.unknown(lanes.count, *_ends(lanes.bits, False))
             low, high = _limits(lanes.bits, view)
-            tried.append((true, self.nodes.low(true) < low, self.nodes.high(true) > high, low, high))
-        fitting = [item for item in tried if not (item[1] | item[2]).any()]
-        if fitting:
-            return self._saturated(operation, fitting[0][0])
+            if self.nodes.all_within(true, low, high):
+                return self._saturated(operation, true)
+            tried.append((true, low, high))
         if operation.saturates:
             return self._saturated(operation, tried[0][0])
         if checked is None:
             return self.nodes.unknown(lanes.count, *_ends(lanes.bits, False))
-        true, _, _, low, high = tried[0]
-        lost = np.logical_and.reduce([below | above for _, below, above, _, _ in tried])
+        true, low, high = tried[0]
+        self._note_wraps(step, checked, lanes, tried)
+        return self.nodes.within(true, low, high)
+
+    def _note_wraps(self, step: int, checked: Checked, lanes: Lanes, tried: list[tuple[Ids, int, int]]) -> None:
+        """Note the lanes that may wrap however they are read: `tried` has their values and limits in each reading."""
+        beyond = [(true, self.nodes.low(true) < low, self.nodes.high(true) > high) for true, low, high in tried]
+        lost = np.logical_and.reduce([below | above for _, below, above in beyond])
         for lane in np.flatnonzero(lost).tolist():
             if self._lane_is_live(step, lanes, lane):
-                for values, below, above, _, _ in tried:
-                    for beyond, highest in ((above, True), (below, False)):
-                        if beyond[lane]:
+                for values, below, above in beyond:
+                    for outside, highest in ((above, True), (below, False)):
+                        if outside[lane]:
                             self.may_wrap.append(MayWrap(step, checked, lane, int(values[lane]), highest))
-        return self.nodes.within(true, low, high)
 
     def _looked_up(self, step: int, operation: LaneOperation) -> Ids:
         """Return the possible entries of a table: any of them, or 0 for an index outside."""
@@ -176,7 +178,7 @@ class RangeWalk:
         if not operation.saturates:
             return true
         low, high = _ends(operation.destination.bits, operation.destination.signed is not False)
-        if (self.nodes.low(true) >= low).all() and (self.nodes.high(true) <= high).all():
+        if self.nodes.all_within(true, low, high):
             return true
         return self.nodes.clamp(true, low, high)
 
@@ -196,58 +198,54 @@ class RangeWalk:
     def _move(self, step: int, instruction: Instruction, permutes: bool) -> None:
         move = self._moves.get(instruction.address)
         if move is None:
-            move = self._moves[instruction.address] = _Move.of(instruction, self._isa)
+            move = self._moves[instruction.address] = Move.of(instruction, self._isa)
         if not self._may_depend(move):
             self._nothing_depends(step, instruction, move)
             return
-        fetched = {place: self._cell(step, place) for place in move.reads}
-        self._registers.node[move.base] = PLAIN  # the base is an address, and addresses do not depend on data
+        fetched = self._fetched(step, move)
+        # The base is an address, and addresses do not depend on data.
+        self._registers.forget_at(move.base, move.base_granules)
         if all(cell.node == PLAIN for cell in fetched.values()):
             self._nothing_depends(step, instruction, move)
             return
-        copies = (move.copies or permutes) and all(len(found) <= 1 for found in move.sources.values())
-        if copies and not _SIGNED_LOADS.match(instruction.mnemonic):
-            self._put(
-                step,
-                {place: fetched[next(iter(found))] if found else NOTHING for place, found in move.sources.items()},
-            )
+        if (move.copies or permutes) and move.of_one and not move.extends:
+            fetched[NOWHERE] = NOTHING
+            if move.put_from:
+                self._registers.put(move.put, move.put_granules, [fetched[place] for place in move.put_from])
+            for place, source in move.moved:
+                self._memory[self._flow.address(step, place)] = fetched[source]
             return
         self._general(step, instruction, fetched)
 
-    def _may_depend(self, move: _Move) -> bool:
+    def _may_depend(self, move: Move) -> bool:
         """Tell whether anything the instruction reads may depend on data, from a cheap test."""
-        return move.loads or (self._flags_depend and move.reads_flags) or self._registers.any_depends(move.offsets_read)
+        return (
+            bool(move.reads_memory)
+            or (self._flags_depend and move.depends_on_flags)
+            or self._registers.any_depends(move.offsets_read)
+        )
 
-    def _nothing_depends(self, step: int, instruction: Instruction, move: _Move) -> None:
-        self._registers.node[move.offsets_written] = PLAIN
+    def _nothing_depends(self, step: int, instruction: Instruction, move: Move) -> None:
+        self._registers.forget_at(move.offsets_written, move.granules_written)
         for place in move.stored:
             self._memory[self._flow.address(step, place)] = NOTHING
         if FLAGS in instruction.writes:
             self._flags_depend = False
 
-    def _cell(self, step: int, place: int) -> Cell:
-        if place >= MEMORY:
-            return self._memory_cell(self._flow.address(step, place))
-        offset = offset_of_place(self._isa, place)
-        if offset is None:
-            return Cell(0, 1, 0) if self._flags_depend and place >= FLAG_N else NOTHING
-        return self._registers.get(offset)
-
-    def _put(self, step: int, cells: Mapping[int, Cell]) -> None:
-        offsets, held = [], []
-        for place, cell in cells.items():
-            if place >= MEMORY:
-                self._memory[self._flow.address(step, place)] = cell
-                continue
-            offset = offset_of_place(self._isa, place)
-            if offset is not None:
-                offsets.append(offset)
-                held.append(cell)
-        self._registers.put(offsets, held)
+    def _fetched(self, step: int, move: Move) -> dict[int, Cell]:
+        """Return the cell of each place that the instruction reads."""
+        found = dict(zip(move.reads_registers, self._registers.some(move.offsets_read), strict=True))
+        for place in move.reads_flags:
+            found[place] = Cell(0, 1, 0) if self._flags_depend and place >= FLAG_N else NOTHING
+        for number, bytes_ in move.reads_memory:
+            first = self._flow.first_address(step, number)
+            for byte, place in bytes_:
+                address = first + byte & self._flow.mask
+                found[place] = self._memory.get(address) or self._memory_cell(address)
+        return found
 
     def _memory_cell(self, address: int) -> Cell:
-        if (held := self._memory.get(address)) is not None:
-            return held
+        """Return the cell of a byte that nothing was stored to: one of an input, or plain."""
         for source in self._sources:
             if source.start <= address < source.end:
                 index, position = divmod(address - source.start, source.width)
@@ -263,7 +261,8 @@ class RangeWalk:
         """Handle arithmetic on data in general registers: sign extensions are followed, other results are unknown."""
         self.unjudged |= is_arithmetic(instruction)
         extended = None
-        if _SIGNED_LOADS.match(instruction.mnemonic):
+        move = self._moves[instruction.address]
+        if move.extends:
             cells = {cell for cell in fetched.values() if cell.node != PLAIN}
             nodes = {cell.node for cell in cells}
             whole = len(nodes) == 1 and {cell.position for cell in cells} == set(range(next(iter(cells)).width))
@@ -291,56 +290,8 @@ class RangeWalk:
                 self._registers.write(bytes_of, self.nodes.unknown(size, 0, 255))
             elif register == FLAGS:
                 self._flags_depend = True
-        for place in self._moves[instruction.address].stored:
+        for place in move.stored:
             self._memory[self._flow.address(step, place)] = Cell(int(self.nodes.unknown(1, 0, 255)[0]), 1, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Move:
-    """The effect on bytes of an instruction that computes nothing on lanes, independent of the step.
-
-    `sources` are those of its dependence, without the `base` register that its addressing mode changes; `base` has
-    offsets in the register file.  `reads` are all places in the sources; `offsets_written` includes the base.
-    """
-
-    sources: Mapping[int, frozenset[int]]
-    reads: tuple[int, ...]
-    copies: bool
-    base: Offsets
-    offsets_read: Offsets
-    offsets_written: Offsets
-    loads: bool
-    reads_flags: bool
-    stored: tuple[int, ...]
-
-    @staticmethod
-    def of(instruction: Instruction, isa: Isa) -> _Move:
-        """Return the effect of the instruction."""
-        dependence = dependence_of(instruction)
-        changed = instruction.writeback.base if instruction.writeback is not None else None
-        base = places_of(changed, isa) if changed is not None else range(0)
-        sources = {place: found for place, found in dependence.sources.items() if place not in base}
-        reads = tuple(dict.fromkeys(place for found in sources.values() for place in found))
-
-        def offsets(places: Iterable[int]) -> Offsets:
-            found = (offset_of_place(isa, place) for place in places if place < MEMORY)
-            return np.array([offset for offset in found if offset is not None], np.int64)
-
-        return _Move(
-            sources,
-            reads,
-            dependence.moves,
-            offsets(base),
-            offsets(reads),
-            offsets([*base, *sources]),
-            loads=any(place >= MEMORY for place in reads),
-            reads_flags=any(FLAG_N <= place < MEMORY for place in reads),
-            stored=tuple(
-                place
-                for place in sources
-                if place >= MEMORY and instruction.accesses[access_of(place)[0]].kind is AccessKind.STORE
-            ),
-        )
 
 
 def _only_moves(operation: LaneOperation) -> bool:
