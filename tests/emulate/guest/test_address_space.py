@@ -60,25 +60,6 @@ def test_the_upper_half_of_a_pointer_differs_in_each_bit() -> None:
     assert all((address ^ BUFFERS[Isa.A64]) >> 34 == (1 << 14) - 1 for address in away.values())
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 5])
-def test_each_bit_of_each_pointer_above_the_slots_differs_in_one_of_them(count: int) -> None:
-    names = [f"p{number}" for number in range(count)]
-    text = f"void f({', '.join(f'const uint8_t *{name}' for name in names)})"
-    program = link(assemble_text(" .text\n .global f\nf:\n ret\n", isa=Isa.A64, path="a.s"))
-    buffers = [Buffer(name, np.zeros(8, np.uint8), alignment=1) for name in names]
-    placed = []
-    for space in (HOME, *(elsewhere(Isa.A64, turn) for turn in range(8))):
-        with Machine(program, space=space) as machine:
-            run = machine.call("f", buffers, parse_prototype(text, Isa.A64))
-        assert isinstance(run, Run)
-        placed.append(run.addresses)
-    for name in names:
-        differing = 0
-        for other in placed[1:]:
-            differing |= placed[0][name] ^ other[name]
-        assert not [bit for bit in range(29, 48) if not differing >> bit & 1], name
-
-
 @pytest.mark.parametrize("start", [0x1_2000_0FF0, 0xFFFE_FFFF_FFF0])
 def test_permissions_are_kept_for_low_and_for_high_addresses(start: int) -> None:
     shadow = Shadow()

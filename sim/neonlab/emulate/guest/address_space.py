@@ -1,13 +1,13 @@
 """Arrange the guest's address space: its stack, its caller and its buffers.  The linker places its code.
 
 HOME is the usual arrangement.  `elsewhere` returns others, in which nothing has the same address, order, or low bits
-beyond those that the procedure call standard promises.  Each of bits 29 to 47 of a pointer of A64 differs between HOME
-and one of them, and so does each bit of sp up to bit 20, whatever a frame takes.  A result that is the same in all of
-them may still depend on bits in between, and on which buffer is at a boundary.
+beyond those that the procedure call standard promises.  Over several calls each bit of each pointer differs from that at
+HOME, and so does each bit of sp up to bit 20, whatever a frame takes.
 """
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -23,8 +23,12 @@ RETURN_ADDRESS = 0x7FFF_0000  # nothing is ever mapped here
 THREAD_POINTER = 0x7FFE_0000  # and nothing here
 
 
-#: What the turn of a call decides besides: where a buffer is at a boundary, and how it is aligned there.
+#: What the turn of a call decides besides which buffer is at a boundary: how it lies there.
 _BESIDE = 8
+#: Buffers begin on different pages modulo the ways of a first-level cache, as allocated memory does.
+_STAGGER = 5 * PAGE
+#: The unit of the places of buffers; elsewhere the first is so many units further on at most.
+SLOT, _MOST_SLOTS = 0x40_0000, 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +36,10 @@ class AddressSpace:
     """One arrangement: sp on entry (without stack arguments), lr on entry, the thread pointer, and the buffers.
 
     Buffers are in the order of the arguments or, if `reverse`, in the opposite one.  The first is `buffers_after` bytes
-    after the lowest address that buffers have.  One of them may lie across the address `crossed`, and one may end at
-    the address `ended`; 0 stands for none.  `signs` tells whether the CPU has keys to sign pointers with.  If it
-    `rotates`, calls begin the order with one buffer or another.
+    after the lowest address that buffers have.  One of them may lie across the address `boundary`, or end there; then
+    those before it in their order are below, and the others above.  0 stands for none.  If the arrangement `scatters`,
+    the pages where buffers begin change from call to call.  `signs` tells whether the CPU has keys to sign pointers
+    with.
     """
 
     stack_top: int = STACK_TOP
@@ -42,34 +47,27 @@ class AddressSpace:
     reverse: bool = False
     buffers_after: int = 0
     thread_pointer: int = THREAD_POINTER
-    crossed: int = 0
-    ended: int = 0
+    boundary: int = 0
+    scatters: bool = False
     signs: bool = False
-    rotates: bool = False
 
-    def order(self, count: int, turn: int = 0) -> Sequence[int]:
-        """Return the numbers of `count` buffers, from the lowest address up.
+    def order(self, count: int) -> Sequence[int]:
+        """Return the numbers of `count` buffers, from the lowest address up."""
+        return range(count - 1, -1, -1) if self.reverse else range(count)
 
-        Where the arrangement rotates, `turn` chooses which of them is the first: else the same buffer would be at a
-        boundary in each call.
-        """
-        found = range(count - 1, -1, -1) if self.reverse else range(count)
-        first = turn // _BESIDE % count if count and self.rotates else 0
-        return (*found[first:], *found[:first])
+    def at_boundary(self, count: int, turn: int) -> int | None:
+        """Return the number of the buffer of `count` that is at the boundary, each in turn; None for none."""
+        return turn // _BESIDE % count if count and self.boundary else None
 
-    def at_boundaries(self, count: int, turn: int, lowest: int) -> tuple[int | None, int | None]:
-        """Return the numbers of the buffers that lie across `crossed` and end at `ended`; None for none.
+    def first_slot(self, turn: int) -> int:
+        """Return how far behind the lowest address buffers begin, in bytes, in a call of this turn."""
+        return zlib.crc32(b"%d" % turn) % _MOST_SLOTS * SLOT if self.scatters else 0
 
-        The others of `count` buffers lie from `lowest` on.  The order of all stays.  Where one buffer would be at both
-        places, `turn` chooses one of them.
-        """
-        if not count or not self.crossed:
-            return None, None
-        order = self.order(count, turn)
-        crossing, ending = (order[-1 if boundary > lowest else 0] for boundary in (self.crossed, self.ended))
-        if crossing != ending:
-            return crossing, ending
-        return (crossing, None) if turn % 2 else (None, ending)
+    def page_in_slot(self, index: int, turn: int) -> int:
+        """Return the offset in its slot from which buffer `index` lies."""
+        if self.scatters:
+            return zlib.crc32(b"%d %d" % (turn, index)) % (SLOT // PAGE) * PAGE
+        return index % 64 * _STAGGER
 
 
 HOME = AddressSpace()
@@ -80,20 +78,22 @@ _ELSEWHERE = {
     # caller < stack < buffers < code, against code < buffers < stack < caller; sp on 8 bytes and no better.
     # A buffer across 2^31, or up to there, where addresses compared with their signs are out of order.  None ends at
     # 2^32: C has an address behind each object that is greater than the object's own.
-    Isa.A32: AddressSpace(0x1FE0_0000, 0x1F80_0A44, True, 3 * PAGE, 0x1F70_0128, 1 << 31, 1 << 31),
+    Isa.A32: AddressSpace(0x1FE0_0000, 0x1F80_0A44, True, 3 * PAGE, 0x1F70_0128, 1 << 31, True),
     # buffers < caller < stack < code, against code < stack < caller < buffers; sp on 16 bytes and no better.
-    # A buffer across a multiple of 2^32, where lower halves of addresses are out of order, and one up to another.
+    # A buffer across a multiple of 2^32, or up to there, where lower halves of addresses are out of order.
     Isa.A64: AddressSpace(
         HIGH + 0x3_8000_0000,
         HIGH + 0x3_7800_0A44,
         True,
-        HIGH + (1 << 32) + 3 * PAGE,
+        HIGH + 3 * PAGE,
         HIGH + 0x3_7000_0128,
-        HIGH + (3 << 32),
         HIGH + (2 << 32),
+        True,
         signs=True,
     ),
 }
+# How much further on buffers lie where none is at a boundary, in turn: so bits 29 to 33 differ in A64, and bit 31 in A32.
+_WITHOUT_BOUNDARY = {Isa.A32: (0, 0, SLOT, 0x6000_0000), Isa.A64: (0, 0, 0x2000_0000, 0x1_A000_0000)}
 # Displacements of sp.  For every frame up to 4 KiB, and those of a power of two up to 64 KiB, each bit from that of the
 # unit up to bit 20 differs from HOME in one of them; they were found by a search.
 _SP_ELSEWHERE = {
@@ -112,20 +112,14 @@ _CODE_ELSEWHERE = {Isa.A32: (0xE000_0000 + _PAGES,), Isa.A64: (HIGH + 0x3_9000_0
 def elsewhere(isa: Isa, turn: int = 0) -> AddressSpace:
     """Return one of the other arrangements, of which `turn` selects one."""
     other = _ELSEWHERE[isa]
-    if turn % 4 > 1 and isa is Isa.A64:  # none is at a boundary, and bits 29-33 differ
-        after = other.buffers_after + (0xA000_0000 if turn % 2 else 0x2000_0000)
-        other = replace(other, buffers_after=after, crossed=0, ended=0)
+    after = _WITHOUT_BOUNDARY[isa][turn % 4]
+    if after:
+        other = replace(other, buffers_after=other.buffers_after + after, boundary=0)
     elif turn % 2 and isa is Isa.A64:  # an odd multiple of 2^31, where lower halves are out of order as signed numbers
-        other = replace(other, crossed=HIGH + (5 << 31))
-    elif turn % 2:  # all but the lowest buffer above 2^31
-        other = replace(other, buffers_after=0x6800_0000 + 3 * PAGE)
+        other = replace(other, boundary=HIGH + (5 << 31))
     caller = _CALLERS[isa] if turn % 2 else other.return_address
-    return replace(
-        other,
-        stack_top=other.stack_top + _SP_ELSEWHERE[isa][turn % ELSEWHERES],
-        return_address=caller,
-        rotates=turn % 2 == 1,  # in the others each buffer is on the other side of each other one than at HOME
-    )
+    sp = other.stack_top + _SP_ELSEWHERE[isa][turn % ELSEWHERES]
+    return replace(other, stack_top=sp, return_address=caller)
 
 
 def code_elsewhere(isa: Isa) -> tuple[int, ...]:

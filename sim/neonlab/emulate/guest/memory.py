@@ -18,15 +18,20 @@ from unicorn import UC_PROT_EXEC, UC_PROT_READ, UC_PROT_WRITE
 
 from neonlab.assemble.program import Program, Segment
 from neonlab.emulate.engine import Uc, check, uclib
-from neonlab.emulate.guest.address_space import BUFFERS, BUFFERS_BYTES, HOME, PAGE, PROGRAM_BYTES, AddressSpace
+from neonlab.emulate.guest.address_space import (
+    BUFFERS,
+    BUFFERS_BYTES,
+    HOME,
+    PAGE,
+    PROGRAM_BYTES,
+    SLOT,
+    AddressSpace,
+)
 from neonlab.emulate.guest.buffer import Buffer, PlacedBuffer
 from neonlab.emulate.native import aligned_bytes
 from neonlab.errors import InputError
 from neonlab.isa.model.isa import Isa
 
-SLOT = 0x40_0000
-# Buffers start on different pages modulo the ways of a first-level cache, as allocated memory does.
-STAGGER = 5 * PAGE
 # udf of A64; udf of A32 whose halfwords are udf of Thumb, and a Thumb branch back to that.
 _UNDEFINED = {Isa.A32: 0xE7FD_DEFE, Isa.A64: 0x0000_0000}
 _UNDEFINED_THUMB = (0xFE, 0xDE)
@@ -42,9 +47,27 @@ class CallError(InputError):
     """Raised for a call that cannot be made: an unknown symbol, arguments or memory that do not fit."""
 
 
-def _at_boundary(wanted: int, buffer: Buffer, alignment: int) -> tuple[int, int, int]:
-    """Return first page, end of the last, and address of a buffer at `wanted`; its alignment may move it down."""
-    address = wanted - (wanted + buffer.origin - buffer.offset) % alignment
+def _in_slot(start: int, buffer: Buffer) -> tuple[int, int, int]:
+    """Return first page, end of the last, and address of a buffer from `start` on, close to the end of its pages."""
+    occupied = buffer.mapped_before + buffer.size + buffer.mapped_after
+    pages = max(-(-occupied // PAGE), 1)
+    while True:
+        last = start + pages * PAGE - buffer.mapped_after - buffer.size
+        address = last - (last + buffer.origin - buffer.offset) % buffer.alignment
+        if address - buffer.mapped_before >= start:
+            return start, start + pages * PAGE, address
+        pages += -(-(start - address + buffer.mapped_before) // PAGE)
+
+
+def _at_boundary(boundary: int, buffer: Buffer, turn: int) -> tuple[int, int, int]:
+    """Return the same of a buffer across `boundary` or up to there, as `turn` says; alignment may move it down."""
+    promised = math.gcd(buffer.alignment, buffer.offset)
+    if turn % 2 == 0 and (buffer.size // promised % 2 or turn % 4 == 0):
+        back = buffer.size
+    else:  # aligned as promised and no better, so that all low bits differ from home
+        back = (buffer.size // 2 // promised | 1) * promised
+    wanted = boundary - back
+    address = wanted - (wanted + buffer.origin - buffer.offset) % promised
     start = (address - buffer.mapped_before) // PAGE * PAGE
     return start, max(-(-(address + buffer.size + buffer.mapped_after) // PAGE) * PAGE, start + PAGE), address
 
@@ -122,38 +145,7 @@ class Memory:
         The bytes between a buffer and the edges of its pages hold `noise`.  Raises CallError when the buffers do not
         fit.
         """
-        places: dict[int, tuple[int, int, int]] = {}  # by number: first page, end of the last, address
-        slot_address = lowest = BUFFERS[self._program.isa] + self._space.buffers_after
-        space = self._space
-        turn = zlib.crc32(repr([buffer.size for buffer in buffers]).encode())
-        crossing, ending = space.at_boundaries(len(buffers), turn, lowest)
-        for index in space.order(len(buffers), turn):
-            buffer = buffers[index]
-            if index in (crossing, ending) and buffer.size <= _MOST_ACROSS:
-                boundary, back, alignment = space.crossed, buffer.size // 2, buffer.alignment
-                if index == ending:
-                    boundary = space.ended
-                    # With the alignment that is promised and no better, or few would end there.  Most of those that
-                    # would be aligned better lie across the boundary instead, so that all low bits differ from home.
-                    promised = math.gcd(buffer.alignment, buffer.offset)
-                    if buffer.size // promised % 2 or turn % 4 == 0:
-                        back, alignment = buffer.size, promised
-                places[index] = _at_boundary(boundary - back, buffer, alignment)
-                continue
-            start = slot_address + index % 64 * STAGGER
-            occupied = buffer.mapped_before + buffer.size + buffer.mapped_after
-            pages = max(-(-occupied // PAGE), 1)
-            while True:
-                last = start + pages * PAGE - buffer.mapped_after - buffer.size
-                address = last - (last + buffer.origin - buffer.offset) % buffer.alignment
-                if address - buffer.mapped_before >= start:
-                    break
-                pages += -(-(start - address + buffer.mapped_before) // PAGE)
-            end = start + pages * PAGE
-            slot_address += -(-(end + PAGE - slot_address) // SLOT) * SLOT
-            if slot_address > lowest + BUFFERS_BYTES:
-                raise CallError(f"buffer `{buffer.name}` does not fit: all buffers share {BUFFERS_BYTES} bytes")
-            places[index] = (start, end, address)
+        places = self._places(buffers)
         # Unmap moved regions first: a buffer may take the place that another had in the previous call.
         for index, region in enumerate(self._buffers):
             start, end, _ = places.get(index, (0, 0, 0))
@@ -167,6 +159,27 @@ class Memory:
             placed.append(PlacedBuffer(buffer, address))
         self._store_pointers(placed)
         return tuple(placed)
+
+    def _places(self, buffers: Sequence[Buffer]) -> dict[int, tuple[int, int, int]]:
+        """Return first page, end of the last, and address of each buffer, by number."""
+        space, places = self._space, dict[int, tuple[int, int, int]]()
+        turn = zlib.crc32(repr([buffer.size for buffer in buffers]).encode())
+        lowest = BUFFERS[self._program.isa] + space.buffers_after
+        slot = lowest + space.first_slot(turn)
+        limit = slot + BUFFERS_BYTES
+        special = space.at_boundary(len(buffers), turn)
+        for index in space.order(len(buffers)):
+            buffer = buffers[index]
+            if index == special and buffer.size <= _MOST_ACROSS:
+                places[index] = _at_boundary(space.boundary, buffer, turn)
+                slot = -(-places[index][1] // SLOT) * SLOT + SLOT
+                limit = slot + BUFFERS_BYTES
+                continue
+            places[index] = _in_slot(slot + space.page_in_slot(index, turn), buffer)
+            slot += -(-(places[index][1] + PAGE - slot) // SLOT) * SLOT
+            if slot > limit:
+                raise CallError(f"buffer `{buffer.name}` does not fit: all buffers share {BUFFERS_BYTES} bytes")
+        return places
 
     def _map_buffer(self, index: int, address: int, size: int, writable: bool) -> npt.NDArray[np.uint8]:
         protection = UC_PROT_READ | (UC_PROT_WRITE if writable else 0)

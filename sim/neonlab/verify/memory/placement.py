@@ -11,6 +11,8 @@ from neonlab.emulate.machine import Argument as Passed
 
 #: Bytes that a buffer is aligned to when it is measured, if the contract promises no more: a line of a cache.
 MEASURED_ALIGNMENT = 64
+#: What a turn is multiplied by: the places of the next turns differ in high and in low bits.
+_MIXES = 1285
 
 
 def promised_alignment(argument: Argument) -> int:
@@ -18,14 +20,14 @@ def promised_alignment(argument: Argument) -> int:
     return max(argument.align, argument.dtype.itemsize)
 
 
-def exact_placement(argument: Argument, turn: int = 0, least: int = 1) -> tuple[int, int]:
-    """Return `alignment` and `offset` of a Buffer aligned as promised and no better; `turn` selects one such place.
+def exact_placement(argument: Argument, turn: int = 0, least: int = 1, among: int = 128) -> tuple[int, int]:
+    """Return `alignment` and `offset` of a Buffer aligned as promised and no better.
 
-    Both are in bytes.  If less than `least` bytes is promised, the buffer is aligned to `least`.
+    `turn` selects one such place of those in `among` bytes.  All are in bytes.  If less than `least` bytes is promised, the buffer is aligned to `least`.
     """
     promised = max(promised_alignment(argument), least)
-    modulus = max(128, 2 * promised)
-    odd = 2 * (turn * 5 % (modulus // promised // 2)) + 1
+    modulus = max(among, 2 * promised)
+    odd = 2 * (turn * _MIXES % (modulus // promised // 2)) + 1
     return modulus, odd * promised
 
 
@@ -59,10 +61,12 @@ def place_measured(contract: Contract, arguments: Sequence[Passed]) -> list[Pass
     return changed_buffers(arguments, place)
 
 
-def place_arguments(contract: Contract, arguments: Sequence[Passed], turn: int, least: int = 1) -> list[Passed]:
+def place_arguments(
+    contract: Contract, arguments: Sequence[Passed], turn: int, least: int = 1, among: int = 128
+) -> list[Passed]:
     """Return a call's arguments with their buffers placed: flush right at turn 0, then at exact alignments in turn.
 
-    The exact alignments are at least `least` bytes.  Every buffer gets the margins that the contract declares.
+    The exact alignments are at least `least` bytes, and vary within `among` bytes.  Every buffer gets the margins that the contract declares.
     """
     numbers = {name: number for number, name in enumerate(contract.by_name)}
 
@@ -72,7 +76,7 @@ def place_arguments(contract: Contract, arguments: Sequence[Passed], turn: int, 
             return buffer
         where = flush_placement(argument)
         if turn:
-            where = exact_placement(argument, turn - 1 + numbers[buffer.name], least)
+            where = exact_placement(argument, turn - 1 + numbers[buffer.name], least, among)
         return buffer.at(*where, argument.under_read, argument.over_read)
 
     return changed_buffers(arguments, place)

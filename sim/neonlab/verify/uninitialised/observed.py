@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from neonlab.assemble.program import Program
 from neonlab.contract.header import Contract
-from neonlab.emulate.guest.address_space import HOME, AddressSpace, code_elsewhere, elsewhere
+from neonlab.emulate.guest.address_space import HOME, PAGE, AddressSpace, code_elsewhere, elsewhere
 from neonlab.emulate.guest.buffer import Buffer, changed_buffers, distinct_buffers
 from neonlab.emulate.guest.noise import Noise
 from neonlab.emulate.hooks.block_meter import BlockMeter
@@ -40,7 +40,7 @@ class ObservedPart(enum.Enum):
     THREAD = "another thread makes the call"
     CODE = "the kernel's code is at another address"
     ORDER = "the buffers are in another order, at other distances"
-    ALIGNMENT = "the buffers are at other addresses modulo 128"
+    ALIGNMENT = "the buffers are at other addresses modulo 4096"
     SIGNING = "the CPU signs pointers"
 
 
@@ -108,7 +108,7 @@ class Setting:
     def arguments(self) -> Sequence[Passed]:
         """Return the arguments with their buffers placed."""
         if ObservedPart.ALIGNMENT in self.moved:
-            return place_arguments(self.contract, self.passed, self.turn)
+            return place_arguments(self.contract, self.passed, self.turn, among=PAGE)
 
         def place(buffer: Buffer) -> Buffer:
             argument = self.contract.by_name.get(buffer.name)
@@ -151,14 +151,15 @@ class World:
         self, program: Program, contract: Contract, moved: frozenset[ObservedPart] = frozenset(), turn: int = 0
     ) -> None:
         other = elsewhere(program.isa, turn)
+        buffers = other if ObservedPart.ORDER in moved else HOME
         self.space = AddressSpace(
             other.stack_top if ObservedPart.STACK in moved else HOME.stack_top,
             other.return_address if ObservedPart.CALLER in moved else HOME.return_address,
-            ObservedPart.ORDER in moved and other.reverse,
-            other.buffers_after if ObservedPart.ORDER in moved else HOME.buffers_after,
+            buffers.reverse,
+            buffers.buffers_after,
             other.thread_pointer if ObservedPart.THREAD in moved else HOME.thread_pointer,
-            other.crossed if ObservedPart.ORDER in moved else HOME.crossed,
-            other.ended if ObservedPart.ORDER in moved else HOME.ended,
+            buffers.boundary,
+            buffers.scatters,
             ObservedPart.SIGNING in moved and other.signs,
         )
         self.program = _linked_elsewhere(program) if ObservedPart.CODE in moved else program
