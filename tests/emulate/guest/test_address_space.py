@@ -43,7 +43,7 @@ def copy(isa: Isa, sizes: tuple[int, int], turn: int) -> Run:
 def test_buffers_end_at_a_boundary_and_lie_across_it(isa: Isa) -> None:
     unit = 1 << 32 if isa is Isa.A64 else 1 << 31
     ending, crossing = set(), set()
-    for size in range(2, 40):
+    for size in range(2, 80):
         sizes = {"a": size, "b": 64}
         run = copy(isa, (size, 64), size)
         for name, address in run.addresses.items():

@@ -19,7 +19,7 @@ _RETURNS = {Isa.A64: "ret", Isa.A32: "bx lr"}
 _BITS = {Isa.A64: 48, Isa.A32: 32}
 #: Where a boundary is, for addresses as they are and for their lower halves with a sign.
 _UNIT = 1 << 31
-_TURNS, _SIZES = range(1, 9), range(2, 40)
+_TURNS, _SIZES = range(1, 41), range(2, 14)
 Addresses = Mapping[str, int]
 
 

@@ -1,8 +1,8 @@
 """Arrange the guest's address space: its stack, its caller and its buffers.  The linker places its code.
 
 HOME is the usual arrangement.  `elsewhere` returns others, in which nothing has the same address, order, or low bits
-beyond those that the procedure call standard promises.  Over several calls each bit of each pointer differs from that at
-HOME, and so does each bit of sp up to bit 20, whatever a frame takes.
+beyond those that the procedure call standard promises.  Over several calls each bit of each pointer differs from what
+it is at HOME, and so does each bit of sp up to bit 20, whatever a frame takes.
 """
 
 from __future__ import annotations
@@ -92,8 +92,8 @@ _ELSEWHERE = {
         signs=True,
     ),
 }
-# How much further on buffers lie where none is at a boundary, in turn: so bits 29 to 33 differ in A64, and bit 31 in A32.
-_WITHOUT_BOUNDARY = {Isa.A32: (0, 0, SLOT, 0x6000_0000), Isa.A64: (0, 0, 0x2000_0000, 0x1_A000_0000)}
+# How much further on buffers lie where none is at a boundary: so bits 29 to 33 differ in A64, and bit 31 in A32.
+_WITHOUT_BOUNDARY = {Isa.A32: (0, 0, SLOT, 0x6000_0000), Isa.A64: (0, 0, 0, 0x1_A000_0000)}
 # Displacements of sp.  For every frame up to 4 KiB, and those of a power of two up to 64 KiB, each bit from that of the
 # unit up to bit 20 differs from HOME in one of them; they were found by a search.
 _SP_ELSEWHERE = {

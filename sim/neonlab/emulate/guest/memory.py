@@ -1,14 +1,14 @@
 """Lay out the guest's address space: the program, the stack, and buffers between unmapped pages.
 
 All of it is host memory that Unicorn maps as it is, so that a buffer's contents are one numpy copy.  Addresses depend
-only on the program and on the sizes of a call's buffers, never on earlier calls.
+only on the program, the arrangement and the sizes of a call's buffers, never on earlier calls.
 """
 
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import math
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -62,7 +62,7 @@ def _in_slot(start: int, buffer: Buffer) -> tuple[int, int, int]:
 def _at_boundary(boundary: int, buffer: Buffer, turn: int) -> tuple[int, int, int]:
     """Return the same of a buffer across `boundary` or up to there, as `turn` says; alignment may move it down."""
     promised = math.gcd(buffer.alignment, buffer.offset)
-    if turn % 2 == 0 and (buffer.size // promised % 2 or turn % 4 == 0):
+    if turn % 2 == 0 and (buffer.size // promised % 2 or turn % 8 == 0):
         back = buffer.size
     else:  # aligned as promised and no better, so that all low bits differ from home
         back = (buffer.size // 2 // promised | 1) * promised
@@ -163,7 +163,9 @@ class Memory:
     def _places(self, buffers: Sequence[Buffer]) -> dict[int, tuple[int, int, int]]:
         """Return first page, end of the last, and address of each buffer, by number."""
         space, places = self._space, dict[int, tuple[int, int, int]]()
-        turn = zlib.crc32(repr([buffer.size for buffer in buffers]).encode())
+        # Not a checksum, whose bits are sums: the turns of a call come from another one of the same sizes.
+        sizes = repr([space.stack_top, *((buffer.size, buffer.offset) for buffer in buffers)]).encode()
+        turn = int.from_bytes(hashlib.blake2s(sizes, digest_size=4).digest())
         lowest = BUFFERS[self._program.isa] + space.buffers_after
         slot = lowest + space.first_slot(turn)
         limit = slot + BUFFERS_BYTES

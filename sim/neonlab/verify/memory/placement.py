@@ -12,7 +12,7 @@ from neonlab.emulate.machine import Argument as Passed
 #: Bytes that a buffer is aligned to when it is measured, if the contract promises no more: a line of a cache.
 MEASURED_ALIGNMENT = 64
 #: What a turn is multiplied by: the places of the next turns differ in high and in low bits.
-_MIXES = 1285
+_MIXES = 69
 
 
 def promised_alignment(argument: Argument) -> int:
@@ -23,7 +23,8 @@ def promised_alignment(argument: Argument) -> int:
 def exact_placement(argument: Argument, turn: int = 0, least: int = 1, among: int = 128) -> tuple[int, int]:
     """Return `alignment` and `offset` of a Buffer aligned as promised and no better.
 
-    `turn` selects one such place of those in `among` bytes.  All are in bytes.  If less than `least` bytes is promised, the buffer is aligned to `least`.
+    `turn` selects one such place of those in `among` bytes.  All are in bytes.  If less than `least` bytes is promised,
+    the buffer is aligned to `least`.
     """
     promised = max(promised_alignment(argument), least)
     modulus = max(among, 2 * promised)
@@ -66,7 +67,8 @@ def place_arguments(
 ) -> list[Passed]:
     """Return a call's arguments with their buffers placed: flush right at turn 0, then at exact alignments in turn.
 
-    The exact alignments are at least `least` bytes, and vary within `among` bytes.  Every buffer gets the margins that the contract declares.
+    The exact alignments are at least `least` bytes, and vary within `among` bytes.  Every buffer gets the margins that
+    the contract declares.
     """
     numbers = {name: number for number, name in enumerate(contract.by_name)}
 

@@ -61,7 +61,7 @@ _MOST_CONFIRMATIONS = 24
 
 
 #: Different places of buffers and of the stack.
-_TURNS = 8
+_TURNS = 64
 #: Calls in a row of a kernel that has data of its own, and for how many cases with results.
 _CALLS, _CALLED_OFTEN = 64, 3
 #: Calls made to separate random results from dependence on uninitialised data, if the walk cannot.
