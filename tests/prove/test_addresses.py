@@ -8,13 +8,16 @@ import pytest
 from tests.command_line import new_repository
 from tests.kernel_sources import ROOT
 
+from neonlab.emulate.trace import TraceProbe
 from neonlab.isa.model.isa import Isa
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.lab.repository.library import Kernel, open_kernel, open_library
 from neonlab.lab.run.lookup import one_shape
 from neonlab.lab.run.plan import shapes_to_prove
 from neonlab.measure.shape import Shape
+from neonlab.prove import addresses
 from neonlab.prove.addresses import refuse_addresses
+from neonlab.prove.kernel import symbolic_run
 from neonlab.prove.refusal import Refusal
 
 DECIDES, COMPUTES, KEPT, PATH = "decide what this", "computes with an address", "data of the kernel's own", "the path"
@@ -89,6 +92,23 @@ def test_a_path_that_addresses_decide_is_refused(text: str, tmp_path: Path) -> N
     kernel = added(Isa.A64, text, "", tmp_path)
     with pytest.raises(Refusal, match=PATH):
         refuse(kernel, one_shape(kernel, "37"))
+
+
+def test_a_call_that_was_followed_is_not_recorded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = open_kernel(ROOT / "asm/armv8/relu/relu_s8s8_flat_64.S")
+    assert kernel.operator is not None
+    program, contract = kernel_program(kernel), kernel.contract
+    case = kernel.operator.case(contract, one_shape(kernel, "67"), "random", 1)
+    trace, _ = symbolic_run.record(program, contract, case, 1 << 20)
+    made: list[int] = []
+    monkeypatch.setattr(addresses, "TraceProbe", lambda *given: made.append(1) or TraceProbe(*given))
+    refuse_addresses(program, contract, case)
+    assert len(made) == 1
+    assert symbolic_run.record(program, contract, case, 1 << 20)[0] is trace
+    with pytest.raises(Refusal, match="more than 5 instructions"):
+        symbolic_run.record(program, contract, case, 5)
+    other = kernel.operator.case(contract, one_shape(kernel, "67"), "random", 1)  # equal, but another one
+    assert symbolic_run.recorded(program, contract, other) is None
 
 
 @pytest.mark.parametrize("kernel", open_library(ROOT).kernels, ids=lambda kernel: kernel.title)

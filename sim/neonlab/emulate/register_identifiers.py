@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from unicorn import arm64_const, arm_const
 
 from neonlab.isa.model.isa import Isa, Register
 
 
+@cache
 def unicorn_identifier(isa: Isa, register: Register) -> int:
     """Return Unicorn's identifier of what the trace records of a register; of STATUS in A64 it is FPSR alone."""
     constants = arm64_const if isa is Isa.A64 else arm_const

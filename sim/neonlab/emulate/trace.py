@@ -25,7 +25,7 @@ from unicorn import UC_HOOK_CODE
 from neonlab.assemble.program import Program
 from neonlab.emulate.guest.buffer import PlacedBuffer
 from neonlab.emulate.guest.registers import RegisterState
-from neonlab.emulate.hooks.callee_registers import ENTRY, changed_registers, result_masks
+from neonlab.emulate.hooks.callee_registers import ENTRY, RETURN_STEP, RETURNS, changed_registers, result_masks
 from neonlab.emulate.native import (
     BLOCK_OR_CODE,
     Integer,
@@ -69,8 +69,6 @@ TRACER = np.dtype(
         ("results", np.int64),  # mask of the function
     ]
 )
-#: Address of the step of a return from a supplied function; the mask of its results is added, times 2.
-_RETURN, _MASKS = 1, 32
 
 
 @compiled
@@ -115,8 +113,8 @@ def _step(uc: Pointer, address: int, _size: int, user: Pointer) -> None:
     returns = state.inside and not inside and state.results & ENTRY
     state.inside = inside
     if returns:
-        results = state.results & (_MASKS - 1)
-        pcs[state.steps] = _RETURN + 2 * results
+        results = state.results & (RETURNS - 1)
+        pcs[state.steps] = RETURN_STEP + 2 * results
         first_writes[state.steps] = state.writes
         state.steps += 1
         last = state.words + 1 + results
@@ -168,7 +166,7 @@ class TraceProbe:
             writes[(instruction.address - self._base) // 2] = instruction.writes
         self._masks = result_masks(program)
         if self._masks.size:
-            writes += [changed_registers(program.isa, results) for results in range(_MASKS)]
+            writes += [changed_registers(program.isa, results) for results in range(RETURNS)]
         identifiers = [unicorn_identifier(program.isa, register) for registers in writes for register in registers]
         self._written_from = np.cumsum([0, *map(len, writes)]).astype(np.int32)
         self._written = np.array(identifiers or [0], np.int32)
@@ -290,14 +288,14 @@ class Trace:
 
     def _writes(self, address: int) -> tuple[Register, ...]:
         """Return the registers recorded of the steps at an address."""
-        if _RETURN <= address < _RETURN + 2 * _MASKS:
-            return changed_registers(self.isa, (address - _RETURN) // 2)
+        if RETURN_STEP <= address < RETURN_STEP + 2 * RETURNS:
+            return changed_registers(self.isa, (address - RETURN_STEP) // 2)
         instruction = self.program.by_address.get(address)
         return instruction.writes if instruction is not None else ()
 
     def is_return(self, step: int) -> bool:
         """Tell whether a step is the return from a function that the lab supplies."""
-        return bool(_RETURN <= self.pcs[step] < _RETURN + 2 * _MASKS)
+        return bool(RETURN_STEP <= self.pcs[step] < RETURN_STEP + 2 * RETURNS)
 
     def call_before(self, step: int) -> int:
         """Return the last step before `step` that is not in a function that the lab supplies: a call, for a return."""

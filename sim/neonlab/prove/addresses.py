@@ -18,13 +18,14 @@ import numpy.typing as npt
 from neonlab.assemble.program import Program
 from neonlab.contract.header import Contract
 from neonlab.emulate.guest.address_space import HOME, elsewhere
+from neonlab.emulate.hooks.served import is_served, name_at
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault
 from neonlab.emulate.trace import Trace, TraceProbe, entry_value
 from neonlab.isa.comparisons import comparisons_of
 from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction
 from neonlab.isa.model.isa import FLAGS, Isa, Register, general
-from neonlab.prove.kernel.symbolic_run import place_of
+from neonlab.prove.kernel.symbolic_run import place_of, recorded
 from neonlab.prove.refusal import Refusal
 from neonlab.verify.cases.case import Case
 from neonlab.verify.check_case import call_arguments, call_case
@@ -35,6 +36,8 @@ _STEPS = 1 << 22
 #: The arrangement that is compared with HOME: no two buffers are moved alike, and none lies at a boundary.
 _TURN = 2
 _FILE = "general"
+#: How the names of functions end that compare the places between which they copy.
+_COPY = tuple(f"{name}{size}" for name in ("memcpy", "memmove") for size in ("", "4", "8"))
 _DECIDES = "the addresses of buffers decide what this instruction does"
 _COMPUTES = "this instruction computes with an address other than to point to a place beside it"
 _KEPT = "reads data of the kernel's own that an earlier call may have changed"
@@ -44,9 +47,11 @@ Distances = npt.NDArray[np.uint64]
 
 def refuse_addresses(program: Program, contract: Contract, case: Case) -> None:
     """Raise Refusal where what a call does may depend on addresses, or on its own data, which earlier calls changed."""
-    traces = []
     passed = call_arguments(contract, case)
-    for space, arguments in ((HOME, passed), (elsewhere(program.isa, _TURN), place_arguments(contract, passed, _TURN))):
+    places = [(HOME, passed), (elsewhere(program.isa, _TURN), place_arguments(contract, passed, _TURN))]
+    kept = recorded(program, contract, case)  # the call that is proved, which is not made again
+    traces = [kept[0]] if kept is not None else []
+    for space, arguments in places[len(traces) :]:
         recorder = TraceProbe(program, _STEPS)
         with Machine(program, probes=(recorder,), space=space) as machine:
             outcome = call_case(machine, contract, case, arguments)
@@ -69,6 +74,8 @@ class _Comparison:
         ]
         distances = [0, *((after - before) % 2**64 for before, after in moved)]
         self._known = np.array(distances, np.uint64) & self._mask
+        #: Of each register that a step wrote, whether it differs by none of the distances.
+        self._beyond = np.zeros(0, np.bool_)
 
     def refuse(self) -> None:
         """Raise Refusal at the first instruction that one of the rules is against."""
@@ -77,29 +84,39 @@ class _Comparison:
             least = min(len(here), len(there))
             other = np.flatnonzero(here.pcs[:least] != there.pcs[:least])
             self._stop(int(other[0] if len(other) else least) - 1, "the addresses of buffers decide the path from here")
+        # Both calls took the same path, so that both wrote the same registers in the same order.
+        distances = (there.values[:, 0] - here.values[:, 0]) & self._mask
+        self._beyond = ~np.isin(distances, self._known)
         for address, steps in sorted(here.executions.items(), key=lambda item: int(item[1][0])):
             instruction = here.program.by_address.get(address)
-            if instruction is not None:
+            if instruction is not None and not self._copies(address):
                 self._refuse_instruction(instruction, steps[steps < len(here) - here.overflow])
         self._refuse_own_data()
 
+    def _copies(self, address: int) -> bool:
+        """Tell whether an address is in `memcpy` or `memmove` of the lab's own, whose results no address decides.
+
+        They compare where they copy to with where they copy from, to see whether these overlap.
+        """
+        program = self._here.program
+        return is_served(program, address) and name_at(program, address).endswith(_COPY)
+
     def _refuse_instruction(self, instruction: Instruction, steps: npt.NDArray[np.int64]) -> None:
-        reads = {one: self._moved(steps, one) for one in instruction.reads if one.file == _FILE}
-        by_address = np.zeros(len(steps), bool)
-        for distance in reads.values():
-            by_address |= distance != 0
         decided = FLAGS in instruction.writes or instruction.branch is BranchKind.CONDITIONAL
         elsewhere_used = any(one.file not in (_FILE, FLAGS.file) for one in instruction.writes)
-        if by_address.any() and not instruction.accesses:
-            if decided:
+        if (decided or elsewhere_used) and not instruction.accesses:
+            reads = {one: self._moved(steps, one) for one in instruction.reads if one.file == _FILE}
+            by_address = np.zeros(len(steps), bool)
+            for distance in reads.values():
+                by_address |= distance != 0
+            if decided and by_address.any():
                 unlike = by_address & ~self._alike(instruction, reads, len(steps))
                 self._stop_where(unlike, steps, _DECIDES)
-            elif elsewhere_used:
+            elif by_address.any():
                 self._stop_where(by_address, steps, _COMPUTES)
-        after = np.minimum(steps + 1, len(self._here))
-        for register in instruction.writes:
+        for position, register in enumerate(instruction.writes):
             if register.file == _FILE:
-                self._stop_where(~np.isin(self._moved(after, register), self._known), steps, _COMPUTES)
+                self._stop_where(self._beyond[self._here.first_writes[steps] + position], steps, _COMPUTES)
 
     def _alike(self, instruction: Instruction, reads: dict[Register, Distances], count: int) -> npt.NDArray[np.bool_]:
         """Return where an instruction compares two addresses in one buffer, or one with 0, which none is."""

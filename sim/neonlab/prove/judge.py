@@ -24,6 +24,7 @@ from neonlab.measure.shape import Shape
 from neonlab.prove.addresses import refuse_addresses
 from neonlab.prove.comparison.equality import Equality, compare
 from neonlab.prove.expressions.evaluate import consumed, elements_of, evaluate
+from neonlab.prove.expressions.operation import INPUT
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.failing import DRAWN, fault_in, refuted_by_cases, run_witness
 from neonlab.prove.kernel.symbolic_run import NOT_COMPLETE, KernelNodes, Sum, kernel_nodes
@@ -40,6 +41,8 @@ from neonlab.verify.verdict import Failure
 
 #: Most instructions of a path.
 MOST_STEPS = 1 << 25
+#: How the reason begins where what a buffer held before the call is among its results.
+_UNWRITTEN = "the output"
 #: Further draws of inputs that are held.
 _OTHER_DRAWS = 7
 
@@ -92,7 +95,7 @@ def prove_shape(
     """
     case = operator.case(contract, shape, "random", seed)
     found = _proved_or_not(program, contract, operator, case, held)
-    if found.status.is_proof or found.reason.startswith(NOT_COMPLETE):
+    if found.status.is_proof or found.reason.startswith((NOT_COMPLETE, _UNWRITTEN)):
         fault = fault_in(program, contract, operator, case)
         if fault is not None:
             return replace(found, status=ProofStatus.REFUTED, wraps=None, error=None, reason="", failure=fault)
@@ -325,10 +328,14 @@ def _without_filling(
 def _check_kernel(sides: Sides, case: Case) -> None:
     """Raise Refusal if the expressions do not give what the emulator wrote for the case: a rule would be wrong."""
     values = input_values(sides.table, sides.elements, case.inputs)[np.newaxis]
-    names = sorted(sides.kernel.outputs)
-    for name in names:
+    elements = [sides.table.nodes[ids.reshape(-1)] for ids in sides.elements.values()]
+    of_inputs = [rows["amount"][rows["operation"] == INPUT] for rows in elements]
+    followed = np.concatenate([np.zeros(0, np.int64), *of_inputs])
+    for name in sorted(sides.kernel.outputs):
         nodes, wrote = sides.kernel.outputs[name], sides.kernel.written[name]
         if not np.array_equal(evaluate(sides.table, nodes, values)[0], wrote):
+            if not np.isin(elements_of(sides.table, nodes), followed).all():
+                raise Refusal(f"{_UNWRITTEN} `{name}` depends on bytes that the call did not write")
             raise Refusal(
                 f"the expressions for `{name}` differ from what the kernel wrote: a rule of the prover is wrong"
             )
@@ -343,7 +350,7 @@ def _wrapping(answer: Equality, sides: Sides) -> Noticed | None:
     rows = answer.canonical.forms.polynomials[forms]
     bits = np.array([one.bits for one in sums], np.int64)
     signed = (rows["low"] >= -(1 << bits - 1)) & (rows["high"] < 1 << bits - 1)
-    unsigned = (rows["low"] >= 0) & (rows["high"] < 1 << bits)
+    unsigned = (rows["low"] >= 0) & (rows["high"] < 1 << bits) & ~np.array([one.signed for one in sums])
     beyond = np.flatnonzero(~(signed | unsigned))
     found: Sum | None = sums[int(beyond[0])] if beyond.size else None
     if found is None and not sides.kernel.all_sums:

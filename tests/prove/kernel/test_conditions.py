@@ -21,7 +21,8 @@ from neonlab.isa.model.instruction import Instruction
 from neonlab.isa.model.isa import FLAGS, STATUS, Isa, general
 from neonlab.prove.expressions.evaluate import evaluate
 from neonlab.prove.kernel import replay
-from neonlab.prove.kernel.families import CHOOSE, COMPARE
+from neonlab.prove.kernel.families import CHOOSE, COMPARE, FIELD
+from neonlab.prove.kernel.places import FROM_AT, SIGNED_AT, WIDTH_AT
 from neonlab.prove.kernel.plan import Plans, plans_of
 
 pytestmark = pytest.mark.thorough(
@@ -63,7 +64,8 @@ _CHOICES = {
         "add{c} r3, r3, #1", "sub{c} r2, r2, r4", "rsb{c} r2, r2, #0", "and{c} r3, r2, r4", "bic{c} r3, r2, #1",
         "orr{c} r3, r2, r4", "eor{c} r3, r3, r4", "mvn{c} r3, r2", "lsl{c} r3, r2, #2", "asr{c} r3, r2, #31",
         "lsr{c} r3, r2, r4", "mul{c} r3, r2, r4", "mla{c} r3, r2, r4, r5", "ssat{c} r3, #8, r2", "sxtb{c} r3, r2",
-        "uxth{c} r2, r2", "add{c} r3, r2, r4, asr #3",
+        "uxth{c} r2, r2", "add{c} r3, r2, r4, asr #3", "bfi{c} r3, r2, #4, #9", "bfi{c} r3, r2, #8, #8",
+        "bfc{c} r3, #8, #8",
         "movgt r3, r2; mov{c} r3, r4", "mov{c} r3, r2; mvnle r2, r3", "teq r5, r7; mov{c} r3, r2",
     ),
 }  # fmt: skip
@@ -173,6 +175,27 @@ def test_choices_by_conditions_on_data_have_the_values_that_the_emulator_compute
     assert refused == {sequence: ended for sequence, ended in expected.items() if ended != replay.DONE}
 
 
+#: Fields of 64 bits of what has 32: of more, a number may exceed what intervals hold.
+_WIDE_FIELDS = (
+    "sxtw x2, w2; ubfiz x3, x2, #2, #5", "sxtw x2, w2; ubfiz x3, x2, #30, #31", "sxtw x2, w2; sbfiz x3, x2, #33, #9",
+    "sxtw x2, w2; ubfiz x3, x2, #1, #1", "sxtw x2, w2; sbfx x3, x2, #5, #20", "sxtw x2, w2; ubfx x3, x2, #28, #8",
+    "uxtw x2, w2; sbfx x3, x2, #31, #1", "uxtw x2, w2; ubfx x3, x2, #31, #20", "sxtw x2, w2; sbfx x3, x2, #0, #32",
+    "sxtw x2, w2; sxtw x4, w4; bfi x4, x2, #5, #20", "uxtw x2, w2; uxtw x4, w4; bfi x4, x2, #40, #20",
+    "sxtw x2, w2; sxtw x4, w4; bfxil x4, x2, #3, #40", "uxtw x4, w4; bfi x4, xzr, #3, #20",
+    "uxtw x2, w2; uxtw x4, w4; bfi x4, x2, #32, #32; mov w3, w4",
+)  # fmt: skip
+
+
+def test_fields_of_64_bits_have_the_values_that_the_emulator_computes() -> None:
+    rng, programs, emulator = random.Random(_SEED), _Programs(Isa.A64, _WIDE_FIELDS), SingleStep(Isa.A64, _SEED)
+    plans, states = plans_of(programs.program), _states(rng, Isa.A64, emulator)
+    found = {}
+    for sequence, numbers in zip(_WIDE_FIELDS, programs.numbers, strict=True):
+        instructions = [programs.program.instructions[number] for number in numbers]
+        found[sequence] = _differs(Isa.A64, plans, instructions, numbers, emulator, states, rng)
+    assert found == dict.fromkeys(_WIDE_FIELDS, (replay.DONE, False))
+
+
 def _with(family: int, change: Callable[[Any], Any]) -> Callable[[Plans], None]:
     def apply(plans: Plans) -> None:
         rows = plans.lanes["family"] == family
@@ -208,6 +231,10 @@ _SABOTEURS = [
     ("cmp w2, w4; cset w3, eq", _of_half_the_bits),
     ("cmp w5, w7; ccmp w2, w4, #0, gt; cset w3, eq", _with(COMPARE, lambda kind: kind ^ 1 << 8)),
     ("cmp w5, w7; ccmp w2, w4, #0, gt; cset w3, eq", _with(COMPARE, lambda kind: kind ^ 4 << 16)),
+    ("bfi w3, w2, #4, #9", _with(FIELD, lambda field: field + 1)),
+    ("bfi w3, w2, #4, #9", _with(FIELD, lambda field: field - (1 << WIDTH_AT))),
+    ("bfxil w3, w2, #5, #9", _with(FIELD, lambda field: field - (1 << FROM_AT))),
+    ("sxtw x2, w2; sbfx x3, x2, #5, #20", _with(FIELD, lambda field: field ^ 1 << SIGNED_AT)),
 ]  # fmt: skip
 
 

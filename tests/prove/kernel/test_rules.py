@@ -34,7 +34,7 @@ _FLOATS = {
         "fcvtns v0.4s, v1.4s", "fcvtas v0.4s, v1.4s", "fcvtzs v0.4s, v1.4s", "fcvtms v0.4s, v1.4s",
         "fcvtps v0.4s, v1.4s",
         "fcvtnu v0.4s, v1.4s", "fcvtzu v0.4s, v1.4s", "frintn v0.4s, v1.4s", "frinta v0.4s, v1.4s",
-        "frintz v0.4s, v1.4s",
+        "frintz v0.4s, v1.4s", "frintx v0.4s, v1.4s", "frintx s0, s1", "frinti v0.4s, v1.4s",
         "frintm v0.4s, v1.4s", "frintp v0.4s, v1.4s", "fcmgt v0.4s, v1.4s, v2.4s", "fcmge v0.4s, v1.4s, v2.4s",
         "fcmeq v0.4s, v1.4s, v2.4s", "fcmgt v0.4s, v1.4s, #0.0", "fadd s0, s1, s2", "fmul s0, s1, v2.s[2]",
     ),
@@ -66,6 +66,13 @@ _SCALARS = {
         "smull x3, w2, w4", "smaddl x3, w2, w4, x5", "smsubl x3, w2, w4, x5",
         "mneg w3, w2, w4", "sub w3, wzr, w2", "add w3, wzr, w2", "add x2, sp, #16", "sub w2, w2, w2",
         "add w3, w2, w3", "sub w2, w4, w2", "add w2, w2, w2, lsl #1",
+        "bfi w3, w2, #4, #9", "bfi w3, w2, #8, #8", "bfi w3, w2, #24, #8", "bfi x3, x2, #5, #20",
+        "bfi x3, x2, #32, #32", "bfi w3, wzr, #3, #7", "bfi x3, xzr, #16, #8", "bfi w2, w2, #4, #4",
+        "bfi w2, w2, #8, #16",
+        "bfi w3, w2, #31, #1",
+        "bfxil w3, w2, #5, #9", "bfxil w3, w2, #8, #16", "bfxil x3, x2, #32, #16", "bfxil x3, x2, #3, #7",
+        "ubfiz x3, x2, #2, #5", "sbfiz x3, x2, #33, #9", "sbfx x3, x2, #5, #20", "ubfx x3, x2, #40, #8",
+        "ubfx x3, x2, #33, #31", "sbfx w3, w2, #0, #1",
     ),
     Isa.A32: (
         "add r3, r2, r4", "sub r3, r2, r4", "rsb r3, r2, r4", "mul r3, r2, r4", "mla r3, r2, r4, r5",
@@ -80,6 +87,8 @@ _SCALARS = {
         "usat r3, #8, r2", "ssat r3, #16, r2, lsl #4", "ubfx r3, r2, #3, #9", "sbfx r3, r2, #31, #1",
         "smull r3, r5, r2, r4", "smull r2, r3, r2, r4", "smmul r3, r2, r4", "smmulr r3, r2, r4", "smultt r3, r2, r4",
         "sub r2, r4, r2", "add r2, r2, r2, lsl #1",
+        "bfi r3, r2, #4, #9", "bfi r3, r2, #8, #8", "bfi r3, r2, #16, #16", "bfi r2, r2, #3, #20",
+        "bfi r3, r2, #31, #1", "bfc r3, #4, #9", "bfc r3, #8, #8", "bfi r3, r2, #0, #5",
     ),
 }  # fmt: skip
 #: Shifts by whole bytes, whose lanes of 64 bits are copied and of 32 bits not joined.

@@ -92,6 +92,12 @@ def test_data_ends_with_what_the_failure_needs() -> None:
     assert describe_inputs(small)[0] == f"input: [17] = {small.inputs['input'].reshape(-1)[17]}, 0 elsewhere"
 
 
+def test_a_float_below_zero_by_its_sign_alone_is_no_zero() -> None:
+    case, _, _ = _case("1x5x6x3")
+    floats = replace(case, inputs={"x": np.array([0.0, -0.0, 0.0, 1.5], np.float32), "y": np.zeros(3, np.float32)})
+    assert describe_inputs(floats) == ("x: [1] = -0.0, [3] = 1.5, 0 elsewhere", "y: all 0")
+
+
 def test_zero_gives_way_to_what_the_contract_allows() -> None:
     case, contract = _stepped()
     small = shrink_case(case, contract, None, lambda other: True)

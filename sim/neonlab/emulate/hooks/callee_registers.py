@@ -17,6 +17,9 @@ from neonlab.isa.model.isa import FLAGS, Isa, Register, general, vector
 FIRST_VECTOR = 1 << 4
 #: Set in the mask of a function's first instruction.
 ENTRY = 1 << 7
+#: Masks of results that there may be, and the address of the step of a trace that is a return with mask 0.  The mask is
+#: added, times 2.
+RETURNS, RETURN_STEP = 32, 1
 _INTEGERS = ("lrint", "llrint", "lround", "llround")
 #: Functions without a result.
 _NOTHING = ("free", "__aeabi_memc", "__aeabi_mems", "__aeabi_memm")
@@ -57,6 +60,13 @@ def changed_registers(isa: Isa, results: int = 0) -> tuple[Register, ...]:
     found = [general(number) for number in numbers if number > 3 or not results >> number & 1]
     found += [vector(number) for number in vectors if number or not results & FIRST_VECTOR]
     return (*found, FLAGS)
+
+
+def returned_results(addresses: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """Return the mask of results of each step of a trace, by its address, that is a return; -1 for others."""
+    returns = (addresses >= RETURN_STEP) & (addresses < RETURN_STEP + 2 * RETURNS)
+    masks: npt.NDArray[np.int64] = np.where(returns, (addresses.astype(np.int64) - RETURN_STEP) // 2, -1)
+    return masks
 
 
 def kept_bytes(isa: Isa, register: Register) -> int:

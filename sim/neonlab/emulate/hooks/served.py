@@ -191,7 +191,7 @@ class ServedCalls:
             address = instruction_ending(program, int(self.state["before_call_end"][0]))
         if not is_served(program, fault.address) or address is None:
             return fault
-        function = _name_at(program, fault.address)
+        function = name_at(program, fault.address)
         text = program.by_address[address].text
         moved = replace(fault, address=address, source=program.line_at(address), instruction=text, register=None)
         if fault.kind is FaultKind.UNDEFINED_INSTRUCTION and function.endswith("memcpy"):
@@ -223,7 +223,7 @@ def instruction_ending(program: Program, end: int) -> int | None:
     return None
 
 
-def _name_at(program: Program, address: int) -> str:
+def name_at(program: Program, address: int) -> str:
     """Return the common name of the function at `address`: of several names, one without an underscore in front."""
     before = [(at, name) for name, at in program.addresses.items() if at <= address and not name.startswith(("$", "."))]
     nearest = max((at for at, _ in before), default=0)

@@ -43,8 +43,10 @@ class Primitive:
 
     def without(self, other: Primitive) -> tuple[int, tuple[tuple[int, int], ...]] | None:
         """Return how often another part of several terms is in this one, and the terms left; None if it is not."""
+        if len(other.terms) < 2 or len(other.terms) >= len(self.terms):
+            return None
         mine, theirs = dict(self.terms), dict(other.terms)
-        if len(theirs) < 2 or len(theirs) >= len(mine) or not theirs.keys() <= mine.keys():
+        if not theirs.keys() <= mine.keys():
             return None
         times, rest = divmod(mine[other.last], theirs[other.last])
         if rest or any(mine[atom] != times * coefficient for atom, coefficient in theirs.items()):
@@ -66,6 +68,9 @@ class FormReader:
     def __init__(self, forms: Forms, spans: Sequence[FloatSpan] = ()) -> None:
         self._forms, self._spans = forms, tuple(spans)
         self._read: dict[int, tuple[Primitive | None, int, int]] = {}
+        self._atoms: dict[int, tuple[int, int, int, int, int]] = {}
+        self._operands: dict[int, list[Primitive]] = {}
+        self._ends: dict[Primitive, tuple[int, int]] = {}
 
     def form(self, number: int) -> tuple[Primitive | None, int, int]:
         """Return (part, factor, constant) of a form, which is part times factor plus constant; a number has no part."""
@@ -86,8 +91,11 @@ class FormReader:
 
     def atom(self, number: int) -> tuple[int, int, int, int, int]:
         """Return (operation, x, y, z, amount) of an atom."""
-        row = self._forms.atoms[number]
-        return int(row["operation"]), int(row["x"]), int(row["y"]), int(row["z"]), int(row["amount"])
+        if number not in self._atoms:
+            row = self._forms.atoms[number]
+            operation, x, y, z = int(row["operation"]), int(row["x"]), int(row["y"]), int(row["z"])
+            self._atoms[number] = operation, x, y, z, int(row["amount"])
+        return self._atoms[number]
 
     def interval(self, number: int) -> tuple[int, int]:
         """Return the least and greatest value of an atom."""
@@ -101,6 +109,11 @@ class FormReader:
 
     def operands(self, number: int) -> list[Primitive]:
         """Return the parts that an atom depends on; none for an input element or a sum without operands."""
+        if number not in self._operands:
+            self._operands[number] = self._operands_of(number)
+        return self._operands[number]
+
+    def _operands_of(self, number: int) -> list[Primitive]:
         operation, x, y, z, _ = self.atom(number)
         if operation in (INPUT, SUM):
             return []
@@ -130,6 +143,11 @@ class FormReader:
 
     def ends(self, part: Primitive) -> tuple[int, int]:
         """Return the least and greatest value of a part; LIMIT where they are not known."""
+        if part not in self._ends:
+            self._ends[part] = self._ends_of(part)
+        return self._ends[part]
+
+    def _ends_of(self, part: Primitive) -> tuple[int, int]:
         low = high = 0
         for atom, coefficient in part.terms:
             row = self._forms.atoms[atom]

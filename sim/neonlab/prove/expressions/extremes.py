@@ -38,14 +38,20 @@ def _extreme_of_two(forms: Any, operation: int, x: int, y: int) -> int:
     x, y = min(x, y), max(x, y)
     a, b = forms.polynomials[x], forms.polynomials[y]
     least = operation == MINIMUM
+    low = min(a.low, b.low) if least else max(a.low, b.low)
+    high = min(a.high, b.high) if least else max(a.high, b.high)
     if _share_terms(forms, x, y) or a.high <= b.low or b.high <= a.low:
         difference = forms.polynomials[combined(forms, x, 1, y, -1, 0)]
         if difference.high <= 0:
             return x if least else y
         if difference.low >= 0:
             return y if least else x
-    low = min(a.low, b.low) if least else max(a.low, b.low)
-    high = min(a.high, b.high) if least else max(a.high, b.high)
+        # The greater is half of the sum at least, and the smaller at most: so the distance from 0 is none below it.
+        both = forms.polynomials[combined(forms, x, 1, y, 1, 0)]
+        if least and both.high < LIMIT:
+            high = min(high, both.high >> 1)
+        if not least and both.low > -LIMIT:
+            low = max(low, -(-both.low >> 1))
     return of_atom(forms, atom(forms, operation, x, y, 0, 0, low, high))
 
 

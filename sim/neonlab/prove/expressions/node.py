@@ -314,8 +314,11 @@ def zero(nodes: Any, size: Any, x: int) -> int:
 
 @compiled
 def magnitude(nodes: Any, size: Any, x: int) -> int:
-    """Return the distance of x from 0."""
-    return maximum(nodes, size, x, scale(nodes, size, x, -1))
+    """Return the distance of x from 0, which is 0 at least: the interval of a maximum alone begins below."""
+    found = maximum(nodes, size, x, scale(nodes, size, x, -1))
+    if nodes[found].operation == MAXIMUM:
+        nodes[found].low = max(nodes[found].low, 0)
+    return found
 
 
 @compiled

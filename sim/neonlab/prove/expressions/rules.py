@@ -275,6 +275,64 @@ def is_zero(forms: Any, x: int) -> int:
 
 
 @compiled
+def _factor_of(forms: Any, x: int, y: int) -> int:
+    """Return the number k for which x is k * y but for a number; 0 where there is none."""
+    a, b = forms.polynomials[x], forms.polynomials[y]
+    if a.count != b.count or a.count == 0:
+        return 0
+    factor = 0
+    for at in range(a.count):
+        mine, other = forms.terms[a.first + at], forms.terms[b.first + at]
+        if mine.monomial != other.monomial or mine.coefficient % other.coefficient != 0:
+            return 0
+        found = mine.coefficient // other.coefficient
+        if at > 0 and found != factor:
+            return 0
+        factor = found
+    return int(factor)
+
+
+@compiled
+def _is_less_with(forms: Any, x: int, y: int, test: int) -> bool:
+    """Tell whether x <= y where the test is below 0, and y <= x elsewhere.
+
+    So it is of x - y = k * test + r with r from 0 to k: below 0, the test is -1 at most.
+    """
+    difference = combined(forms, x, 1, y, -1, 0)
+    factor = _factor_of(forms, difference, test)
+    if factor <= 0 or abs(forms.polynomials[test].constant) > LIMIT // factor:
+        return False
+    rest = forms.polynomials[difference].constant - factor * forms.polynomials[test].constant
+    return bool(0 <= rest <= factor)
+
+
+@compiled
+def _extreme_by_sign(forms: Any, test: int, x: int, y: int) -> int:
+    """Return the extreme of x and y that x is where the test is below 0, and y elsewhere; -1 where it is none."""
+    if _is_less_with(forms, x, y, test):
+        return extreme(forms, MINIMUM, x, y)
+    if _is_less_with(forms, y, x, test):
+        return extreme(forms, MAXIMUM, x, y)
+    return -1
+
+
+@compiled
+def _chosen_by_sign(forms: Any, truth: int, x: int, y: int) -> int:
+    """Return the form of x where the atom `truth`, a sign, is 1, else y; -1 where it is no extreme.
+
+    A distance from 0 is one.  The bitwise way to it inverts y where it is below 0, and then adds 1: so y inverted is
+    -y less the sign.
+    """
+    test = forms.atoms[truth].x
+    both = combined(forms, x, 1, y, 1, 0)
+    if is_number(forms, both) and forms.polynomials[both].constant == -1 and not is_number(forms, y):
+        found = _extreme_by_sign(forms, test, combined(forms, x, 1, 0, 0, 1), y)
+        if found >= 0:
+            return combined(forms, found, 1, of_atom(forms, truth), -1, 0)
+    return _extreme_by_sign(forms, test, x, y)
+
+
+@compiled
 def chosen(forms: Any, condition: int, x: int, y: int) -> int:
     """Return the form of x where the condition is not 0, else y."""
     one = forms.polynomials[condition]
@@ -288,11 +346,9 @@ def chosen(forms: Any, condition: int, x: int, y: int) -> int:
             x, y = y, x  # one less the truth value
         if one.constant == 0 or abs(one.constant) == 1:
             condition = of_atom(forms, inner)
-        truth = forms.atoms[inner]
-        if truth.operation == NEGATIVE:
-            if truth.x == combined(forms, x, 1, y, -1, 0):  # x if x < y, else y
-                return extreme(forms, MINIMUM, x, y)
-            if truth.x == combined(forms, y, 1, x, -1, 0):
-                return extreme(forms, MAXIMUM, x, y)
+        if forms.atoms[inner].operation == NEGATIVE:
+            found = _chosen_by_sign(forms, inner, x, y)
+            if found >= 0:
+                return found
     a, b = forms.polynomials[x], forms.polynomials[y]
     return of_atom(forms, atom(forms, SELECT, condition, x, y, 0, min(a.low, b.low), max(a.high, b.high)))

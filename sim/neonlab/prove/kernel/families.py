@@ -26,9 +26,9 @@ assert set(NAMES) <= set(FAMILIES)
     F_EQUAL, F_OF_INTEGER, F_TO_INTEGER, F_TO_WHOLE, F_FUSED, F_FUSED_MINUS, F_TWICE, F_TWICE_MINUS,
 ) = range(128, 150)  # fmt: skip
 
-#: What is done to general registers alone: a choice by the flags, what sets these, and shifts by a register.
-OF_GENERAL = ("choose", "compare", "shift_left_by", "shift_right_by")
-CHOOSE, COMPARE, SHIFT_LEFT_BY, SHIFT_RIGHT_BY = range(160, 164)
+#: What is done to general registers alone: a choice by the flags, what sets these, shifts by a register, fields.
+OF_GENERAL = ("choose", "compare", "shift_left_by", "shift_right_by", "field")
+CHOOSE, COMPARE, SHIFT_LEFT_BY, SHIFT_RIGHT_BY, FIELD = range(160, 165)
 
 
 def number_of(name: str) -> int:

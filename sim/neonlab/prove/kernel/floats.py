@@ -33,10 +33,12 @@ _A32 = {
 _ACCUMULATES = (families.F_FUSED, families.F_FUSED_MINUS, families.F_TWICE, families.F_TWICE_MINUS)
 _BITS_ONLY = (families.F_NEG, families.F_ABS)
 _ROUNDINGS = {
-    "n": Rounding.EVEN, "a": Rounding.AWAY, "z": Rounding.TRUNCATE, "m": Rounding.DOWN, "p": Rounding.UP, "x": None,
+    "n": Rounding.EVEN, "a": Rounding.AWAY, "z": Rounding.TRUNCATE, "m": Rounding.DOWN, "p": Rounding.UP,
+    # In the mode of the control register, which is the default one: no kernel is followed that may write it.
+    "x": Rounding.EVEN, "i": Rounding.EVEN,
 }  # fmt: skip
 _TO_INTEGER = re.compile(r"^fcvt([nazmp])([su])$")
-_TO_WHOLE = re.compile(r"^frint([nazmp])$")
+_TO_WHOLE = re.compile(r"^frint([nazmpxi])$")
 _A32_TO_INTEGER = re.compile(r"^vcvt([nazmp]?)\.([su])32\.f32$")
 _A32_OF_INTEGER = re.compile(r"^vcvt\.f32\.([su])32$")
 _A64_OPERAND = re.compile(r"^v(\d+)\.([24]?)s(?:\[(\d+)\])?$")
@@ -91,9 +93,7 @@ def _a64(mnemonic: str, parts: list[str]) -> FloatOperation | None:
 
 
 def _rounding(letter: str) -> int:
-    found = _ROUNDINGS[letter]
-    assert found is not None
-    return int(found)
+    return int(_ROUNDINGS[letter])
 
 
 def _a64_lanes(text: str) -> Lanes | None:

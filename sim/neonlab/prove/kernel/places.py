@@ -13,6 +13,8 @@ from neonlab.isa.model.lane_operation import file_bytes
 LEFT, RIGHT, GUARD, STACK_POINTER, TEMPORARIES = 0, 8, 16, 24, 32
 #: Intermediate results that one instruction may have, and where numbers begin.
 MOST_TEMPORARIES = 4
+#: Bits of the `immediate` of a field: where it goes is the lowest 8, then where it comes from, its bits, and its sign.
+FROM_AT, WIDTH_AT, SIGNED_AT = 8, 16, 24
 NUMBERS = TEMPORARIES + 8 * MOST_TEMPORARIES
 
 

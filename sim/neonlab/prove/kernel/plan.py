@@ -10,7 +10,7 @@ flags and the status register included.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -19,9 +19,10 @@ import numpy as np
 import numpy.typing as npt
 
 from neonlab.assemble.program import Program
+from neonlab.emulate.hooks.callee_registers import RETURNS, changed_registers, kept_bytes
 from neonlab.emulate.operands import ALWAYS, CONDITIONS, EXTENDS
 from neonlab.isa.dependence import dependence_of
-from neonlab.isa.lanes import FAMILIES, LaneOperation, Lanes, lane_operation
+from neonlab.isa.lanes import LaneOperation, Lanes, lane_operation
 from neonlab.isa.model.dependence import MEMORY, VECTOR, access_of, places_of
 from neonlab.isa.model.instruction import AccessKind, BranchKind, Instruction, MemoryAccess
 from neonlab.isa.model.isa import FLAGS, STATUS, Isa, Register, general
@@ -31,6 +32,7 @@ from neonlab.prove.kernel.conditions import SIGN_OF_BITS
 from neonlab.prove.kernel.floats import FloatOperation, float_operation
 from neonlab.prove.kernel.lanes import LANES, MOST_SOURCES
 from neonlab.prove.kernel.places import STACK_POINTER, Numbers
+from neonlab.prove.kernel.rows import copies
 from neonlab.prove.kernel.scalar import Extension, extension, scalar_operations
 
 #: What an instruction does: nothing to data; arithmetic on lanes, or on their bits; copies; a narrow load or an
@@ -84,15 +86,14 @@ ACCESS = np.dtype(
 )
 #: Places from here on are bytes of accesses, ROOM for each.
 ACCESS_PLACES, ROOM = 1 << 20, 1 << 12
-_PERMUTES = (
-    *("ext", "rev", "zip1", "zip2", "uzp1", "uzp2", "trn1", "trn2", "vzip", "vuzp", "vtrn", "vswp"),
-    *("pair_in", "pair_out"),
-)
 
 
 @dataclass
 class Plans:
-    """The plans of a program's instructions: `plan` by number, and the rows that they refer to."""
+    """The plans of a program's instructions: `plan` by number, and the rows that they refer to.
+
+    Behind those of the instructions are those of returns from functions that the lab supplies, by the mask of results.
+    """
 
     plan: npt.NDArray[Any]
     lanes: npt.NDArray[Any]
@@ -123,9 +124,12 @@ class _Rows:
 def plans_of(program: Program) -> Plans:
     """Plan all instructions, in the order of `program.instructions`."""
     rows, isa = _Rows(Numbers(program.isa)), program.isa
-    plan = np.zeros(len(program.instructions), PLAN)
+    count, returns = len(program.instructions), RETURNS if program.served[1] else 0
+    plan = np.zeros(count + returns, PLAN)
     for number, instruction in enumerate(program.instructions):
         _plan(plan[number], instruction, rows, isa)
+    for results in range(returns):
+        _plan_return(plan[count + results], results, rows, isa)
 
     def table(items: list[Any], *shape: int) -> npt.NDArray[np.int32]:
         return np.array(items, np.int32).reshape(-1, *shape) if items else np.zeros((0, *shape), np.int32)
@@ -170,6 +174,22 @@ def _plan(plan: Any, instruction: Instruction, rows: _Rows, isa: Isa) -> None:
     plan["copies_to"], plan["reads_to"], plan["clears_to"] = len(rows.copies), len(rows.reads), len(rows.clears)
 
 
+def _plan_return(plan: Any, results: int, rows: _Rows, isa: Isa) -> None:
+    """Plan the return from a supplied function: all registers that it may have changed hold what was recorded."""
+    plan["kind"], plan["condition"], plan["branches_if"] = OTHER, ALWAYS, ALWAYS
+    plan["flags_written"], plan["flags_become"], plan["flags_read"] = 1, WRITTEN, UNREAD
+    for name, held in (("writes", rows.writes), ("clears", rows.clears)):
+        plan[f"{name}_from"] = len(held)
+    for register in changed_registers(isa, results):
+        start, size = _trace_row(register, isa)
+        rows.writes.append((start, size))
+        if size:
+            kept = kept_bytes(isa, register)
+            rows.clears.append((start + kept, size - kept))
+    for name, held in (("writes", rows.writes), ("clears", rows.clears)):
+        plan[f"{name}_to"] = len(held)
+
+
 def _effect(plan: Any, instruction: Instruction, rows: _Rows, isa: Isa) -> int:
     """Add what the instruction does to data, and return its kind."""
     writeback = instruction.writeback
@@ -179,12 +199,15 @@ def _effect(plan: Any, instruction: Instruction, rows: _Rows, isa: Isa) -> int:
     if found is not None:
         _add_extension(plan, found, rows)
         return EXTENDS_ONE
+    if inserted := copies.of_inserted_bytes(instruction):
+        rows.copies += inserted
+        return COPIES
     steps = scalar_operations(instruction, rows.numbers)
     if len(steps) > 1 or (steps and steps[0].family in families.OF_GENERAL):
         return _add_steps(plan, steps, instruction, rows)
     operation = lane_operation(instruction) or (steps[0] if steps else None)
-    if operation is not None and _moves_bytes(operation):
-        _add_byte_shift(operation, rows)
+    if operation is not None and copies.moves_bytes(operation):
+        rows.copies += copies.of_byte_shift(operation)
         return COPIES
     if operation is not None and operation.family in families.NAMES and operation.second is None:
         copied = operation.family == "mov" and operation.sources[0].signed is not True
@@ -193,14 +216,14 @@ def _effect(plan: Any, instruction: Instruction, rows: _Rows, isa: Isa) -> int:
             _add_lanes(operation, rows)
             return BITS if operation.family in families.NAMES[families.AND : families.BIF + 1] else ARITHMETIC
         if copied and operation.destination.bits == operation.sources[0].bits:
-            _add_move(operation, rows)
+            rows.copies += copies.of_move(operation)
             return COPIES
         if copied:
             plan["lanes"] = len(rows.lanes)
             _add_lanes(operation, rows)
             return ARITHMETIC
-    if operation is not None and operation.family in _PERMUTES:
-        _add_permutation(operation, rows)
+    if operation is not None and operation.family in copies.PERMUTES:
+        rows.copies += copies.of_permutation(operation)
         return COPIES
     floats = float_operation(instruction)
     if floats is not None:
@@ -232,7 +255,7 @@ def _copies_or_other(instruction: Instruction, rows: _Rows, isa: Isa) -> int:
     changed = set(places_of(base, isa)) if base is not None else set()
     written = {place: found for place, found in dependence.sources.items() if place not in changed}
     sources = {place: found for place, found in written.items() if not _is_flag(place)}
-    if dependence.moves and sources.keys() == written.keys() and all(len(found) <= 1 for found in sources.values()):
+    if dependence.moves and sources.keys() == written.keys() and _are_copies(sources):
         for place, found in sources.items():
             at = _place(place, isa)
             rows.copies.append((at, _place(next(iter(found)), isa) if found else -1))
@@ -242,6 +265,14 @@ def _copies_or_other(instruction: Instruction, rows: _Rows, isa: Isa) -> int:
         rows.reads.append((_place(place, isa), 1))
     rows.clears += [(_place(place, isa), 1) for place in sources]
     return OTHER
+
+
+def _are_copies(sources: Mapping[int, Collection[int]]) -> bool:
+    """Tell whether each byte is a copy of one or a constant: one whose sign fills a general register is twice in it."""
+    if any(len(found) > 1 for found in sources.values()):
+        return False
+    general_registers = [(place // 8, *found) for place, found in sources.items() if place < VECTOR and found]
+    return len(general_registers) == len(set(general_registers))
 
 
 def _is_flag(place: int) -> bool:
@@ -257,53 +288,6 @@ def _place(place: int, isa: Isa) -> int:
         return place - VECTOR
     index, byte = divmod(place, 8)
     return _first_byte(general(index), isa) + byte
-
-
-def _add_move(operation: LaneOperation, rows: _Rows) -> None:
-    destination, source = operation.destination, operation.sources[0]
-    for byte in range(destination.size):
-        at = byte % (source.bits // 8) if source.same else byte
-        rows.copies.append((destination.start + byte, source.start + at))
-    rows.copies += [(place, -1) for place in range(destination.end, operation.clear_end)]
-
-
-def _moves_bytes(operation: LaneOperation) -> bool:
-    """Tell whether a shift in lanes of 64 bits moves whole bytes: such lanes often hold several smaller ones."""
-    if operation.family not in ("shl", "shr", "sli", "sri") or operation.saturates or operation.rounds:
-        return False
-    source = operation.sources[-1]
-    if operation.destination.bits != 64 or source.bits != 64 or operation.immediate % 8:
-        return False
-    return operation.family != "shr" or source.signed is False
-
-
-def _add_byte_shift(operation: LaneOperation, rows: _Rows) -> None:
-    """Add the copies of a shift by whole bytes: zeros come in, or what was there where it inserts."""
-    destination, source = operation.destination, operation.sources[-1]
-    inserts, left = operation.family in ("sli", "sri"), operation.family in ("shl", "sli")
-    step = operation.immediate // 8
-    for lane in range(destination.count):
-        at, of = destination.start + 8 * lane, source.start + 8 * (0 if source.same else lane)
-        for byte in range(8):
-            taken = byte - step if left else byte + step
-            other = at + byte if inserts else -1
-            rows.copies.append((at + byte, of + taken if 0 <= taken < 8 else other))
-    rows.copies += [(place, -1) for place in range(destination.end, operation.clear_end)]
-
-
-def _add_permutation(operation: LaneOperation, rows: _Rows) -> None:
-    """Add the copies of a permutation: its rule, applied to the places of lanes, says where each one comes from."""
-    places = [
-        source.start + np.arange(source.count, dtype=np.int64) * (source.bits // 8) for source in operation.sources
-    ]
-    found = FAMILIES[operation.family](operation, *places)
-    targets = (operation.destination, operation.second) if isinstance(found, tuple) else (operation.destination,)
-    for target, sources in zip(targets, found if isinstance(found, tuple) else (found,), strict=True):
-        assert target is not None
-        width = target.bits // 8
-        for lane, source in enumerate(np.broadcast_to(sources, (target.count,)).tolist()):
-            rows.copies += [(target.start + lane * width + byte, source + byte) for byte in range(width)]
-    rows.copies += [(place, -1) for place in range(operation.destination.end, operation.clear_end)]
 
 
 def _add_floats(operation: FloatOperation, rows: _Rows) -> None:

@@ -12,7 +12,7 @@ from neonlab.emulate.operands import ALWAYS, holds, shifted
 from neonlab.prove.expressions.operation import LIMIT
 from neonlab.prove.expressions.sums import alone
 from neonlab.prove.kernel.bits import bitwise
-from neonlab.prove.kernel.cells import PLAIN, depends, forget, read, write
+from neonlab.prove.kernel.cells import PLAIN, depends, forget, is_whole, read, write
 from neonlab.prove.kernel.conditions import (
     FLAGS_ARE,
     NO_TRUTH,
@@ -27,7 +27,7 @@ from neonlab.prove.kernel.conditions import (
     compare,
     is_decided,
 )
-from neonlab.prove.kernel.families import AND, BIF, CHOOSE, COMPARE, SHL
+from neonlab.prove.kernel.families import ABS, AND, BIF, CHOOSE, COMPARE, FIELD, SHL
 from neonlab.prove.kernel.float_lanes import float_result
 from neonlab.prove.kernel.lanes import is_modular, result, stored
 from neonlab.prove.kernel.plan import (
@@ -49,7 +49,7 @@ from neonlab.prove.kernel.plan import (
     STEPS,
     WRITTEN,
 )
-from neonlab.prove.kernel.steps import shift_by_register
+from neonlab.prove.kernel.steps import move_field, shift_by_register
 
 #: How a replay ended, and the answers at the step where it did.
 DONE, FULL, ADDRESS, NO_RULE, ELSEWHERE, TOO_LARGE, PATH, CONDITION = range(8)
@@ -136,9 +136,12 @@ def _any_depends(plan: Any, reads: Any, places: Any, cells: Any) -> bool:
 
 @compiled
 def _note(nodes: Any, state: Any, suspects: Any, operation: Any, node: int) -> None:
-    """Note a sum whose interval fits the lane neither as a signed nor as an unsigned number."""
-    bits = operation.bits
-    if bits > 32 or (nodes[node].low >= 0 and nodes[node].high < np.int64(1) << bits):
+    """Note a sum whose interval fits the lane neither as a signed nor as an unsigned number.
+
+    Its bits are negative where it must be a signed one: a distance from 0 is, which abs makes of a signed lane.
+    """
+    bits, signed = operation.bits, operation.family == ABS
+    if bits > 32 or (not signed and nodes[node].low >= 0 and nodes[node].high < np.int64(1) << bits):
         return
     if nodes[node].low >= -(np.int64(1) << bits - 1) and nodes[node].high < np.int64(1) << bits - 1:
         return
@@ -146,7 +149,7 @@ def _note(nodes: Any, state: Any, suspects: Any, operation: Any, node: int) -> N
     state[SUSPECTS] = at + 1
     if at < len(suspects):
         suspects[at, 0] = node
-        suspects[at, 1] = bits
+        suspects[at, 1] = -bits if signed else bits
         suspects[at, 2] = state[STEP]
 
 
@@ -187,12 +190,15 @@ def _compute_floats(nodes: Any, size: Any, cells: Any, values: Any, operation: A
 
 @compiled
 def _width_at(cells: Any, operation: Any, sources: Any, byte: int) -> int:
-    """Return how many bytes of a bitwise operation to take as one lane: the widest lane of an operand that begins."""
+    """Return how many bytes of a bitwise operation to take as one lane: the widest lane of an operand that begins.
+
+    The lane is whole there: its lowest byte may have been stored alone.
+    """
     width, left = 1, operation.count * operation.bits // 8 - byte
     for which in range(operation.sources):
-        cell = cells[sources[which, 0] + byte]
-        if cell.node != PLAIN and cell.position == 0 and width < cell.width <= left:
-            width = cell.width
+        at = sources[which, 0] + byte
+        if width < cells[at].width <= left and is_whole(cells, at, cells[at].width):
+            width = cells[at].width
     return width
 
 
@@ -233,6 +239,8 @@ def _step_by_step(
             answer = compare(nodes, size, cells, values, state, flags_at, flags, operation, sources[at])
         elif kind == CHOOSE:
             answer = choose(nodes, size, cells, values, state, flags_at, flags, operation, sources[at])
+        elif kind == FIELD:
+            answer = move_field(nodes, size, cells, values, operation, sources[at])
         elif kind > CHOOSE:
             answer = shift_by_register(nodes, size, cells, values, operation, sources[at])
         elif AND <= kind <= BIF:

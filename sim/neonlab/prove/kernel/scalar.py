@@ -15,13 +15,14 @@ from neonlab.isa.model.isa import FLAGS, Isa
 from neonlab.isa.model.lane_operation import general_start
 from neonlab.prove.kernel.conditions import CONDITION_AT, ELSE_AT, OF_BITS, OF_DIFFERENCE, OF_SUM, SIGN_OF_BITS
 from neonlab.prove.kernel.operands import NoRule, Steps
-from neonlab.prove.kernel.places import Numbers
+from neonlab.prove.kernel.places import FROM_AT, SIGNED_AT, WIDTH_AT, Numbers
 
 _HALVES = re.compile(r"^sm(ul|la)([bt])([bt])$")
 _LOAD = re.compile(r"^ldu?r(s?)([bhw])$")
 _A32_LOAD = re.compile(r"^ldr(s?)([bh])$")
 _EXTEND = re.compile(r"^([su])xt([bhw])$")
 _FIELD = re.compile(r"^([su])bf(x|iz)$")
+_INSERT = re.compile(r"^bf(i|xil|c)$")
 _SATURATE = re.compile(r"^([su])sat$")
 _LONG = re.compile(r"^([su])m(ul|la|add|sub)l$")
 _HIGH = re.compile(r"^smmulr?$")
@@ -56,7 +57,8 @@ class Extension:
 def extension(instruction: Instruction) -> Extension | None:
     """Return a load that is narrower than its register, or an extension; None for another instruction."""
     isa, parts = instruction.isa, [part.strip() for part in instruction.operands.split(",")]
-    loaded = (_LOAD if isa is Isa.A64 else _A32_LOAD).match(instruction.mnemonic)
+    name = instruction.mnemonic.removesuffix(instruction.condition or "")
+    loaded = (_LOAD if isa is Isa.A64 else _A32_LOAD).match(name)
     extended = _EXTEND.match(instruction.mnemonic)
     target = general_named(isa, parts[0])
     if target is None or not (loaded or extended):
@@ -122,6 +124,7 @@ def _rule(isa: Isa, name: str) -> _Rule | None:
     others: tuple[tuple[re.Pattern[str], _Rule], ...] = (
         (_HALVES, _product_of_halves),
         (_FIELD, _bit_field),
+        (_INSERT, _insert_field),
         (_EXTEND, _extend),
         (_LONG, _long_a64 if isa is Isa.A64 else _long_a32),
         (_SATURATE, _saturate),
@@ -262,11 +265,32 @@ def _bit_field(steps: Steps, name: str, _: bool) -> None:
     """Move the field to the upper end of the register, then down to its place."""
     found = _FIELD.match(name)
     assert found is not None
-    low, width, bits, to = steps.value(2), steps.value(3), steps.bits, steps.temporary()
+    low, width, bits = steps.value(2), steps.value(3), steps.bits
+    if bits == 64:  # at the upper end it may exceed what intervals hold
+        places = (0, low) if found[2] == "x" else (low, 0)
+        _field(steps, *places, width, steps.register(1), signed=found[1] == "s")
+        return
+    to = steps.temporary()
     above = bits - width - (low if found[2] == "x" else 0)
     steps.shifted("lsl", steps.register(1), above, to)
     down = bits - width - (low if found[2] == "iz" else 0)
     steps.shifted("asr" if found[1] == "s" else "lsr", to, down, steps.destination())
+
+
+def _insert_field(steps: Steps, name: str, _: bool) -> None:
+    """Put the lowest bits of a register, or zeros, at a place of another one, or bits from a place at the lowest."""
+    if name == "bfc":
+        _field(steps, steps.value(1), 0, steps.value(2), steps.register(0), steps.number(0))
+        return
+    at, width = steps.value(2), steps.value(3)
+    places = (at, 0) if name == "bfi" else (0, at)
+    _field(steps, *places, width, steps.register(0), steps.register(1))
+
+
+def _field(steps: Steps, to: int, low: int, width: int, *sources: Lanes, signed: bool = False) -> None:
+    """Add a step that moves a field of the last source, from bit `low` on, to bit `to` of the destination."""
+    immediate = to | low << FROM_AT | width << WIDTH_AT | signed << SIGNED_AT
+    steps.add("field", steps.destination(), *sources, immediate=immediate)
 
 
 def _extend(steps: Steps, name: str, _: bool) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from neonlab.emulate.native import lean as compiled
-from neonlab.prove.expressions.node import constant, minimum, scale, wrap
+from neonlab.prove.expressions.node import add, constant, minimum, power, scale, shift_right, subtract, wrap
 from neonlab.prove.expressions.operation import LIMIT
 from neonlab.prove.kernel.cells import forget, read, read_raw, write
 from neonlab.prove.kernel.conditions import TOO_WIDE
 from neonlab.prove.kernel.families import SHIFT_LEFT_BY
 from neonlab.prove.kernel.lanes import BITS, SIGNED, START, shifted_by
+from neonlab.prove.kernel.places import FROM_AT, SIGNED_AT, WIDTH_AT
 
 
 @compiled
@@ -39,4 +40,30 @@ def shift_by_register(nodes: Any, size: Any, cells: Any, values: Any, operation:
             return TOO_WIDE
     write(cells, operation.start, width, found)
     forget(cells, operation.start + width, operation.clear_end)
+    return 0
+
+
+@compiled
+def move_field(nodes: Any, size: Any, cells: Any, values: Any, operation: Any, sources: Any) -> int:
+    """Write a field of bits of the last source to a place; return 0, or TOO_WIDE where a number may exceed 63 bits.
+
+    Beside it stand the bits of the first of two sources, or zeros; above it its sign, if it has one.  The field is the
+    same whatever multiple of the register's size is added to what it is taken from, and so is what is left beside it.
+    """
+    before, register, immediate = size[0], operation.bits // 8, operation.immediate
+    to, low, width = immediate & 255, immediate >> FROM_AT & 255, immediate >> WIDTH_AT & 255
+    last = operation.sources - 1
+    x = read_raw(nodes, size, cells, values, sources[last, START], register)
+    field = wrap(nodes, size, shift_right(nodes, size, x, low), width, immediate >> SIGNED_AT != 0)
+    if last > 0:
+        x = read_raw(nodes, size, cells, values, sources[0, START], register)
+        field = subtract(nodes, size, field, wrap(nodes, size, shift_right(nodes, size, x, to), width, False))
+    found = scale(nodes, size, field, power(to)) if to < 62 else field
+    if last > 0:
+        found = add(nodes, size, x, found)
+    for at in range(before, size[0]):
+        if to > 61 or nodes[at].low <= -LIMIT or nodes[at].high >= LIMIT:
+            return TOO_WIDE
+    write(cells, operation.start, register, found)
+    forget(cells, operation.start + register, operation.clear_end)
     return 0

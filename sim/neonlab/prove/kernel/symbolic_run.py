@@ -7,6 +7,8 @@ on an input: where something does, the run is refused.
 from __future__ import annotations
 
 import copy
+import re
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,11 +18,13 @@ import numpy.typing as npt
 
 from neonlab.assemble.program import Program
 from neonlab.contract.header import Contract
+from neonlab.emulate.hooks.callee_registers import returned_results
+from neonlab.emulate.hooks.served import is_served, name_at
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, Run
 from neonlab.emulate.trace import Trace, TraceProbe, entry_value
 from neonlab.isa.model.instruction import BranchKind, Instruction
-from neonlab.isa.model.isa import FLAGS, Isa, general, vector
+from neonlab.isa.model.isa import FLAGS, STATUS, Isa, general, vector
 from neonlab.isa.model.lane_operation import VECTOR_BYTES, file_bytes, general_start
 from neonlab.prove.expressions.table import ExpressionTable, Ids
 from neonlab.prove.kernel import replay
@@ -39,6 +43,10 @@ _MOST_SUMS = 1 << 16
 #: Rows that are made room for at a time, and most rows that are kept: nodes that nothing holds any more are dropped.
 _ROWS, _MOST_ROWS = 1 << 20, 12_000_000
 _FLAGS_SET = "flags that decide what is executed depend on the data"
+#: The last calls that were recorded: of the reference and of the kernel.  Long ones take too much memory.
+_KEPT: deque[tuple[Program, Contract, Case, tuple[Trace, Run]]] = deque(maxlen=2)
+_MOST_KEPT_STEPS = 1 << 20
+_SETS_MODE = re.compile(r"^v?msr\w* fpc?[sc]r\b")
 #: How the reason begins where data decide the path.
 DECIDES_PATH = "this branch on the data decides the path"
 #: The same where the recorded call failed.
@@ -55,10 +63,14 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """The result of modular arithmetic in a lane of `bits`, with the place of the instruction and its text."""
+    """The result of arithmetic in a lane of `bits`, with the place of the instruction and its text.
+
+    `signed` says that the lane must hold it as a signed number.
+    """
 
     node: int
     bits: int
+    signed: bool
     where: str
     instruction: str
 
@@ -111,7 +123,13 @@ class Memory:
 
 
 def record(program: Program, contract: Contract, case: Case, limit: int) -> tuple[Trace, Run]:
-    """Run a case and return its trace.  Raises Refusal if the call fails, or takes more than `limit` steps."""
+    """Run a case and return its trace.  Raises Refusal if the call fails, or takes more than `limit` steps.
+
+    One of the last calls is not run again: a proof follows a call once for each choice of inputs that it holds.
+    """
+    kept = recorded(program, contract, case)
+    if kept is not None and len(kept[0]) <= limit:
+        return kept
     recorder = TraceProbe(program, limit)
     with Machine(program, probes=(recorder,)) as machine:
         outcome = run_case(machine, contract, case)
@@ -120,7 +138,17 @@ def record(program: Program, contract: Contract, case: Case, limit: int) -> tupl
         raise Refusal(f"{NOT_COMPLETE}: {outcome.message}")
     if trace.overflow:
         raise Refusal(f"the call takes more than {limit} instructions: try a smaller shape")
+    if len(trace) <= _MOST_KEPT_STEPS:
+        _KEPT.append((program, contract, case, (trace, outcome)))
     return trace, outcome
+
+
+def recorded(program: Program, contract: Contract, case: Case) -> tuple[Trace, Run] | None:
+    """Return the whole trace of a call that `record` made not long ago, with its outcome; None where it is not kept."""
+    for one, other, drawn, found in tuple(_KEPT):
+        if one is program and other is contract and drawn is case:
+            return found
+    return None
 
 
 def kernel_nodes(
@@ -173,6 +201,7 @@ def _set_buffers(
             continue
         if argument.write is not None:  # what is not written must not pass for a result
             memory.put(at, table.elements(item.buffer.size, 0, 255), 1)
+        name = contract.filled_from(name)
         if name not in elements or argument.read is None:
             continue
         width, nodes = argument.dtype.itemsize, elements[name].reshape(-1)
@@ -196,7 +225,7 @@ def _sums(suspects: npt.NDArray[np.int64], trace: Trace) -> tuple[Sum, ...]:
     found = []
     for node, bits, step in suspects.tolist():
         where, text = place_of(trace, step)
-        found.append(Sum(node, bits, where, text))
+        found.append(Sum(node, abs(bits), bits < 0, where, text))
     return tuple(found)
 
 
@@ -223,9 +252,12 @@ class Replay:
         addresses = np.array([instruction.address for instruction in instructions], np.uint64)
         self._numbers = np.minimum(np.searchsorted(addresses, trace.pcs), len(addresses) - 1)
         self._alone = True
-        unknown = trace.pcs[addresses[self._numbers] != trace.pcs]
+        returned = returned_results(trace.pcs)
+        unknown = trace.pcs[(addresses[self._numbers] != trace.pcs) & (returned < 0)]
         if unknown.size:
             raise Refusal(f"executes a word at {int(unknown[0]):#x} that is not an instruction of the program")
+        self._numbers = np.where(returned < 0, self._numbers, len(addresses) + returned)
+        _refuse_modes(trace)
 
     def begin(self, contract: Contract, case: Case, elements: Mapping[str, Ids]) -> None:
         """Set what the call begins with: values, and the nodes of elements."""
@@ -243,7 +275,7 @@ class Replay:
 
     @property
     def suspects(self) -> npt.NDArray[np.int64]:
-        """Node, bits and step of the first sums that may leave their lane."""
+        """Node, bits and step of the first sums that may leave their lane; bits are negative of a signed one."""
         return self._suspects[: self.sums]
 
     @property
@@ -279,7 +311,20 @@ class Replay:
             step = int(self._state[STEP])
             where, text = place_of(trace, step)
             instruction = trace.program.by_address[int(trace.pcs[step])]
-            raise Refusal(f"{_reason(ended, instruction)}: {text}", place=where)
+            reason = f"{_reason(ended, instruction)}: {text}"
+            if is_served(trace.program, instruction.address):
+                where, _ = place_of(trace, trace.call_before(step))
+                reason = f"calls `{name_at(trace.program, instruction.address)}`, where {reason}"
+            raise Refusal(reason, place=where)
+
+
+def _refuse_modes(trace: Trace) -> None:
+    """Raise Refusal where a step sets the mode of floats: the rules are those of the default one."""
+    for address, steps in trace.executions.items():
+        instruction = trace.program.by_address.get(address)
+        if instruction is not None and STATUS in instruction.writes and _SETS_MODE.match(instruction.text):
+            where, text = place_of(trace, int(steps[0]))
+            raise Refusal(f"this instruction sets how floats are rounded, which is not followed: {text}", place=where)
 
 
 def _reason(ended: int, instruction: Instruction) -> str:

@@ -24,6 +24,11 @@ from neonlab.verify.check_case import RETURNED
 #: Patterns of the data beside the case's own that the nodes are checked at.
 _PATTERNS = ("random", "extremes", "lowest", "highest", "alternating")
 _ADVICE = "write the choice as a conditional expression, which -O2 mostly compiles to an instruction that selects"
+#: The same where the source has such an expression.
+_ADVICE_ON_EXPRESSION = (
+    "the compiler made a branch of this conditional expression. It selects where both values are there before the "
+    "choice: load and compute them into variables of their own"
+)
 
 
 @runtime_checkable
@@ -48,7 +53,7 @@ def compiled_nodes(
     try:
         found = kernel_nodes(program, contract, case, table, elements, limit)
     except Refusal as refusal:
-        raise Refusal(_said(contract.name, refusal.reason), refusal.inputs, refusal.place) from None
+        raise Refusal(_said(contract.name, refusal, program), refusal.inputs, refusal.place) from None
     names = sorted(found.outputs)
     outputs = np.concatenate([found.outputs[name].reshape(-1) for name in names])
     inputs = [table.nodes["amount"][ids] for ids in elements.values()]
@@ -65,9 +70,13 @@ def compiled_nodes(
     return dict(found.outputs)
 
 
-def _said(name: str, reason: str) -> str:
+def _said(name: str, refusal: Refusal, program: Program) -> str:
+    reason = refusal.reason
     if reason.startswith(DECIDES_PATH):
-        return f"the reference `{name}` decides its path by the data{reason.removeprefix(DECIDES_PATH)}: {_ADVICE}"
+        lines = (line for line in program.lines.values() if f"{line.path}:{line.line}" == refusal.place)
+        line = next(lines, None)
+        advice = _ADVICE_ON_EXPRESSION if line is not None and "?" in line.text else _ADVICE
+        return f"the reference `{name}` decides its path by the data{reason.removeprefix(DECIDES_PATH)}: {advice}"
     return f"the reference `{name}` cannot be followed: {reason}"
 
 

@@ -96,11 +96,14 @@ def shrink_case(
 
 
 def describe_inputs(case: Case, most: int = 4) -> tuple[str, ...]:
-    """Describe the elements of each input that are not zero: `input: [3] = 127, [5] = 1, 0 elsewhere`."""
+    """Describe the elements of each input that are not zero: `input: [3] = 127, [5] = 1, 0 elsewhere`.
+
+    A float -0.0 is none, as what a kernel makes of it may differ.
+    """
     lines = []
     for name, array in case.inputs.items():
         flat = array.reshape(-1)
-        kept = np.flatnonzero(flat)
+        kept = np.flatnonzero((flat != 0) | np.signbit(flat) if flat.dtype.kind == "f" else flat)
         shown = [f"[{at}] = {flat[at]}" for at in kept[:most]]
         if len(kept) > most:
             shown.append(f"{len(kept) - most} more")
