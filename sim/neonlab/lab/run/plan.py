@@ -176,7 +176,7 @@ def _tails(
         names += [CaseName(shape, "highest", seed, Depth.QUICK) for shape in turning]
     if "near_ends" in patterns[1:] and _has_narrow_results(kernel):
         names += [CaseName(shape, "near_ends", seed, Depth.QUICK) for shape in little[:: -(-len(little) // _NEAR_ENDS)]]
-    names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in shapes.alone]
+    names += [CaseName(shape, patterns[0], seed, Depth.QUICK) for shape in (*shapes.alone, *shapes.in_a_row)]
     names += [CaseName(shapes.small[-1], pattern, seed) for pattern in patterns[1:]]
     ends = [pattern for pattern in ("lowest", "opposed") if pattern in patterns]
     # Sums that grow with a size wrap where it is highest.

@@ -74,8 +74,8 @@ class PlannedShapes:
     Those of them that are `whole` get every check, those `watched` every check of a single call.  `alone` have one size
     that need not meet others: near a constant of the code or a power of two, or an end.  The others only compare
     results: `far` with one size beyond 16 bits, `farther` beyond 20 where that is cheap, or beyond a large constant of
-    the code; `longest`, which sum as many
-    products as the contract allows.  `few` tells whether the kernel has one size only.
+    the code; `longest`, which sum as many products as the contract allows.  `few` tells whether the kernel has one size
+    only; then `in_a_row` are the sizes that eight bits hold and `small` has not.
     """
 
     small: tuple[Shape, ...]
@@ -86,6 +86,7 @@ class PlannedShapes:
     farther: tuple[Shape, ...] = ()
     longest: tuple[Shape, ...] = ()
     few: bool = False
+    in_a_row: tuple[Shape, ...] = ()
 
 
 def integers_of(kernel: Kernel, shape: Shape) -> Mapping[str, int]:
@@ -147,8 +148,7 @@ def _planned(limits: _Limits, code: CodeFacts, seed: int, every_tail: bool) -> P
     small = [*met, *cover_triples(_drawn(space, code, seed), met, MORE_SHAPES), *_tails(limits)]
     few = sum(dimension.role is Role.LENGTH for dimension in space.dimensions) <= 1
     if few:
-        small = [*small, *alone]
-        alone = tuple(_in_a_row(space, frozenset(small)))
+        small, alone = [*small, *alone], ()
     if every_tail:
         small += _every_small(space, code)
     cuts = functools.partial(cut_sizes, code=code)
@@ -180,6 +180,7 @@ def _planned(limits: _Limits, code: CodeFacts, seed: int, every_tail: bool) -> P
         ),
         _longest_sums(limits, space, code),
         few,
+        tuple(_in_a_row(space, frozenset(small))) if few else (),
     )
 
 
