@@ -98,7 +98,7 @@ _ALIAS = 'alias = ["c", "a"]'
 
 
 def _shown(folder: Path, isa: str, text: str, changes: list[tuple[str, str]], inputs: str, more: str = "") -> str:
-    """What the command prints of C with some changes, at 128 elements."""
+    """Return what the command prints of C with some changes, at 128 elements."""
     require_compiler(isa_named(isa))
     for old, new in changes:
         assert old in text

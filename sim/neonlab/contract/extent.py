@@ -63,8 +63,6 @@ class Extent:
     def evaluate(self, values: Mapping[str, int]) -> int:
         """Return the number of bytes, without those between rows; a negative number where a size is negative."""
         total = self.size.evaluate(values)
-        if not self.rows:
-            return total
         for rows in self.rows:
             count = rows.evaluate(values)
             total = min(total, count) if min(total, count) < 0 else total * count

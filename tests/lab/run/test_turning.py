@@ -47,7 +47,7 @@ DECISIONS = {
         set(range(725, 1 << 14, 32)),
     ),
 }
-#: Code behind such a decision: each element becomes that of the byte before.
+#: Code behind such a decision: `a` is read from one element too early.
 SPOILS = "    ldrb w9, [x0]\n    eor w9, w9, #64\n    strb w9, [x2]\n    add x0, x0, #1\n    sub x0, x0, #2\n9:\n"
 
 

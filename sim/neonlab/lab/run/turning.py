@@ -88,7 +88,6 @@ class _Runs:
         self._machine, self._probe = machine, probe
         self._known: dict[tuple[int, ...], _Look | None] = {}
         self.executed: set[int] = set()
-        self.far: dict[tuple[int, ...], None] = {}
         lengths = sum(one.role is Role.LENGTH for one in space.dimensions)
         self._pairs = len(comparisons) <= _MOST_PAIRED
         self._most = _RUNS + (_MORE_RUNS_OF_ONE if lengths <= 1 else _MORE_RUNS)
@@ -194,17 +193,19 @@ def _turning(asked: _Asked) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
     probe = FirstValuesProbe(program, {one.address: one.registers for one in comparisons})
     with Machine(program, probes=(probe,)) as machine:
         runs = _Runs(kernel, space, comparisons, machine, probe)
-        near = [runs.shape(sizes) for sizes in _searched(runs, space)]
-    far = [space.place(sizes) for sizes in runs.far]
-    cheap = [placed.shape for placed in far if placed is not None and placed.work <= _FAR_WORK]
+        turning, far = _searched(runs, space)
+        near = [runs.shape(sizes) for sizes in turning]
+    cheap = [placed.shape for placed in map(space.place, far) if placed is not None and placed.work <= _FAR_WORK]
     return tuple(dict.fromkeys(shape for shape in near if shape is not None)), tuple(dict.fromkeys(cheap))[:_MOST_FAR]
 
 
-def _searched(runs: _Runs, space: Space) -> list[tuple[int, ...]]:
+def _searched(runs: _Runs, space: Space) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+    """Return the sizes at which a comparison turned, and the larger ones at which it should."""
     assert space.least is not None
     begin = tuple(max(low, d.at_least(_BEGIN)) for d, low in zip(space.dimensions, space.least, strict=True))
     outcomes: set[tuple[int, ...]] = set()
     turning: list[tuple[int, ...]] = []
+    far: list[tuple[int, ...]] = []
     waiting: deque[tuple[int, ...]] = deque()
     further: deque[tuple[int, ...]] = deque()
 
@@ -231,7 +232,7 @@ def _searched(runs: _Runs, space: Space) -> list[tuple[int, ...]]:
                 if 0 <= size <= _LARGEST:
                     visit(_with(base, at, size))
                 elif size <= _FARTHEST and base == space.least:
-                    runs.far[_with(base, at, size)] = None
+                    far.append(_with(base, at, size))
             again = {root + -((root - base[at]) // period) * period for root in roots for period in _PERIODS}
             further.extend(
                 _with(base, at, size) for size in sorted(set(dimension.near(again))) if base[at] < size <= _LARGEST
@@ -242,7 +243,7 @@ def _searched(runs: _Runs, space: Space) -> list[tuple[int, ...]]:
         if not (runs.unrun and runs.may_go_on):
             break
         visit(sizes)
-    return turning
+    return turning, far
 
 
 def _roots(runs: _Runs, base: tuple[int, ...], at: int, dimension: Dimension) -> set[int]:
@@ -253,23 +254,15 @@ def _roots(runs: _Runs, base: tuple[int, ...], at: int, dimension: Dimension) ->
     found = set[int]()
     for distance in _DISTANCES:
         step = distance * dimension.step
-        looks = [runs.look(_with(base, at, base[at] + number * step)) for number in range(3)]
-        seen = [look.differences for look in looks if look is not None]
-        if len(seen) < 3:
-            continue
-        bent = False
-        for address in seen[0].keys() & seen[1].keys() & seen[2].keys():
-            zeros = _zeros([one[address] for one in seen])
-            bent |= zeros is None
-            found.update(base[at] + zero * step for zero in zeros or ())
-        if not bent:
-            continue
-        # Where the growth grows, a fourth shows whether it does so in equal steps.
-        fourth = runs.look(_with(base, at, base[at] + 3 * step))
-        for address in set.intersection(*(set(one) for one in seen)) & (fourth.differences.keys() if fourth else set()):
-            assert fourth is not None
-            zeros = _zeros([*(one[address] for one in seen), fourth.differences[address]])
-            found.update(base[at] + zero * step for zero in zeros or ())
+        for count in (3, 4):  # where the growth grows, a fourth shows whether it does so in equal steps
+            looks = [runs.look(_with(base, at, base[at] + number * step)) for number in range(count)]
+            seen = [look.differences for look in looks if look is not None]
+            if len(seen) < count:
+                break
+            zeros = [_zeros([one[address] for one in seen]) for address in set.intersection(*map(set, seen))]
+            found.update(base[at] + zero * step for some in zeros for zero in some or ())
+            if None not in zeros:
+                break
     return found
 
 

@@ -44,7 +44,8 @@ def _positions(width: int, count: int) -> npt.NDArray[np.int8]:
     return found
 
 
-def _ends(bits: int, signed: bool) -> tuple[int, int]:
+def ends_of(bits: int, signed: bool) -> tuple[int, int]:
+    """Return the least and the greatest number of so many bits."""
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
 
 
@@ -173,7 +174,7 @@ class RegisterCells:
         ids = known.ids[(start - known.start) // width : (end - known.start) // width]
         if known.fits[signed]:
             return ids
-        known.fits[signed] = self._nodes.all_within(known.ids, *_ends(8 * width, signed))
+        known.fits[signed] = self._nodes.all_within(known.ids, *ends_of(8 * width, signed))
         return ids if known.fits[signed] else self.as_number(ids, 8 * width, signed)
 
     def _plain_lanes(self, step: int, lanes: Lanes, signed: bool) -> Ids:
@@ -184,7 +185,7 @@ class RegisterCells:
 
     def as_number(self, ids: Ids, bits: int, signed: bool) -> Ids:
         """Return the lanes read as signed or unsigned numbers; those that this changes become constants or unknown."""
-        low, high = _ends(bits, signed)
+        low, high = ends_of(bits, signed)
         lows, highs = self._nodes.low(ids), self._nodes.high(ids)
         if int(np.minimum.reduce(lows)) >= low and int(_greatest(highs)) <= high:
             return ids
@@ -212,7 +213,7 @@ class RegisterCells:
             elif byte + size > width or any(
                 self.get(start + byte + i) != Cell(cell.node, size, i) for i in range(size)
             ):
-                return int(nodes.unknown(1, *_ends(8 * width, signed))[0])
+                return int(nodes.unknown(1, *ends_of(8 * width, signed))[0])
             else:
                 part = int(self.as_number(np.array([cell.node]), 8 * size, signed and last)[0])
             shifted = nodes.shift_left(np.array([part]), 8 * byte) if byte else np.array([part])

@@ -1,4 +1,4 @@
-"""What an instruction that computes nothing on lanes does to bytes, worked out once for all of its executions."""
+"""Work out once what an instruction that computes nothing on lanes does to bytes each time that it executes."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from neonlab.verify.dataflow import Dataflow
 from neonlab.verify.lanes.scalar_sums import is_arithmetic
 from neonlab.verify.lanes.views import Checked, View
 from neonlab.verify.ranges.arithmetic import true_nodes
-from neonlab.verify.ranges.cells import NOTHING, PLAIN, Cell, RegisterCells
+from neonlab.verify.ranges.cells import NOTHING, PLAIN, Cell, RegisterCells, ends_of
 from neonlab.verify.ranges.move import NOWHERE, Move
 from neonlab.verify.ranges.nodes import LIMIT, Ids, InputElement, Nodes
 
@@ -140,7 +140,7 @@ class RangeWalk:
             ]
             true = true_nodes(self.nodes, operation, sources)
             if true is None:
-                return self.nodes.unknown(lanes.count, *_ends(lanes.bits, False))
+                return self.nodes.unknown(lanes.count, *ends_of(lanes.bits, False))
             low, high = _limits(lanes.bits, view)
             if self.nodes.all_within(true, low, high):
                 return self._saturated(operation, true)
@@ -148,7 +148,7 @@ class RangeWalk:
         if operation.saturates:
             return self._saturated(operation, tried[0][0])
         if checked is None:
-            return self.nodes.unknown(lanes.count, *_ends(lanes.bits, False))
+            return self.nodes.unknown(lanes.count, *ends_of(lanes.bits, False))
         true, low, high = tried[0]
         self._note_wraps(step, checked, lanes, tried)
         return self.nodes.within(true, low, high)
@@ -177,7 +177,7 @@ class RangeWalk:
     def _saturated(self, operation: LaneOperation, true: Ids) -> Ids:
         if not operation.saturates:
             return true
-        low, high = _ends(operation.destination.bits, operation.destination.signed is not False)
+        low, high = ends_of(operation.destination.bits, operation.destination.signed is not False)
         if self.nodes.all_within(true, low, high):
             return true
         return self.nodes.clamp(true, low, high)
@@ -283,7 +283,7 @@ class RangeWalk:
                     self._registers.write(lanes, extended)
                 else:
                     half = Lanes(lanes.start, size // 4, 32)
-                    self._registers.write(half, self.nodes.unknown(half.count, *_ends(32, True)))
+                    self._registers.write(half, self.nodes.unknown(half.count, *ends_of(32, True)))
             elif register.file == "vector":
                 size = VECTOR_BYTES[self._isa]
                 bytes_of = Lanes(register.index * size, size, 8)
@@ -332,14 +332,10 @@ def _inputs(trace: Trace, contract: Contract, case: Case) -> list[_Input]:
     return found
 
 
-def _ends(bits: int, signed: bool) -> tuple[int, int]:
-    return (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-
-
 def _limits(bits: int, view: View) -> tuple[int, int]:
     """Return the range of a result; for 64 bits slightly less than the lane's, since intervals end at LIMIT."""
-    low = _ends(bits, True)[0] if view.fits_signed else 0
-    return max(low, 1 - LIMIT), min(_ends(bits, not view.fits_unsigned)[1], LIMIT - 1)
+    low = ends_of(bits, True)[0] if view.fits_signed else 0
+    return max(low, 1 - LIMIT), min(ends_of(bits, not view.fits_unsigned)[1], LIMIT - 1)
 
 
 def _plain_view(operation: LaneOperation) -> View:
