@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -43,3 +45,32 @@ def test_an_error_meanwhile_is_raised_as_it_is() -> None:
     with pytest.raises(ZeroDivisionError), interrupts_held():
         raise ZeroDivisionError
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+DROPPED = """
+import signal, sys, time, weakref
+from neonlab.host.interrupts import Stopped, stop_on_signals
+
+class Thing:
+    pass
+
+def callback(_reference):
+    signal.raise_signal({number})
+    time.sleep(0.05)
+
+stop_on_signals()
+thing = Thing()
+reference = weakref.ref(thing, callback)
+try:
+    del thing
+    time.sleep(30)
+except Stopped as stop:
+    sys.exit(stop.status)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupt_that_python_drops_comes_again(number: signal.Signals) -> None:
+    script = DROPPED.format(number=int(number))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=20)
+    assert (done.returncode, done.stderr) == (128 + number, "")

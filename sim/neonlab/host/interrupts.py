@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
@@ -12,6 +13,8 @@ from types import FrameType
 _ENDING = tuple(
     number for name in ("SIGINT", "SIGTERM", "SIGHUP") if (number := getattr(signal, name, None)) is not None
 )
+#: Seconds after which a signal is sent again; where the callback still runs then, it is dropped and sent once more.
+_CALLBACK_ENDS_WITHIN = 0.01
 
 
 class Stopped(KeyboardInterrupt):
@@ -32,6 +35,30 @@ def stop_on_signals() -> None:
     for number in _ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _stop)
+    sys.unraisablehook = _raised_again(sys.unraisablehook)
+
+
+def _raised_again(report: Callable[[sys.UnraisableHookArgs], object]) -> Callable[[sys.UnraisableHookArgs], None]:
+    """Return a hook that sends a signal again where Python dropped its Stopped, and else calls `report`.
+
+    Python ignores what is raised in a finaliser or in the callback of a weak reference.  Each import runs such a
+    callback, and the command went on as if nobody had interrupted it.
+    """
+    main = threading.main_thread().ident
+    assert main is not None  # the thread that this is called in, where signals are handled
+
+    def hook(dropped: sys.UnraisableHookArgs) -> None:
+        stop = dropped.exc_value
+        if not isinstance(stop, Stopped):
+            report(dropped)
+            return
+        signal.signal(stop.number, _stop)  # which ignores all but the first of these signals
+        # A signal sent here would be dropped too, as this hook is a part of the callback.
+        again = threading.Timer(_CALLBACK_ENDS_WITHIN, signal.pthread_kill, [main, stop.number])
+        again.daemon = True
+        again.start()
+
+    return hook
 
 
 def _stop(number: int, _frame: FrameType | None) -> None:
