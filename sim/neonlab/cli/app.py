@@ -24,6 +24,7 @@ from neonlab.cli.commands.lab import bench, check, profile
 from neonlab.cli.commands.library import list_kernels, schema
 from neonlab.cli.commands.loops.optimize import optimize
 from neonlab.cli.commands.models.network import network
+from neonlab.cli.commands.models.quantize import quantize
 from neonlab.cli.commands.mutate import mutate
 from neonlab.cli.commands.objects import symbols
 from neonlab.cli.commands.prove import prove
@@ -48,6 +49,7 @@ _COMMANDS: tuple[tuple[str, Callable[..., int | None]], ...] = (
     ("compare", compare),
     ("optimize", optimize),
     ("network", network),
+    ("quantize", quantize),
     ("init", init),
     ("watch", watch),
     ("serve", serve),

@@ -22,6 +22,7 @@ from neonlab.report.json.parts import (
     optional,
 )
 from neonlab.report.json.profile import PROFILE, PROFILES
+from neonlab.report.json.quantize import QUANTIZE
 from neonlab.report.json.verdict import FAILURE, ISA, VERDICT
 
 _COUNTS = {"type": "object", "additionalProperties": INTEGER}
@@ -350,6 +351,7 @@ def schemas() -> dict[str, Schema]:
         "list": _LIST,
         "mutate": _MUTATE,
         "network": document("network", **NETWORK),
+        "quantize": document("quantize", **QUANTIZE),
         "optimize": document("optimize", **OPTIMIZATION),
         "prove": _PROVE,
         "profile": document("profile", **PROFILES),
