@@ -75,6 +75,9 @@ CALLS: dict[str, Callable[..., Any]] = {
     "average_pool_requantized": lambda a, _b, x, _y, n, m: pooling.average_pool_requantized(
         a, (n, 2), m, x, Output(), window(n)
     ),
+    "average_pool_onnxruntime": lambda a, _b, x, y, n, m: pooling.average_pool_onnxruntime(
+        a, (n, 2), affine.Affine(x, m, "int8"), y, Output(), window(n)
+    ),
     "output": lambda a, _b, x, _y, n, _m: elementwise.clip(a, Output(n, x, 100)),
     "rescale": lambda a, _b, x, y, n, m: elementwise.rescale(addition.Operand(a, x, n), y, Output(m)),
     "concatenate": lambda a, b, x, y, n, m: elementwise.concatenate(

@@ -1,13 +1,14 @@
 """Pool [n, height, width, channels] by maximum or average; global pooling has a kernel of the image's size.
 
-Input and output share scale and zero point, except in `average_pool_requantized`.
+Input and output share scale and zero point, except in `average_pool_requantized` and `average_pool_onnxruntime`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from neonlab.int8.arrays import Int32s, Integers, OperandError, Output, integers, limits, wide
+from neonlab.int8.affine import Affine
+from neonlab.int8.arrays import Int32s, Integers, OperandError, Output, integers, limits, one_scale, wide
 from neonlab.int8.requantize import scheme_named
 from neonlab.int8.windows import Pair, Window
 
@@ -64,13 +65,44 @@ def average_pool_requantized(
 ) -> Integers:
     """Return the mean by requantizing the sum: scale = ratio / count, ratio = input scale / output scale.
 
-    This is how QNNPACK and PyTorch (qnnpack-fp32, padding counted) and ONNX Runtime's QLinearAveragePool (onnxruntime)
-    do it. The scale is the float32 quotient.  Errors are as in `max_pool`.
+    This is how QNNPACK and PyTorch (qnnpack-fp32, padding counted) and ONNX Runtime's QLinearGlobalAveragePool
+    (onnxruntime) do it. The scale is the float32 quotient.  Errors are as in `max_pool`.
     """
     sums, counts = pool_sums(image, kernel, window, zero_point)
     count = np.full(counts.shape, kernel[0] * kernel[1], np.int32) if count_padding else counts
     scale = np.float32(ratio) / count.astype(np.float32)
     return scheme_named(scheme).requantize(sums, np.broadcast_to(scale[None, :, :, None], sums.shape), output)
+
+
+def average_pool_onnxruntime(
+    image: object,
+    kernel: Pair,
+    source: Affine,
+    scale: float,
+    output: Output,
+    window: Window | None = None,
+    *,
+    count_padding: bool = False,
+) -> Integers:
+    """Return the mean of floats, quantized: float32 sums in the order of the window, rounded with the zero point in.
+
+    A tie goes to the even number that includes the output's zero point.  `scale` is the output's.  Types and errors are
+    as in `max_pool`.
+
+    Source: onnxruntime/contrib_ops/cpu/quantization/qlinear_pool.cc, `QLinearPool2DTask`, `quantize_value`.
+    """
+    x, way = _checked(image, kernel, window)
+    reals = np.float32(source.scale) * (wide(x) - source.zero_point).astype(np.float32)
+    taps = way.patches(reals, kernel, 0)
+    n, height, width, _, _, channels = taps.shape
+    in_order = taps.reshape(n, height, width, kernel[0] * kernel[1], channels)
+    sums = np.add.accumulate(in_order, axis=3, dtype=np.float32)[:, :, :, -1]
+    count = np.float32(kernel[0] * kernel[1])
+    counts = way.patches(np.ones((1, *x.shape[1:3], 1), np.float32), kernel, 0).sum(axis=(3, 4))
+    means = sums / (count if count_padding else counts)
+    with np.errstate(over="ignore"):  # an infinite quotient saturates
+        found = np.rint(means / one_scale(scale, "the scale") + np.float32(output.zero_point))
+    return np.clip(found, output.minimum, output.maximum).astype(output.dtype)
 
 
 def _checked(image: object, kernel: Pair, window: Window | None) -> tuple[Integers, Window]:

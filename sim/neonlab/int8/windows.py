@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from neonlab.int8.arrays import Integers, OperandError
+from neonlab.int8.arrays import OperandError
 
 Pair = tuple[int, int]
+Number = TypeVar("Number", bound=np.number[Any])
 MOST_PADDING = 1 << 10
 
 
@@ -49,7 +52,7 @@ class Window:
             raise OperandError(f"a kernel of {kernel[0]}x{kernel[1]} does not fit an image of {size[0]}x{size[1]}")
         return height, width
 
-    def patches(self, image: Integers, kernel: Pair, fill: int) -> Integers:
+    def patches(self, image: NDArray[Number], kernel: Pair, fill: int) -> NDArray[Number]:
         """Return a view [n, oh, ow, kh, kw, c] of `image` [n, h, w, c], or of a padded copy; `fill` is the zero point.
 
         Nothing can be written to it.

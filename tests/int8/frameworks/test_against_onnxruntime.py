@@ -15,7 +15,7 @@ from neonlab.int8.arrays import Output
 from neonlab.int8.convolution import conv2d, depthwise_conv2d
 from neonlab.int8.elementwise import multiply_onnxruntime
 from neonlab.int8.matmul import accumulate_four_terms
-from neonlab.int8.pooling import average_pool_requantized, max_pool
+from neonlab.int8.pooling import average_pool_onnxruntime, average_pool_requantized, max_pool
 from neonlab.int8.requantize import SCHEMES, effective_scale
 from neonlab.int8.windows import Window
 
@@ -151,25 +151,25 @@ def test_add_and_mul_of_every_pair_of_bytes_are_the_same(scales: tuple[float, fl
 
 
 @pytest.mark.parametrize("count_padding", [True, False])
-def test_average_pool_is_the_same_but_for_midpoints(count_padding: bool) -> None:
-    # It averages floats and quantizes them; requantizing the integer sum rounds elsewhere only next to midpoints.
-    image = np.random.default_rng(45).integers(0, 256, (2, 9, 8, 6)).astype(np.uint8)
-    window, output = Window((2, 2), ((1, 1), (1, 1))), Output.of("uint8", 9)
-    ratio = single(0.03) / single(0.05)
+@pytest.mark.parametrize("seed", range(4))
+def test_average_pool_is_the_same(seed: int, count_padding: bool) -> None:
+    random = np.random.default_rng(seed)
+    image = random.integers(0, 256, (2, 9, 8, 60)).astype(np.uint8)
+    a, b = single(random.uniform(0.01, 0.1)), single(random.uniform(0.01, 0.1))
+    point, window, output = int(random.integers(256)), Window((2, 1), ((1, 0), (1, 1))), Output.of("uint8", 9 + seed)
     got = run(
         "QLinearAveragePool",
-        [channels_first(image), single(0.03), np.uint8(120), single(0.05), np.uint8(9)],
+        [channels_first(image), a, np.uint8(point), b, np.uint8(9 + seed)],
         "uint8",
         MICROSOFT,
-        kernel_shape=[3, 3],
-        strides=[2, 2],
-        pads=[1, 1, 1, 1],
+        kernel_shape=[3, 2],
+        strides=[2, 1],
+        pads=[1, 1, 0, 1],
         count_include_pad=int(count_padding),
     )
-    ways = {"window": window, "scheme": "onnxruntime", "count_padding": count_padding}
-    ours = average_pool_requantized(image, (3, 3), 120, ratio, output, **ways)
-    wide = average_pool_requantized(image, (3, 3), 120, float(ratio) * 4096, Output.of("int32"), **ways) / 4096
-    assert same_but_at_midpoints(got, channels_first(ours), channels_first(wide))
+    source = Affine(float(a), point)
+    ours = average_pool_onnxruntime(image, (3, 2), source, float(b), output, window, count_padding=count_padding)
+    assert np.array_equal(got, channels_first(ours))
 
 
 def test_global_average_and_max_pool_are_the_same() -> None:

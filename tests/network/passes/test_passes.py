@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from tests.int8.frameworks.litert import Operator, Tensor, build
-from tests.network.onnx_models import classifier, model, node
+from tests.network.onnx_models import classifier, model, node, run
 
 from neonlab.network.formats.onnx import read_onnx
 from neonlab.network.formats.tflite import read_tflite
@@ -17,7 +17,7 @@ from neonlab.network.passes.rewrite import Pass
 from neonlab.network.passes.signed import sign_activations
 from neonlab.network.passes.tables import join_tables
 from neonlab.network.passes.windows import clamp_inside, pad_inside, pool_before
-from neonlab.network.reference.inference import drawn, feed, run_reference
+from neonlab.network.reference.inference import drawn, feed, run_reference, to_file
 
 
 def outputs(graph: Graph, given: dict[str, Array]) -> list[Array]:
@@ -149,3 +149,20 @@ def test_a_cluster_becomes_one_integer_convolution_with_the_relu_in_its_clamp() 
     before, after = outputs(graph, given)[0], outputs(short, given)[0]
     # Sums of floats, rounded, may differ from sums of integers next to midpoints, by a step.
     assert np.abs(before.astype(int) - after).max() <= 1 and (before != after).mean() < 0.01 and after.std() > 0
+
+
+def test_a_divisor_that_is_quantized_too_is_a_number_in_the_table() -> None:
+    constants = {"s": np.float32(0.05), "z": np.array(-3, np.int8), "six": np.array(127, np.int8)}
+    constants |= {"d": np.float32(6 / 127), "o": np.array(0, np.int8), "t": np.float32(0.01)}
+    nodes = [
+        node("DequantizeLinear", ["x", "s", "z"], "f"),
+        node("DequantizeLinear", ["six", "d", "o"], "g"),
+        node("Div", ["f", "g"], "h"),
+        node("QuantizeLinear", ["h", "t", "z"], "y"),
+    ]
+    data = model(nodes, {"x": ("int8", (1, 4, 8, 8))}, {"y": "int8"}, constants)
+    graph = read_onnx("network.onnx", data, {})
+    short, _ = held_to_the_same(graph, join_tables)
+    assert [one.operator for one in short.nodes] == ["unary"]
+    given = np.random.default_rng(5).integers(-128, 128, (1, 4, 8, 8)).astype(np.int8)
+    assert np.array_equal(to_file(short, outputs(short, {"x": given})[0]), run(data, {"x": given})[0])

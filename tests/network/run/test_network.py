@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.network.onnx_models import classifier
+from tests.network.onnx_models import classifier, model, node, run
 from tests.network.reference.test_against_litert import WAKE_WORDS, wake_word
 from tests.network.tflite_models import network
 
@@ -17,7 +17,7 @@ from neonlab.network.formats.onnx import read_onnx
 from neonlab.network.formats.tflite import read_tflite
 from neonlab.network.graph import Graph
 from neonlab.network.passes.every import apply_passes
-from neonlab.network.reference.inference import drawn, feed, run_reference
+from neonlab.network.reference.inference import drawn, feed, run_reference, to_file
 from neonlab.network.run import network as module
 from neonlab.network.run.choose import ways
 from neonlab.network.run.network import run_network
@@ -61,6 +61,37 @@ def test_every_way_to_compute_a_node_gives_the_same(kind: str, isa: Isa) -> None
                 assert np.array_equal(got, wanted), (node.name, [kernel.name for kernel in step.kernels])
                 names.update(kernel.operator.name for kernel in step.kernels if kernel.operator is not None)
     assert names >= {"conv1x1", "matmul", "pack", "gemv", "requantize", "pad"}
+
+
+def pooled(pool: str, **attributes: object) -> tuple[bytes, Graph]:
+    """An average between a dequantization and a quantization."""
+    constants = {"s": np.float32(0.05), "z": np.array(-3, np.int8), "t": np.float32(0.03), "u": np.array(9, np.int8)}
+    nodes = [
+        node("DequantizeLinear", ["x", "s", "z"], "f"),
+        node(pool, ["f"], "g", **attributes),
+        node("QuantizeLinear", ["g", "t", "u"], "y"),
+    ]
+    data = model(nodes, {"x": ("int8", (1, 50, 9, 8))}, {"y": "int8"}, constants)
+    return data, apply_passes(read_onnx("network.onnx", data, {})).graph
+
+
+@both
+def test_a_mean_with_a_scale_of_its_own_is_a_product_by_ones(isa: Isa) -> None:
+    data, graph = pooled("GlobalAveragePool")
+    given = drawn(graph, 7)
+    found = run_network(graph, open_library(ROOT), isa, None, [given])
+    assert [layer.way for layer in found.layers] == ["kernels"] and found.wrong == 0
+    assert len(found.layers[0].tried) > 3 and found.layers[0].moved == 50 * 9 * 8
+    assert np.array_equal(to_file(graph, found.outputs["y"]), run(data, given)[0])
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_an_average_pool_of_floats_is_that_of_onnx_runtime(count: int) -> None:
+    data, graph = pooled("AveragePool", kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 2, 1], count_include_pad=count)
+    given = drawn(graph, 7)
+    found = run_network(graph, open_library(ROOT), Isa.A64, None, [given])
+    assert [layer.way for layer in found.layers] == ["host"]  # no kernel adds floats in its order
+    assert np.array_equal(to_file(graph, found.outputs["y"]), run(data, given)[0])
 
 
 @pytest.mark.parametrize("name", [WAKE_WORDS[0]])

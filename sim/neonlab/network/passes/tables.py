@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,10 +32,16 @@ def join_tables(graph: Graph) -> Passed:
     The table holds what the nodes themselves compute of all 256 bytes, so the results are the same.  A table that
     changes nothing is left out.
     """
-    changes, found = Changes(graph), dict[str, _Of]()
+    changes, found, numbers = Changes(graph), dict[str, _Of](), dict[str, Array]()
     joined = removed = shortened = 0
     for node in graph.nodes:
-        of = _function(graph, node, found)
+        if not _is_elementwise(node):
+            continue
+        inputs = [_number(graph, name, numbers) for name in node.inputs]
+        if all(held is not None for held in inputs):
+            numbers[node.outputs[0]] = compute_values(graph, node, inputs)
+            continue
+        of = _function(graph, node, inputs, found)
         if of is None:
             continue
         output = graph.tensor(node.outputs[0])
@@ -65,38 +71,43 @@ def _longest(found: dict[str, _Of]) -> int:
     return max((of.steps for of in found.values()), default=0)
 
 
-def _function(graph: Graph, node: Node, found: dict[str, _Of]) -> _Of | None:
-    """Return what the node makes of a root; None unless it goes element by element on one 8-bit tensor."""
+def _is_elementwise(node: Node) -> bool:
     of_floats = node.operator == "float" and node.attributes["function"] in _FLOATS
-    if node.operator not in _ELEMENTWISE and not of_floats:
-        return None
+    return node.operator in _ELEMENTWISE or of_floats
+
+
+def _number(graph: Graph, name: str, numbers: Mapping[str, Array]) -> Array | None:
+    """Return the value of a tensor that is one constant number, such as a divisor that is dequantized; else None."""
+    held = graph.tensor(name).data
+    return numbers.get(name) if held is None else held.reshape(()) if held.size == 1 else None
+
+
+def _function(graph: Graph, node: Node, inputs: Sequence[Array | None], found: Mapping[str, _Of]) -> _Of | None:
+    """Return what the node makes of a root; None unless it goes element by element on one 8-bit tensor.
+
+    `inputs` has those that are one number, and None for the others.
+    """
     output = graph.tensor(node.outputs[0])
     roots: list[_Of] = []
-    inputs: list[Array | None] = []
-    for name in node.inputs:
-        tensor = graph.tensor(name)
-        if tensor.data is not None:
-            if tensor.size != 1:
-                return None
-            inputs.append(tensor.data.reshape(()))
+    values: list[Array] = []
+    for name, number in zip(node.inputs, inputs, strict=True):
+        if number is not None:
+            values.append(number)
             continue
-        of = found.get(name)
+        tensor, of = graph.tensor(name), found.get(name)
         if of is None:
-            if tensor.dtype not in _EIGHT:
+            if tensor.dtype not in _EIGHT or tensor.data is not None:
                 return None
             of = _Of(name, np.arange(256, dtype=np.uint8).view(tensor.dtype), 0)
         if tensor.shape != output.shape:
             return None
         roots.append(of)
-        inputs.append(of.values)
-    return _joined(graph, node, roots, inputs)
+        values.append(of.values)
+    return _joined(graph, node, roots, values)
 
 
-def _joined(graph: Graph, node: Node, roots: Sequence[_Of], inputs: Sequence[Array | None]) -> _Of | None:
-    names = {of.root for of in roots}
-    if len(names) > 1 and node.operator in ("add", "mul"):
-        return None
-    if len(names) != 1:
+def _joined(graph: Graph, node: Node, roots: Sequence[_Of], inputs: Sequence[Array]) -> _Of | None:
+    if len({of.root for of in roots}) != 1:
         return None
     values = np.ascontiguousarray(compute_values(graph, node, inputs)).reshape(-1)
     return _Of(roots[0].root, values, 1 + sum(of.steps for of in roots))

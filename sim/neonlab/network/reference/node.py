@@ -13,7 +13,7 @@ from neonlab.int8.addition import Operand, add_onnxruntime, add_tflite, add_tvm,
 from neonlab.int8.affine import Affine, dequantize, quantize
 from neonlab.int8.arrays import Floats, OperandError, Output
 from neonlab.int8.convolution import conv2d, depthwise_conv2d, fully_connected
-from neonlab.int8.pooling import average_pool, average_pool_requantized, max_pool
+from neonlab.int8.pooling import average_pool, average_pool_onnxruntime, average_pool_requantized, max_pool
 from neonlab.int8.requantize import effective_scale, scheme_named
 from neonlab.network.graph import Array, Graph, Node, Quantization, Tensor
 from neonlab.network.reference.floats import compute_floats
@@ -137,10 +137,10 @@ def _average_pool(graph: Graph, node: Node, inputs: Sequence[Array | None]) -> A
     output = output_of(graph, node)
     if node.attributes["arithmetic"] == "tflite":
         return np.clip(average_pool(image, kernel, window), output.minimum, output.maximum)
-    source, target = (quantization_of(graph.tensor(name)) for name in (node.inputs[0], node.outputs[0]))
-    ratio = float(np.float32(source.scale) / np.float32(target.scale))
-    return average_pool_requantized(
-        image, kernel, source.zero_point, ratio, output, window, "onnxruntime",
+    source = graph.tensor(node.inputs[0])
+    held, target = quantization_of(source), quantization_of(graph.tensor(node.outputs[0]))
+    return average_pool_onnxruntime(
+        image, kernel, Affine(held.scale, held.zero_point, source.dtype), target.scale, output, window,
         count_padding=node.attributes.get("count_padding", False),
     )  # fmt: skip
 

@@ -13,6 +13,7 @@ from neonlab.lab.repository.library import Kernel
 from neonlab.network.graph import Array, Graph, Node
 from neonlab.network.reference.node import compute
 from neonlab.network.run import convolutions, elementwise
+from neonlab.network.run.averages import means
 from neonlab.network.run.costs import Cost, CostModel
 from neonlab.network.run.shelf import Shelf
 from neonlab.network.run.steps import Step
@@ -23,6 +24,7 @@ _WAYS: Mapping[str, Ways] = {
     "depthwise": convolutions.depthwise,
     "dense": convolutions.dense,
     **elementwise.STEPS,
+    "mean": means,
 }
 
 
