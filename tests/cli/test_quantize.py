@@ -103,6 +103,24 @@ def test_a_trained_classifier_keeps_its_accuracy(tmp_path: Path) -> None:
     assert all(one["accuracy"]["first"] >= 36 for one in document["schemes"])
 
 
+@pytest.mark.thorough("its operators are tried one by one in tests/network/reference")
+def test_a_trained_detector_runs_on_kernels_but_for_its_transposed_convolutions(tmp_path: Path) -> None:
+    source = models_of("rapidocr_onnxruntime") / "ch_PP-OCRv4_det_infer.onnx"
+    images = np.random.default_rng(1).uniform(-1, 1, (2, 3, 64, 64)).astype(np.float32)
+    np.savez(tmp_path / "x.npz", x=images)
+    words = ("--data", str(tmp_path / "x.npz"), "--method", "percentile", "--per", "channel", "--weights", "127")
+    made = tmp_path / "detector.onnx"
+    shown = neonlab("quantize", str(source), *words, "-o", str(made), "--json")
+    assert shown.returncode == 0, shown.stderr
+    found = json.loads(shown.stdout)["emulated"]
+    assert found["wrong"] == 0 and found["layers"] > 100
+    shown = neonlab("network", str(made), "--json", "--unwatched")
+    document = json.loads(shown.stdout)
+    assert shown.returncode == 0 and document["wrong"] == 0 and document["host_macs"] < 0.1 * document["macs"]
+    host = {one["operator"] for one in document["layers"] if one["way"] == "host" and one["macs"]}
+    assert host <= {"ConvTranspose", "Conv"}
+
+
 def _line_of_text(seed: int) -> tuple[np.ndarray, int]:
     """An image as the classifier takes it, float32 of shape (3, 48, 192), and 1 where it is upside down."""
     pil = [require_module(f"PIL.{name}") for name in ("Image", "ImageDraw", "ImageFont")]

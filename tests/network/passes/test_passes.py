@@ -16,7 +16,7 @@ from neonlab.network.passes.every import PASSES
 from neonlab.network.passes.rewrite import Pass
 from neonlab.network.passes.signed import sign_activations
 from neonlab.network.passes.tables import join_tables
-from neonlab.network.passes.windows import clamp_inside, pad_inside, pool_before
+from neonlab.network.passes.windows import clamp_inside, pad_inside, pool_before, resize_before
 from neonlab.network.reference.inference import drawn, feed, run_reference, to_file
 
 
@@ -166,3 +166,19 @@ def test_a_divisor_that_is_quantized_too_is_a_number_in_the_table() -> None:
     assert [one.operator for one in short.nodes] == ["unary"]
     given = np.random.default_rng(5).integers(-128, 128, (1, 4, 8, 8)).astype(np.int8)
     assert np.array_equal(to_file(short, outputs(short, {"x": given})[0]), run(data, {"x": given})[0])
+
+
+def test_a_resize_moves_before_the_dequantization() -> None:
+    constants = {"s": np.float32(0.05), "z": np.array(-3, np.int8), "size": np.array([1, 4, 6, 24], np.int64)}
+    nodes = [
+        node("DequantizeLinear", ["x", "s", "z"], "f"),
+        node("Resize", ["f", "", "", "size"], "g", mode="nearest", coordinate_transformation_mode="half_pixel"),
+        node("QuantizeLinear", ["g", "s", "z"], "y"),
+    ]
+    data = model(nodes, {"x": ("int8", (1, 4, 3, 8))}, {"y": "int8"}, constants)
+    graph = read_onnx("network.onnx", data, {})
+    moved, notes = held_to_the_same(graph, resize_before)
+    assert moved.tensor(moved.nodes[0].outputs[0]).dtype == "int8" and notes == (
+        "1 resizes moved before dequantizations",
+    )
+    assert [one.operator for one in join_tables(moved).graph.nodes] == ["resize_nearest"]

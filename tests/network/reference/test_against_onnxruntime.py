@@ -10,11 +10,13 @@ from tests.network.onnx_models import classifier, model, node, run
 from tests.network.packages import models_of
 from tests.tools import require_module
 
+from neonlab.errors import InputError
 from neonlab.int8.activation import softmax_onnxruntime
 from neonlab.int8.affine import Affine
 from neonlab.network.formats.onnx import read_onnx
 from neonlab.network.passes.every import apply_passes
 from neonlab.network.reference.inference import feed, from_file, run_reference, to_file
+from neonlab.network.run.network import macs_of
 
 
 @pytest.mark.parametrize("kind", ["int8", "uint8"])
@@ -38,6 +40,66 @@ def test_softmax_is_the_same(count: int, dtype: str) -> None:
         data = model(nodes, {"x": (dtype, values.shape)}, {"y": dtype}, constants)
         got = run(data, {"x": values})[0]
         assert (got == softmax_onnxruntime(values, scale, Affine(target, int(limits.min), dtype))).all()
+
+
+@pytest.mark.parametrize(
+    ("groups", "attributes"),
+    [
+        (1, {}),
+        (1, {"strides": [2, 2]}),
+        (2, {"strides": [2, 3], "pads": [1, 0, 0, 1], "output_padding": [1, 0]}),
+        (4, {"strides": [1, 2], "dilations": [2, 1], "pads": [1, 1, 1, 1]}),
+    ],
+)
+def test_a_transposed_convolution_is_the_same_but_for_roundings(groups: int, attributes: dict[str, object]) -> None:
+    random = np.random.default_rng(8)
+    constants = {"w": random.normal(0, 1, (8, 6 // (groups if groups < 4 else 2), 3, 2)).astype(np.float32)}
+    outs = constants["w"].shape[1] * groups
+    constants["b"] = random.normal(0, 1, outs).astype(np.float32)
+    nodes = [node("ConvTranspose", ["x", "w", "b"], "y", group=groups, **attributes)]
+    data = model(nodes, {"x": ("float32", (1, 8, 5, 4))}, {"y": "float32"}, constants)
+    image = random.normal(0, 1, (1, 8, 5, 4)).astype(np.float32)
+    graph = read_onnx("network.onnx", data, {})
+    mine, wanted = to_file(graph, run_reference(graph, feed(graph, {"x": image}))["y"]), run(data, {"x": image})[0]
+    assert mine.shape == wanted.shape and np.allclose(mine, wanted, atol=1e-5)
+    assert macs_of(graph, graph.nodes[0]) == 8 * 5 * 4 * 3 * 2 * outs // groups
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"},
+        {"coordinate_transformation_mode": "half_pixel", "nearest_mode": "round_prefer_ceil"},
+        {},
+    ],
+)
+@pytest.mark.parametrize("by", [(2, 2), (1, 3)])
+def test_a_resize_repeats_pixels(by: tuple[int, int], attributes: dict[str, object]) -> None:
+    constants = {"scales": np.array([1, 1, *by], np.float32)}
+    nodes = [node("Resize", ["x", "", "scales"], "y", mode="nearest", **attributes)]
+    data = model(nodes, {"x": ("float32", (1, 3, 5, 4))}, {"y": "float32"}, constants)
+    image = np.random.default_rng(8).normal(0, 1, (1, 3, 5, 4)).astype(np.float32)
+    graph = read_onnx("network.onnx", data, {})
+    found = to_file(graph, run_reference(graph, feed(graph, {"x": image}))["y"])
+    assert np.array_equal(found, run(data, {"x": image})[0])
+
+
+@pytest.mark.parametrize(
+    ("scales", "attributes"),
+    [
+        ((1, 1, 1.5, 2), {}),
+        ((1, 2, 1, 1), {}),
+        ((1, 1, 2, 2), {"mode": "linear"}),
+        ((1, 1, 2, 2), {"coordinate_transformation_mode": "asymmetric"}),
+        ((1, 1, 2, 2), {"coordinate_transformation_mode": "align_corners"}),
+    ],
+)
+def test_a_resize_of_another_kind_is_refused(scales: tuple[float, ...], attributes: dict[str, object]) -> None:
+    constants = {"scales": np.array(scales, np.float32)}
+    nodes = [node("Resize", ["x", "", "scales"], "y", **{"mode": "nearest", **attributes})]
+    data = model(nodes, {"x": ("float32", (1, 3, 4, 4))}, {"y": "float32"}, constants)
+    with pytest.raises(InputError, match="Resize"):
+        read_onnx("network.onnx", data, {})
 
 
 @pytest.fixture(scope="module")

@@ -22,6 +22,10 @@ from neonlab.network.formats.onnx_place import (
 )
 from neonlab.network.graph import Tensor
 
+_AT = "coordinate_transformation_mode"
+#: What a Resize has that says nothing else.
+_RESIZES = {"mode": "nearest", _AT: "half_pixel", "nearest_mode": "round_prefer_floor"}
+
 
 def _float(place: Place, name: str, rank: int = 0) -> Tensor:
     """Return a tensor of floats; a constant of fewer dimensions than an image is laid out as an image's."""
@@ -83,6 +87,34 @@ def _conv(place: Place, node: FileNode) -> None:
         names.append(_float(place, node.inputs[2]).name)
     output = place.output(node, (image.shape[0], *out, weights.shape[0]), "float32")
     place.add("float", node, names, (output.name,), function="conv", window=window, groups=groups)
+
+
+def _conv_transpose(place: Place, node: FileNode) -> None:
+    image, weights = _float(place, node.inputs[0]), _float(place, node.inputs[1])
+    size = image_size(image)
+    groups = int(node.attributes.get("group", 1))
+    if len(weights.shape) != 4 or groups < 1 or weights.shape[0] != image.shape[3] or image.shape[3] % groups:
+        raise Refusal(f"weights of {list(weights.shape)} in {groups} groups do not fit {image.shape[3]} channels")
+    kernel = weights.shape[1], weights.shape[2]
+    if "output_shape" in node.attributes or node.attributes.get("auto_pad", "NOTSET") not in ("NOTSET", "VALID"):
+        raise Refusal("with padding that follows from the shape of the output")
+    # A window over the output, of which each position is a pixel of the input.
+    window, _ = window_of(node, (1 << 16, 1 << 16), kernel)
+    more = [int(one) for one in node.attributes.get("output_padding", (0, 0))]
+    out = [
+        (length - 1) * step + (taps - 1) * apart + 1 + beyond - sum(padding)
+        for length, step, taps, apart, beyond, padding in zip(
+            size, window.stride, kernel, window.dilation, more, window.padding, strict=True
+        )
+    ]
+    if min(out) < 1 or min(more) < 0:
+        raise Refusal(f"an output of {out[0]}x{out[1]}")
+    names = [image.name, weights.name]
+    if len(node.inputs) > 2 and node.inputs[2]:
+        names.append(_float(place, node.inputs[2]).name)
+    output = place.output(node, (image.shape[0], *out, weights.shape[3] * groups), "float32")
+    place.add("float", node, names, (output.name,), function="conv_transpose", window=window, groups=groups,
+              size=(out[0], out[1]))  # fmt: skip
 
 
 def _gemm(place: Place, node: FileNode) -> None:
@@ -224,6 +256,33 @@ def _transpose(place: Place, node: FileNode) -> None:
     place.add("transpose", node, (source.name,), (output.name,), order=tuple(found))
 
 
+def _resize(place: Place, node: FileNode) -> None:
+    """Add a resize that repeats each pixel a whole number of times."""
+    source = place.tensor(node.inputs[0])
+    height, width = image_size(source)
+    ways = {name: node.attributes.get(name, default) for name, default in _RESIZES.items()}
+    scales, sizes = (place.constant(node, number) for number in (2, 3))
+    if sizes is None or not sizes.size:
+        scale = np.ones(4) if scales is None else scales.reshape(-1)
+        sizes = np.floor(np.array(onnx_shape(source)) * scale) if scale.size == 4 else np.zeros(0)
+    asked = [int(size) for size in sizes.reshape(-1)]
+    repeats = asked[:2] == onnx_shape(source)[:2] and all(
+        size > 0 and size % length == 0 for size, length in zip(asked[2:], (height, width), strict=False)
+    )
+    # Each of these ways takes the pixel that covers the output's.
+    covering = (
+        ways["nearest_mode"] == "floor" if ways[_AT] == "asymmetric" else ways["nearest_mode"].startswith("round")
+    )
+    if ways["mode"] != "nearest" or ways[_AT] not in ("asymmetric", "half_pixel") or not covering:
+        raise Refusal(f"with {', '.join(f'{name} {value}' for name, value in ways.items())}")
+    if len(asked) != 4 or not repeats or node.attributes.get("axes"):
+        raise Refusal(f"from {onnx_shape(source)} to {asked}: pixels are not repeated a whole number of times")
+    output = place.output(
+        node, (source.shape[0], asked[2], asked[3], source.shape[3]), source.dtype, source.quantization
+    )
+    place.add("resize_nearest", node, (source.name,), (output.name,))
+
+
 def _identity(place: Place, node: FileNode) -> None:
     source = place.tensor(node.inputs[0])
     output = place.output(node, source.shape, source.dtype, source.quantization)
@@ -279,6 +338,7 @@ FLOATS: Mapping[tuple[str, str], Mapped] = {
     **{("", name): partial(_two, name.lower()) for name in ("Add", "Sub", "Mul", "Div")},
     ("", "Clip"): _clip,
     ("", "Conv"): _conv,
+    ("", "ConvTranspose"): _conv_transpose,
     ("", "Gemm"): _gemm,
     ("", "MatMul"): _matmul,
     ("", "BatchNormalization"): _batch_norm,
@@ -290,6 +350,7 @@ FLOATS: Mapping[tuple[str, str], Mapped] = {
     ("", "Squeeze"): _squeeze,
     ("", "Unsqueeze"): _unsqueeze,
     ("", "Transpose"): _transpose,
+    ("", "Resize"): _resize,
     ("", "Identity"): _identity,
     ("", "Dropout"): _identity,
     ("", "Concat"): _concat,

@@ -8,13 +8,14 @@ from neonlab.network.passes.clusters import integer_operators
 from neonlab.network.passes.rewrite import Pass, Passed
 from neonlab.network.passes.signed import sign_activations
 from neonlab.network.passes.tables import join_tables
-from neonlab.network.passes.windows import clamp_inside, pad_inside, pool_before
+from neonlab.network.passes.windows import clamp_inside, pad_inside, pool_before, resize_before
 
 #: In this order: what one makes the next ones find.
 PASSES: tuple[Pass, ...] = (
     fold_batch_norm,
     integer_operators,
     pool_before,
+    resize_before,
     join_tables,
     clamp_inside,
     pad_inside,

@@ -11,10 +11,11 @@ import numpy as np
 from neonlab.network.graph import Graph, Node, Quantization, Tensor, ordered
 from neonlab.network.passes.rewrite import Passed, counted
 
-#: Operators whose results move with the zero points.
+#: Operators whose results move with the zero points.  An average pool is none: it rounds the numbers themselves away
+#: from 0, or adds the zero point to a float that it rounds then.
 _MOVING = (
     "conv", "depthwise", "dense", "add", "mul", "concat", "max_pool", "mean", "reshape", "transpose", "slice",
-    "quantize", "dequantize", "unary", "rescale", "pad", "resize_nearest", "average_pool", "softmax",
+    "quantize", "dequantize", "unary", "rescale", "pad", "resize_nearest", "softmax",
 )  # fmt: skip
 _FLIPPED = (np.arange(256, dtype=np.uint8) ^ np.uint8(0x80)).view(np.int8)
 
@@ -42,9 +43,7 @@ def sign_activations(graph: Graph) -> Passed:
 
 
 def _moves(node: Node) -> bool:
-    """Tell whether the node may compute on int8; an average that rounds raw numbers away from 0 may not."""
-    raw = node.operator == "average_pool" and node.attributes["arithmetic"] == "tflite"
-    return node.operator in _MOVING and not raw
+    return node.operator in _MOVING
 
 
 def _signed(graph: Graph) -> tuple[dict[str, str], dict[str, Tensor], list[Node]]:

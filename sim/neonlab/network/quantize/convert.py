@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from neonlab.int8.arrays import LEAST_SCALE
 from neonlab.network.graph import Array
 from neonlab.network.quantize.float_model import FloatModel, package
 from neonlab.network.quantize.ranges import METHODS, SYMMETRIC, Range
@@ -93,8 +94,9 @@ def _scales(values: Array, axis: int, scheme: Scheme, int8: object) -> list[dict
     """Return the overrides of ONNX Runtime's quantizer for weights: one, or one for each index of `axis`."""
     others = tuple(one for one in range(values.ndim) if one != axis)
     most = np.abs(values).max(axis=others) if scheme.per == "channel" else np.abs(values).max(keepdims=True).ravel()
-    # A channel of zeros has any scale.
-    scales = np.where(most > 0, most / np.float32(scheme.limit), np.float32(1)).astype(np.float32)
+    # A channel of zeros has any scale, and one of numbers too small for a scale is one of zeros.
+    scales = (most / np.float32(scheme.limit)).astype(np.float32)
+    scales[scales < LEAST_SCALE] = 1
     found = [{"quant_type": int8, "scale": scale, "zero_point": np.int8(0)} for scale in scales]
     if scheme.per == "channel":
         found[0]["axis"] = axis

@@ -116,6 +116,8 @@ def _options() -> Any:
     options = package("onnxruntime").SessionOptions()
     options.log_severity_level = 3
     options.intra_op_num_threads = 1  # a sum of floats depends on how it is shared out
+    # Operators between int8 tensors compute on integers, as on Arm; without this x86 computes them on floats.
+    options.add_session_config_entry("session.qdqisint8allowed", "1")
     return options
 
 

@@ -61,6 +61,25 @@ def _conv(node: Node, inputs: Sequence[Array]) -> Array:
     return total + inputs[2] if len(inputs) > 2 else total
 
 
+def _conv_transpose(node: Node, inputs: Sequence[Array]) -> Array:
+    """Add up what each pixel gives to each tap; weights are [in, height, width, out of a group]."""
+    image, weights = inputs[0].astype(np.float64), inputs[1].astype(np.float64)
+    window, groups = node.attributes["window"], node.attributes["groups"]
+    (sy, sx), (dy, dx), ((top, bottom), (left, right)) = window.stride, window.dilation, window.padding
+    (n, height, width, depth), (_, rows, columns, outs) = image.shape, weights.shape
+    by_group = image.reshape(n, height, width, groups, depth // groups)
+    given = np.einsum("nhwgi,gikld->nhwklgd", by_group, weights.reshape(groups, -1, rows, columns, outs), optimize=True)
+    target = node.attributes["size"]
+    whole = np.zeros((n, target[0] + top + bottom, target[1] + left + right, groups * outs))
+    for row in range(rows):
+        for column in range(columns):
+            first, last = row * dy, column * dx
+            part = given[:, :, :, row, column].reshape(n, height, width, -1)
+            whole[:, first : first + sy * (height - 1) + 1 : sy, last : last + sx * (width - 1) + 1 : sx] += part
+    found: Array = whole[:, top : top + target[0], left : left + target[1]]
+    return found + inputs[2] if len(inputs) > 2 else found
+
+
 def _gemm(node: Node, inputs: Sequence[Array]) -> Array:
     weights = inputs[1].T if node.attributes["turned"] else inputs[1]
     total: Array = inputs[0].astype(np.float64) @ weights.astype(np.float64)
@@ -117,6 +136,7 @@ _FUNCTIONS: Mapping[str, Computed] = {
     "hard_sigmoid": _hard_sigmoid,
     "hard_swish": _hard_swish,
     "conv": _conv,
+    "conv_transpose": _conv_transpose,
     "gemm": _gemm,
     "batch_norm": _batch_norm,
     "global_average": _global_average,

@@ -202,10 +202,13 @@ def _layer(graph: Graph, one: Chosen, inferences: int, differences: Mapping[str,
 
 
 def macs_of(graph: Graph, node: Node) -> int:
-    """Return the multiply-accumulates of a node: 0 unless it is conv, depthwise or dense."""
-    if node.operator not in ("conv", "depthwise", "dense"):
+    """Return the multiply-accumulates of a node: those of convolutions and fully connected layers, of floats too."""
+    operator = node.attributes["function"] if node.operator == "float" else node.operator
+    if operator not in ("conv", "depthwise", "dense", "conv_transpose", "gemm"):
         return 0
-    weights, output = graph.tensor(node.inputs[1]), graph.tensor(node.outputs[0])
-    if node.operator == "depthwise":
+    image, weights, output = (graph.tensor(name) for name in (*node.inputs[:2], node.outputs[0]))
+    if operator == "depthwise":
         return output.size * math.prod(weights.shape[:2])
-    return output.size * math.prod(weights.shape[1:])
+    if operator == "conv_transpose":
+        return image.size * math.prod(weights.shape[1:])
+    return output.size * (image.shape[-1] if operator == "gemm" else math.prod(weights.shape[1:]))
