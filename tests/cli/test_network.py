@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import numpy as np
@@ -53,6 +54,36 @@ def test_the_document_follows_its_schema(tmp_path: Path) -> None:
     )
 
 
+def test_a_run_is_compared_with_an_earlier_one(model: Path, tmp_path: Path) -> None:
+    def document(name: str, *words: str) -> tuple[Path, dict[str, Any]]:
+        file = tmp_path / name
+        shown = neonlab("network", str(model), "--json", "--unwatched", *words)
+        assert shown.returncode == 0, shown.stderr
+        file.write_text(shown.stdout)
+        found = json.loads(shown.stdout)
+        jsonschema.validate(found, schemas()["network"])
+        return file, found
+
+    old, before = document("old.json", "--core", "cortex-a53")
+    assert before["against"] is None
+    _, same = document("same.json", "--core", "cortex-a53", "--against", str(old))
+    assert same["against"]["layers"] == [] and same["against"]["before"] == same["against"]["after"] == before["cycles"]
+    _, other = document("other.json", "--core", "cortex-a72", "--against", str(old))
+    assert other["against"]["before"] == before["cycles"] and other["against"]["after"] == other["cycles"]
+    assert other["against"]["told"] is None and len(other["against"]["layers"]) > 5
+    for one in before["layers"]:  # a revision whose first layer was a little dearer, and whose second took much more
+        one["cycles"] = {0: one["cycles"] * 1.002 // 1, 1: one["cycles"] * 3}.get(
+            before["layers"].index(one), one["cycles"]
+        )
+    old.write_text(json.dumps(before))
+    _, changed = document("changed.json", "--core", "cortex-a53", "--against", str(old))
+    told = {one["layer"]: one["told"] for one in changed["against"]["layers"]}
+    assert list(told.values()) == [False, True]
+    shown = neonlab("network", str(model), "--unwatched", "--core", "cortex-a53", "--against", str(old))
+    assert f"Against {old}: armv8 on cortex-a53" in shown.stdout.replace("\n", " ")
+    assert shown.stdout.count("no difference that this model can tell") == 1
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -63,6 +94,8 @@ def test_the_document_follows_its_schema(tmp_path: Path) -> None:
         (("{model}", "--mhz", "0"), "give the clock in MHz"),
         (("{model}", "--arithmetic", "fast"), "reference or xnnpack, not fast"),
         (("{model}", "--input", "LICENSE"), "no .npz file of arrays"),
+        (("{model}", "--against", "LICENSE"), "not what `neonlab network --json` prints"),
+        (("{model}", "--against", "reports/cores.json"), "not what `neonlab network --json` prints"),
     ],
 )
 def test_bad_input_ends_with_status_2_and_one_message(model: Path, words: tuple[str, ...], said: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from neonlab.network.run.costs import Cost
+from neonlab.network.run.earlier import Comparison
 from neonlab.network.run.network import LayerRun, NetworkRun
 from neonlab.report.json.parts import (
     BOOLEAN,
@@ -18,6 +19,7 @@ from neonlab.report.json.parts import (
     object_of,
 )
 from neonlab.report.json.verdict import ISA
+from neonlab.report.network.comparison import AGAINST, comparison_json
 from neonlab.report.network.words import band_of_run, milliseconds, share, verdict_of
 
 _COST = {
@@ -70,6 +72,7 @@ NETWORK = {
         ),
         "the kernel by which most could be gained",
     ),
+    "against": described(AGAINST, "changes from the run of --against"),
     "layers": list_of(
         object_of(
             layer=STRING,
@@ -102,8 +105,10 @@ NETWORK = {
 }
 
 
-def network_json(run: NetworkRun, mhz: float | None, notes: Sequence[str]) -> dict[str, Any]:
-    """Return the properties of the document; `notes` say what the passes did."""
+def network_json(
+    run: NetworkRun, mhz: float | None, notes: Sequence[str], against: Comparison | None = None
+) -> dict[str, Any]:
+    """Return the properties of the document; `notes` say what the passes did, `against` how an earlier run differs."""
     band, best = band_of_run(run), run.improvement()
     return {
         "network": run.graph.name,
@@ -132,6 +137,7 @@ def network_json(run: NetworkRun, mhz: float | None, notes: Sequence[str]) -> di
             "least": round(best.least, 2),
             "by_multiplies": best.by_multiplies,
         },
+        "against": comparison_json(against),
         "layers": [_layer_json(run, layer, mhz) for layer in run.layers],
     }
 

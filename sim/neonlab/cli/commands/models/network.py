@@ -61,6 +61,14 @@ def network(
     into: Annotated[
         Path | None, typer.Option("--into", metavar="FILE.md", help="Write the tables to FILE.md, in Markdown.")
     ] = None,
+    against: Annotated[
+        Path | None,
+        typer.Option(
+            "--against",
+            metavar="FILE.json",
+            help="Show what changed since an earlier run, whose --json this is: another revision, another core.",
+        ),
+    ] = None,
     seed: SeedOption = 1,
     json: JsonOption = False,
 ) -> int:
@@ -75,14 +83,17 @@ def network(
     from neonlab.network.open import open_network
     from neonlab.network.passes.every import apply_passes
     from neonlab.network.reference.inference import drawn
+    from neonlab.network.run.earlier import compare_with, read_earlier
     from neonlab.network.run.network import run_network
     from neonlab.report.json.network import network_json
+    from neonlab.report.network.comparison import comparison_lines
     from neonlab.report.network.markdown import network_markdown
     from neonlab.report.network.terminal import print_network
 
     if mhz is not None and not 0 < mhz <= 100_000:
         raise InputError(f"--mhz {mhz:g}: give the clock in MHz, such as 1400")
     progress.begin("reading the model")
+    earlier = read_earlier(against) if against is not None else None
     given = read_inputs(input_) if input_ is not None else None
     shapes = {name: values.shape for name, values in given.items()} if given is not None else {}
     passed = apply_passes(open_network(model, arithmetic, shapes))
@@ -92,12 +103,15 @@ def network(
     library = open_library()
     advance = progress.begin("running", len(graph.nodes) + len(inputs), "layers and inferences")
     run = run_network(graph, library, isa, modelled, inputs, watched=not unwatched, done=advance)
+    compared = compare_with(run, earlier) if earlier is not None else None
     if into is not None:
         write_whole(into, network_markdown(run, mhz, passed.notes).encode())
     if json:
-        print_json("network", **network_json(run, mhz, passed.notes))
+        print_json("network", **network_json(run, mhz, passed.notes, compared))
     else:
         print_network(console(), run, mhz, passed.notes)
+        for line in comparison_lines(compared) if compared is not None else ():
+            console().print(line, markup=False, highlight=False)
     return 1 if run.wrong else 0
 
 
