@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from neonlab.emulate.guest.buffer import distinct_buffers
 from neonlab.emulate.machine import Argument as Passed
 from neonlab.emulate.machine import Machine
 from neonlab.emulate.run import Fault, Run
 from neonlab.errors import InputError
 from neonlab.host.closing import Closing
+from neonlab.lab.cache.results import Results
 from neonlab.lab.caller import Caller
 from neonlab.lab.function import FaultError
 from neonlab.lab.repository.kernel_code import kernel_program
@@ -61,10 +65,14 @@ class CostModel(Closing):
     """Cost calls of kernels on `core`, or without one their instructions alone.  Each shape of a call is run once.
 
     Weights are in no cache when a call begins, because the rest of the network ran in between; all else is warm.
+    `results` keeps what was found: a call with the same data costs the same until the kernel or the lab changes.
     """
 
-    def __init__(self, core: ModelledCore | None) -> None:
-        self.core = core
+    #: The kind of what is kept.
+    KIND = "cost"
+
+    def __init__(self, core: ModelledCore | None, results: Results | None = None) -> None:
+        self.core, self._results = core, results
         self._known: dict[tuple[str, tuple[int, ...]], Cost] = {}
         self._caller = Caller(watched=False)
         self._profilers: dict[str, CallProfiler] = {}
@@ -74,8 +82,20 @@ class CostModel(Closing):
         passed, numbers, budget = self._caller.arguments(kernel, arguments)
         key = kernel.title, tuple(numbers.values())
         if key not in self._known:
-            self._known[key] = self._measured(kernel, passed, numbers, budget)
+            self._known[key] = self._kept(kernel, passed, numbers, budget)
         return self._known[key]
+
+    def _kept(self, kernel: Kernel, passed: Sequence[Passed], numbers: Mapping[str, int], budget: int) -> Cost:
+        if self._results is None:
+            return self._measured(kernel, passed, numbers, budget)
+        core = None if self.core is None else self.core.name
+        asked = [self._results.question(self.KIND, kernel, core, list(numbers.values()), _hash_of(passed))]
+        [found] = self._results.answers(asked, self.KIND)
+        if not isinstance(found, Cost):
+            since = time.monotonic()
+            found = self._measured(kernel, passed, numbers, budget)
+            self._results.keep(asked[0], found, time.monotonic() - since)
+        return found
 
     def _measured(self, kernel: Kernel, passed: Sequence[Passed], numbers: Mapping[str, int], budget: int) -> Cost:
         contract = kernel.contract
@@ -117,3 +137,12 @@ class CostModel(Closing):
         except InputError:
             return MemoryOptions(self.core, warm=True)
         return MemoryOptions(self.core, cold_weights=True)
+
+
+def _hash_of(passed: Sequence[Passed]) -> str:
+    """Return a hash of the contents of buffers: what a kernel costs may depend on them."""
+    digest = hashlib.blake2b(digest_size=16)
+    for buffer in distinct_buffers(passed):
+        digest.update(f"{buffer.name} {buffer.size} ".encode())
+        digest.update(buffer.contents().tobytes())
+    return digest.hexdigest()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from neonlab.isa.model.isa import Isa
+from neonlab.lab.cache.results import Results
 from neonlab.lab.caller import Caller
 from neonlab.lab.repository.library import Library
 from neonlab.measure.cores.modelled import ModelledCore
@@ -137,11 +138,13 @@ def run_network(
     inputs: list[dict[str, Array]],
     *,
     watched: bool = True,
+    results: Results | None = None,
     done: Callable[[int], object] = lambda _: None,
 ) -> NetworkRun:
     """Run one inference after another on kernels of `library`, and compare every tensor with `neonlab.int8`.
 
     The kernels are those that are cheapest on `core` by its model; without a core, those of the fewest instructions.
+    `results` keeps what each call costs.
     `done` is called with 1 for each node that has its kernels, and for each inference: `len(graph.nodes) +
     len(inputs)` times.  Raises InputError for inputs that do not fit, and FaultError for a kernel that faults.
     """
@@ -151,7 +154,7 @@ def run_network(
         found = run_reference(graph, feed(graph, given, states))
         states = next_states(graph, found)
         expected.append(found)
-    with CostModel(core) as model:
+    with CostModel(core, results) as model:
         chosen = cheapest_steps(graph, Shelf(library, isa, core), model, expected[0], done)
     differences: dict[str, Difference] = {}
     states, outputs = None, {}

@@ -9,6 +9,7 @@ import typer
 
 from neonlab.cli import progress
 from neonlab.cli.completion import complete_cores
+from neonlab.cli.kept import NoCacheOption, open_results, say_found
 from neonlab.cli.shared import IsaOption, JsonOption, SeedOption, console, print_json
 from neonlab.errors import InputError
 
@@ -69,6 +70,7 @@ def network(
             help="Show what changed since an earlier run, whose --json this is: another revision, another core.",
         ),
     ] = None,
+    no_cache: NoCacheOption = False,
     seed: SeedOption = 1,
     json: JsonOption = False,
 ) -> int:
@@ -83,6 +85,7 @@ def network(
     from neonlab.network.open import open_network
     from neonlab.network.passes.every import apply_passes
     from neonlab.network.reference.inference import drawn
+    from neonlab.network.run.costs import CostModel
     from neonlab.network.run.earlier import compare_with, read_earlier
     from neonlab.network.run.network import run_network
     from neonlab.report.json.network import network_json
@@ -102,7 +105,9 @@ def network(
     inputs = [given or drawn(graph, seed + number) for number in range(inferences)]
     library = open_library()
     advance = progress.begin("running", len(graph.nodes) + len(inputs), "layers and inferences")
-    run = run_network(graph, library, isa, modelled, inputs, watched=not unwatched, done=advance)
+    with open_results(not no_cache) as results:
+        run = run_network(graph, library, isa, modelled, inputs, watched=not unwatched, results=results, done=advance)
+        say_found(results, CostModel.KIND, "costs of calls")
     compared = compare_with(run, earlier) if earlier is not None else None
     if into is not None:
         write_whole(into, network_markdown(run, mhz, passed.notes).encode())
