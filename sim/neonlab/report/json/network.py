@@ -8,6 +8,7 @@ from typing import Any
 from neonlab.network.run.costs import Cost
 from neonlab.network.run.earlier import Comparison
 from neonlab.network.run.network import LayerRun, NetworkRun
+from neonlab.report.json.against import AGAINST, comparison_json
 from neonlab.report.json.parts import (
     BOOLEAN,
     INTEGER,
@@ -19,7 +20,6 @@ from neonlab.report.json.parts import (
     object_of,
 )
 from neonlab.report.json.verdict import ISA
-from neonlab.report.network.comparison import AGAINST, comparison_json
 from neonlab.report.network.words import band_of_run, milliseconds, share, verdict_of
 
 _COST = {

@@ -3,39 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from neonlab.contract.options import ARCHITECTURES
 from neonlab.lab.compare.figures import Change
 from neonlab.network.run.earlier import Comparison
 from neonlab.report.comparison_words import percent, share_text
-from neonlab.report.json.parts import BOOLEAN, INTEGER, NUMBER, STRING, described, list_of, nullable, object_of
 
 #: Characters of a layer's name; of a longer one the end is shown.
 _NAME = 32
-_CHANGE = {
-    "before": INTEGER,
-    "after": INTEGER,
-    "relative": described(NUMBER, "the increase, as a share"),
-    "told": described(nullable(BOOLEAN), "whether the core's model can tell the difference; null for two cores"),
-}
-#: The property of the document.
-AGAINST = nullable(
-    object_of(
-        file=STRING,
-        isa=STRING,
-        core=nullable(STRING),
-        figure=described({"enum": ["cycles", "instructions"]}, "that is compared"),
-        **_CHANGE,
-        layers=described(
-            list_of(
-                object_of(layer=STRING, kernels_before=list_of(STRING), kernels_after=list_of(STRING), **_CHANGE),
-            ),
-            "that differ in their kernels or in the figure",
-        ),
-        only_in_one=list_of(STRING),
-    )
-)
 
 
 def comparison_lines(found: Comparison) -> Iterator[str]:
@@ -65,31 +40,3 @@ def _share(found: Comparison, change: Change) -> str:
 
 def _kernels(titles: tuple[str, ...]) -> str:
     return ", ".join(title.partition("/")[2] for title in titles) or "host"
-
-
-def comparison_json(found: Comparison | None) -> dict[str, Any] | None:
-    """Return the property of the document; None where there is no earlier run."""
-    if found is None:
-        return None
-    return {
-        "file": found.earlier.path,
-        "isa": found.earlier.isa,
-        "core": found.earlier.core,
-        "figure": found.figure,
-        **_change(found, found.total),
-        "layers": [
-            {
-                "layer": one.layer,
-                "kernels_before": list(one.before),
-                "kernels_after": list(one.after),
-                **_change(found, one.change),
-            }
-            for one in found.changed
-        ],
-        "only_in_one": list(found.only),
-    }
-
-
-def _change(found: Comparison, change: Change) -> dict[str, Any]:
-    told = change.told if found.same_core or found.figure == "instructions" else None
-    return {"before": change.before, "after": change.after, "relative": round(change.relative, 6), "told": told}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,9 @@ from neonlab.errors import InputError
 if TYPE_CHECKING:
     from neonlab.isa.model.isa import Isa
     from neonlab.measure.cores.modelled import ModelledCore
+    from neonlab.network.graph import Array, Graph
+    from neonlab.network.run.earlier import Comparison
+    from neonlab.network.run.network import NetworkRun
 
 #: The core whose costs decide where none is named.
 _CORES = {"armv7": "cortex-a7", "armv8": "cortex-a53"}
@@ -80,18 +84,13 @@ def network(
     with reference arithmetic, bit by bit. What no kernel computes runs on this computer, and is listed.
     """
     from neonlab.host.output_file import write_whole
-    from neonlab.lab.repository.library import open_library
     from neonlab.network.inputs import read_inputs
     from neonlab.network.open import open_network
     from neonlab.network.passes.every import apply_passes
     from neonlab.network.reference.inference import drawn
-    from neonlab.network.run.costs import CostModel
     from neonlab.network.run.earlier import compare_with, read_earlier
-    from neonlab.network.run.network import run_network
     from neonlab.report.json.network import network_json
-    from neonlab.report.network.comparison import comparison_lines
     from neonlab.report.network.markdown import network_markdown
-    from neonlab.report.network.terminal import print_network
 
     if mhz is not None and not 0 < mhz <= 100_000:
         raise InputError(f"--mhz {mhz:g}: give the clock in MHz, such as 1400")
@@ -103,21 +102,40 @@ def network(
     graph = passed.graph
     isa, modelled = _target(isa_name, core)
     inputs = [given or drawn(graph, seed + number) for number in range(inferences)]
-    library = open_library()
-    advance = progress.begin("running", len(graph.nodes) + len(inputs), "layers and inferences")
-    with open_results(not no_cache) as results:
-        run = run_network(graph, library, isa, modelled, inputs, watched=not unwatched, results=results, done=advance)
-        say_found(results, CostModel.KIND, "costs of calls")
+    run = _run(graph, isa, modelled, inputs, not unwatched, not no_cache)
     compared = compare_with(run, earlier) if earlier is not None else None
     if into is not None:
         write_whole(into, network_markdown(run, mhz, passed.notes).encode())
     if json:
         print_json("network", **network_json(run, mhz, passed.notes, compared))
     else:
-        print_network(console(), run, mhz, passed.notes)
-        for line in comparison_lines(compared) if compared is not None else ():
-            console().print(line, markup=False, highlight=False)
+        _print(run, mhz, passed.notes, compared)
     return 1 if run.wrong else 0
+
+
+def _run(
+    graph: Graph, isa: Isa, core: ModelledCore, inputs: list[dict[str, Array]], watched: bool, kept: bool
+) -> NetworkRun:
+    from neonlab.lab.repository.library import open_library
+    from neonlab.network.run.costs import CostModel
+    from neonlab.network.run.network import run_network
+
+    library = open_library()
+    advance = progress.begin("running", len(graph.nodes) + len(inputs), "layers and inferences")
+    with open_results(kept) as results:
+        run = run_network(graph, library, isa, core, inputs, watched=watched, results=results, done=advance)
+        say_found(results, CostModel.KIND, "costs of calls")
+    return run
+
+
+def _print(run: NetworkRun, mhz: float | None, notes: Sequence[str], compared: Comparison | None) -> None:
+    from neonlab.report.network.comparison import comparison_lines
+    from neonlab.report.network.terminal import print_network
+
+    out = console()
+    print_network(out, run, mhz, notes)
+    for line in comparison_lines(compared) if compared is not None else ():
+        out.print(line, markup=False, highlight=False)
 
 
 def _target(isa_name: str | None, core: str | None) -> tuple[Isa, ModelledCore]:
