@@ -112,6 +112,7 @@ def test_a_run_is_compared_with_an_earlier_one(model: Path, tmp_path: Path) -> N
         (("{model}", "--mhz", "0"), "give the clock in MHz"),
         (("{model}", "--arithmetic", "fast"), "reference or xnnpack, not fast"),
         (("{model}", "--input", "LICENSE"), "no .npz file of arrays"),
+        (("{model}", "--into", "table.txt"), "give a name that ends in .html or .md"),
         (("{model}", "--against", "LICENSE"), "not what `neonlab network --json` prints"),
         (("{model}", "--against", "reports/cores.json"), "not what `neonlab network --json` prints"),
     ],

@@ -64,7 +64,8 @@ def network(
         bool, typer.Option("--unwatched", help="Run faster, without watching every access and register.")
     ] = False,
     into: Annotated[
-        Path | None, typer.Option("--into", metavar="FILE.md", help="Write the tables to FILE.md, in Markdown.")
+        Path | None,
+        typer.Option("--into", metavar="FILE", help="Write the tables to a file: a page in .html, or Markdown in .md."),
     ] = None,
     against: Annotated[
         Path | None,
@@ -90,10 +91,11 @@ def network(
     from neonlab.network.reference.inference import drawn
     from neonlab.network.run.earlier import compare_with, read_earlier
     from neonlab.report.json.network import network_json
-    from neonlab.report.network.markdown import network_markdown
 
     if mhz is not None and not 0 < mhz <= 100_000:
         raise InputError(f"--mhz {mhz:g}: give the clock in MHz, such as 1400")
+    if into is not None and into.suffix not in (".html", ".md"):
+        raise InputError(f"--into {into}: give a name that ends in .html or .md")
     progress.begin("reading the model")
     earlier = read_earlier(against) if against is not None else None
     given = read_inputs(input_) if input_ is not None else None
@@ -105,7 +107,7 @@ def network(
     run = _run(graph, isa, modelled, inputs, not unwatched, not no_cache)
     compared = compare_with(run, earlier) if earlier is not None else None
     if into is not None:
-        write_whole(into, network_markdown(run, mhz, passed.notes).encode())
+        write_whole(into, _page(into, run, mhz, passed.notes, compared).encode())
     if json:
         print_json("network", **network_json(run, mhz, passed.notes, compared))
     else:
@@ -126,6 +128,18 @@ def _run(
         run = run_network(graph, library, isa, core, inputs, watched=watched, results=results, done=advance)
         say_found(results, CostModel.KIND, "costs of calls")
     return run
+
+
+def _page(into: Path, run: NetworkRun, mhz: float | None, notes: Sequence[str], compared: Comparison | None) -> str:
+    from neonlab.report.network.comparison import comparison_lines
+    from neonlab.report.network.markdown import network_markdown
+    from neonlab.report.network.page import network_page
+
+    lines = list(comparison_lines(compared)) if compared is not None else []
+    if into.suffix == ".html":
+        return network_page(run, mhz, notes, lines)
+    block = "\n".join(["", "```text", *lines, "```", ""]) if lines else ""
+    return network_markdown(run, mhz, notes) + block
 
 
 def _print(run: NetworkRun, mhz: float | None, notes: Sequence[str], compared: Comparison | None) -> None:
