@@ -50,6 +50,7 @@ def edit(root: Path, old: str, new: str) -> int:
     return text[: text.index(old)].count("\n") + 1
 
 
+@pytest.mark.slow
 def test_a_new_repository_passes_at_once_side_by_side_too_and_tells_junit(root: Path) -> None:
     alone = run(root, "--junitxml=one.xml", "-v")
     assert alone.returncode == 0, alone.stdout + alone.stderr
@@ -65,6 +66,7 @@ def test_a_new_repository_passes_at_once_side_by_side_too_and_tells_junit(root: 
         assert told["cycles_cortex-a53"] == str(baseline["cycles"]["cortex-a53"])
 
 
+@pytest.mark.slow
 def test_a_second_session_takes_results_from_the_cache_until_the_kernel_changes(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,6 +80,7 @@ def test_a_second_session_takes_results_from_the_cache_until_the_kernel_changes(
     assert run(root, *only).returncode == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quiet", [False, True], ids=["", "quiet"])
 def test_an_item_that_takes_long_is_told_of_while_it_runs(root: Path, quiet: bool) -> None:
     (root / "conftest.py").write_text("from neonlab.cli import progress\n\nprogress.FIRST = 0.0\n")
@@ -86,6 +89,7 @@ def test_an_item_that_takes_long_is_told_of_while_it_runs(root: Path, quiet: boo
     assert (f"neonlab: {CASES}: 0 s" in shown.stdout.splitlines()) == (not quiet)
 
 
+@pytest.mark.slow
 def test_a_kernel_that_is_wrong_fails_with_the_line(root: Path) -> None:
     line = edit(root, "    sqadd   b0, b0, b1", "    add     v0.8b, v0.8b, v1.8b")
     broken = run(root, "--junitxml=one.xml")
@@ -99,6 +103,7 @@ def test_a_kernel_that_is_wrong_fails_with_the_line(root: Path) -> None:
     assert CASES in failed and SHAPE not in failed
 
 
+@pytest.mark.slow
 def test_a_kernel_that_no_operator_claims_fails_unless_its_contract_says_so(root: Path) -> None:
     operators = root / "kernels" / "add.py"
     operators.write_text(operators.read_text().replace('startswith("add_s8_")', 'startswith("adx_s8_")'))
@@ -114,12 +119,14 @@ def test_a_kernel_that_no_operator_claims_fails_unless_its_contract_says_so(root
     assert said.returncode == 0, said.stdout
 
 
+@pytest.mark.slow
 def test_a_kernel_that_reads_too_far_fails(root: Path) -> None:
     edit(root, "    ldr     b1, [b], #1", "    ldr     h1, [b], #1")
     broken = run(root, "asm")
     assert broken.returncode == 1 and "oob-read" in broken.stdout
 
 
+@pytest.mark.slow
 def test_one_instruction_more_fails_until_it_is_taken_for_the_baseline(root: Path) -> None:
     before = (root / "baselines.toml").read_bytes()
     edit(root, "    adds    count, count, #16", "    nop\n    adds    count, count, #16")
@@ -184,12 +191,14 @@ def test_a_file_that_is_no_kernel_is_an_error_of_collection(root: Path) -> None:
     assert result.returncode == 2 and "no contract" in result.stdout and "Traceback" not in result.stdout
 
 
+@pytest.mark.slow
 def test_what_does_not_assemble_fails_with_its_line(root: Path) -> None:
     line = edit(root, "    sqadd   v0.16b, v0.16b, v1.16b", "    sqadd   v0.16b, v0.16b")
     result = run(root, "asm")
     assert result.returncode == 1 and f"{KERNEL.name}:{line}" in result.stdout and "Traceback" not in result.stdout
 
 
+@pytest.mark.slow
 def test_files_elsewhere_are_let_alone(root: Path) -> None:
     shutil.copytree(root / "asm", root / "tests" / "more" / "asm")
     shutil.copy(root / KERNEL, root / "tests" / KERNEL.name)
@@ -250,6 +259,7 @@ def test_a_kernel_is_proved_where_that_is_asked_for_and_fails_with_inputs_that_r
     assert neonlab(*again.split(), cwd=root).returncode == 1
 
 
+@pytest.mark.slow
 def test_a_kernel_that_cannot_be_proved_fails_where_a_proof_is_asked_for_and_says_why(root: Path) -> None:
     _ask_for_a_proof(root, _BY_CONTRACT)
     operators = root / "kernels" / "add.py"
@@ -261,6 +271,7 @@ def test_a_kernel_that_cannot_be_proved_fails_where_a_proof_is_asked_for_and_say
     assert "Traceback" not in shown.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", [_BY_CONTRACT, _BY_CONFIGURATION])
 def test_shapes_to_prove_that_are_none_are_refused(root: Path, by: str) -> None:
     _ask_for_a_proof(root, by)

@@ -1,8 +1,8 @@
 """Choose what `make test` runs of all tests, and say at the end what it left out.
 
 `make test` is what a person runs before each commit, on a machine that has only Python: under 8 minutes on two cores.
-`make test-all` (`pytest --thorough`) is what CI runs.  Two marks make the difference, and each is chosen by what the
-cases prove, not by chance:
+`make test-all` (`pytest --thorough`) is what CI runs.  Three marks make the difference.  Two are chosen by what the
+cases prove, the third by how long they take:
 
 - `sweep`: one statement tried on many cases.  `make test` keeps one case of every third kind, and begins with another
   kind in each test, so that every kind is tried by some.  A kind of kernel is its instruction set, operator, window and
@@ -10,6 +10,8 @@ cases prove, not by chance:
   must show; the right kernels beside them are one kind more.  Where cases have no kind, `sweep(keep=8)` keeps eight,
   evenly spaced from the first to the last.
 - `thorough(why)`: left to `make test-all` whole, since another test proves the same on less.
+- `slow(keep=2)`: takes 4 s or more, all its cases together; `make test` keeps two of them, evenly spaced, or none.
+  `--slow` runs them all, as CI does on the bare machine too.
 """
 
 from __future__ import annotations
@@ -41,14 +43,16 @@ _TITLE = re.compile(r"(armv[78])/(\w+)")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--thorough`."""
+    """Add `--thorough` and `--slow`."""
     parser.addoption("--thorough", action="store_true", help="run every case of every test, as `make test-all` does")
+    parser.addoption("--slow", action="store_true", help="run tests that take 4 s or more, too")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Declare the two marks."""
+    """Declare the marks."""
     config.addinivalue_line("markers", "sweep(keep): `make test` keeps one case of each kind, or `keep` evenly spaced")
     config.addinivalue_line("markers", "thorough(why): left to `make test-all`")
+    config.addinivalue_line("markers", "slow(keep): left to `make test-all` but for `keep` cases, or run with --slow")
     config.stash[_LEFT_OUT] = Counter()
     config.pluginmanager.register(_FromWorkers(config), "tiers-from-workers")
 
@@ -74,7 +78,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         mark = cases[0].get_closest_marker("sweep")
         some = cases if mark is None else spread(cases, **mark.kwargs)
         config.stash[_LEFT_OUT]["cases of sweeps"] += len(cases) - len(some)
-        kept += some
+        slow = None if config.getoption("--slow") else cases[0].get_closest_marker("slow")
+        few = some if slow is None else _some(some, **slow.kwargs)
+        config.stash[_LEFT_OUT]["slow"] += len(some) - len(few)
+        kept += few
     left = set(items) - set(kept)
     if left:
         config.hook.pytest_deselected(items=list(left))
@@ -98,6 +105,10 @@ def spread(cases: Sequence[pytest.Item], keep: int = KEEP, parts: int | None = N
         chosen = {first[kind] for kind in list(dict.fromkeys(kinds))[start::EVERY]}
         return [case for case in cases if case in chosen]
     return [cases[number] for number in evenly(len(cases), keep)]
+
+
+def _some(cases: Sequence[pytest.Item], keep: int = 0) -> list[pytest.Item]:
+    return [cases[number] for number in evenly(len(cases), keep)] if keep else []
 
 
 def evenly(count: int, keep: int) -> list[int]:
@@ -179,5 +190,6 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(f"skipped {count:,}: needs {kind}")
     left = {kind: count for kind, count in config.stash[_LEFT_OUT].items() if count}
     if left:
-        parts = " and ".join(f"{count:,} {kind}" for kind, count in left.items())
+        *others, last = (f"{left[kind]:,} {kind}" for kind in ("cases of sweeps", "thorough", "slow") if kind in left)
+        parts = f"{', '.join(others)} and {last}" if others else last
         terminalreporter.write_line(f"left to `make test-all`: {parts}")

@@ -151,6 +151,7 @@ ENDLESS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow(keep=5)
 @pytest.mark.parametrize("name", ENDLESS)
 def test_what_never_ends_is_stopped_with_a_clear_error(name: str, tmp_path: Path) -> None:
     path = tmp_path / "f.S"

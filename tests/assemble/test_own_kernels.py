@@ -19,6 +19,7 @@ def identity(path: Path) -> str:
     return title_of(path).replace("/", "-")
 
 
+@pytest.mark.slow(keep=34)
 @pytest.mark.parametrize("path", KERNELS, ids=identity)
 def test_a_kernel_has_the_bytes_of_gnu_as(path: Path, tmp_path: Path) -> None:
     ours = assemble_file(path)

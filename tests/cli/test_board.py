@@ -30,6 +30,7 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_kernel_goes_to_a_board_and_back(tmp_path: Path) -> None:
     bench = tmp_path / "bench"
     wrote = neonlab("board", "export", KERNEL, "--output", str(bench), "--shape", "1x9x8x4", "--budget", "64")
@@ -43,6 +44,7 @@ def test_a_kernel_goes_to_a_board_and_back(tmp_path: Path) -> None:
     assert f"exact      {KERNEL}" in shown.stdout and "1x9x8x4" in shown.stdout and "ns a call" in shown.stdout
 
 
+@pytest.mark.slow
 def test_measured_stands_beside_modelled_and_is_appended(result: Path, tmp_path: Path) -> None:
     table = tmp_path / "boards.toml"
     found = neonlab("board", "import", str(result), "--into", str(table), "--json")
@@ -69,6 +71,7 @@ def test_a_kernel_that_is_wrong_on_a_board_ends_with_status_1(result: Path, tmp_
     assert "1x9x8x4 random seed 1: `output`: element 3 is 1, expected 2" in shown.stdout
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -28,6 +28,7 @@ def kinds(root: Path) -> dict[str, int]:
     return {one["kind"]: one["results"] for one in document["kinds"]}
 
 
+@pytest.mark.slow
 def test_a_second_check_says_the_same_from_the_cache_and_a_changed_kernel_is_checked_anew(root: Path) -> None:
     first, second, anew = (neonlab(*CHECK, *more, cwd=root) for more in ((), (), ("--no-cache",)))
     assert first.stdout == second.stdout == anew.stdout and first.returncode == second.returncode == 0

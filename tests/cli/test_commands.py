@@ -72,6 +72,7 @@ def test_help_leads_to_every_command() -> None:
         assert neonlab(command, "--help").returncode == 0
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -147,6 +148,7 @@ def test_bad_usage_gets_one_clear_message_and_status_2(arguments: tuple[str, ...
     assert words in result.stderr and "Traceback" not in result.stderr and result.stdout == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -189,11 +191,13 @@ def test_check_without_arguments_checks_every_kernel_with_at_least_40_cases_each
     assert [verdict["kernel"] for verdict in verdicts if verdict["not_run"]] == []
 
 
+@pytest.mark.slow
 def test_the_same_seed_prints_the_same_and_is_printed() -> None:
     once, again = (neonlab("check", f"armv8/{KERNEL}", "--seed", "5").stdout for _ in range(2))
     assert once == again and "seed 5" in once
 
 
+@pytest.mark.slow
 def test_pages_of_files_outside_a_repository_go_where_one_is_and_the_index_gathers_them(tmp_path: Path) -> None:
     text = (ROOT / "sim/neonlab/lab/start/template/asm/armv8/add_s8_saturated.S").read_text()
     for name in ("sum_one", "sum_two"):
@@ -207,6 +211,7 @@ def test_pages_of_files_outside_a_repository_go_where_one_is_and_the_index_gathe
     assert re.findall(r'<a href="([^"]+)">', index) == ["sum_one.S.html", "sum_two.S.html"]
 
 
+@pytest.mark.slow
 def test_a_wrap_that_only_the_analysis_of_ranges_finds_is_told_beside_other_kernels_with_a_command_that_works(
     tmp_path: Path,
 ) -> None:

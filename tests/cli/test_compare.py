@@ -26,6 +26,7 @@ def cells(markdown: str, kernel: str) -> list[list[str]]:
     return [[c.strip() for c in line.split("|")[1:-1]] for line in markdown.splitlines() if f"| {kernel} |" in line]
 
 
+@pytest.mark.slow
 def test_variants_are_set_side_by_side_in_80_columns(repository: Path) -> None:
     edit(repository, HEAD, f"    nop\n{HEAD}", OTHER)
     shown = neonlab("compare", ADD, OTHER, "--core", "cortex-a53", cwd=repository)
@@ -42,6 +43,7 @@ def test_variants_are_set_side_by_side_in_80_columns(repository: Path) -> None:
     assert f"{other['instructions']:,}" in shown.stdout and f"{other['cycles']['cortex-a53']:,}" in shown.stdout
 
 
+@pytest.mark.slow
 def test_against_a_revision_only_what_changed_is_shown_with_what_it_costs(repository: Path) -> None:
     index = (repository / ".git" / "index").read_bytes()
     same = neonlab("compare", "--against", "HEAD", cwd=repository)
@@ -67,6 +69,7 @@ def test_against_a_revision_only_what_changed_is_shown_with_what_it_costs(reposi
     assert git(repository, "worktree", "list").count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_kernel_that_has_moved_to_another_folder_is_compared_with_itself(repository: Path) -> None:
     path = repository / "asm" / f"{ADD}.S"
     (path.parent / "add").mkdir()
@@ -152,6 +155,7 @@ def test_a_folder_that_git_does_not_know_is_named(tmp_path: Path) -> None:
     assert shown.returncode == 2 and "lies in no git repository" in shown.stderr
 
 
+@pytest.mark.slow
 def test_a_changed_contract_is_a_change(repository: Path) -> None:
     edit(repository, "range = [1, 1048576]", "range = [1, 524288]")
     shown = neonlab("compare", "--against", "HEAD", cwd=repository)
@@ -183,6 +187,7 @@ def test_a_c_file_is_compared_with_a_kernel_at_several_flags_in_one_command() ->
     assert len(set(counts)) == 3 and counts[0] < counts[2]
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(
     ("words", "said"),
     [

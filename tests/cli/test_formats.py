@@ -23,6 +23,7 @@ def wrong(tmp_path: Path) -> tuple[Path, int]:
     return root, edit(root, "sqadd   v0.16b, v0.16b, v1.16b", "add     v0.16b, v0.16b, v1.16b")
 
 
+@pytest.mark.slow
 def test_each_format_names_the_file_and_the_line_of_a_failure(wrong: tuple[Path, int]) -> None:
     root, line = wrong
     short = neonlab("-q", "check", ADD, "--format", "short", cwd=root)
@@ -86,6 +87,7 @@ def test_the_step_that_checks_prints_annotations_and_fails(wrong: tuple[Path, in
     assert f"::error file=asm/{ADD}.S,line={line}," in done.stdout
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(("comments", "method"), [("", "POST"), ("4711\n", "PATCH")])
 def test_the_step_that_compares_keeps_one_comment(
     wrong: tuple[Path, int], tmp_path: Path, comments: str, method: str

@@ -40,6 +40,7 @@ def words(text: str) -> str:
     return " ".join(text.split())
 
 
+@pytest.mark.slow(keep=29)
 @pytest.mark.parametrize("columns", [60, 80])
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_nothing_of_a_help_is_cut_at_any_width(command: str, columns: int) -> None:

@@ -26,6 +26,7 @@ def shell(line: str, cwd: Path = ROOT, **environment: str) -> subprocess.Complet
     return subprocess.run(["bash", "-c", text], cwd=cwd, env=known, capture_output=True, timeout=120, check=False)
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("words", ["list", "--help", "--version", f"check {CLIP} --shape 20 --json", f"asm {FILE}"])
 @pytest.mark.sweep(keep=4)
@@ -63,6 +64,7 @@ def test_a_name_of_5000_characters_is_refused_in_few_words(command: str) -> None
     assert len(ended.stderr) < 600
 
 
+@pytest.mark.slow
 def test_letters_are_printed_in_a_locale_that_has_none(tmp_path: Path) -> None:
     (tmp_path / "wörter.S").write_text('.text\n mov x0, #1 // → größer\n .error "größer"\n')
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -135,6 +137,7 @@ def group_of(number: int) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("everybody", [False, True])
 @pytest.mark.parametrize("seconds", [1.0, 4.0])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])

@@ -29,6 +29,7 @@ def merged(root: Path, into: Path, command: tuple[str, ...], *own: str) -> None:
     assert one.stdout and one.returncode in (0, 1), one.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", [(), ("--json",), ("--format", "short")])
 def test_a_check_in_shards_says_what_a_whole_one_says(own: tuple[str, ...], root: Path, tmp_path: Path) -> None:
     merged(root, tmp_path / "parts", CHECK, *own)
@@ -63,6 +64,7 @@ def test_the_tables_and_pages_of_shards_are_those_of_one_machine(root: Path, tmp
     assert files[0] == files[1] and len(files[0]) >= 4
 
 
+@pytest.mark.slow
 def test_a_kernel_that_is_not_what_the_shards_ran_on_is_named(root: Path, tmp_path: Path) -> None:
     for number in (1, 2):
         neonlab(*CHECK, "--shard", f"{number}/2", "--shards", str(tmp_path), cwd=root)

@@ -24,6 +24,7 @@ def model(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_network_is_run_and_its_layers_are_shown(model: Path, tmp_path: Path) -> None:
     page = tmp_path / "small.md"
     shown = neonlab("network", str(model), "--mhz", "1200", "--into", str(page), "--inferences", "2")
@@ -36,6 +37,7 @@ def test_a_network_is_run_and_its_layers_are_shown(model: Path, tmp_path: Path) 
     assert text.startswith("# small: armv8 on cortex-a53\n") and text.count("| exact |") >= 8
 
 
+@pytest.mark.slow
 def test_the_document_follows_its_schema(tmp_path: Path) -> None:
     path, inputs = tmp_path / "small.onnx", tmp_path / "x.npz"
     data, image = classifier("uint8")
@@ -102,6 +104,7 @@ def test_a_run_is_compared_with_an_earlier_one(model: Path, tmp_path: Path) -> N
     assert shown.stdout.count("no difference that this model can tell") == 1
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(
     ("words", "said"),
     [

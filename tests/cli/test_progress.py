@@ -120,6 +120,7 @@ def run_and_tell_at_once(*arguments: str, cwd: Path = ROOT) -> tuple[subprocess.
     return done, list(dict.fromkeys(name.removeprefix("neonlab: ") for name in names))
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("arguments", "phases"),
     [

@@ -59,6 +59,7 @@ def python_of(page: Path) -> str:
     return "\n".join(blocks) if any("print(" in block for block in blocks) else ""
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("page", [page for page in sorted(PAGES.glob("*.md")) if python_of(page)], ids=lambda p: p.stem)
 def test_the_python_of_a_page_prints_what_its_remarks_say(page: Path) -> None:
     code = python_of(page)

@@ -21,6 +21,7 @@ def test_the_readme_has_examples_of_right_and_wrong_kernels() -> None:
     assert len(set(commands)) == len(commands) >= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.command)
 def test_an_example_prints_what_the_readme_shows(example: Example, request: pytest.FixtureRequest) -> None:
     result = neonlab(*example.arguments)

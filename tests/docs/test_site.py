@@ -50,6 +50,7 @@ class _Fetched(HTMLParser):
             self.found += [value for key in ("src", "href") if (value := named.get(key))]
 
 
+@pytest.mark.slow
 def test_the_pages_fetch_nothing_from_the_network_and_all_they_fetch_is_there(site: Path) -> None:
     pages = list(site.glob("*.html"))
     assert {page.stem for page in pages} >= {page.stem for page in (ROOT / "docs" / "pages").glob("*.md")}

@@ -100,6 +100,7 @@ def test_a_mistake_that_is_typed_is_told_at_its_line_and_taken_back_once_it_is_m
     run(talk)
 
 
+@pytest.mark.slow
 def test_hover_completion_and_costs_are_those_of_the_text_that_is_typed(path: Path) -> None:
     async def talk() -> None:
         async with served(path) as client:

@@ -152,6 +152,7 @@ def differences(programs: LanePrograms) -> Iterator[tuple[str, str]]:
                     yield forms(isa)[number], f"{name} differs in {what}, state {row}"
 
 
+@pytest.mark.slow
 def test_three_answers_agree_on_every_form_but_for_what_is_recorded(programs: LanePrograms) -> None:
     print(f"seed {SEED}, {STATES} states a form")
     found: dict[str, str] = {}
@@ -173,6 +174,7 @@ def test_the_comparison_notices_an_arithmetic_that_is_wrong_in_one_corner() -> N
         assert (execute(wrong, files) != execute(operation, files)).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isa", list(Isa), ids=lambda isa: isa.value)
 def test_every_vector_form_of_the_library_is_among_the_forms_tried(isa: Isa) -> None:
     known = {shape_of(form) for form in forms(isa)}

@@ -105,10 +105,12 @@ def _at_once(folder: Path, count: int, before: str = "") -> list[int]:
     return [int(process.communicate(timeout=60)[0]) for process in started]
 
 
+@pytest.mark.slow
 def test_of_processes_that_want_a_function_at_once_one_compiles_it(tmp_path: Path) -> None:
     assert sorted(_at_once(tmp_path, 3)) == [0, 1, 1]
 
 
+@pytest.mark.slow
 def test_a_function_that_a_full_disk_cannot_keep_is_compiled_all_the_same(tmp_path: Path) -> None:
     assert _at_once(tmp_path, 1, "resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))") == [0]
     assert not list((tmp_path / "__pycache__").glob("*.nbc"))

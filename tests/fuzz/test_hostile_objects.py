@@ -101,12 +101,14 @@ def watched(data: bytes) -> None:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < MOST_MEMORY
 
 
+@pytest.mark.slow
 def test_damaged_objects_are_refused_or_used() -> None:
     sound = samples()
     for _, chance in rounds("object"):
         watched(damaged(chance.choice(sound), chance))
 
 
+@pytest.mark.slow
 def test_damaged_debug_information_does_no_harm() -> None:
     """Bytes of .debug_* only: code runs without them."""
     sound = samples()[:1]
@@ -128,6 +130,7 @@ def test_damaged_debug_information_does_no_harm() -> None:
         assert time.monotonic() - begin < LONGEST
 
 
+@pytest.mark.slow
 def test_damaged_archives_are_refused_or_used() -> None:
     out = A64.archive(fresh("a.a"), *(compiled(source, A64) for source in ("kernel.c", "library.c")))
     data = out.read_bytes()

@@ -47,6 +47,7 @@ def written_to_terminal(path: Path, compilations: int, *others: str) -> str:
     return text.decode()
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("compilations", [0, 1, 2])
 def test_the_first_compilation_is_told_of_once(tmp_path: Path, compilations: int) -> None:
     path = tmp_path / "program.py"
@@ -54,6 +55,7 @@ def test_the_first_compilation_is_told_of_once(tmp_path: Path, compilations: int
     assert written_to_terminal(path, compilations).count(TEXT) == min(compilations, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("others", [("start",), ("fork", "start")], ids="+".join)
 def test_processes_that_come_from_another_do_not_tell_again(tmp_path: Path, others: tuple[str, ...]) -> None:
     path = tmp_path / "program.py"

@@ -53,6 +53,7 @@ def test_a_file_is_read_up_to_a_size_and_its_text_as_utf_8(places: Path) -> None
         read_input_text(places / "latin.S")
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -77,6 +78,7 @@ def test_no_command_waits_for_what_is_no_file(name: str, arguments: tuple[str, .
     assert ended.stderr.count("\n") == 1
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("directive", [".incbin", ".include", "#include"])
 @pytest.mark.parametrize("name", ["fifo.S", "device.S"])
 def test_no_source_includes_what_is_no_file(name: str, directive: str, places: Path) -> None:

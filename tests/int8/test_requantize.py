@@ -26,6 +26,7 @@ def clamped(value: int, output: Output) -> int:
     return max(output.minimum, min(output.maximum, value + output.zero_point))
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("name", SCHEMES)
 @settings(max_examples=300, deadline=None, derandomize=True)
 @given(value=extremes, scale=scales)

@@ -144,6 +144,7 @@ def test_text_that_cannot_be_read_is_an_error(text: str) -> None:
         spell(Isa.A64, text)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("size", [32, 64])
 def test_bitmask_immediates_are_those_that_the_architecture_decodes(size: int) -> None:
     decoded = {

@@ -235,6 +235,7 @@ def test_no_byte_outside_the_sources_matters(isa: Isa, group: str) -> None:
     assert not complaints, "\n".join(complaints[:40])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isa", list(Isa), ids=lambda isa: isa.value)
 def test_the_rules_hold_for_the_corpus(isa: Isa) -> None:
     print(f"seed {SEED}")

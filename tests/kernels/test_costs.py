@@ -67,6 +67,7 @@ def run(kernel: Kernel, rows: int, cols: int, depth: int) -> Profile:
     return counted(kernel, *order[kernel.operator.name.removesuffix("s2")])
 
 
+@pytest.mark.slow(keep=26)
 @pytest.mark.parametrize("kernel", MULTIPLIES, ids=named)
 def test_the_hot_loop_costs_what_the_header_says(kernel: Kernel) -> None:
     # Whole tiles of any kernel, and depths with nothing left over: what differs is the hot loop alone.
@@ -77,6 +78,7 @@ def test_the_hot_loop_costs_what_the_header_says(kernel: Kernel) -> None:
     assert rounded in (f"{float(cost):.3f}", f"{float(cost):.4f}")
 
 
+@pytest.mark.slow(keep=13)
 @pytest.mark.parametrize("kernel", MULTIPLIES, ids=named)
 def test_the_rest_of_a_tile_costs_what_the_header_says(kernel: Kernel) -> None:
     # The tile of gemv is rows of weights, as columns are to matmul, and it has one row of the other operand.

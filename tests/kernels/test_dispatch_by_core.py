@@ -23,6 +23,7 @@ def cycles(kernel: Kernel, core: str) -> int:
     return found.cycles.cycles
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(("dispatch", "core"), PICKS, ids=lambda one: one if isinstance(one, str) else one.name)
 @pytest.mark.sweep(keep=3)
 def test_the_member_for_a_core_is_the_faster_one_there(dispatch: Dispatch, core: str) -> None:

@@ -60,6 +60,7 @@ def test_sums_that_go_through_memory_are_told_of_with_the_lines_that_load_and_st
     assert {"ld1", "st1", "vld1.32", "vst1.32"} >= {text.split()[0] for text in texts}
 
 
+@pytest.mark.slow(keep=6)
 @pytest.mark.parametrize(("title", "core"), runs_of(HWC))
 def test_sums_in_registers_are_not(title: str, core: str) -> None:
     assert not [hint for hint in report_of(title, core).hints if hint.kind == "partial-sums"]

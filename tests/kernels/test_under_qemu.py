@@ -125,12 +125,14 @@ def drive(program: list[str], kernel: str, *sizes: object, weights: tuple[int, i
     return run.returncode, run.stdout + run.stderr
 
 
+@pytest.mark.slow
 def test_every_size_is_exact_and_stays_inside_its_buffers(program: list[str], kernel: str) -> None:
     first, step = first_pixels_and_step(kernel)
     status, text = drive(program, kernel, first, max(17, first + 2 * step), step, 17, 9)
     assert status == 0, text
 
 
+@pytest.mark.slow
 def test_input_channels_around_the_steps_of_the_hot_loop_are_exact(program: list[str], kernel: str) -> None:
     first, step = first_pixels_and_step(kernel)
     for in_channels in (31, 32, 33, 47, 48, 63, 64, 65, 79, 95, 96):
@@ -143,6 +145,7 @@ def test_input_channels_around_the_steps_of_the_hot_loop_are_exact(program: list
 MOBILENET = [(112 * 112, 32, 64), (28 * 28, 128, 256), (14 * 14, 256, 512), (7 * 7, 512, 1024)]
 
 
+@pytest.mark.slow(keep=4)
 @pytest.mark.parametrize("shape", MOBILENET, ids=str)
 def test_pointwise_layers_of_mobilenet_are_exact(program: list[str], kernel: str, shape: tuple[int, int, int]) -> None:
     pixels, in_channels, out_channels = shape
@@ -245,6 +248,7 @@ def call_of(kernel: Kernel, case: Case, shared: str = "") -> bytes:
     return b"".join(parts)
 
 
+@pytest.mark.slow
 @every_kernel
 @pytest.mark.sweep
 def test_what_the_operators_reference_expects_comes_out(any_kernel: Kernel, builder: Builder, tmp_path: Path) -> None:
@@ -270,6 +274,7 @@ IN_PLACE = [
 ]
 
 
+@pytest.mark.slow(keep=7)
 @pytest.mark.parametrize("in_place", IN_PLACE, ids=lambda kernel: kernel.title)
 def test_output_may_be_an_input_where_a_header_says_so(in_place: Kernel, builder: Builder, tmp_path: Path) -> None:
     operator, contract = in_place.operator, in_place.contract

@@ -55,6 +55,7 @@ def returned(program: Program) -> list[int]:
     return found
 
 
+@pytest.mark.slow(keep=10)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 @pytest.mark.parametrize("name", TARGETS)

@@ -26,6 +26,7 @@ def explored(path: Path, core: str, seed: int = 1) -> tuple[LoopCode, list[Candi
     return code, exploration.run(code, _STEPS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("path", "core", "as_it_is", "at_most"),
     [(SAFE_A64, "cortex-a53", 110, 92), (SAFE_A32, "cortex-a7", 139, 96)],
@@ -51,6 +52,7 @@ def test_the_goal_is_reached_by_negated_sums_and_every_candidate_is_legal(
         assert changed == sums, "no register that matters behind the loop is used for anything else"
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_candidates() -> None:
     one, other = (explored(SAFE_A32, "cortex-a7")[1] for _ in range(2))
     assert [(a.cycles, a.found, [s.text for s in a.code.body]) for a in one] == [

@@ -36,6 +36,7 @@ def judged(text: str) -> Judgement:
         return judge(kernel, path, [], 999, workers, lambda _name, _total, _unit: lambda _: None)
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
@@ -73,6 +74,7 @@ def _pointer_left_behind(code: LoopCode) -> LoopCode:
     return replace(new, body=(*new.body[:last], *new.body[last + 1 :]))
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("wrong", [_rest_left_out, _one_iteration_too_many, _pointer_left_behind, unrolled_right])
 def test_a_loop_that_is_unrolled_wrongly_is_not_right(wrong: Callable[[LoopCode], LoopCode]) -> None:
     kernel = open_kernel(SAFE_A64)

@@ -25,6 +25,7 @@ from neonlab.report.tables.cores import row_json, summary_json
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.slow
 def test_the_report_on_the_cores_says_what_the_models_give_today() -> None:
     document = json.loads((ROOT / "reports" / "cores.json").read_text())
     jsonschema.validate(document, schemas()["cores"])

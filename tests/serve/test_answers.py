@@ -37,6 +37,7 @@ def tab(browser: Browser, served: Served) -> Iterator[Page]:
     assert problems == []
 
 
+@pytest.mark.slow
 def test_the_pointer_over_an_instruction_shows_what_it_does_and_takes(tab: Page) -> None:
     place = tab.locator(".cm-line:visible", has_text="sqadd").first
     box = place.locator("span").first.bounding_box()

@@ -45,6 +45,7 @@ def served(tmp_path: Path) -> Iterator[Served]:
     assert "Traceback" not in errors, errors
 
 
+@pytest.mark.slow
 def test_an_included_file_is_edited_beside_the_kernel_and_checked_in_it(browser: Browser, served: Served) -> None:
     kernel, included = served.path.read_text(), served.path.parent / "include" / "sum.inc"
     tab = browser.new_page()
@@ -95,6 +96,7 @@ def test_an_included_file_is_edited_beside_the_kernel_and_checked_in_it(browser:
     tab.close()
 
 
+@pytest.mark.slow
 def test_no_file_outside_the_repository_is_opened(browser: Browser, served: Served) -> None:
     tab = browser.new_page()
     tab.set_default_timeout(WAIT)

@@ -52,6 +52,7 @@ def text_of(path: Path, text: str = "") -> Text:
     return Text(path, text or saved, saved)
 
 
+@pytest.mark.slow
 def test_a_search_tells_how_far_it_is_and_finds_a_text_that_is_exact(tmp_path: Path) -> None:
     with searching(text_of(KERNEL), 1000) as (searcher, told):
         assert not searcher.begin(text_of(KERNEL), CORE), "two searches at once"
@@ -81,6 +82,7 @@ def test_a_search_that_is_stopped_judges_its_best_and_one_stopped_again_gives_up
         assert not any("proving" in one.words for one in told.searches)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -134,6 +134,7 @@ def profile_of(path: Path) -> Profile:
     return profile
 
 
+@pytest.mark.slow
 def test_a_bug_is_told_at_its_line_and_goes_when_it_is_mended(tab: Page, served: Served, text: str) -> None:
     wait_for_word(tab, "exact")
     tab.locator(".cm-content:visible .cm-line", has_text="sqadd").first.locator("span", has_text="sqadd").dblclick()
@@ -154,6 +155,7 @@ def test_a_bug_is_told_at_its_line_and_goes_when_it_is_mended(tab: Page, served:
     assert served.path.read_text() == text
 
 
+@pytest.mark.slow
 def test_what_does_not_assemble_is_told_at_its_line(tab: Page, served: Served, text: str) -> None:
     write(tab, text.replace("sqadd", "sqadq"))
     tab.wait_for_selector(".neonlab-fault")
@@ -265,6 +267,7 @@ def test_a_change_on_disk_is_followed_or_shown_to_the_person(tab: Page, served: 
     assert served.path.read_text() == text
 
 
+@pytest.mark.slow
 def test_a_kernel_without_end_keeps_nobody_waiting_and_a_reload_loses_nothing(
     tab: Page, served: Served, text: str
 ) -> None:
@@ -278,6 +281,7 @@ def test_a_kernel_without_end_keeps_nobody_waiting_and_a_reload_loses_nothing(
     wait_for_word(tab, "exact")
 
 
+@pytest.mark.slow
 def test_a_page_opened_again_shows_at_once_all_that_is_known(browser: Browser, served: Served) -> None:
     for _ in range(4):  # whichever is there first, the editor or what to show in it
         page = browser.new_page()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.command_line import ADD, new_repository
 from tests.serve.test_serving import CORE, SHAPE, WAIT, start, stop
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
+@pytest.mark.slow
 def test_of_many_variants_one_is_found_by_its_name(browser: Browser, tmp_path: Path) -> None:
     path = new_repository(tmp_path) / "asm" / f"{ADD}.S"
     for number in range(7):

@@ -184,6 +184,7 @@ SLIPS = [
 ]
 
 
+@pytest.mark.slow(keep=6)
 @BOTH
 @pytest.mark.parametrize("slip", SLIPS, ids=lambda slip: f"{slip.file} {slip.fault}")
 @pytest.mark.sweep(keep=12)

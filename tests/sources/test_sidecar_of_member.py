@@ -67,6 +67,7 @@ def test_the_library_and_the_processes_beside_find_it(root: Path) -> None:
     assert lab.check(lab.open_kernel(link), shapes=[lab.Shape(("count",), (5,))]).status is Status.EXACT
 
 
+@pytest.mark.slow
 def test_the_pytest_plugin_collects_it_once_for_each_function(root: Path) -> None:
     path = root / "asm" / "armv8" / f"{NAME}.S"
     text = path.read_text()

@@ -105,6 +105,7 @@ def cycle(graph: Mapping[str, set[str]], depth: int) -> list[str]:
     return []
 
 
+@pytest.mark.slow
 def test_every_package_has_a_layer() -> None:
     packages = {module.split(".")[1] for module in graph() if module != "neonlab"}
     assert packages == set(LAYERS)

@@ -40,6 +40,7 @@ def _run(folder: Path, *options: str, tools: bool) -> str:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [(), ("-n", "2")], ids=["one process", "two workers"])
 def test_what_passed_is_left_out_and_what_was_skipped_or_failed_is_run(spread: tuple[str, ...], tmp_path: Path) -> None:
     # As in this repository: the options come with the tests, and the file is elsewhere.

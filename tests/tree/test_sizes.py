@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 CODE = ("sim/neonlab", "tests", "kernels", "docs")
 MODULE_LINES, FUNCTION_LINES, FOLDER_MODULES = 400, 90, 16
@@ -34,6 +36,7 @@ def test_no_module_is_longer_than_400_lines() -> None:
     assert {path: lines for path, lines in counts.items() if lines > MODULE_LINES} == {}
 
 
+@pytest.mark.slow
 def test_no_function_is_longer_than_90_lines() -> None:
     found = {
         f"{path.relative_to(ROOT)}:{name}": lines

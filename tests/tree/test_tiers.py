@@ -1,4 +1,4 @@
-"""What `make test` leaves out: nothing but cases of sweeps and tests marked thorough, and it says how many."""
+"""What `make test` leaves out: cases of sweeps, tests marked thorough, and slow ones; and it says how many."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ def test_kernels(title): pass
 def test_numbers(n): pass
 @pytest.mark.thorough("test_plain proves it on less")
 def test_long(): pass
+@pytest.mark.slow(keep=2)
+@pytest.mark.parametrize("n", range(7))
+def test_each(n): pass
+@pytest.mark.slow
+def test_whole(): pass
 def test_plain(): pass
 def test_absent():
     pytest.skip("qemu-arm is not installed")
@@ -67,11 +72,12 @@ def test_a_sweep_keeps_every_third_kind_and_those_of_other_names_keep_the_others
 @pytest.mark.parametrize(
     ("options", "passed", "said"),
     [
-        ((), 5, "left to `make test-all`: 9 cases of sweeps and 1 thorough"),
-        (("-n", "2"), 5, "left to `make test-all`: 9 cases of sweeps and 1 thorough"),
-        (("--thorough",), 15, "skipped 1: needs qemu-user"),
+        ((), 7, "left to `make test-all`: 9 cases of sweeps, 1 thorough and 6 slow"),
+        (("-n", "2"), 7, "left to `make test-all`: 9 cases of sweeps, 1 thorough and 6 slow"),
+        (("--slow",), 13, "left to `make test-all`: 9 cases of sweeps and 1 thorough"),
+        (("--thorough",), 23, "skipped 1: needs qemu-user"),
     ],
-    ids=["alone", "two workers", "thorough"],
+    ids=["alone", "two workers", "slow", "thorough"],
 )
 def test_a_run_counts_what_it_leaves_out(options: tuple[str, ...], passed: int, said: str, tmp_path: Path) -> None:
     (tmp_path / "test_suite.py").write_text(SUITE)

@@ -104,6 +104,7 @@ def test_what_no_call_came_to_is_told_and_neither_padding_nor_what_nothing_leads
     assert missed.lines == (f"k.S:{first}", f"k.S:{first + 2}-{first + 3}", f"k.S:{first + 5}-{first + 6}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isa", Isa)
 def test_one_call_that_goes_there_is_enough_and_parts_add_up(isa: Isa) -> None:
     apart = [counted(isa, 7), counted(isa, 1, 8)]
@@ -170,6 +171,7 @@ odd:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("check",), ("watch", "--once")])
 def test_code_that_no_size_in_range_comes_to_is_printed_below_the_verdict(
     tmp_path: Path, command: tuple[str, ...]

@@ -39,6 +39,7 @@ def entry(kind: str, place: str) -> str:
     return f'{{ fault = "{kind}", {place}, why = "known since 2019" }}'
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("saboteur", _SABOTEURS, ids=lambda saboteur: saboteur.title)
 @pytest.mark.sweep(keep=5)
 def test_an_accepted_fault_is_told_and_no_failure_where_there_is_a_result(saboteur: Saboteur, tmp_path: Path) -> None:
@@ -57,6 +58,7 @@ def test_an_accepted_fault_is_told_and_no_failure_where_there_is_a_result(sabote
     ]
 
 
+@pytest.mark.slow(keep=7)
 @pytest.mark.parametrize("saboteur", _SABOTEURS, ids=lambda saboteur: saboteur.title)
 def test_a_fault_accepted_elsewhere_or_of_another_kind_fails_as_before(saboteur: Saboteur, tmp_path: Path) -> None:
     path, kind, line = saboteur.write(tmp_path), saboteur.fault, saboteur.line

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parents[2]
 KERNELS = open_library(ROOT).kernels
 
 
+@pytest.mark.slow(keep=5)
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.title)
 @pytest.mark.sweep
 def test_no_kernel_of_the_library_breaks_a_rule_on_any_tail(kernel: Kernel) -> None:

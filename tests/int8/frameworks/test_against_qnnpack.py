@@ -48,6 +48,7 @@ def channels_first(image: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(np.moveaxis(image, 3, 1))
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("scales", [(0.1, 0.2, 0.15), (0.037, 0.01, 0.09), (0.5, 0.25, 0.5), (1.7, 0.003, 0.9)])
 def test_add_and_mul_of_every_pair_of_bytes_are_the_same(torch: Any, scales: tuple[float, float, float]) -> None:
     left, right = (Operand(v, s, z) for v, s, z in zip(EVERY_PAIR, scales, (100, 30), strict=False))

@@ -43,6 +43,7 @@ ONLY_ON_SILICON = ("cleared_16_at_a_time",)
 WRONG = [one for one in saboteurs() if one.fault in SEEN and one.name not in UNSEEN]
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("kernel", open_library(ROOT).kernels, ids=lambda kernel: kernel.title)
 @pytest.mark.sweep(keep=8)
 def test_every_kernel_is_exact_on_a_board(kernel: Kernel, tmp_path: Path) -> None:
@@ -51,6 +52,7 @@ def test_every_kernel_is_exact_on_a_board(kernel: Kernel, tmp_path: Path) -> Non
     assert one["tried"] == one["cases"] >= 20 and one["digest"] == code_digest(kernel)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("isa", list(Isa))
 def test_kernels_with_structs_floats_and_arguments_on_the_stack_are_exact_on_a_board(isa: Isa, tmp_path: Path) -> None:
     require_compiler(isa)
@@ -99,6 +101,7 @@ def test_the_right_kernel_beside_a_saboteur_is_not_wrong_on_a_board(path: Path, 
     assert one["verdict"] in ("exact", "ran", "unchecked"), one["failures"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "told"),
     [

@@ -13,6 +13,7 @@ import pytest
 from tests.command_line import started
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("seconds", [0.6, 1.0, 1.3, 1.6, 2.0, 3.0])
 def test_a_command_that_is_interrupted_stops_without_a_traceback(seconds: float) -> None:
     with started("check") as command:
@@ -39,6 +40,7 @@ print(verdict.kernel, verdict.cases, verdict.passed, sys.modules["__main__"].__s
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("forks", [True, False])
 def test_a_script_may_call_the_lab_at_its_top_level(tmp_path: Path, forks: bool) -> None:
     script = tmp_path / "script.py"

@@ -38,6 +38,7 @@ def square(number: int) -> int:
     return number * number
 
 
+@pytest.mark.slow
 def test_results_come_in_order_and_a_dead_or_hung_task_costs_only_itself() -> None:
     heard: list[int] = []
     with Workers(2, time_limit=3.0) as workers:
@@ -86,6 +87,7 @@ def test_an_interrupt_leaves_no_module_half_imported_that_results_are_made_of(mo
     assert imported == ["neonlab.measure.profile"]
 
 
+@pytest.mark.slow
 def test_verdicts_do_not_depend_on_the_number_of_workers() -> None:
     kernels = [kernel for kernel in CONV1X1 if "hwc" in kernel.name and "dotprod" not in kernel.name]
     work = [(kernel, plan_cases(kernel, patterns=["random"])[:30]) for kernel in kernels]

@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[3]
 WRONG = ROOT / "tests" / "saboteurs" / "armv8" / "conv1x1_s8s32_hwc_4x4_wrong_pixel.S"
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("kernel", open_library(ROOT).kernels, ids=lambda kernel: kernel.title)
 @pytest.mark.sweep(parts=2)
 def test_no_case_is_found_against_a_right_kernel(kernel: Kernel) -> None:

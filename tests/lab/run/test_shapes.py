@@ -67,6 +67,7 @@ def test_the_shapes_of_the_longest_sums_run_a_tile_and_the_parts_of_one(title: s
     assert " ".join(map(str, planned_shapes(kernel_called(title), 1).longest)) == shapes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("title", "right", "wraps"),
     [
@@ -120,6 +121,7 @@ def test_a_size_cut_to_16_bits_or_compared_with_a_large_constant_is_noticed(
         assert [str(failure.shape) for failure in failures] == ([noticed] if spoilt else [])
 
 
+@pytest.mark.slow
 def test_all_lengths_are_once_far_larger() -> None:
     far = {kernel.title: [str(shape) for shape in planned_shapes(kernel, 1).far] for kernel in ONE_OF_EACH}
     two = ["65543x2x2", "2x65543x2", "2x2x65543"]  # with two of everything else, as far as that is cheap
@@ -162,6 +164,7 @@ def pixels_go_in_steps(kernel: Kernel) -> bool:
     return any(argument.name == "pixels" and argument.step > 1 for argument in kernel.contract.integers)
 
 
+@pytest.mark.slow
 @every_kernel
 @pytest.mark.sweep
 def test_every_length_takes_what_the_rule_says(kernel: Kernel) -> None:

@@ -38,6 +38,7 @@ def waive(root: Path) -> None:
 FEW = ("--shape", "5")
 
 
+@pytest.mark.slow
 def test_a_slip_in_claims_fails_and_says_where_it_is(root: Path) -> None:
     done = neonlab("check", *FEW, cwd=root)
     assert done.returncode == 1, done.stdout + done.stderr
@@ -50,6 +51,7 @@ def test_a_slip_in_claims_fails_and_says_where_it_is(root: Path) -> None:
     assert "claims" in verdict["advice"]
 
 
+@pytest.mark.slow
 def test_a_contract_that_says_so_passes_and_is_told_apart_from_exact(root: Path) -> None:
     waive(root)
     done = neonlab("check", *FEW, cwd=root)
@@ -67,6 +69,7 @@ def test_a_kernel_that_wants_no_reference_and_is_claimed_contradicts_itself(root
     assert done.returncode == 2 and 'reference = "none", but operator add claims the kernel' in done.stderr
 
 
+@pytest.mark.slow
 def test_a_file_alone_is_unchecked_too_and_may_say_so_on_the_command_line(root: Path, tmp_path: Path) -> None:
     path = tmp_path / "mine.S"
     path.write_text((root / "asm" / f"{KERNEL}.S").read_text().replace("add_s8_saturated", "mine"))
@@ -77,6 +80,7 @@ def test_a_file_alone_is_unchecked_too_and_may_say_so_on_the_command_line(root: 
     assert said.returncode == 0, said.stdout + said.stderr
 
 
+@pytest.mark.slow
 def test_compare_and_mutate_do_not_take_it_for_right(root: Path) -> None:
     for words, left in (((), "add_s8_saturated unchecked"), (("--markdown",), "| unchecked |")):
         assert left in neonlab("compare", KERNEL, *FEW, *words, cwd=root).stdout

@@ -174,6 +174,7 @@ def test_c_is_watched_as_it_is_compiled_for_the_instruction_set_that_is_said(tmp
         assert look(watcher).latest.problem is not None
 
 
+@pytest.mark.slow
 def test_a_kernel_without_end_is_told_and_the_next_save_is_read(watcher: Watcher, path: Path) -> None:
     text = path.read_text()
     path.write_text(text.replace("    EXTRA\n", "    b 1b\n"))
@@ -289,6 +290,7 @@ def test_what_cannot_be_watched_is_refused(path: Path, arguments: dict[str, obje
         Watcher(path, **arguments)  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_the_command_says_what_there_is_to_say_once(path: Path) -> None:
     shown = neonlab("watch", str(path), "--once", "--shape", str(SHAPE), "--core", "cortex-a53")
     assert shown.returncode == 0 and "exact" in shown.stdout and f"layer {SHAPE}" in shown.stdout, shown.stderr

@@ -154,6 +154,7 @@ def test_with_lru_and_no_prefetch_it_is_what_pycachesim_says(l1: CacheShape, l2:
     assert got["L2D_CACHE_WB"] > 0
 
 
+@pytest.mark.slow(keep=11)
 @pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: kernel.title)
 def test_kernels_do_to_the_caches_what_pycachesim_says(kernel: Any) -> None:
     case = draw_case(kernel, CaseName(planned_shapes(kernel, 1).small[-1], "random", 1))
@@ -368,6 +369,7 @@ def test_software_prefetches_fill_their_level_and_are_useful_when_asked_for_befo
     assert found.prefetches["software_useful"] == 0
 
 
+@pytest.mark.slow(keep=15)
 @pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: kernel.title)
 def test_a_kernel_gives_the_same_events_whatever_ran_before(kernel: Any) -> None:
     program = kernel_program(kernel)

@@ -61,6 +61,7 @@ def from_dispatch(row: TimelineRow) -> tuple[int, str]:
     return row.start + at, row.marks[at:]
 
 
+@pytest.mark.slow(keep=5)
 @pytest.mark.parametrize(("core", "name"), ALIKE)
 def test_it_is_drawn_as_llvm_mca_draws_it(core: str, name: str) -> None:
     lines = LOOPS[name]

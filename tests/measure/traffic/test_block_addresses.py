@@ -49,6 +49,7 @@ KERNELS = (
 )
 
 
+@pytest.mark.slow(keep=18)
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: f"{kernel.isa.value} {kernel.name}")
 @pytest.mark.sweep
 def test_every_access_of_every_kernel_is_worked_out_in_order(kernel: Kernel) -> None:
@@ -206,6 +207,7 @@ def random_function(isa: Isa, r: random.Random, name: str, length: int) -> str:
     return "\n ".join([f"{name}:", *before, *body, *after])
 
 
+@pytest.mark.slow
 @both
 def test_random_programs_are_worked_out_in_order(isa: Isa) -> None:
     seed = random.Random().randrange(1 << 30)

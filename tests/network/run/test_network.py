@@ -33,6 +33,7 @@ def small(kind: str) -> Graph:
     return apply_passes(read_onnx("network.onnx", classifier(kind)[0], {})).graph
 
 
+@pytest.mark.slow(keep=3)
 @both
 @pytest.mark.parametrize("kind", ["reference", "xnnpack", "int8", "uint8"])
 def test_every_tensor_is_exact(kind: str, isa: Isa) -> None:

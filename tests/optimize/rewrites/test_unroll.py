@@ -45,6 +45,7 @@ def test_an_unrolled_loop_does_the_same_for_every_count(isa: Isa, condition: str
     assert len(set(before)) == len(before), "each count leaves something else"
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(("isa", "core"), [(Isa.A64, "cortex-a53"), (Isa.A64, "cortex-a72"), (Isa.A32, "cortex-a53")])
 @pytest.mark.parametrize("condition", ["ne", "hs"])
 def test_orders_of_an_unrolled_loop_do_the_same_and_cost_less(isa: Isa, core: str, condition: str) -> None:

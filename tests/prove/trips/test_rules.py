@@ -65,6 +65,7 @@ def _truth(condition: str, flags: Flags, region: Region) -> bool | None:
         return None
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("isa", list(Isa), ids=str)
 def test_a_rule_gives_what_the_emulator_gives_for_every_size_and_pass(isa: Isa) -> None:
     rng, step = random.Random(_SEED), SingleStep(isa, _SEED)

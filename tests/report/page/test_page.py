@@ -41,6 +41,7 @@ class _Tags(HTMLParser):
         self.links += [value or "" for name, value in attrs if name in ("src", "href")]
 
 
+@pytest.mark.slow
 def test_a_page_needs_no_other_file_and_is_small(text: str) -> None:
     tags = _Tags()
     tags.feed(text)

@@ -45,6 +45,7 @@ def opened(
     return tab, problems
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1440])
 def test_a_page_fits_its_window_and_reports_nothing(browser: Browser, file: Path, width: int, scheme: str) -> None:
@@ -55,6 +56,7 @@ def test_a_page_fits_its_window_and_reports_nothing(browser: Browser, file: Path
         tab.context.close()
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(("heat", "column"), [("cycles", 2), ("executed", 1), ("stalled", 3)])
 def test_a_narrow_window_has_the_count_that_is_the_heat_and_room_for_statements(
     browser: Browser, file: Path, heat: str, column: int

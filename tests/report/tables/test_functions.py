@@ -112,6 +112,7 @@ def test_the_terminal_shows_measured_modelled_ratio_and_medians(table: Path) -> 
     assert "not run:" in result.stdout and "median difference  90th p.    bias" in result.stdout
 
 
+@pytest.mark.slow
 def test_a_row_marked_as_calibration_is_shown_so_and_moves_no_error(table: Path, tmp_path: Path) -> None:
     second = TABLE.split("[[function]]")[1].replace('"chain"', '"twin"').replace("[4.5, 5.5]", "9")
     plain = "calibration = false\n" + TABLE
@@ -139,6 +140,7 @@ def test_a_row_marked_as_calibration_is_shown_so_and_moves_no_error(table: Path,
     assert "Rows marked `c` were used to adjust the models" in " ".join(written["marked"].split())
 
 
+@pytest.mark.slow
 def test_a_table_of_calibration_alone_prints_no_error(table: Path) -> None:
     table.write_text(f"calibration = true\n{TABLE}", encoding="utf-8")
     result = run("--functions", str(table), "--core", "cortex-a72")
@@ -148,6 +150,7 @@ def test_a_table_of_calibration_alone_prints_no_error(table: Path) -> None:
     assert "cortex-a72            0  1 rows, all calibration" in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "words", "not_words"),
     [
@@ -167,6 +170,7 @@ def test_only_functions_that_adjusted_no_model_tell_an_error(
         assert words in " ".join(text.split()) and not_words not in text
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("said", ["", "calibration = false", 'origin = "a board"'])
 def test_nothing_is_recorded_of_functions_that_may_have_adjusted_the_models(table: Path, said: str) -> None:
     before = core_errors.PATH.read_bytes()
@@ -219,6 +223,7 @@ def test_contract_and_headers_are_looked_for_where_the_file_is(tmp_path: Path) -
     assert rows[3]["core"] == "cortex-a72" and rows[3]["modelled"] is None
 
 
+@pytest.mark.slow
 def test_llvm_mca_is_asked_of_the_same_loop(table: Path) -> None:
     program = require("llvm-mca-19")
     result = run("--functions", str(table), "--mca", program, "--core", "cortex-a72", "--json")

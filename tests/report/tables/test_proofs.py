@@ -75,6 +75,7 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
         merged(tmp_path / "proofs.json", [], [])
 
 
+@pytest.mark.slow
 def test_the_report_is_of_kernels_as_they_are() -> None:
     known = {kernel.title: kernel for kernel in open_library(find_root()).kernels}
     file = find_root() / "reports" / "proofs.json"

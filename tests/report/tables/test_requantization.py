@@ -48,6 +48,7 @@ def test_every_example_is_a_case_where_the_sources_disagree() -> None:
             assert abs(wanted[0] - wanted[1]) == pair["worst"]
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("scale", [0.25, 0.0390625, 0.0371])
 def test_the_counts_are_those_of_going_through_every_accumulator(scale: float) -> None:
     part = part_of_scales([scale])

@@ -232,6 +232,7 @@ int32_t held_c(const int8_t *a, size_t n)
 """
 
 
+@pytest.mark.slow
 @BOTH
 @pytest.mark.parametrize(
     ("block", "operation", "is_right"),

@@ -92,6 +92,7 @@ def test_what_a_file_raises_is_told_with_its_line(statement: str, method: str, o
     assert (f"where operator `add`.{method}() is called" if method else "where it is imported") in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["", "claims", "tails", "expected"])
 @pytest.mark.parametrize("statement", ["raise SystemExit(0)", "raise KeyboardInterrupt"])
 @pytest.mark.sweep(keep=3)
@@ -118,6 +119,7 @@ def test_a_generator_that_raises_after_its_first_shape_is_told_with_its_line(ope
     assert f"add.py:{line}: SystemExit: 3, where operator `add`.tails() is called" in refused(operator)
 
 
+@pytest.mark.slow
 def test_an_operator_s_own_calls_raise_what_they_raise(operator: Path) -> None:
     put(operator, "claims", "import contextlib")
     text = operator.read_text().replace(
@@ -129,6 +131,7 @@ def test_an_operator_s_own_calls_raise_what_they_raise(operator: Path) -> None:
     assert (ended.returncode, ended.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_an_operator_that_ends_its_worker_is_a_verdict(operator: Path) -> None:
     put(operator, "expected", "import os; os._exit(3)")
     ended = neonlab("check", "add_s8_saturated", "--shape", "20", "--pattern", "random", cwd=operator.parents[1])

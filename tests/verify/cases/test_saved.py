@@ -62,6 +62,7 @@ def test_numpy_reads_the_file_without_pickles() -> None:
         assert arrays["inputs/input[]"].tolist() == [[0, 1, 2], [3, 4, 5]]
 
 
+@pytest.mark.slow
 def test_no_change_of_a_byte_and_no_cut_goes_unnoticed_and_changes_the_case(tmp_path: Path) -> None:
     data = saved_bytes(_CASE)
     refused = 0

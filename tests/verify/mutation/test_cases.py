@@ -9,6 +9,7 @@ from neonlab.lab.parallel.mutants import trial_of
 from neonlab.verify.mutation.mutants import mutants_of
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("title", "original", "mutant"),
     [

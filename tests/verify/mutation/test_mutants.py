@@ -36,6 +36,7 @@ def judged(*kernels: Kernel, count: int = SAMPLE) -> list[MutantsOfKernel]:
         return judge_all(workers, [(kernel, *mutants(kernel, count, 2)) for kernel in kernels], read_reviewed(REVIEWED))
 
 
+@pytest.mark.slow
 def test_every_slip_of_the_pen_that_does_harm_is_noticed() -> None:
     # A sample; the report is of all.
     for result in judged(*WHOLE):

@@ -106,6 +106,7 @@ def test_the_ends_of_a_range_come_in_any_order_where_the_contract_says_which_is_
         rules.close()
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("kernel", ONE_OF_EACH[::5], ids=lambda kernel: kernel.title)
 @pytest.mark.sweep
 def test_no_rule_excuses_a_mutant_that_a_case_tells_from_the_kernel(kernel: Kernel) -> None:

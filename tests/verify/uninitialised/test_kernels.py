@@ -24,6 +24,7 @@ KERNELS = FILES
 CASES = 20  # of each kernel, evenly spaced
 
 
+@pytest.mark.slow(keep=6)
 @pytest.mark.parametrize("path", KERNELS, ids=lambda path: title_of(path).replace("/", " "))
 @pytest.mark.sweep(parts=2)
 def test_no_kernel_of_the_library_depends_on_what_nobody_set(path: Path) -> None:
@@ -56,6 +57,7 @@ CHANGES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("change", CHANGES, ids=[f"{change[0]} {change[1].strip()}" for change in CHANGES])
 def test_one_line_changed_in_a_kernel_of_the_library_is_found_where_it_shows(change: tuple[Any, ...]) -> None:
     name, old, new, kind, blamed = change

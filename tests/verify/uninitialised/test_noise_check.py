@@ -201,6 +201,7 @@ A32 = {
 WRONG = [(isa, name) for isa, table in ((Isa.A64, A64), (Isa.A32, A32)) for name in table]
 
 
+@pytest.mark.slow(keep=12)
 @pytest.mark.parametrize(("isa", "name"), WRONG, ids=[f"{isa.value} {name}" for isa, name in WRONG])
 def test_a_dependence_is_found_at_its_line(isa: Isa, name: str) -> None:
     (prototype, arguments), kind, named, code = (A64 if isa is Isa.A64 else A32)[name]

@@ -199,6 +199,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=os.environ)
 
 
+@pytest.mark.slow
 def test_the_command_finds_the_number_that_functions_have_and_misses_the_rule_that_one_family_shows(
     tmp_path: Path,
 ) -> None:
@@ -216,6 +217,7 @@ def test_the_command_finds_the_number_that_functions_have_and_misses_the_rule_th
     assert document["left_out"]["errors"][0]["title"] == "cortex-a53"
 
 
+@pytest.mark.slow
 def test_a_function_in_no_family_is_named(tmp_path: Path) -> None:
     table, plan = written(tmp_path)
     plan.write_text(plan.read_text(encoding="utf-8").replace("store_more", "other"), encoding="utf-8")
@@ -223,6 +225,7 @@ def test_a_function_in_no_family_is_named(tmp_path: Path) -> None:
     assert result.returncode == 2 and "`store_more` is in no family" in result.stderr
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("more", [("--record",), ("--core", "cortex-a53"), ("--calls", "4"), ("--mca", "x")])
 def test_what_does_not_go_with_it_is_refused(more: tuple[str, ...]) -> None:
     result = run("--functions", "x.toml", "--fit", "y.toml", *more)

@@ -74,6 +74,7 @@ def written(machine: PipelineMachine) -> list[int]:
     return [int(word) for word in words[:used]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("core", [IN_ORDER, OUT_OF_ORDER])
 def test_a_state_taken_up_at_another_time_is_the_same(core: str) -> None:
     for seed in range(5):
