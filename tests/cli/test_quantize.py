@@ -73,6 +73,7 @@ def test_the_document_follows_its_schema_and_is_the_same_again(given: dict[str, 
         (("{model}", "--data", "{data}", "--weights", "128"), "--weights 128: give one of 127, 63"),
         (("{model}", "--data", "{data}", "--labels", "{data}"), "the class of each sample as a whole number"),
         (("{quantized}", "--data", "{data}"), "is quantized already, as QuantizeLinear shows"),
+        (("{model}", "--data", "{double}"), "input `image` is float32, its samples are float64"),
         (("{model}", "--data", "{wide}"), "input `image` has the shape ['any', 3, 12, 10], its samples have"),
     ],
 )
@@ -80,6 +81,8 @@ def test_bad_input_ends_with_status_2_and_one_message(
     given: dict[str, Path], tmp_path: Path, words: tuple[str, ...], said: str
 ) -> None:
     files = {**given, "quantized": tmp_path / "quantized.onnx", "wide": tmp_path / "wide.npz"}
+    files["double"] = tmp_path / "double.npz"
+    np.savez(files["double"], np.zeros((4, 3, 12, 10)))
     files["quantized"].write_bytes(classifier()[0])
     np.savez(files["wide"], np.zeros((4, 3, 12, 11), np.float32))
     shown = neonlab("quantize", *(word.format(**files) for word in words))

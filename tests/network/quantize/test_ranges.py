@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from neonlab.errors import InputError
 from neonlab.int8.calibration import histogram_of, kl_threshold
 from neonlab.network.quantize.ranges import METHODS, Seen, observe
 
@@ -58,3 +59,9 @@ def test_every_range_holds_zero_and_few_values_are_never_cut_off(
     low, high = METHODS[method](seen_of([{"x": values.astype(np.float32)}]))
     assert low <= inside[0] <= 0 <= inside[1] <= high
     assert max(-low, high) == max(-inside[0], inside[1])
+
+
+def test_a_tensor_that_is_not_finite_is_named_with_its_sample() -> None:
+    samples = [{"x": np.ones(3, np.float32)}, {"x": np.array([1, np.nan, 2], np.float32)}]
+    with pytest.raises(InputError, match="tensor `x` of the float model holds infinity or NaN for sample 1"):
+        seen_of(samples)

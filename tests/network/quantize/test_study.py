@@ -30,7 +30,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> FloatModel:
     require_module("onnxruntime")
     path = tmp_path_factory.mktemp("models") / "small.onnx"
     path.write_bytes(network())
-    return prepare(path, path.read_bytes(), {"image": (1, *IMAGES.shape[1:])})
+    return prepare(path, path.read_bytes(), inputs()[0])
 
 
 def inputs() -> list[dict[str, np.ndarray]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from neonlab.errors import InputError
 from neonlab.int8.arrays import LEAST_SCALE
 from neonlab.network.graph import Array
 from neonlab.network.quantize.float_model import FloatModel, package
@@ -48,7 +49,7 @@ def schemes(method: str | None, per: str | None, limit: int | None) -> list[Sche
 def quantized(model: FloatModel, ranges: Mapping[str, Range], scheme: Scheme) -> Any:
     """Return the model as QDQ, by ONNX Runtime's quantizer: activations and weights int8, biases int32.
 
-    `ranges` has the range of each tensor in `model.observed`.
+    `ranges` has the range of each tensor in `model.observed`.  Raises InputError where the quantizer fails.
     """
     calibrate = package("onnxruntime.quantization.calibrate")
     quantizer = package("onnxruntime.quantization.qdq_quantizer")
@@ -73,9 +74,14 @@ def quantized(model: FloatModel, ranges: Mapping[str, Range], scheme: Scheme) ->
             "TensorQuantOverrides": weights,
         },
     )
-    with _quiet():
-        made.quantize_model()
-        made.model.topological_sort()
+    try:
+        with _quiet():
+            made.quantize_model()
+            made.model.topological_sort()
+    except Exception as error:
+        # It raises errors of many types, for models that it does not like.
+        told = str(error).strip().partition("\n")[0]
+        raise InputError(f"ONNX Runtime's quantizer cannot quantize {model.name}: {told}") from None
     return made.model.model
 
 

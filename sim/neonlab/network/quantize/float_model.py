@@ -73,23 +73,26 @@ def _checked(path: Path, data: bytes) -> Any:
     return held
 
 
-def prepare(path: Path, data: bytes, shapes: Mapping[str, Sequence[int]]) -> FloatModel:
-    """Return the model with inputs of these shapes, after shape inference and ONNX Runtime's basic optimizations.
+def prepare(path: Path, data: bytes, sample: Mapping[str, Array]) -> FloatModel:
+    """Return the model with inputs as in `sample`, after shape inference and ONNX Runtime's basic optimizations.
 
-    Raises InputError for a file that is no float model, and for one that ONNX Runtime cannot run.
+    Raises InputError for a file that is no float model, for one that ONNX Runtime cannot run, and for a sample that
+    does not fit its inputs.
     """
     held = _checked(path, data)
+    for one in held.inputs:
+        if one.name in sample and sample[one.name].dtype.name != one.dtype:
+            raise InputError(f"{path}: input `{one.name}` is {one.dtype}, its samples are {sample[one.name].dtype}")
     onnx = package("onnx")
     try:
         proto = onnx.load_model(str(path))
         for one in proto.graph.input:
-            if one.name in shapes:
-                _fix(path, one, shapes[one.name])
+            if one.name in sample:
+                _fix(path, one, sample[one.name].shape)
         if min(one.version for one in proto.opset_import if one.domain in ("", "ai.onnx")) < _CHANNELS_SINCE:
             proto = onnx.version_converter.convert_version(proto, _OPSET)
         proto = onnx.shape_inference.infer_shapes(_optimized(proto))
         names = [name for node in proto.graph.node for name in node.output if name]
-        sample = {name: np.zeros(shape, _dtype(held, name)) for name, shape in shapes.items()}
         found = runner(proto, names)(sample)
     except InputError:
         raise
@@ -98,7 +101,7 @@ def prepare(path: Path, data: bytes, shapes: Mapping[str, Sequence[int]]) -> Flo
         told = str(error).strip().partition("\n")[0]
         raise InputError(f"{path}: ONNX Runtime cannot run this model: {told}") from None
     floats = [name for name, values in {**sample, **found}.items() if values.dtype == np.float32]
-    return FloatModel(path.stem, proto, tuple(shapes), held.outputs, tuple(floats))
+    return FloatModel(path.stem, proto, tuple(sample), held.outputs, tuple(floats))
 
 
 def _optimized(proto: Any) -> Any:
@@ -129,10 +132,6 @@ def _fix(path: Path, value: Any, shape: Sequence[int]) -> None:
         raise InputError(f"{path}: input `{value.name}` has the shape {told}, its samples have {list(shape)}")
     for one, size in zip(sizes, shape, strict=True):
         one.dim_value = size
-
-
-def _dtype(held: Any, name: str) -> str:
-    return next(str(one.dtype) for one in held.inputs if one.name == name)
 
 
 def runner(proto: Any, names: Sequence[str]) -> Callable[[Mapping[str, Array]], dict[str, Array]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from neonlab.errors import InputError
 from neonlab.int8.arrays import Int64s
 from neonlab.int8.calibration import Histogram, histogram_of, kl_threshold
 from neonlab.network.graph import Array
@@ -41,12 +43,19 @@ class Seen:
 def observe(
     run: Run, names: Sequence[str], samples: Sequence[Mapping[str, Array]], done: Callable[[int], object]
 ) -> dict[str, Seen]:
-    """Return what the tensors `names` hold for the samples.  `done` is called with 1 twice for each sample."""
+    """Return what the tensors `names` hold for the samples.  `done` is called with 1 twice for each sample.
+
+    Raises InputError for a tensor that holds infinity or NaN.
+    """
     ends: dict[str, list[Range]] = {name: [] for name in names}
-    for sample in samples:
+    for number, sample in enumerate(samples):
         for name, values in {**sample, **run(sample)}.items():
-            if name in ends:
-                ends[name].append((float(values.min(initial=0)), float(values.max(initial=0))))
+            if name not in ends:
+                continue
+            low, high = float(values.min(initial=0)), float(values.max(initial=0))
+            if not math.isfinite(low) or not math.isfinite(high):
+                raise InputError(f"tensor `{name}` of the float model holds infinity or NaN for sample {number}")
+            ends[name].append((low, high))
         done(1)
     lows, highs = ({name: np.array(held)[:, side] for name, held in ends.items()} for side in (0, 1))
     counts = {name: np.zeros(_BINS, np.int64) for name in names}

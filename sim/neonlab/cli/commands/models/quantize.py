@@ -76,7 +76,7 @@ def quantize(
     held = read_input(model, MOST_BYTES)
     samples = read_samples(data, input_ranks(model, held))
     right = read_labels(labels, len(samples)) if labels is not None else None
-    prepared = prepare(model, held, {name: values.shape for name, values in samples[0].items()})
+    prepared = prepare(model, held, samples[0])
     advance = progress.begin("quantizing", steps_of(len(samples), len(schemes)), "samples and schemes")
     found = study(prepared, samples, right, schemes, advance)
     if output is not None:
