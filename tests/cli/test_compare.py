@@ -122,6 +122,8 @@ def test_a_change_in_an_included_file_is_a_change_of_the_kernel(repository: Path
         (("compare", ADD, "--against", "no-such-revision"), "git knows no revision `no-such-revision`"),
         (("compare", ADD, "--against=--help"), "git knows no revision `--help`"),
         (("compare", ADD, OTHER, "--warm"), "name one with --core"),
+        (("compare", ADD, OTHER, "--core", "cortex-a53", "--warm", "--calls", "4"), "give one of them"),
+        (("compare", ADD, OTHER, "--core", "cortex-a53", "--cold-weights"), "no buffer is known to hold weights"),
         (("compare", ADD, "--core", "cortex-a99"), "there are apple-m1"),
     ],
 )
@@ -129,6 +131,16 @@ def test_a_change_in_an_included_file_is_a_change_of_the_kernel(repository: Path
 def test_bad_usage_gets_one_clear_message(repository: Path, arguments: tuple[str, ...], words: str) -> None:
     shown = neonlab(*arguments, cwd=repository)
     assert shown.returncode == 2 and words in shown.stderr and not shown.stdout and "Traceback" not in shown.stderr
+
+
+@pytest.mark.parametrize("words", [(), ("--warm",), ("--cold-weights",), ("--calls", "4")])
+def test_both_sides_find_what_a_profile_finds(words: tuple[str, ...]) -> None:
+    call = ("--shape", "3x3x16x8", "--core", "cortex-a53", "--json", *words)
+    names = ["armv8/conv1x1_s8s32_hwc_4x4", "armv8/conv1x1_s8s32_hwc_4x4_inorder"]
+    compared = json.loads(neonlab("compare", *names, *call).stdout)["groups"][0]["sides"]
+    for name, side in zip(names, compared, strict=True):
+        profiled = json.loads(neonlab("profile", name, *call).stdout)["profiles"][0]
+        assert side["figures"]["cycles"]["cortex-a53"] == profiled["cycles"]["events"]["CPU_CYCLES"]
 
 
 def test_where_there_are_no_kernels_of_ones_own_files_must_be_named(tmp_path: Path) -> None:

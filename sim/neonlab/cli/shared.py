@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from neonlab.contract.options import Given
     from neonlab.lab.repository.library import Kernel
     from neonlab.measure.cores.modelled import ModelledCore
+    from neonlab.measure.options import Found
     from neonlab.measure.shape import Shape
 
 IsaOption = Annotated[
@@ -93,6 +94,33 @@ DefineOption = Annotated[
 def calls_option(words: str) -> Any:
     """Return the option --calls, described by `words`; 1024 is `neonlab.measure.options.MOST_CALLS`."""
     return typer.Option("--calls", metavar="N", min=0, max=1024, help=words)
+
+
+CallsOption = Annotated[
+    int, calls_option("Estimate the mean of N calls back to back, warm, from an empty pipeline until all is done.")
+]
+ColdWeightsOption = Annotated[
+    bool,
+    typer.Option(
+        "--cold-weights", help="As --warm, but weights are in no cache when a call begins, as in a whole network."
+    ),
+]
+
+
+def what_calls_find(warm: bool, cold_weights: bool, calls: int, *, on_core: bool) -> Found:
+    """Return what modelled calls find.
+
+    Raises InputError for options that need a core, and for two that exclude each other.
+    """
+    from neonlab.measure.options import Found
+
+    said = {"--warm": warm, "--cold-weights": cold_weights, "--calls": calls}
+    if not on_core and any(said.values()):
+        option = next(name for name, given in said.items() if given)
+        raise InputError(f"{option} changes the estimate for a core: name one with --core")
+    if calls and warm:
+        raise InputError("--warm is a call in a row without end, --calls one in a row of N: give one of them")
+    return Found(warm, cold_weights, calls)
 
 
 def console() -> Console:

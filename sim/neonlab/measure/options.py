@@ -67,6 +67,23 @@ class MemoryOptions:
 COUNTS_ALONE = MemoryOptions(traffic=False)
 
 
-def on_each(cores: Sequence[ModelledCore], *, warm: bool = False, loop: bool = False) -> tuple[MemoryOptions, ...]:
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a modelled call finds: as `warm`, `cold_weights` and `calls` of MemoryOptions; the default is nothing."""
+
+    warm: bool = False
+    cold_weights: bool = False
+    calls: int = 0
+
+
+#: Empty caches, and an empty pipeline.
+NOTHING_FOUND = Found()
+
+
+def on_each(
+    cores: Sequence[ModelledCore], *, finds: Found = NOTHING_FOUND, loop: bool = False
+) -> tuple[MemoryOptions, ...]:
     """Return the options to measure a call on each core; without cores, those of one call that is only counted."""
-    return tuple(MemoryOptions(core, warm, loop=loop) for core in cores) or (COUNTS_ALONE,)
+    return tuple(
+        MemoryOptions(core, finds.warm, loop=loop, cold_weights=finds.cold_weights, calls=finds.calls) for core in cores
+    ) or (COUNTS_ALONE,)

@@ -14,6 +14,8 @@ import typer
 from neonlab.cli import progress
 from neonlab.cli.options import takes_given
 from neonlab.cli.shared import (
+    CallsOption,
+    ColdWeightsOption,
     CoresOption,
     JobsOption,
     JsonOption,
@@ -26,6 +28,7 @@ from neonlab.cli.shared import (
     find_kernels,
     print_json,
     shapes_by_kernel,
+    what_calls_find,
 )
 from neonlab.cli.variants import find_variants
 from neonlab.contract.options import Given
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from neonlab.lab.compare.comparison import Comparison
     from neonlab.lab.repository.library import Kernel
     from neonlab.measure.cores.modelled import ModelledCore
+    from neonlab.measure.options import Found
 
 
 @takes_given
@@ -47,6 +51,8 @@ def compare(
         typer.Option("--against", metavar="REV", help="Compare kernels with what they were at git revision REV."),
     ] = None,
     warm: WarmOption = False,
+    cold_weights: ColdWeightsOption = False,
+    calls: CallsOption = 0,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown; --against always does.")] = False,
     seed: SeedOption = 1,
     jobs: JobsOption = None,
@@ -63,12 +69,11 @@ def compare(
     from neonlab.measure.cores.modelled import cores_named
 
     cores = cores_named(core or ())
-    if warm and not core:
-        raise InputError("--warm changes the estimate for a core: name one with --core")
+    finds = what_calls_find(warm, cold_weights, calls, on_core=bool(cores))
     comparison = (
-        _against(kernels or [], given, shape or [], cores, against, warm, seed, jobs)
+        _against(kernels or [], given, shape or [], cores, against, finds, seed, jobs)
         if against is not None
-        else _variants(kernels or [], given, shape or [], cores, warm, seed, jobs)
+        else _variants(kernels or [], given, shape or [], cores, finds, seed, jobs)
     )
     _show(comparison, markdown or against is not None, json)
     return 0 if comparison.passed else 1
@@ -79,7 +84,7 @@ def _variants(
     given: Given | None,
     shapes: list[str],
     cores: Sequence[ModelledCore],
-    warm: bool,
+    finds: Found,
     seed: int,
     jobs: int | None,
 ) -> Comparison:
@@ -99,7 +104,7 @@ def _variants(
     advance = progress.begin("comparing", len(plan), "calls")
     with Workers(jobs) as workers:
         looks = [(look, None) for look in plan]
-        sides = look_all(workers, looks, cores=cores, warm=warm, seed=seed, advance=advance)
+        sides = look_all(workers, looks, cores=cores, finds=finds, seed=seed, advance=advance)
     sides = [replace(side, label=labels.get(kernel, "")) for (kernel, *_), side in zip(plan, sides, strict=True)]
     return fold_sides(plan, sides, cores, seed)
 
@@ -110,7 +115,7 @@ def _against(
     shapes: list[str],
     cores: Sequence[ModelledCore],
     revision: str,
-    warm: bool,
+    finds: Found,
     seed: int,
     jobs: int | None,
 ) -> Comparison:
@@ -131,7 +136,7 @@ def _against(
         tree = stack.enter_context(tree_at(revision, chosen[0].path.parent if chosen else root))
         workers = stack.enter_context(Workers(jobs))
         return compare_pairs(
-            workers, pair_up(tree, root, chosen), tree, shapes=shapes, cores=cores, every=bool(names), warm=warm,
+            workers, pair_up(tree, root, chosen), tree, shapes=shapes, cores=cores, every=bool(names), finds=finds,
             seed=seed, begin=progress.begin,
         )  # fmt: skip
 

@@ -16,6 +16,8 @@ from neonlab.cli.formats import FormatOption, chosen_format, print_remarks
 from neonlab.cli.kept import NoCacheOption, open_results, say_found
 from neonlab.cli.options import takes_given
 from neonlab.cli.shared import (
+    CallsOption,
+    ColdWeightsOption,
     JobsOption,
     JsonOption,
     KernelArgument,
@@ -23,7 +25,6 @@ from neonlab.cli.shared import (
     SeedOption,
     ShapeOption,
     WarmOption,
-    calls_option,
     console,
     core_option,
     find_kernels,
@@ -31,6 +32,7 @@ from neonlab.cli.shared import (
     print_json,
     shapes_asked,
     shapes_by_kernel,
+    what_calls_find,
 )
 from neonlab.cli.spread import ALONE, Spread, takes_spread
 from neonlab.contract.options import Given
@@ -188,16 +190,8 @@ def profile(
         core_option("Estimate caches and cycles on this core, such as cortex-a53."),
     ] = None,
     warm: WarmOption = False,
-    cold_weights: Annotated[
-        bool,
-        typer.Option(
-            "--cold-weights", help="As --warm, but weights are in no cache when a call begins, as in a whole network."
-        ),
-    ] = False,
-    calls: Annotated[
-        int,
-        calls_option("Estimate the mean of N calls back to back, warm, from an empty pipeline until all is done."),
-    ] = 0,
+    cold_weights: ColdWeightsOption = False,
+    calls: CallsOption = 0,
     no_prefetcher: Annotated[
         bool, typer.Option("--no-prefetcher", help="Model the core without its hardware prefetcher.")
     ] = False,
@@ -250,12 +244,9 @@ def profile(
         raise InputError("--full shows more of a core's estimates: name a core with --core")
     if layers and modelled is None:
         raise InputError("--layers shows cycles: name a core with --core")
-    states = {"--warm": warm, "--cold-weights": cold_weights, "--calls": calls, "--no-prefetcher": no_prefetcher}
-    if modelled is None and any(states.values()):
-        option = next(name for name, said in states.items() if said)
-        raise InputError(f"{option} changes the estimate for a core: name one with --core")
-    if calls and warm:
-        raise InputError("--warm is a call in a row without end, --calls one in a row of N: give one of them")
+    what_calls_find(warm, cold_weights, calls, on_core=modelled is not None)
+    if modelled is None and no_prefetcher:
+        raise InputError("--no-prefetcher changes the estimate for a core: name one with --core")
     memory = MemoryOptions(modelled, warm, not no_prefetcher, loop=not layers, cold_weights=cold_weights, calls=calls)
     shows_loop = core is not None and not layers and not json
     optimized = found_before(reports_folder() / "optimize.json", found, core or "") if shows_loop else {}

@@ -13,7 +13,7 @@ from neonlab.host.interrupts import interrupts_held
 from neonlab.lab.compare.comparison import Look, Side
 from neonlab.lab.repository.library import Kernel
 from neonlab.lab.run.shapes import integers_of
-from neonlab.measure.options import COUNTS_ALONE, MemoryOptions
+from neonlab.measure.options import COUNTS_ALONE, NOTHING_FOUND, Found, MemoryOptions
 from neonlab.measure.shape import Shape
 from neonlab.verify.cases.case import CaseName
 from neonlab.verify.verdict import Failure
@@ -38,13 +38,13 @@ def _look(
     shape: Shape,
     cores: tuple[ModelledCore, ...],
     loop: bool,
-    warm: bool,
+    finds: Found,
     seed: int,
     revision: str | None,
 ) -> Side:
     from neonlab.lab.run.profile import look
 
-    return look(name.open(), shape, cores=cores, loop=loop, warm=warm, seed=seed, revision=revision)
+    return look(name.open(), shape, cores=cores, loop=loop, finds=finds, seed=seed, revision=revision)
 
 
 @unit
@@ -97,12 +97,12 @@ def look_all(
     plan: Sequence[tuple[Look, str | None]],
     *,
     cores: Sequence[ModelledCore] = (),
-    warm: bool = False,
+    finds: Found = NOTHING_FOUND,
     seed: int = 1,
     advance: Callable[[int], None] = lambda _: None,
 ) -> list[Side]:
     """Examine each kernel for a comparison, labelled with its revision if one is named."""
-    tasks = [(KernelHandle.of(k), shape, tuple(cores), loop, warm, seed, at) for (k, shape, loop), at in plan]
+    tasks = [(KernelHandle.of(k), shape, tuple(cores), loop, finds, seed, at) for (k, shape, loop), at in plan]
     found = []
     for ((kernel, shape, _), at), result in zip(plan, workers.run(_look, tasks, lambda _: advance(1)), strict=True):
         if isinstance(result, Died):

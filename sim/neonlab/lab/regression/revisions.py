@@ -16,6 +16,7 @@ from neonlab.lab.repository.library import Kernel, open_kernel, open_library
 from neonlab.lab.repository.revision import Tree
 from neonlab.lab.run.plan import layers_or_largest, parse_shape, shape_for
 from neonlab.measure.cores.modelled import ModelledCore
+from neonlab.measure.options import NOTHING_FOUND, Found
 from neonlab.measure.shape import Shape
 
 #: Called when a phase begins, with its name, its number of steps and their unit; returns a function that is called with
@@ -68,7 +69,7 @@ def compare_pairs(
     shapes: Sequence[str] = (),
     cores: Sequence[ModelledCore] = (),
     every: bool = False,
-    warm: bool = False,
+    finds: Found = NOTHING_FOUND,
     seed: int = 1,
     begin: Begin = lambda name, total, unit: lambda _: None,
 ) -> Comparison:
@@ -103,7 +104,7 @@ def compare_pairs(
             plan.append(((pair.then, old, loop), tree.commit))
         plan.append(((pair.now, shape, loop), None))
         places.append((len(plan) - 2 if old is not None else None, len(plan) - 1))
-    sides = look_all(workers, plan, cores=cores, warm=warm, seed=seed, advance=begin("comparing", len(plan), "calls"))
+    sides = look_all(workers, plan, cores=cores, finds=finds, seed=seed, advance=begin("comparing", len(plan), "calls"))
     groups = []
     for (pair, shape), (before, after) in zip(work, places, strict=True):
         now = sides[after]

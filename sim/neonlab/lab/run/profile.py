@@ -24,7 +24,7 @@ from neonlab.measure.cores.modelled import AskedCore, ModelledCore, cores_named
 from neonlab.measure.counts import Counts, CountsProbe
 from neonlab.measure.loop.report import LoopReport, report_hot_loops
 from neonlab.measure.memory_probe import TrafficProbe
-from neonlab.measure.options import COUNTS_ALONE, MemoryOptions, on_each
+from neonlab.measure.options import COUNTS_ALONE, NOTHING_FOUND, Found, MemoryOptions, on_each
 from neonlab.measure.profile import Profile
 from neonlab.measure.shape import Shape
 from neonlab.verify.cases.case import Case, CaseName, Depth
@@ -224,7 +224,7 @@ def look(
     *,
     cores: Sequence[ModelledCore] = (),
     loop: bool = False,
-    warm: bool = False,
+    finds: Found = NOTHING_FOUND,
     seed: int = 1,
     revision: str | None = None,
 ) -> Side:
@@ -237,7 +237,7 @@ def look(
     failure = next(filter(None, check_cases(kernel, names)), None)
     profiles = []
     if failure is None or failure.mismatch is not None:
-        for memory in on_each(cores, warm=warm, loop=loop):
+        for memory in on_each(cores, finds=finds, loop=loop):
             outcome = profile_case(kernel, CaseName(shape, "random", seed), memory)
             if isinstance(outcome, Failure):
                 return replace(side, failure=outcome, exact=False)
@@ -279,5 +279,5 @@ def compare(
     plan = plan_comparison(work, modelled)
     if not plan:
         raise InputError(f"{chosen[0].title}: its contract allows none of the shapes")
-    sides = [look(k, shape, cores=modelled, loop=loop, warm=warm, seed=seed) for k, shape, loop in plan]
+    sides = [look(k, shape, cores=modelled, loop=loop, finds=Found(warm), seed=seed) for k, shape, loop in plan]
     return fold_sides(plan, sides, modelled, seed)
