@@ -72,6 +72,8 @@ def quantize(
     from neonlab.report.quantize.words import emulated_lines
 
     schemes = _schemes(method, per, weights)
+    if into is not None and into.suffix != ".md":
+        raise InputError(f"--into {into}: give a name that ends in .md")
     progress.begin("reading the model")
     held = read_input(model, MOST_BYTES)
     samples = read_samples(data, input_ranks(model, held))
