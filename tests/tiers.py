@@ -10,7 +10,7 @@ cases prove, the third by how long they take:
   must show; the right kernels beside them are one kind more.  Where cases have no kind, `sweep(keep=8)` keeps eight,
   evenly spaced from the first to the last.
 - `thorough(why)`: left to `make test-all` whole, since another test proves the same on less.
-- `slow(keep=2)`: takes 4 s or more, all its cases together; `make test` keeps two of them, evenly spaced, or none.
+- `slow(keep=2)`: takes 3 s or more, all its cases together; `make test` keeps two of them, evenly spaced, or none.
   `--slow` runs them all, as CI does on the bare machine too.
 """
 
@@ -45,7 +45,7 @@ _TITLE = re.compile(r"(armv[78])/(\w+)")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add `--thorough` and `--slow`."""
     parser.addoption("--thorough", action="store_true", help="run every case of every test, as `make test-all` does")
-    parser.addoption("--slow", action="store_true", help="run tests that take 4 s or more, too")
+    parser.addoption("--slow", action="store_true", help="run tests that take 3 s or more, too")
 
 
 def pytest_configure(config: pytest.Config) -> None:

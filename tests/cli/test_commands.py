@@ -52,6 +52,7 @@ def sabotage(root: Path, old: str, new: str, folder: str = "armv8") -> tuple[Pat
     return path, line
 
 
+@pytest.mark.slow
 def test_help_leads_to_every_command() -> None:
     shown = neonlab("--help")
     assert shown.returncode == 0

@@ -143,6 +143,7 @@ def test_both_sides_find_what_a_profile_finds(words: tuple[str, ...]) -> None:
         assert side["figures"]["cycles"]["cortex-a53"] == profiled["cycles"]["events"]["CPU_CYCLES"]
 
 
+@pytest.mark.slow
 def test_where_there_are_no_kernels_of_ones_own_files_must_be_named(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet")
     path = tmp_path / "mine.S"

@@ -36,6 +36,7 @@ def test_each_format_names_the_file_and_the_line_of_a_failure(wrong: tuple[Path,
     assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == line
 
 
+@pytest.mark.slow
 def test_json_is_what_it_was_under_either_name(wrong: tuple[Path, int]) -> None:
     root, _ = wrong
     one = neonlab("-q", "check", ADD, "--shape", "5", "--json", cwd=root)
@@ -43,6 +44,7 @@ def test_json_is_what_it_was_under_either_name(wrong: tuple[Path, int]) -> None:
     assert one.stdout == other.stdout and json.loads(one.stdout)["command"] == "check"
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize(
     ("options", "words"),
     [(("--format", "xml"), "--format is one of text, short, github, sarif, json, not `xml`"),

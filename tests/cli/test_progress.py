@@ -174,6 +174,7 @@ def test_on_a_terminal_a_bar_shows_the_phase_and_is_taken_away() -> None:
     assert text.endswith(b"\x1b[2K") and text.count(b"\x1b[?25l") == text.count(b"\x1b[?25h")
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("option", ["--quiet", "-q"])
 def test_nothing_is_said_with_quiet(option: str) -> None:
     done, _ = run_and_tell_at_once(option, "check", SABOTEUR, "--shape", "1x16x1x1")

@@ -61,6 +61,7 @@ def test_assembly_is_assembled_and_listed(isa: str) -> None:
     assert all(f["where"].startswith(f"{source}:") for f in functions)
 
 
+@pytest.mark.slow(keep=3)
 @pytest.mark.parametrize("content", [b"", b"\x7fELF", b"!<arch>\n" + b"x" * 60, b"\x7fELF\x02\x01\x01" + b"\xff" * 90])
 def test_what_is_no_object_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "bad.o"

@@ -83,6 +83,7 @@ def line_of(text: str, words: str) -> int:
     return next(number for number, line in enumerate(text.split("\n")) if words.strip() in line)
 
 
+@pytest.mark.slow
 def test_a_mistake_that_is_typed_is_told_at_its_line_and_taken_back_once_it_is_mended(path: Path) -> None:
     async def talk() -> None:
         async with served(path) as client:
@@ -134,6 +135,7 @@ def test_hover_completion_and_costs_are_those_of_the_text_that_is_typed(path: Pa
     run(talk)
 
 
+@pytest.mark.slow
 def test_options_count_for_every_kernel_that_is_opened(path: Path) -> None:
     """Two kernels that need a name of the preprocessor, which only the command line defines."""
     text = path.read_text().replace(SUM, "    OPERATION   v0.16b, v0.16b, v1.16b\n" + SUM.split("\n", 1)[1], 1)

@@ -42,6 +42,7 @@ def test_every_combination_of_small_sizes_comes_out_right(kernel: Kernel) -> Non
     assert [failure for failure in check_cases(kernel, names) if failure is not None] == []
 
 
+@pytest.mark.slow
 @every_requantizing_kernel
 @pytest.mark.sweep
 def test_requantized_tails_and_a_layer_come_out_right(kernel: Kernel) -> None:

@@ -104,6 +104,7 @@ def test_the_hot_loop_over_pixels_costs_what_the_header_says(kernel: Kernel) -> 
     assert rounded in (f"{float(cost):.3f}", f"{float(cost):.4f}")
 
 
+@pytest.mark.slow(keep=20)
 @pytest.mark.parametrize("kernel", DEPTHWISE, ids=named)
 def test_the_hot_loop_along_a_row_costs_what_the_header_says(kernel: Kernel) -> None:
     width, channels = (int(size) for size in kernel.name.split("_")[3].split("x"))

@@ -29,6 +29,7 @@ def operator_of(kernel: Kernel) -> Operator:
     return kernel.operator
 
 
+@pytest.mark.slow
 @every_kernel
 @pytest.mark.sweep
 def test_tails_and_a_layer_come_out_right(kernel: Kernel) -> None:

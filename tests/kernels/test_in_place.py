@@ -32,6 +32,7 @@ def in_place(kernel: Kernel, pointers: tuple[str, str]) -> Kernel:
     return replace(kernel, code=replace(kernel.code, contract=replace(kernel.contract, alias=pointers)))
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize(("kernel", "pointers"), PROMISES, ids=[f"{k.title} {p[1]}" for k, p in PROMISES])
 @pytest.mark.sweep(keep=4)
 def test_a_kernel_that_allows_calls_in_place_is_right_in_place(kernel: Kernel, pointers: tuple[str, str]) -> None:

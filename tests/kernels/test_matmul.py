@@ -25,6 +25,7 @@ every_kernel_of_int8 = pytest.mark.parametrize("kernel", INT8, ids=lambda kernel
 every_kernel = pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.title)
 
 
+@pytest.mark.slow
 @every_kernel
 @pytest.mark.sweep
 def test_tails_come_out_right(kernel: Kernel) -> None:

@@ -88,6 +88,7 @@ def test_fp32_rounds_the_float_product_to_the_nearest_even(schemes: ModuleType) 
         assert int(got) == narrowed(round(Fraction(int(total)) * Fraction(float(scale))))
 
 
+@pytest.mark.slow(keep=4)
 @pytest.mark.parametrize(
     ("kernel", "right", "wrong"),
     [

@@ -111,6 +111,7 @@ def test_a_call_that_was_followed_is_not_recorded_again(monkeypatch: pytest.Monk
     assert symbolic_run.recorded(program, contract, other) is None
 
 
+@pytest.mark.slow(keep=9)
 @pytest.mark.parametrize("kernel", open_library(ROOT).kernels, ids=lambda kernel: kernel.title)
 @pytest.mark.sweep(parts=2)
 def test_no_kernel_of_the_library_is_refused(kernel: Kernel) -> None:

@@ -48,6 +48,7 @@ def test_the_pointer_over_an_instruction_shows_what_it_does_and_takes(tab: Page)
     assert "v0.b[i] += v1.b[i]" in shown and "clamped" in shown and f"{CORE} latency" in shown
 
 
+@pytest.mark.slow
 def test_half_a_word_is_completed_by_mnemonics_and_by_registers_of_a_role(tab: Page) -> None:
     line = tab.locator(".cm-line:visible", has_text="sqadd").first
     line.click()

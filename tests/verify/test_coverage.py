@@ -114,6 +114,7 @@ def test_one_call_that_goes_there_is_enough_and_parts_add_up(isa: Isa) -> None:
     assert joined([]) == counted(isa) == Coverage()
 
 
+@pytest.mark.slow(keep=10)
 @pytest.mark.parametrize("kernel", ONE_OF_EACH[::4], ids=lambda kernel: kernel.title)
 def test_what_ran_is_what_a_hook_on_each_instruction_saw(kernel: Kernel) -> None:
     program, contract = kernel_program(kernel), kernel.contract

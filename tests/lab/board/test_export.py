@@ -62,6 +62,7 @@ def test_kernels_with_structs_floats_and_arguments_on_the_stack_are_exact_on_a_b
     assert all(one["compiler"] for one in found)
 
 
+@pytest.mark.slow(keep=1)
 @pytest.mark.parametrize("isa", list(Isa))
 def test_shapes_are_timed_and_what_is_left_out_is_named(isa: Isa, tmp_path: Path) -> None:
     kernel = one_kernel(CONV[isa])
@@ -80,6 +81,7 @@ def test_shapes_are_timed_and_what_is_left_out_is_named(isa: Isa, tmp_path: Path
     assert left and left < planned and one.cases == len(planned) - len(left) + 1
 
 
+@pytest.mark.slow(keep=2)
 @pytest.mark.parametrize("saboteur", WRONG, ids=lambda one: one.title)
 @pytest.mark.sweep()
 def test_a_wrong_kernel_is_wrong_on_a_board(saboteur: Saboteur, tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ CHW, LEFT, HWC = (LIBRARY.find(f"armv8/conv1x1_s8s32_{name}")[0] for name in ("c
 CORES = ("cortex-a53", "cortex-a72")
 
 
+@pytest.mark.slow
 def test_figures_are_those_of_profiles_made_alone() -> None:
     shapes = [parse_shape(CHW, text) for text in ("1x12x16x8", "1x8x16x4")]
     compared = compare([CHW, HWC], shapes, cores=CORES)

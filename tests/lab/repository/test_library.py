@@ -79,6 +79,7 @@ def test_a_kernel_in_a_folder_must_be_of_the_instruction_set_that_its_folder_lie
         open_library(repository)
 
 
+@pytest.mark.slow
 def test_every_dispatch_chooses_a_kernel_that_exists_and_takes_the_shape() -> None:
     library = open_library(ROOT)
     for operator in library.operators:

@@ -60,6 +60,7 @@ def _equal(one: Mapping[str, Array], other: Mapping[str, Array]) -> bool:
     )
 
 
+@pytest.mark.slow(keep=13)
 @pytest.mark.sweep
 @pytest.mark.parametrize("kernel", open_library(ROOT).kernels, ids=lambda kernel: kernel.title)
 def test_a_drawn_case_of_each_kernel_is_within_its_contract_and_comes_back_whole(

@@ -42,6 +42,7 @@ def kernel_called(title: str) -> Kernel:
     return found
 
 
+@pytest.mark.slow(keep=6)
 @pytest.mark.parametrize("kernel", SUMS, ids=lambda kernel: kernel.title)
 @pytest.mark.sweep(keep=6)
 def test_sums_are_made_as_long_as_the_contract_allows(kernel: Kernel) -> None:

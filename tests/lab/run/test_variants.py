@@ -44,6 +44,7 @@ def test_cycles_are_those_of_each_variant_by_itself(core: str, tables: list[dict
     assert len(set(expected)) > 1, "the variants differ"
 
 
+@pytest.mark.slow
 def test_compiled_instructions_do_not_depend_on_what_is_read_when_they_run() -> None:
     kernel = one_kernel("armv8/conv1x1_s8s32_hwc_4x4")
     instructions = kernel_program(kernel).instructions

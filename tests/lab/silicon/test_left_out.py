@@ -93,6 +93,7 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=os.environ)
 
 
+@pytest.mark.slow
 def test_the_command_prints_errors_and_json_keeps_to_the_schema() -> None:
     result = run("--left-out", str(TABLE))
     assert result.returncode == 0, result.stderr

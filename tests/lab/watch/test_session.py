@@ -83,6 +83,7 @@ def change(session: Session, *, layer: bool, committed: bool = False) -> int:
     return {one.name: one.difference for one in session.changes(since, layer=layer)}["instructions"]
 
 
+@pytest.mark.slow
 def test_changes_are_against_the_last_save_and_the_commit(watcher: Watcher, path: Path) -> None:
     first = look(watcher)
     assert first.latest.complete and first.latest.verdict is not None and first.latest.verdict.passed
@@ -303,6 +304,7 @@ def test_the_command_says_what_there_is_to_say_once(path: Path) -> None:
     assert many.returncode == 2 and "name one" in many.stderr
 
 
+@pytest.mark.slow
 def test_the_command_follows_saves_until_it_is_stopped(path: Path) -> None:
     with started("watch", str(path), "--shape", str(SHAPE)) as running:
         assert running.stdout is not None

@@ -89,6 +89,7 @@ def test_remembering_changes_no_cycle_of_random_programs(isa: Isa, core: str) ->
         agree(program, call_with_pointers(isa, seed, 5, name), core)
 
 
+@pytest.mark.slow(keep=5)
 @both
 @pytest.mark.parametrize("core", CORES)
 def test_remembering_changes_no_cycle_of_a_long_run_or_an_odd_return(isa: Isa, core: str) -> None:

@@ -68,6 +68,7 @@ def test_the_terminal_shows_counts_what_is_outside_and_what_was_left_out(table: 
     assert "left out, 1 rows: depends on instruction fetch" in result.stdout
 
 
+@pytest.mark.slow
 def test_the_documents_are_the_same_each_time_and_keep_to_the_schema(table: Path, tmp_path: Path) -> None:
     for folder in ("one", "two"):
         result = run("--against", str(table), "--into", str(tmp_path / folder))

@@ -193,6 +193,7 @@ def test_the_documents_are_the_same_each_time(table: Path, tmp_path: Path) -> No
     assert "| cortex-a72 | 0 | 1 | 0.0% | 0.0% | +0.0% | 1 | 1 |" in markdown
 
 
+@pytest.mark.slow
 def test_files_may_lie_elsewhere_than_the_table(table: Path, tmp_path: Path) -> None:
     moved = tmp_path / "tables" / "table.toml"
     moved.parent.mkdir()

@@ -68,6 +68,7 @@ def test_every_reviewed_mutant_is_one_of_its_kernel() -> None:
     assert {entry.kernel for entry in entries} <= {kernel.title for kernel in KERNELS}
 
 
+@pytest.mark.slow(keep=8)
 @pytest.mark.parametrize("kernel", ONE_OF_EACH, ids=lambda kernel: kernel.title)
 @pytest.mark.sweep(parts=2)
 def test_a_mutant_differs_from_the_kernel_in_the_words_it_names_and_no_other(kernel: Kernel) -> None:

@@ -49,6 +49,7 @@ def case_of(contract: Contract, *sizes: int, pattern: str = "random", seed: int 
     return generated_case(contract, Shape(tuple(a.name for a in contract.integers), sizes), pattern, seed)
 
 
+@pytest.mark.slow(keep=12)
 @pytest.mark.parametrize("folder", ["armv7", "armv8"])
 @pytest.mark.parametrize(
     ("weights", "status"), [((-31, 32), SAFE), ((-32, 32), WRAPS), ((-31, 33), WRAPS), ((-30, 32), SAFE)]

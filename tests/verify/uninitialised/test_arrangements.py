@@ -45,6 +45,7 @@ def placed(isa: Isa, count: int) -> tuple[tuple[int, Addresses, Addresses], ...]
     return tuple(found)
 
 
+@pytest.mark.slow
 @BOTH
 @COUNTS
 def test_each_bit_of_each_pointer_differs_in_some_call(isa: Isa, count: int) -> None:
