@@ -17,6 +17,10 @@ _ENDING = tuple(
 _CALLBACK_ENDS_WITHIN = 0.01
 
 
+#: Seconds in which a command that is stopped has ended its workers, and more.
+_CLEANED_UP_WITHIN = 20.0
+
+
 class Stopped(KeyboardInterrupt):
     """Raised when a signal asks the command to end; `number` is the signal, `status` the exit status."""
 
@@ -64,7 +68,20 @@ def _raised_again(report: Callable[[sys.UnraisableHookArgs], object]) -> Callabl
 def _stop(number: int, _frame: FrameType | None) -> None:
     if number != signal.SIGINT:
         signal.signal(number, signal.SIG_IGN)  # one is enough; a second would interrupt the clean-up of the first
+        _raise_later(number)
     raise Stopped(number)
+
+
+def _raise_later(number: int) -> None:
+    """Raise Stopped once more if the process has not ended by then: code in C may have dropped the first silently."""
+    if not hasattr(signal, "setitimer") or signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL:
+        return
+
+    def again(_number: int, _frame: FrameType | None) -> None:
+        raise Stopped(number)
+
+    signal.signal(signal.SIGALRM, again)
+    signal.setitimer(signal.ITIMER_REAL, _CLEANED_UP_WITHIN)
 
 
 def is_interrupt(error: BaseException) -> bool:
