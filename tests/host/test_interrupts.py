@@ -47,6 +47,31 @@ def test_an_error_meanwhile_is_raised_as_it_is() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+SWALLOWED = """
+import sys, time
+from neonlab.host import interrupts
+
+interrupts._CLEANED_UP_WITHIN = 0.3
+interrupts.stop_on_signals()
+try:
+    interrupts.signal.raise_signal({number})
+except interrupts.Stopped:
+    pass  # as code in C may do
+interrupts.signal.raise_signal({number})  # too soon to count
+try:
+    time.sleep(30)
+except interrupts.Stopped as stop:
+    sys.exit(stop.status)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_that_did_not_end_is_stopped_once_more(number: signal.Signals) -> None:
+    script = SWALLOWED.format(number=int(number))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=20)
+    assert (done.returncode, done.stderr) == (128 + number, "")
+
+
 DROPPED = """
 import signal, sys, time, weakref
 from neonlab.host.interrupts import Stopped, stop_on_signals

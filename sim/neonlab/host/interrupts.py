@@ -6,6 +6,7 @@ import contextlib
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 
@@ -15,10 +16,10 @@ _ENDING = tuple(
 )
 #: Seconds after which a signal is sent again; where the callback still runs then, it is dropped and sent once more.
 _CALLBACK_ENDS_WITHIN = 0.01
-
-
 #: Seconds in which a command that is stopped has ended its workers, and more.
 _CLEANED_UP_WITHIN = 20.0
+#: Until when a signal that ended the command is ignored, in seconds of the monotonic clock, by its number.
+_ignored_until: dict[int, float] = {}
 
 
 class Stopped(KeyboardInterrupt):
@@ -48,40 +49,40 @@ def _raised_again(report: Callable[[sys.UnraisableHookArgs], object]) -> Callabl
     Python ignores what is raised in a finaliser or in the callback of a weak reference.  Each import runs such a
     callback, and the command went on as if nobody had interrupted it.
     """
-    main = threading.main_thread().ident
-    assert main is not None  # the thread that this is called in, where signals are handled
 
     def hook(dropped: sys.UnraisableHookArgs) -> None:
         stop = dropped.exc_value
-        if not isinstance(stop, Stopped):
+        if isinstance(stop, Stopped):
+            _ignored_until.pop(stop.number, None)
+            _send_later(stop.number, _CALLBACK_ENDS_WITHIN)  # one sent here, in the callback, would be dropped too
+        else:
             report(dropped)
-            return
-        signal.signal(stop.number, _stop)  # which ignores all but the first of these signals
-        # A signal sent here would be dropped too, as this hook is a part of the callback.
-        again = threading.Timer(_CALLBACK_ENDS_WITHIN, signal.pthread_kill, [main, stop.number])
-        again.daemon = True
-        again.start()
 
     return hook
 
 
 def _stop(number: int, _frame: FrameType | None) -> None:
     if number != signal.SIGINT:
-        signal.signal(number, signal.SIG_IGN)  # one is enough; a second would interrupt the clean-up of the first
-        _raise_later(number)
+        now = time.monotonic()
+        if now < _ignored_until.get(number, now):
+            return  # one is enough; a second would interrupt the clean-up of the first
+        _ignored_until[number] = now + _CLEANED_UP_WITHIN
+        _send_later(number, _CLEANED_UP_WITHIN)  # code in C may have dropped this one without a word
     raise Stopped(number)
 
 
-def _raise_later(number: int) -> None:
-    """Raise Stopped once more if the process has not ended by then: code in C may have dropped the first silently."""
-    if not hasattr(signal, "setitimer") or signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL:
-        return
+def _send_later(number: int, seconds: float) -> None:
+    """Send this process the signal once more after so many seconds, if it has not ended by then.
 
-    def again(_number: int, _frame: FrameType | None) -> None:
-        raise Stopped(number)
+    A timer takes no lock, which the code that was interrupted may hold.
+    """
 
-    signal.signal(signal.SIGALRM, again)
-    signal.setitimer(signal.ITIMER_REAL, _CLEANED_UP_WITHIN)
+    def send(_number: int, _frame: FrameType | None) -> None:
+        signal.raise_signal(number)  # whose handler may hold it back
+
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, send)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def is_interrupt(error: BaseException) -> bool:
