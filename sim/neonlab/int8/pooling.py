@@ -31,8 +31,7 @@ def pool_sums(image: object, kernel: Pair, window: Window | None = None, zero_po
     """
     x, way = _checked(image, kernel, window)
     sums = way.patches(wide(x) - zero_point, kernel, 0).sum(axis=(3, 4))
-    ones = np.ones((1, *x.shape[1:3], 1), np.int64)
-    return sums.astype(np.int32), way.patches(ones, kernel, 0).sum(axis=(3, 4))[0, :, :, 0].astype(np.int32)
+    return sums.astype(np.int32), way.pixels((x.shape[1], x.shape[2]), kernel)
 
 
 def average_pool(image: object, kernel: Pair, window: Window | None = None, rounding: str = "away") -> Integers:
@@ -97,9 +96,8 @@ def average_pool_onnxruntime(
     n, height, width, _, _, channels = taps.shape
     in_order = taps.reshape(n, height, width, kernel[0] * kernel[1], channels)
     sums = np.add.accumulate(in_order, axis=3, dtype=np.float32)[:, :, :, -1]
-    count = np.float32(kernel[0] * kernel[1])
-    counts = way.patches(np.ones((1, *x.shape[1:3], 1), np.float32), kernel, 0).sum(axis=(3, 4))
-    means = sums / (count if count_padding else counts)
+    counts = np.array(kernel[0] * kernel[1]) if count_padding else way.pixels((x.shape[1], x.shape[2]), kernel)
+    means = sums / counts[..., None].astype(np.float32)
     with np.errstate(over="ignore"):  # an infinite quotient saturates
         found = np.rint(means / one_scale(scale, "the scale") + np.float32(output.zero_point))
     return np.clip(found, output.minimum, output.maximum).astype(output.dtype)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from neonlab.int8.arrays import OperandError
+from neonlab.int8.arrays import Int32s, OperandError
 
 Pair = tuple[int, int]
 Number = TypeVar("Number", bound=np.number[Any])
@@ -67,3 +67,9 @@ class Window:
         extent = ((kernel[0] - 1) * dy + 1, (kernel[1] - 1) * dx + 1)
         windows = np.lib.stride_tricks.sliding_window_view(padded, extent, (1, 2))
         return windows[:, ::sy, ::sx, :, ::dy, ::dx].transpose(0, 1, 2, 4, 5, 3)
+
+    def pixels(self, size: Pair, kernel: Pair) -> Int32s:
+        """Return how many pixels of an image, without padding, each position of a kernel covers: int32 [oh, ow]."""
+        ones = np.ones((1, *size, 1), np.int32)
+        found: Int32s = self.patches(ones, kernel, 0).sum(axis=(3, 4), dtype=np.int32)[0, :, :, 0]
+        return found

@@ -69,7 +69,7 @@ COUNTS_ALONE = MemoryOptions(traffic=False)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a modelled call finds: as `warm`, `cold_weights` and `calls` of MemoryOptions; the default is nothing."""
+    """Say what a modelled call finds, as `warm`, `cold_weights` and `calls` of MemoryOptions; by default nothing."""
 
     warm: bool = False
     cold_weights: bool = False

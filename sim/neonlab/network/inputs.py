@@ -1,9 +1,10 @@
-"""Read the inputs of a network from an .npz file."""
+"""Read the inputs of a network from an .npz file, and find them by their names."""
 
 from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,22 @@ from neonlab.host.input_file import read_input
 from neonlab.network.graph import MOST_ELEMENTS, Array
 
 _MOST_BYTES = 1 << 30
+
+
+def by_name(given: Mapping[str, Array], names: Sequence[str], where: str = "") -> dict[str, Array]:
+    """Return arrays in the order of `names`; where there is one input, one array may have any name.
+
+    Raises InputError, which begins with `where`, for an input that is missing or superfluous.
+    """
+    if len(names) == 1 and len(given) == 1:
+        given = {names[0]: next(iter(given.values()))}
+    wrong = sorted(set(given) ^ set(names))
+    if wrong:
+        raise InputError(
+            f"{where}the network takes {', '.join(f'`{name}`' for name in names)}; missing or superfluous: "
+            f"{', '.join(f'`{name}`' for name in wrong)}"
+        )
+    return {name: given[name] for name in names}
 
 
 def read_inputs(path: Path) -> dict[str, Array]:

@@ -49,5 +49,5 @@ def samples(count: int, seed: int = 2) -> np.ndarray:
 
 
 def labels(images: np.ndarray) -> np.ndarray:
-    """What the float network makes of the images."""
+    """Return the class that the float network finds for each image."""
     return np.array([run(network(), {"image": one[np.newaxis]})[0].argmax() for one in images])

@@ -17,7 +17,7 @@ from neonlab.network.formats.onnx import read_onnx
 from neonlab.network.passes.every import apply_passes
 from neonlab.network.quantize import emulate as module
 from neonlab.network.quantize.convert import GRANULARITIES, LIMITS, schemes
-from neonlab.network.quantize.float_model import FloatModel, prepare
+from neonlab.network.quantize.float_model import FloatModel, prepare, read_float
 from neonlab.network.quantize.judge import Accuracy, scores_of
 from neonlab.network.quantize.study import Study, judging, steps_of, study
 
@@ -30,7 +30,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> FloatModel:
     require_module("onnxruntime")
     path = tmp_path_factory.mktemp("models") / "small.onnx"
     path.write_bytes(network())
-    return prepare(path, path.read_bytes(), inputs()[0])
+    return prepare(path, read_float(path, path.read_bytes()), inputs()[0])
 
 
 def inputs() -> list[dict[str, np.ndarray]]:
@@ -83,7 +83,7 @@ def test_scales_for_each_channel_and_all_of_the_range_cost_least(whole: Study) -
     assert len(whole.trials) == 16 and whole.kept.chosen_by == max(one.chosen_by for one in whole.trials)
 
     def ratio(per: str, limit: int) -> float:
-        """Of the first convolution, whose inputs have the same noise in all."""
+        """Return that of the first convolution, whose inputs have the same noise in all."""
         trials = [one for one in whole.trials if (one.scheme.per, one.scheme.limit) == (per, limit)]
         return float(np.mean([next(iter(one.layers.values())) for one in trials]))
 

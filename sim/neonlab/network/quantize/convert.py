@@ -23,7 +23,7 @@ LIMITS = (127, 63)
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """How to quantize: the method for the ranges of activations, what has a scale of weights, and their limit."""
+    """Say how to quantize: the method for the ranges of activations, what has a scale of weights, and their limit."""
 
     method: str
     per: str

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from neonlab.errors import InputError
-from neonlab.network.formats.onnx_file import read_model
+from neonlab.network.formats.onnx_file import FileModel, read_model
 from neonlab.network.graph import Array
 
 #: ONNX's operators of this version have scales for each channel; models of an older one are brought to `_OPSET`.
@@ -59,12 +59,8 @@ class FloatModel:
         return found
 
 
-def input_ranks(path: Path, data: bytes) -> dict[str, int]:
-    """Return the number of dimensions of each input of a model.  Raises InputError for a model that cannot be read."""
-    return {one.name: len(one.shape) for one in _checked(path, data).inputs}
-
-
-def _checked(path: Path, data: bytes) -> Any:
+def read_float(path: Path, data: bytes) -> FileModel:
+    """Return what is in a file.  Raises InputError for one that is no model, and for a model that is quantized."""
     package("onnxruntime")
     held = read_model(str(path), data)
     for node in held.nodes:
@@ -73,13 +69,12 @@ def _checked(path: Path, data: bytes) -> Any:
     return held
 
 
-def prepare(path: Path, data: bytes, sample: Mapping[str, Array]) -> FloatModel:
+def prepare(path: Path, held: FileModel, sample: Mapping[str, Array]) -> FloatModel:
     """Return the model with inputs as in `sample`, after shape inference and ONNX Runtime's basic optimizations.
 
-    Raises InputError for a file that is no float model, for one that ONNX Runtime cannot run, and for a sample that
-    does not fit its inputs.
+    `held` is what `read_float` found in the file.  Raises InputError for a model that ONNX Runtime cannot run, and for
+    a sample that does not fit its inputs.
     """
-    held = _checked(path, data)
     for one in held.inputs:
         if one.name in sample and sample[one.name].dtype.name != one.dtype:
             raise InputError(f"{path}: input `{one.name}` is {one.dtype}, its samples are {sample[one.name].dtype}")

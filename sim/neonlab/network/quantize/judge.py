@@ -18,7 +18,7 @@ TOP = 5
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """Of `samples`, how many had the right class first, and how many among the first five; None for five or fewer."""
+    """Count the `samples` that have the right class first, and among the first five; None for five classes or fewer."""
 
     samples: int
     first: int

@@ -28,7 +28,7 @@ _VALUES_PER_BIN = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seen:
-    """What was seen of a tensor: least and greatest value of each sample, and how often values occurred.
+    """Hold what was seen of a tensor: least and greatest value of each sample, and how often values occurred.
 
     `counts` has bins of equal width between the least and the greatest of all values, `magnitudes` those of |values|;
     it is None where all are zero.

@@ -10,7 +10,7 @@ import numpy as np
 from neonlab.errors import InputError
 from neonlab.host.input_file import read_input
 from neonlab.network.graph import Array
-from neonlab.network.inputs import read_inputs
+from neonlab.network.inputs import by_name, read_inputs
 
 Sample = Mapping[str, Array]
 #: Bytes of a file of labels, at most.
@@ -42,18 +42,11 @@ def read_samples(path: Path, ranks: Mapping[str, int]) -> list[Sample]:
 
 
 def _named(path: Path, held: Mapping[str, Array], ranks: Mapping[str, int]) -> Sample:
-    if len(ranks) == 1 and len(held) == 1:
-        held = {next(iter(ranks)): next(iter(held.values()))}
-    wrong = sorted(set(held) ^ set(ranks))
-    if wrong:
-        raise InputError(
-            f"{path}: the network takes {', '.join(f'`{name}`' for name in ranks)}; missing or superfluous: "
-            f"{', '.join(f'`{name}`' for name in wrong)}"
-        )
-    for name, values in held.items():
+    found = by_name(held, list(ranks), f"{path}: ")
+    for name, values in found.items():
         if values.dtype.kind == "f" and not np.isfinite(values).all():
             raise InputError(f"{path}: `{name}` holds infinity or NaN")
-    return {name: held[name] for name in ranks}
+    return found
 
 
 def _split(path: Path, held: Sample, ranks: Mapping[str, int]) -> list[Sample]:

@@ -41,7 +41,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Study:
-    """What was tried: the samples that calibrated and those that judged, the float model's accuracy, and all trials.
+    """Hold what was tried: how many samples calibrated and judged, the float model's accuracy, and all trials.
 
     `kept` is the trial with the greatest ratio for the samples that calibrate, and `model` its model.
     """

@@ -106,8 +106,7 @@ def _average_pool(node: Node, inputs: Sequence[Array]) -> Array:
     sums = window.patches(image.astype(np.float64), kernel, 0).sum(axis=(3, 4))
     if node.attributes["count_padding"]:
         return np.asarray(sums / (kernel[0] * kernel[1]))
-    counts = window.patches(np.ones((1, *image.shape[1:3], 1), np.int64), kernel, 0).sum(axis=(3, 4))
-    return np.asarray(sums / counts)
+    return np.asarray(sums / window.pixels(image.shape[1:3], kernel)[..., None])
 
 
 def _max_pool(node: Node, inputs: Sequence[Array]) -> Array:

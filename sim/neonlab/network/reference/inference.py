@@ -8,6 +8,7 @@ import numpy as np
 
 from neonlab.errors import InputError
 from neonlab.network.graph import Array, Graph
+from neonlab.network.inputs import by_name
 from neonlab.network.reference.node import compute
 
 
@@ -17,16 +18,8 @@ def feed(graph: Graph, given: Mapping[str, Array], states: Mapping[str, Array] |
     `given` may name each input, or be one array of any name where there is one input.  Raises InputError for an input
     that is missing, superfluous, or of another type or shape.
     """
-    if len(graph.inputs) == 1 and len(given) == 1:
-        given = {graph.inputs[0]: next(iter(given.values()))}
-    wrong = sorted(set(given) ^ set(graph.inputs))
-    if wrong:
-        raise InputError(
-            f"the network takes {', '.join(f'`{name}`' for name in graph.inputs)}; missing or superfluous: "
-            f"{', '.join(f'`{name}`' for name in wrong)}"
-        )
     found: dict[str, Array] = {}
-    for name, held in given.items():
+    for name, held in by_name(given, graph.inputs).items():
         tensor = graph.tensor(name)
         values = from_file(graph, held)
         if values.dtype.name != tensor.dtype or values.shape != tensor.shape:

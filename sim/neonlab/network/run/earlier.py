@@ -28,7 +28,7 @@ class EarlierLayer:
 
 @dataclass(frozen=True, slots=True)
 class EarlierRun:
-    """What `neonlab network --json` printed: its file, its target, and its layers by name."""
+    """Hold what `neonlab network --json` printed: its file, its target, and its layers by name."""
 
     path: str
     network: str

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from neonlab.contract.options import ARCHITECTURES
 from neonlab.lab.compare.figures import Change
 from neonlab.network.run.earlier import Comparison
+from neonlab.report.cells import end_of
 from neonlab.report.comparison_words import percent, share_text
 
 #: Characters of a layer's name; of a longer one the end is shown.
@@ -20,7 +21,7 @@ def comparison_lines(found: Comparison) -> Iterator[str]:
     on = f" on {earlier.core}" if earlier.core is not None else ""
     yield f"Against {earlier.path}: {isa}{on}, {found.figure} there and here"
     for one in found.changed:
-        name = one.layer if len(one.layer) <= _NAME else f"…{one.layer[1 - _NAME :]}"
+        name = end_of(one.layer, _NAME)
         yield f"  {name:<{_NAME}} {one.change.before:>11,} {one.change.after:>11,}  {_share(found, one.change)}"
         if one.before != one.after:
             yield f"    {_kernels(one.before)} → {_kernels(one.after)}"

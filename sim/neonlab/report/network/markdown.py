@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from neonlab.contract.options import ARCHITECTURES
 from neonlab.network.run.network import NetworkRun
 from neonlab.report.band_words import band_text, basis_line
+from neonlab.report.cells import markdown_row
 from neonlab.report.network.words import (
     band_of_run,
     difference_text,
@@ -71,7 +72,7 @@ def _table(run: NetworkRun, mhz: float | None) -> Iterator[str]:
         cells += [band_text(band, cost.cycles) if band is not None and cost.cycles else ""]
         cells += [f"{milliseconds(cost.cycles, mhz):.3f}"] if mhz is not None else []
         cells += [f"{share(run, layer):.1%}", limit_of(layer)]
-        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+        yield markdown_row(cells)
 
 
 def _kernels(run: NetworkRun) -> Iterator[str]:

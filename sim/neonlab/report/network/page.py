@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import resources
 
-import jinja2
-from markupsafe import Markup
-
-from neonlab import __version__
 from neonlab.contract.options import ARCHITECTURES
 from neonlab.network.run.network import LayerRun, NetworkRun
 from neonlab.report.band_words import band_text, basis_line
@@ -24,6 +19,7 @@ from neonlab.report.network.words import (
     share,
     verdict_of,
 )
+from neonlab.report.page.environment import environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +50,10 @@ class _Row:
 
 def network_page(run: NetworkRun, mhz: float | None, notes: Sequence[str], against: Sequence[str] = ()) -> str:
     """Return the whole page; `notes` say what the passes did, `against` are the lines on an earlier run."""
-    templates = jinja2.Environment(
-        loader=jinja2.PackageLoader("neonlab.report.network"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    templates.filters["n"] = lambda value: f"{value:,}"
-    style = (resources.files("neonlab.report.page") / "templates" / "page.css").read_text(encoding="utf-8")
     band, best = band_of_run(run), run.improvement()
     cycles = run.cost.cycles
-    return templates.get_template("network.html.j2").render(
+    template = environment().get_template("network.html.j2")
+    return template.render(
         run=run,
         isa=ARCHITECTURES[run.isa],
         band=band_text(band, cycles) if band is not None and cycles else "",
@@ -78,8 +66,6 @@ def network_page(run: NetworkRun, mhz: float | None, notes: Sequence[str], again
         against=against,
         rows=list(_rows(run, mhz)),
         kernels=[(title, cost, cost.cycles / cycles if cycles else 0.0) for title, cost in run.by_kernel().items()],
-        style=Markup(style),
-        version=__version__,
     )
 
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from neonlab.contract.options import ARCHITECTURES
 from neonlab.network.run.network import LayerRun, NetworkRun
 from neonlab.report.band_words import band_text, basis_line
+from neonlab.report.cells import end_of
 from neonlab.report.network.words import (
     band_of_run,
     difference_text,
@@ -42,7 +43,7 @@ def _layers(run: NetworkRun, mhz: float | None) -> Iterator[str]:
     for layer in run.layers:
         if layer.way == "view":
             continue
-        name = layer.node.name if len(layer.node.name) <= 24 else f"…{layer.node.name[-23:]}"
+        name = end_of(layer.node.name, 24)
         cost = layer.cost
         ms = f"{milliseconds(cost.cycles, mhz):.3f}" if mhz is not None else ""
         figures = f"{cost.instructions:>9,} {cost.loaded + cost.stored:>9,} {cost.cycles:>9,} {ms:>6}"

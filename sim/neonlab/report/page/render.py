@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import jinja2
 from markupsafe import Markup, escape
 
-from neonlab import __version__
 from neonlab.lab.repository.kernel_code import kernel_program
 from neonlab.measure.cores.bands import NO_DIFFERENCE, is_blurred
 from neonlab.measure.cores.errors import error_sentence
@@ -22,6 +20,7 @@ from neonlab.measure.profile import Profile
 from neonlab.report.band_words import basis_line, range_text, ratio_line
 from neonlab.report.flat_loop import flat_rows, flat_title
 from neonlab.report.page import charts, pipeline_picture
+from neonlab.report.page.environment import asset, environment
 from neonlab.report.page.forms_page import LEGEND, PLACE, forms_script
 from neonlab.report.page.gather import KernelPage
 from neonlab.report.page.index import IndexRow, rows_in
@@ -125,38 +124,29 @@ def pipeline_fragment(report: LoopReport, ways: Mapping[str, str]) -> str:
 
 def pipeline_assets() -> tuple[str, str]:
     """Return style sheet and script of pipeline pictures; the style uses the page's colours."""
-    return str(_asset("pipeline.css")), str(_asset("pipeline.js"))
+    return str(asset("pipeline.css")), str(asset("pipeline.js"))
 
 
 def _template(name: str) -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("neonlab.report.page"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals["ranged"] = range_text
-    environment.globals["told"] = lambda core, one, other: not is_blurred(core, one, other)
-    environment.globals["no_difference"] = NO_DIFFERENCE
-    environment.filters["n"] = lambda value: f"{value:,}"
-    environment.filters["at_lines"] = lambda hint, loop: at_lines(loop, hint)
-    environment.tests["listed_in"] = lambda hint, listing: Path(hint.places[0].path).resolve() == listing.path
-    environment.filters["bound"] = lambda value: f"{int(value):,}" if float(value).is_integer() else f"{value:g}"
-    environment.filters["inside"] = _inside
-    environment.filters["quoted"] = _quoted
-    environment.globals.update(
-        version=__version__,
-        style=_asset("page.css"),
-        script=_asset("page.js"),
-        pipeline_style=_asset("pipeline.css"),
-        pipeline_script=_asset("pipeline.js"),
+    templates = environment()
+    templates.globals["ranged"] = range_text
+    templates.globals["told"] = lambda core, one, other: not is_blurred(core, one, other)
+    templates.globals["no_difference"] = NO_DIFFERENCE
+    templates.filters["at_lines"] = lambda hint, loop: at_lines(loop, hint)
+    templates.tests["listed_in"] = lambda hint, listing: Path(hint.places[0].path).resolve() == listing.path
+    templates.filters["bound"] = lambda value: f"{int(value):,}" if float(value).is_integer() else f"{value:g}"
+    templates.filters["inside"] = _inside
+    templates.filters["quoted"] = _quoted
+    templates.globals.update(
+        script=asset("page.js"),
+        pipeline_style=asset("pipeline.css"),
+        pipeline_script=asset("pipeline.js"),
         chart=charts,
         picture=pipeline_picture,
         register_cell=REGISTER_CELL,
         register_row=REGISTER_ROW,
     )
-    return environment.get_template(name)
+    return templates.get_template(name)
 
 
 def _inside(listing: Listing) -> tuple[Mapping[int, int], dict[int, str]]:
@@ -170,10 +160,6 @@ def _inside(listing: Listing) -> tuple[Mapping[int, int], dict[int, str]]:
 def _quoted(text: str) -> Markup:
     """Return the text as HTML, with text between backticks as code."""
     return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))
-
-
-def _asset(name: str) -> Markup:
-    return Markup((resources.files("neonlab.report.page") / "templates" / name).read_text(encoding="utf-8"))
 
 
 def write_pages(

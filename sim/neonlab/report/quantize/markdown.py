@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from neonlab.network.quantize.study import Study
+from neonlab.report.cells import markdown_row
 from neonlab.report.quantize.words import Row, head_line, kept_line, layer_rows, layers_title, trial_rows
 
 
@@ -17,6 +18,6 @@ def study_markdown(study: Study, written: str, emulated: Iterable[str]) -> str:
 
 def _table(rows: Iterable[Row]) -> Iterator[str]:
     for number, row in enumerate(rows):
-        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
+        yield markdown_row(row)
         if not number:
             yield "|---|" + "---:|" * (len(row) - 1)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from rich.console import Console
 
 from neonlab.network.quantize.study import Study
+from neonlab.report.cells import end_of
 from neonlab.report.quantize.words import Row, head_line, kept_line, layer_rows, layers_title, trial_rows
 
 #: Characters of a tensor's name; of a longer one the end is shown.
@@ -23,7 +24,7 @@ def print_study(out: Console, study: Study, written: str, emulated: Iterable[str
 
 def _aligned(rows: Iterable[Row]) -> Iterator[str]:
     """Yield lines with words at the left and figures at the right of their columns, and no column that is empty."""
-    held = [tuple(cell if len(cell) <= _NAME else f"…{cell[1 - _NAME :]}" for cell in row) for row in rows]
+    held = [tuple(end_of(cell, _NAME) for cell in row) for row in rows]
     columns = [column for column in zip(*held, strict=True) if any(column[1:])]
     widths = [max(map(len, column)) for column in columns]
     first, *others = widths

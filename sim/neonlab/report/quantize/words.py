@@ -61,10 +61,8 @@ def layers_title(study: Study) -> str:
 def kept_line(study: Study, written: str) -> str:
     """Return which scheme is kept, why, and where it was written."""
     where = f"written to {written}" if written else "not written: -o FILE.onnx writes it"
-    many = (
-        "of the greatest ratio for the samples that calibrated" if len(study.trials) > 1 else "the only one asked for"
-    )
-    return f"kept: {study.kept.scheme.title}, {many}; {where}"
+    why = "of the greatest ratio for the samples that calibrated" if len(study.trials) > 1 else "the only one asked for"
+    return f"kept: {study.kept.scheme.title}, {why}; {where}"
 
 
 def emulated_lines(found: Emulated, reference: Accuracy | None, kernels: Accuracy | None) -> Iterator[str]:

@@ -63,7 +63,7 @@ def quantize(
     from neonlab.host.input_file import read_input
     from neonlab.host.output_file import write_whole
     from neonlab.network.open import MOST_BYTES
-    from neonlab.network.quantize.float_model import input_ranks, prepare
+    from neonlab.network.quantize.float_model import prepare, read_float
     from neonlab.network.quantize.samples import read_labels, read_samples
     from neonlab.network.quantize.study import judging, steps_of, study
     from neonlab.report.json.quantize import quantize_json
@@ -75,8 +75,8 @@ def quantize(
     if into is not None and into.suffix != ".md":
         raise InputError(f"--into {into}: give a name that ends in .md")
     progress.begin("reading the model")
-    held = read_input(model, MOST_BYTES)
-    samples = read_samples(data, input_ranks(model, held))
+    held = read_float(model, read_input(model, MOST_BYTES))
+    samples = read_samples(data, {one.name: len(one.shape) for one in held.inputs})
     right = read_labels(labels, len(samples)) if labels is not None else None
     prepared = prepare(model, held, samples[0])
     advance = progress.begin("quantizing", steps_of(len(samples), len(schemes)), "samples and schemes")
