@@ -12,7 +12,7 @@ from neonlab.measure.cores import modelled
 from neonlab.measure.cores.caches import ALIASES, CoreError, core_names, load_core
 from neonlab.measure.cores.modelled import ModelledCore, cores_named
 from neonlab.measure.cores.pipeline import load_pipeline, pipeline_names
-from neonlab.measure.options import COUNTS_ALONE, MemoryOptions, on_each
+from neonlab.measure.options import COUNTS_ALONE, Found, MemoryOptions, on_each
 
 
 @pytest.mark.parametrize("name", core_names())
@@ -61,7 +61,7 @@ def test_options_take_a_core_or_its_name() -> None:
     core = ModelledCore.named("cortex-a53")
     assert MemoryOptions("cortex-a53", loop=True) == MemoryOptions(core, loop=True)
     assert MemoryOptions("cortex-a53").core is core and MemoryOptions().core is None
-    assert on_each([core], warm=True, loop=True) == (MemoryOptions(core, True, loop=True),)
+    assert on_each([core], finds=Found(warm=True), loop=True) == (MemoryOptions(core, True, loop=True),)
     assert on_each([]) == (COUNTS_ALONE,)
     with pytest.raises(InputError, match="from the traffic"):
         MemoryOptions(core, traffic=False)
