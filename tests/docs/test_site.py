@@ -6,8 +6,6 @@ import html
 import inspect
 import json
 import re
-import subprocess
-import sys
 from collections import Counter
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,6 +16,7 @@ from docs.api_page import api_page
 from docs.architecture import PACKAGES, Tree
 from docs.json_page import rows_of
 from docs.ladder_figures import PAGE, TEMPLATE, Ladders, ladder_page
+from tests.docs.built_site import build_site
 
 import neonlab
 from neonlab.lab.repository.library import open_library
@@ -30,11 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("site")
-    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-f", "docs/mkdocs.yml", "-d", str(folder)]
-    done = subprocess.run(build, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return folder
+    return build_site(tmp_path_factory.mktemp("site"))
 
 
 class _Fetched(HTMLParser):
