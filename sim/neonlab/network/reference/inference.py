@@ -35,12 +35,17 @@ def feed(graph: Graph, given: Mapping[str, Array], states: Mapping[str, Array] |
 
 def from_file(graph: Graph, values: Array) -> Array:
     """Return an array that is laid out as in the file as the graph has it: [n, h, w, c] of an image."""
+    if graph.without_batch and values.ndim == 3:
+        values = values[np.newaxis]
     return np.ascontiguousarray(values.transpose(0, 2, 3, 1)) if graph.channels_first and values.ndim == 4 else values
 
 
 def to_file(graph: Graph, values: Array) -> Array:
     """Return an array of the graph as the file has it."""
-    return np.ascontiguousarray(values.transpose(0, 3, 1, 2)) if graph.channels_first and values.ndim == 4 else values
+    if not graph.channels_first or values.ndim != 4:
+        return values
+    found = np.ascontiguousarray(values.transpose(0, 3, 1, 2))
+    return found[0] if graph.without_batch else found
 
 
 def run_reference(graph: Graph, tensors: Mapping[str, Array]) -> dict[str, Array]:

@@ -1,0 +1,93 @@
+"""Whole ncnn models give the integers of the package `ncnn`, and its floats but for how its bias is added."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.network.ncnn_models import Writer, run_package, two_convolutions
+
+from neonlab.int8.affine import quantize_ncnn
+from neonlab.network.formats.ncnn.read import read_ncnn
+from neonlab.network.graph import Array, Graph
+from neonlab.network.passes.every import apply_passes
+from neonlab.network.reference.inference import drawn, feed, run_reference, to_file
+
+#: Activations by parameters 9 and 10.
+ACTIVATIONS = {
+    "none": "9=0", "relu": "9=1", "leaky": "9=2 -23310=1,0.1", "clip": "9=3 -23310=2,-0.5,1.7",
+    "hard swish": "9=6 -23310=2,0.1666667,0.5", "sigmoid": "9=4",
+}  # fmt: skip
+
+
+def read(writer: Writer) -> Graph:
+    return read_ncnn("model.param", writer.text, writer.weights, {})
+
+
+def both(folder: Path, writer: Writer, names: list[str], seed: int) -> list[tuple[Array, Array]]:
+    """What the lab and the package make of a model, for each blob of `names`."""
+    print("seed", seed)
+    graph = read(writer)
+    given = drawn(graph, seed)
+    found = run_reference(graph, feed(graph, given))
+    theirs = run_package(writer.write(folder), given["data"], names)
+    return [(to_file(graph, found[name]), values) for name, values in zip(names, theirs, strict=True)]
+
+
+def fused(writer: Writer, seed: int, layer: str, sums: str) -> Array:
+    """The floats of a layer where product and bias are rounded once, as the package's vector code does on x86."""
+    graph = read(writer)
+    found = run_reference(graph, feed(graph, drawn(graph, seed)))
+    quantization, bias = graph.tensor(sums).quantization, found[f"{layer}/bias"]
+    assert quantization is not None
+    # The product of 24 and 24 bits is exact in float64, and the sum is within an ulp of float64.
+    real = found[sums].astype(np.float64) * np.array(quantization.scales) + bias
+    return to_file(graph, real.astype(np.float32))
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_integers_between_convolutions_are_the_same(tmp_path: Path, activation: str, seed: int) -> None:
+    writer = two_convolutions(seed, ACTIVATIONS[activation])
+    ((ours, theirs),) = both(tmp_path, writer, ["a"], seed)
+    assert ours.dtype == theirs.dtype == np.int8 and theirs.std() > 3
+    # The two round apart by one step next to midpoints, where a bias that is fused in, or e^x, differs.
+    apart = ours.astype(int) - theirs
+    assert np.abs(apart).max() <= 1 and np.count_nonzero(apart) <= (8 if activation in ("hard swish", "sigmoid") else 2)
+
+
+@pytest.mark.parametrize("seed", [3, 4, 5])
+def test_floats_are_the_same_but_for_a_fused_bias(tmp_path: Path, seed: int) -> None:
+    writer = two_convolutions(seed, requantized=False)
+    ((ours, theirs),) = both(tmp_path, writer, ["b"], seed)
+    assert theirs.std() > 1 and np.abs(ours - theirs).max() <= np.abs(theirs).max() * 2.0**-23
+    assert (np.maximum(fused(writer, seed, "two", "b/sums"), 0) == theirs).all()
+
+
+@pytest.mark.parametrize("scale", [1.0, 24.0])
+def test_floats_next_to_midpoints_are_quantized_as_told(tmp_path: Path, scale: float) -> None:
+    """The package's vector code adds 0.5 and cuts off, which rounds up the last float below a half, and no other."""
+    near = np.arange(-130, 130, dtype=np.float32) + np.float32(0.5)
+    values = np.concatenate([near, np.nextafter(near, np.float32(0)), np.nextafter(near, np.float32(1e9))]) / scale
+    values = np.resize(values.astype(np.float32), (1, 28, 28))
+    writer = Writer(0)
+    writer.input("data", 28, 28, 1)
+    writer.layer("Quantize", "q", ("data",), ("out",), "0=1")
+    writer.parts.append(np.float32(scale).tobytes())
+    (theirs,) = run_package(writer.write(tmp_path), values, ["out"])
+    ours = quantize_ncnn(values, scale)
+    apart = ours != theirs
+    products = np.abs(values * np.float32(scale))[apart]
+    assert set(products) <= {np.nextafter(np.float32(0.5), np.float32(0))}
+    assert bool(apart.any()) == (scale == 1.0)
+
+
+def test_passes_leave_the_outputs_as_they_are() -> None:
+    for requantized in (True, False):
+        graph = read(two_convolutions(6, requantized=requantized))
+        given = drawn(graph, 6)
+        before = run_reference(graph, feed(graph, given))
+        passed = apply_passes(graph).graph
+        after = run_reference(passed, feed(passed, given))
+        assert [(before[name] == after[name]).all() for name in graph.outputs] == [True]
