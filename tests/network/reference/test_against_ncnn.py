@@ -80,7 +80,7 @@ def test_floats_next_to_midpoints_are_quantized_as_told(tmp_path: Path, scale: f
     apart = ours != theirs
     products = np.abs(values * np.float32(scale))[apart]
     assert set(products) <= {np.nextafter(np.float32(0.5), np.float32(0))}
-    assert bool(apart.any()) == (scale == 1.0)
+    assert apart.any()
 
 
 def test_passes_leave_the_outputs_as_they_are() -> None:

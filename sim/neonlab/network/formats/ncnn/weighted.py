@@ -134,13 +134,13 @@ def _end(
     if top is not None and limits is not None:
         output = place.output(layer, sums.shape, "int8", quantization_by(top))
         place.add(
-            "requantize", layer, "requantized", (sums.name, name), output, factor=top, lowest=limits[0],
+            "requantize", layer, "scaled", (sums.name, name), output, factor=top, lowest=limits[0],
             highest=limits[1],
         )  # fmt: skip
         return
     last = top is None and activation is None
     floats = place.output(layer, sums.shape) if last else place.between(f"{layer.tops[0]}/floats", sums.shape)
-    place.add("dequantize", layer, "dequantized", (sums.name, name), floats)
+    place.add("dequantize", layer, "scaled", (sums.name, name), floats)
     if activation is not None:
         found = place.output(layer, sums.shape) if top is None else place.between(f"{layer.tops[0]}/act", sums.shape)
         place.add("float", layer, "activated", (floats.name,), found, **activation)
